@@ -1,0 +1,40 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { READER } from './data-source-options.js';
+import { translate } from './unavailable.js';
+import { WriteQueue } from './write-queue.js';
+
+/**
+ * How features reach their data.
+ * A database that can't answer at the moment shows as ApiError `service_unavailable` with Retry-After.
+ */
+@Injectable()
+export class Database implements OnApplicationShutdown {
+  private readonly writes: WriteQueue;
+
+  constructor(
+    @InjectDataSource() writer: DataSource,
+    @InjectDataSource(READER) private readonly reader: DataSource,
+  ) {
+    this.writes = new WriteQueue(writer.createQueryRunner());
+  }
+
+  /** Reads what is committed. */
+  async read<T>(query: (manager: EntityManager) => Promise<T>): Promise<T> {
+    try {
+      return await query(this.reader.manager);
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  /** Runs `work` in a transaction of its own: durable once fulfilled, without a trace when rejected. */
+  write<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.writes.run(work);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.writes.idle();
+  }
+}

@@ -1,0 +1,30 @@
+import { QueryFailedError } from 'typeorm';
+import { ApiError } from '../errors/index.js';
+
+/** Seconds after which trying again makes sense when the database did not answer. */
+const RETRY_AFTER_SECONDS = 1;
+
+const UNAVAILABLE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM)/;
+
+/** Whether another connection holds the lock that a statement needs. */
+export function isBusy(error: unknown): boolean {
+  return driverCode(error).startsWith('SQLITE_BUSY');
+}
+
+/** Turns the driver's word that the database can't answer now into a 503; other errors stay as they are. */
+export function translate(error: unknown): unknown {
+  return UNAVAILABLE.test(driverCode(error)) ? unavailable(error) : error;
+}
+
+export function unavailable(cause?: unknown): ApiError {
+  const error = new ApiError('service_unavailable', 'The database does not answer at the moment. Try again.', {
+    'Retry-After': String(RETRY_AFTER_SECONDS),
+  });
+  error.cause = cause;
+  return error;
+}
+
+function driverCode(error: unknown): string {
+  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+}

@@ -1,0 +1,101 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EntityManager, QueryRunner } from 'typeorm';
+import { isBusy, translate, unavailable } from './unavailable.js';
+
+/** How long a lock of another process is waited for before the waiting writes fail, in milliseconds. */
+const LOCK_WAIT_MS = 10_000;
+/** Pause between two attempts at the lock, in milliseconds. */
+const LOCK_RETRY_MS = 5;
+/** Most jobs that share one transaction; bounds how long its statements hold the event loop. */
+const BATCH_SIZE = 64;
+
+/** TypeORM declares the property for reading only, but has it written by whoever begins a transaction. */
+type Runner = Omit<QueryRunner, 'isTransactionActive'> & { isTransactionActive: boolean };
+
+interface Job {
+  readonly work: (manager: EntityManager) => Promise<unknown>;
+  readonly resolve: (result: never) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * Lets one transaction at a time onto the connection that writes.
+ *
+ * SQLite has one writer, and TypeORM one query runner for it: a statement issued while somebody else's transaction is
+ * open would join that transaction and share its fate. Jobs that wait together share one transaction and one fsync
+ * (group commit), each behind a savepoint of its own, and none hears of its success before the commit.
+ */
+export class WriteQueue {
+  private waiting: Job[] = [];
+  private draining: Promise<void> | undefined;
+
+  constructor(private readonly runner: Runner) {}
+
+  /** Runs `work` in a transaction: durable once the promise is fulfilled, without a trace when it is rejected. */
+  run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.waiting.push({ work, resolve, reject });
+      this.draining ??= this.drain();
+    });
+  }
+
+  /** Fulfilled when no write waits any more. */
+  async idle(): Promise<void> {
+    await this.draining;
+  }
+
+  private async drain(): Promise<void> {
+    // By the next turn of the event loop all jobs of this one have come in.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    while (this.waiting.length > 0) await this.commit(this.waiting.splice(0, BATCH_SIZE));
+    this.draining = undefined;
+  }
+
+  private async commit(batch: readonly Job[]): Promise<void> {
+    const settlements: (() => void)[] = [];
+    try {
+      await this.begin();
+      for (const job of batch) settlements.push(await this.attempt(job));
+      await this.runner.query('COMMIT');
+    } catch (error) {
+      for (const job of batch) job.reject(translate(error));
+      // Fails where SQLite has rolled back by itself, as it does when the disk is full.
+      await this.runner.query('ROLLBACK').catch(() => undefined);
+      return;
+    } finally {
+      this.runner.isTransactionActive = false;
+    }
+    for (const settle of settlements) settle();
+  }
+
+  /** Begins with the write lock held; another process that has it is waited for without holding up the event loop. */
+  private async begin(): Promise<void> {
+    const deadlineMs = performance.now() + LOCK_WAIT_MS;
+    for (;;) {
+      try {
+        // TypeORM's own begin leaves the lock to the first write, which may then fail half-way through a job.
+        await this.runner.query('BEGIN IMMEDIATE');
+        // Tells TypeORM to begin none in what jobs call.
+        this.runner.isTransactionActive = true;
+        return;
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+        if (performance.now() > deadlineMs) throw unavailable(error);
+        await delay(LOCK_RETRY_MS);
+      }
+    }
+  }
+
+  private async attempt({ work, resolve, reject }: Job): Promise<() => void> {
+    await this.runner.query('SAVEPOINT job');
+    try {
+      const result = await work(this.runner.manager);
+      await this.runner.query('RELEASE job');
+      return () => resolve(result as never);
+    } catch (error) {
+      await this.runner.query('ROLLBACK TO job');
+      await this.runner.query('RELEASE job');
+      return () => reject(translate(error));
+    }
+  }
+}
