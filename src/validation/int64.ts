@@ -1,0 +1,46 @@
+import { exactJson, type RawJson } from './json.js';
+
+/** Range of a signed 64-bit integer (OpenAPI format int64). */
+export const INT64_MIN = -(2n ** 63n);
+export const INT64_MAX = 2n ** 63n - 1n;
+
+/** No int64 has more digits; a literal with a larger exponent is not expanded. */
+const MOST_DIGITS = 19;
+
+/** As JSON.parse yields it: a number where that is exact, else a bigint. */
+export type Int64 = number | bigint;
+
+export function isInt64(value: unknown): value is Int64 {
+  if (typeof value === 'number') return Number.isSafeInteger(value);
+  return typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX;
+}
+
+/** Whether text is the canonical decimal form of an int64 of at least 1: no sign, no leading zero. */
+export function isCanonicalId(text: string): boolean {
+  return /^[1-9][0-9]{0,18}$/.test(text) && (text.length < MOST_DIGITS || BigInt(text) <= INT64_MAX);
+}
+
+/**
+ * The exact value of a JSON number literal that denotes an integer, `1e2` and `5.0` included (JSON Schema section 6.1.1),
+ * or NaN where it denotes none or one far beyond int64.
+ */
+export function exactInteger(literal: string): Int64 {
+  const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const digits = (whole + fraction).replace(/0+$/, '');
+  if (/^-?$/.test(digits)) return 0;
+  const trailingZeros = whole.length + fraction.length - digits.length;
+  const zerosToAppend = Number(exponent) - fraction.length + trailingZeros;
+  if (!(zerosToAppend >= 0 && zerosToAppend <= MOST_DIGITS)) return Number.NaN;
+  const value = BigInt(digits + '0'.repeat(zerosToAppend));
+  return isInt64(Number(value)) ? Number(value) : value;
+}
+
+/** As JSON.stringify writes it exactly: a number where that is exact, else raw JSON. */
+export type ExactInt64 = number | RawJson;
+
+/** Makes JSON.stringify write the decimal digits of an int64 as the number they are. */
+export function int64Json(digits: string): ExactInt64 {
+  const value = Number(digits);
+  return Number.isSafeInteger(value) ? value : exactJson.rawJSON(digits);
+}

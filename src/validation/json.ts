@@ -1,0 +1,12 @@
+/** The parts of JSON.parse source text access (ECMAScript 2026) that TypeScript does not know yet. */
+interface ExactJson {
+  parse(text: string, reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown): unknown;
+  rawJSON(text: string): RawJson;
+}
+
+/** Text that JSON.stringify writes as it stands. */
+export interface RawJson {
+  readonly rawJSON: string;
+}
+
+export const exactJson = JSON as unknown as ExactJson;

@@ -1,0 +1,38 @@
+import { ApiError } from '../errors/index.js';
+import { exactInteger } from './int64.js';
+import { exactJson } from './json.js';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Parses a JSON text (RFC 8259) without rounding: integers beyond 2^53 become bigint, and a number that only its
+ * rounding makes an integer becomes NaN.
+ * @throws ApiError `malformed_json`
+ */
+export function parseJson(bytes: Buffer): unknown {
+  if (bytes.length === 0) throw malformed('it is empty');
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    throw malformed('it is not valid UTF-8');
+  }
+  if (text.startsWith('\uFEFF')) throw malformed('it begins with a byte-order mark');
+  try {
+    return exactJson.parse(text, (_key, value, context) =>
+      typeof value === 'number' && context.source !== undefined ? exactNumber(value, context.source) : value,
+    );
+  } catch (error) {
+    // The parser's message quotes the body, so only the kind of failure is told.
+    throw malformed(error instanceof RangeError ? 'it is nested too deeply' : 'it does not parse');
+  }
+}
+
+function exactNumber(value: number, source: string): number | bigint {
+  if (Number.isInteger(value)) return Number.isSafeInteger(value) && /^-?[0-9]+$/.test(source) ? value : exactInteger(source);
+  return value;
+}
+
+function malformed(why: string): ApiError {
+  return new ApiError('malformed_json', `The request body must be a JSON text in UTF-8, but ${why}.`);
+}

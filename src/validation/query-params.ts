@@ -1,0 +1,56 @@
+import type { ApiQueryOptions } from '@nestjs/swagger';
+import { isCanonicalId } from './int64.js';
+
+/*
+ * The parameters of query strings. As with the fields of bodies, one declaration serves the parser and the OpenAPI
+ * document. Text is taken as it is written or refused: never clamped, trimmed or coerced.
+ */
+
+/** How one parameter is read: `parse` gives `undefined` for text that is not what `expectation` asks for. */
+export interface QueryRule {
+  readonly parse: (text: string) => unknown;
+  readonly expectation: string;
+  readonly document: ApiQueryOptions;
+}
+
+const RULES = 'petstore:query-rules';
+
+/** The rules of a query DTO by parameter name. */
+export function queryRules(Dto: Function): ReadonlyMap<string, QueryRule> {
+  return (Reflect.getMetadata(RULES, Dto) as Map<string, QueryRule> | undefined) ?? new Map();
+}
+
+interface ParamOptions {
+  readonly description: string;
+}
+
+/** An integer in canonical decimal form. */
+export function IntegerParam(options: ParamOptions & { readonly minimum: number; readonly maximum: number; readonly default: number }) {
+  const { description, minimum, maximum } = options;
+  const parse = (text: string) => {
+    const value = /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= minimum && value <= maximum ? value : undefined;
+  };
+  const schema = { type: 'integer' as const, minimum, maximum, default: options.default };
+  return param({ parse, expectation: `an integer from ${minimum} to ${maximum}`, document: { description, schema } });
+}
+
+/** An identifier, kept as its decimal digits since it may be beyond 2^53. */
+export function IdParam({ description }: ParamOptions) {
+  const schema = { type: 'integer' as const, format: 'int64', minimum: 1 };
+  return param({ parse: (text) => (isCanonicalId(text) ? text : undefined), expectation: 'an integer of at least 1', document: { description, schema } });
+}
+
+/** One of a fixed set of words. */
+export function EnumParam(options: ParamOptions & { readonly name: string; readonly values: readonly string[] }) {
+  const { description, name, values } = options;
+  const parse = (text: string) => (values.includes(text) ? text : undefined);
+  return param({ parse, expectation: `one of ${values.join(', ')}`, document: { description, enum: [...values], enumName: name } });
+}
+
+function param(rule: QueryRule): PropertyDecorator {
+  return (target, name) => {
+    const rules = new Map(queryRules(target.constructor));
+    Reflect.defineMetadata(RULES, rules.set(String(name), rule), target.constructor);
+  };
+}

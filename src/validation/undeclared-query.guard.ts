@@ -1,0 +1,17 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { announceDeprecation } from '../lifecycle/index.js';
+import { parseQuery } from './parse-query.js';
+import { takesQuery } from './request.decorators.js';
+
+/** Refuses query parameters where an operation has none, as StrictQuery refuses those that an operation does not know. */
+@Injectable()
+export class UndeclaredQueryGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const { url, caller, query } = context.switchToHttp().getRequest<FastifyRequest>();
+    if (caller === undefined || !url.includes('?') || takesQuery(context.getHandler())) return true;
+    announceDeprecation(context);
+    parseQuery(Object, query);
+    return true;
+  }
+}
