@@ -1,0 +1,34 @@
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+
+export type AuditAction = 'account.created' | 'account.plan_changed' | 'key.created' | 'key.revoked' | 'key.rotated' | 'key.unbanned';
+
+/**
+ * One operation on keys or accounts; written in the transaction of the operation, never changed.
+ * Running instances read the new ones to learn which keys they must look up again.
+ */
+@Entity({ name: 'audit_records' })
+export class AuditRecord {
+  @PrimaryGeneratedColumn({ type: 'integer' })
+  id!: number;
+
+  /** Unix time in milliseconds. */
+  @Column({ type: 'integer' })
+  at!: number;
+
+  /** Who did it: `cli:<system user>`, `first-run` or the id of a key. */
+  @Column({ type: 'text' })
+  actor!: string;
+
+  @Column({ type: 'text' })
+  action!: AuditAction;
+
+  @Column({ type: 'integer', name: 'account_id' })
+  accountId!: number;
+
+  @Column({ type: 'text', name: 'key_id', nullable: true })
+  keyId!: string | null;
+
+  /** What changed, as JSON without secrets. */
+  @Column({ type: 'text' })
+  detail!: string;
+}

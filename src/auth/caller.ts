@@ -1,0 +1,27 @@
+import type { KeyRefusal } from './key-refusal.js';
+import type { Limits, PlanName } from './plan.js';
+
+/** Who makes a request, as the key that came with it tells. One object per key while the key stays cached. */
+export interface Caller {
+  readonly keyId: string;
+  readonly accountId: number;
+  /** Name of the account. */
+  readonly account: string;
+  readonly plan: PlanName;
+  readonly limits: Limits;
+  readonly scopes: ReadonlySet<string>;
+  /** Bans and strikes up to this time (Unix, milliseconds) were lifted by an operator; 0 for never. */
+  readonly bansLiftedAtMs: number;
+}
+
+/** Tells a verified key's holder from a refusal. */
+export function isCaller(answer: Caller | KeyRefusal): answer is Caller {
+  return 'keyId' in answer;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by admission; absent outside the versioned API. */
+    caller: Caller | undefined;
+  }
+}

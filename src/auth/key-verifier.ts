@@ -1,0 +1,109 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Clock } from '../config/index.js';
+import { Database } from '../database/index.js';
+import { ApiKey } from './api-key.entity.js';
+import { hashApiKey, isApiKey } from './api-key-format.js';
+import type { Caller } from './caller.js';
+import { type KeyChange, KeyCache } from './key-cache.js';
+import { INVALID, type KeyRefusal } from './key-refusal.js';
+import { KnownKey } from './known-key.js';
+import { LastUse } from './last-use.js';
+
+/** A known key is looked up again when this old, in milliseconds, in case a change of it went unnoticed. */
+const FRESH_MS = 60_000;
+/** How long a known key is used on when it could not be looked up again, in milliseconds, before the next attempt. */
+const RETRY_MS = 1_000;
+
+/** Says who holds a key. A known key costs one look into a Map; other well-formed ones ask the database. */
+@Injectable()
+export class KeyVerifier {
+  private readonly cache = new KeyCache();
+  private readonly lookUps = new Map<string, Promise<Caller | KeyRefusal>>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly lastUse: LastUse,
+  ) {}
+
+  /** How many keys are known at the moment. */
+  get knownKeys(): number {
+    return this.cache.size;
+  }
+
+  /**
+   * Who holds the key, or why it is refused; at once where the answer is known.
+   * Notes the key's use. Keys that are known stay good while the database can't be asked.
+   * @param token as `readBearerToken` gives it
+   * @throws (rejects) ApiError service_unavailable when an unknown key can't be looked up
+   */
+  verify(token: string): Caller | KeyRefusal | Promise<Caller | KeyRefusal> {
+    const known = this.cache.get(token);
+    const nowMs = this.clock.nowMs();
+    if (known !== undefined) {
+      if (nowMs < known.goodUntilMs) return this.used(known.caller, nowMs);
+      if (known.isFresh(nowMs)) return known.answer(nowMs);
+    } else if (!isApiKey(token)) return INVALID;
+    return this.lookUps.get(token) ?? this.lookUp(token, known);
+  }
+
+  /** Makes the next request with any of these keys look them up; to be called after each change of them. */
+  forget(changes: readonly KeyChange[]): void {
+    for (const change of changes) this.cache.forget(change);
+    // What is being looked up may have been read before the change: good for who waits, but not for later requests.
+    this.lookUps.clear();
+  }
+
+  /** Makes the next request with any key look it up. */
+  forgetAll(): void {
+    this.cache.clear();
+    this.lookUps.clear();
+  }
+
+  private lookUp(token: string, known: KnownKey | undefined): Promise<Caller | KeyRefusal> {
+    const isCurrent = () => this.lookUps.get(token) === answer;
+    const answer = this.ask(token, known, isCurrent).finally(() => {
+      if (isCurrent()) this.lookUps.delete(token);
+    });
+    this.lookUps.set(token, answer);
+    return answer;
+  }
+
+  private async ask(token: string, known: KnownKey | undefined, isCurrent: () => boolean): Promise<Caller | KeyRefusal> {
+    let key: ApiKey | null;
+    try {
+      key = await this.database.read((manager) => findKey(manager, hashApiKey(token)));
+    } catch (error) {
+      if (known === undefined) throw error;
+      known.keepUntil(this.clock.nowMs() + RETRY_MS);
+      return this.answerOf(known);
+    }
+    if (key === null) {
+      this.cache.delete(token);
+      return INVALID;
+    }
+    const found = new KnownKey(key, this.clock.nowMs() + FRESH_MS);
+    if (isCurrent()) this.cache.set(token, found);
+    return this.answerOf(found);
+  }
+
+  private answerOf(key: KnownKey): Caller | KeyRefusal {
+    const nowMs = this.clock.nowMs();
+    const answer = key.answer(nowMs);
+    return answer === key.caller ? this.used(key.caller, nowMs) : answer;
+  }
+
+  private used(caller: Caller, atMs: number): Caller {
+    this.lastUse.touch(caller.keyId, atMs);
+    return caller;
+  }
+}
+
+function findKey(manager: EntityManager, sha256: string): Promise<ApiKey | null> {
+  return manager
+    .createQueryBuilder(ApiKey, 'key')
+    .innerJoinAndSelect('key.account', 'account')
+    .where('key.sha256 = :sha256', { sha256 })
+    .getOne();
+}

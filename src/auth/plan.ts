@@ -1,0 +1,35 @@
+/** Most requests that the keys of one account may make together. */
+export interface Limits {
+  readonly perMinute: number;
+  readonly perDay: number;
+}
+
+/** The plans with their limits (specification, section 8); Enterprise limits are set per account. */
+export const PLANS = {
+  free: { perMinute: 60, perDay: 1_000 },
+  pro: { perMinute: 300, perDay: 10_000 },
+  business: { perMinute: 1_000, perDay: 100_000 },
+  enterprise: undefined,
+} as const satisfies Record<string, Limits | undefined>;
+
+export type PlanName = keyof typeof PLANS;
+
+export const PLAN_NAMES = Object.keys(PLANS) as PlanName[];
+
+/** Limits as an operator gives them: both for Enterprise, neither for the other plans. */
+export type CustomLimits = { readonly [Limit in keyof Limits]?: Limits[Limit] | undefined };
+
+/** A plan, with the numbers where it is one that has none of its own. */
+export interface PlanTerms {
+  readonly plan: PlanName;
+  readonly perMinute: number | null;
+  readonly perDay: number | null;
+}
+
+/** The limits that an account's terms come to. */
+export function limitsOf({ plan, perMinute, perDay }: PlanTerms): Limits {
+  const limits = PLANS[plan];
+  if (limits !== undefined) return limits;
+  if (perMinute === null || perDay === null) throw new TypeError(`An account on the plan ${plan} has no limits.`);
+  return { perMinute, perDay };
+}

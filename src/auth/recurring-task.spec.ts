@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { RecurringTask } from './recurring-task.js';
+
+describe('RecurringTask', () => {
+  const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    warn.mockClear();
+  });
+
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('does its work at each interval until it is stopped', async () => {
+    const work = jest.fn(async () => {});
+    const task = new RecurringTask('work', 100, work);
+    task.start();
+    task.start();
+    await jest.advanceTimersByTimeAsync(350);
+    expect(work).toHaveBeenCalledTimes(3);
+    await task.stop();
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(work).toHaveBeenCalledTimes(3);
+  });
+
+  it('never runs twice at a time, and stops when the last run has ended', async () => {
+    const run = Promise.withResolvers<void>();
+    const work = jest.fn(() => run.promise);
+    const task = new RecurringTask('work', 100, work);
+    task.start();
+    await jest.advanceTimersByTimeAsync(500);
+    expect(work).toHaveBeenCalledTimes(1);
+    let stopped = false;
+    const stopping = task.stop().then(() => (stopped = true));
+    await jest.advanceTimersByTimeAsync(0);
+    expect(stopped).toBe(false);
+    run.resolve();
+    await stopping;
+    expect(stopped).toBe(true);
+  });
+
+  it('tries on after failures, and logs the first of each series', async () => {
+    let failing = true;
+    const work = jest.fn(async () => {
+      if (failing) throw new Error('away');
+    });
+    const task = new RecurringTask('work', 100, work);
+    await task.run();
+    await task.run();
+    expect(work).toHaveBeenCalledTimes(2);
+    expect(warn).toHaveBeenCalledTimes(1);
+    failing = false;
+    await task.run();
+    failing = true;
+    await task.run();
+    expect(warn).toHaveBeenCalledTimes(2);
+  });
+});

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Test } from '@nestjs/testing';
+import { ACCOUNT_ENTITIES, AuthModule, KeysService, KeyVerifier } from '../../src/auth/index.js';
+import { KeyChangesPoller } from '../../src/auth/key-changes.poller.js';
+import { LastUse } from '../../src/auth/last-use.js';
+import { Clock, ConfigModule, loadEnv } from '../../src/config/index.js';
+import { Database, DatabaseModule } from '../../src/database/index.js';
+
+/** Stands still until it is told to go on. */
+export class StoppedClock extends Clock {
+  constructor(private timeMs = Date.parse('2026-11-21T12:00:00Z')) {
+    super();
+  }
+
+  override nowMs(): number {
+    return this.timeMs;
+  }
+
+  advance(durationMs: number): void {
+    this.timeMs += durationMs;
+  }
+}
+
+/** What an instance of the service has of accounts and keys, on a real database; its background tasks do not run. */
+export interface AuthInstance {
+  readonly keys: KeysService;
+  readonly verifier: KeyVerifier;
+  readonly poller: KeyChangesPoller;
+  readonly lastUse: LastUse;
+  readonly database: Database;
+  close(): Promise<void>;
+}
+
+/** A database of its own for a spec, which any number of instances can use. */
+export class AuthBench {
+  readonly clock = new StoppedClock();
+  private readonly directory = mkdtempSync(join(tmpdir(), 'petstore-auth-'));
+  private readonly opened: AuthInstance[] = [];
+
+  async open(): Promise<AuthInstance> {
+    const env = loadEnv({ DATABASE_URL: `sqlite:${join(this.directory, 'petstore.sqlite')}` });
+    const imports = [ConfigModule.of(env, this.clock), DatabaseModule.of({ entities: ACCOUNT_ENTITIES }), AuthModule];
+    const module = await Test.createTestingModule({ imports }).compile();
+    const instance = {
+      keys: module.get(KeysService),
+      verifier: module.get(KeyVerifier),
+      poller: module.get(KeyChangesPoller),
+      lastUse: module.get(LastUse),
+      database: module.get(Database),
+      close: () => module.close(),
+    };
+    this.opened.push(instance);
+    return instance;
+  }
+
+  async remove(): Promise<void> {
+    for (const instance of this.opened) await instance.close();
+    rmSync(this.directory, { recursive: true });
+  }
+}
