@@ -1,0 +1,2 @@
+/** Path prefix of the versioned API (specification, section 9). */
+export const API_PREFIX = '/v1';

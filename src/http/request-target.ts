@@ -1,0 +1,39 @@
+import { API_PREFIX } from './api-prefix.js';
+
+/**
+ * Brings a request target (RFC 9112 section 3.2) into a form that the router accepts, so that each request gets the
+ * ordinary treatment: the absolute form loses its scheme and authority, and a path with broken percent-encoding is
+ * taken literally, as the URL standard does.
+ */
+export function normaliseTarget(target: string): string {
+  const originForm = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
+  const rooted = originForm.startsWith('/') ? originForm : `/${originForm}`;
+  if (!rooted.includes('%')) return rooted;
+  const path = pathOf(rooted);
+  return decode(path) === undefined ? path.replaceAll('%', '%25') + rooted.slice(path.length) : rooted;
+}
+
+/** Whether a target, brought into form, lies under the versioned API; the router decodes before it compares. */
+export function isVersioned(target: string): boolean {
+  if (target.startsWith(API_PREFIX) && endsSegment(target[API_PREFIX.length])) return true;
+  if (!target.includes('%')) return false;
+  const path = decode(pathOf(target)) ?? '';
+  return path.startsWith(API_PREFIX) && endsSegment(path[API_PREFIX.length]);
+}
+
+function endsSegment(character: string | undefined): boolean {
+  return character === undefined || character === '/' || character === '?' || character === '#';
+}
+
+function pathOf(target: string): string {
+  const end = target.search(/[?#]/);
+  return end === -1 ? target : target.slice(0, end);
+}
+
+function decode(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Caller, challenge, isCaller, type KeyRefusal, KeyVerifier, readBearerToken } from '../auth/index.js';
+import { type Problem, problem, sendProblem } from '../errors/index.js';
+import { isPreflight, isVersioned } from '../http/index.js';
+import { quotaAddress } from './address.js';
+import { AdmissionTally } from './admission-tally.js';
+import { CounterStore } from './counter-store.js';
+import type { Decision } from './decision.js';
+import { setRateLimitHeaders } from './rate-limit-headers.js';
+
+type Done = (error?: Error) => void;
+
+/**
+ * The first step of every request under the versioned API, before routing and before any body is read:
+ * who is calling, is the key banned, is there quota. Sets the rate-limit headers, and answers 401 and 429 itself.
+ */
+@Injectable()
+export class Admission {
+  constructor(
+    private readonly verifier: KeyVerifier,
+    private readonly counters: CounterStore,
+    private readonly tally: AdmissionTally,
+  ) {}
+
+  /** A Fastify `onRequest` hook. */
+  onRequest(request: FastifyRequest, reply: FastifyReply, done: Done): void {
+    if (!isVersioned(request.url)) return done();
+    if (isPreflight(request)) return this.show(request, reply, done);
+    const token = readBearerToken(request);
+    if (typeof token !== 'string') return this.refuse(token, request, reply, done);
+    const unavailable = (error: Error) => {
+      this.tally.add('none', 'unavailable');
+      this.show(request, reply, () => done(error));
+    };
+    settle(() => this.verifier.verify(token), unavailable, (verdict) => {
+      if (isCaller(verdict)) this.admit(verdict, request, reply, done);
+      else this.refuse(verdict, request, reply, done);
+    });
+  }
+
+  private admit(caller: Caller, request: FastifyRequest, reply: FastifyReply, done: Done): void {
+    settle(() => this.counters.admit(caller), done, (decision) => {
+      this.tally.add(caller.plan, decision.outcome);
+      setRateLimitHeaders(reply, decision);
+      if (decision.outcome === 'admitted') {
+        request.caller = caller;
+        done();
+      } else {
+        sendProblem(reply, tooMany(decision));
+      }
+    });
+  }
+
+  /** Failed authentication takes from the quota of the client's address, never from an account's. */
+  private refuse(refusal: KeyRefusal, request: FastifyRequest, reply: FastifyReply, done: Done): void {
+    settle(() => this.counters.admitAddress(quotaAddress(request.ip)), done, (decision) => {
+      const admitted = decision.outcome === 'admitted';
+      this.tally.add('none', admitted ? 'unauthenticated' : 'address_limited');
+      setRateLimitHeaders(reply, decision);
+      sendProblem(reply, admitted ? problem(refusal.code, refusal.message, { 'WWW-Authenticate': challenge(refusal) }) : tooMany(decision));
+    });
+  }
+
+  /** For requests without a known caller that must not be counted. */
+  private show(request: FastifyRequest, reply: FastifyReply, done: Done): void {
+    settle(() => this.counters.peekAddress(quotaAddress(request.ip)), done, (decision) => {
+      setRateLimitHeaders(reply, decision);
+      done();
+    });
+  }
+}
+
+function tooMany(decision: Decision): Problem {
+  const wait = `Wait ${decision.retryAfterSeconds} s before you retry.`;
+  const headers = { 'Retry-After': String(decision.retryAfterSeconds) };
+  return decision.outcome === 'banned'
+    ? problem('api_key_banned', `This API key is banned for going on after 429 Too Many Requests. ${wait}`, headers)
+    : problem('rate_limit_exceeded', `The limit of ${decision.limit} requests is exhausted. ${wait}`, headers);
+}
+
+/** Goes on at once where the value is there: most decisions are made in memory, and a promise each would show. */
+function settle<T>(get: () => T | Promise<T>, fail: (error: Error) => void, next: (value: T) => void): void {
+  let value: T | Promise<T>;
+  try {
+    value = get();
+  } catch (error) {
+    return fail(error as Error);
+  }
+  if (value instanceof Promise) value.then(next, fail);
+  else next(value);
+}

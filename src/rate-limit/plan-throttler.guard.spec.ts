@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Controller, Get, Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { SkipThrottle, Throttle, ThrottlerModule } from '@nestjs/throttler';
+import { Clock, ConfigModule, Env } from '../config/index.js';
+import { ApiExceptionFilter } from '../errors/index.js';
+import { Deprecated } from '../lifecycle/index.js';
+import { CounterStore } from './counter-store.js';
+import { MemoryCounterStore } from './memory-counter-store.js';
+import { PlanThrottlerGuard } from './plan-throttler.guard.js';
+import { setRateLimitHeaders } from './rate-limit-headers.js';
+
+class TestClock extends Clock {
+  ms = Date.parse('2026-11-21T12:00:00.250Z');
+  override nowMs = () => this.ms;
+}
+
+@Controller('plain')
+class PlainController {
+  @Get()
+  get(): string {
+    return 'plain';
+  }
+}
+
+@Controller('reports')
+@Throttle({ default: { limit: 5, ttl: 10_000 } })
+class ReportsController {
+  @Get()
+  list(): string {
+    return 'list';
+  }
+
+  @Get('heavy')
+  @Throttle({ default: { limit: 2, ttl: 2_000 }, hourly: { limit: 3, ttl: 3_600_000 } })
+  @Deprecated({ since: '2026-11-21', sunset: '2030-12-05', successor: '/v1/pets', advice: '', documentation: '/docs' })
+  heavy(): string {
+    return 'heavy';
+  }
+
+  @Get('free')
+  @SkipThrottle()
+  free(): string {
+    return 'free';
+  }
+
+  @Get('computed')
+  @Throttle({ default: { limit: () => 1, ttl: async () => 1_500 } })
+  computed(): string {
+    return 'computed';
+  }
+
+  @Get('half')
+  @Throttle({ half: { limit: 1 } })
+  half(): string {
+    return 'half';
+  }
+}
+
+const clock = new TestClock();
+const PLAN = { outcome: 'admitted', limit: 60, remaining: 3, resetSeconds: 1_795_262_460, retryAfterSeconds: 0 } as const;
+
+@Module({
+  imports: [ConfigModule.of(new Env(), clock), ThrottlerModule.forRoot([])],
+  controllers: [PlainController, ReportsController],
+  providers: [
+    { provide: CounterStore, useFactory: () => new MemoryCounterStore(clock, new Env()) },
+    { provide: APP_FILTER, useClass: ApiExceptionFilter },
+    { provide: APP_GUARD, useClass: PlanThrottlerGuard },
+  ],
+})
+class TestModule {}
+
+let app: NestFastifyApplication;
+
+beforeEach(async () => {
+  const testing = await Test.createTestingModule({ imports: [TestModule] }).compile();
+  app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false });
+  app.getHttpAdapter().getInstance().addHook('onRequest', async (request, reply) => {
+    const accountId = Number(request.headers['x-account'] ?? 0);
+    if (accountId === 0) return;
+    request.caller = {
+      keyId: `key of ${accountId}`,
+      accountId,
+      account: 'a',
+      plan: 'free',
+      limits: { perMinute: 60, perDay: 1_000 },
+      scopes: new Set(),
+      bansLiftedAtMs: 0,
+    };
+    setRateLimitHeaders(reply, PLAN);
+  });
+  await app.init();
+});
+
+afterEach(() => app.close());
+
+async function get(path: string, account = 1) {
+  const response = await app.inject({ url: path, headers: account === 0 ? {} : { 'x-account': String(account) } });
+  const { headers } = response;
+  const trio = [headers['x-ratelimit-limit'], headers['x-ratelimit-remaining'], headers['x-ratelimit-reset']].map(Number);
+  return { status: response.statusCode, trio, headers, body: response.body };
+}
+
+const planTrio = [60, 3, 1_795_262_460];
+const now = () => Math.floor(clock.ms / 1000);
+
+describe('a route without a limit of its own', () => {
+  it('is left to the plan', async () => {
+    for (let index = 0; index < 20; index++) expect(await get('/plain')).toMatchObject({ status: 200, trio: planTrio });
+  });
+
+  it('is one that @SkipThrottle frees from the limit of its class', async () => {
+    for (let index = 0; index < 20; index++) expect(await get('/reports/free')).toMatchObject({ status: 200, trio: planTrio });
+  });
+});
+
+describe('a route with @Throttle', () => {
+  it('shows the window where less remains, and refuses beyond its limit', async () => {
+    const trios = [];
+    for (let index = 0; index < 5; index++) trios.push((await get('/reports')).trio);
+    const reset = now() + 10;
+    expect(trios).toEqual([planTrio, planTrio, [5, 2, reset], [5, 1, reset], [5, 0, reset]]);
+    const refused = await get('/reports');
+    expect(refused).toMatchObject({ status: 429, trio: [5, 0, reset], headers: { 'retry-after': '10', 'cache-control': 'no-store' } });
+    expect(JSON.parse(refused.body)).toEqual({
+      code: 'rate_limit_exceeded',
+      message: 'This operation allows 5 requests in 10 seconds. Retry in 10 seconds.',
+      status: 429,
+    });
+  });
+
+  it('counts for each account and route, and admits again at Reset', async () => {
+    for (let index = 0; index < 6; index++) await get('/reports');
+    expect((await get('/reports', 2)).status).toBe(200);
+    expect((await get('/reports/heavy')).status).toBe(200);
+    clock.ms = (now() + 10) * 1000 - 1;
+    expect((await get('/reports')).status).toBe(429);
+    clock.ms += 1;
+    expect((await get('/reports')).status).toBe(200);
+  });
+
+  it('may have several, which share one trio', async () => {
+    expect((await get('/reports/heavy')).trio).toEqual([2, 1, now() + 2]);
+    expect((await get('/reports/heavy')).trio).toEqual([2, 0, now() + 2]);
+    expect((await get('/reports/heavy')).status).toBe(429);
+    const start = now();
+    clock.ms += 2_000;
+    expect((await get('/reports/heavy')).trio).toEqual([3, 0, start + 3_600]);
+    const refused = await get('/reports/heavy');
+    expect(refused).toMatchObject({ status: 429, trio: [3, 0, start + 3_600], headers: { 'retry-after': '3598' } });
+    expect(Object.keys(refused.headers).filter((name) => /ratelimit|retry/.test(name)).toSorted()).toEqual([
+      'retry-after',
+      'x-ratelimit-limit',
+      'x-ratelimit-remaining',
+      'x-ratelimit-reset',
+    ]);
+  });
+
+  it('announces its deprecation on a refusal too', async () => {
+    await get('/reports/heavy');
+    await get('/reports/heavy');
+    expect(await get('/reports/heavy')).toMatchObject({ status: 429, headers: { deprecation: '@1795219200' } });
+  });
+
+  it('takes functions, and rounds windows up to whole seconds', async () => {
+    expect(await get('/reports/computed')).toMatchObject({ status: 200, trio: [1, 0, now() + 2] });
+    expect(await get('/reports/computed')).toMatchObject({ status: 429, headers: { 'retry-after': '2' } });
+  });
+
+  it('counts by address where no key is needed', async () => {
+    for (let index = 0; index < 5; index++) expect((await get('/reports', 0)).status).toBe(200);
+    expect((await get('/reports', 0)).status).toBe(429);
+  });
+
+  it('fails where the declaration lacks its window', async () => {
+    expect((await get('/reports/half')).status).toBe(500);
+  });
+});
