@@ -1,0 +1,46 @@
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { ACCOUNT_ENTITIES, AuthModule, BearerGuard } from './auth/index.js';
+import { type Clock, ConfigModule, type Env } from './config/index.js';
+import { DatabaseModule, type DatabaseParts } from './database/index.js';
+import { ApiExceptionFilter } from './errors/index.js';
+import { FirstRunModule } from './first-run/index.js';
+import { HealthModule } from './health/index.js';
+import { PET_ENTITIES, PetsModule } from './pets/index.js';
+import { AdmissionModule, COUNTER_ENTITIES, PlanThrottlerGuard, RateLimitModule } from './rate-limit/index.js';
+import { UndeclaredQueryGuard } from './validation/index.js';
+
+/** What a team adds to the service without editing it: a Nest module, and its entities and migrations if it has any. */
+export interface Extension extends Partial<DatabaseParts> {
+  readonly module: Type | DynamicModule;
+}
+
+/** The composition root: all modules, and the global guards and filter in the order in which they act. */
+@Module({})
+export class AppModule {
+  static of(env: Env, clock: Clock, extensions: readonly Extension[]): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ConfigModule.of(env, clock),
+        DatabaseModule.of({
+          entities: [...PET_ENTITIES, ...ACCOUNT_ENTITIES, ...COUNTER_ENTITIES, ...extensions.flatMap(({ entities = [] }) => entities)],
+          migrations: extensions.flatMap(({ migrations = [] }) => migrations),
+        }),
+        AuthModule,
+        RateLimitModule,
+        AdmissionModule,
+        PetsModule,
+        HealthModule,
+        FirstRunModule,
+        ...extensions.map(({ module }) => module),
+      ],
+      providers: [
+        { provide: APP_FILTER, useClass: ApiExceptionFilter },
+        { provide: APP_GUARD, useClass: BearerGuard },
+        { provide: APP_GUARD, useClass: PlanThrottlerGuard },
+        { provide: APP_GUARD, useClass: UndeclaredQueryGuard },
+      ],
+    };
+  }
+}

@@ -1,0 +1,47 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppModule, type Extension } from './app.module.js';
+import { Clock, type Env } from './config/index.js';
+import { Metrics } from './health/index.js';
+import { addCommonHeaders, addEarlyAnswers, answerOtherMethods, API_PREFIX, ApiAdapter, collectMethods, createServer } from './http/index.js';
+import { PinoLogger } from './logging/index.js';
+import { serveExplorer } from './openapi/index.js';
+import { Admission } from './rate-limit/index.js';
+
+export interface AppOptions {
+  readonly env: Env;
+  /** The system's clock by default. */
+  readonly clock?: Clock;
+  /** Modules of a team that extends the service. */
+  readonly extensions?: readonly Extension[];
+}
+
+/** Builds the service, ready to listen. `main.ts` and the tests share it, and so can a team's own `main.ts`. */
+export async function createApp({ env, clock = new Clock(), extensions = [] }: AppOptions): Promise<NestFastifyApplication> {
+  const server = createServer(env);
+  const methodsByPath = collectMethods(server);
+  addCommonHeaders(server, env);
+  // Hooks run in the order in which they are added, and Nest adds some: admission has to be here before Nest is.
+  let admission: Admission;
+  server.addHook('onRequest', (request, reply, done) => {
+    admission.onRequest(request, reply, done);
+  });
+  addEarlyAnswers(server);
+
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(env, clock, extensions), new ApiAdapter(server), {
+    bodyParser: false,
+    logger: new PinoLogger(env.LOG_LEVEL),
+    abortOnError: false,
+  });
+  admission = app.get(Admission);
+  const metrics = app.get(Metrics);
+  server.addHook('onResponse', (request, reply, done) => {
+    metrics.observe(request, reply);
+    done();
+  });
+  app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready', 'metrics'] });
+  serveExplorer(app);
+  await app.init();
+  answerOtherMethods(server, methodsByPath);
+  return app;
+}

@@ -1,0 +1,11 @@
+/** What teams build on that add modules of their own; all else may change without notice. */
+export type { Extension } from './app.module.js';
+export { type Caller, CurrentCaller } from './auth/index.js';
+export { Clock, ConfigError, Env, loadEnv } from './config/index.js';
+export { type AppOptions, createApp } from './configure-app.js';
+export { Database } from './database/index.js';
+export { ApiError, type OwnErrorCode } from './errors/index.js';
+export { Deprecated, type Deprecation, type Stability } from './lifecycle/index.js';
+export { Operation, type OperationOptions, Public } from './openapi/index.js';
+export { PetsModule, PetsService } from './pets/index.js';
+export * from './validation/index.js';

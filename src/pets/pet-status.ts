@@ -1,0 +1,4 @@
+/** Availability of a pet (specification, section 2: PetStatus). */
+export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
+
+export type PetStatus = (typeof PET_STATUSES)[number];

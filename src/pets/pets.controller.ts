@@ -1,0 +1,54 @@
+import { Controller, Get, Post, Res } from '@nestjs/common';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { Env } from '../config/index.js';
+import { Deprecated } from '../lifecycle/index.js';
+import { Operation } from '../openapi/index.js';
+import { JsonBody, StrictQuery } from '../validation/index.js';
+import { ListPetsQuery } from './list-pets.query.js';
+import { type Animal, NewPet } from './pet.dto.js';
+import { PET_ID_PARAM, PetId } from './pet-id.decorator.js';
+import { CREATE_PET, GET_PET, GET_PET_DEPRECATION, LIST_PETS } from './pets.operations.js';
+import { PetsService } from './pets.service.js';
+
+@ApiTags('Pets')
+@Controller('pets')
+export class PetsController {
+  private readonly address: string;
+
+  constructor(
+    private readonly pets: PetsService,
+    env: Env,
+  ) {
+    this.address = `${env.BASE_URL ?? '/v1'}/pets`;
+  }
+
+  @Get()
+  @Operation(LIST_PETS)
+  async listPets(@StrictQuery(ListPetsQuery) query: ListPetsQuery, @Res({ passthrough: true }) reply: FastifyReply): Promise<Animal[]> {
+    const { animals, nextAfter } = await this.pets.list(query);
+    if (nextAfter !== undefined) reply.header('Link', `<${this.nextPage(query, nextAfter)}>; rel="next"`);
+    return animals;
+  }
+
+  @Post()
+  @Operation(CREATE_PET)
+  async createPet(@JsonBody(NewPet) pet: NewPet, @Res({ passthrough: true }) reply: FastifyReply): Promise<Animal> {
+    const animal = await this.pets.create(pet);
+    reply.header('Location', `${this.address}/${animal.id}`);
+    return animal;
+  }
+
+  @Get(':petId')
+  @Operation(GET_PET)
+  @Deprecated(GET_PET_DEPRECATION)
+  @ApiParam(PET_ID_PARAM)
+  getPet(@PetId() petId: string): Promise<Animal> {
+    return this.pets.get(petId);
+  }
+
+  private nextPage({ limit, status }: ListPetsQuery, after: number): string {
+    const filter = status === undefined ? '' : `&status=${status}`;
+    return `${this.address}?limit=${limit}${filter}&after=${after}`;
+  }
+}
