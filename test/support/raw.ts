@@ -1,0 +1,25 @@
+import { connect } from 'node:net';
+
+/**
+ * Sends bytes over a connection of their own and gives back everything that comes in until the server closes it, or
+ * `quietMs` after the last byte.
+ */
+export function sendRaw(port: number, bytes: string | Buffer, quietMs = 300): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    let quiet = setTimeout(finish, 5_000);
+    function finish(): void {
+      clearTimeout(quiet);
+      socket.destroy();
+      resolve(Buffer.concat(chunks).toString('latin1'));
+    }
+    socket.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      clearTimeout(quiet);
+      quiet = setTimeout(finish, quietMs);
+    });
+    socket.on('close', finish);
+    socket.on('error', (error: NodeJS.ErrnoException) => (error.code === 'ECONNRESET' ? finish() : reject(error)));
+  });
+}
