@@ -78,9 +78,9 @@ describe('KeyVerifier', () => {
   it('refuses a key from the millisecond of its expiry on, also when it is known', async () => {
     const { key, id } = await issue({ expiresInMs: 5_000 });
     await service.verifier.verify(key);
-    bench.clock.advance(4_999);
+    bench.clock.advanceMs(4_999);
     expect(service.verifier.verify(key)).toHaveProperty('keyId', id);
-    bench.clock.advance(1);
+    bench.clock.advanceMs(1);
     expect(service.verifier.verify(key)).toHaveProperty('code', 'api_key_expired');
     expect(await (await bench.open()).verifier.verify(key)).toHaveProperty('code', 'api_key_expired');
   });
@@ -88,7 +88,7 @@ describe('KeyVerifier', () => {
   it('says of a key that is both that it was revoked', async () => {
     const { key, id } = await issue({ expiresInMs: 5_000 });
     await service.keys.revoke(id, 'spec');
-    bench.clock.advance(6_000);
+    bench.clock.advanceMs(6_000);
     expect(await service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
   });
 
@@ -130,9 +130,9 @@ describe('KeyVerifier', () => {
     const { key, id } = await issue();
     await service.verifier.verify(key);
     await (await bench.open()).keys.revoke(id, 'spec');
-    bench.clock.advance(59_999);
+    bench.clock.advanceMs(59_999);
     expect(service.verifier.verify(key)).toHaveProperty('keyId', id);
-    bench.clock.advance(1);
+    bench.clock.advanceMs(1);
     expect(await service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
   });
 
@@ -140,7 +140,7 @@ describe('KeyVerifier', () => {
     const { key } = await issue();
     await service.verifier.verify(key);
     await service.database.write((manager) => manager.query('DELETE FROM "api_keys"'));
-    bench.clock.advance(60_000);
+    bench.clock.advanceMs(60_000);
     expect(await service.verifier.verify(key)).toHaveProperty('code', 'invalid_api_key');
     expect(service.verifier.knownKeys).toBe(0);
   });
@@ -150,11 +150,11 @@ describe('KeyVerifier', () => {
       const { key, id } = await issue();
       await service.verifier.verify(key);
       const read = databaseGoesAway();
-      bench.clock.advance(86_400_000);
+      bench.clock.advanceMs(86_400_000);
       expect(await service.verifier.verify(key)).toHaveProperty('keyId', id);
       expect(service.verifier.verify(key)).toHaveProperty('keyId', id);
       expect(read).toHaveBeenCalledTimes(1);
-      bench.clock.advance(1_000);
+      bench.clock.advanceMs(1_000);
       expect(await service.verifier.verify(key)).toHaveProperty('keyId', id);
       expect(read).toHaveBeenCalledTimes(2);
     });
@@ -166,7 +166,7 @@ describe('KeyVerifier', () => {
       await service.verifier.verify(expiring.key);
       await service.verifier.verify(revoked.key);
       databaseGoesAway();
-      bench.clock.advance(90_000);
+      bench.clock.advanceMs(90_000);
       expect(await service.verifier.verify(expiring.key)).toHaveProperty('code', 'api_key_expired');
       expect(await service.verifier.verify(revoked.key)).toHaveProperty('code', 'api_key_revoked');
     });

@@ -30,7 +30,7 @@ describe('KeysService, on what exists', () => {
       const revokedAt = bench.clock.nowMs();
       expect(await service.keys.revoke(id, 'spec')).toBe(true);
       expect((await audited()).at(-1)).toEqual(record('key.revoked', id));
-      bench.clock.advance(1_000);
+      bench.clock.advanceMs(1_000);
       expect(await service.keys.revoke(id, 'spec')).toBe(false);
       expect(await listed(id)).toHaveProperty('revokedAt', revokedAt);
       expect(await audited()).toHaveLength(3);
@@ -54,9 +54,9 @@ describe('KeysService, on what exists', () => {
       expect(next.key).toMatch(/^psk_test_/);
       expect((await audited()).slice(-2)).toEqual([record('key.created', next.id), record('key.rotated', old.id)]);
 
-      bench.clock.advance(HOUR_MS - 1);
+      bench.clock.advanceMs(HOUR_MS - 1);
       expect(await service.verifier.verify(old.key)).toHaveProperty('keyId', old.id);
-      bench.clock.advance(1);
+      bench.clock.advanceMs(1);
       expect(await service.verifier.verify(old.key)).toHaveProperty('code', 'api_key_expired');
       expect(await service.verifier.verify(next.key)).toHaveProperty('keyId', next.id);
     });
@@ -70,7 +70,7 @@ describe('KeysService, on what exists', () => {
 
     it('never lengthens the life of the old key, and gives the new one as long a life as the old was made for', async () => {
       const old = await issue({ expiresInMs: 10 * HOUR_MS });
-      bench.clock.advance(9 * HOUR_MS);
+      bench.clock.advanceMs(9 * HOUR_MS);
       const next = await service.keys.rotate(old.id, 24 * HOUR_MS, 'spec');
       expect(next.replacedExpiresAt).toBe(old.expiresAt);
       expect(next.expiresAt).toBe(bench.clock.nowMs() + 10 * HOUR_MS);
@@ -117,7 +117,7 @@ describe('KeysService, on what exists', () => {
     it('tells the verifier up to when bans are lifted', async () => {
       const { id, key } = await issue();
       await service.verifier.verify(key);
-      bench.clock.advance(1_000);
+      bench.clock.advanceMs(1_000);
       await service.keys.unban(id, 'spec');
       expect(await service.verifier.verify(key)).toHaveProperty('bansLiftedAtMs', bench.clock.nowMs());
       expect((await audited()).at(-1)).toEqual(record('key.unbanned', id));

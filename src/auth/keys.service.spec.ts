@@ -105,7 +105,7 @@ describe('KeysService', () => {
 
   it('lists keys, oldest first', async () => {
     const first = await issue({ expiresInMs: HOUR_MS });
-    bench.clock.advance(1);
+    bench.clock.advanceMs(1);
     const second = await issue({ account: 'zoo', plan: 'free', scopes: ['pets:read'] });
     const keys = await service.keys.listKeys();
     expect(keys.map(({ id }) => id)).toEqual([first.id, second.id]);

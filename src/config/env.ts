@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { Expose, plainToInstance, Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, IsOptional, IsUrl, Matches, Max, Min, validateSync } from 'class-validator';
 import { IsCidr } from './cidr.js';
@@ -7,6 +8,11 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 /** Reads a decimal integer strictly, so that `1e3` or ` 5` is reported instead of coerced. */
 const Integer = () =>
   Transform(({ value }) => (typeof value === 'string' && /^(0|[1-9][0-9]{0,15})$/.test(value) ? Number(value) : value));
+
+const IsIntegerFrom = (least: number, most: number) => {
+  const message = `$property must be an integer from ${least} to ${most}`;
+  return applyDecorators(IsInt({ message }), Min(least, { message }), Max(most, { message }));
+};
 
 const Flag = () => Transform(({ value }) => (value === 'true' ? true : value === 'false' ? false : value));
 
@@ -21,9 +27,7 @@ export class Env {
   /** TCP port; 0 takes a free one. */
   @Expose()
   @Integer()
-  @IsInt({ message: 'PORT must be an integer from 0 to 65535' })
-  @Min(0)
-  @Max(65_535)
+  @IsIntegerFrom(0, 65_535)
   PORT = 3000;
 
   /** Address to listen on; all of them by default. */
@@ -74,17 +78,13 @@ export class Env {
   /** Failed authentications that one client address may make a minute. */
   @Expose()
   @Integer()
-  @IsInt({ message: 'ANONYMOUS_PER_MINUTE must be an integer of at least 1' })
-  @Min(1)
-  @Max(1_000_000_000)
+  @IsIntegerFrom(1, 1_000_000_000)
   ANONYMOUS_PER_MINUTE = 300;
 
   /** Failed authentications that one client address may make a UTC day. */
   @Expose()
   @Integer()
-  @IsInt({ message: 'ANONYMOUS_PER_DAY must be an integer of at least 1' })
-  @Min(1)
-  @Max(1_000_000_000)
+  @IsIntegerFrom(1, 1_000_000_000)
   ANONYMOUS_PER_DAY = 10_000;
 
   /** Keeps operations alive, and documented, after their removal date. */
@@ -106,7 +106,7 @@ export function loadEnv(source: Record<string, string | undefined> = process.env
   const env = plainToInstance(Env, given, { excludeExtraneousValues: true, exposeDefaultValues: true });
   const faults = validateSync(env, { validationError: { target: false } });
   if (faults.length > 0) {
-    const lines = faults.map((fault) => `  ${Object.values(fault.constraints ?? {}).join('; ')}`);
+    const lines = faults.map((fault) => `  ${[...new Set(Object.values(fault.constraints ?? {}))].join('; ')}`);
     throw new ConfigError(`The configuration is not valid:\n${lines.join('\n')}`);
   }
   if (env.ANONYMOUS_PER_DAY < env.ANONYMOUS_PER_MINUTE) {

@@ -1,25 +1,15 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Clock, Env } from '../config/index.js';
+import { Env } from '../config/index.js';
 import { MemoryCounterStore } from './memory-counter-store.js';
-
-class TestClock extends Clock {
-  ms = Date.parse('2026-11-21T12:00:00.250Z');
-  override nowMs = () => this.ms;
-  advance(seconds: number): void {
-    this.ms += Math.round(seconds * 1000);
-  }
-  set(iso: string): void {
-    this.ms = Date.parse(iso);
-  }
-}
+import { FakeClock } from '../../test/support/clock.js';
 
 const seconds = (iso: string) => Date.parse(iso) / 1000;
 
-let clock: TestClock;
+let clock: FakeClock;
 let store: MemoryCounterStore;
 
 beforeEach(() => {
-  clock = new TestClock();
+  clock = new FakeClock();
   store = new MemoryCounterStore(clock, new Env());
 });
 
@@ -33,7 +23,7 @@ describe('addresses', () => {
   it('can be looked at without taking anything', () => {
     expect(store.peekAddress('192.0.2.1')).toMatchObject({ outcome: 'admitted', limit: 300, remaining: 300 });
     store.admitAddress('192.0.2.1');
-    clock.advance(10);
+    clock.advanceSeconds(10);
     const seen = { outcome: 'admitted', remaining: 299, resetSeconds: seconds('2026-11-21T12:01:00Z') };
     expect([store.peekAddress('192.0.2.1'), store.peekAddress('192.0.2.1')]).toMatchObject([seen, seen]);
     expect(store.admitAddress('192.0.2.1').remaining).toBe(298);
@@ -53,7 +43,7 @@ describe('a window of a route', () => {
     expect(store.takeFromRoute('report:2', 2, 10).outcome).toBe('admitted');
     clock.set('2026-11-21T12:00:09.999Z');
     expect(take()).toMatchObject({ resetSeconds: seconds('2026-11-21T12:00:10Z'), retryAfterSeconds: 1 });
-    clock.advance(0.001);
+    clock.advanceSeconds(0.001);
     expect(take()).toMatchObject({ outcome: 'admitted', remaining: 1 });
   });
 });

@@ -1,23 +1,19 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Caller } from '../auth/index.js';
-import { Clock, Env } from '../config/index.js';
+import { Env } from '../config/index.js';
 import type { Decision } from './decision.js';
 import { MemoryCounterStore } from './memory-counter-store.js';
+import { FakeClock } from '../../test/support/clock.js';
 
 const START = Date.parse('2026-11-21T12:00:00.250Z');
 
-class TestClock extends Clock {
-  ms = START;
-  override nowMs = () => this.ms;
-}
-
 const PER_MINUTE = 5;
 
-let clock: TestClock;
+let clock: FakeClock;
 let store: MemoryCounterStore;
 
 beforeEach(() => {
-  clock = new TestClock();
+  clock = new FakeClock(START);
   store = new MemoryCounterStore(clock, new Env());
 });
 

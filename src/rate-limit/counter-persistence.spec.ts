@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { type INestApplicationContext, Logger } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import type { Caller } from '../auth/index.js';
-import { Clock, ConfigModule, loadEnv } from '../config/index.js';
+import { ConfigModule, loadEnv } from '../config/index.js';
 import { Database, DatabaseModule } from '../database/index.js';
 import { CounterPersistence } from './counter-persistence.js';
 import { CounterStore } from './counter-store.js';
@@ -14,11 +14,7 @@ import { KeyBan } from './key-ban.entity.js';
 import { MemoryCounterStore } from './memory-counter-store.js';
 import { UsageWindow } from './usage-window.entity.js';
 import { COUNTER_ENTITIES, RateLimitModule } from './index.js';
-
-class TestClock extends Clock {
-  ms = Date.parse('2026-11-21T12:00:00.250Z');
-  override nowMs = () => this.ms;
-}
+import { FakeClock } from '../../test/support/clock.js';
 
 const CALLER: Caller = {
   keyId: 'key',
@@ -31,12 +27,12 @@ const CALLER: Caller = {
 };
 
 let folder: string;
-let clock: TestClock;
+let clock: FakeClock;
 let running: INestApplicationContext[];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'petstore-counters-'));
-  clock = new TestClock();
+  clock = new FakeClock();
   running = [];
 });
 

@@ -1,13 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Caller } from '../auth/index.js';
-import { Clock, Env } from '../config/index.js';
+import { Env } from '../config/index.js';
 import type { Decision } from './decision.js';
 import { MemoryCounterStore } from './memory-counter-store.js';
-
-class TestClock extends Clock {
-  ms = Date.parse('2026-11-21T22:00:00.000Z');
-  override nowMs = () => this.ms;
-}
+import { FakeClock } from '../../test/support/clock.js';
 
 /** Mulberry32: the same sequence for the same seed. */
 function random(seed: number): (below: number) => number {
@@ -83,7 +79,7 @@ function lastWindow(times: readonly number[], lengthMs: number): { startMs: numb
 describe('counting', () => {
   it.each([1, 2, 3, 4, 5, 6])('answers as the rules read literally (%i)', (seed) => {
     const below = random(seed);
-    const clock = new TestClock();
+    const clock = new FakeClock(Date.parse('2026-11-21T22:00:00.000Z'));
     const store = new MemoryCounterStore(clock, new Env());
     const model = new Model();
     const plans = [
@@ -125,7 +121,7 @@ describe('a full table', () => {
 
   it.each([1, 2, 3])('gives nobody fresh quota (%i)', (seed) => {
     const below = random(seed);
-    const clock = new TestClock();
+    const clock = new FakeClock(Date.parse('2026-11-21T22:00:00.000Z'));
     const env = Object.assign(new Env(), { ANONYMOUS_PER_MINUTE: LIMITS.perMinute, ANONYMOUS_PER_DAY: LIMITS.perDay });
     const store = new MemoryCounterStore(clock, env, { addresses: 50, shared: 400 });
     const daily = new Map<string, number>();
@@ -153,7 +149,7 @@ describe('a full table', () => {
   });
 
   it('drops what no longer counts and is exact again', () => {
-    const clock = new TestClock();
+    const clock = new FakeClock(Date.parse('2026-11-21T22:00:00.000Z'));
     const store = new MemoryCounterStore(clock, new Env(), { addresses: 50, shared: 4 });
     for (let index = 0; index < SUBJECTS; index++) store.admitAddress(`192.0.2.${index}`);
     expect(store.addresses.size).toBe(50);
@@ -164,7 +160,7 @@ describe('a full table', () => {
   });
 
   it('keeps the route windows of callers that leave it', () => {
-    const store = new MemoryCounterStore(new TestClock(), new Env(), { routes: 10, shared: 4 });
+    const store = new MemoryCounterStore(new FakeClock(Date.parse('2026-11-21T22:00:00.000Z')), new Env(), { routes: 10, shared: 4 });
     store.takeFromRoute('report:1', 1, 60);
     for (let index = 2; index < 100; index++) store.takeFromRoute(`report:${index}`, 1_000, 60);
     expect(store.takeFromRoute('report:1', 1, 60).outcome).toBe('limited');

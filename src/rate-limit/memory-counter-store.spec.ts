@@ -1,29 +1,19 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Caller, Limits } from '../auth/index.js';
-import { Clock, Env } from '../config/index.js';
+import { Env } from '../config/index.js';
 import type { Decision } from './decision.js';
 import { MemoryCounterStore } from './memory-counter-store.js';
-
-class TestClock extends Clock {
-  ms = Date.parse('2026-11-21T12:00:00.250Z');
-  override nowMs = () => this.ms;
-  advance(seconds: number): void {
-    this.ms += Math.round(seconds * 1000);
-  }
-  set(iso: string): void {
-    this.ms = Date.parse(iso);
-  }
-}
+import { FakeClock } from '../../test/support/clock.js';
 
 const FREE: Limits = { perMinute: 60, perDay: 1_000 };
 const PRO: Limits = { perMinute: 300, perDay: 10_000 };
 const seconds = (iso: string) => Date.parse(iso) / 1000;
 
-let clock: TestClock;
+let clock: FakeClock;
 let store: MemoryCounterStore;
 
 beforeEach(() => {
-  clock = new TestClock();
+  clock = new FakeClock();
   store = new MemoryCounterStore(clock, new Env());
 });
 
@@ -58,7 +48,7 @@ describe('windows of an account', () => {
     const resets = new Set<number>();
     for (let index = 0; index < 60; index++) {
       resets.add(store.admit(caller(FREE)).resetSeconds);
-      clock.advance(0.9);
+      clock.advanceSeconds(0.9);
     }
     expect([...resets]).toEqual([seconds('2026-11-21T12:01:00Z')]);
   });
@@ -73,7 +63,7 @@ describe('windows of an account', () => {
       resetSeconds: seconds('2026-11-21T12:01:00Z'),
       retryAfterSeconds: 1,
     });
-    clock.advance(0.001);
+    clock.advanceSeconds(0.001);
     expect(store.admit(caller(FREE))).toMatchObject({ outcome: 'admitted', remaining: 59 });
   });
 
@@ -103,7 +93,7 @@ describe('windows of an account', () => {
   it('take nothing for a rejected request', () => {
     const limits = { perMinute: 3, perDay: 6 };
     call(5, caller(limits));
-    clock.advance(60);
+    clock.advanceSeconds(60);
     expect(call(3, caller(limits)).map(({ remaining }) => remaining)).toEqual([2, 1, 0]);
   });
 
@@ -155,12 +145,12 @@ describe('windows of an account', () => {
 describe('a clock that steps back', () => {
   it('hands out no fresh window when it steps by less than a minute', () => {
     call(60, caller(FREE));
-    clock.advance(-59.9);
+    clock.advanceSeconds(-59.9);
     expect(store.admit(caller(FREE)).outcome).toBe('limited');
     clock.set('2026-11-22T00:00:05Z');
     const limits = { perMinute: 10, perDay: 3 };
     call(3, caller(limits, 2));
-    clock.advance(-30);
+    clock.advanceSeconds(-30);
     expect(store.admit(caller(limits, 2)).outcome).toBe('limited');
   });
 

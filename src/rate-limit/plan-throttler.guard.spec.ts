@@ -4,18 +4,14 @@ import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { SkipThrottle, Throttle, ThrottlerModule } from '@nestjs/throttler';
-import { Clock, ConfigModule, Env } from '../config/index.js';
+import { ConfigModule, Env } from '../config/index.js';
 import { ApiExceptionFilter } from '../errors/index.js';
 import { Deprecated } from '../lifecycle/index.js';
 import { CounterStore } from './counter-store.js';
 import { MemoryCounterStore } from './memory-counter-store.js';
 import { PlanThrottlerGuard } from './plan-throttler.guard.js';
 import { setRateLimitHeaders } from './rate-limit-headers.js';
-
-class TestClock extends Clock {
-  ms = Date.parse('2026-11-21T12:00:00.250Z');
-  override nowMs = () => this.ms;
-}
+import { FakeClock } from '../../test/support/clock.js';
 
 @Controller('plain')
 class PlainController {
@@ -59,7 +55,7 @@ class ReportsController {
   }
 }
 
-const clock = new TestClock();
+const clock = new FakeClock();
 const PLAN = { outcome: 'admitted', limit: 60, remaining: 3, resetSeconds: 1_795_262_460, retryAfterSeconds: 0 } as const;
 
 @Module({

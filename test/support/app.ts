@@ -4,27 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { KeysService, type NewKey } from '../../src/auth/index.js';
-import { Clock, loadEnv } from '../../src/config/index.js';
+import { loadEnv } from '../../src/config/index.js';
 import { type AppOptions, createApp } from '../../src/configure-app.js';
 
-/** A clock that stands until a test moves it. */
-export class FakeClock extends Clock {
-  constructor(private ms: number = Date.parse('2026-11-21T12:00:00.250Z')) {
-    super();
-  }
-
-  override nowMs(): number {
-    return this.ms;
-  }
-
-  advanceSeconds(seconds: number): void {
-    this.ms += seconds * 1000;
-  }
-
-  set(iso: string): void {
-    this.ms = Date.parse(iso);
-  }
-}
+export { FakeClock } from './clock.js';
 
 export interface TestAppOptions extends Omit<AppOptions, 'env'> {
   readonly env?: Record<string, string>;

@@ -5,23 +5,9 @@ import { Test } from '@nestjs/testing';
 import { ACCOUNT_ENTITIES, AuthModule, KeysService, KeyVerifier } from '../../src/auth/index.js';
 import { KeyChangesPoller } from '../../src/auth/key-changes.poller.js';
 import { LastUse } from '../../src/auth/last-use.js';
-import { Clock, ConfigModule, loadEnv } from '../../src/config/index.js';
+import { ConfigModule, loadEnv } from '../../src/config/index.js';
 import { Database, DatabaseModule } from '../../src/database/index.js';
-
-/** Stands still until it is told to go on. */
-export class StoppedClock extends Clock {
-  constructor(private timeMs = Date.parse('2026-11-21T12:00:00Z')) {
-    super();
-  }
-
-  override nowMs(): number {
-    return this.timeMs;
-  }
-
-  advance(durationMs: number): void {
-    this.timeMs += durationMs;
-  }
-}
+import { FakeClock } from './clock.js';
 
 /** What an instance of the service has of accounts and keys, on a real database; its background tasks do not run. */
 export interface AuthInstance {
@@ -35,7 +21,7 @@ export interface AuthInstance {
 
 /** A database of its own for a spec, which any number of instances can use. */
 export class AuthBench {
-  readonly clock = new StoppedClock();
+  readonly clock = new FakeClock(Date.parse('2026-11-21T12:00:00Z'));
   private readonly directory = mkdtempSync(join(tmpdir(), 'petstore-auth-'));
   private readonly opened: AuthInstance[] = [];
 

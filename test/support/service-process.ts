@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const BUILT = join(import.meta.dirname, '../../dist/src');
+const START_WAIT_MS = 15_000;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ProcessOptions {
+  /** Working directory; the embedded default has its data below it. */
+  readonly folder: string;
+  /** All that the process has of an environment, besides the path. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export type ServiceProcess = Awaited<ReturnType<typeof startProcess>>;
+
+/** The built service as a process of its own, ready to serve. */
+export async function startProcess({ folder, env = {} }: ProcessOptions) {
+  const port = await freePort();
+  const { child, ended, output } = run('main.js', [], { folder, env: { HOST: '127.0.0.1', PORT: String(port), ...env } });
+  const origin = `http://127.0.0.1:${port}`;
+  const deadlineMs = performance.now() + START_WAIT_MS;
+  while (!(await isReady(origin))) {
+    if (child.exitCode !== null || performance.now() > deadlineMs) throw new Error(`The service did not start: ${output()}`);
+    await delay(20);
+  }
+  return {
+    port,
+    origin,
+    /** Standard output and standard error so far, in the order in which they came. */
+    output,
+    /** Fulfilled once the process is gone. */
+    ended,
+    /** Sends a signal and waits until the process is gone. */
+    async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
+      child.kill(signal);
+      return ended;
+    },
+    signal(signal: NodeJS.Signals): void {
+      child.kill(signal);
+    },
+  };
+}
+
+/** Runs the built service until it ends by itself. */
+export function runMain(options: ProcessOptions): Promise<Ended> {
+  return run('main.js', [], options).ended;
+}
+
+/** Runs the built keys command line. */
+export function runKeys(args: readonly string[], options: ProcessOptions): Promise<Ended> {
+  return run('auth/keys.cli.js', args, options).ended;
+}
+
+function run(file: string, args: readonly string[], { folder, env = {} }: ProcessOptions) {
+  const path = join(BUILT, file);
+  if (!existsSync(path)) throw new Error(`${path} is not there: build first.`);
+  const child: ChildProcess = spawn(process.execPath, [path, ...args], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  let both = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    both += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+    both += text;
+  });
+  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, stdout, stderr }) as Ended);
+  return { child, ended, output: () => both };
+}
+
+async function isReady(origin: string): Promise<boolean> {
+  try {
+    return (await fetch(`${origin}/health/ready`)).ok;
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
