@@ -1,4 +1,4 @@
-import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
+import { applyDecorators, Header, HttpCode, SetMetadata, type Type } from '@nestjs/common';
 import { ApiBearerAuth, ApiOperation, ApiResponse } from '@nestjs/swagger';
 import type { ErrorCode } from '../errors/index.js';
 import { type Stability, StabilityMarker } from '../lifecycle/index.js';
@@ -54,6 +54,8 @@ export function Operation(options: OperationOptions): MethodDecorator {
     SetMetadata(OPERATION, options),
     SetMetadata(REQUIREMENT, { scope } satisfies Requirement),
     HttpCode(success.status),
+    // Handlers may return JSON that is a string already.
+    Header('Content-Type', 'application/json; charset=utf-8'),
     StabilityMarker(stability),
     ApiBearerAuth('apiKey'),
     ApiOperation({ operationId: id, summary, ...(description === undefined ? {} : { description }) }),

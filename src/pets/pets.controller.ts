@@ -25,10 +25,10 @@ export class PetsController {
 
   @Get()
   @Operation(LIST_PETS)
-  async listPets(@StrictQuery(ListPetsQuery) query: ListPetsQuery, @Res({ passthrough: true }) reply: FastifyReply): Promise<Animal[]> {
-    const { animals, nextAfter } = await this.pets.list(query);
+  async listPets(@StrictQuery(ListPetsQuery) query: ListPetsQuery, @Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
+    const { json, nextAfter } = await this.pets.list(query);
     if (nextAfter !== undefined) reply.header('Link', `<${this.nextPage(query, nextAfter)}>; rel="next"`);
-    return animals;
+    return json;
   }
 
   @Post()
@@ -43,7 +43,7 @@ export class PetsController {
   @Operation(GET_PET)
   @Deprecated(GET_PET_DEPRECATION)
   @ApiParam(PET_ID_PARAM)
-  getPet(@PetId() petId: string): Promise<Animal> {
+  getPet(@PetId() petId: string): string | Promise<string> {
     return this.pets.get(petId);
   }
 
