@@ -1,13 +1,14 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
-import { ACCOUNT_ENTITIES, AuthModule, BearerGuard } from './auth/index.js';
+import { AuthModule, BearerGuard } from './auth/index.js';
 import { type Clock, ConfigModule, type Env } from './config/index.js';
 import { DatabaseModule, type DatabaseParts } from './database/index.js';
+import { databaseParts } from './database-parts.js';
 import { ApiExceptionFilter } from './errors/index.js';
 import { FirstRunModule } from './first-run/index.js';
 import { HealthModule } from './health/index.js';
-import { PET_ENTITIES, PetsModule } from './pets/index.js';
-import { AdmissionModule, COUNTER_ENTITIES, PlanThrottlerGuard, RateLimitModule } from './rate-limit/index.js';
+import { PetsModule } from './pets/index.js';
+import { AdmissionModule, PlanThrottlerGuard, RateLimitModule } from './rate-limit/index.js';
 import { UndeclaredQueryGuard } from './validation/index.js';
 
 /** What a team adds to the service without editing it: a Nest module, and its entities and migrations if it has any. */
@@ -23,10 +24,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ConfigModule.of(env, clock),
-        DatabaseModule.of({
-          entities: [...PET_ENTITIES, ...ACCOUNT_ENTITIES, ...COUNTER_ENTITIES, ...extensions.flatMap(({ entities = [] }) => entities)],
-          migrations: extensions.flatMap(({ migrations = [] }) => migrations),
-        }),
+        DatabaseModule.of(databaseParts(extensions)),
         AuthModule,
         RateLimitModule,
         AdmissionModule,

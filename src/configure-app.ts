@@ -1,10 +1,11 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule, type Extension } from './app.module.js';
+import { PLANS } from './auth/index.js';
 import { Clock, type Env } from './config/index.js';
 import { Metrics } from './health/index.js';
-import { addCommonHeaders, addEarlyAnswers, answerOtherMethods, API_PREFIX, ApiAdapter, collectMethods, createServer } from './http/index.js';
-import { PinoLogger } from './logging/index.js';
+import { addCommonHeaders, addDraining, addEarlyAnswers, answerOtherMethods, API_PREFIX, ApiAdapter, collectMethods, createServer } from './http/index.js';
+import { logRequests, PinoLogger } from './logging/index.js';
 import { serveExplorer } from './openapi/index.js';
 import { Admission } from './rate-limit/index.js';
 
@@ -20,6 +21,7 @@ export interface AppOptions {
 export async function createApp({ env, clock = new Clock(), extensions = [] }: AppOptions): Promise<NestFastifyApplication> {
   const server = createServer(env);
   const methodsByPath = collectMethods(server);
+  addDraining(server);
   addCommonHeaders(server, env);
   // Hooks run in the order in which they are added, and Nest adds some: admission has to be here before Nest is.
   let admission: Admission;
@@ -39,8 +41,9 @@ export async function createApp({ env, clock = new Clock(), extensions = [] }: A
     metrics.observe(request, reply);
     done();
   });
+  logRequests(server, env);
   app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready', 'metrics'] });
-  serveExplorer(app);
+  serveExplorer(app, PLANS);
   await app.init();
   answerOtherMethods(server, methodsByPath);
   return app;

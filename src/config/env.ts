@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { Expose, plainToInstance, Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, IsOptional, IsUrl, Matches, Max, Min, validateSync } from 'class-validator';
+import { Equals, IsBoolean, IsIn, IsInt, IsOptional, IsUrl, Matches, Max, Min, validateSync } from 'class-validator';
 import { IsCidr } from './cidr.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -32,14 +32,20 @@ export class Env {
 
   /** Address to listen on; all of them by default. */
   @Expose()
+  @IsOptional()
   @Matches(/^[^\s]+$/, { message: 'HOST must be a host name or an IP address' })
-  HOST = '::';
+  HOST?: string;
 
   /** `sqlite:<path>` or `sqlite::memory:`. Unset: `sqlite:data/petstore.sqlite`, with samples on the first start. */
   @Expose()
   @IsOptional()
-  @Matches(/^sqlite:.+$/, { message: 'DATABASE_URL must be sqlite:<path> or sqlite::memory:' })
+  @Matches(/^sqlite:.+$/, { message: 'DATABASE_URL must be sqlite:<path> or sqlite::memory:, as other databases are not supported yet' })
   DATABASE_URL?: string;
+
+  /** Not supported yet: the counters are kept in the process. */
+  @Expose()
+  @Equals(undefined, { message: 'REDIS_URL must be unset, as Redis is not supported yet' })
+  REDIS_URL?: string;
 
   /** Public address of the API, version prefix included, such as `https://api.example.com/v1`. */
   @Expose()

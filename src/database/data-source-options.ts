@@ -8,7 +8,7 @@ import { MIGRATIONS } from './migrations/index.js';
 /** What a feature adds to the database. */
 export interface DatabaseParts {
   readonly entities: readonly (new () => object)[];
-  /** Run after the service's own. */
+  /** Run in the order of the timestamps in their names, together with the service's own. */
   readonly migrations?: readonly (new () => MigrationInterface)[];
 }
 

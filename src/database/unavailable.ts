@@ -26,5 +26,6 @@ export function unavailable(cause?: unknown): ApiError {
 
 function driverCode(error: unknown): string {
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  // The driver's native part keeps the error class of the realm that loaded it first, so `instanceof` can't be asked.
+  return typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : '';
 }

@@ -5,6 +5,8 @@ import { ERROR_CODES, type ErrorCode } from './error-codes.js';
 export interface OwnErrorCode {
   readonly code: string;
   readonly status: number;
+  /** When it is answered, for the documentation. */
+  readonly meaning: string;
 }
 
 /** What an Error response is made of. */

@@ -21,7 +21,7 @@ export class HealthController {
     return { status: 'live' };
   }
 
-  /** The service can serve requests: its database answers, and it is not shutting down. */
+  /** The service can serve requests: its database answers. */
   @Get('health/ready')
   @Public()
   ready(): Promise<ReadinessReport> {

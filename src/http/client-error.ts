@@ -15,8 +15,8 @@ export function answerClientError(error: ParserError, socket: HttpSocket): void 
     return;
   }
   const earlier = socket._httpMessage;
-  // The answer to a complete request that came before these bytes goes first.
-  if (earlier?.req.complete === true && !earlier.writableFinished) earlier.once('finish', () => refuse(error, socket));
+  // The answers to complete requests that came before these bytes go first.
+  if (earlier?.req.complete === true && !earlier.writableFinished) earlier.once('finish', () => answerClientError(error, socket));
   else refuse(error, socket);
 }
 

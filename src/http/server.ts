@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { Env } from '../config/index.js';
@@ -35,9 +35,8 @@ export function createServer(env: Env): FastifyInstance {
     genReqId: requestId,
     clientErrorHandler: answerClientError,
   });
-  // Bodies are read by the handlers that want one, after the guards.
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  // Fastify is to route all methods that Node knows, and to leave bodies to the handlers, who read them after the guards.
+  for (const method of METHODS) server.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   server.decorateRequest('caller', undefined);
   // Node would answer an Expect header other than 100-continue by itself; RFC 9110 section 10.1.1 lets it be ignored.
   server.server.on('checkExpectation', (message: IncomingMessage, response: ServerResponse) => {

@@ -1,1 +1,2 @@
 export { PinoLogger } from './pino-logger.js';
+export { logRequests } from './request-log.js';

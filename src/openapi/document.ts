@@ -3,48 +3,23 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { type Clock, Env } from '../config/index.js';
 import { ErrorBody } from '../errors/index.js';
 import { isRemoved } from '../lifecycle/index.js';
+import { finishOperation, finishSchemas } from './finish.js';
 import { HEADERS } from './headers.js';
 import { describeLifecycle, type LivingOperation } from './lifecycle-words.js';
-
-const DESCRIPTION = `
-A pet store catalogue: list the animals that are available for adoption, add new ones, fetch a single one.
-
-**Authentication.** Every operation needs an API key: \`Authorization: Bearer <API_KEY>\`.
-
-**Limits.** An account's plan limits its requests per minute and per UTC day. Every response says where you stand in
-\`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`. Past a limit the answer is 429 with \`Retry-After\`:
-wait that long, and back off exponentially. A key that goes on calling is banned for a while.
-
-| Plan | Requests per minute | Requests per day |
-|---|---|---|
-| Free | 60 | 1,000 |
-| Pro | 300 | 10,000 |
-| Business | 1,000 | 100,000 |
-| Enterprise | custom | custom |
-
-**Errors** are always an \`Error\` object; branch on its \`code\`.
-
-**Lifecycle.** Every operation is marked \`stable\`, \`beta\` or \`experimental\`. A deprecated one answers with
-\`Deprecation\` and \`Sunset\` headers until its removal date.
-`.trim();
+import { API_KEY_SCHEME } from './operation.decorator.js';
+import { operationGroups } from './operation-group.decorator.js';
+import { describeService, type PlanLimits } from './service-description.js';
 
 /** Makes the OpenAPI document of all operations that the application's modules declare. */
-export function createDocument(app: INestApplication): OpenAPIObject {
-  const env = app.get(Env);
-  const builder = new DocumentBuilder()
-    .setOpenAPIVersion('3.1.0')
-    .setTitle('Pet Store Service')
-    .setDescription(DESCRIPTION)
-    .setVersion('1.0.0')
-    .setLicense('MIT', 'https://opensource.org/license/mit')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'Your API key.' }, 'apiKey')
-    .addServer(env.BASE_URL ?? '/v1', 'Production');
-  if (env.STAGING_BASE_URL !== undefined) builder.addServer(env.STAGING_BASE_URL, 'Staging');
-  const document = SwaggerModule.createDocument(app, builder.build(), { ignoreGlobalPrefix: true, extraModels: [ErrorBody] });
-  document.components = { ...document.components, headers: HEADERS };
+export function createDocument(app: INestApplication, plans: PlanLimits): OpenAPIObject {
+  const scanned = SwaggerModule.createDocument(app, outline(app, plans), { ignoreGlobalPrefix: true, extraModels: [ErrorBody] });
+  const { openapi, info, servers = [], tags = [], paths, components } = scanned;
+  // In the order in which people read it.
+  const document = { openapi, info, servers, tags, paths, components: { ...components, headers: HEADERS } };
+  finishSchemas(document);
   for (const operation of operationsOf(document)) {
     describeLifecycle(operation);
-    closeRequestSchema(document, operation);
+    finishOperation(document, operation);
   }
   return document;
 }
@@ -61,15 +36,24 @@ export function withoutRemoved(document: OpenAPIObject, clock: Clock, env: Env):
   return { ...document, paths };
 }
 
-function operationsOf(document: OpenAPIObject): LivingOperation[] {
-  return Object.values(document.paths).flatMap((item) => Object.values(item as Record<string, LivingOperation>));
+/** Everything in the document that no operation declares. */
+function outline(app: INestApplication, plans: PlanLimits): Omit<OpenAPIObject, 'paths'> {
+  const env = app.get(Env);
+  const builder = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('Pet Store Service')
+    .setDescription(describeService(plans, env))
+    .setVersion('1.0.0')
+    .setLicense('MIT', 'https://opensource.org/license/mit')
+    .addSecurity(API_KEY_SCHEME, { type: 'http', scheme: 'bearer', description: 'Your API key, `psk_...`, without the word Bearer.' })
+    .addServer(env.BASE_URL ?? '/v1', env.BASE_URL === undefined ? 'This server' : 'Production');
+  if (env.STAGING_BASE_URL !== undefined) builder.addServer(env.STAGING_BASE_URL, 'Staging');
+  for (const { name, description } of operationGroups(app)) builder.addTag(name, description);
+  const { info, ...rest } = builder.build();
+  const { contact: _none, ...described } = info;
+  return { ...rest, info: described };
 }
 
-/** Unknown fields of request bodies are refused, which a client should know from the schema. */
-function closeRequestSchema({ components }: OpenAPIObject, { requestBody }: LivingOperation): void {
-  if (requestBody === undefined || '$ref' in requestBody) return;
-  for (const { schema } of Object.values(requestBody.content)) {
-    const name = schema !== undefined && '$ref' in schema ? schema.$ref.split('/').at(-1) : undefined;
-    if (name !== undefined) Object.assign(components?.schemas?.[name] ?? {}, { additionalProperties: false });
-  }
+function operationsOf(document: OpenAPIObject): LivingOperation[] {
+  return Object.values(document.paths).flatMap((item) => Object.values(item as Record<string, LivingOperation>));
 }

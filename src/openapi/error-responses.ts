@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { ApiResponseOptions } from '@nestjs/swagger';
-import { ERROR_CODES, ErrorBody, type ErrorCode, problem } from '../errors/index.js';
+import { ERROR_CODES, ErrorBody, type ErrorCode, type OwnErrorCode } from '../errors/index.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences } from './headers.js';
 
 /** Headers that belong to an error status, wherever it is answered. */
@@ -12,18 +12,24 @@ const STATUS_HEADERS: Readonly<Record<number, readonly HeaderName[]>> = {
 };
 
 /** One documented response for each status, with an example for each code. */
-export function errorResponses(codes: readonly ErrorCode[]): ApiResponseOptions[] {
-  const byStatus = Map.groupBy(new Set(codes), (code) => ERROR_CODES[code].status);
-  return [...byStatus].toSorted(([a], [b]) => a - b).map(([status, codesOfStatus]) => ({
+export function errorResponses(codes: readonly (ErrorCode | OwnErrorCode)[]): ApiResponseOptions[] {
+  const errors = [...new Set(codes)].map((code) => (typeof code === 'string' ? { code, ...ERROR_CODES[code] } : code));
+  const byStatus = Map.groupBy(errors, ({ status }) => status);
+  return [...byStatus].toSorted(([a], [b]) => a - b).map(([status, errorsOfStatus]) => ({
     status,
-    description: STATUS_CODES[status] ?? String(status),
+    description: describe(status, errorsOfStatus),
     type: ErrorBody,
     headers: headerReferences([...COMMON_HEADERS, ...(STATUS_HEADERS[status] ?? [])]),
-    examples: Object.fromEntries(codesOfStatus.map((code) => [code, example(code)])),
+    examples: Object.fromEntries(errorsOfStatus.map((error) => [error.code, example(error)])),
   }));
 }
 
-function example(code: ErrorCode) {
-  const { message, status } = problem(code, ERROR_CODES[code].meaning);
-  return { summary: code, value: { code, message, status } };
+/** In Markdown: the status in words, and all that it can mean. */
+function describe(status: number, errors: readonly OwnErrorCode[]): string {
+  const meanings = errors.map(({ code, meaning }) => `- \`${code}\`: ${meaning}`);
+  return [STATUS_CODES[status] ?? String(status), meanings.join('\n')].join('\n\n');
+}
+
+function example({ code, status, meaning }: OwnErrorCode) {
+  return { summary: code, value: { code, message: meaning, status } };
 }

@@ -1,9 +1,10 @@
 import { applyDecorators, Header, HttpCode, SetMetadata, type Type } from '@nestjs/common';
-import { ApiBearerAuth, ApiOperation, ApiResponse } from '@nestjs/swagger';
-import type { ErrorCode } from '../errors/index.js';
+import { ApiExtraModels, ApiOperation, ApiResponse, type ApiResponseOptions, ApiSecurity, getSchemaPath } from '@nestjs/swagger';
+import type { ErrorCode, OwnErrorCode } from '../errors/index.js';
 import { type Stability, StabilityMarker } from '../lifecycle/index.js';
 import { errorResponses } from './error-responses.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences } from './headers.js';
+import { type Examples, namedExamples } from './named-examples.js';
 
 /** Everything that is said of an operation, once, for both the guards and the OpenAPI document. */
 export interface OperationOptions {
@@ -18,17 +19,23 @@ export interface OperationOptions {
   readonly success: {
     readonly status: number;
     readonly description: string;
+    /** The body; a list where it is in brackets. */
     readonly type?: Type | [Type];
+    /** Name of the schema of a list, which stays anonymous without. */
+    readonly listName?: string;
     readonly headers?: readonly HeaderName[];
-    /** Answers as they look on the wire, by name. */
-    readonly examples?: Readonly<Record<string, unknown>>;
+    /** Bodies as they look on the wire, by what they show. */
+    readonly examples?: Examples;
   };
-  /** Error codes beyond those that every operation can answer. */
-  readonly errors: readonly ErrorCode[];
+  /** Errors beyond those that every operation can answer. */
+  readonly errors: readonly (ErrorCode | OwnErrorCode)[];
 }
 
 /** Who may call a route: anybody, or a key with a scope. */
 export type Requirement = 'public' | { readonly scope: string };
+
+/** Name of the one security scheme: a bearer API key. */
+export const API_KEY_SCHEME = 'apiKey';
 
 const OPERATION = 'petstore:operation';
 const REQUIREMENT = 'petstore:requirement';
@@ -50,6 +57,8 @@ const COMMON_ERRORS: readonly ErrorCode[] = [
 /** Declares a route handler as an operation of the API. */
 export function Operation(options: OperationOptions): MethodDecorator {
   const { id, summary, description, scope, stability, success, errors } = options;
+  const needed = `Needs the scope \`${scope}\`.`;
+  const [listed] = Array.isArray(success.type) ? success.type : [];
   return applyDecorators(
     SetMetadata(OPERATION, options),
     SetMetadata(REQUIREMENT, { scope } satisfies Requirement),
@@ -57,15 +66,11 @@ export function Operation(options: OperationOptions): MethodDecorator {
     // Handlers may return JSON that is a string already.
     Header('Content-Type', 'application/json; charset=utf-8'),
     StabilityMarker(stability),
-    ApiBearerAuth('apiKey'),
-    ApiOperation({ operationId: id, summary, ...(description === undefined ? {} : { description }) }),
-    ApiResponse({
-      status: success.status,
-      description: success.description,
-      headers: headerReferences([...COMMON_HEADERS, ...(success.headers ?? [])]),
-      ...(success.type === undefined ? {} : { type: success.type }),
-      ...(success.examples === undefined ? {} : { examples: named(success.examples) }),
-    }),
+    // OpenAPI 3.1 lets any scheme name the roles that an operation needs; the words are for people.
+    ApiSecurity(API_KEY_SCHEME, [scope]),
+    ApiOperation({ operationId: id, summary, description: description === undefined ? needed : `${description}\n\n${needed}` }),
+    ...(listed === undefined ? [] : [ApiExtraModels(listed)]),
+    ApiResponse(successResponse(success)),
     ...errorResponses([...COMMON_ERRORS, ...errors]).map((response) => ApiResponse(response)),
   );
 }
@@ -83,6 +88,15 @@ export function requirementOf(handler: Function): Requirement | undefined {
   return Reflect.getMetadata(REQUIREMENT, handler) as Requirement | undefined;
 }
 
-function named(examples: Readonly<Record<string, unknown>>) {
-  return Object.fromEntries(Object.entries(examples).map(([summary, value]) => [summary.replaceAll(/\W+/g, '-'), { summary, value }]));
+function successResponse({ status, description, type, listName, headers = [], examples }: OperationOptions['success']): ApiResponseOptions {
+  const answer = {
+    status,
+    description,
+    headers: headerReferences([...COMMON_HEADERS, ...headers]),
+    ...(examples === undefined ? {} : { examples: namedExamples(examples) }),
+  };
+  if (type === undefined) return answer;
+  if (!Array.isArray(type)) return { ...answer, type };
+  const list = { type: 'array', items: { $ref: getSchemaPath(type[0]) } };
+  return { ...answer, schema: listName === undefined ? list : { ...list, title: listName } };
 }

@@ -1,5 +1,5 @@
 import { EnumParam, IdParam, IntegerParam } from '../validation/index.js';
-import { PET_STATUSES, type PetStatus } from './pet-status.js';
+import { PET_STATUS, type PetStatus } from './pet-status.js';
 
 const DEFAULT_LIMIT = 20;
 
@@ -8,7 +8,7 @@ export class ListPetsQuery {
   @IntegerParam({ description: 'Maximum number of animals returned.', minimum: 1, maximum: 100, default: DEFAULT_LIMIT })
   limit = DEFAULT_LIMIT;
 
-  @EnumParam({ description: 'Only animals with this status are returned.', name: 'PetStatus', values: PET_STATUSES })
+  @EnumParam({ description: 'Only animals with this status are returned.', ...PET_STATUS })
   status?: PetStatus;
 
   /** Decimal digits. */

@@ -14,6 +14,5 @@ export const PetId = createParamDecorator((_: unknown, context: ExecutionContext
 export const PET_ID_PARAM: ApiParamOptions = {
   name: 'petId',
   description: "The animal's identifier.",
-  schema: { type: 'integer', format: 'int64', minimum: 1 },
-  example: 1,
+  schema: { type: 'integer', format: 'int64', minimum: 1, example: 1 },
 };

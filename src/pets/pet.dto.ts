@@ -1,6 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { EnumField, type ExactInt64, type Int64, Int64Field, TextField } from '../validation/index.js';
-import { PET_STATUSES, type PetStatus } from './pet-status.js';
+import { PET_STATUS, type PetStatus } from './pet-status.js';
 
 /** Most Unicode code points in a name. */
 const NAME_MAX_LENGTH = 255;
@@ -16,9 +16,8 @@ abstract class PetFields<Integer> {
   @EnumField({
     description: 'Availability; stays absent where it is not given.',
     example: 'available',
-    name: 'PetStatus',
-    values: PET_STATUSES,
     optional: true,
+    ...PET_STATUS,
   })
   status?: PetStatus;
 }

@@ -1,23 +1,25 @@
 import { Controller, Get, Post, Res } from '@nestjs/common';
-import { ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiParam } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Env } from '../config/index.js';
 import { Deprecated } from '../lifecycle/index.js';
-import { Operation } from '../openapi/index.js';
+import { Operation, OperationGroup } from '../openapi/index.js';
 import { JsonBody, StrictQuery } from '../validation/index.js';
 import { ListPetsQuery } from './list-pets.query.js';
 import { type Animal, NewPet } from './pet.dto.js';
+import { PetAnswers } from './pet-answers.js';
 import { PET_ID_PARAM, PetId } from './pet-id.decorator.js';
-import { CREATE_PET, GET_PET, GET_PET_DEPRECATION, LIST_PETS } from './pets.operations.js';
+import { CREATE_PET, GET_PET, GET_PET_DEPRECATION, LIST_PETS, NEW_PETS } from './pets.operations.js';
 import { PetsService } from './pets.service.js';
 
-@ApiTags('Pets')
+@OperationGroup('Pets', 'The catalogue of animals.')
 @Controller('pets')
 export class PetsController {
   private readonly address: string;
 
   constructor(
     private readonly pets: PetsService,
+    private readonly answers: PetAnswers,
     env: Env,
   ) {
     this.address = `${env.BASE_URL ?? '/v1'}/pets`;
@@ -26,14 +28,14 @@ export class PetsController {
   @Get()
   @Operation(LIST_PETS)
   async listPets(@StrictQuery(ListPetsQuery) query: ListPetsQuery, @Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
-    const { json, nextAfter } = await this.pets.list(query);
+    const { json, nextAfter } = await this.answers.page(query);
     if (nextAfter !== undefined) reply.header('Link', `<${this.nextPage(query, nextAfter)}>; rel="next"`);
     return json;
   }
 
   @Post()
   @Operation(CREATE_PET)
-  async createPet(@JsonBody(NewPet) pet: NewPet, @Res({ passthrough: true }) reply: FastifyReply): Promise<Animal> {
+  async createPet(@JsonBody(NewPet, NEW_PETS) pet: NewPet, @Res({ passthrough: true }) reply: FastifyReply): Promise<Animal> {
     const animal = await this.pets.create(pet);
     reply.header('Location', `${this.address}/${animal.id}`);
     return animal;
@@ -44,7 +46,7 @@ export class PetsController {
   @Deprecated(GET_PET_DEPRECATION)
   @ApiParam(PET_ID_PARAM)
   getPet(@PetId() petId: string): string | Promise<string> {
-    return this.pets.get(petId);
+    return this.answers.animal(petId);
   }
 
   private nextPage({ limit, status }: ListPetsQuery, after: number): string {

@@ -1,9 +1,14 @@
 import type { Deprecation } from '../lifecycle/index.js';
-import type { OperationOptions } from '../openapi/index.js';
+import type { Examples, OperationOptions } from '../openapi/index.js';
 import { Animal } from './pet.dto.js';
 
-const BELLA = { id: 1, name: 'Bella', categoryId: 3, status: 'available' };
-const MILO = { id: 2, name: 'Milo', categoryId: 3, status: 'available' };
+const BELLA = { id: 1, name: 'Bella', categoryId: 1, status: 'available' };
+const MILO = { id: 2, name: 'Milo', categoryId: 2, status: 'available' };
+const SIMBA = { name: 'Simba', categoryId: 3, status: 'available' };
+const COCO = { name: 'Coco', categoryId: 1 };
+
+/** Bodies for createPet that work as they stand. */
+export const NEW_PETS: Examples = { 'With a status': SIMBA, 'Without a status': COCO };
 
 export const LIST_PETS: OperationOptions = {
   id: 'listPets',
@@ -17,6 +22,7 @@ export const LIST_PETS: OperationOptions = {
     status: 200,
     description: 'A page of animals.',
     type: [Animal],
+    listName: 'Pets',
     headers: ['Link'],
     examples: { 'Two animals': [BELLA, MILO], 'No animal matches': [] },
   },
@@ -34,7 +40,7 @@ export const CREATE_PET: OperationOptions = {
     description: 'The animal was added; the body carries its identifier.',
     type: Animal,
     headers: ['Location'],
-    examples: { 'The new animal': { ...BELLA, id: 7 } },
+    examples: { 'With a status': { id: 6, ...SIMBA }, 'Without a status': { id: 7, ...COCO } },
   },
   errors: ['malformed_json', 'payload_too_large', 'unsupported_media_type', 'request_timeout'],
 };
@@ -42,6 +48,7 @@ export const CREATE_PET: OperationOptions = {
 export const GET_PET: OperationOptions = {
   id: 'getPet',
   summary: 'Get an animal',
+  description: 'An identifier that no animal has, or that none could have, is 404.',
   scope: 'pets:read',
   stability: 'stable',
   success: { status: 200, description: 'The animal.', type: Animal, examples: { 'An animal': BELLA } },

@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { IsIn, ValidateBy, ValidateIf } from 'class-validator';
+import { type EnumOptions, enumSchema } from './enum-schema.js';
 import { isInt64 } from './int64.js';
 
 /*
@@ -36,9 +37,9 @@ export function Int64Field(options: FieldOptions): PropertyDecorator {
 }
 
 /** One of a fixed set of words. */
-export function EnumField(options: FieldOptions & { readonly name: string; readonly values: readonly string[] }): PropertyDecorator {
-  const { name, values } = options;
-  return field(options, { enum: [...values], enumName: name }, [IsIn(values, { message: `$property must be one of ${values.join(', ')}` })]);
+export function EnumField(options: FieldOptions & EnumOptions): PropertyDecorator {
+  const { values } = options;
+  return field(options, enumSchema(options), [IsIn(values, { message: `$property must be one of ${values.join(', ')}` })]);
 }
 
 function field(options: FieldOptions, schema: ApiPropertyOptions, rules: PropertyDecorator[]): PropertyDecorator {

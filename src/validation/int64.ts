@@ -27,13 +27,20 @@ export function isCanonicalId(text: string): boolean {
 export function exactInteger(literal: string): Int64 {
   const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
-  const digits = (whole + fraction).replace(/0+$/, '');
-  if (/^-?$/.test(digits)) return 0;
+  const digits = withoutTrailingZeros(whole + fraction);
+  if (digits === '' || digits === '-') return 0;
   const trailingZeros = whole.length + fraction.length - digits.length;
   const zerosToAppend = Number(exponent) - fraction.length + trailingZeros;
   if (!(zerosToAppend >= 0 && zerosToAppend <= MOST_DIGITS)) return Number.NaN;
   const value = BigInt(digits + '0'.repeat(zerosToAppend));
   return isInt64(Number(value)) ? Number(value) : value;
+}
+
+/** By hand: an expression for it looks at each run of zeros as often as it is long. */
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  return digits.slice(0, end);
 }
 
 /** As JSON.stringify writes it exactly: a number where that is exact, else raw JSON. */

@@ -1,4 +1,5 @@
 import type { ApiQueryOptions } from '@nestjs/swagger';
+import { type EnumOptions, enumSchema } from './enum-schema.js';
 import { isCanonicalId } from './int64.js';
 
 /*
@@ -31,21 +32,21 @@ export function IntegerParam(options: ParamOptions & { readonly minimum: number;
     const value = /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : Number.NaN;
     return value >= minimum && value <= maximum ? value : undefined;
   };
-  const schema = { type: 'integer' as const, minimum, maximum, default: options.default };
+  const schema = { type: 'integer' as const, minimum, maximum, default: options.default, example: options.default };
   return param({ parse, expectation: `an integer from ${minimum} to ${maximum}`, document: { description, schema } });
 }
 
 /** An identifier, kept as its decimal digits since it may be beyond 2^53. */
 export function IdParam({ description }: ParamOptions) {
-  const schema = { type: 'integer' as const, format: 'int64', minimum: 1 };
+  const schema = { type: 'integer' as const, format: 'int64', minimum: 1, example: 1 };
   return param({ parse: (text) => (isCanonicalId(text) ? text : undefined), expectation: 'an integer of at least 1', document: { description, schema } });
 }
 
 /** One of a fixed set of words. */
-export function EnumParam(options: ParamOptions & { readonly name: string; readonly values: readonly string[] }) {
-  const { description, name, values } = options;
+export function EnumParam(options: ParamOptions & EnumOptions) {
+  const { description, values } = options;
   const parse = (text: string) => (values.includes(text) ? text : undefined);
-  return param({ parse, expectation: `one of ${values.join(', ')}`, document: { description, enum: [...values], enumName: name } });
+  return param({ parse, expectation: `one of ${values.join(', ')}`, document: { description, ...enumSchema(options) } });
 }
 
 function param(rule: QueryRule): PropertyDecorator {

@@ -4,11 +4,17 @@ import { ApiError } from '../errors/index.js';
 /** Largest request body, in bytes. */
 export const BODY_LIMIT_BYTES = 16 * 1024;
 
+/**
+ * How long a body may take after the headers, in milliseconds. Slightly less than the server allows for the whole
+ * request: past that limit it can only cut the connection off, without the headers that every answer has.
+ */
+const BODY_TIMEOUT_MS = 29_000;
+
 const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 
 /**
  * Reads the body of a request that must carry JSON.
- * @throws ApiError `unsupported_media_type`, or `payload_too_large` as soon as the limit is passed
+ * @throws ApiError `unsupported_media_type`, `payload_too_large` as soon as the limit is passed, or `request_timeout`
  */
 export function readBody(message: IncomingMessage): Promise<Buffer> {
   const { 'content-type': mediaType = '', 'content-encoding': encoding, 'content-length': length } = message.headers;
@@ -30,13 +36,19 @@ function collect(message: IncomingMessage): Promise<Buffer> {
       if (sizeBytes > BODY_LIMIT_BYTES) settle(() => reject(tooLarge()));
     };
     const onEnd = () => settle(() => resolve(Buffer.concat(chunks, sizeBytes)));
-    const onClose = () => settle(() => reject(new ApiError('request_timeout', 'The connection closed before the request was complete.')));
+    const onClose = () => settle(() => reject(tooSlow()));
+    const timeout = setTimeout(() => settle(() => reject(tooSlow())), BODY_TIMEOUT_MS);
     const settle = (outcome: () => void) => {
+      clearTimeout(timeout);
       message.off('data', onData).off('end', onEnd).off('error', onClose).off('close', onClose);
       outcome();
     };
     message.on('data', onData).on('end', onEnd).on('error', onClose).on('close', onClose);
   });
+}
+
+function tooSlow(): ApiError {
+  return new ApiError('request_timeout', 'The request body did not arrive in time.', { Connection: 'close' });
 }
 
 function tooLarge(): ApiError {

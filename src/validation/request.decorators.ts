@@ -1,6 +1,7 @@
 import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiBody, ApiQuery } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
+import { type Examples, namedExamples } from '../openapi/index.js';
 import { parseJson } from './parse-json.js';
 import { parseQuery } from './parse-query.js';
 import { queryRules } from './query-params.js';
@@ -14,11 +15,12 @@ const TAKES_QUERY = 'petstore:takes-query';
 /**
  * Hands a handler the request body as a checked instance of a DTO, and documents it.
  * The body is read here, after the guards: nobody's body is read before the caller may send one.
+ * @param examples bodies that work as they stand, by what they show; the explorer offers them
  */
-export function JsonBody<T extends object>(Type: Dto<T>): ParameterDecorator {
+export function JsonBody<T extends object>(Type: Dto<T>, examples: Examples = {}): ParameterDecorator {
   const read = async (_: unknown, context: ExecutionContext): Promise<T> =>
     validateBody(Type, parseJson(await readBody(requestOf(context).raw)));
-  return createParamDecorator(read, [onMethod(ApiBody({ type: Type, required: true }))])();
+  return createParamDecorator(read, [onMethod(ApiBody({ type: Type, required: true, examples: namedExamples(examples) }))])();
 }
 
 /** Hands a handler the query string as a checked instance of a DTO, and documents its parameters. */

@@ -7,9 +7,8 @@ export class Initial1795219200000 implements MigrationInterface {
       CREATE TABLE "pets" (
         "id" INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
         "name" TEXT NOT NULL,
-        "category_id" INTEGER NOT NULL,
-        "status" TEXT,
-        CONSTRAINT "pets_status" CHECK ("status" IN ('available', 'pending', 'sold'))
+        "status" TEXT CONSTRAINT "pets_status" CHECK ("status" IN ('available', 'pending', 'sold')),
+        "category_id" INTEGER NOT NULL
       ) STRICT`);
     await runner.query('CREATE INDEX "pets_status_id" ON "pets" ("status", "id")');
     await runner.query(`

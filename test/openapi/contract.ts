@@ -1,0 +1,62 @@
+import type { HeaderObject, OpenAPIObject, ReferenceObject, SchemaObject } from '@nestjs/swagger';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { operationNamed } from './document.js';
+
+/** An answer as a client got it. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** Headers of HTTP itself, which no OpenAPI document describes. */
+const TRANSPORT = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding']);
+
+/** Holds answers, and values, against an OpenAPI document. */
+export class Contract {
+  private readonly ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true, formats: { int64: Number.isInteger, 'uri-reference': true } });
+
+  constructor(private readonly document: OpenAPIObject) {
+    this.ajv.addSchema(document, 'document');
+  }
+
+  /** What about an answer of an operation the document does not say; nothing where all is as documented. */
+  faults(operationId: string, { status, headers, text }: Answer): string[] {
+    const response = operationNamed(this.document, operationId).responses[status];
+    if (response === undefined) return [`status ${status} is not documented`];
+    const documented = new Map(Object.entries(response.headers ?? {}).map(([name, header]) => [name.toLowerCase(), this.resolve(header)]));
+    const undocumented = [...headers.keys()].filter((name) => !TRANSPORT.has(name) && !documented.has(name));
+    return [
+      ...undocumented.map((name) => `header ${name} is not documented`),
+      ...[...documented].flatMap(([name, header]) => this.headerFaults(name, header, headers.get(name))),
+      ...this.bodyFaults(response.content?.['application/json']?.schema, headers.get('content-type'), text),
+    ];
+  }
+
+  /** Why a value does not keep a schema of the document. */
+  schemaFaults(schema: SchemaObject | ReferenceObject, value: unknown): string[] {
+    const located = JSON.parse(JSON.stringify(schema), (key, part: unknown) => (key === '$ref' ? `document${String(part)}` : part)) as SchemaObject;
+    const validate = this.ajv.compile(located);
+    return validate(value) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message ?? ''}`.trim());
+  }
+
+  /** A header's object, itself or as a reference names it. */
+  resolve(header: HeaderObject | ReferenceObject): HeaderObject {
+    if (!('$ref' in header)) return header;
+    const found = this.document.components?.headers?.[header.$ref.split('/').at(-1) ?? ''];
+    if (found === undefined) throw new Error(`The document has no ${header.$ref}.`);
+    return this.resolve(found);
+  }
+
+  private headerFaults(name: string, { required = false, schema = {} }: HeaderObject, text: string | null): string[] {
+    if (text === null) return required ? [`header ${name} is missing`] : [];
+    const isInteger = !('$ref' in schema) && schema.type === 'integer';
+    return this.schemaFaults(schema, isInteger ? Number(text) : text).map((fault) => `header ${name} ${fault}`);
+  }
+
+  private bodyFaults(schema: SchemaObject | ReferenceObject | undefined, mediaType: string | null, text: string): string[] {
+    if (schema === undefined) return text === '' ? [] : ['the body is not documented'];
+    if (mediaType?.split(';')[0] !== 'application/json') return [`the body is ${mediaType ?? 'of no media type'}`];
+    return this.schemaFaults(schema, JSON.parse(text)).map((fault) => `the body: ${fault}`);
+  }
+}

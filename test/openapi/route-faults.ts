@@ -1,0 +1,72 @@
+import { type INestApplication, RequestMethod, type Type } from '@nestjs/common';
+import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
+import { MetadataScanner, ModulesContainer } from '@nestjs/core';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { SCOPES } from '../../src/auth/index.js';
+import { stabilityOf } from '../../src/lifecycle/index.js';
+import { operationOf, requirementOf } from '../../src/openapi/index.js';
+import { operationsOf } from './document.js';
+
+/** A route of the application, as its controller declares it. */
+export interface Route {
+  /** Class and method. */
+  readonly name: string;
+  readonly handler: Function;
+  /** As in an OpenAPI document, without the prefix of the version. */
+  readonly path: string;
+  /** In lower case. */
+  readonly method: string;
+}
+
+/** Answers that every operation can give. */
+const STATUSES = ['400', '401', '403', '429', '500', '503'];
+
+/** Every route of every controller that the application's modules have. */
+export function routesOf(app: INestApplication): Route[] {
+  const controllers = [...app.get(ModulesContainer).values()].flatMap((module) => [...module.controllers.values()]);
+  return controllers.flatMap(({ metatype }) => (metatype ? routesOfController(metatype as Type) : []));
+}
+
+function routesOfController(controller: Type): Route[] {
+  const prototype = controller.prototype as Record<string, Function>;
+  return new MetadataScanner().getAllMethodNames(prototype).flatMap((methodName) => {
+    const handler = prototype[methodName];
+    const verb = handler && (Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined);
+    if (handler === undefined || verb === undefined) return [];
+    const segments = [controller, handler].map((target) => String(Reflect.getMetadata(PATH_METADATA, target)));
+    const path = `/${segments.join('/').split('/').filter(Boolean).join('/')}`.replaceAll(/:(\w+)/g, '{$1}');
+    return [{ name: `${controller.name}.${methodName}`, handler, path, method: (RequestMethod[verb] ?? '').toLowerCase() }];
+  });
+}
+
+/** What the routes leave undeclared, each with the route's name; nothing where all is said. */
+export function routeFaults(routes: readonly Route[], document: OpenAPIObject): string[] {
+  const ids = Map.groupBy(routes, ({ handler }) => operationOf(handler)?.id);
+  return routes.flatMap((route) => {
+    const id = operationOf(route.handler)?.id;
+    const others = id === undefined ? [] : (ids.get(id) ?? []).filter((other) => other !== route);
+    return [...undeclared(route, document), ...others.map(({ name }) => `has the operationId ${id ?? ''} of ${name}`)]
+      .map((fault) => `${route.name} ${fault}`);
+  });
+}
+
+function undeclared({ handler, path, method }: Route, document: OpenAPIObject): string[] {
+  const requirement = requirementOf(handler);
+  if (requirement === 'public') return [];
+  const { operation, responses = {} } = operationsOf(document).find((at) => at.path === path && at.method === method) ?? {};
+  const [status, success] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? [];
+  const examples = Object.values(success?.content ?? {}).flatMap((media) => Object.keys(media.examples ?? {}));
+  const faults: [boolean, string][] = [
+    [requirement === undefined, 'declares neither a scope nor that it is public'],
+    [requirement !== undefined && !SCOPES.some((scope) => scope === requirement.scope), `asks for the unknown scope ${requirement?.scope ?? ''}`],
+    [stabilityOf(handler) === undefined || operation?.['x-stability'] !== stabilityOf(handler), 'declares no stability'],
+    [operation === undefined, 'is not in the document'],
+    [operationOf(handler) === undefined || operationOf(handler)?.id !== operation?.operationId, 'declares no operationId'],
+    [!operation?.summary || !operation.description, 'lacks a summary or a description'],
+    [!operation?.tags?.some((name) => document.tags?.some((tag) => tag.name === name && tag.description)), 'is under no heading'],
+    [success === undefined, 'documents no success'],
+    [success !== undefined && status !== '204' && examples.length === 0, 'has no example of success'],
+    ...STATUSES.map((code): [boolean, string] => [responses[code] === undefined, `does not document ${code}`]),
+  ];
+  return faults.filter(([found]) => found).map(([, fault]) => fault);
+}

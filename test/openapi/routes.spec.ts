@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Controller, Delete, Get, Module, Post, Put } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { Operation, OperationGroup, type OperationOptions, Public } from '../../src/openapi/index.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { fetchDocument, operationsOf } from './document.js';
+import { routeFaults, routesOf } from './route-faults.js';
+
+class Toy {
+  @ApiProperty({ type: String })
+  name!: string;
+}
+
+const LIST_TOYS: OperationOptions = {
+  id: 'listToys',
+  summary: 'List toys',
+  scope: 'pets:read',
+  stability: 'beta',
+  success: { status: 200, description: 'The toys.', type: [Toy], examples: { 'One toy': [{ name: 'ball' }] } },
+  errors: [],
+};
+
+@OperationGroup('Toys', 'What animals play with.')
+@Controller('toys')
+class ToysController {
+  @Get()
+  @Operation(LIST_TOYS)
+  complete(): void {}
+
+  @Get('bare')
+  bare(): void {}
+
+  @Get('open')
+  @Public()
+  open(): void {}
+
+  @Post()
+  @Operation({ ...LIST_TOYS, id: 'createToy', scope: 'toys:write' })
+  unknownScope(): void {}
+
+  @Put()
+  @Operation({ ...LIST_TOYS, id: 'replaceToys', success: { status: 200, description: 'The toys.', type: Toy } })
+  noExample(): void {}
+
+  @Delete()
+  @Operation({ ...LIST_TOYS, id: 'listPets' })
+  takenId(): void {}
+}
+
+@Module({ controllers: [ToysController] })
+class ToysModule {}
+
+let service: TestApp;
+
+describe('the routes of the service', () => {
+  beforeAll(async () => {
+    service = await startApp();
+  });
+  afterAll(() => service.stop());
+
+  it('each declare who may call them, their stability and all that the document says of them', async () => {
+    expect(routeFaults(routesOf(service.app), await fetchDocument(service))).toEqual([]);
+  });
+
+  it('are those of the document, but for the public ones', async () => {
+    const documented = operationsOf(await fetchDocument(service)).map(({ method, path }) => `${method} ${path}`);
+    const routes = routesOf(service.app).map(({ method, path }) => `${method} ${path}`);
+    expect(documented).toEqual(['get /pets', 'post /pets', 'get /pets/{petId}']);
+    expect(routes).toEqual([...documented, 'get /health/live', 'get /health/ready', 'get /metrics']);
+  });
+});
+
+describe('a route of an extension that leaves something undeclared', () => {
+  let faults: string[];
+
+  beforeAll(async () => {
+    service = await startApp({ extensions: [{ module: ToysModule }] });
+    faults = routeFaults(routesOf(service.app), await fetchDocument(service));
+  });
+  afterAll(() => service.stop());
+
+  const of = (name: string) => faults.filter((fault) => fault.startsWith(`ToysController.${name} `)).map((fault) => fault.slice(fault.indexOf(' ') + 1));
+
+  it('is named with all that it lacks', () => {
+    expect(of('bare')).toEqual([
+      'declares neither a scope nor that it is public',
+      'declares no stability',
+      'declares no operationId',
+      'lacks a summary or a description',
+      'has no example of success',
+      'does not document 400',
+      'does not document 401',
+      'does not document 403',
+      'does not document 429',
+      'does not document 500',
+      'does not document 503',
+    ]);
+  });
+
+  it('is named for one thing too', () => {
+    expect(of('unknownScope')).toEqual(['asks for the unknown scope toys:write']);
+    expect(of('noExample')).toEqual(['has no example of success']);
+    expect(of('takenId')).toEqual(['has the operationId listPets of PetsController.listPets']);
+    expect(faults).toContain('PetsController.listPets has the operationId listPets of ToysController.takenId');
+  });
+
+  it('is not named when nothing is missing', () => {
+    expect([...of('complete'), ...of('open')]).toEqual([]);
+  });
+
+  it('has the heading of its controller in the document', async () => {
+    const { tags } = await fetchDocument(service);
+    expect(tags).toContainEqual({ name: 'Toys', description: 'What animals play with.' });
+  });
+});
