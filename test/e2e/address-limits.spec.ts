@@ -1,0 +1,136 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
+import { errorOf } from '../support/expectations.js';
+
+const NOON = Date.parse('2026-11-21T12:00:00Z') / 1000;
+
+let clock: FakeClock;
+let service: TestApp;
+
+async function start(env: Record<string, string> = {}): Promise<void> {
+  clock = new FakeClock();
+  service = await startApp({ clock, env: { ANONYMOUS_PER_MINUTE: '5', ANONYMOUS_PER_DAY: '12', ...env } });
+}
+afterEach(() => service.stop());
+
+/** A request without a key, as forwarded for an address. */
+const anonymous = (forwardedFor?: string) => service.request('/v1/pets', forwardedFor === undefined ? {} : { headers: { 'X-Forwarded-For': forwardedFor } });
+
+async function remaining(forwardedFor?: string): Promise<unknown> {
+  return trio(await anonymous(forwardedFor)).remaining;
+}
+
+describe('requests without a valid key', () => {
+  it('are 401 with the trio of their address, then 429', async () => {
+    await start();
+    const seen: unknown[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      const answer = await anonymous();
+      seen.push([answer.status, trio(answer).remaining]);
+    }
+    expect(seen).toEqual([[401, 4], [401, 3], [401, 2], [401, 1], [401, 0]]);
+    const refused = await anonymous();
+    expect(trio(refused)).toEqual({ limit: 5, remaining: 0, reset: NOON + 60 });
+    expect(refused.headers.get('retry-after')).toBe('60');
+    expect(refused.headers.get('www-authenticate')).toBeNull();
+    expect(await errorOf(refused)).toMatchObject({ status: 429, code: 'rate_limit_exceeded' });
+    clock.advanceSeconds(60);
+    expect((await anonymous()).status).toBe(401);
+  });
+
+  it('are limited by the day too', async () => {
+    await start();
+    const statuses: number[] = [];
+    for (let minute = 0; minute < 3; minute += 1) {
+      for (let n = 0; n < 5; n += 1) statuses.push((await anonymous()).status);
+      clock.advanceSeconds(60);
+    }
+    expect(statuses.filter((status) => status === 401)).toHaveLength(12);
+    expect(trio(await anonymous())).toEqual({ limit: 12, remaining: 0, reset: NOON + 43_200 });
+  });
+
+  it('count whichever way they fail', async () => {
+    await start();
+    await service.request('/v1/pets', { key: 'nonsense' });
+    await service.request('/v1/nothing', { headers: { Authorization: 'Basic eDp5' } });
+    const revoked = await service.key({ expiresInMs: 1 });
+    clock.advanceSeconds(1);
+    await service.post('/v1/pets', revoked, '{');
+    expect(await remaining()).toBe(1);
+  });
+
+  it('neither touch nor hold up a valid key behind the same address', async () => {
+    await start();
+    const key = await service.key({ plan: 'free' });
+    for (let n = 0; n < 10; n += 1) await anonymous();
+    expect((await anonymous()).status).toBe(429);
+    for (const left of [59, 58, 57]) {
+      const answer = await service.request('/v1/pets', { key });
+      expect([answer.status, trio(answer).remaining]).toEqual([200, left]);
+    }
+  });
+
+  it('are not paid for by valid keys, whatever these are answered', async () => {
+    await start();
+    const key = await service.key();
+    for (let n = 0; n < 6; n += 1) await service.request('/v1/nothing', { key });
+    expect(await remaining()).toBe(4);
+  });
+
+  it('are never banned', async () => {
+    await start();
+    for (let n = 0; n < 50; n += 1) expect([401, 429]).toContain((await anonymous()).status);
+    clock.advanceSeconds(60);
+    expect((await errorOf(await anonymous())).code).toBe('missing_api_key');
+  });
+});
+
+describe('behind a trusted proxy', () => {
+  const TRUSTED = { TRUST_PROXY: '127.0.0.1/32, ::1/128, 10.0.0.0/8' };
+
+  it('each client address has its own quota', async () => {
+    await start(TRUSTED);
+    for (let n = 0; n < 6; n += 1) await anonymous('192.0.2.1');
+    expect((await anonymous('192.0.2.1')).status).toBe(429);
+    expect(await remaining('192.0.2.2')).toBe(4);
+  });
+
+  it('an IPv6 /64 is one client, in any spelling', async () => {
+    await start(TRUSTED);
+    const same = ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:DB8:1:2:a::', '2001:0db8:0001:0002:0:0:0:1'];
+    const seen: unknown[] = [];
+    for (const address of same) seen.push(await remaining(address));
+    expect(seen).toEqual([4, 3, 2, 1]);
+    expect(await remaining('2001:db8:1:3::1')).toBe(4);
+  });
+
+  it('an IPv4-mapped address is the IPv4 address', async () => {
+    await start(TRUSTED);
+    const seen: unknown[] = [];
+    for (const address of ['192.0.2.1', '::ffff:192.0.2.1', '::FFFF:c000:201', '::ffff:192.0.2.9']) seen.push(await remaining(address));
+    expect(seen).toEqual([4, 3, 2, 4]);
+  });
+
+  it('the address counts that the nearest proxy saw, not one that the client put before it', async () => {
+    await start(TRUSTED);
+    const seen: unknown[] = [];
+    for (const forged of ['203.0.113.1', '203.0.113.2', 'nonsense', '10.1.1.1']) seen.push(await remaining(`${forged}, 192.0.2.1, 10.2.2.2`));
+    expect(seen).toEqual([4, 3, 2, 1]);
+  });
+
+  it('what is no address has one quota together', async () => {
+    await start(TRUSTED);
+    const seen: unknown[] = [];
+    for (const text of ['nonsense', 'x'.repeat(1_000), '192.0.2.1:1234', '<script>']) seen.push(await remaining(text));
+    expect(seen).toEqual([4, 3, 2, 1]);
+  });
+});
+
+describe('without a trusted proxy', () => {
+  it('nobody gets quota by X-Forwarded-For', async () => {
+    await start();
+    const seen: unknown[] = [];
+    for (const forged of ['192.0.2.1', '192.0.2.2', '2001:db8::1']) seen.push(await remaining(forged));
+    expect(seen).toEqual([4, 3, 2]);
+  });
+});

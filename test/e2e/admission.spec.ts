@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { generateApiKey } from '../../src/auth/api-key-format.js';
+import { KeysService } from '../../src/auth/index.js';
+import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
+import { errorOf, expectTrio } from '../support/expectations.js';
+import { type Ask, ask, JSON_TYPE } from '../support/http.js';
+import { sendRaw } from '../support/raw.js';
+
+const PLAIN = 'Bearer realm="petstore"';
+const INVALID = 'Bearer realm="petstore", error="invalid_token"';
+
+const clock = new FakeClock();
+let service: TestApp;
+let key: string;
+let expired: string;
+let revoked: string;
+
+beforeAll(async () => {
+  service = await startApp({ clock, env: { ANONYMOUS_PER_MINUTE: '10000' } });
+  key = await service.key();
+  expired = await service.key({ expiresInMs: 1 });
+  const keys = service.app.get(KeysService);
+  const issued = await keys.createKey({ account: 'revoked', plan: 'free' }, 'test');
+  await keys.revoke(issued.id, 'test');
+  revoked = issued.key;
+  clock.advanceSeconds(1);
+});
+afterAll(() => service.stop());
+
+/** The last character of a key belongs to its checksum. */
+const withWrongChecksum = (valid: string) => valid.slice(0, -1) + (valid.endsWith('0') ? '1' : '0');
+
+const CREDENTIALS: [string, () => string | string[] | undefined, string, string][] = [
+  ['no key', () => undefined, 'missing_api_key', PLAIN],
+  ['the scheme Basic', () => 'Basic dXNlcjpwYXNzd29yZA==', 'missing_api_key', PLAIN],
+  ['a scheme without a key', () => 'Bearer', 'missing_api_key', PLAIN],
+  ['a key without a scheme', () => key, 'missing_api_key', PLAIN],
+  ['a made-up key', () => 'Bearer nonsense', 'invalid_api_key', INVALID],
+  ['a made-up key in lower-case bearer', () => 'bearer nonsense', 'invalid_api_key', INVALID],
+  ['a wrong checksum', () => `Bearer ${withWrongChecksum(key)}`, 'invalid_api_key', INVALID],
+  ['a key nobody was given', () => `Bearer ${generateApiKey('live')}`, 'invalid_api_key', INVALID],
+  ['an expired key', () => `Bearer ${expired}`, 'api_key_expired', INVALID],
+  ['a revoked key', () => `Bearer ${revoked}`, 'api_key_revoked', INVALID],
+  ['two keys in one header', () => `Bearer ${key}, Bearer ${key}`, 'invalid_api_key', INVALID],
+  ['two Authorization headers', () => [`Bearer ${key}`, `Bearer ${key}`], 'invalid_api_key', INVALID],
+];
+
+const REQUESTS: [string, Ask][] = [
+  ['nothing else wrong', { path: '/v1/pets' }],
+  ['malformed JSON', { method: 'POST', path: '/v1/pets', headers: JSON_TYPE, body: '{"name":' }],
+  ['a body of 1 MB', { method: 'POST', path: '/v1/pets', headers: JSON_TYPE, body: ' '.repeat(1_048_576) }],
+  ['another media type', { method: 'POST', path: '/v1/pets', headers: { 'Content-Type': 'text/plain' }, body: 'x' }],
+  ['an unknown path', { path: '/v1/nothing' }],
+  ['a trailing slash', { path: '/v1/pets/' }],
+  ['the prefix alone', { path: '/v1' }],
+  ['another method', { method: 'DELETE', path: '/v1/pets' }],
+  ['OPTIONS', { method: 'OPTIONS', path: '/v1/pets' }],
+  ['bad percent-encoding', { path: '/v1/pets/%zz' }],
+  ['an unknown query parameter', { path: '/v1/pets?nope=1' }],
+  ['a bad parameter', { path: '/v1/pets?limit=0' }],
+  ['a bad identifier', { path: '/v1/pets/abc' }],
+  ['a segment of 10,000 characters', { path: `/v1/pets/${'x'.repeat(10_000)}` }],
+];
+
+describe.each(REQUESTS)('a request with %s', (_, request) => {
+  it.each(CREDENTIALS)('is 401 with %s', async (_name, authorization, code, challenge) => {
+    const value = authorization();
+    const headers = { ...request.headers, ...(value === undefined ? {} : { Authorization: value }) };
+    const answer = await ask(service.port, { ...request, headers });
+    expect(answer.headers.get('www-authenticate')).toBe(challenge);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expectTrio(answer);
+    expect(await errorOf(answer)).toMatchObject({ status: 401, code });
+  });
+});
+
+describe('admission', () => {
+  it('takes the scheme in any case', async () => {
+    for (const scheme of ['bearer', 'BEARER', 'bEaReR']) {
+      const answer = await ask(service.port, { path: '/v1/pets', headers: { Authorization: `${scheme} ${key}` } });
+      expect([scheme, answer.status]).toEqual([scheme, 200]);
+    }
+  });
+
+  it('refuses before the body has come', async () => {
+    const head = 'POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n';
+    expect(await sendRaw(service.port, `${head}{"na`)).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  it('refuses a request without a Host header for its missing key', async () => {
+    expect(await sendRaw(service.port, 'GET /v1/pets HTTP/1.1\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 401 [^]*missing_api_key/);
+  });
+
+  it('answers HEAD without a key with 401 and no body', async () => {
+    const answer = await sendRaw(service.port, 'HEAD /v1/pets HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+    expect(answer).toMatch(/\r\n\r\n$/);
+  });
+
+  it.each(['/%76%31/pets', '/%761/pets', '/v%31/pets', '/v1/%70ets'])('finds its way to %s, where the same rules hold', async (path) => {
+    expect(await errorOf(await ask(service.port, { path }))).toMatchObject({ status: 401, code: 'missing_api_key' });
+    const answer = await ask(service.port, { path, key });
+    expect(answer.status).toBe(200);
+    expectTrio(answer);
+  });
+
+  it.each(['//v1/pets', '/./v1/pets', '/V1/pets', '/v1;x/pets', '/x/../v1/pets', '/v1%2Fpets', '/%2Fv1/pets', '/v1%23/pets', '/v1%3F/pets'])(
+    'lets nobody reach the catalogue by %s',
+    async (path) => {
+      const answer = await ask(service.port, { path });
+      expect([401, 404]).toContain((await errorOf(answer)).status);
+    },
+  );
+
+  it('does not let an Authorization header that Node joins or drops pass for one', async () => {
+    const bytes = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nauthorization: Basic eDp5\r\nConnection: close\r\n\r\n`;
+    expect(await sendRaw(service.port, bytes)).toMatch(/^HTTP\/1\.1 401 [^]*invalid_api_key/);
+  });
+
+  it('tells of an expired or revoked key to its holder only', async () => {
+    for (const right of [expired, revoked]) {
+      const wrong = `${right.slice(0, 12)}${right[12] === 'A' ? 'B' : 'A'}${right.slice(13)}`;
+      expect(await errorOf(await ask(service.port, { path: '/v1/pets', key: wrong }))).toMatchObject({ code: 'invalid_api_key' });
+    }
+  });
+});
+
+describe('a key that was narrowed', () => {
+  const WRITE: [string, Ask][] = [
+    ['a proper body', { path: '/v1/pets', headers: JSON_TYPE, body: '{"name":"x","categoryId":1}' }],
+    ['malformed JSON', { path: '/v1/pets', headers: JSON_TYPE, body: '{"name":' }],
+    ['too large a body', { path: '/v1/pets', headers: JSON_TYPE, body: ' '.repeat(1_048_576) }],
+    ['another media type', { path: '/v1/pets', headers: { 'Content-Type': 'text/plain' }, body: 'x' }],
+    ['an unknown query parameter', { path: '/v1/pets?nope=1', headers: JSON_TYPE, body: '{}' }],
+  ];
+
+  it.each(WRITE)('gets 403 with the scope it lacks, whatever else is wrong: %s', async (_, request) => {
+    const reader = await service.key({ scopes: ['pets:read'] });
+    const answer = await ask(service.port, { ...request, method: 'POST', key: reader });
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="petstore", error="insufficient_scope", scope="pets:write"');
+    expectTrio(answer);
+    expect(await errorOf(answer)).toMatchObject({ status: 403, code: 'insufficient_scope', message: expect.stringContaining('pets:write') });
+  });
+
+  it('gets 403 before its body has come', async () => {
+    const reader = await service.key({ scopes: ['pets:read'] });
+    const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${reader}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n`;
+    expect(await sendRaw(service.port, head)).toMatch(/^HTTP\/1\.1 403 /);
+  });
+
+  it('does what it may, and is counted for what it may not', async () => {
+    const writer = await service.key({ scopes: ['pets:write'] });
+    const refused = await ask(service.port, { path: '/v1/pets', key: writer });
+    expect(await errorOf(refused)).toMatchObject({ status: 403, message: expect.stringContaining('pets:read') });
+    const added = await ask(service.port, { method: 'POST', path: '/v1/pets', key: writer, headers: JSON_TYPE, body: '{"name":"x","categoryId":1}' });
+    expect(added.status).toBe(201);
+    expect(trio(added).remaining).toBe(Number(trio(refused).remaining) - 1);
+  });
+});

@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { KeysService } from '../../src/auth/index.js';
+import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
+import { errorOf } from '../support/expectations.js';
+
+const START = Date.parse('2026-11-21T12:00:00Z') / 1000;
+const PER_MINUTE = 3;
+
+let clock: FakeClock;
+let service: TestApp;
+let key: string;
+let sibling: string;
+let id: string;
+
+beforeEach(async () => {
+  clock = new FakeClock(START * 1000 + 250);
+  service = await startApp({ clock });
+  const terms = { account: 'busy', plan: 'enterprise', perMinute: PER_MINUTE, perDay: 100_000 } as const;
+  const issued = await service.app.get(KeysService).createKey(terms, 'test');
+  ({ key, id } = issued);
+  sibling = await service.key(terms);
+});
+afterEach(() => service.stop());
+
+interface Seen {
+  readonly status: number;
+  readonly code: string | null;
+  readonly remaining: unknown;
+  readonly reset: unknown;
+  readonly retryAfter: number | null;
+}
+
+async function call(as = key): Promise<Seen> {
+  const answer = await service.request('/v1/pets', { key: as });
+  const { remaining, reset } = trio(answer);
+  const retryAfter = answer.headers.get('retry-after');
+  const code = answer.ok ? null : (await errorOf(answer)).code;
+  return { status: answer.status, code, remaining, reset, retryAfter: retryAfter === null ? null : Number(retryAfter) };
+}
+
+/** Uses up the minute, then goes on until the key is banned; gives back the ban. */
+async function provoke(as = key): Promise<Seen> {
+  let seen = await call(as);
+  for (let n = 0; n < 2 * PER_MINUTE && seen.code !== 'api_key_banned'; n += 1) seen = await call(as);
+  return seen;
+}
+
+const nowSeconds = () => Math.floor(clock.nowMs() / 1000);
+
+describe('a key that goes on after 429', () => {
+  it('is banned for a minute at the rejection that makes as many as its minute limit', async () => {
+    const seen: (string | null)[] = [];
+    for (let n = 0; n < 2 * PER_MINUTE + 1; n += 1) seen.push((await call()).code);
+    expect(seen).toEqual([null, null, null, 'rate_limit_exceeded', 'rate_limit_exceeded', 'api_key_banned', 'api_key_banned']);
+    expect(await call()).toEqual({ status: 429, code: 'api_key_banned', remaining: 0, reset: START + 60, retryAfter: 60 });
+  });
+
+  it('is not banned while its rejections are spread over more than a minute', async () => {
+    for (let minute = 0; minute < 4; minute += 1) {
+      for (let n = 0; n < PER_MINUTE; n += 1) expect((await call()).status).toBe(200);
+      for (let n = 0; n < PER_MINUTE - 1; n += 1) expect((await call()).code).toBe('rate_limit_exceeded');
+      clock.advanceSeconds(60);
+    }
+  });
+
+  it('does not make its ban longer by calling on', async () => {
+    const { reset } = await provoke();
+    for (const passed of [10, 20, 29]) {
+      clock.advanceSeconds(passed);
+      for (let n = 0; n < 5 * PER_MINUTE; n += 1) expect(await call()).toMatchObject({ code: 'api_key_banned', reset });
+    }
+    expect((await call()).retryAfter).toBe(1);
+    clock.advanceSeconds(0.749);
+    expect(await call()).toMatchObject({ code: 'api_key_banned', retryAfter: 1 });
+    clock.advanceSeconds(0.001);
+    expect(await call()).toMatchObject({ status: 200, remaining: PER_MINUTE - 1 });
+  });
+
+  it('is banned twice as long each time, up to an hour, and for a minute again after a day', async () => {
+    const lengths: number[] = [];
+    for (let ban = 0; ban < 8; ban += 1) {
+      const { reset, retryAfter } = await provoke();
+      lengths.push(Number(retryAfter));
+      expect(reset).toBe(nowSeconds() + Number(retryAfter));
+      clock.set(new Date(Number(reset) * 1000).toISOString());
+    }
+    expect(lengths).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600]);
+    clock.advanceSeconds(86_400);
+    expect((await provoke()).retryAfter).toBe(60);
+  });
+
+  it('leaves the other keys of its account alone', async () => {
+    await provoke();
+    clock.advanceSeconds(60);
+    expect((await provoke()).retryAfter).toBe(120);
+    clock.advanceSeconds(60);
+    expect(await call(sibling)).toMatchObject({ status: 200, remaining: PER_MINUTE - 1 });
+    expect(await call()).toMatchObject({ code: 'api_key_banned', retryAfter: 60 });
+  });
+
+  it('takes nothing from its account while it is banned', async () => {
+    await provoke();
+    clock.advanceSeconds(60);
+    await provoke();
+    clock.advanceSeconds(60);
+    for (let n = 0; n < 10; n += 1) await call();
+    expect(await call(sibling)).toMatchObject({ status: 200, remaining: PER_MINUTE - 1 });
+  });
+});
+
+describe('an operator who lifts a ban', () => {
+  it('lets the key in from the next request on', async () => {
+    await provoke();
+    clock.advanceSeconds(1);
+    await service.app.get(KeysService).unban(id, 'test');
+    expect((await call()).code).toBe('rate_limit_exceeded');
+    clock.advanceSeconds(59);
+    expect((await call()).status).toBe(200);
+  });
+
+  it('makes the next ban a first one', async () => {
+    await provoke();
+    clock.advanceSeconds(60);
+    expect((await provoke()).retryAfter).toBe(120);
+    clock.advanceSeconds(1);
+    await service.app.get(KeysService).unban(id, 'test');
+    clock.advanceSeconds(60);
+    expect((await provoke()).retryAfter).toBe(60);
+  });
+});
+
+describe('a ban', () => {
+  it('holds for whatever the key asks for', async () => {
+    await provoke();
+    const answers = [
+      await service.request('/v1/nothing', { key }),
+      await service.request('/v1/pets', { key, method: 'DELETE' }),
+      await service.post('/v1/pets', key, '{"name":'),
+    ];
+    for (const answer of answers) expect(await errorOf(answer)).toMatchObject({ status: 429, code: 'api_key_banned' });
+  });
+
+  it('follows the limit that a change of plan gives', async () => {
+    for (let n = 0; n < PER_MINUTE; n += 1) await call();
+    await service.app.get(KeysService).changePlan('busy', 'enterprise', { perMinute: 2, perDay: 100 }, 'test');
+    expect((await call()).code).toBe('rate_limit_exceeded');
+    expect((await call()).code).toBe('api_key_banned');
+  });
+});

@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { ConfigError, loadEnv } from '../../src/config/index.js';
+import { Folders } from '../support/folders.js';
+import { runMain } from '../support/service-process.js';
+
+const folders = new Folders();
+afterEach(() => folders.remove());
+
+const BAD = {
+  PORT: '80a',
+  HOST: 'two words',
+  DATABASE_URL: 'mysql://petstore:hunter2@localhost/petstore',
+  BASE_URL: 'ftp://api.example.com/v1',
+  STAGING_BASE_URL: 'https://staging.example.com',
+  TRUST_PROXY: '10.0.0.0/33',
+  CORS_ORIGINS: 'app.example.com',
+  LOG_LEVEL: 'loud',
+  ANONYMOUS_PER_MINUTE: '0',
+  ANONYMOUS_PER_DAY: '1e3',
+  SERVE_AFTER_SUNSET: 'yes',
+};
+
+describe('a service with a bad configuration', () => {
+  it('does not start: it names every bad variable at once, shows no secret, and ends with code 1', async () => {
+    const { code, stdout, stderr } = await runMain({ folder: folders.make(), env: BAD });
+    expect(code).toBe(1);
+    expect(Object.keys(BAD).filter((name) => !stderr.includes(name))).toEqual([]);
+    expect(stderr).not.toContain('hunter2');
+    expect(stderr).not.toMatch(/\n\s+at /);
+    expect(stdout).toBe('');
+  });
+
+  it('says of a taken port what is wrong, and ends with code 1', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const folder = folders.make();
+    const { code, stderr } = await runMain({ folder, env: { HOST: '127.0.0.1', PORT: String(port), DATABASE_URL: 'sqlite:petstore.sqlite' } });
+    server.close();
+    expect(code).toBe(1);
+    expect(stderr).toContain('EADDRINUSE');
+  });
+
+  it('says of a file that is no database what is wrong, and ends with code 1', async () => {
+    const folder = folders.make();
+    writeFileSync(join(folder, 'petstore.sqlite'), 'This is no database. '.repeat(100));
+    const { code, stderr } = await runMain({ folder, env: { PORT: '0', HOST: '127.0.0.1', DATABASE_URL: 'sqlite:petstore.sqlite' } });
+    expect(code).toBe(1);
+    expect(stderr).toContain('not a database');
+  });
+});
+
+describe('a setting', () => {
+  it.each([
+    ['PORT', '65536'], ['PORT', '-1'], ['PORT', '1e3'], ['PORT', ' 5'], ['PORT', '0x50'], ['PORT', '3000.5'], ['ANONYMOUS_PER_MINUTE', '-5'],
+    ['ANONYMOUS_PER_MINUTE', '1.5'], ['DATABASE_URL', 'sqlite:'], ['DATABASE_URL', 'petstore.sqlite'], ['BASE_URL', 'https://api.example.com'],
+    ['BASE_URL', '/v1'], ['BASE_URL', 'https://api.example.com/v1/'], ['TRUST_PROXY', 'true'], ['TRUST_PROXY', '10.0.0.0/8,'], ['TRUST_PROXY', '1'],
+    ['CORS_ORIGINS', 'https://app.example.com/path'], ['CORS_ORIGINS', 'null'], ['LOG_LEVEL', 'INFO'], ['SERVE_AFTER_SUNSET', '1'],
+  ])('is refused by its name: %s=%j', (name, value) => {
+    expect(() => loadEnv({ [name]: value })).toThrow(ConfigError);
+    expect(() => loadEnv({ [name]: value })).toThrow(name);
+  });
+
+  it('is as if it were not there when it is empty', () => {
+    const empty = Object.fromEntries(Object.keys(BAD).map((name) => [name, '']));
+    expect(loadEnv(empty)).toEqual(loadEnv({}));
+    expect(loadEnv(empty)).toMatchObject({ PORT: 3000, LOG_LEVEL: 'info', ANONYMOUS_PER_MINUTE: 300, ANONYMOUS_PER_DAY: 10_000, SERVE_AFTER_SUNSET: false });
+    expect(loadEnv(empty).DATABASE_URL).toBeUndefined();
+  });
+
+  it('is taken as it is meant', () => {
+    const env = loadEnv({ PORT: '0', TRUST_PROXY: '10.0.0.0/8, 2001:db8::/32,127.0.0.1', CORS_ORIGINS: 'https://a.example, http://localhost:8080', SERVE_AFTER_SUNSET: 'true' });
+    expect(env).toMatchObject({
+      PORT: 0,
+      TRUST_PROXY: ['10.0.0.0/8', '2001:db8::/32', '127.0.0.1'],
+      CORS_ORIGINS: ['https://a.example', 'http://localhost:8080'],
+      SERVE_AFTER_SUNSET: true,
+    });
+  });
+
+  it('must fit the others: a day allows no less than a minute', () => {
+    expect(() => loadEnv({ ANONYMOUS_PER_MINUTE: '20', ANONYMOUS_PER_DAY: '19' })).toThrow('ANONYMOUS_PER_DAY');
+    expect(loadEnv({ ANONYMOUS_PER_MINUTE: '20', ANONYMOUS_PER_DAY: '20' }).ANONYMOUS_PER_DAY).toBe(20);
+  });
+});

@@ -1,0 +1,136 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp, trio } from '../support/app.js';
+import { errorOf, expectTrio } from '../support/expectations.js';
+import { ask } from '../support/http.js';
+
+const APP = 'https://app.example.com';
+const OTHER_APP = 'http://localhost:8080';
+const EXPOSED = ['Deprecation', 'ETag', 'Link', 'Location', 'Retry-After', 'Sunset', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'];
+
+let service: TestApp;
+let key: string;
+
+const words = (list: string | null) => (list ?? '').split(',').map((word) => word.trim()).toSorted();
+
+/** The CORS headers of an answer. */
+const cors = ({ headers }: Response) => Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
+
+const preflight = (origin: string, path = '/v1/pets') =>
+  ask(service.port, {
+    method: 'OPTIONS',
+    path,
+    headers: { Origin: origin, 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'authorization,content-type' },
+  });
+
+describe('with CORS_ORIGINS', () => {
+  beforeAll(async () => {
+    service = await startApp({ env: { CORS_ORIGINS: `${APP}, ${OTHER_APP}`, ANONYMOUS_PER_MINUTE: '50' } });
+    key = await service.key({ plan: 'free' });
+  });
+  afterAll(() => service.stop());
+
+  it.each([APP, OTHER_APP])('a preflight from %s needs no key, and is told what it may send', async (origin) => {
+    const answer = await preflight(origin);
+    expect([answer.status, await answer.text()]).toEqual([204, '']);
+    expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(words(answer.headers.get('vary'))).toContain('Origin');
+    expect(words(answer.headers.get('access-control-allow-methods'))).toContain('POST');
+    expect(words(answer.headers.get('access-control-allow-headers'))).toEqual(['authorization', 'content-type']);
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+    expectTrio(answer);
+  });
+
+  it('a preflight takes no quota, neither a key\'s nor the address\'s', async () => {
+    const before = trio(await service.request('/v1/pets', { key }));
+    const anonymous = trio(await service.request('/v1/pets'));
+    for (let n = 0; n < 5; n += 1) await preflight(APP);
+    expect(trio(await service.request('/v1/pets', { key })).remaining).toBe(Number(before.remaining) - 1);
+    expect(trio(await service.request('/v1/pets')).remaining).toBe(Number(anonymous.remaining) - 1);
+  });
+
+  it('a preflight is answered for any path, and where the quota of the address is exhausted', async () => {
+    expect((await preflight(APP, '/v1/pets/1')).status).toBe(204);
+    for (let n = 0; n < 60; n += 1) await service.request('/v1/pets');
+    expect((await service.request('/v1/pets')).status).toBe(429);
+    expect((await preflight(APP)).status).toBe(204);
+  });
+
+  it('an answer to an allowed origin can be read, with all of its headers', async () => {
+    const answer = await service.request('/v1/pets', { key, headers: { Origin: APP } });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('access-control-allow-origin')).toBe(APP);
+    expect(words(answer.headers.get('vary'))).toContain('Origin');
+    expect(words(answer.headers.get('access-control-expose-headers'))).toEqual(EXPOSED);
+  });
+
+  it.each<[string, number, () => Promise<Response>]>([
+    ['bad key', 401, () => service.request('/v1/pets', { key: 'nonsense', headers: { Origin: APP } })],
+    ['bad parameter', 400, () => service.request('/v1/pets?limit=0', { key, headers: { Origin: APP } })],
+    ['unknown path', 404, () => service.request('/v1/nothing', { key, headers: { Origin: APP } })],
+  ])('so can a refusal: %s', async (_, status, call) => {
+    const answer = await call();
+    expect([status, 429]).toContain(answer.status);
+    expect(answer.headers.get('access-control-allow-origin')).toBe(APP);
+    expect(words(answer.headers.get('access-control-expose-headers'))).toEqual(EXPOSED);
+  });
+
+  it.each(['https://evil.example.com', 'https://app.example.com.evil.com', 'http://app.example.com', 'https://app.example.com:8443', 'null', 'HTTPS://APP.EXAMPLE.COM.'])(
+    'the origin %s is told nothing',
+    async (origin) => {
+      expect(cors(await preflight(origin))).toEqual({});
+      const answer = await service.request('/v1/pets', { key, headers: { Origin: origin } });
+      expect(answer.status).toBe(200);
+      expect(cors(answer)).toEqual({});
+      expect(words(answer.headers.get('vary'))).toContain('Origin');
+    },
+  );
+
+  it('an answer to no origin varies by origin, for caches', async () => {
+    const answer = await service.request('/v1/pets', { key });
+    expect(words(answer.headers.get('vary'))).toContain('Origin');
+    expect(cors(answer)).toEqual({});
+  });
+
+  it.each([
+    ['no header of a preflight', {}],
+    ['an origin only', { Origin: APP }],
+    ['a method only', { 'Access-Control-Request-Method': 'POST' }],
+  ])('OPTIONS with %s is an ordinary request', async (_, headers) => {
+    const fresh = await service.key({ plan: 'free' });
+    const anonymous = await errorOf(await ask(service.port, { method: 'OPTIONS', path: '/v1/pets', headers }));
+    expect([401, 429]).toContain(anonymous.status);
+    const answer = await ask(service.port, { method: 'OPTIONS', path: '/v1/pets', headers, key: fresh });
+    expect([answer.status, trio(answer).remaining]).toEqual([204, 59]);
+    expect(words(answer.headers.get('allow'))).toEqual(['GET', 'HEAD', 'OPTIONS', 'POST']);
+  });
+});
+
+describe('with CORS_ORIGINS=*', () => {
+  afterEach(() => service.stop());
+
+  it('any origin may read, without credentials of the browser', async () => {
+    service = await startApp({ env: { CORS_ORIGINS: '*' } });
+    key = await service.key();
+    const answer = await service.request('/v1/pets', { key, headers: { Origin: 'https://anywhere.example' } });
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+  });
+});
+
+describe('without CORS_ORIGINS', () => {
+  beforeAll(async () => {
+    service = await startApp();
+    key = await service.key();
+  });
+  afterAll(() => service.stop());
+
+  it('nobody is told anything, and a preflight is no error', async () => {
+    expect(cors(await service.request('/v1/pets', { key, headers: { Origin: APP } }))).toEqual({});
+    const answer = await preflight(APP);
+    expect([answer.status, cors(answer)]).toEqual([204, {}]);
+  });
+
+  it('OPTIONS without the headers of a preflight is 401 without a key', async () => {
+    expect(await errorOf(await ask(service.port, { method: 'OPTIONS', path: '/v1/pets' }))).toMatchObject({ status: 401, code: 'missing_api_key' });
+  });
+});

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../support/app.js';
+import { errorOf } from '../support/expectations.js';
+
+const LIMIT_MS = 50;
+const BODY_BYTES = 16_384;
+/** A stall shows on each attempt; a pause of the machine does not. */
+const ATTEMPTS = 10;
+
+let service: TestApp;
+let key: string;
+
+beforeAll(async () => {
+  service = await startApp();
+  key = await service.key();
+});
+afterAll(() => service.stop());
+
+/** Fills what is left of 16 KiB between two texts with repetitions. */
+const filled = (before: string, repeated: (index: number) => string, after: string) => {
+  let body = before;
+  for (let index = 0; body.length + repeated(index).length + after.length <= BODY_BYTES; index += 1) body += repeated(index);
+  return body + after;
+};
+
+/** The longest that the event loop was held up while a request was under way, in milliseconds. */
+async function stall(call: () => Promise<Response>): Promise<{ status: number; heldMs: number }> {
+  let heldMs = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    heldMs = Math.max(heldMs, now - last);
+    last = now;
+  }, 1);
+  try {
+    const { status } = await errorOf(await call());
+    return { status, heldMs: Math.max(heldMs, performance.now() - last) };
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** The shortest of several such times, of which the first below the limit is good enough; the request has to be refused. */
+async function shortestStall(call: () => Promise<Response>): Promise<number> {
+  let shortestMs = Infinity;
+  for (let n = 0; n < ATTEMPTS && shortestMs >= LIMIT_MS; n += 1) {
+    const { status, heldMs } = await stall(call);
+    if (status < 400 || status > 499) throw new Error(`The request was answered ${status}.`);
+    shortestMs = Math.min(shortestMs, heldMs);
+  }
+  return shortestMs;
+}
+
+const half = BODY_BYTES / 2;
+
+describe('a hostile body is refused without holding up the others', () => {
+  it.each<[string, string]>([
+    ['8,000 nested arrays', '['.repeat(half) + ']'.repeat(half)],
+    ['8,000 nested arrays that never end', '['.repeat(BODY_BYTES)],
+    ['2,000 nested objects', '{"a":'.repeat(2_700) + '1' + '}'.repeat(2_700)],
+    ['objects nested just deeply enough to parse', `{"name":${'['.repeat(800)}${']'.repeat(800)},"categoryId":1}`],
+    ['thousands of unknown keys', filled('{"name":"x"', (index) => `,"${index.toString(36)}":1`, '}')],
+    ['one duplicate key over and over', filled('{"name":"x"', () => ',"a":1', '}')],
+    ['a known key over and over', filled('{"categoryId":1.5', () => ',"categoryId":1.5', '}')],
+    ['__proto__ over and over', filled('{"name":"x"', () => ',"__proto__":{}', '}')],
+    ['16,000 digits', `{"name":"x","categoryId":${'9'.repeat(BODY_BYTES - 26)}}`],
+    ['16,000 decimals', `{"name":"x","categoryId":1.${'0'.repeat(BODY_BYTES - 30)}1}`],
+    ['16,000 zeros and an exponent', `{"name":"x","categoryId":1${'0'.repeat(BODY_BYTES - 40)}e-16000}`],
+    ['thousands of large numbers', filled('{"name":[1', () => ',1e300', ']}')],
+    ['an enormous exponent', '{"name":"x","categoryId":1e99999999}'],
+    ['an enormous exponent below zero', '{"name":"x","categoryId":1e-99999999}'],
+    ['a name of spaces', `{"name":"${' '.repeat(BODY_BYTES - 40)}","categoryId":1}`],
+    ['a name of 510 spaces', `{"name":"${' '.repeat(510)}","categoryId":1}`],
+    ['a name that makes expressions go back', `{"name":"${'x '.repeat(127)}\\u0001","categoryId":1}`],
+    ['a name of combining marks', `{"name":"${'\u0301'.repeat(half - 40)}","categoryId":1}`],
+    ['a name of escapes', `{"name":"${'\\ud83d\\ude00'.repeat(1_300)}","categoryId":1}`],
+    ['a status of 16 KiB', `{"name":"x","categoryId":1,"status":"${'a'.repeat(BODY_BYTES - 50)}"}`],
+    ['a key of 16 KiB', `{"${'a'.repeat(BODY_BYTES - 10)}":1}`],
+  ])('%s', async (_, body) => {
+    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(BODY_BYTES);
+    expect(await shortestStall(() => service.post('/v1/pets', key, body))).toBeLessThan(LIMIT_MS);
+  });
+
+  it('1 MB of it', async () => {
+    expect(await shortestStall(() => service.post('/v1/pets', key, '{"a":'.repeat(200_000)))).toBeLessThan(LIMIT_MS);
+  });
+});
+
+describe('a hostile target or header is refused without holding up the others', () => {
+  const LONG = 12_000;
+
+  it.each<[string, string]>([
+    ['thousands of query parameters', `/v1/pets?${'a&'.repeat(LONG / 2)}`],
+    ['one parameter over and over', `/v1/pets?${'limit=1&'.repeat(LONG / 8)}`],
+    ['a parameter of digits', `/v1/pets?after=${'9'.repeat(LONG)}`],
+    ['an identifier of digits', `/v1/pets/${'9'.repeat(LONG)}`],
+    ['percent signs', `/v1/pets/${'%'.repeat(LONG)}`],
+    ['percent signs in the query', `/v1/pets?limit=${'%'.repeat(LONG)}`],
+    ['slashes', `/v1/pets${'/'.repeat(LONG)}`],
+    ['an encoded prefix over and over', `/v1${'%2Fv1'.repeat(LONG / 5)}`],
+  ])('%s', async (_, path) => {
+    expect(await shortestStall(() => service.request(path, { key }))).toBeLessThan(LIMIT_MS);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['a key of 12,000 characters', { Authorization: `Bearer psk_live_${'a'.repeat(LONG)}` }],
+    ['a scheme and spaces', { Authorization: `Bearer${' '.repeat(LONG)}!` }],
+    ['padding', { Authorization: `Bearer a${'='.repeat(LONG)}!` }],
+    ['hops', { 'X-Forwarded-For': '1.2.3.4,'.repeat(LONG / 8) }],
+    ['a media type', { 'Content-Type': `application/json${' '.repeat(LONG)}x` }],
+    ['a request id', { 'X-Request-Id': 'a'.repeat(LONG) }],
+  ])('%s', async (_, headers) => {
+    expect(await shortestStall(() => service.request('/v1/pets', { headers }))).toBeLessThan(LIMIT_MS);
+  });
+});

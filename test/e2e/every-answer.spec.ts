@@ -1,0 +1,177 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { getDataSourceToken } from '@nestjs/typeorm';
+import { SqliteError } from 'better-sqlite3';
+import { DataSource } from 'typeorm';
+import { generateApiKey } from '../../src/auth/api-key-format.js';
+import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
+import { errorOf, expectNoTrio, expectTrio } from '../support/expectations.js';
+import { FaultsModule } from '../support/faults.module.js';
+import { type Ask, ask, JSON_TYPE } from '../support/http.js';
+
+const PET = '{"name":"x","categoryId":1}';
+
+const clock = new FakeClock();
+let service: TestApp;
+let key: string;
+
+beforeAll(async () => {
+  service = await startApp({ clock, extensions: [{ module: FaultsModule }] });
+  key = await service.key();
+});
+afterAll(() => service.stop());
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+const post = (body: string, type = 'application/json'): Ask => ({ method: 'POST', path: '/v1/pets', headers: { 'Content-Type': type }, body });
+
+const ANSWERS: [number, Ask][] = [
+  [200, { path: '/v1/pets' }],
+  [200, { method: 'HEAD', path: '/v1/pets' }],
+  [201, post(PET)],
+  [204, { method: 'OPTIONS', path: '/v1/pets' }],
+  [400, { path: '/v1/pets?limit=0' }],
+  [400, { path: '/v1/pets/1?nope=1' }],
+  [400, post('{"name":')],
+  [400, post('{}')],
+  [404, { path: '/v1/pets/9000' }],
+  [404, { path: '/v1/pets/%zz' }],
+  [404, { path: '/v1/nothing' }],
+  [404, { path: '/v1' }],
+  [404, { path: '/v1/' }],
+  [404, { path: '/v1?x=1' }],
+  [405, { method: 'DELETE', path: '/v1/pets' }],
+  [405, { method: 'PROPFIND', path: '/v1/pets/1' }],
+  [413, post(' '.repeat(16_385))],
+  [415, post(PET, 'text/plain')],
+  [500, { path: '/v1/faults/error' }],
+];
+
+describe('every answer of the versioned API', () => {
+  it.each(ANSWERS)('says where the caller stands: %i for %j', async (status, request) => {
+    const before = trio(await ask(service.port, { path: '/v1/pets', key }));
+    const answer = await ask(service.port, { ...request, key });
+    expect(answer.status).toBe(status);
+    expectTrio(answer);
+    expect(trio(answer)).toEqual({ ...before, remaining: Number(before.remaining) - 1 });
+  });
+
+  it('says it to a caller without a key, by the quota of the address', async () => {
+    const answer = await ask(service.port, { path: '/v1/pets' });
+    expect(answer.status).toBe(401);
+    expect(trio(answer)).toMatchObject({ limit: 300 });
+  });
+
+  it('says it to a key that lacks a scope', async () => {
+    const writer = await service.key({ scopes: ['pets:write'], plan: 'free' });
+    const answer = await ask(service.port, { path: '/v1/pets', key: writer });
+    expect([answer.status, trio(answer).remaining]).toEqual([403, 59]);
+  });
+
+  it('says it past the limit', async () => {
+    const narrow = await service.key({ plan: 'enterprise', perMinute: 2, perDay: 10 });
+    for (let n = 0; n < 2; n += 1) await ask(service.port, { path: '/v1/pets', key: narrow });
+    const answer = await ask(service.port, { path: '/v1/pets', key: narrow });
+    expect(answer.status).toBe(429);
+    expect(trio(answer)).toMatchObject({ limit: 2, remaining: 0 });
+  });
+
+  it('is not to be kept by caches where it is about the caller', async () => {
+    expect((await ask(service.port, { path: '/v1/pets' })).headers.get('cache-control')).toBe('no-store');
+  });
+
+  it.each(ANSWERS)('has its request id and forbids sniffing: %i for %j', async (_, request) => {
+    const answer = await ask(service.port, { ...request, key, headers: { ...request.headers, 'X-Request-Id': 'abc-1' } });
+    expect(answer.headers.get('x-request-id')).toBe('abc-1');
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  });
+});
+
+describe('a database that can not be written to', () => {
+  it('makes a create 503 with Retry-After and the trio, and nothing else; it recovers by itself', async () => {
+    const writer = service.app.get(DataSource);
+    await writer.query('PRAGMA query_only = ON');
+    const refused = await ask(service.port, { ...post(PET), key });
+    const read = await ask(service.port, { path: '/v1/pets', key });
+    await writer.query('PRAGMA query_only = OFF');
+    expect(await errorOf(refused)).toMatchObject({ status: 503, code: 'service_unavailable' });
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+    expectTrio(refused);
+    expect(read.status).toBe(200);
+    expect((await ask(service.port, { ...post(PET), key })).status).toBe(201);
+  });
+});
+
+/** Makes the connection for reading fail as SQLite does where the disk does. */
+function failReads(): void {
+  jest.spyOn(service.app.get<DataSource>(getDataSourceToken('reader')), 'createQueryRunner').mockImplementation(() => {
+    throw new SqliteError('disk I/O error: /var/lib/petstore', 'SQLITE_IOERR_READ');
+  });
+}
+
+describe('a database that can not be read', () => {
+  it('is 503 with Retry-After and the trio for what was not read a moment ago, and 200 again afterwards', async () => {
+    failReads();
+    const answer = await ask(service.port, { path: '/v1/pets?after=4711', key });
+    expect(answer.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+    expectTrio(answer);
+    const body = await errorOf(answer);
+    expect(body).toMatchObject({ status: 503, code: 'service_unavailable' });
+    expect(body.message).not.toContain('/var/lib');
+    jest.restoreAllMocks();
+    expect((await ask(service.port, { path: '/v1/pets?after=4711', key })).status).toBe(200);
+  });
+
+  it('leaves known keys known for as long as it lasts', async () => {
+    failReads();
+    for (const seconds of [0, 61, 3600, 86_400]) {
+      clock.advanceSeconds(seconds);
+      expect((await ask(service.port, { path: '/v1/nothing', key })).status).toBe(404);
+    }
+  });
+
+  it('is 503 for an unknown key of the right form, not 401, and takes nothing from its address', async () => {
+    failReads();
+    const first = await ask(service.port, { path: '/v1/pets', key: generateApiKey('live') });
+    const second = await ask(service.port, { path: '/v1/pets', key: generateApiKey('live') });
+    expect(first.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+    expectTrio(first);
+    expect(await errorOf(first)).toMatchObject({ status: 503, code: 'service_unavailable' });
+    expect(trio(second)).toEqual(trio(first));
+  });
+
+  it('leaves a request without a key 401', async () => {
+    failReads();
+    expect((await ask(service.port, { path: '/v1/pets' })).status).toBe(401);
+    expect((await ask(service.port, { path: '/v1/pets', key: 'nonsense' })).status).toBe(401);
+  });
+
+  it('makes the service not ready, but leaves it alive', async () => {
+    failReads();
+    const ready = await ask(service.port, { path: '/health/ready' });
+    expect(ready.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+    expect(await errorOf(ready)).toMatchObject({ status: 503, code: 'service_unavailable' });
+    expect((await ask(service.port, { path: '/health/live' })).status).toBe(200);
+  });
+});
+
+describe('what lies outside the versioned API', () => {
+  it.each(['/health/live', '/health/ready', '/metrics', '/docs', '/openapi.json', '/openapi.yaml'])('needs no key and says nothing of limits: %s', async (path) => {
+    const answer = await ask(service.port, { path });
+    expect(answer.status).toBe(200);
+    expectNoTrio(answer);
+  });
+
+  it.each(['/', '/nothing', '/pets', '/v10/pets', '/v1x', '/v2/pets', '/health', '/%zz'])('is 404 without the trio where there is nothing: %s', async (path) => {
+    const answer = await ask(service.port, { path });
+    expectNoTrio(answer);
+    expect(await errorOf(answer)).toMatchObject({ status: 404, code: 'route_not_found' });
+  });
+
+  it('is 405 with Allow for another method', async () => {
+    const answer = await ask(service.port, { method: 'POST', path: '/health/live', headers: JSON_TYPE, body: '{}' });
+    expectNoTrio(answer);
+    expect(answer.headers.get('allow')?.split(', ').toSorted()).toEqual(['GET', 'HEAD', 'OPTIONS']);
+    expect(await errorOf(answer)).toMatchObject({ status: 405, code: 'method_not_allowed' });
+  });
+});

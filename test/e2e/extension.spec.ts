@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
+import { errorOf, expectTrio } from '../support/expectations.js';
+import { REPORTS } from '../support/reports.module.js';
+
+const MINUTE = 60;
+const SCOPES = ['reports:read', 'reports:write', 'pets:read'];
+
+let clock: FakeClock;
+let service: TestApp;
+let key: string;
+
+beforeAll(async () => {
+  clock = new FakeClock();
+  service = await startApp({ clock, extensions: [REPORTS] });
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  key = await service.key({ scopes: SCOPES });
+});
+
+const create = (title: unknown, as = key) => service.post('/v1/reports', as, JSON.stringify({ title }));
+const list = (as = key, query = '') => service.request(`/v1/reports${query}`, { key: as });
+
+describe('a module of another team', () => {
+  it('is routed below the prefix, and reads and writes its own table', async () => {
+    const answer = await create('Sales');
+    expect([answer.status, await answer.json()]).toEqual([201, { id: expect.any(Number), title: 'Sales', account: expect.stringMatching(/^account /) }]);
+    await create('Adoptions');
+    expect(await (await list()).json()).toEqual(['Adoptions', 'Sales']);
+    expect(await (await list(key, '?limit=1&order=desc')).json()).toEqual(['Sales']);
+    expect((await service.request('/reports', { key })).status).toBe(404);
+  });
+
+  it('keeps its table over a restart, whose migrations then have nothing to do', async () => {
+    await create('Kept');
+    const second = await startApp({ clock, folder: service.folder, extensions: [REPORTS] });
+    const titles = await (await second.request('/v1/reports', { key: await second.key({ account: 'second', scopes: SCOPES }) })).json();
+    await second.stop({ keepData: true });
+    expect(titles).toContain('Kept');
+  });
+
+  it('is admitted as any other: key, scope, method, body, parameters', async () => {
+    expect(await errorOf(await service.request('/v1/reports'))).toMatchObject({ status: 401, code: 'missing_api_key' });
+    const reader = await service.key();
+    expect(await errorOf(await create('x', reader))).toMatchObject({ status: 403, message: expect.stringContaining('reports:write') });
+    const refusals = [
+      [await service.request('/v1/reports', { key, method: 'DELETE' }), 'method_not_allowed'],
+      [await service.post('/v1/reports', key, '{"title":'), 'malformed_json'],
+      [await create('x'.repeat(41)), 'validation_failed'],
+      [await create(5), 'validation_failed'],
+      [await service.post('/v1/reports', key, '{"title":"x","id":1}'), 'validation_failed'],
+      [await service.post('/v1/reports?dry=1', key, '{"title":"x"}'), 'validation_failed'],
+      [await list(key, '?limit=11'), 'validation_failed'],
+      [await list(key, '?sort=asc'), 'validation_failed'],
+    ] as const;
+    for (const [answer, code] of refusals) {
+      expectTrio(answer);
+      expect(await errorOf(answer)).toMatchObject({ code });
+    }
+  });
+
+  it('answers errors of its own as Error objects, and leaves no trace of a write that it refused', async () => {
+    await create('Once');
+    const answer = await create('Once');
+    expectTrio(answer);
+    expect(await errorOf(answer)).toEqual({ code: 'report_title_taken', message: 'There is a report titled "Once" already.', status: 409 });
+    expect(await (await list(key, '?limit=10')).json()).not.toContain('Once, again');
+  });
+
+  it('lets nobody call a route that does not say who may', async () => {
+    const answer = await service.request('/v1/reports/undeclared', { key });
+    expect(await errorOf(answer)).toMatchObject({ status: 403, code: 'insufficient_scope' });
+  });
+});
+
+describe('an additional limit by @Throttle', () => {
+  it('is the account\'s, and refused with 429 and the route\'s window', async () => {
+    const account = { account: 'throttled', scopes: SCOPES };
+    const [one, other] = [await service.key(account), await service.key(account)];
+    const reset = Math.floor(clock.nowMs() / 1000) + MINUTE;
+    const first = await list(one);
+    expect([first.status, trio(first)]).toEqual([200, { limit: 2, remaining: 1, reset }]);
+    clock.advanceSeconds(10);
+    const second = await list(other);
+    expect([second.status, trio(second)]).toEqual([200, { limit: 2, remaining: 0, reset }]);
+    const third = await list(one);
+    expect(trio(third)).toEqual({ limit: 2, remaining: 0, reset });
+    expect(third.headers.get('retry-after')).toBe(String(MINUTE - 10));
+    expect(third.headers.get('cache-control')).toBe('no-store');
+    expect(await errorOf(third)).toMatchObject({ status: 429, code: 'rate_limit_exceeded' });
+    expect((await list(key)).status).toBe(200);
+    clock.set(new Date(reset * 1000 - 1).toISOString());
+    expect((await list(one)).headers.get('retry-after')).toBe('1');
+    clock.set(new Date(reset * 1000).toISOString());
+    expect(trio(await list(one))).toEqual({ limit: 2, remaining: 1, reset: reset + MINUTE });
+  });
+
+  it('leaves the other routes to the plan, which counts the refused requests too, and bans nobody', async () => {
+    const before = trio(await service.request('/v1/pets', { key }));
+    for (let n = 0; n < 5; n += 1) await list();
+    const after = trio(await service.request('/v1/pets', { key }));
+    expect(after).toEqual({ ...before, remaining: Number(before.remaining) - 6 });
+    expect((await create('Unthrottled')).status).toBe(201);
+  });
+
+  it('shows the plan where less remains of that', async () => {
+    const narrow = await service.key({ scopes: SCOPES, plan: 'enterprise', perMinute: 2, perDay: 100 });
+    await service.request('/v1/pets', { key: narrow });
+    expect(trio(await list(narrow))).toMatchObject({ limit: 2, remaining: 0 });
+    expect(await errorOf(await list(narrow))).toMatchObject({ status: 429 });
+  });
+});
+
+describe('the document', () => {
+  interface Operation {
+    readonly operationId: string;
+    readonly summary: string;
+    readonly security: unknown[];
+    readonly responses: Record<string, unknown>;
+    readonly parameters?: { readonly name: string }[];
+    readonly [extension: `x-${string}`]: unknown;
+  }
+
+  it('has the operations with their markers', async () => {
+    const document = (await (await service.request('/openapi.json')).json()) as { paths: Record<string, Record<string, Operation>> };
+    const { post, get } = document.paths['/reports'] ?? {};
+    expect(post).toMatchObject({ operationId: 'createReport', 'x-stability': 'experimental' });
+    expect(post?.summary).toContain('experimental');
+    expect(post?.security.length).toBeGreaterThan(0);
+    expect(Object.keys(post?.responses ?? {})).toEqual(expect.arrayContaining(['201', '400', '401', '403', '413', '415', '429', '500']));
+    expect(get).toMatchObject({ operationId: 'listReports', 'x-stability': 'beta' });
+    expect(get?.parameters?.map(({ name }) => name)).toEqual(['limit', 'order']);
+    expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/pets', '/pets/{petId}']));
+  });
+});

@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import Sqlite from 'better-sqlite3';
+import { errorOf } from '../support/expectations.js';
+import { databaseUrl, Folders, makeKeys } from '../support/folders.js';
+import { ask } from '../support/http.js';
+import { type ServiceProcess, startProcess } from '../support/service-process.js';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+const folders = new Folders();
+let folder: string;
+let key: string;
+let small: string;
+let service: ServiceProcess;
+
+beforeAll(async () => {
+  folder = folders.make();
+  [key = '', small = ''] = await makeKeys(folder, { plan: 'business' }, { plan: 'enterprise', perMinute: 2, perDay: 100 });
+  service = await startProcess({ folder, env: { DATABASE_URL: databaseUrl(folder), LOG_LEVEL: 'trace' } });
+});
+afterAll(async () => {
+  await service.stop();
+  folders.remove();
+});
+
+const get = (path: string, as?: string, headers: Record<string, string> = {}) => ask(service.port, { path, key: as, headers });
+
+/** Value of a metric whose labels have these values. */
+async function metric(name: string, labels: Record<string, string>): Promise<number | undefined> {
+  const text = await (await get('/metrics')).text();
+  const line = text
+    .split('\n')
+    .find((candidate) => candidate.startsWith(`${name}{`) && Object.entries(labels).every(([label, value]) => candidate.includes(`${label}="${value}"`)));
+  return line === undefined ? undefined : Number(line.split(' ').at(-1));
+}
+
+const count = async (outcome: string, plan: string) => (await metric('petstore_admissions_total', { outcome, plan })) ?? 0;
+
+async function outcomes() {
+  return {
+    admitted: await count('admitted', 'enterprise'),
+    limited: await count('limited', 'enterprise'),
+    banned: await count('banned', 'enterprise'),
+    unauthenticated: await count('unauthenticated', 'none'),
+  };
+}
+
+describe('X-Request-Id', () => {
+  it.each(['abc', 'A-b_c.9', '0b5f1a4e-6f0e-4a43-9d1f-3f6f1d1c2b7a', 'x'.repeat(64)])('comes back as it was sent: %s', async (id) => {
+    expect((await get('/v1/pets', key, { 'X-Request-Id': id })).headers.get('x-request-id')).toBe(id);
+  });
+
+  it.each(['', 'a b', 'x'.repeat(65), '"}{', 'a,b', '${jndi:ldap://x}', 'caf\u00e9'])('is made up where it is not fit for a log: %j', async (id) => {
+    expect((await get('/v1/pets', key, { 'X-Request-Id': id })).headers.get('x-request-id')).toMatch(UUID);
+  });
+
+  it('is another one for each request that has none', async () => {
+    const ids = await Promise.all(Array.from({ length: 5 }, async () => (await get('/health/live')).headers.get('x-request-id')));
+    expect(new Set(ids).size).toBe(5);
+  });
+
+  it('stands on refusals too', async () => {
+    expect((await get('/v1/pets', undefined, { 'X-Request-Id': 'refused-1' })).headers.get('x-request-id')).toBe('refused-1');
+    expect((await get('/nothing', undefined, { 'X-Request-Id': 'refused-2' })).headers.get('x-request-id')).toBe('refused-2');
+  });
+});
+
+describe('health', () => {
+  it('tells that the service is alive and ready', async () => {
+    const [live, ready] = [await get('/health/live'), await get('/health/ready')];
+    expect([live.status, await live.json()]).toEqual([200, { status: 'live' }]);
+    expect([ready.status, await ready.json()]).toEqual([200, expect.objectContaining({ status: 'ready' })]);
+  });
+});
+
+describe('metrics', () => {
+  it('has the durations of requests by method, route and status', async () => {
+    const labels = { method: 'GET', route: '/v1/pets/:petId', status: '404' };
+    const before = (await metric('http_request_duration_seconds_count', labels)) ?? 0;
+    await get('/v1/pets/7001', key);
+    await get('/v1/pets/7002', key);
+    expect(await metric('http_request_duration_seconds_count', labels)).toBe(before + 2);
+    expect(await metric('http_request_duration_seconds_sum', labels)).toBeGreaterThan(0);
+  });
+
+  it('does not grow with the paths that are asked for', async () => {
+    await get('/v1/pets/made-up', key);
+    await get('/v1/made-up', key);
+    await get('/made-up');
+    const text = await (await get('/metrics')).text();
+    expect(text).not.toContain('made-up');
+    expect(await metric('http_request_duration_seconds_count', { method: 'GET', status: '404', route: 'unmatched' })).toBeGreaterThanOrEqual(2);
+  });
+
+  it('has what admission decided, by outcome and plan', async () => {
+    const before = await outcomes();
+    for (let n = 0; n < 6; n += 1) await get('/v1/pets', small);
+    await get('/v1/pets');
+    expect(await outcomes()).toEqual({
+      admitted: before.admitted + 2,
+      limited: before.limited + 1,
+      banned: before.banned + 3,
+      unauthenticated: before.unauthenticated + 1,
+    });
+  });
+
+  it('has the delay of the event loop, in the text format of Prometheus', async () => {
+    const answer = await get('/metrics');
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(await answer.text()).toMatch(/^nodejs_eventloop_lag_seconds [0-9.e-]+$/m);
+  });
+});
+
+describe('the log', () => {
+  it('has a line of JSON for a 500, with the id that the client was given, and never a key', async () => {
+    const database = new Sqlite(join(folder, 'petstore.sqlite'));
+    database.exec('ALTER TABLE pets RENAME TO lost');
+    const path = '/v1/pets?after=12345';
+    const answer = await get(path, key, { 'X-Request-Id': 'broken-1', Cookie: `key=${key}`, Referer: `http://x/?key=${key}` });
+    database.exec('ALTER TABLE lost RENAME TO pets');
+    database.close();
+    expect(await errorOf(answer)).toMatchObject({ status: 500, code: 'internal_error' });
+    expect((await get(path, key)).status).toBe(200);
+    await get(`/v1/pets?key=${key}`, key);
+    await get(`/v1/pets/${key}`, key);
+    await get('/v1/pets', `${key}x`);
+    await delay(100);
+    const lines = service.output().trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+    const failure = lines.filter(({ level }) => level === 'error');
+    expect(failure).toHaveLength(1);
+    expect(failure[0]).toMatchObject({ requestId: 'broken-1', code: 'internal_error', time: expect.stringMatching(/^20.*Z$/), error: expect.stringContaining('no such table') });
+    expect(service.output()).not.toContain('psk_');
+  });
+});

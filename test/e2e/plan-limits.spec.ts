@@ -1,0 +1,127 @@
+import { Agent } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { KeysService, PLANS } from '../../src/auth/index.js';
+import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
+import { errorOf } from '../support/expectations.js';
+import { type Ask, ask, concurrently, JSON_TYPE } from '../support/http.js';
+
+const NOON = Date.parse('2026-11-21T12:00:00Z') / 1000;
+
+const clock = new FakeClock();
+let service: TestApp;
+
+beforeAll(async () => {
+  service = await startApp({ clock });
+});
+afterAll(() => service.stop());
+
+const list = (key: string) => ask(service.port, { path: '/v1/pets?limit=1', key });
+
+/** One of each kind of answer that counts. */
+const MIX: Ask[] = [
+  { path: '/v1/pets?limit=1' },
+  { path: '/v1/pets/1' },
+  { method: 'POST', path: '/v1/pets', headers: JSON_TYPE, body: '{"name":"x","categoryId":1}' },
+  { path: '/v1/nothing' },
+  { method: 'DELETE', path: '/v1/pets' },
+  { method: 'POST', path: '/v1/pets', headers: JSON_TYPE, body: '{"name":' },
+  { method: 'HEAD', path: '/v1/pets' },
+  { method: 'OPTIONS', path: '/v1/pets' },
+];
+
+describe.each(['free', 'pro', 'business'] as const)('the plan %s', (plan) => {
+  const { perMinute } = PLANS[plan];
+
+  it(`admits exactly ${perMinute} of many concurrent requests, whatever they ask for, and shows each place once`, async () => {
+    const key = await service.key({ plan });
+    const agent = new Agent({ keepAlive: true, maxSockets: 32 });
+    const extra = 30;
+    const requests = Array.from({ length: perMinute + extra }, (_, index) => () => ask(service.port, { ...(MIX[index % MIX.length] as Ask), key }, agent));
+    const answers = await concurrently(requests, 32);
+    agent.destroy();
+    const admitted = answers.filter(({ status }) => status !== 429).map(trio);
+    const refused = answers.filter(({ status }) => status === 429).map(trio);
+    expect(admitted.map(({ remaining }) => remaining).toSorted((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: perMinute }, (_, index) => index));
+    expect(refused).toEqual(Array.from({ length: extra }, () => ({ limit: perMinute, remaining: 0, reset: NOON + 60 })));
+    expect(new Set(admitted.map(({ limit, reset }) => `${limit} until ${reset}`))).toEqual(new Set([`${perMinute} until ${NOON + 60}`]));
+  });
+});
+
+let named = 0;
+async function accountOn(plan: 'free' | 'pro'): Promise<{ account: string; key: string }> {
+  const account = `plan ${(named += 1)}`;
+  return { account, key: await service.key({ account, plan }) };
+}
+
+describe('the keys of an account', () => {
+  it('share its quota', async () => {
+    const terms = { account: 'shared', plan: 'enterprise', perMinute: 5, perDay: 50 } as const;
+    const first = await service.key(terms);
+    const second = await service.key(terms);
+    const statuses: [number, unknown][] = [];
+    for (const key of [first, second, second, first, second, first, second]) {
+      const answer = await list(key);
+      statuses.push([answer.status, trio(answer).remaining]);
+    }
+    expect(statuses).toEqual([[200, 4], [200, 3], [200, 2], [200, 1], [200, 0], [429, 0], [429, 0]]);
+  });
+
+  it('leave the quota of other accounts alone', async () => {
+    const [one, other] = [await service.key({ plan: 'free' }), await service.key({ plan: 'free' })];
+    expect(trio(await list(one)).remaining).toBe(59);
+    expect(trio(await list(other)).remaining).toBe(59);
+  });
+});
+
+describe('requests that are nobody\'s', () => {
+  it('take nothing from a key: health, metrics, documents, unknown paths outside the API', async () => {
+    const key = await service.key({ plan: 'free' });
+    await list(key);
+    for (const path of ['/health/live', '/health/ready', '/metrics', '/docs', '/openapi.json', '/nothing']) await ask(service.port, { path, key });
+    expect(trio(await list(key)).remaining).toBe(58);
+  });
+});
+
+describe('a change of plan', () => {
+  it('holds from the next request, and keeps what was consumed', async () => {
+    const { account, key } = await accountOn('free');
+    for (let n = 0; n < 60; n += 1) await list(key);
+    expect((await list(key)).status).toBe(429);
+    await service.app.get(KeysService).changePlan(account, 'pro', {}, 'test');
+    const upgraded = await list(key);
+    expect([upgraded.status, trio(upgraded)]).toEqual([200, { limit: 300, remaining: 239, reset: NOON + 60 }]);
+    await service.app.get(KeysService).changePlan(account, 'free', {}, 'test');
+    const downgraded = await list(key);
+    expect([downgraded.status, trio(downgraded)]).toEqual([429, { limit: 60, remaining: 0, reset: NOON + 60 }]);
+  });
+
+  it('made by another instance holds within a second', async () => {
+    const { account, key } = await accountOn('free');
+    await list(key);
+    const other = await startApp({ clock, folder: service.folder });
+    await other.app.get(KeysService).changePlan(account, 'pro', {}, 'test');
+    await delay(900);
+    expect(trio(await list(key))).toEqual({ limit: 300, remaining: 298, reset: NOON + 60 });
+    await other.stop({ keepData: true });
+  });
+
+  it('to limits of its own shows these', async () => {
+    const { account, key } = await accountOn('pro');
+    await list(key);
+    await service.app.get(KeysService).changePlan(account, 'enterprise', { perMinute: 7, perDay: 9 }, 'test');
+    expect(trio(await list(key))).toMatchObject({ limit: 7, remaining: 5 });
+  });
+});
+
+describe('a refusal', () => {
+  it('is the Error object and when to retry', async () => {
+    const key = await service.key({ plan: 'enterprise', perMinute: 2, perDay: 10 });
+    await list(key);
+    await list(key);
+    const answer = await list(key);
+    expect(answer.headers.get('retry-after')).toBe('60');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(await errorOf(answer)).toMatchObject({ status: 429, code: 'rate_limit_exceeded', message: expect.stringContaining('60') });
+  });
+});

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
+
+const seconds = (iso: string) => Date.parse(iso) / 1000;
+const MIDNIGHT = seconds('2026-11-22T00:00:00Z');
+
+let clock: FakeClock;
+let service: TestApp;
+
+beforeEach(async () => {
+  clock = new FakeClock();
+  service = await startApp({ clock });
+});
+afterEach(() => service.stop());
+
+const enterprise = (perMinute: number, perDay: number) => service.key({ plan: 'enterprise', perMinute, perDay });
+
+/** Status, the trio, and Retry-After, of a request at a time of the fake clock. */
+async function at(iso: string, key: string): Promise<unknown[]> {
+  clock.set(iso);
+  const answer = await service.request('/v1/pets', { key });
+  const { limit, remaining, reset } = trio(answer);
+  return [answer.status, limit, remaining, reset, answer.headers.get('retry-after')];
+}
+
+describe('the minute window', () => {
+  it('begins at the first request, on the whole second below, and does not move', async () => {
+    const key = await enterprise(5, 500);
+    const end = seconds('2026-11-21T12:01:37Z');
+    expect(await at('2026-11-21T12:00:37.900Z', key)).toEqual([200, 5, 4, end, null]);
+    expect(await at('2026-11-21T12:01:00.000Z', key)).toEqual([200, 5, 3, end, null]);
+    expect(await at('2026-11-21T12:01:36.999Z', key)).toEqual([200, 5, 2, end, null]);
+    expect(await at('2026-11-21T12:01:37.000Z', key)).toEqual([200, 5, 4, end + 60, null]);
+  });
+
+  it('begins anew with the first request after its end, not at its end', async () => {
+    const key = await enterprise(5, 500);
+    await at('2026-11-21T12:00:00Z', key);
+    expect(await at('2026-11-21T12:03:20.500Z', key)).toEqual([200, 5, 4, seconds('2026-11-21T12:04:20Z'), null]);
+  });
+
+  it('is over at Reset: a millisecond before nobody is admitted, and Retry-After is the wait rounded up', async () => {
+    const key = await enterprise(2, 500);
+    const end = seconds('2026-11-21T12:01:00Z');
+    await at('2026-11-21T12:00:00.250Z', key);
+    await at('2026-11-21T12:00:00.250Z', key);
+    expect(await at('2026-11-21T12:00:00.250Z', key)).toEqual([429, 2, 0, end, '60']);
+    // A second rejection would be a ban, so that another account has to look on.
+    const other = await enterprise(3, 500);
+    for (let n = 0; n < 3; n += 1) await at('2026-11-21T12:00:00.250Z', other);
+    expect(await at('2026-11-21T12:00:58.001Z', other)).toEqual([429, 3, 0, end, '2']);
+    expect(await at('2026-11-21T12:00:59.999Z', other)).toEqual([429, 3, 0, end, '1']);
+    expect(await at('2026-11-21T12:01:00.000Z', other)).toEqual([200, 3, 2, end + 60, null]);
+  });
+});
+
+describe('the day window', () => {
+  it('is the UTC day, and shows where it has the least left', async () => {
+    const key = await enterprise(5, 7);
+    const minute = seconds('2026-11-21T12:01:00Z');
+    expect(await at('2026-11-21T12:00:00.250Z', key)).toEqual([200, 5, 4, minute, null]);
+    for (const remaining of [3, 2, 1, 0]) expect(await at('2026-11-21T12:00:01Z', key)).toEqual([200, 5, remaining, minute, null]);
+    expect(await at('2026-11-21T12:00:02Z', key)).toEqual([429, 5, 0, minute, '58']);
+    expect(await at('2026-11-21T12:01:00Z', key)).toEqual([200, 7, 1, MIDNIGHT, null]);
+    expect(await at('2026-11-21T12:01:01Z', key)).toEqual([200, 7, 0, MIDNIGHT, null]);
+    expect(await at('2026-11-21T12:01:02Z', key)).toEqual([429, 7, 0, MIDNIGHT, String(12 * 3600 - 62)]);
+    expect(await at('2026-11-21T23:59:59.999Z', key)).toEqual([429, 7, 0, MIDNIGHT, '1']);
+    expect(await at('2026-11-22T00:00:00.000Z', key)).toEqual([200, 5, 4, MIDNIGHT + 60, null]);
+  });
+
+  it('does not cut a minute window that lies across midnight', async () => {
+    const key = await enterprise(5, 7);
+    await at('2026-11-21T23:59:30Z', key);
+    expect(await at('2026-11-22T00:00:10Z', key)).toEqual([200, 5, 3, MIDNIGHT + 30, null]);
+  });
+
+  it('loses nothing to requests that the minute refuses', async () => {
+    const key = await enterprise(4, 6);
+    for (let n = 0; n < 4; n += 1) await at('2026-11-21T12:00:00Z', key);
+    for (let n = 0; n < 3; n += 1) expect((await at('2026-11-21T12:00:01Z', key))[0]).toBe(429);
+    expect(await at('2026-11-21T12:01:00Z', key)).toEqual([200, 6, 1, MIDNIGHT, null]);
+  });
+});
+
+describe('the minute', () => {
+  it('loses nothing to requests that the day refuses', async () => {
+    const key = await enterprise(4, 5);
+    for (let n = 0; n < 4; n += 1) await at('2026-11-21T23:58:40Z', key);
+    await at('2026-11-21T23:59:40Z', key);
+    for (let n = 0; n < 3; n += 1) expect(await at('2026-11-21T23:59:41Z', key)).toEqual([429, 5, 0, MIDNIGHT, '19']);
+    expect(await at('2026-11-22T00:00:00Z', key)).toEqual([200, 4, 2, MIDNIGHT + 40, null]);
+  });
+});
+
+describe('of the two windows, an answer shows', () => {
+  it('the longer where both have as much left', async () => {
+    const key = await enterprise(5, 5);
+    expect(await at('2026-11-21T12:00:00Z', key)).toEqual([200, 5, 4, MIDNIGHT, null]);
+    const later = await enterprise(5, 7);
+    await at('2026-11-21T12:00:00Z', later);
+    await at('2026-11-21T12:00:00Z', later);
+    expect(await at('2026-11-21T12:01:00Z', later)).toEqual([200, 7, 4, MIDNIGHT, null]);
+  });
+
+  it('the one that resets later where both are exhausted, be it the day', async () => {
+    const key = await enterprise(2, 2);
+    await at('2026-11-21T12:00:00Z', key);
+    await at('2026-11-21T12:00:00Z', key);
+    expect(await at('2026-11-21T12:00:01Z', key)).toEqual([429, 2, 0, MIDNIGHT, String(12 * 3600 - 1)]);
+  });
+
+  it('the one that resets later where both are exhausted, be it the minute', async () => {
+    const key = await enterprise(3, 3);
+    for (let n = 0; n < 3; n += 1) await at('2026-11-21T23:59:30Z', key);
+    expect(await at('2026-11-21T23:59:40.500Z', key)).toEqual([429, 3, 0, MIDNIGHT + 30, '50']);
+    expect(await at('2026-11-22T00:00:29.999Z', key)).toEqual([429, 3, 0, MIDNIGHT + 30, '1']);
+    expect(await at('2026-11-22T00:00:30.000Z', key)).toEqual([200, 3, 2, seconds('2026-11-23T00:00:00Z'), null]);
+  });
+});
+
+describe('a clock that is set back', () => {
+  it('gives nobody fresh quota', async () => {
+    const key = await enterprise(5, 500);
+    await at('2026-11-21T12:00:30Z', key);
+    expect(await at('2026-11-21T12:00:20Z', key)).toEqual([200, 5, 3, seconds('2026-11-21T12:01:30Z'), null]);
+  });
+});

@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type KeysService, type NewKey } from '../../src/auth/index.js';
+import { startApp } from './app.js';
+
+/** Folders for the databases of processes, to be removed together. */
+export class Folders {
+  private readonly made: string[] = [];
+
+  make(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'petstore-process-'));
+    this.made.push(folder);
+    return folder;
+  }
+
+  remove(): void {
+    for (const folder of this.made.splice(0)) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Value of DATABASE_URL for the database that `startApp` uses in a folder. */
+export const databaseUrl = (folder: string) => `sqlite:${join(folder, 'petstore.sqlite')}`;
+
+/** Makes keys in the database of a folder while no process uses it. */
+export async function makeKeys(folder: string, ...newKeys: Partial<NewKey>[]): Promise<string[]> {
+  const service = await startApp({ folder });
+  const keys: string[] = [];
+  for (const newKey of newKeys) keys.push(await service.key(newKey));
+  await service.stop({ keepData: true });
+  return keys;
+}
+
+/** A plan that no test exhausts. */
+export const AMPLE = { plan: 'enterprise', perMinute: 1_000_000, perDay: 10_000_000 } as const satisfies Partial<Parameters<KeysService['createKey']>[0]>;
