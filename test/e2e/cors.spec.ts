@@ -48,13 +48,6 @@ describe('with CORS_ORIGINS', () => {
     expect(trio(await service.request('/v1/pets')).remaining).toBe(Number(anonymous.remaining) - 1);
   });
 
-  it('a preflight is answered for any path, and where the quota of the address is exhausted', async () => {
-    expect((await preflight(APP, '/v1/pets/1')).status).toBe(204);
-    for (let n = 0; n < 60; n += 1) await service.request('/v1/pets');
-    expect((await service.request('/v1/pets')).status).toBe(429);
-    expect((await preflight(APP)).status).toBe(204);
-  });
-
   it('an answer to an allowed origin can be read, with all of its headers', async () => {
     const answer = await service.request('/v1/pets', { key, headers: { Origin: APP } });
     expect(answer.status).toBe(200);
@@ -69,7 +62,7 @@ describe('with CORS_ORIGINS', () => {
     ['unknown path', 404, () => service.request('/v1/nothing', { key, headers: { Origin: APP } })],
   ])('so can a refusal: %s', async (_, status, call) => {
     const answer = await call();
-    expect([status, 429]).toContain(answer.status);
+    expect(answer.status).toBe(status);
     expect(answer.headers.get('access-control-allow-origin')).toBe(APP);
     expect(words(answer.headers.get('access-control-expose-headers'))).toEqual(EXPOSED);
   });
@@ -98,10 +91,17 @@ describe('with CORS_ORIGINS', () => {
   ])('OPTIONS with %s is an ordinary request', async (_, headers) => {
     const fresh = await service.key({ plan: 'free' });
     const anonymous = await errorOf(await ask(service.port, { method: 'OPTIONS', path: '/v1/pets', headers }));
-    expect([401, 429]).toContain(anonymous.status);
+    expect(anonymous).toMatchObject({ status: 401, code: 'missing_api_key' });
     const answer = await ask(service.port, { method: 'OPTIONS', path: '/v1/pets', headers, key: fresh });
     expect([answer.status, trio(answer).remaining]).toEqual([204, 59]);
     expect(words(answer.headers.get('allow'))).toEqual(['GET', 'HEAD', 'OPTIONS', 'POST']);
+  });
+
+  it('a preflight is answered for any path, and where the quota of the address is exhausted', async () => {
+    expect((await preflight(APP, '/v1/pets/1')).status).toBe(204);
+    for (let n = 0; n < 60; n += 1) await service.request('/v1/pets');
+    expect((await service.request('/v1/pets')).status).toBe(429);
+    expect((await preflight(APP)).status).toBe(204);
   });
 });
 

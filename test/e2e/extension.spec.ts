@@ -128,7 +128,7 @@ describe('the document', () => {
     expect(post).toMatchObject({ operationId: 'createReport', 'x-stability': 'experimental' });
     expect(post?.summary).toContain('experimental');
     expect(post?.security.length).toBeGreaterThan(0);
-    expect(Object.keys(post?.responses ?? {})).toEqual(expect.arrayContaining(['201', '400', '401', '403', '413', '415', '429', '500']));
+    expect(Object.keys(post?.responses ?? {})).toEqual(expect.arrayContaining(['201', '400', '401', '403', '409', '413', '415', '429', '500']));
     expect(get).toMatchObject({ operationId: 'listReports', 'x-stability': 'beta' });
     expect(get?.parameters?.map(({ name }) => name)).toEqual(['limit', 'order']);
     expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/pets', '/pets/{petId}']));

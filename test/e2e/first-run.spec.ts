@@ -67,7 +67,7 @@ describe('the first start on the embedded default', () => {
 });
 
 describe('a start with DATABASE_URL', () => {
-  it.each(['sqlite:own.sqlite', 'sqlite::memory:', 'sqlite:data/petstore.sqlite'])('makes up neither keys nor pets: %s', async (url) => {
+  it.each(['sqlite::memory:', 'sqlite:data/petstore.sqlite'])('makes up neither keys nor pets: %s', async (url) => {
     const service = await start(folders.make(), { DATABASE_URL: url });
     expect(keysIn(await greeting(service)).size).toBe(0);
     const metrics = await (await fetch(`${service.origin}/metrics`)).text();

