@@ -1,0 +1,67 @@
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Database } from './database.js';
+import { sendError } from './errors.js';
+import { keyFinder, type KeyRow } from './keys.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    key: KeyRow | undefined;
+  }
+}
+
+type Window = Awaited<ReturnType<ReturnType<FastifyInstance['createRateLimit']>>>;
+
+const REALM = 'Bearer realm="petstore"';
+const HOW = 'Send it as "Authorization: Bearer <API key>".';
+const ANONYMOUS = { perMinute: Number(process.env['ANONYMOUS_PER_MINUTE']), perDay: Number(process.env['ANONYMOUS_PER_DAY']) };
+
+const keyGenerator = ({ key, ip }: FastifyRequest) => key?.accountId ?? ip;
+
+/** Finds the key and takes from both windows, of the account or else of the address, before anything else. */
+export async function admitRequests(server: FastifyInstance, database: Database): Promise<void> {
+  const findKey = keyFinder(database);
+  await server.register(rateLimit, { global: false });
+  const minute = server.createRateLimit({ timeWindow: '1 minute', keyGenerator, max: ({ key }) => (key ?? ANONYMOUS).perMinute });
+  const day = server.createRateLimit({ timeWindow: '1 day', keyGenerator, max: ({ key }) => (key ?? ANONYMOUS).perDay });
+
+  server.decorateRequest('key', undefined);
+  server.addHook('onRequest', async (request, reply) => {
+    const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    if (token !== undefined) request.key = findKey(token);
+    // Started together, as each takes several turns.
+    const taken = [minute(request), day(request)] as const;
+    const window = tightest(await taken[0], await taken[1]);
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    if (showWindow(reply, window)) {
+      reply.header('cache-control', 'no-store');
+      return sendError(reply, 429, 'rate_limit_exceeded', 'The limit is exhausted.');
+    }
+    return request.key === undefined ? refuse(reply, token) : undefined;
+  });
+}
+
+function tightest(minute: Window, day: Window): Window {
+  return !minute.isAllowed && !day.isAllowed && minute.remaining < day.remaining ? minute : day;
+}
+
+/** @returns whether the window is exhausted */
+function showWindow(reply: FastifyReply, window: Window): boolean {
+  if (window.isAllowed) return false;
+  reply.header('x-ratelimit-limit', window.max);
+  reply.header('x-ratelimit-remaining', window.remaining);
+  reply.header('x-ratelimit-reset', Math.floor(Date.now() / 1000) + window.ttlInSeconds);
+  if (window.isExceeded) reply.header('retry-after', window.ttlInSeconds);
+  return window.isExceeded;
+}
+
+function refuse(reply: FastifyReply, token: string | undefined): FastifyReply {
+  reply.header('cache-control', 'no-store');
+  if (token !== undefined) {
+    reply.header('www-authenticate', `${REALM}, error="invalid_token"`);
+    return sendError(reply, 401, 'invalid_api_key', 'The API key is not valid.');
+  }
+  reply.header('www-authenticate', REALM);
+  return sendError(reply, 401, 'missing_api_key', `This operation needs an API key. ${HOW}`);
+}

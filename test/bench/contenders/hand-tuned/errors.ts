@@ -1,0 +1,16 @@
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+
+/** Gives every error the one body. */
+export function answerErrors(server: FastifyInstance): void {
+  server.setErrorHandler<FastifyError>((error, _request, reply) => {
+    const status = error.statusCode ?? 500;
+    return status < 500
+      ? sendError(reply, status, 'validation_failed', `${error.message}.`)
+      : sendError(reply, status, 'internal_error', 'The service failed to answer this request.');
+  });
+  server.setNotFoundHandler((_request, reply) => sendError(reply, 404, 'route_not_found', 'There is nothing at this path.'));
+}
+
+export function sendError(reply: FastifyReply, status: number, code: string, message: string): FastifyReply {
+  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify({ code, message, status }));
+}

@@ -1,0 +1,43 @@
+import { type MiddlewareConsumer, Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { ThrottlerModule } from '@nestjs/throttler';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AccountThrottlerGuard, limitOf } from './account-throttler.guard.js';
+import { AccountMiddleware } from './account.middleware.js';
+import { AuthGuard } from './auth.guard.js';
+import { Account, ApiKey, Pet } from './entities.js';
+import { HeadersMiddleware } from './headers.middleware.js';
+import { PetsController } from './pets.controller.js';
+import { PetsService } from './pets.service.js';
+
+const ENTITIES = [Pet, Account, ApiKey];
+
+@Module({
+  imports: [
+    TypeOrmModule.forRoot({
+      type: 'better-sqlite3',
+      database: (process.env['DATABASE_URL'] ?? '').slice('sqlite:'.length),
+      entities: ENTITIES,
+      prepareDatabase: (database: { pragma(text: string): void }) => {
+        database.pragma('journal_mode = WAL');
+        database.pragma('synchronous = FULL');
+      },
+    }),
+    TypeOrmModule.forFeature(ENTITIES),
+    ThrottlerModule.forRoot([
+      { name: 'default', ttl: 60_000, limit: limitOf('perMinute') },
+      { name: 'day', ttl: 86_400_000, limit: limitOf('perDay') },
+    ]),
+  ],
+  controllers: [PetsController],
+  providers: [
+    PetsService,
+    { provide: APP_GUARD, useClass: AccountThrottlerGuard },
+    { provide: APP_GUARD, useClass: AuthGuard },
+  ],
+})
+export class AppModule {
+  configure(consumer: MiddlewareConsumer): void {
+    consumer.apply(HeadersMiddleware, AccountMiddleware).forRoutes(PetsController);
+  }
+}

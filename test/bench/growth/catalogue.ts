@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { OURS } from '../harness/contenders.js';
+import { loadDeck } from '../harness/load.js';
+import { type Measurement, measure } from '../harness/measure.js';
+import { say } from '../harness/progress.js';
+import { seedDatabase } from '../harness/seed.js';
+import { median } from '../harness/statistics.js';
+import { figure, table } from '../harness/table.js';
+import { growthCases } from './cases.js';
+
+/** Measures ours on catalogues of several sizes; gives a table of the processor time per request. */
+export async function catalogueGrowth(sizes: readonly number[], starts: number, seconds: number): Promise<string> {
+  const columns: Map<string, number>[] = [];
+  for (const size of sizes) {
+    say(`seeding ${size} pets`);
+    const seed = seedDatabase(size);
+    try {
+      const cases = growthCases(seed.key, size).map((one) => ({ ...one, loaded: loadDeck(one.deck, join(seed.folder, `${one.name}.requests`)) }));
+      const measurements: Measurement[] = [];
+      for (let round = 1; round <= starts; round++) {
+        say(`start ${round} of ${starts}`);
+        measurements.push(...(await measure(OURS, cases, { seed, answers: '', seconds })));
+      }
+      const cost = (name: string) => median(measurements.filter((one) => one.case === name).map((one) => one.cpuMicroseconds));
+      columns.push(new Map(cases.map(({ name }) => [name, cost(name)])));
+    } finally {
+      seed.remove();
+    }
+  }
+  const names = [...(columns[0]?.keys() ?? [])];
+  const rows = names.map((name) => {
+    const costs = columns.map((column) => column.get(name) ?? Number.NaN);
+    return [name, ...costs.map(figure), `${figure(Math.max(...costs) / Math.min(...costs))} x`];
+  });
+  return table(['', ...sizes.map((size) => `${size.toLocaleString('en')} pets`), 'most / least'], rows);
+}

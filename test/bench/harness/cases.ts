@@ -1,0 +1,56 @@
+import { crc32 } from 'node:zlib';
+import type { Ask } from './ask.js';
+import { shuffled } from './random.js';
+
+export interface Case {
+  readonly name: string;
+  readonly title: string;
+  /** What is sent, in turn and over and over. */
+  readonly deck: readonly Ask[];
+  /** The status that every answer must have; a mix has several, all of them successes. */
+  readonly expect: 'success' | 401;
+  /** Whether all answers are the same, as a constant can be. */
+  readonly constant: boolean;
+}
+
+/** Number of pets in the database of the comparison. */
+export const PETS = 10_000;
+
+const MIX_SIZE = 2_000;
+const MIX_CREATES = MIX_SIZE * 0.05;
+
+/** The work to be compared, for the holder of a key. */
+export function benchCases(key: string): Case[] {
+  const known = { authorization: `Bearer ${key}` };
+  const list: Ask = { method: 'GET', path: '/v1/pets?status=available', headers: known };
+  const get = (id: number): Ask => ({ method: 'GET', path: `/v1/pets/${id}`, headers: known });
+  const create: Ask = {
+    method: 'POST',
+    path: '/v1/pets',
+    headers: { ...known, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Bella', categoryId: 3, status: 'available' }),
+  };
+  const ids = shuffled(Array.from({ length: PETS }, (_, index) => index + 1));
+  const reads = ids.slice(0, MIX_SIZE - MIX_CREATES).map((id, index) => (index % 2 === 0 ? list : get(id)));
+  const mix = shuffled([...reads, ...Array.from({ length: MIX_CREATES }, () => create)]);
+  const unknown: Ask = { ...list, headers: { authorization: `Bearer ${unknownKey()}` } };
+  const success = { expect: 'success', constant: true } as const;
+  return [
+    { ...success, name: 'list', title: 'list of 20 by status', deck: [list] },
+    { ...success, name: 'get', title: 'get, one id', deck: [get(PETS / 2)] },
+    { ...success, name: 'get-random', title: 'get, random ids', deck: ids.map(get), constant: false },
+    { ...success, name: 'create', title: 'create, durable', deck: [create] },
+    { ...success, name: 'mix', title: 'mix: 5 % creates, the rest half list, half get of random ids', deck: mix, constant: false },
+    { name: '401', title: '401, no key', deck: [{ ...list, headers: {} }], expect: 401, constant: true },
+    { name: '401-unknown', title: '401, unknown key', deck: [unknown], expect: 401, constant: true },
+  ];
+}
+
+/** A key with the right form and checksum that was never issued, so that it has to be looked up. */
+function unknownKey(): string {
+  const body = `psk_live_${'0'.repeat(30)}`;
+  const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  let checksum = '';
+  for (let rest = crc32(body); rest > 0; rest = Math.floor(rest / 62)) checksum = digits.charAt(rest % 62) + checksum;
+  return body + checksum.padStart(6, '0');
+}

@@ -1,0 +1,46 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Ask, onTheWire } from './ask.js';
+import { BUILT, ROOT } from './build.js';
+import { onLoadCpu } from './cpus.js';
+
+const CONNECTIONS = '32';
+const run = promisify(execFile);
+
+/** What a load generator saw. */
+export interface Load {
+  readonly requestsPerSecond: number;
+  readonly p99Ms: number;
+  readonly requests: number;
+  /** Answers with a status of 400 or more. */
+  readonly refused: number;
+  /** Connections that failed, and answers that did not come in time. */
+  readonly broken: number;
+}
+
+export const GENERATOR = spawnSync('wrk', ['-v']).error === undefined ? 'wrk' : 'autocannon';
+
+/** A deck of requests in the form that the load generator takes. */
+export interface LoadedDeck {
+  send(port: number, seconds: number): Promise<Load>;
+}
+
+/** @param file where the deck is put for the load generator */
+export function loadDeck(deck: readonly Ask[], file: string): LoadedDeck {
+  writeFileSync(file, GENERATOR === 'wrk' ? deck.map(onTheWire).join('\0') : JSON.stringify(deck));
+  return {
+    async send(port, seconds) {
+      const url = `http://127.0.0.1:${port}`;
+      const command =
+        GENERATOR === 'wrk'
+          ? ['wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', join(ROOT, 'test/bench/harness/wrk.lua'), url, '--', file]
+          : [process.execPath, join(BUILT, 'test/bench/harness/autocannon.js'), url, file, CONNECTIONS, String(seconds)];
+      const [program, ...args] = onLoadCpu(...command);
+      const { stdout } = await run(program, args);
+      // wrk prints a report of its own before.
+      return JSON.parse(stdout.slice(stdout.indexOf('{'))) as Load;
+    },
+  };
+}

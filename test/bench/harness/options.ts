@@ -1,0 +1,48 @@
+import { parseArgs } from 'node:util';
+
+/** How a comparison runs; set by flags, and by the variables BENCH_STARTS and BENCH_SECONDS. */
+export interface Options {
+  /** Fresh starts of each contender. */
+  readonly starts: number;
+  /** Length of one measurement, after a second of warming up. */
+  readonly seconds: number;
+  /** Names of cases, and of contenders besides ours; all when empty. */
+  readonly only: readonly string[];
+  readonly against: readonly string[];
+  /** File for all single measurements. */
+  readonly json: string | undefined;
+}
+
+const USAGE = `npm run bench -- [--only list,get] [--against hand-tuned,bare] [--starts 5] [--seconds 3] [--json FILE]`;
+
+export function readOptions(args = process.argv.slice(2), env = process.env): Options {
+  const text = { type: 'string' } as const;
+  const flags = { only: text, against: text, starts: text, seconds: text, json: text };
+  const { values } = parseArgs({ args, options: flags, strict: true, allowPositionals: false });
+  return {
+    starts: positive('starts', values.starts ?? env['BENCH_STARTS'] ?? '5'),
+    seconds: positive('seconds', values.seconds ?? env['BENCH_SECONDS'] ?? '3'),
+    only: list(values.only),
+    against: list(values.against),
+    json: values.json,
+  };
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value > 0) return value;
+  throw new Error(`${name} must be an integer above 0.\n${USAGE}`);
+}
+
+function list(text: string | undefined): string[] {
+  return text === undefined ? [] : text.split(',').map((name) => name.trim());
+}
+
+/** The members that were asked for by name; all of them when no names are given. */
+export function select<T extends { readonly name: string }>(all: readonly T[], names: readonly string[]): T[] {
+  const unknown = names.filter((name) => !all.some((one) => one.name === name));
+  if (unknown.length > 0) {
+    throw new Error(`There is no ${unknown.join(', ')}; there are ${all.map(({ name }) => name).join(', ')}.\n${USAGE}`);
+  }
+  return all.filter(({ name }) => names.length === 0 || names.includes(name));
+}

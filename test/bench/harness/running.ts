@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { BUILT } from './build.js';
+import { onServerCpu } from './cpus.js';
+import { NO_LIMIT } from './seed.js';
+
+const START_WAIT_MS = 20_000;
+/** Of /proc/PID/stat (proc_pid_stat(5)); the same on all common Linux systems. */
+const TICKS_PER_SECOND = 100;
+
+export interface Start {
+  /** Built file, from the folder of the built service. */
+  readonly file: string;
+  readonly database: string;
+  /** File with the answers that a contender of constants gives. */
+  readonly answers?: string;
+  readonly nodeOptions?: readonly string[];
+}
+
+export type Running = Awaited<ReturnType<typeof start>>;
+
+/** Starts a contender on its CPU; fulfilled when it answers requests. */
+export async function start({ file, database, answers = '', nodeOptions = [] }: Start) {
+  const port = await freePort();
+  const startedMs = performance.now();
+  const [command, ...args] = onServerCpu(process.execPath, ...nodeOptions, join(BUILT, file));
+  const child = spawn(command, args, {
+    env: {
+      PATH: process.env['PATH'],
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      DATABASE_URL: `sqlite:${database}`,
+      ANONYMOUS_PER_MINUTE: NO_LIMIT,
+      ANONYMOUS_PER_DAY: NO_LIMIT,
+      NODE_ENV: 'production',
+      BENCH_ANSWERS: answers,
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  await untilItAnswers(child, port, file);
+  return {
+    port,
+    /** From the start of the process to its first answer. */
+    startMs: performance.now() - startedMs,
+    /** Most resident memory so far. */
+    peakMemoryMiB: () => Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
+    /** Processor time that the process has taken so far, with all its threads. */
+    cpuSeconds: () => cpuTicks(child.pid) / TICKS_PER_SECOND,
+    async stop(): Promise<void> {
+      const gone = once(child, 'exit');
+      child.kill('SIGTERM');
+      await gone;
+    },
+  };
+}
+
+async function untilItAnswers(child: ChildProcess, port: number, file: string): Promise<void> {
+  const deadlineMs = performance.now() + START_WAIT_MS;
+  for (;;) {
+    try {
+      await fetch(`http://127.0.0.1:${port}/v1/pets`);
+      return;
+    } catch {
+      if (child.exitCode !== null || performance.now() > deadlineMs) throw new Error(`${file} did not start.`);
+      await delay(5);
+    }
+  }
+}
+
+function cpuTicks(pid: number | undefined): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The name before may hold spaces; user and system time are fields 14 and 15.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,43 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildContenders } from './harness/build.js';
+import { benchCases, PETS } from './harness/cases.js';
+import { SHARED_CPU } from './harness/cpus.js';
+import { compareAnswers } from './harness/compare.js';
+import { OURS, RIVALS } from './harness/contenders.js';
+import { GENERATOR, loadDeck } from './harness/load.js';
+import { type Measurement, measure } from './harness/measure.js';
+import { readOptions, select } from './harness/options.js';
+import { say } from './harness/progress.js';
+import { report } from './harness/report.js';
+import { seedDatabase } from './harness/seed.js';
+
+const options = readOptions();
+buildContenders();
+const seed = seedDatabase(PETS);
+try {
+  const contenders = [OURS, ...select(RIVALS, options.against)];
+  const cases = select(benchCases(seed.key), options.only).map((one) => ({
+    ...one,
+    loaded: loadDeck(one.deck, join(seed.folder, `${one.name}.requests`)),
+  }));
+  if (SHARED_CPU) say('There is one CPU only, for contender and load generator alike: the figures will say little.');
+  say('comparing answers');
+  const answers = await compareAnswers(seed, contenders, cases);
+
+  const measurements: Measurement[] = [];
+  for (let round = 0; round < options.starts; round++) {
+    // Each takes every place in turn, as the machine may be slower at some times than at others.
+    const turn = contenders.map((_, index) => contenders[(index + round) % contenders.length] ?? OURS);
+    for (const contender of turn) {
+      say(`start ${round + 1} of ${options.starts}: ${contender.title}`);
+      measurements.push(...(await measure(contender, cases, { seed, answers, seconds: options.seconds })));
+    }
+  }
+
+  if (options.json !== undefined) writeFileSync(options.json, JSON.stringify({ options, generator: GENERATOR, measurements }, null, 2));
+  const conditions = `Medians over ${options.starts} starts, ${options.seconds} s each, 32 connections, ${GENERATOR}, Node ${process.versions.node}.`;
+  process.stdout.write(`${conditions}\n\n${report(measurements, contenders, cases)}`);
+} finally {
+  seed.remove();
+}
