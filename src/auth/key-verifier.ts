@@ -100,7 +100,10 @@ export class KeyVerifier {
   }
 }
 
-function findKey(manager: EntityManager, sha256: string): Promise<ApiKey | null> {
+async function findKey(manager: EntityManager, sha256: string): Promise<ApiKey | null> {
+  // Made-up keys, which nothing remembers, end here at a tenth of the cost.
+  const found: unknown[] = await manager.query('SELECT "id" FROM "api_keys" WHERE "sha256" = ?', [sha256]);
+  if (found.length === 0) return null;
   return manager
     .createQueryBuilder(ApiKey, 'key')
     .innerJoinAndSelect('key.account', 'account')

@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { READER } from './data-source-options.js';
 import { translate } from './unavailable.js';
-import { WriteQueue } from './write-queue.js';
+import { type WriteOptions, WriteQueue } from './write-queue.js';
 
 /**
  * How features reach their data.
@@ -30,8 +30,8 @@ export class Database implements OnApplicationShutdown {
   }
 
   /** Runs `work` in a transaction of its own: durable once fulfilled, without a trace when rejected. */
-  write<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.writes.run(work);
+  write<T>(work: (manager: EntityManager) => Promise<T>, options?: WriteOptions): Promise<T> {
+    return this.writes.run(work, options);
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -11,9 +11,14 @@ export function isBusy(error: unknown): boolean {
   return driverCode(error).startsWith('SQLITE_BUSY');
 }
 
+/** Whether an error is the driver's word that the database can't answer now. */
+export function isUnavailable(error: unknown): boolean {
+  return UNAVAILABLE.test(driverCode(error));
+}
+
 /** Turns the driver's word that the database can't answer now into a 503; other errors stay as they are. */
 export function translate(error: unknown): unknown {
-  return UNAVAILABLE.test(driverCode(error)) ? unavailable(error) : error;
+  return isUnavailable(error) ? unavailable(error) : error;
 }
 
 export function unavailable(cause?: unknown): ApiError {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EntityManager, QueryRunner } from 'typeorm';
-import { isBusy, translate, unavailable } from './unavailable.js';
+import { isBusy, isUnavailable, translate, unavailable } from './unavailable.js';
 
 /** How long a lock of another process is waited for before the waiting writes fail, in milliseconds. */
 const LOCK_WAIT_MS = 10_000;
@@ -12,7 +12,12 @@ const BATCH_SIZE = 64;
 /** TypeORM declares the property for reading only, but has it written by whoever begins a transaction. */
 type Runner = Omit<QueryRunner, 'isTransactionActive'> & { isTransactionActive: boolean };
 
-interface Job {
+export interface WriteOptions {
+  /** Tells that `work` is one statement, which SQLite undoes by itself where it fails: it needs no savepoint. */
+  readonly singleStatement?: boolean;
+}
+
+interface Job extends WriteOptions {
   readonly work: (manager: EntityManager) => Promise<unknown>;
   readonly resolve: (result: never) => void;
   readonly reject: (reason: unknown) => void;
@@ -23,7 +28,7 @@ interface Job {
  *
  * SQLite has one writer, and TypeORM one query runner for it: a statement issued while somebody else's transaction is
  * open would join that transaction and share its fate. Jobs that wait together share one transaction and one fsync
- * (group commit), each behind a savepoint of its own, and none hears of its success before the commit.
+ * (group commit), each behind a savepoint of its own unless it is a single statement, and none hears of its success before the commit.
  */
 export class WriteQueue {
   private waiting: Job[] = [];
@@ -32,9 +37,9 @@ export class WriteQueue {
   constructor(private readonly runner: Runner) {}
 
   /** Runs `work` in a transaction: durable once the promise is fulfilled, without a trace when it is rejected. */
-  run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+  run<T>(work: (manager: EntityManager) => Promise<T>, options: WriteOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.waiting.push({ work, resolve, reject });
+      this.waiting.push({ ...options, work, resolve, reject });
       this.draining ??= this.drain();
     });
   }
@@ -86,16 +91,17 @@ export class WriteQueue {
     }
   }
 
-  private async attempt({ work, resolve, reject }: Job): Promise<() => void> {
-    await this.runner.query('SAVEPOINT job');
+  private async attempt({ work, singleStatement = false, resolve, reject }: Job): Promise<() => void> {
+    if (!singleStatement) await this.runner.query('SAVEPOINT job');
     try {
       const result = await work(this.runner.manager);
-      await this.runner.query('RELEASE job');
+      if (!singleStatement) await this.runner.query('RELEASE job');
       return () => resolve(result as never);
     } catch (error) {
-      await this.runner.query('ROLLBACK TO job');
-      await this.runner.query('RELEASE job');
-      return () => reject(translate(error));
+      // Where the database itself fails, as on a full disk, SQLite may have undone the transaction as a whole.
+      if (isUnavailable(error)) throw error;
+      if (!singleStatement) await this.runner.query('ROLLBACK TO job');
+      return () => reject(error);
     }
   }
 }

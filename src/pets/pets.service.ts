@@ -39,7 +39,7 @@ export class PetsService {
 
   async create(pet: NewPet): Promise<Animal> {
     try {
-      return await this.database.write((manager) => this.createIn(manager, pet));
+      return await this.database.write((manager) => this.createIn(manager, pet), { singleStatement: true });
     } finally {
       // Also where it failed: a commit whose outcome is unknown may have happened.
       this.added += 1;
