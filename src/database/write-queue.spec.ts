@@ -102,7 +102,7 @@ describe('the write queue', () => {
   it('rejects a commit that fails, and goes on', async () => {
     const runner = dataSource.createQueryRunner();
     const real = runner.query.bind(runner);
-    const broken = jest.spyOn(runner, 'query').mockImplementation((sql: string, parameters?: unknown[]) => {
+    const broken = jest.spyOn(runner, 'query').mockImplementation((sql: string, parameters?: Parameters<typeof real>[1]) => {
       return sql === 'COMMIT' ? Promise.reject(new Error('no commit')) : real(sql, parameters);
     });
     await expect(queue.run(insert('a'))).rejects.toThrow('no commit');
