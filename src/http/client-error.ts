@@ -1,9 +1,21 @@
-import { STATUS_CODES, type ServerResponse } from 'node:http';
+import { type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { errorJson, type Problem, problem } from '../errors/index.js';
+import { ApiError, errorJson, type Problem } from '../errors/index.js';
 
 /** How long a client that is still sending may do so before the connection is cut, in milliseconds. */
 const LINGER_MS = 500;
+
+const brokenBodies = new WeakMap<IncomingMessage, ApiError>();
+
+/** Why the body of a request will never be complete, where that is known already. */
+export function brokenBody(message: IncomingMessage): ApiError | undefined {
+  return brokenBodies.get(message);
+}
+
+function breakBody(message: IncomingMessage, error: ApiError): void {
+  brokenBodies.set(message, error);
+  if (message.listenerCount('error') > 0) message.emit('error', error);
+}
 
 type ParserError = Error & { readonly code?: string };
 type HttpSocket = Socket & { readonly _httpMessage?: ServerResponse | null };
@@ -15,6 +27,12 @@ export function answerClientError(error: ParserError, socket: HttpSocket): void 
     return;
   }
   const earlier = socket._httpMessage;
+  if (earlier?.req.complete === false && !earlier.headersSent) {
+    // The request that these bytes break gets an answer of its own, with all headers that it should have.
+    breakBody(earlier.req, toError(error));
+    earlier.shouldKeepAlive = false;
+    return;
+  }
   // The answers to complete requests that came before these bytes go first.
   if (earlier?.req.complete === true && !earlier.writableFinished) earlier.once('finish', () => answerClientError(error, socket));
   else refuse(error, socket);
@@ -22,20 +40,20 @@ export function answerClientError(error: ParserError, socket: HttpSocket): void 
 
 function refuse(error: ParserError, socket: HttpSocket): void {
   if (!socket.writable) return;
-  socket.end(rawResponse(toProblem(error)));
+  socket.end(rawResponse(toError(error)));
   // Cutting the connection while the client still sends could take the answer with it.
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-function toProblem({ code }: ParserError): Problem {
+function toError({ code }: ParserError): ApiError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return problem('headers_too_large', 'The request line and headers are larger than this service accepts.');
+      return new ApiError('headers_too_large', 'The request line and headers are larger than this service accepts.');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return problem('request_timeout', 'The request did not arrive in time.');
+      return new ApiError('request_timeout', 'The request did not arrive in time.');
     default:
-      return problem('validation_failed', 'This is not a valid HTTP/1.1 request.');
+      return new ApiError('validation_failed', 'This is not a valid HTTP/1.1 request.');
   }
 }
 

@@ -21,8 +21,7 @@ export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origin
     reply.header('Access-Control-Expose-Headers', EXPOSED);
     return;
   }
-  reply
-    .header('Access-Control-Allow-Methods', request.headers['access-control-request-method'])
-    .header('Access-Control-Allow-Headers', request.headers['access-control-request-headers'] ?? '')
-    .header('Access-Control-Max-Age', PREFLIGHT_MAX_AGE_SECONDS);
+  const { 'access-control-request-method': method, 'access-control-request-headers': names } = request.headers;
+  reply.header('Access-Control-Allow-Methods', method).header('Access-Control-Max-Age', PREFLIGHT_MAX_AGE_SECONDS);
+  if (names !== undefined) reply.header('Access-Control-Allow-Headers', names);
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Env } from '../config/index.js';
-import { ApiError } from '../errors/index.js';
 import { allowOrigin, isPreflight } from './cors.js';
+import { hostFault } from './host.js';
 
 /** What stands on every answer, and comes before even admission. */
 export function addCommonHeaders(server: FastifyInstance, env: Env): void {
@@ -17,12 +17,7 @@ export function addCommonHeaders(server: FastifyInstance, env: Env): void {
 /** What is answered right after admission, before routing. */
 export function addEarlyAnswers(server: FastifyInstance): void {
   server.addHook('onRequest', (request, reply, done) => {
-    if (isPreflight(request)) {
-      reply.code(204).send();
-    } else if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
-      done(new ApiError('validation_failed', 'An HTTP/1.1 request must have a Host header.'));
-    } else {
-      done();
-    }
+    if (isPreflight(request)) reply.code(204).send();
+    else done(hostFault(request.raw));
   });
 }

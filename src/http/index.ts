@@ -1,6 +1,7 @@
 export { ApiAdapter } from './adapter.js';
 export { anyAddress } from './any-address.js';
 export { API_PREFIX } from './api-prefix.js';
+export { brokenBody } from './client-error.js';
 export { isPreflight } from './cors.js';
 export { addDraining } from './draining.js';
 export { addCommonHeaders, addEarlyAnswers } from './hooks.js';

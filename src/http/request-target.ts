@@ -8,9 +8,11 @@ import { API_PREFIX } from './api-prefix.js';
 export function normaliseTarget(target: string): string {
   const originForm = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
   const rooted = originForm.startsWith('/') ? originForm : `/${originForm}`;
-  if (!rooted.includes('%')) return rooted;
-  const path = pathOf(rooted);
-  return decode(path) === undefined ? path.replaceAll('%', '%25') + rooted.slice(path.length) : rooted;
+  // A target has no fragment, so what looks like one is a part of the path or the query.
+  const whole = rooted.replaceAll('#', '%23');
+  if (!whole.includes('%')) return whole;
+  const path = pathOf(whole);
+  return decode(path) === undefined ? path.replaceAll('%', '%25') + whole.slice(path.length) : whole;
 }
 
 /** Whether a target, brought into form, lies under the versioned API; the router decodes before it compares. */
@@ -22,11 +24,11 @@ export function isVersioned(target: string): boolean {
 }
 
 function endsSegment(character: string | undefined): boolean {
-  return character === undefined || character === '/' || character === '?' || character === '#';
+  return character === undefined || character === '/' || character === '?';
 }
 
 function pathOf(target: string): string {
-  const end = target.search(/[?#]/);
+  const end = target.indexOf('?');
   return end === -1 ? target : target.slice(0, end);
 }
 

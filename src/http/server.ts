@@ -38,10 +38,10 @@ export function createServer(env: Env): FastifyInstance {
   // Fastify is to route all methods that Node knows, and to leave bodies to the handlers, who read them after the guards.
   for (const method of METHODS) server.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   server.decorateRequest('caller', undefined);
-  // Node would answer an Expect header other than 100-continue by itself; RFC 9110 section 10.1.1 lets it be ignored.
-  server.server.on('checkExpectation', (message: IncomingMessage, response: ServerResponse) => {
-    server.server.emit('request', message, response);
-  });
+  // Node would ask for the body before admission, and refuse other expectations, which RFC 9110 section 10.1.1 lets be
+  // ignored. Who reads a body sends 100 Continue.
+  const handle = (message: IncomingMessage, response: ServerResponse) => server.server.emit('request', message, response);
+  server.server.on('checkContinue', handle).on('checkExpectation', handle);
   server.server.on('connect', (_message: IncomingMessage, socket: Socket) => answerClientError(new Error('CONNECT'), socket));
   return server;
 }

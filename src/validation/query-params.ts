@@ -39,7 +39,7 @@ export function IntegerParam(options: ParamOptions & { readonly minimum: number;
 /** An identifier, kept as its decimal digits since it may be beyond 2^53. */
 export function IdParam({ description }: ParamOptions) {
   const schema = { type: 'integer' as const, format: 'int64', minimum: 1, example: 1 };
-  return param({ parse: (text) => (isCanonicalId(text) ? text : undefined), expectation: 'an integer of at least 1', document: { description, schema } });
+  return param({ parse: (text) => (isCanonicalId(text) ? text : undefined), expectation: 'an integer from 1 to 9223372036854775807', document: { description, schema } });
 }
 
 /** One of a fixed set of words. */

@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiBody, ApiQuery } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Examples, namedExamples } from '../openapi/index.js';
 import { parseJson } from './parse-json.js';
 import { parseQuery } from './parse-query.js';
@@ -18,8 +18,10 @@ const TAKES_QUERY = 'petstore:takes-query';
  * @param examples bodies that work as they stand, by what they show; the explorer offers them
  */
 export function JsonBody<T extends object>(Type: Dto<T>, examples: Examples = {}): ParameterDecorator {
-  const read = async (_: unknown, context: ExecutionContext): Promise<T> =>
-    validateBody(Type, parseJson(await readBody(requestOf(context).raw)));
+  const read = async (_: unknown, context: ExecutionContext): Promise<T> => {
+    const reply = context.switchToHttp().getResponse<FastifyReply>();
+    return validateBody(Type, parseJson(await readBody(requestOf(context).raw, reply.raw)));
+  };
   return createParamDecorator(read, [onMethod(ApiBody({ type: Type, required: true, examples: namedExamples(examples) }))])();
 }
 

@@ -37,7 +37,7 @@ export function addPetRoutes(server: FastifyInstance, pets: PetsController): voi
 
   server.post('/v1/pets', async (request, reply) => {
     requireScope(request, 'pets:write');
-    const body = validateBody(NewPet, parseJson(await readBody(request.raw)));
+    const body = validateBody(NewPet, parseJson(await readBody(request.raw, reply.raw)));
     reply.code(201).header('Content-Type', JSON_TYPE);
     return pets.createPet(body, reply);
   });
