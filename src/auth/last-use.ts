@@ -31,7 +31,7 @@ export class LastUse implements OnModuleInit, OnApplicationShutdown {
     const used = this.used;
     this.used = new Map();
     try {
-      await this.database.write((manager) => writeUses(manager, used));
+      await this.database.write((manager) => writeUses(manager, used), { lockWaitMs: 1_000 });
     } catch (error) {
       this.used = new Map([...used, ...this.used]);
       throw error;

@@ -2,6 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { READER } from './data-source-options.js';
+import { FileIdentity } from './file-identity.js';
 import { translate } from './unavailable.js';
 import { type WriteOptions, WriteQueue } from './write-queue.js';
 
@@ -11,17 +12,20 @@ import { type WriteOptions, WriteQueue } from './write-queue.js';
  */
 @Injectable()
 export class Database implements OnApplicationShutdown {
+  private readonly file: FileIdentity;
   private readonly writes: WriteQueue;
 
   constructor(
     @InjectDataSource() writer: DataSource,
     @InjectDataSource(READER) private readonly reader: DataSource,
   ) {
-    this.writes = new WriteQueue(writer.createQueryRunner());
+    this.file = new FileIdentity(String(writer.options.database));
+    this.writes = new WriteQueue(writer.createQueryRunner(), () => this.file.check());
   }
 
   /** Reads what is committed. */
   async read<T>(query: (manager: EntityManager) => Promise<T>): Promise<T> {
+    this.file.check();
     try {
       return await query(this.reader.manager);
     } catch (error) {

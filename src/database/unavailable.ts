@@ -4,7 +4,7 @@ import { ApiError } from '../errors/index.js';
 /** Seconds after which trying again makes sense when the database did not answer. */
 const RETRY_AFTER_SECONDS = 1;
 
-const UNAVAILABLE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM)/;
+const UNAVAILABLE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|CORRUPT|NOTADB)/;
 
 /** Whether another connection holds the lock that a statement needs. */
 export function isBusy(error: unknown): boolean {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EntityManager, QueryRunner } from 'typeorm';
-import { isBusy, isUnavailable, translate, unavailable } from './unavailable.js';
+import { isBusy, isUnavailable, translate } from './unavailable.js';
 
-/** How long a lock of another process is waited for before the waiting writes fail, in milliseconds. */
+/** How long a write waits for the lock of another process before it fails, in milliseconds. */
 const LOCK_WAIT_MS = 10_000;
 /** Pause between two attempts at the lock, in milliseconds. */
 const LOCK_RETRY_MS = 5;
@@ -15,10 +15,15 @@ type Runner = Omit<QueryRunner, 'isTransactionActive'> & { isTransactionActive: 
 export interface WriteOptions {
   /** Tells that `work` is one statement, which SQLite undoes by itself where it fails: it needs no savepoint. */
   readonly singleStatement?: boolean;
+  /** How long to wait for the lock of another process, in milliseconds; less than a request would for what is tried again. */
+  readonly lockWaitMs?: number;
 }
 
-interface Job extends WriteOptions {
+interface Job {
   readonly work: (manager: EntityManager) => Promise<unknown>;
+  readonly singleStatement: boolean;
+  /** On the clock of `performance.now()`. */
+  readonly deadlineMs: number;
   readonly resolve: (result: never) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -34,12 +39,17 @@ export class WriteQueue {
   private waiting: Job[] = [];
   private draining: Promise<void> | undefined;
 
-  constructor(private readonly runner: Runner) {}
+  /** @param check throws when nothing must be committed at the moment */
+  constructor(
+    private readonly runner: Runner,
+    private readonly check: () => void = () => undefined,
+  ) {}
 
   /** Runs `work` in a transaction: durable once the promise is fulfilled, without a trace when it is rejected. */
   run<T>(work: (manager: EntityManager) => Promise<T>, options: WriteOptions = {}): Promise<T> {
+    const { singleStatement = false, lockWaitMs = LOCK_WAIT_MS } = options;
     return new Promise<T>((resolve, reject) => {
-      this.waiting.push({ ...options, work, resolve, reject });
+      this.waiting.push({ work, singleStatement, deadlineMs: performance.now() + lockWaitMs, resolve, reject });
       this.draining ??= this.drain();
     });
   }
@@ -52,15 +62,38 @@ export class WriteQueue {
   private async drain(): Promise<void> {
     // By the next turn of the event loop all jobs of this one have come in.
     await new Promise<void>((resolve) => setImmediate(resolve));
-    while (this.waiting.length > 0) await this.commit(this.waiting.splice(0, BATCH_SIZE));
+    while (this.waiting.length > 0) if (await this.begin()) await this.commit(this.waiting.splice(0, BATCH_SIZE));
     this.draining = undefined;
+  }
+
+  /**
+   * Begins with the write lock held. Another process that has it is waited for without holding up the event loop;
+   * `false` when that failed and nothing waits any more.
+   */
+  private async begin(): Promise<boolean> {
+    while (this.waiting.length > 0) {
+      try {
+        // TypeORM's own begin leaves the lock to the first write, which may then fail half-way through a job.
+        await this.runner.query('BEGIN IMMEDIATE');
+        // Tells TypeORM to begin none in what jobs call.
+        this.runner.isTransactionActive = true;
+        return true;
+      } catch (error) {
+        const dueMs = isBusy(error) ? performance.now() : Infinity;
+        const failed = this.waiting.filter(({ deadlineMs }) => deadlineMs <= dueMs);
+        this.waiting = this.waiting.filter(({ deadlineMs }) => deadlineMs > dueMs);
+        for (const job of failed) job.reject(translate(error));
+        await delay(LOCK_RETRY_MS);
+      }
+    }
+    return false;
   }
 
   private async commit(batch: readonly Job[]): Promise<void> {
     const settlements: (() => void)[] = [];
     try {
-      await this.begin();
       for (const job of batch) settlements.push(await this.attempt(job));
+      this.check();
       await this.runner.query('COMMIT');
     } catch (error) {
       for (const job of batch) job.reject(translate(error));
@@ -73,25 +106,7 @@ export class WriteQueue {
     for (const settle of settlements) settle();
   }
 
-  /** Begins with the write lock held; another process that has it is waited for without holding up the event loop. */
-  private async begin(): Promise<void> {
-    const deadlineMs = performance.now() + LOCK_WAIT_MS;
-    for (;;) {
-      try {
-        // TypeORM's own begin leaves the lock to the first write, which may then fail half-way through a job.
-        await this.runner.query('BEGIN IMMEDIATE');
-        // Tells TypeORM to begin none in what jobs call.
-        this.runner.isTransactionActive = true;
-        return;
-      } catch (error) {
-        if (!isBusy(error)) throw error;
-        if (performance.now() > deadlineMs) throw unavailable(error);
-        await delay(LOCK_RETRY_MS);
-      }
-    }
-  }
-
-  private async attempt({ work, singleStatement = false, resolve, reject }: Job): Promise<() => void> {
+  private async attempt({ work, singleStatement, resolve, reject }: Job): Promise<() => void> {
     if (!singleStatement) await this.runner.query('SAVEPOINT job');
     try {
       const result = await work(this.runner.manager);

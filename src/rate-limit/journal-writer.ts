@@ -7,6 +7,9 @@ import { ABSENT, type TableEntry } from './table-entry.js';
 /** Rows in one statement: some 0.5 ms, and well below SQLite's 32,766 parameters. */
 const BATCH_ROWS = 500;
 
+/** What can't be written now is tried again, so nothing has to wait long for it, such as the end of the service. */
+const PATIENCE = { lockWaitMs: 1_000 };
+
 /** Writes one journal down. */
 export class JournalWriter<Entry extends TableEntry> {
   constructor(
@@ -26,7 +29,7 @@ export class JournalWriter<Entry extends TableEntry> {
     for (let start = 0; start < keys.length; start += BATCH_ROWS) {
       const rows = keys.slice(start, start + BATCH_ROWS).map(this.format.key);
       try {
-        await database.write((manager) => deleteRows(manager, this.format, rows));
+        await database.write((manager) => deleteRows(manager, this.format, rows), PATIENCE);
       } catch (error) {
         this.journal.putBack(keys.slice(start));
         throw error;
@@ -40,7 +43,7 @@ export class JournalWriter<Entry extends TableEntry> {
       const entries = this.journal.takeChanged(Math.min(left, BATCH_ROWS));
       if (entries.length === 0) return;
       try {
-        await database.write((manager) => writeRows(manager, this.format, entries));
+        await database.write((manager) => writeRows(manager, this.format, entries), PATIENCE);
       } catch (error) {
         for (const entry of entries) if (entry.journalIndex !== ABSENT) this.journal.note(entry);
         throw error;

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { openSync, renameSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../support/app.js';
+import { errorOf, expectTrio } from '../support/expectations.js';
+
+const PET = '{"name":"x","categoryId":1}';
+const AWAY = { status: 503, code: 'service_unavailable' };
+
+let service: TestApp;
+let key: string;
+let file: string;
+
+beforeEach(async () => {
+  service = await startApp();
+  key = await service.key();
+  file = join(service.folder, 'petstore.sqlite');
+  expect((await service.post('/v1/pets', key, PET)).status).toBe(201);
+});
+afterEach(() => service.stop());
+
+describe('while the database is away', () => {
+  it('known keys stay known, unknown ones get 503, nothing is told to be kept, and all is well when it is back', async () => {
+    const unknown = await service.key();
+    renameSync(file, `${file}.moved`);
+    for (const answer of [
+      await service.request('/v1/pets?limit=9', { key }),
+      await service.post('/v1/pets', key, PET),
+      await service.request('/v1/pets', { key: unknown }),
+      await service.request('/health/ready'),
+    ]) {
+      expect(answer.headers.get('retry-after')).toBe('1');
+      expect(await errorOf(answer)).toMatchObject(AWAY);
+    }
+    expectTrio(await service.request('/v1/pets', { key: unknown }));
+    expect((await service.request('/health/live')).status).toBe(200);
+    renameSync(`${file}.moved`, file);
+    expect((await service.post('/v1/pets', key, PET)).status).toBe(201);
+    expect(await (await service.request('/v1/pets', { key: unknown })).json()).toHaveLength(2);
+    expect((await service.request('/health/ready')).status).toBe(200);
+  });
+
+  it('a damaged file counts as away', async () => {
+    await service.stop({ keepData: true });
+    const pages = statSync(file).size;
+    const damaged = openSync(file, 'r+');
+    for (let at = 4_096; at < pages; at += 4_096) writeSync(damaged, randomBytes(4_096), 0, 4_096, at);
+    await expect(startApp({ folder: service.folder })).rejects.toThrow();
+    service = await startApp();
+  });
+});
