@@ -19,7 +19,7 @@ const Flag = () => Transform(({ value }) => (value === 'true' ? true : value ===
 const List = () =>
   Transform(({ value }) => (typeof value === 'string' ? value.split(',').map((item) => item.trim()) : value));
 
-const WEB_URL = { protocols: ['http', 'https'], require_protocol: true, require_tld: false };
+const WEB_URL = { protocols: ['http', 'https'], require_protocol: true, require_tld: false, disallow_auth: true };
 const isOrigin = /^https?:\/\/[^/?#@\s]+$/;
 
 /** Every setting of the service. Property names are the names of the environment variables. */

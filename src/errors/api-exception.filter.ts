@@ -38,5 +38,7 @@ function statusCodeName(status: number): string {
 }
 
 function describe(exception: unknown): string {
-  return exception instanceof Error ? (exception.stack ?? exception.message) : String(exception);
+  if (!(exception instanceof Error)) return String(exception);
+  const own = exception.stack ?? exception.message;
+  return exception.cause === undefined ? own : `${own}\nbecause of ${describe(exception.cause)}`;
 }

@@ -30,7 +30,8 @@ export class BanRecord extends TableEntry {
    * @returns the end of the ban that this rejection caused, or 0
    */
   strike(strikesToBan: number, liftedAtMs: number, nowSeconds: number): number {
-    if (!this.isStriking(nowSeconds) || isLifted(this.strikesStartSeconds, liftedAtMs)) {
+    // Those of the second of the lifting itself are kept: it can't be told which came before.
+    if (!this.isStriking(nowSeconds) || isLifted(this.strikesStartSeconds + 1, liftedAtMs)) {
       this.strikesStartSeconds = nowSeconds;
       this.strikes = 0;
     }

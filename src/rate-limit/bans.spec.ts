@@ -112,6 +112,14 @@ describe('bans', () => {
     expect(provoke().retryAfterSeconds).toBe(60);
   });
 
+  it('come again for a key that goes on within the second of the lifting', () => {
+    provoke();
+    clock.ms += 100;
+    const bansLiftedAtMs = clock.ms;
+    const outcomes = Array.from({ length: 5 }, () => admit({ bansLiftedAtMs }).outcome);
+    expect(outcomes).toEqual([...Array(4).fill('limited'), 'banned']);
+  });
+
   it('can be lifted, and then do not count towards the next', () => {
     provoke();
     advance(10);

@@ -46,7 +46,7 @@ class Model {
       return { outcome: 'admitted', limit: shown.limit, remaining: shown.left, resetSeconds: shown.endMs / 1000, retryAfterSeconds: 0 };
     }
 
-    const strikes = [...(this.rejections.get(keyId) ?? []), nowMs].filter((at) => floorSecond(at) > bansLiftedAtMs);
+    const strikes = [...(this.rejections.get(keyId) ?? []), nowMs].filter((at) => floorSecond(at) + 1_000 > bansLiftedAtMs);
     const striking = lastWindow(strikes, 60_000);
     this.rejections.set(keyId, strikes);
     if (striking === undefined || striking.used < limits.perMinute) {
