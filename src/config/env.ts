@@ -20,7 +20,7 @@ const List = () =>
   Transform(({ value }) => (typeof value === 'string' ? value.split(',').map((item) => item.trim()) : value));
 
 const WEB_URL = { protocols: ['http', 'https'], require_protocol: true, require_tld: false, disallow_auth: true };
-const isOrigin = /^https?:\/\/[^/?#@\s]+$/;
+const isOrigin = /^https?:\/\/[^/?#@*\s]+$/;
 
 /** Every setting of the service. Property names are the names of the environment variables. */
 export class Env {
@@ -51,14 +51,14 @@ export class Env {
   @Expose()
   @IsOptional()
   @IsUrl(WEB_URL, { message: 'BASE_URL must be an absolute http or https URL' })
-  @Matches(/\/v1$/, { message: 'BASE_URL must end in /v1' })
+  @Matches(/^[^?#]+\/v1$/, { message: 'BASE_URL must end in /v1' })
   BASE_URL?: string;
 
   /** Public address of the staging environment, version prefix included. */
   @Expose()
   @IsOptional()
   @IsUrl(WEB_URL, { message: 'STAGING_BASE_URL must be an absolute http or https URL' })
-  @Matches(/\/v1$/, { message: 'STAGING_BASE_URL must end in /v1' })
+  @Matches(/^[^?#]+\/v1$/, { message: 'STAGING_BASE_URL must end in /v1' })
   STAGING_BASE_URL?: string;
 
   /** CIDR blocks of the proxies whose X-Forwarded-For is believed; none by default. */
@@ -111,12 +111,10 @@ export function loadEnv(source: Record<string, string | undefined> = process.env
   const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ''));
   const env = plainToInstance(Env, given, { excludeExtraneousValues: true, exposeDefaultValues: true });
   const faults = validateSync(env, { validationError: { target: false } });
-  if (faults.length > 0) {
-    const lines = faults.map((fault) => `  ${[...new Set(Object.values(fault.constraints ?? {}))].join('; ')}`);
-    throw new ConfigError(`The configuration is not valid:\n${lines.join('\n')}`);
-  }
+  const lines = faults.map((fault) => [...new Set(Object.values(fault.constraints ?? {}))].join('; '));
   if (env.ANONYMOUS_PER_DAY < env.ANONYMOUS_PER_MINUTE) {
-    throw new ConfigError('The configuration is not valid:\n  ANONYMOUS_PER_DAY must not be below ANONYMOUS_PER_MINUTE');
+    lines.push(`ANONYMOUS_PER_DAY (${env.ANONYMOUS_PER_DAY}) must not be below ANONYMOUS_PER_MINUTE (${env.ANONYMOUS_PER_MINUTE})`);
   }
+  if (lines.length > 0) throw new ConfigError(['The configuration is not valid:', ...lines].join('\n  '));
   return env;
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Database as SqliteConnection } from 'better-sqlite3';
@@ -22,7 +22,13 @@ export const READER = 'reader';
 export function sqliteFile(databaseUrl: string): string {
   const path = databaseUrl.slice('sqlite:'.length);
   // Two connections can't share a database in memory, and reads need one of their own.
-  return path === ':memory:' ? join(mkdtempSync(join(tmpdir(), 'petstore-')), 'petstore.sqlite') : resolve(path);
+  return path === ':memory:' ? temporaryFile() : resolve(path);
+}
+
+function temporaryFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'petstore.sqlite');
 }
 
 /** The connection that all writes go through, one at a time. */

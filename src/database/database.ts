@@ -33,7 +33,11 @@ export class Database implements OnApplicationShutdown {
     }
   }
 
-  /** Runs `work` in a transaction of its own: durable once fulfilled, without a trace when rejected. */
+  /**
+   * Runs `work` in a transaction of its own: durable once fulfilled, without a trace when rejected. All writes of the
+   * process wait for each other, so `work` must await nothing but the database.
+   * @throws Error when called within `work` of another write
+   */
   write<T>(work: (manager: EntityManager) => Promise<T>, options?: WriteOptions): Promise<T> {
     return this.writes.run(work, options);
   }

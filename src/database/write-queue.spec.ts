@@ -63,6 +63,13 @@ describe('the write queue', () => {
     expect(notes()).toEqual(['a', 'b']);
   });
 
+  it('refuses a write within a write, which would wait for itself', async () => {
+    const nested = queue.run(() => queue.run(insert('a')));
+    await expect(nested).rejects.toThrow('within Database.write');
+    await queue.run(insert('b'));
+    expect(notes()).toEqual(['b']);
+  });
+
   it('undoes a single statement that fails, and only that', async () => {
     const once = { singleStatement: true };
     const outcomes = await Promise.allSettled(['a', 'a', 'b'].map((text) => queue.run(insert(text), once)));

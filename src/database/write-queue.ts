@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EntityManager, QueryRunner } from 'typeorm';
 import { isBusy, isUnavailable, translate } from './unavailable.js';
@@ -8,6 +9,8 @@ const LOCK_WAIT_MS = 10_000;
 const LOCK_RETRY_MS = 5;
 /** Most jobs that share one transaction; bounds how long its statements hold the event loop. */
 const BATCH_SIZE = 64;
+
+const withinJob = new AsyncLocalStorage<true>();
 
 /** TypeORM declares the property for reading only, but has it written by whoever begins a transaction. */
 type Runner = Omit<QueryRunner, 'isTransactionActive'> & { isTransactionActive: boolean };
@@ -48,6 +51,8 @@ export class WriteQueue {
   /** Runs `work` in a transaction: durable once the promise is fulfilled, without a trace when it is rejected. */
   run<T>(work: (manager: EntityManager) => Promise<T>, options: WriteOptions = {}): Promise<T> {
     const { singleStatement = false, lockWaitMs = LOCK_WAIT_MS } = options;
+    // It would wait for the write that waits for it.
+    if (withinJob.getStore() === true) throw new Error('Database.write was called within Database.write. Use the manager that the outer one hands over.');
     return new Promise<T>((resolve, reject) => {
       this.waiting.push({ work, singleStatement, deadlineMs: performance.now() + lockWaitMs, resolve, reject });
       this.draining ??= this.drain();
@@ -109,7 +114,7 @@ export class WriteQueue {
   private async attempt({ work, singleStatement, resolve, reject }: Job): Promise<() => void> {
     if (!singleStatement) await this.runner.query('SAVEPOINT job');
     try {
-      const result = await work(this.runner.manager);
+      const result = await withinJob.run(true, () => work(this.runner.manager));
       if (!singleStatement) await this.runner.query('RELEASE job');
       return () => resolve(result as never);
     } catch (error) {

@@ -29,7 +29,7 @@ interface ParamOptions {
 export function IntegerParam(options: ParamOptions & { readonly minimum: number; readonly maximum: number; readonly default: number }) {
   const { description, minimum, maximum } = options;
   const parse = (text: string) => {
-    const value = /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : Number.NaN;
+    const value = /^(?:0|-?[1-9][0-9]{0,14})$/.test(text) ? Number(text) : Number.NaN;
     return value >= minimum && value <= maximum ? value : undefined;
   };
   const schema = { type: 'integer' as const, minimum, maximum, default: options.default, example: options.default };

@@ -12,7 +12,7 @@ import { freePort, type Result, type Running, Workspace } from './workspace.js';
 
 const START = 'npm ci && npm start';
 const START_ELSEWHERE = 'PORT=8080 DATABASE_URL=sqlite:/var/lib/petstore/petstore.sqlite npm start';
-const START_EXTENDED = 'node_modules/.bin/node visits/dist/visits/main.js';
+const START_EXTENDED = 'npm run --silent node -- visits/dist/visits/main.js';
 
 const NOT_RUN: Readonly<Record<string, string>> = {
   'npm run lint': 'A step of its own of .ci/run.',
