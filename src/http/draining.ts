@@ -10,13 +10,14 @@ const DEADLINE_MS = 30_000;
 /**
  * Lets the service close as soon as the last answer is out: answers from then on end their connection, and connections
  * that end up idle all the same, having been answered before, are closed.
+ * @param deadlineMs from the beginning to the end, at the latest
  */
-export function addDraining(server: FastifyInstance): void {
+export function addDraining(server: FastifyInstance, deadlineMs = DEADLINE_MS): void {
   let draining = false;
   server.addHook('preClose', (done) => {
     draining = true;
     const timer = setInterval(() => server.server.closeIdleConnections(), CHECK_INTERVAL_MS);
-    const deadline = setTimeout(() => server.server.closeAllConnections(), DEADLINE_MS);
+    const deadline = setTimeout(() => server.server.closeAllConnections(), deadlineMs);
     server.server.once('close', () => {
       clearInterval(timer);
       clearTimeout(deadline);
