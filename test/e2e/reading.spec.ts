@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../support/app.js';
+import { errorOf } from '../support/expectations.js';
+
+let service: TestApp;
+let key: string;
+
+beforeAll(async () => {
+  service = await startApp();
+  key = await service.key();
+});
+afterAll(() => service.stop());
+
+const ids = async (query: string) => {
+  const answer = await service.request(`/v1/pets${query}`, { key });
+  return ((await answer.json()) as { id: number }[]).map(({ id }) => id);
+};
+
+describe('listPets', () => {
+  beforeAll(async () => {
+    for (let n = 1; n <= 45; n += 1) {
+      const status = [',"status":"available"', ',"status":"sold"', ''][n % 3];
+      await service.post('/v1/pets', key, `{"name":"pet ${n}","categoryId":${n}${status}}`);
+    }
+  });
+
+  it('answers twenty animals in ascending order unless told otherwise', async () => {
+    expect(await ids('')).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+    expect(await ids('?limit=3')).toEqual([1, 2, 3]);
+    expect(await ids('?limit=100')).toHaveLength(45);
+  });
+
+  it('filters by status, and an animal without one matches no filter', async () => {
+    expect(await ids('?status=available&limit=3')).toEqual([3, 6, 9]);
+    expect(await ids('?status=sold&limit=3')).toEqual([1, 4, 7]);
+    expect(await ids('?status=pending')).toEqual([]);
+  });
+
+  it('leads through all pages by Link, each animal once', async () => {
+    const seen: number[] = [];
+    let next: string | undefined = '/v1/pets?limit=7&status=sold';
+    while (next !== undefined) {
+      const answer: Response = await service.request(next, { key });
+      seen.push(...((await answer.json()) as { id: number }[]).map(({ id }) => id));
+      next = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
+    }
+    expect(seen).toEqual(Array.from({ length: 15 }, (_, index) => 3 * index + 1));
+  });
+
+  it('has no next page after the last one, even when that is full', async () => {
+    expect((await service.request('/v1/pets?limit=45', { key })).headers.get('link')).toBeNull();
+    expect((await service.request('/v1/pets?limit=44', { key })).headers.get('link')).toBe('</v1/pets?limit=44&after=44>; rel="next"');
+    expect(await ids('?after=9223372036854775807')).toEqual([]);
+  });
+
+  it.each([
+    'limit=0', 'limit=101', 'limit=-1', 'limit=1e1', 'limit=%205', 'limit=+5', 'limit=05', 'limit=5.0', 'limit=', 'limit=abc', 'limit=0x10', 'limit=%ZZ',
+    'limit=5&limit=5', 'limit[]=5', 'status=Available', 'status=', 'status=available,sold', 'status=available&status=sold', 'after=0', 'after=-1', 'after=',
+    'after=9223372036854775808', 'after=01', 'offset=1', 'page=2', 'Limit=5', '__proto__=1', 'constructor=1', 'toString=1', 'limit=99999999999999999999',
+  ])('refuses ?%s', async (query) => {
+    const refusal = await errorOf(await service.request(`/v1/pets?${query}`, { key }));
+    expect(refusal).toMatchObject({ status: 400, code: 'validation_failed' });
+    expect(refusal.message).toContain(query.split(/[=[]/)[0]);
+  });
+});
+
+describe('getPet', () => {
+  it.each(['0', '-1', '+1', '01', '1.0', '1e0', '%201', '1%20', '9223372036854775808', '99999999999999999999', 'abc', '1a', '%00', '%zz', '%ff', '1%2F2', '٣', '0x1', 'x'.repeat(5_000)])(
+    'knows no pet %s',
+    async (petId) => {
+      expect(await errorOf(await service.request(`/v1/pets/${petId}`, { key }))).toMatchObject({ status: 404, code: 'pet_not_found' });
+    },
+  );
+
+  it('knows no pet that was never added', async () => {
+    expect(await errorOf(await service.request('/v1/pets/9223372036854775807', { key }))).toMatchObject({ status: 404, code: 'pet_not_found' });
+  });
+
+  it('refuses query parameters, which it has none of', async () => {
+    expect(await errorOf(await service.request('/v1/pets/1?fields=name', { key }))).toMatchObject({ status: 400, code: 'validation_failed' });
+  });
+});
