@@ -6,5 +6,6 @@ export { isPreflight } from './cors.js';
 export { addDraining } from './draining.js';
 export { addCommonHeaders, addEarlyAnswers } from './hooks.js';
 export { answerOtherMethods, collectMethods } from './other-methods.js';
+export { isRepeated } from './repeated-header.js';
 export { isVersioned } from './request-target.js';
 export { createServer } from './server.js';
