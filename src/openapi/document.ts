@@ -2,6 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { type Clock, Env } from '../config/index.js';
 import { ErrorBody } from '../errors/index.js';
+import { API_PREFIX } from '../http/index.js';
 import { isRemoved } from '../lifecycle/index.js';
 import { finishOperation, finishSchemas } from './finish.js';
 import { HEADERS } from './headers.js';
@@ -46,7 +47,7 @@ function outline(app: INestApplication, plans: PlanLimits): Omit<OpenAPIObject, 
     .setVersion('1.0.0')
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .addSecurity(API_KEY_SCHEME, { type: 'http', scheme: 'bearer', description: 'Your API key, `psk_...`, without the word Bearer.' })
-    .addServer(env.BASE_URL ?? '/v1', env.BASE_URL === undefined ? 'This server' : 'Production');
+    .addServer(env.BASE_URL ?? API_PREFIX, env.BASE_URL === undefined ? 'This server' : 'Production');
   if (env.STAGING_BASE_URL !== undefined) builder.addServer(env.STAGING_BASE_URL, 'Staging');
   for (const { name, description } of operationGroups(app)) builder.addTag(name, description);
   const { info, ...rest } = builder.build();

@@ -2,6 +2,7 @@ import { Controller, Get, Post, Res } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Env } from '../config/index.js';
+import { API_PREFIX } from '../http/index.js';
 import { Deprecated } from '../lifecycle/index.js';
 import { Operation, OperationGroup } from '../openapi/index.js';
 import { JsonBody, StrictQuery } from '../validation/index.js';
@@ -22,7 +23,7 @@ export class PetsController {
     private readonly answers: PetAnswers,
     env: Env,
   ) {
-    this.address = `${env.BASE_URL ?? '/v1'}/pets`;
+    this.address = `${env.BASE_URL ?? API_PREFIX}/pets`;
   }
 
   @Get()
