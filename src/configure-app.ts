@@ -3,8 +3,9 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule, type Extension } from './app.module.js';
 import { PLANS } from './auth/index.js';
 import { Clock, type Env } from './config/index.js';
-import { Metrics } from './health/index.js';
+import { Metrics, Readiness } from './health/index.js';
 import { addCommonHeaders, addDraining, addEarlyAnswers, answerOtherMethods, API_PREFIX, ApiAdapter, collectMethods, createServer } from './http/index.js';
+import { announceDeprecations } from './lifecycle/index.js';
 import { logRequests, PinoLogger } from './logging/index.js';
 import { serveExplorer } from './openapi/index.js';
 import { Admission } from './rate-limit/index.js';
@@ -21,7 +22,8 @@ export interface AppOptions {
 export async function createApp({ env, clock = new Clock(), extensions = [] }: AppOptions): Promise<NestFastifyApplication> {
   const server = createServer(env);
   const methodsByPath = collectMethods(server);
-  addDraining(server);
+  let readiness: Readiness;
+  addDraining(server, () => readiness.isEnding);
   addCommonHeaders(server, env);
   // Hooks run in the order in which they are added, and Nest adds some: admission has to be here before Nest is.
   let admission: Admission;
@@ -29,6 +31,7 @@ export async function createApp({ env, clock = new Clock(), extensions = [] }: A
     admission.onRequest(request, reply, done);
   });
   addEarlyAnswers(server);
+  announceDeprecations(server, clock, env);
 
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(env, clock, extensions), new ApiAdapter(server), {
     bodyParser: false,
@@ -36,10 +39,11 @@ export async function createApp({ env, clock = new Clock(), extensions = [] }: A
     abortOnError: false,
   });
   admission = app.get(Admission);
+  readiness = app.get(Readiness);
   const metrics = app.get(Metrics);
-  server.addHook('onResponse', (request, reply, done) => {
+  server.addHook('onSend', (request, reply, payload, done) => {
     metrics.observe(request, reply);
-    done();
+    done(null, payload);
   });
   logRequests(server, env);
   app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready', 'metrics'] });

@@ -8,6 +8,8 @@ const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const KEY_ID_LENGTH = 16;
 const SHAPE = /^psk_(?:live|test)_[0-9A-Za-z]{36}$/;
+/** The form of a key's identifier. */
+export const KEY_ID = /^key_[0-9A-Za-z]{16}$/;
 const PREFIX_LENGTH = 'psk_live_'.length;
 const SHOWN_LENGTH = 4;
 

@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 
 export type AuditAction = 'account.created' | 'account.plan_changed' | 'key.created' | 'key.revoked' | 'key.rotated' | 'key.unbanned';
 
@@ -25,6 +25,7 @@ export class AuditRecord {
   @Column({ type: 'integer', name: 'account_id' })
   accountId!: number;
 
+  @Index('audit_records_key_id')
   @Column({ type: 'text', name: 'key_id', nullable: true })
   keyId!: string | null;
 

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccountKeysService } from './account-keys.service.js';
 import { KeyChangesPoller } from './key-changes.poller.js';
 import { KeyVerifier } from './key-verifier.js';
 import { KeysService } from './keys.service.js';
@@ -9,7 +10,7 @@ import { LastUse } from './last-use.js';
  * ACCOUNT_ENTITIES. Not global, since global modules are shut down last: last uses are written before the database goes.
  */
 @Module({
-  providers: [KeyChangesPoller, KeysService, KeyVerifier, LastUse],
-  exports: [KeysService, KeyVerifier],
+  providers: [AccountKeysService, KeyChangesPoller, KeysService, KeyVerifier, LastUse],
+  exports: [AccountKeysService, KeysService, KeyVerifier],
 })
 export class AuthModule {}

@@ -4,6 +4,7 @@ import { ApiKey } from './api-key.entity.js';
 import { generateApiKey, generateKeyId, hashApiKey, maskApiKey } from './api-key-format.js';
 import { audit, type Operation } from './audit.js';
 import { AuditRecord } from './audit-record.entity.js';
+import { checkDuration, checkScopes } from './key-rules.js';
 import { type Limits, limitsOf, type PlanName } from './plan.js';
 
 /** A key that was just made: the only time that it is known in full. */
@@ -11,13 +12,26 @@ export interface IssuedKey {
   readonly id: string;
   /** The secret, `psk_live_...` or `psk_test_...`. */
   readonly key: string;
+  /** First and last characters of it. */
+  readonly masked: string;
   /** Name of the account. */
   readonly account: string;
   readonly plan: PlanName;
   readonly limits: Limits;
   readonly scopes: readonly string[];
+  /** Unix time in milliseconds. */
+  readonly createdAt: number;
   /** Unix time in milliseconds; `null` for never. */
   readonly expiresAt: number | null;
+}
+
+/** What may be asked of a new key. */
+export interface KeyOptions {
+  readonly scopes?: readonly string[] | undefined;
+  /** Milliseconds from now; never by default. */
+  readonly expiresInMs?: number | undefined;
+  /** Makes a `psk_test_` key, which works like any other but tells people and scanners what it is for. */
+  readonly test?: boolean | undefined;
 }
 
 /** What a new key is to be like. */
@@ -28,6 +42,15 @@ export interface KeySpec {
   readonly kind: 'live' | 'test';
 }
 
+/** @throws KeysError where the options make no key */
+export function keySpec({ scopes, expiresInMs, test = false }: KeyOptions, defaultScopes: readonly string[]): KeySpec {
+  return {
+    scopes: checkScopes(scopes ?? defaultScopes),
+    lifetimeMs: expiresInMs === undefined ? null : checkDuration('lifetime', expiresInMs, 1),
+    kind: test ? 'test' : 'live',
+  };
+}
+
 /** Makes a key and keeps what will recognise it. */
 export async function issueKey(operation: Operation, account: Account, spec: KeySpec): Promise<IssuedKey> {
   const { manager, atMs } = operation;
@@ -35,6 +58,7 @@ export async function issueKey(operation: Operation, account: Account, spec: Key
   const key = generateApiKey(spec.kind);
   const id = generateKeyId();
   const masked = maskApiKey(key);
+  const expiresAt = lifetimeMs === null ? null : atMs + lifetimeMs;
   await manager.insert(ApiKey, {
     id,
     accountId: account.id,
@@ -42,7 +66,7 @@ export async function issueKey(operation: Operation, account: Account, spec: Key
     masked,
     scopes: scopes.join(' '),
     createdAt: atMs,
-    expiresAt: lifetimeMs === null ? null : atMs + lifetimeMs,
+    expiresAt,
     revokedAt: null,
     lastUsedAt: null,
     bansLiftedAt: null,
@@ -51,11 +75,13 @@ export async function issueKey(operation: Operation, account: Account, spec: Key
   return {
     id,
     key,
+    masked,
     account: account.name,
     plan: account.plan,
     limits: limitsOf(account),
     scopes,
-    expiresAt: lifetimeMs === null ? null : atMs + lifetimeMs,
+    createdAt: atMs,
+    expiresAt,
   };
 }
 

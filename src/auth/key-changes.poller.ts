@@ -1,9 +1,9 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { MoreThan } from 'typeorm';
+import { RecurringTask } from '../background/index.js';
 import { Database } from '../database/index.js';
 import { AuditRecord } from './audit-record.entity.js';
 import { KeyVerifier } from './key-verifier.js';
-import { RecurringTask } from './recurring-task.js';
 
 /** How often changes are looked for, in milliseconds; they must hold everywhere within a second. */
 const POLL_INTERVAL_MS = 100;

@@ -27,7 +27,7 @@ export function challenge(refusal: KeyRefusal): string {
   return refusal.code === 'missing_api_key' ? REALM : REALM_INVALID_TOKEN;
 }
 
-/** Value of WWW-Authenticate for a valid key that lacks a scope (RFC 6750, section 3.1). */
-export function scopeChallenge(scope: string): string {
-  return `${REALM}, error="insufficient_scope", scope="${scope}"`;
+/** Value of WWW-Authenticate for a valid key that lacks scopes (RFC 6750, section 3.1). */
+export function scopeChallenge(scopes: readonly string[]): string {
+  return `${REALM}, error="insufficient_scope", scope="${scopes.join(' ')}"`;
 }

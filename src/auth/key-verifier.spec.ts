@@ -159,6 +159,17 @@ describe('KeyVerifier', () => {
       expect(read).toHaveBeenCalledTimes(2);
     });
 
+    it('does not let a known key wait for a database that hangs', async () => {
+      const { key, id } = await issue();
+      await service.verifier.verify(key);
+      const hanging = Promise.withResolvers<never>();
+      const read = reads().mockReturnValue(hanging.promise);
+      bench.clock.advanceMs(60_000);
+      expect(await service.verifier.verify(key)).toHaveProperty('keyId', id);
+      expect(service.verifier.verify(key)).toHaveProperty('keyId', id);
+      expect(read).toHaveBeenCalledTimes(1);
+    });
+
     it('refuses known keys that have expired meanwhile or were revoked', async () => {
       const expiring = await issue({ expiresInMs: 90_000 });
       const revoked = await issue();

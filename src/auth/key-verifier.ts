@@ -1,7 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Clock } from '../config/index.js';
-import { Database } from '../database/index.js';
+import { Database, query } from '../database/index.js';
 import { ApiKey } from './api-key.entity.js';
 import { hashApiKey, isApiKey } from './api-key-format.js';
 import type { Caller } from './caller.js';
@@ -14,6 +15,8 @@ import { LastUse } from './last-use.js';
 const FRESH_MS = 60_000;
 /** How long a known key is used on when it could not be looked up again, in milliseconds, before the next attempt. */
 const RETRY_MS = 1_000;
+/** How long a known key waits for being looked up again, in milliseconds, before it is used as it is known. */
+const PATIENCE_MS = 100;
 
 /** Says who holds a key. A known key costs one look into a Map; other well-formed ones ask the database. */
 @Injectable()
@@ -63,7 +66,8 @@ export class KeyVerifier {
 
   private lookUp(token: string, known: KnownKey | undefined): Promise<Caller | KeyRefusal> {
     const isCurrent = () => this.lookUps.get(token) === answer;
-    const answer = this.ask(token, known, isCurrent).finally(() => {
+    const asked = this.ask(token, known, isCurrent);
+    const answer = (known === undefined ? asked : this.orStale(asked, known)).finally(() => {
       if (isCurrent()) this.lookUps.delete(token);
     });
     this.lookUps.set(token, answer);
@@ -76,8 +80,7 @@ export class KeyVerifier {
       key = await this.database.read((manager) => findKey(manager, hashApiKey(token)));
     } catch (error) {
       if (known === undefined) throw error;
-      known.keepUntil(this.clock.nowMs() + RETRY_MS);
-      return this.answerOf(known);
+      return this.answerStale(known);
     }
     if (key === null) {
       this.cache.delete(token);
@@ -86,6 +89,21 @@ export class KeyVerifier {
     const found = new KnownKey(key, this.clock.nowMs() + FRESH_MS);
     if (isCurrent()) this.cache.set(token, found);
     return this.answerOf(found);
+  }
+
+  /** A database that hangs must not hold up those whom it would only tell once more who they are. */
+  private orStale(asked: Promise<Caller | KeyRefusal>, known: KnownKey): Promise<Caller | KeyRefusal> {
+    const answered = new AbortController();
+    const late = delay(PATIENCE_MS, undefined, { ref: false, signal: answered.signal }).then(
+      () => this.answerStale(known),
+      () => asked,
+    );
+    return Promise.race([asked.finally(() => answered.abort()), late]);
+  }
+
+  private answerStale(known: KnownKey): Caller | KeyRefusal {
+    known.keepUntil(this.clock.nowMs() + RETRY_MS);
+    return this.answerOf(known);
   }
 
   private answerOf(key: KnownKey): Caller | KeyRefusal {
@@ -102,7 +120,7 @@ export class KeyVerifier {
 
 async function findKey(manager: EntityManager, sha256: string): Promise<ApiKey | null> {
   // Made-up keys, which nothing remembers, end here at a tenth of the cost.
-  const found: unknown[] = await manager.query('SELECT "id" FROM "api_keys" WHERE "sha256" = ?', [sha256]);
+  const found = await query(manager, 'SELECT "id" FROM "api_keys" WHERE "sha256" = ?', [sha256]);
   if (found.length === 0) return null;
   return manager
     .createQueryBuilder(ApiKey, 'key')

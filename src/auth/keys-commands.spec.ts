@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type AuthInstance, AuthBench } from '../../test/support/auth-service.js';
 import { parseKeysArguments } from './keys-arguments.js';
 import { runCommand } from './keys-commands.js';
+import { DEFAULT_SCOPES } from './scopes.js';
 
 describe('the keys commands', () => {
   let bench: AuthBench;
@@ -32,7 +33,7 @@ describe('the keys commands', () => {
       key: expect.stringMatching(/^psk_live_/),
       account: 'acme',
       plan: 'pro',
-      scopes: ['pets:read', 'pets:write'],
+      scopes: [...DEFAULT_SCOPES],
       expiresAt: '2026-11-21T13:00:00.000Z',
     });
     expect(warning).toBeUndefined();

@@ -52,5 +52,5 @@ export async function runCommand(command: KeysOperation, keys: KeysService, acto
 function unknownScopes(scopes: readonly string[]): string | undefined {
   const known: readonly string[] = SCOPES;
   const unknown = scopes.filter((scope) => !known.includes(scope));
-  return unknown.length === 0 ? undefined : `Warning: not a scope of the catalogue: ${unknown.join(', ')}`;
+  return unknown.length === 0 ? undefined : `Warning: not a scope of the service itself: ${unknown.join(', ')}`;
 }

@@ -1,5 +1,5 @@
 import { PLAN_NAMES } from './plan.js';
-import { SCOPES } from './scopes.js';
+import { MANAGE_KEYS, SCOPES } from './scopes.js';
 
 /** How the keys command line is used. */
 export const KEYS_HELP = `Usage: npm run --silent keys -- <command>
@@ -17,7 +17,8 @@ export const KEYS_HELP = `Usage: npm run --silent keys -- <command>
   help                             Show this.
 
   --per-minute and --per-day belong to the plan enterprise, which needs both.
-  Scopes are ${SCOPES.join(', ')}; a key gets all of these unless --scopes narrows it.
+  Scopes are ${SCOPES.join(', ')}.
+  A key gets all of these but ${MANAGE_KEYS} unless --scopes says otherwise.
   Durations look like 30s, 15m, 24h, 90d or 12w.
   The database is the one that DATABASE_URL names, or the embedded one; the service may be running.
 `;

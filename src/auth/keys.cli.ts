@@ -31,7 +31,7 @@ async function run(command: KeysOperation, env: Env): Promise<Outcome> {
   if (env.DATABASE_URL === 'sqlite::memory:') {
     throw new KeysError('DATABASE_URL names a database in memory, which no other process can see. Name a file.');
   }
-  const imports = [ConfigModule.of(env, new Clock()), DatabaseModule.of({ entities: ACCOUNT_ENTITIES }), AuthModule];
+  const imports = [ConfigModule.of(env, new Clock()), DatabaseModule.of(env, { entities: ACCOUNT_ENTITIES }), AuthModule];
   const context = await NestFactory.createApplicationContext(
     { module: KeysCommandLine, imports },
     { logger: false, abortOnError: false },

@@ -3,6 +3,7 @@ import { type AuthInstance, AuthBench } from '../../test/support/auth-service.js
 import { ApiKey } from './api-key.entity.js';
 import { AuditRecord } from './audit-record.entity.js';
 import type { NewKey } from './keys.service.js';
+import { DEFAULT_SCOPES } from './scopes.js';
 
 const HOUR_MS = 3_600_000;
 const ENTERPRISE = { account: 'big', plan: 'enterprise', perMinute: 500, perDay: 9_000 } as const;
@@ -31,10 +32,12 @@ describe('KeysService', () => {
       expect(issued).toEqual({
         id: expect.stringMatching(/^key_/),
         key: expect.stringMatching(/^psk_live_/),
+        masked: expect.stringMatching(/^psk_live_.{4}….{4}$/),
         account: 'acme',
         plan: 'pro',
         limits: { perMinute: 300, perDay: 10_000 },
-        scopes: ['pets:read', 'pets:write'],
+        scopes: [...DEFAULT_SCOPES],
+        createdAt: bench.clock.nowMs(),
         expiresAt: null,
       });
       expect(await audited()).toEqual([record('account.created', null), record('key.created', issued.id)]);

@@ -2,36 +2,20 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Clock } from '../config/index.js';
 import { Database } from '../database/index.js';
-import { ApiError } from '../errors/index.js';
 import { Account } from './account.entity.js';
 import { type AccountRequest, accountFor, findAccount } from './accounts.js';
 import { ApiKey } from './api-key.entity.js';
-import { audit, type Operation } from './audit.js';
-import { type IssuedKey, issueKey, specOf } from './issued-key.js';
+import { audit, beginOperation, type Operation } from './audit.js';
+import { type IssuedKey, issueKey, type KeyOptions, keySpec } from './issued-key.js';
 import { type KeyListing, listKeys } from './key-listing.js';
-import { checkDuration, checkScopes, planTerms } from './key-rules.js';
+import { checkUsable, findKey, revokeKey, type RotatedKey, rotateKey } from './key-operations.js';
+import { planTerms } from './key-rules.js';
 import { KeyVerifier } from './key-verifier.js';
-import { KeysError } from './keys-error.js';
 import { type CustomLimits, type Limits, limitsOf, type PlanName } from './plan.js';
-import { SCOPES } from './scopes.js';
+import { DEFAULT_SCOPES } from './scopes.js';
 
-/** A key to be made. */
-export interface NewKey extends AccountRequest {
-  /** All catalogue scopes by default. */
-  readonly scopes?: readonly string[] | undefined;
-  /** Milliseconds from now; never by default. */
-  readonly expiresInMs?: number | undefined;
-  /** Makes a `psk_test_` key, which works like any other but tells people and scanners what it is for. */
-  readonly test?: boolean | undefined;
-}
-
-/** The successor of a key. */
-export interface RotatedKey extends IssuedKey {
-  /** Id of the old key. */
-  readonly replaces: string;
-  /** When the old key stops working: Unix time in milliseconds. */
-  readonly replacedExpiresAt: number;
-}
+/** A key to be made; it has all scopes but `keys:manage` unless some are named. */
+export interface NewKey extends AccountRequest, KeyOptions {}
 
 /**
  * Operations on keys and accounts. Each takes the actor, as audit records name it, and leaves its audit records in its
@@ -53,13 +37,8 @@ export class KeysService {
 
   /** `createKey` as part of the caller's own transaction. */
   async createKeyIn(manager: EntityManager, newKey: NewKey, actor: string): Promise<IssuedKey> {
-    const operation = this.operation(manager, actor);
-    const { expiresInMs, test = false } = newKey;
-    const spec = {
-      scopes: checkScopes(newKey.scopes ?? SCOPES),
-      lifetimeMs: expiresInMs === undefined ? null : checkDuration('lifetime', expiresInMs, 1),
-      kind: test ? 'test' : 'live',
-    } as const;
+    const operation = await this.operation(manager, actor);
+    const spec = keySpec(newKey, DEFAULT_SCOPES);
     return issueKey(operation, await accountFor(operation, newKey), spec);
   }
 
@@ -70,12 +49,7 @@ export class KeysService {
 
   /** Ends a key for good. Fulfilled with whether it did: `false` for a key that was revoked before. */
   revoke(id: string, actor: string): Promise<boolean> {
-    return this.changeKey(id, actor, async (operation, key) => {
-      if (key.revokedAt !== null) return false;
-      await operation.manager.update(ApiKey, id, { revokedAt: operation.atMs });
-      await audit(operation, 'key.revoked', { account: key.account, keyId: id }, {});
-      return true;
-    });
+    return this.changeKey(id, actor, revokeKey);
   }
 
   /**
@@ -83,22 +57,14 @@ export class KeysService {
    * it expires before.
    */
   rotate(id: string, overlapMs: number, actor: string): Promise<RotatedKey> {
-    return this.changeKey(id, actor, async (operation, key) => {
-      checkUsable(key);
-      const replacedExpiresAt = Math.min(key.expiresAt ?? Infinity, operation.atMs + checkDuration('overlap', overlapMs, 0));
-      const issued = await issueKey(operation, key.account, await specOf(operation.manager, key));
-      await operation.manager.update(ApiKey, id, { expiresAt: replacedExpiresAt });
-      const detail = { successor: issued.id, expiresAt: replacedExpiresAt };
-      await audit(operation, 'key.rotated', { account: key.account, keyId: id }, detail);
-      return { ...issued, replaces: id, replacedExpiresAt };
-    });
+    return this.changeKey(id, actor, (operation, key) => rotateKey(operation, key, overlapMs));
   }
 
   /** Puts an account on a plan; Enterprise needs both limits. Fulfilled with the limits that hold from now on. */
   async changePlan(name: string, plan: PlanName, limits: CustomLimits, actor: string): Promise<Limits> {
     const terms = planTerms(plan, limits);
     const account = await this.database.write(async (manager) => {
-      const operation = this.operation(manager, actor);
+      const operation = await this.operation(manager, actor);
       const found = await findAccount(manager, name);
       const from = { plan: found.plan, perMinute: found.perMinute, perDay: found.perDay };
       await manager.update(Account, found.id, terms);
@@ -124,26 +90,15 @@ export class KeysService {
     change: (operation: Operation, key: ApiKey) => Promise<T>,
   ): Promise<T> {
     const [accountId, result] = await this.database.write(async (manager) => {
-      const key = await findKey(manager, id);
-      return [key.accountId, await change(this.operation(manager, actor), key)] as const;
+      const operation = await this.operation(manager, actor);
+      const key = await findKey(manager, { id });
+      return [key.accountId, await change(operation, key)] as const;
     });
     this.verifier.forget([{ accountId, keyId: id }]);
     return result;
   }
 
-  private operation(manager: EntityManager, actor: string): Operation {
-    return { manager, actor, atMs: this.clock.nowMs() };
+  private operation(manager: EntityManager, actor: string): Promise<Operation> {
+    return beginOperation(manager, actor, this.clock.nowMs());
   }
-}
-
-async function findKey(manager: EntityManager, id: string): Promise<ApiKey> {
-  const key = await manager.findOne(ApiKey, { where: { id }, relations: { account: true } });
-  if (key !== null) return key;
-  // What was given is not repeated: it may be the key itself, by mistake.
-  throw new ApiError('api_key_not_found', 'There is no API key with this id. Ids look like key_0123456789abcdef.');
-}
-
-function checkUsable(key: ApiKey): void {
-  if (key.revokedAt === null) return;
-  throw new KeysError(`The key ${key.id} was revoked at ${new Date(key.revokedAt).toISOString()}; make a new one.`);
 }

@@ -1,8 +1,8 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { RecurringTask } from '../background/index.js';
 import { Database } from '../database/index.js';
 import { ApiKey } from './api-key.entity.js';
-import { RecurringTask } from './recurring-task.js';
 
 /** How often last uses are written, in milliseconds. */
 const WRITE_INTERVAL_MS = 5_000;

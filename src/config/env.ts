@@ -1,7 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { Expose, plainToInstance, Transform } from 'class-transformer';
-import { Equals, IsBoolean, IsIn, IsInt, IsOptional, IsUrl, Matches, Max, Min, validateSync } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsUrl, Matches, Max, Min, validateSync } from 'class-validator';
 import { IsCidr } from './cidr.js';
+import { IsRedisUrl } from './redis-url.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -36,16 +37,40 @@ export class Env {
   @Matches(/^[^\s]+$/, { message: 'HOST must be a host name or an IP address' })
   HOST?: string;
 
-  /** `sqlite:<path>` or `sqlite::memory:`. Unset: `sqlite:data/petstore.sqlite`, with samples on the first start. */
+  /** `sqlite:<path>`, `sqlite::memory:` or `postgres://...`. Unset: `sqlite:data/petstore.sqlite`, with samples on the first start. */
   @Expose()
   @IsOptional()
-  @Matches(/^sqlite:.+$/, { message: 'DATABASE_URL must be sqlite:<path> or sqlite::memory:, as other databases are not supported yet' })
+  @Matches(/^(sqlite:.+|postgres(ql)?:\/\/[^\s]+)$/, { message: 'DATABASE_URL must be sqlite:<path>, sqlite::memory: or postgres://user:password@host:port/database' })
   DATABASE_URL?: string;
 
-  /** Not supported yet: the counters are kept in the process. */
+  /** Most connections that one instance has to PostgreSQL. */
   @Expose()
-  @Equals(undefined, { message: 'REDIS_URL must be unset, as Redis is not supported yet' })
+  @Integer()
+  @IsIntegerFrom(1, 1_000)
+  DATABASE_POOL_SIZE = 10;
+
+  /** How long requests wait for one of these connections while none gets through, in milliseconds, and for a new one. */
+  @Expose()
+  @Integer()
+  @IsIntegerFrom(1, 60_000)
+  DATABASE_POOL_WAIT_MS = 900;
+
+  /** How long a statement may take on PostgreSQL, in milliseconds; waiting for locks included. */
+  @Expose()
+  @Integer()
+  @IsIntegerFrom(1, 3_600_000)
+  DATABASE_STATEMENT_TIMEOUT_MS = 750;
+
+  /** `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. Unset: counters in the process. */
+  @Expose()
+  @IsOptional()
+  @IsRedisUrl({ message: 'REDIS_URL must be redis:// or rediss://, such as redis://user:password@redis.example.com:6379/0' })
   REDIS_URL?: string;
+
+  /** Begins the names of all keys in Redis. */
+  @Expose()
+  @Matches(/^[^\s{}]{1,100}$/, { message: 'REDIS_PREFIX must have 1 to 100 characters, without white space and braces' })
+  REDIS_PREFIX = 'petstore:';
 
   /** Public address of the API, version prefix included, such as `https://api.example.com/v1`. */
   @Expose()

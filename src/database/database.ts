@@ -1,48 +1,30 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager } from 'typeorm';
-import { READER } from './data-source-options.js';
-import { FileIdentity } from './file-identity.js';
-import { translate } from './unavailable.js';
-import { type WriteOptions, WriteQueue } from './write-queue.js';
+import { asWrite, type Work } from './within-write.js';
+
+export interface WriteOptions {
+  /** How long to wait for a lock of another process, in milliseconds, where the database leaves waiting to its user. */
+  readonly lockWaitMs?: number;
+}
 
 /**
- * How features reach their data.
+ * How features reach their data, whichever database it lies in.
  * A database that can't answer at the moment shows as ApiError `service_unavailable` with Retry-After.
  */
-@Injectable()
-export class Database implements OnApplicationShutdown {
-  private readonly file: FileIdentity;
-  private readonly writes: WriteQueue;
-
-  constructor(
-    @InjectDataSource() writer: DataSource,
-    @InjectDataSource(READER) private readonly reader: DataSource,
-  ) {
-    this.file = new FileIdentity(String(writer.options.database));
-    this.writes = new WriteQueue(writer.createQueryRunner(), () => this.file.check());
-  }
+export abstract class Database {
+  /** Whether nobody but this process writes to the catalogue, so that what it remembers of it stays true. */
+  abstract readonly isEmbedded: boolean;
 
   /** Reads what is committed. */
-  async read<T>(query: (manager: EntityManager) => Promise<T>): Promise<T> {
-    this.file.check();
-    try {
-      return await query(this.reader.manager);
-    } catch (error) {
-      throw translate(error);
-    }
-  }
+  abstract read<T>(query: Work<T>): Promise<T>;
 
   /**
-   * Runs `work` in a transaction of its own: durable once fulfilled, without a trace when rejected. All writes of the
-   * process wait for each other, so `work` must await nothing but the database.
+   * Runs `work` in a transaction of its own: durable once fulfilled, without a trace when rejected. Other writes may
+   * wait for it, so `work` must await nothing but the database. A statement that fails ends the transaction on
+   * PostgreSQL: `work` can't go on after it.
    * @throws Error when called within `work` of another write
    */
-  write<T>(work: (manager: EntityManager) => Promise<T>, options?: WriteOptions): Promise<T> {
-    return this.writes.run(work, options);
+  write<T>(work: Work<T>, options?: WriteOptions): Promise<T> {
+    return asWrite(work, (doWork) => this.transact(doWork, options));
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    await this.writes.idle();
-  }
+  protected abstract transact<T>(work: Work<T>, options?: WriteOptions): Promise<T>;
 }

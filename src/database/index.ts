@@ -1,3 +1,10 @@
-export { type DatabaseParts, EMBEDDED_DATABASE_URL, sqliteFile, writerOptions } from './data-source-options.js';
+export { byBytes } from './by-bytes.js';
+export { commandLineDataSource } from './command-line-data-source.js';
 export { Database } from './database.js';
 export { DatabaseModule } from './database.module.js';
+export type { DatabaseParts } from './database-parts.js';
+export { forUpdate } from './for-update.js';
+export { lockUntilCommit, tryLockUntilCommit } from './lock-until-commit.js';
+export { columnTypes } from './migrations/column-types.js';
+export { query } from './query.js';
+export { afterWrite } from './within-write.js';

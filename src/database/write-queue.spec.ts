@@ -63,20 +63,6 @@ describe('the write queue', () => {
     expect(notes()).toEqual(['a', 'b']);
   });
 
-  it('refuses a write within a write, which would wait for itself', async () => {
-    const nested = queue.run(() => queue.run(insert('a')));
-    await expect(nested).rejects.toThrow('within Database.write');
-    await queue.run(insert('b'));
-    expect(notes()).toEqual(['b']);
-  });
-
-  it('undoes a single statement that fails, and only that', async () => {
-    const once = { singleStatement: true };
-    const outcomes = await Promise.allSettled(['a', 'a', 'b'].map((text) => queue.run(insert(text), once)));
-    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(notes()).toEqual(['a', 'b']);
-  });
-
   it('waits for the lock of another process without holding up the event loop', async () => {
     other.exec('BEGIN IMMEDIATE');
     let turns = 0;
@@ -94,7 +80,7 @@ describe('the write queue', () => {
     const connection = (dataSource.driver as unknown as { databaseConnection: Sqlite.Database }).databaseConnection;
     const pages = connection.pragma('page_count', { simple: true });
     connection.pragma(`max_page_count = ${pages}`);
-    const big = (text: string) => queue.run(insert(text + 'x'.repeat(100_000)), { singleStatement: true });
+    const big = (text: string) => queue.run(insert(text + 'x'.repeat(100_000)));
     const outcomes = await Promise.allSettled([queue.run(insert('a')), big('b'), queue.run(insert('c'))]);
     for (const outcome of outcomes) {
       expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(ApiError) });

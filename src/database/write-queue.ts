@@ -1,7 +1,8 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EntityManager, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import type { WriteOptions } from './database.js';
 import { isBusy, isUnavailable, translate } from './unavailable.js';
+import type { Work } from './within-write.js';
 
 /** How long a write waits for the lock of another process before it fails, in milliseconds. */
 const LOCK_WAIT_MS = 10_000;
@@ -10,21 +11,11 @@ const LOCK_RETRY_MS = 5;
 /** Most jobs that share one transaction; bounds how long its statements hold the event loop. */
 const BATCH_SIZE = 64;
 
-const withinJob = new AsyncLocalStorage<true>();
-
 /** TypeORM declares the property for reading only, but has it written by whoever begins a transaction. */
 type Runner = Omit<QueryRunner, 'isTransactionActive'> & { isTransactionActive: boolean };
 
-export interface WriteOptions {
-  /** Tells that `work` is one statement, which SQLite undoes by itself where it fails: it needs no savepoint. */
-  readonly singleStatement?: boolean;
-  /** How long to wait for the lock of another process, in milliseconds; less than a request would for what is tried again. */
-  readonly lockWaitMs?: number;
-}
-
 interface Job {
-  readonly work: (manager: EntityManager) => Promise<unknown>;
-  readonly singleStatement: boolean;
+  readonly work: Work<unknown>;
   /** On the clock of `performance.now()`. */
   readonly deadlineMs: number;
   readonly resolve: (result: never) => void;
@@ -36,7 +27,7 @@ interface Job {
  *
  * SQLite has one writer, and TypeORM one query runner for it: a statement issued while somebody else's transaction is
  * open would join that transaction and share its fate. Jobs that wait together share one transaction and one fsync
- * (group commit), each behind a savepoint of its own unless it is a single statement, and none hears of its success before the commit.
+ * (group commit), each behind a savepoint of its own, and none hears of its success before the commit.
  */
 export class WriteQueue {
   private waiting: Job[] = [];
@@ -49,12 +40,9 @@ export class WriteQueue {
   ) {}
 
   /** Runs `work` in a transaction: durable once the promise is fulfilled, without a trace when it is rejected. */
-  run<T>(work: (manager: EntityManager) => Promise<T>, options: WriteOptions = {}): Promise<T> {
-    const { singleStatement = false, lockWaitMs = LOCK_WAIT_MS } = options;
-    // It would wait for the write that waits for it.
-    if (withinJob.getStore() === true) throw new Error('Database.write was called within Database.write. Use the manager that the outer one hands over.');
+  run<T>(work: Work<T>, { lockWaitMs = LOCK_WAIT_MS }: WriteOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.waiting.push({ work, singleStatement, deadlineMs: performance.now() + lockWaitMs, resolve, reject });
+      this.waiting.push({ work, deadlineMs: performance.now() + lockWaitMs, resolve, reject });
       this.draining ??= this.drain();
     });
   }
@@ -111,16 +99,16 @@ export class WriteQueue {
     for (const settle of settlements) settle();
   }
 
-  private async attempt({ work, singleStatement, resolve, reject }: Job): Promise<() => void> {
-    if (!singleStatement) await this.runner.query('SAVEPOINT job');
+  private async attempt({ work, resolve, reject }: Job): Promise<() => void> {
+    await this.runner.query('SAVEPOINT job');
     try {
-      const result = await withinJob.run(true, () => work(this.runner.manager));
-      if (!singleStatement) await this.runner.query('RELEASE job');
+      const result = await work(this.runner.manager);
+      await this.runner.query('RELEASE job');
       return () => resolve(result as never);
     } catch (error) {
       // Where the database itself fails, as on a full disk, SQLite may have undone the transaction as a whole.
       if (isUnavailable(error)) throw error;
-      if (!singleStatement) await this.runner.query('ROLLBACK TO job');
+      await this.runner.query('ROLLBACK TO job');
       return () => reject(error);
     }
   }

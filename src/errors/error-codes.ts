@@ -31,6 +31,9 @@ export const ERROR_CODES = {
   internal_error: { status: 500, meaning: 'The service failed; the request id helps to find out why.' },
   service_unavailable: { status: 503, meaning: 'The service cannot answer at the moment; Retry-After says when to try again.' },
   request_timeout: { status: 408, meaning: 'The request did not arrive in time.' },
+  api_key_retired: { status: 409, meaning: 'The API key was revoked, has expired or has a successor already.' },
+  api_key_limit_reached: { status: 409, meaning: 'The account has as many active API keys as it may have.' },
+  category_exists: { status: 409, meaning: 'There is a category with that identifier already.' },
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -1,2 +1,3 @@
 export { HealthModule } from './health.module.js';
 export { Metrics } from './metrics.js';
+export { Readiness } from './readiness.js';

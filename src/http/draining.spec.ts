@@ -10,7 +10,7 @@ let release: () => void;
 
 beforeEach(async () => {
   server = fastify({ forceCloseConnections: 'idle', return503OnClosing: false });
-  addDraining(server, 500);
+  addDraining(server, () => false, 500);
   const released = new Promise<void>((resolve) => (release = resolve));
   server.get('/slow', async () => {
     await released;

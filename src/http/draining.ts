@@ -10,9 +10,10 @@ const DEADLINE_MS = 30_000;
 /**
  * Lets the service close as soon as the last answer is out: answers from then on end their connection, and connections
  * that end up idle all the same, having been answered before, are closed.
+ * @param isEnding whether the service is about to close: connections end then already
  * @param deadlineMs from the beginning to the end, at the latest
  */
-export function addDraining(server: FastifyInstance, deadlineMs = DEADLINE_MS): void {
+export function addDraining(server: FastifyInstance, isEnding: () => boolean, deadlineMs = DEADLINE_MS): void {
   let draining = false;
   server.addHook('preClose', (done) => {
     draining = true;
@@ -25,7 +26,7 @@ export function addDraining(server: FastifyInstance, deadlineMs = DEADLINE_MS): 
     setTimeout(done, NOTICE_MS);
   });
   server.addHook('onSend', (_request, reply, payload, done) => {
-    if (draining) reply.header('Connection', 'close');
+    if (draining || isEnding()) reply.header('Connection', 'close');
     done(null, payload);
   });
 }

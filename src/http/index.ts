@@ -6,6 +6,8 @@ export { isPreflight } from './cors.js';
 export { addDraining } from './draining.js';
 export { addCommonHeaders, addEarlyAnswers } from './hooks.js';
 export { answerOtherMethods, collectMethods } from './other-methods.js';
+export { nextPageLink, publicAddress } from './public-address.js';
 export { isRepeated } from './repeated-header.js';
 export { isVersioned } from './request-target.js';
+export { RouteFact } from './route-fact.decorator.js';
 export { createServer } from './server.js';

@@ -38,6 +38,7 @@ export function createServer(env: Env): FastifyInstance {
   // Fastify is to route all methods that Node knows, and to leave bodies to the handlers, who read them after the guards.
   for (const method of METHODS) server.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   server.decorateRequest('caller', undefined);
+  server.decorateRequest('rawBody', undefined);
   // Node would ask for the body before admission, and refuse other expectations, which RFC 9110 section 10.1.1 lets be
   // ignored. Who reads a body sends 100 Continue.
   const handle = (message: IncomingMessage, response: ServerResponse) => server.server.emit('request', message, response);

@@ -1,7 +1,7 @@
-import { applyDecorators, SetMetadata, UseInterceptors } from '@nestjs/common';
+import { applyDecorators } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
-import { type Deprecation, DEPRECATION, notice } from './deprecation.js';
-import { DeprecationInterceptor } from './deprecation.interceptor.js';
+import { RouteFact } from '../http/index.js';
+import { type Deprecation, notice } from './deprecation.js';
 
 /**
  * Declares an operation deprecated, once for headers, removal and documentation: every admitted answer carries
@@ -10,9 +10,7 @@ import { DeprecationInterceptor } from './deprecation.interceptor.js';
  */
 export function Deprecated(deprecation: Deprecation): MethodDecorator {
   return applyDecorators(
-    SetMetadata(DEPRECATION, notice(deprecation)),
-    // Bound here, not globally: an interceptor on every route, even an idle one, costs a third of the throughput.
-    UseInterceptors(DeprecationInterceptor),
+    RouteFact({ deprecation: notice(deprecation) }),
     ApiExtension('x-sunset', deprecation.sunset),
     ApiExtension('x-deprecation-advice', deprecation.advice),
   );

@@ -1,6 +1,3 @@
-import type { ExecutionContext } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
-
 /** What an operation's deprecation says. */
 export interface Deprecation {
   /** Date (`YYYY-MM-DD`, start of that day in UTC) from which the operation has been deprecated. */
@@ -20,8 +17,6 @@ export interface DeprecationNotice extends Deprecation {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export const DEPRECATION = 'petstore:deprecation';
-
 /** Deprecation is RFC 9745, Sunset RFC 8594; `successor-version` is RFC 5829, `deprecation` RFC 9745 section 3. */
 export function notice(deprecation: Deprecation): DeprecationNotice {
   return {
@@ -34,18 +29,4 @@ export function notice(deprecation: Deprecation): DeprecationNotice {
         `<${deprecation.documentation}>; rel="deprecation"; type="text/html"`,
     },
   };
-}
-
-/** The deprecation of a route handler. */
-export function deprecationOf(handler: Function): DeprecationNotice | undefined {
-  return Reflect.getMetadata(DEPRECATION, handler) as DeprecationNotice | undefined;
-}
-
-/**
- * Puts the deprecation headers, if the operation has any, on the answer.
- * Guards that refuse call it themselves, since interceptors come after them.
- */
-export function announceDeprecation(context: ExecutionContext): void {
-  const deprecation = deprecationOf(context.getHandler());
-  if (deprecation !== undefined) context.switchToHttp().getResponse<FastifyReply>().headers(deprecation.headers);
 }

@@ -1,6 +1,6 @@
-import type { Clock, Env } from '../config/index.js';
+import type { Env } from '../config/index.js';
 
-/** Whether an operation with this removal date (`YYYY-MM-DD`, UTC) is gone by now. */
-export function isRemoved(sunset: string, clock: Clock, env: Env): boolean {
-  return clock.nowMs() >= Date.parse(sunset) && !env.SERVE_AFTER_SUNSET;
+/** When an operation with this removal date (`YYYY-MM-DD`, UTC) is gone, in milliseconds of Unix time; never where a setting keeps it. */
+export function removalMs(sunset: string, env: Env): number {
+  return env.SERVE_AFTER_SUNSET ? Infinity : Date.parse(sunset);
 }

@@ -3,7 +3,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { type Clock, Env } from '../config/index.js';
 import { ErrorBody } from '../errors/index.js';
 import { API_PREFIX } from '../http/index.js';
-import { isRemoved } from '../lifecycle/index.js';
+import { removalMs } from '../lifecycle/index.js';
 import { finishOperation, finishSchemas } from './finish.js';
 import { HEADERS } from './headers.js';
 import { describeLifecycle, type LivingOperation } from './lifecycle-words.js';
@@ -30,7 +30,7 @@ export function withoutRemoved(document: OpenAPIObject, clock: Clock, env: Env):
   const paths: OpenAPIObject['paths'] = {};
   for (const [path, item] of Object.entries(document.paths)) {
     const kept = Object.entries(item as Record<string, LivingOperation>).filter(
-      ([, operation]) => operation['x-sunset'] === undefined || !isRemoved(operation['x-sunset'], clock, env),
+      ([, operation]) => operation['x-sunset'] === undefined || clock.nowMs() < removalMs(operation['x-sunset'], env),
     );
     if (kept.length > 0) paths[path] = Object.fromEntries(kept);
   }

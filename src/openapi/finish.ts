@@ -9,8 +9,11 @@ type Schemas = Record<string, Schema>;
 
 /** Finishes the schemas that models were scanned into. */
 export function finishSchemas({ components }: OpenAPIObject): void {
-  for (const schema of Object.values(schemasOf(components))) {
-    if ('$ref' in schema || schema.properties === undefined) continue;
+  for (const schema of Object.values(schemasOf(components)) as (SchemaObject & { 'x-meaning'?: string })[]) {
+    const { 'x-meaning': meaning } = schema;
+    if (meaning !== undefined) schema.description = meaning;
+    delete schema['x-meaning'];
+    if (schema.properties === undefined) continue;
     for (const [name, property] of Object.entries(schema.properties)) schema.properties[name] = modern(property);
   }
 }

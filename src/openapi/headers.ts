@@ -15,6 +15,13 @@ export const HEADERS = {
   'X-Request-Id': header('Identifies this request in the logs of the service. One sent with the request comes back.', text, '0b5f1a4e-6f0e-4a43-9d1f-3f6f1d1c2b7a'),
   'X-Content-Type-Options': header('Always `nosniff`.', { ...text, enum: ['nosniff'] }, 'nosniff'),
   'Cache-Control': header('`no-store`: the answer is for this moment and this caller only.', { ...text, enum: ['no-store'] }, 'no-store'),
+  PrivateCacheControl: header(
+    '`private, no-cache`: no shared cache keeps the answer, and a private one asks whether it is still true.',
+    { ...text, enum: ['private, no-cache'] },
+    'private, no-cache',
+  ),
+  Vary: header('Who else asks may get another answer: `Authorization`, and `Origin` where browsers may call.', text, 'Authorization'),
+  ETag: header('Strong validator of the answer (RFC 9110), for If-None-Match and If-Match.', { ...text, pattern: '^"[A-Za-z0-9_-]+"$' }, '"nBd0J5nWlMGkLhEPUvh3Yw"'),
   'Retry-After': header('Seconds after which to try again.', { ...count, minimum: 1 }, 42),
   'WWW-Authenticate': header('The challenge of RFC 6750; `error` is there only where a key was sent.', text, 'Bearer realm="petstore"'),
   Location: header('Address of what was created.', { ...text, format: 'uri-reference' }, '/v1/pets/6'),
@@ -31,13 +38,18 @@ export const HEADERS = {
 /** Name of a header, or of one use of it where it has several. */
 export type HeaderName = keyof typeof HEADERS;
 
-/** Headers of every response of the versioned API. */
+/** What the uses of a header that has several are called on the wire. */
+const USES: Partial<Record<HeaderName, string>> = { DeprecationLink: 'Link', PrivateCacheControl: 'Cache-Control' };
+
+/** Headers of every response of the versioned API; where it is `no-store`, Cache-Control has that use in place of this one. */
 export const COMMON_HEADERS: readonly HeaderName[] = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
   'X-Request-Id',
   'X-Content-Type-Options',
+  'PrivateCacheControl',
+  'Vary',
 ];
 
 export function headerReferences(names: readonly HeaderName[]): Record<string, ReferenceObject> {
@@ -50,5 +62,5 @@ export function optionalHeaders(names: readonly HeaderName[]): HeadersObject {
 }
 
 function onTheWire(name: HeaderName): string {
-  return name === 'DeprecationLink' ? 'Link' : name;
+  return USES[name] ?? name;
 }

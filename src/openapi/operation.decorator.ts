@@ -1,10 +1,12 @@
 import { applyDecorators, Header, HttpCode, SetMetadata, type Type } from '@nestjs/common';
 import { ApiExtraModels, ApiOperation, ApiResponse, type ApiResponseOptions, ApiSecurity, getSchemaPath } from '@nestjs/swagger';
 import type { ErrorCode, OwnErrorCode } from '../errors/index.js';
+import { RouteFact } from '../http/index.js';
 import { type Stability, StabilityMarker } from '../lifecycle/index.js';
 import { errorResponses } from './error-responses.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences } from './headers.js';
 import { type Examples, namedExamples } from './named-examples.js';
+import { partsOf } from './operation-part.js';
 
 /** Everything that is said of an operation, once, for both the guards and the OpenAPI document. */
 export interface OperationOptions {
@@ -27,12 +29,24 @@ export interface OperationOptions {
     /** Bodies as they look on the wire, by what they show. */
     readonly examples?: Examples;
   };
-  /** Errors beyond those that every operation can answer. */
+  /**
+   * `none` for an operation that takes nothing from the plan's windows, and is there for exhausted accounts and banned
+   * keys too.
+   */
+  readonly quota?: 'none';
+  /** Errors beyond those that every operation can answer, and those that its parameters bring along. */
   readonly errors: readonly (ErrorCode | OwnErrorCode)[];
 }
 
 /** Who may call a route: anybody, or a key with a scope. */
 export type Requirement = 'public' | { readonly scope: string };
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** As the route's operation declares it. */
+    quota?: 'none';
+  }
+}
 
 /** Name of the one security scheme: a bearer API key. */
 export const API_KEY_SCHEME = 'apiKey';
@@ -56,22 +70,31 @@ const COMMON_ERRORS: readonly ErrorCode[] = [
 
 /** Declares a route handler as an operation of the API. */
 export function Operation(options: OperationOptions): MethodDecorator {
-  const { id, summary, description, scope, stability, success, errors } = options;
-  const needed = `Needs the scope \`${scope}\`.`;
+  return (target, name, descriptor) => {
+    const errorsOfParts = partsOf(descriptor.value as Function).flatMap(({ errors = [] }) => errors);
+    declareOperation({ ...options, errors: [...options.errors, ...errorsOfParts] })(target, name, descriptor);
+  };
+}
+
+function declareOperation(options: OperationOptions): MethodDecorator {
+  const { id, summary, description, scope, stability, success, quota, errors } = options;
+  const needed = `Needs the scope \`${scope}\`.${quota === 'none' ? ' Takes nothing from the plan.' : ''}`;
+  const common = quota === 'none' ? COMMON_ERRORS.filter((code) => code !== 'api_key_banned') : COMMON_ERRORS;
   const [listed] = Array.isArray(success.type) ? success.type : [];
   return applyDecorators(
     SetMetadata(OPERATION, options),
     SetMetadata(REQUIREMENT, { scope } satisfies Requirement),
     HttpCode(success.status),
     // Handlers may return JSON that is a string already.
-    Header('Content-Type', 'application/json; charset=utf-8'),
+    ...(success.status === 204 ? [] : [Header('Content-Type', 'application/json; charset=utf-8')]),
+    ...(quota === undefined ? [] : [RouteFact({ quota })]),
     StabilityMarker(stability),
     // OpenAPI 3.1 lets any scheme name the roles that an operation needs; the words are for people.
     ApiSecurity(API_KEY_SCHEME, [scope]),
     ApiOperation({ operationId: id, summary, description: description === undefined ? needed : `${description}\n\n${needed}` }),
     ...(listed === undefined ? [] : [ApiExtraModels(listed)]),
     ApiResponse(successResponse(success)),
-    ...errorResponses([...COMMON_ERRORS, ...errors]).map((response) => ApiResponse(response)),
+    ...errorResponses([...common, ...errors]).map((response) => ApiResponse(response)),
   );
 }
 

@@ -9,7 +9,7 @@ export function describeService(plans: PlanLimits, { ANONYMOUS_PER_MINUTE, ANONY
 A pet store catalogue: list the animals that are available for adoption, add new ones, fetch a single one.
 
 **Authentication.** Every operation needs an API key: \`Authorization: Bearer <API_KEY>\`. Each names the scope that the
-key must have; a key has all scopes unless it was narrowed.
+key must have; a key has all scopes but \`keys:manage\` unless it was made otherwise.
 
 **Limits.** An account's plan limits the requests that all its keys make together:
 

@@ -1,71 +1,91 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { etagOf } from '../conditional/index.js';
+import { Database } from '../database/index.js';
+import { type CatalogueState, CatalogueVersion, MAX_AGE_MS } from './catalogue-version.js';
+import { JoinedReads } from './joined-reads.js';
 import type { ListPetsQuery } from './list-pets.query.js';
 import { PetsService } from './pets.service.js';
 
 /** Most characters that are kept of pages, and of single pets; two bytes each at worst. */
 const MAX_CHARACTERS = 8_000_000;
-/** Bounds how long a change that another process makes to the database may stay unseen, in milliseconds. */
-const MAX_AGE_MS = 1_000;
 
-/** A page of the list as it goes over the wire. */
-export interface PetPage {
-  /** JSON array of animals. */
+/** Something of the catalogue as it goes over the wire. */
+export interface PetAnswer {
   readonly json: string;
-  /** Identifier after which the next page begins; absent on the last page. */
-  readonly nextAfter: number | undefined;
-  /** How many pets this process had added before the page was read. */
-  readonly additions: number;
+  readonly etag: string;
+  /** From before it was read, so that what misses a write which happens meanwhile is known to be old. */
+  readonly state: CatalogueState | undefined;
 }
 
-/**
- * The catalogue as JSON, kept for a while. Coherent with all writes of this process: whoever is told of a write finds
- * it in the very next answer.
- */
+/** A page of the list: a JSON array of animals. */
+export interface PetPage extends PetAnswer {
+  /** Identifier after which the next page begins; absent on the last page. */
+  readonly nextAfter: number | undefined;
+}
+
+const sizeCalculation = ({ json }: PetAnswer) => json.length;
+
+/** The catalogue as JSON, remembered: whoever is told of a write finds it in the very next answer. */
 @Injectable()
 export class PetAnswers {
-  private readonly pages = new LRUCache<string, PetPage>({
-    maxSize: MAX_CHARACTERS,
-    sizeCalculation: ({ json }) => json.length,
-    ttl: MAX_AGE_MS,
-  });
-  private readonly animals = new LRUCache<string, string>({
-    maxSize: MAX_CHARACTERS,
-    sizeCalculation: (json) => json.length,
-    ttl: MAX_AGE_MS,
-  });
+  private readonly pages: LRUCache<string, PetPage>;
+  private readonly animals: LRUCache<string, PetAnswer>;
+  private readonly pageReads = new JoinedReads<PetPage>();
+  private readonly animalReads = new JoinedReads<PetAnswer>();
 
-  constructor(private readonly pets: PetsService) {}
+  constructor(
+    private readonly version: CatalogueVersion,
+    private readonly pets: PetsService,
+    { isEmbedded }: Database,
+  ) {
+    const ttl = isEmbedded ? MAX_AGE_MS.alone : MAX_AGE_MS.shared;
+    this.pages = new LRUCache<string, PetPage>({ maxSize: MAX_CHARACTERS, sizeCalculation, ttl });
+    this.animals = new LRUCache<string, PetAnswer>({ maxSize: MAX_CHARACTERS, sizeCalculation, ttl });
+  }
 
   page(query: ListPetsQuery): PetPage | Promise<PetPage> {
     const { limit, status = '', after = '' } = query;
     const name = `${limit} ${status} ${after}`;
     const kept = this.pages.get(name);
-    // A new pet has the highest identifier, so it comes in on a last page or after it.
-    if (kept !== undefined && (kept.nextAfter !== undefined || kept.additions === this.pets.additions)) return kept;
-    return this.readPage(name, query);
+    const isTrue = kept !== undefined && this.isUnchanged(kept) && (kept.nextAfter !== undefined || this.isComplete(kept));
+    if (isTrue) return kept;
+    const state = this.version.current;
+    return this.pageReads.join(name, state, () => this.readPage(name, query, state));
   }
 
   /**
    * @param petId decimal digits
    * @throws (rejects) ApiError `pet_not_found`
    */
-  animal(petId: string): string | Promise<string> {
-    return this.animals.get(petId) ?? this.readAnimal(petId);
+  animal(petId: string): PetAnswer | Promise<PetAnswer> {
+    const kept = this.animals.get(petId);
+    if (kept !== undefined && this.isUnchanged(kept)) return kept;
+    const state = this.version.current;
+    return this.animalReads.join(petId, state, () => this.readAnimal(petId, state));
   }
 
-  private async readPage(name: string, query: ListPetsQuery): Promise<PetPage> {
-    // From before the reading, so that a page which misses a pet that is added meanwhile is known to be old.
-    const { additions } = this.pets;
+  private async readPage(name: string, query: ListPetsQuery, state: CatalogueState | undefined): Promise<PetPage> {
     const { animals, nextAfter } = await this.pets.list(query);
-    const page = { json: JSON.stringify(animals), nextAfter, additions };
+    const json = JSON.stringify(animals);
+    // What was the last page has the same animals when it gets a next one, but not the same Link.
+    const page = { json, etag: etagOf(`${json}${nextAfter ?? ''}`), nextAfter, state };
     this.pages.set(name, page);
     return page;
   }
 
-  private async readAnimal(petId: string): Promise<string> {
+  private async readAnimal(petId: string, state: CatalogueState | undefined): Promise<PetAnswer> {
     const json = JSON.stringify(await this.pets.get(petId));
-    this.animals.set(petId, json);
-    return json;
+    const answer = { json, etag: etagOf(json), state };
+    this.animals.set(petId, answer);
+    return answer;
+  }
+
+  private isUnchanged({ state }: PetAnswer): boolean {
+    return state !== undefined && state.changes === this.version.current?.changes;
+  }
+
+  private isComplete({ state }: PetAnswer): boolean {
+    return state !== undefined && state.additions === this.version.current?.additions;
   }
 }

@@ -1,14 +1,13 @@
 import type { EntityManager } from 'typeorm';
+import { countPets } from '../categories/index.js';
+import { forUpdate, lockUntilCommit, query } from '../database/index.js';
 import type { ListPetsQuery } from './list-pets.query.js';
-import type { PetStatus } from './pet-status.js';
+import { counted, type NewRow, type PetRow } from './pet-row.js';
 
-/** A pet as the database answers it. */
-export interface PetRow {
-  readonly id: number;
-  readonly name: string;
-  /** Decimal digits. */
-  readonly categoryId: string;
-  readonly status: PetStatus | null;
+/** A pet that nobody else can change until the transaction ends. */
+export interface LockedPet extends PetRow {
+  /** Whether an open order holds it. */
+  readonly held: 0 | 1;
 }
 
 /*
@@ -19,20 +18,49 @@ const COLUMNS = `"id", "name", CAST("category_id" AS TEXT) AS "categoryId", "sta
 
 /** Pets in ascending order of their identifiers, one more than the limit where there are more. */
 export function selectPage(manager: EntityManager, { limit, status, after }: ListPetsQuery): Promise<PetRow[]> {
-  const conditions = [...(status === undefined ? [] : ['"status" = ?']), ...(after === undefined ? [] : ['"id" > CAST(? AS INTEGER)'])];
+  const conditions = [...(status === undefined ? [] : ['"status" = ?']), ...(after === undefined ? [] : ['"id" > CAST(? AS BIGINT)'])];
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
   const parameters = [status, after].filter((value) => value !== undefined);
-  return manager.query(`SELECT ${COLUMNS} FROM "pets"${where} ORDER BY "id" LIMIT ?`, [...parameters, limit + 1]);
+  return query(manager, `SELECT ${COLUMNS} FROM "pets"${where} ORDER BY "id" LIMIT ?`, [...parameters, limit + 1]);
 }
 
 export async function selectPet(manager: EntityManager, petId: string): Promise<PetRow | undefined> {
-  const rows: PetRow[] = await manager.query(`SELECT ${COLUMNS} FROM "pets" WHERE "id" = CAST(? AS INTEGER)`, [petId]);
-  return rows[0];
+  const [row] = await query<PetRow>(manager, `SELECT ${COLUMNS} FROM "pets" WHERE "id" = CAST(? AS BIGINT)`, [petId]);
+  return row;
 }
 
-export async function insertPet(manager: EntityManager, { name, categoryId, status }: Omit<PetRow, 'id'>): Promise<PetRow> {
-  const sql = 'INSERT INTO "pets" ("name", "category_id", "status") VALUES (?, CAST(? AS INTEGER), ?) RETURNING "id"';
-  const [row]: { id: number }[] = await manager.query(sql, [name, categoryId, status]);
-  if (row === undefined) throw new Error('The database gave no identifier for a new pet.');
-  return { id: row.id, name, categoryId, status };
+/**
+ * Adds pets; identifiers ascend in the order given, and become visible in ascending order over all instances, so that
+ * who has read up to one misses none below it.
+ */
+export async function insertPets(manager: EntityManager, pets: readonly NewRow[]): Promise<PetRow[]> {
+  await lockUntilCommit(manager, 'pets');
+  const values = pets.map(() => '(?, CAST(? AS BIGINT), ?)').join(', ');
+  const sql = `INSERT INTO "pets" ("name", "category_id", "status") VALUES ${values} RETURNING "id"`;
+  const rows = await query<Pick<PetRow, 'id'>>(manager, sql, pets.flatMap(({ name, categoryId, status }) => [name, categoryId, status]));
+  await countPets(manager, pets.map((pet) => counted(pet, 1)));
+  const ids = rows.map(({ id }) => id).toSorted((one, other) => one - other);
+  return pets.map((pet, index) => ({ ...pet, id: idAt(ids, index) }));
+}
+
+/** @param petId decimal digits */
+export async function lockPet(manager: EntityManager, petId: string): Promise<LockedPet | undefined> {
+  const sql = `SELECT ${COLUMNS}, "held" FROM "pets" WHERE "id" = CAST(? AS BIGINT)${forUpdate(manager, 'pets')}`;
+  const [row] = await query<LockedPet>(manager, sql, [petId]);
+  return row;
+}
+
+export async function updatePet(manager: EntityManager, { id, name, categoryId, status }: PetRow): Promise<void> {
+  await query(manager, 'UPDATE "pets" SET "name" = ?, "category_id" = CAST(? AS BIGINT), "status" = ? WHERE "id" = ?', [name, categoryId, status, id]);
+}
+
+/** @param petId decimal digits */
+export async function deletePet(manager: EntityManager, petId: string): Promise<void> {
+  await query(manager, 'DELETE FROM "pets" WHERE "id" = CAST(? AS BIGINT)', [petId]);
+}
+
+function idAt(ids: readonly number[], index: number): number {
+  const id = ids[index];
+  if (id === undefined) throw new Error('The database gave no identifier for a new pet.');
+  return id;
 }

@@ -20,4 +20,8 @@ export class PetEntity {
   /** `null` where the client gave none. */
   @Column({ type: 'text', nullable: true })
   status!: PetStatus | null;
+
+  /** 1 while an open order holds the pet, which is pending then; else 0. */
+  @Column({ type: 'integer', default: 0 })
+  held!: number;
 }

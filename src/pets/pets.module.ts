@@ -1,8 +1,17 @@
 import { Module } from '@nestjs/common';
+import { IdempotencyModule } from '../idempotency/index.js';
+import { RedisModule } from '../redis/index.js';
+import { CatalogueVersion } from './catalogue-version.js';
 import { PetAnswers } from './pet-answers.js';
+import { PetCreation } from './pet-creation.js';
 import { PetsController } from './pets.controller.js';
 import { PetsService } from './pets.service.js';
 
 /** The catalogue: list, add and fetch pets. */
-@Module({ controllers: [PetsController], providers: [PetsService, PetAnswers], exports: [PetsService] })
+@Module({
+  imports: [IdempotencyModule, RedisModule],
+  controllers: [PetsController],
+  providers: [CatalogueVersion, PetsService, PetAnswers, PetCreation],
+  exports: [PetsService],
+})
 export class PetsModule {}

@@ -23,7 +23,7 @@ export const LIST_PETS: OperationOptions = {
     description: 'A page of animals.',
     type: [Animal],
     listName: 'Pets',
-    headers: ['Link'],
+    headers: ['Link', 'ETag'],
     examples: { 'Two animals': [BELLA, MILO], 'No animal matches': [] },
   },
   errors: [],
@@ -39,10 +39,10 @@ export const CREATE_PET: OperationOptions = {
     status: 201,
     description: 'The animal was added; the body carries its identifier.',
     type: Animal,
-    headers: ['Location'],
+    headers: ['Location', 'ETag'],
     examples: { 'With a status': { id: 6, ...SIMBA }, 'Without a status': { id: 7, ...COCO } },
   },
-  errors: ['malformed_json', 'payload_too_large', 'unsupported_media_type', 'request_timeout'],
+  errors: [],
 };
 
 export const GET_PET: OperationOptions = {
@@ -51,7 +51,7 @@ export const GET_PET: OperationOptions = {
   description: 'An identifier that no animal has, or that none could have, is 404.',
   scope: 'pets:read',
   stability: 'stable',
-  success: { status: 200, description: 'The animal.', type: Animal, examples: { 'An animal': BELLA } },
+  success: { status: 200, description: 'The animal.', type: Animal, headers: ['ETag'], examples: { 'An animal': BELLA } },
   errors: ['pet_not_found', 'operation_removed'],
 };
 

@@ -8,6 +8,11 @@ import { AdmissionTally } from './admission-tally.js';
 import { CounterStore } from './counter-store.js';
 import type { Decision } from './decision.js';
 import { setRateLimitHeaders } from './rate-limit-headers.js';
+import { shownWindow } from './usage-report.js';
+import { MINUTE_SECONDS } from './window.js';
+
+/** Requests that an account with a small plan may make a minute of operations that take no quota. */
+const LEAST_FREE_PER_MINUTE = 300;
 
 type Done = (error?: Error) => void;
 
@@ -40,6 +45,8 @@ export class Admission {
   }
 
   private admit(caller: Caller, request: FastifyRequest, reply: FastifyReply, done: Done): void {
+    // The router has found the operation by now, but nothing of it has run.
+    if (request.routeOptions.config.quota === 'none') return this.admitFree(caller, request, reply, done);
     settle(() => this.counters.admit(caller), done, (decision) => {
       this.tally.add(caller.plan, decision.outcome);
       setRateLimitHeaders(reply, decision);
@@ -49,6 +56,27 @@ export class Admission {
       } else {
         sendProblem(reply, tooMany(decision));
       }
+    });
+  }
+
+  /**
+   * For operations that take no quota, which an exhausted account and a banned key may call too. Nothing is free
+   * without bound: they have a window of their own, for each account.
+   */
+  private admitFree(caller: Caller, request: FastifyRequest, reply: FastifyReply, done: Done): void {
+    const limit = Math.max(LEAST_FREE_PER_MINUTE, caller.limits.perMinute);
+    settle(() => this.counters.takeFromRoute(`free:${caller.accountId}`, limit, MINUTE_SECONDS), done, (decision) => {
+      this.tally.add(caller.plan, decision.outcome);
+      if (decision.outcome !== 'admitted') {
+        setRateLimitHeaders(reply, decision);
+        return sendProblem(reply, tooMany(decision));
+      }
+      settle(() => this.counters.peek(caller), done, (usage) => {
+        setRateLimitHeaders(reply, shownWindow(usage));
+        request.caller = caller;
+        request.usage = usage;
+        done();
+      });
     });
   }
 

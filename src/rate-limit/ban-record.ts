@@ -1,10 +1,10 @@
 import { TableEntry } from './table-entry.js';
 import { DAY_SECONDS, isOpen, MINUTE_SECONDS } from './window.js';
 
-const FIRST_BAN_SECONDS = 60;
-const LONGEST_BAN_SECONDS = 3_600;
+export const FIRST_BAN_SECONDS = 60;
+export const LONGEST_BAN_SECONDS = 3_600;
 /** Earlier bans beyond this number make the next one no longer. */
-const BANS_TO_REMEMBER = Math.ceil(Math.log2(LONGEST_BAN_SECONDS / FIRST_BAN_SECONDS));
+export const BANS_TO_REMEMBER = Math.ceil(Math.log2(LONGEST_BAN_SECONDS / FIRST_BAN_SECONDS));
 
 /**
  * A key's rejections of the current minute and its bans of the last 24 hours. Times are whole seconds of Unix time.
@@ -30,15 +30,18 @@ export class BanRecord extends TableEntry {
    * @returns the end of the ban that this rejection caused, or 0
    */
   strike(strikesToBan: number, liftedAtMs: number, nowSeconds: number): number {
-    // Those of the second of the lifting itself are kept: it can't be told which came before.
-    if (!this.isStriking(nowSeconds) || isLifted(this.strikesStartSeconds + 1, liftedAtMs)) {
-      this.strikesStartSeconds = nowSeconds;
-      this.strikes = 0;
-    }
+    this.strikes = this.currentStrikes(liftedAtMs, nowSeconds);
+    if (this.strikes === 0) this.strikesStartSeconds = nowSeconds;
     this.strikes += 1;
     if (this.strikes < strikesToBan) return 0;
     this.strikes = 0;
     return this.ban(liftedAtMs, nowSeconds);
+  }
+
+  /** Rejections of the current minute that count towards a ban. */
+  currentStrikes(liftedAtMs: number, nowSeconds: number): number {
+    // Those of the second of the lifting itself are kept: it can't be told which came before.
+    return this.isStriking(nowSeconds) && !isLifted(this.strikesStartSeconds + 1, liftedAtMs) ? this.strikes : 0;
   }
 
   override get weight(): number {

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type INestApplicationContext, Logger } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
@@ -15,6 +12,7 @@ import { MemoryCounterStore } from './memory-counter-store.js';
 import { UsageWindow } from './usage-window.entity.js';
 import { COUNTER_ENTITIES, RateLimitModule } from './index.js';
 import { FakeClock } from '../../test/support/clock.js';
+import { makeFolder, openDatabase, removeDatabase } from '../../test/support/databases.js';
 
 const CALLER: Caller = {
   keyId: 'key',
@@ -31,7 +29,7 @@ let clock: FakeClock;
 let running: INestApplicationContext[];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'petstore-counters-'));
+  folder = makeFolder();
   clock = new FakeClock();
   running = [];
 });
@@ -39,13 +37,13 @@ beforeEach(() => {
 afterEach(async () => {
   jest.restoreAllMocks();
   for (const app of running) await app.close();
-  rmSync(folder, { recursive: true });
+  await removeDatabase(folder);
 });
 
 async function start() {
-  const env = loadEnv({ DATABASE_URL: `sqlite:${join(folder, 'petstore.sqlite')}` });
+  const env = loadEnv({ DATABASE_URL: await openDatabase(folder) });
   const testing = await Test.createTestingModule({
-    imports: [ConfigModule.of(env, clock), DatabaseModule.of({ entities: COUNTER_ENTITIES }), RateLimitModule],
+    imports: [ConfigModule.of(env, clock), DatabaseModule.of(env, { entities: COUNTER_ENTITIES }), RateLimitModule],
   }).compile();
   const app = await testing.init();
   running.push(app);

@@ -1,5 +1,6 @@
 import type { Caller } from '../auth/index.js';
 import type { Decision } from './decision.js';
+import type { UsageReport } from './usage-report.js';
 
 /**
  * Counts requests against windows and bans, atomically. All quota decisions of the service are made here.
@@ -8,6 +9,9 @@ import type { Decision } from './decision.js';
 export abstract class CounterStore {
   /** Takes one from both windows of the account or from neither; a rejection counts towards a ban of the key. */
   abstract admit(caller: Caller): Decision | Promise<Decision>;
+
+  /** What the caller has left, without taking or counting anything. */
+  abstract peek(caller: Caller): UsageReport | Promise<UsageReport>;
 
   /**
    * Counts a failed authentication against the windows of the address it came from; addresses are never banned.

@@ -4,17 +4,7 @@ import { Env } from '../config/index.js';
 import type { Decision } from './decision.js';
 import { MemoryCounterStore } from './memory-counter-store.js';
 import { FakeClock } from '../../test/support/clock.js';
-
-/** Mulberry32: the same sequence for the same seed. */
-function random(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let bits = Math.imul(state ^ (state >>> 15), state | 1);
-    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
-    return ((bits ^ (bits >>> 14)) >>> 0) % below;
-  };
-}
+import { random } from '../../test/support/random.js';
 
 const DAY_MS = 86_400_000;
 const floorSecond = (ms: number) => Math.floor(ms / 1000) * 1000;

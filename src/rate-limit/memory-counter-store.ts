@@ -9,6 +9,7 @@ import { QuotaTable } from './quota-table.js';
 import { RouteWindow } from './route-window.js';
 import type { Key } from './table-entry.js';
 import { Usage } from './usage.js';
+import type { UsageReport } from './usage-report.js';
 
 /** How many of each are counted one by one at the same time; bounds the memory, at about 150 bytes each. */
 export interface Capacities {
@@ -64,6 +65,16 @@ export class MemoryCounterStore extends CounterStore {
     if (bannedUntilSeconds > 0) return refused('banned', caller.limits.perMinute, bannedUntilSeconds, nowSeconds);
     const decision = take(this.accounts, caller.accountId, caller.limits, nowSeconds);
     return decision.outcome === 'admitted' ? decision : this.strike(caller, decision, nowSeconds);
+  }
+
+  override peek({ accountId, keyId, limits, bansLiftedAtMs }: Caller): UsageReport {
+    const nowSeconds = this.clock.nowSeconds();
+    const bans = this.bans.get(keyId);
+    return {
+      ...this.accounts.find(accountId, nowSeconds).report(limits, nowSeconds),
+      strikes: bans?.currentStrikes(bansLiftedAtMs, nowSeconds) ?? 0,
+      bannedUntilSeconds: bans?.activeUntil(bansLiftedAtMs, nowSeconds) ?? 0,
+    };
   }
 
   override admitAddress(address: string): Decision {

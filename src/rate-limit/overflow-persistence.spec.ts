@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
@@ -10,6 +7,7 @@ import { CounterPersistence } from './counter-persistence.js';
 import { MemoryCounterStore } from './memory-counter-store.js';
 import { UsageWindow } from './usage-window.entity.js';
 import { COUNTER_ENTITIES } from './index.js';
+import { makeFolder, openDatabase, removeDatabase } from '../../test/support/databases.js';
 
 let folder: string;
 let app: INestApplicationContext;
@@ -18,10 +16,10 @@ const clock = new Clock();
 clock.nowMs = () => Date.parse('2026-11-21T12:00:00.250Z');
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'petstore-overflow-'));
-  const env = loadEnv({ DATABASE_URL: `sqlite:${join(folder, 'petstore.sqlite')}` });
+  folder = makeFolder();
+  const env = loadEnv({ DATABASE_URL: await openDatabase(folder) });
   const testing = await Test.createTestingModule({
-    imports: [ConfigModule.of(env, clock), DatabaseModule.of({ entities: COUNTER_ENTITIES })],
+    imports: [ConfigModule.of(env, clock), DatabaseModule.of(env, { entities: COUNTER_ENTITIES })],
   }).compile();
   app = await testing.init();
   database = app.get(Database);
@@ -30,7 +28,7 @@ beforeEach(async () => {
 afterEach(async () => {
   jest.restoreAllMocks();
   await app.close();
-  rmSync(folder, { recursive: true });
+  await removeDatabase(folder);
 });
 
 const usages = () => database.read((manager) => manager.find(UsageWindow, { order: { subject: 'ASC' } }));

@@ -6,7 +6,7 @@ import { Test } from '@nestjs/testing';
 import { SkipThrottle, Throttle, ThrottlerModule } from '@nestjs/throttler';
 import { ConfigModule, Env } from '../config/index.js';
 import { ApiExceptionFilter } from '../errors/index.js';
-import { Deprecated } from '../lifecycle/index.js';
+import { announceDeprecations, Deprecated } from '../lifecycle/index.js';
 import { CounterStore } from './counter-store.js';
 import { MemoryCounterStore } from './memory-counter-store.js';
 import { PlanThrottlerGuard } from './plan-throttler.guard.js';
@@ -74,6 +74,7 @@ let app: NestFastifyApplication;
 beforeEach(async () => {
   const testing = await Test.createTestingModule({ imports: [TestModule] }).compile();
   app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false });
+  announceDeprecations(app.getHttpAdapter().getInstance(), clock, new Env());
   app.getHttpAdapter().getInstance().addHook('onRequest', async (request, reply) => {
     const accountId = Number(request.headers['x-account'] ?? 0);
     if (accountId === 0) return;

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { Decision } from './decision.js';
+import type { WindowReport } from './usage-report.js';
 
 /** Names of the trio (specification, section 8). In lower case, as Fastify would otherwise convert them each time. */
 export const LIMIT_HEADER = 'x-ratelimit-limit';
@@ -8,12 +9,12 @@ export const RESET_HEADER = 'x-ratelimit-reset';
 /** RFC 9110, section 10.2.3; here always in seconds. */
 export const RETRY_AFTER_HEADER = 'retry-after';
 
-/** Shows a decision's window, in place of the one that was shown before. */
-export function setRateLimitHeaders(reply: FastifyReply, decision: Decision): void {
+/** Shows a window, in place of the one that was shown before. */
+export function setRateLimitHeaders(reply: FastifyReply, window: WindowReport): void {
   reply
-    .header(LIMIT_HEADER, decision.limit)
-    .header(REMAINING_HEADER, decision.remaining)
-    .header(RESET_HEADER, decision.resetSeconds);
+    .header(LIMIT_HEADER, window.limit)
+    .header(REMAINING_HEADER, window.remaining)
+    .header(RESET_HEADER, window.resetSeconds);
 }
 
 /** The headers of a 429: the trio and Retry-After. */

@@ -1,6 +1,7 @@
 import type { Limits } from '../auth/index.js';
 import { admitted, type Decision, refused } from './decision.js';
 import { MergeableEntry } from './table-entry.js';
+import { tightestWindow, type UsageReport, windowReport } from './usage-report.js';
 import { DAY_SECONDS, dayStart, isOpen, MINUTE_SECONDS } from './window.js';
 
 /**
@@ -22,6 +23,18 @@ export class Usage extends MergeableEntry<Usage> {
   /** The decision on a request that takes nothing. */
   peek(limits: Limits, nowSeconds: number): Decision {
     return this.decide(limits, nowSeconds, 0);
+  }
+
+  /** Both windows as the next request would find them. */
+  report({ perMinute, perDay }: Limits, nowSeconds: number): Pick<UsageReport, 'minute' | 'day'> {
+    const minuteOpen = this.isMinuteOpen(nowSeconds);
+    const dayOpen = this.isDayOpen(nowSeconds);
+    const minuteEndSeconds = (minuteOpen ? this.minuteStartSeconds : nowSeconds) + MINUTE_SECONDS;
+    const dayEndSeconds = (dayOpen ? this.dayStartSeconds : dayStart(nowSeconds)) + DAY_SECONDS;
+    return {
+      minute: windowReport(perMinute, perMinute - (minuteOpen ? this.minuteUsed : 0), minuteEndSeconds),
+      day: windowReport(perDay, perDay - (dayOpen ? this.dayUsed : 0), dayEndSeconds),
+    };
   }
 
   override get weight(): number {
@@ -47,21 +60,10 @@ export class Usage extends MergeableEntry<Usage> {
     }
   }
 
-  private decide({ perMinute, perDay }: Limits, nowSeconds: number, taking: 0 | 1): Decision {
-    const minuteOpen = this.isMinuteOpen(nowSeconds);
-    const minuteLeft = perMinute - (minuteOpen ? this.minuteUsed : 0);
-    const minuteEndSeconds = (minuteOpen ? this.minuteStartSeconds : nowSeconds) + MINUTE_SECONDS;
-    const dayOpen = this.isDayOpen(nowSeconds);
-    const dayLeft = perDay - (dayOpen ? this.dayUsed : 0);
-    const dayEndSeconds = (dayOpen ? this.dayStartSeconds : dayStart(nowSeconds)) + DAY_SECONDS;
-    if (minuteLeft > 0 && dayLeft > 0) {
-      return minuteLeft < dayLeft
-        ? admitted(perMinute, minuteLeft - taking, minuteEndSeconds)
-        : admitted(perDay, dayLeft - taking, dayEndSeconds);
-    }
-    return minuteLeft <= 0 && (dayLeft > 0 || minuteEndSeconds > dayEndSeconds)
-      ? refused('limited', perMinute, minuteEndSeconds, nowSeconds)
-      : refused('limited', perDay, dayEndSeconds, nowSeconds);
+  private decide(limits: Limits, nowSeconds: number, taking: 0 | 1): Decision {
+    const { minute, day } = this.report(limits, nowSeconds);
+    const { limit, remaining, resetSeconds } = tightestWindow(minute, day);
+    return remaining > 0 ? admitted(limit, remaining - taking, resetSeconds) : refused('limited', limit, resetSeconds, nowSeconds);
   }
 
   private count(nowSeconds: number): void {

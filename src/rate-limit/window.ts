@@ -2,7 +2,7 @@ export const MINUTE_SECONDS = 60;
 export const DAY_SECONDS = 86_400;
 
 /** How far the clock may step back before a window counts as one of the future, in seconds. */
-const STEP_BACK_SECONDS = 60;
+export const STEP_BACK_SECONDS = 60;
 
 /**
  * Whether a window still counts. All times are whole seconds of Unix time.

@@ -9,6 +9,7 @@ export interface EnumOptions {
 
 /** The words as a schema of their own. */
 export function enumSchema({ name, values, meaning }: EnumOptions) {
-  const shared = { examples: values.slice(0, 1), ...(meaning === undefined ? {} : { description: meaning }) };
+  // The scanner overwrites `description` with that of the field which it meets first.
+  const shared = { examples: values.slice(0, 1), ...(meaning === undefined ? {} : { 'x-meaning': meaning }) };
   return { enum: [...values], enumName: name, enumSchema: shared };
 }

@@ -11,7 +11,7 @@ import { isInt64 } from './int64.js';
 
 interface FieldOptions {
   readonly description: string;
-  readonly example: string | number;
+  readonly example: string | number | boolean | readonly string[];
   /** Whether the field may be left out; `null` never stands for left out. */
   readonly optional?: boolean;
 }
@@ -36,10 +36,45 @@ export function Int64Field(options: FieldOptions): PropertyDecorator {
   return field(options, { type: 'integer', format: 'int64' }, [check('int64', isInt64, expectation)]);
 }
 
-/** One of a fixed set of words. */
-export function EnumField(options: FieldOptions & EnumOptions): PropertyDecorator {
+/** An identifier that the service has given. */
+export function IdField(options: FieldOptions): PropertyDecorator {
+  const expectation = '$property must be an integer from 1 to 9223372036854775807';
+  return field(options, { type: 'integer', format: 'int64', minimum: 1 }, [check('id', (value) => isInt64(value) && value >= 1, expectation)]);
+}
+
+/**
+ * One of a fixed set of words.
+ * @param options `nullable` lets the field be `null` as well; some other field or parameter has to use the set without
+ */
+export function EnumField(options: FieldOptions & EnumOptions & { readonly nullable?: boolean }): PropertyDecorator {
+  const { name, values, nullable = false } = options;
+  const message = `$property must be one of ${values.join(', ')}`;
+  if (!nullable) return field(options, enumSchema(options), [IsIn(values, { message })]);
+  const schema = { anyOf: [{ $ref: `#/components/schemas/${name}` }, { type: 'null' }] };
+  return field(options, schema as ApiPropertyOptions, [IsIn([...values, null], { message: `${message}, or null` })]);
+}
+
+/** Some of a fixed set of words, each once, at least one. */
+export function EnumListField(options: FieldOptions & EnumOptions): PropertyDecorator {
   const { values } = options;
-  return field(options, enumSchema(options), [IsIn(values, { message: `$property must be one of ${values.join(', ')}` })]);
+  const validate = (value: unknown) =>
+    // As long as all values at most: a longer list repeats one, and need not be looked at.
+    Array.isArray(value) && value.length > 0 && value.length <= values.length && new Set(value).size === value.length && value.every((item) => values.includes(item as string));
+  const schema = { ...enumSchema(options), isArray: true, minItems: 1, uniqueItems: true };
+  return field(options, schema, [check('enumList', validate, `$property must be a list of one or more of ${values.join(', ')}, each once`)]);
+}
+
+/** An integer of a range within what a JavaScript number holds exactly. */
+export function IntegerField(options: FieldOptions & { readonly minimum: number; readonly maximum: number; readonly default?: number }): PropertyDecorator {
+  const { minimum, maximum } = options;
+  const standIn = options.default === undefined ? {} : { default: options.default };
+  const validate = (value: unknown) => typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum;
+  return field(options, { type: 'integer', minimum, maximum, ...standIn }, [check('integer', validate, `$property must be an integer from ${minimum} to ${maximum}`)]);
+}
+
+/** `true` or `false`. */
+export function BooleanField(options: FieldOptions): PropertyDecorator {
+  return field(options, { type: Boolean }, [check('boolean', (value) => typeof value === 'boolean', '$property must be true or false')]);
 }
 
 function field(options: FieldOptions, schema: ApiPropertyOptions, rules: PropertyDecorator[]): PropertyDecorator {

@@ -20,6 +20,11 @@ export function isCanonicalId(text: string): boolean {
   return /^[1-9][0-9]{0,18}$/.test(text) && (text.length < MOST_DIGITS || BigInt(text) <= INT64_MAX);
 }
 
+/** Whether text is the canonical decimal form of any int64: no plus, no leading zero, no negative zero. */
+export function isCanonicalInt64(text: string): boolean {
+  return /^(?:0|-?[1-9][0-9]{0,18})$/.test(text) && isInt64(BigInt(text));
+}
+
 /**
  * The exact value of a JSON number literal that denotes an integer, `1e2` and `5.0` included (JSON Schema section 6.1.1),
  * or NaN where it denotes none or one far beyond int64.

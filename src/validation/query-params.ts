@@ -1,6 +1,6 @@
 import type { ApiQueryOptions } from '@nestjs/swagger';
 import { type EnumOptions, enumSchema } from './enum-schema.js';
-import { isCanonicalId } from './int64.js';
+import { isCanonicalId, isCanonicalInt64 } from './int64.js';
 
 /*
  * The parameters of query strings. As with the fields of bodies, one declaration serves the parser and the OpenAPI
@@ -40,6 +40,20 @@ export function IntegerParam(options: ParamOptions & { readonly minimum: number;
 export function IdParam({ description }: ParamOptions) {
   const schema = { type: 'integer' as const, format: 'int64', minimum: 1, example: 1 };
   return param({ parse: (text) => (isCanonicalId(text) ? text : undefined), expectation: 'an integer from 1 to 9223372036854775807', document: { description, schema } });
+}
+
+/** Any int64, kept as its decimal digits. */
+export function Int64Param({ description }: ParamOptions) {
+  const schema = { type: 'integer' as const, format: 'int64', example: 1 };
+  const expectation = 'an integer from -9223372036854775808 to 9223372036854775807';
+  return param({ parse: (text) => (isCanonicalInt64(text) ? text : undefined), expectation, document: { description, schema } });
+}
+
+/** Text of a form, such as an identifier that is no number. */
+export function PatternParam(options: ParamOptions & { readonly pattern: RegExp; readonly expectation: string; readonly example: string }) {
+  const { description, pattern, expectation, example } = options;
+  const schema = { type: 'string' as const, pattern: pattern.source, example };
+  return param({ parse: (text) => (pattern.test(text) ? text : undefined), expectation, document: { description, schema } });
 }
 
 /** One of a fixed set of words. */

@@ -8,17 +8,33 @@ export const BODY_LIMIT_BYTES = 16 * 1024;
 /** Most pieces that a body may come in: each costs the event loop some microseconds, however small it is. */
 const MOST_CHUNKS = 1_024;
 
-const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
+/** Media types of a body, each with no charset but utf-8. */
+export interface BodyMediaTypes {
+  readonly names: readonly string[];
+  readonly pattern: RegExp;
+}
+
+const JSON_MEDIA_TYPES: BodyMediaTypes = {
+  names: ['application/json'],
+  pattern: /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i,
+};
+
+/** The media type of JSON merge patches (RFC 7396), or that of JSON. */
+export const MERGE_PATCH_MEDIA_TYPES: BodyMediaTypes = {
+  names: ['application/json', 'application/merge-patch+json'],
+  pattern: /^application\/(?:merge-patch\+)?json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i,
+};
 
 /**
  * Reads the body of a request that must carry JSON.
  * @throws ApiError `unsupported_media_type`, `payload_too_large` as soon as the limit is passed, `request_timeout`, or
  * `validation_failed` where the bytes are no HTTP
  */
-export function readBody(message: IncomingMessage, response: ServerResponse): Promise<Buffer> {
+export function readBody(message: IncomingMessage, response: ServerResponse, accepted = JSON_MEDIA_TYPES): Promise<Buffer> {
   const { 'content-type': mediaType = '', 'content-encoding': encoding, 'content-length': length, expect = '' } = message.headers;
-  if (!JSON_MEDIA_TYPE.test(mediaType)) {
-    throw new ApiError('unsupported_media_type', 'The request body must have Content-Type: application/json, with no charset but utf-8.');
+  if (!accepted.pattern.test(mediaType)) {
+    const names = accepted.names.join(' or ');
+    throw new ApiError('unsupported_media_type', `The request body must have Content-Type: ${names}, with no charset but utf-8.`);
   }
   if (encoding !== undefined) throw new ApiError('unsupported_media_type', 'The request body must come without Content-Encoding.');
   if (Number(length) > BODY_LIMIT_BYTES) throw tooLarge();

@@ -11,6 +11,8 @@ import { seedDatabase } from './harness/seed.js';
 import { type Profile, type Share, sumProfile } from './profile/sum.js';
 
 const FUNCTIONS_SHOWN = 25;
+/** A process that a signal ends leaves no profile, and only ours ends by itself. */
+const EXIT_ON_SIGTERM = `data:text/javascript,process.once('SIGTERM', () => process.exit());`;
 
 // Ours, or with --against the one contender that is named.
 const options = readOptions();
@@ -22,7 +24,7 @@ try {
     say(`profiling ${one.title}`);
     const folder = join(seed.folder, `profile-${one.name}`);
     mkdirSync(folder);
-    const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${folder}`];
+    const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--import', EXIT_ON_SIGTERM];
     const running = await start({ file: contender.file, database: seed.copy(), nodeOptions });
     const deck = loadDeck(one.deck, join(seed.folder, `${one.name}.requests`));
     await deck.send(running.port, 1);

@@ -14,6 +14,8 @@ const BAD = {
   PORT: '80a',
   HOST: 'two words',
   DATABASE_URL: 'mysql://petstore:hunter2@localhost/petstore',
+  REDIS_URL: 'http://default:hunter2@localhost:6379',
+  REDIS_PREFIX: 'pet store:',
   BASE_URL: 'ftp://api.example.com/v1',
   STAGING_BASE_URL: 'https://staging.example.com',
   TRUST_PROXY: '10.0.0.0/33',
@@ -57,7 +59,9 @@ describe('a service with a bad configuration', () => {
 describe('a setting', () => {
   it.each([
     ['PORT', '65536'], ['PORT', '-1'], ['PORT', '1e3'], ['PORT', ' 5'], ['PORT', '0x50'], ['PORT', '3000.5'], ['ANONYMOUS_PER_MINUTE', '-5'],
-    ['ANONYMOUS_PER_MINUTE', '1.5'], ['DATABASE_URL', 'sqlite:'], ['DATABASE_URL', 'petstore.sqlite'], ['BASE_URL', 'https://api.example.com'],
+    ['ANONYMOUS_PER_MINUTE', '1.5'], ['DATABASE_URL', 'sqlite:'], ['DATABASE_URL', 'petstore.sqlite'], ['REDIS_URL', 'localhost:6379'],
+    ['REDIS_URL', 'redis://'], ['REDIS_URL', 'redis://localhost:99999'], ['REDIS_URL', 'redis://localhost/zero'], ['REDIS_URL', 'redis://localhost?db=1'],
+    ['REDIS_URL', 'redis://:%zz@localhost'], ['REDIS_PREFIX', 'pet{store}:'], ['BASE_URL', 'https://api.example.com'],
     ['BASE_URL', '/v1'], ['BASE_URL', 'https://api.example.com/v1/'], ['TRUST_PROXY', 'true'], ['TRUST_PROXY', '10.0.0.0/8,'], ['TRUST_PROXY', '1'],
     ['CORS_ORIGINS', 'https://app.example.com/path'], ['CORS_ORIGINS', 'null'], ['LOG_LEVEL', 'INFO'], ['SERVE_AFTER_SUNSET', '1'],
   ])('is refused by its name: %s=%j', (name, value) => {
@@ -70,6 +74,7 @@ describe('a setting', () => {
     expect(loadEnv(empty)).toEqual(loadEnv({}));
     expect(loadEnv(empty)).toMatchObject({ PORT: 3000, LOG_LEVEL: 'info', ANONYMOUS_PER_MINUTE: 300, ANONYMOUS_PER_DAY: 10_000, SERVE_AFTER_SUNSET: false });
     expect(loadEnv(empty).DATABASE_URL).toBeUndefined();
+    expect(loadEnv(empty)).toMatchObject({ REDIS_URL: undefined, REDIS_PREFIX: 'petstore:' });
   });
 
   it('is taken as it is meant', () => {

@@ -1,19 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { trio } from '../support/app.js';
-import { AMPLE, databaseUrl, Folders, makeKeys } from '../support/folders.js';
+import { categoryCounts } from '../support/category-counts.js';
+import { databaseUrl } from '../support/databases.js';
+import { AMPLE, Folders, makeKeys } from '../support/folders.js';
 import { ask, JSON_TYPE } from '../support/http.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
+import { everyPet } from '../support/traffic.js';
 
 /** Counting that a crash may lose, in milliseconds. */
 const LOSS_MS = 2_000;
 const WRITERS = 16;
+/** Few, so that writers meet in each. */
+const CATEGORIES = 3;
 
 const folders = new Folders();
 let folder: string;
 let key: string;
 let service: ServiceProcess;
 
+const send = (method: string, path: string, body?: object) => ask(service.port, { method, path, key, headers: JSON_TYPE, body: JSON.stringify(body) });
 const start = () => startProcess({ folder, env: { DATABASE_URL: databaseUrl(folder) } });
 
 beforeEach(async () => {
@@ -60,33 +66,51 @@ describe('kill -9', () => {
     }
     expect(created[0]).toBeGreaterThan(WRITERS);
     expect(created[2]).toBeGreaterThan(Number(created[1]));
-    const found = await everyPet();
+    const found = await everyPet(service.port, key);
     const counts = Map.groupBy(found, ({ name }) => name);
     expect([...counts].filter(([, pets]) => pets.length !== 1)).toEqual([]);
     expect([...confirmed].filter(([name, id]) => counts.get(name)?.[0]?.id !== id)).toEqual([]);
   });
+
+  it('during changes of all kinds leaves the counts of categories as the animals are', async () => {
+    const real: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const writers = Array.from({ length: WRITERS }, (_, writer) => shuffle(writer));
+      await delay(250 + 100 * round);
+      await service.stop('SIGKILL');
+      await Promise.all(writers);
+      service = await start();
+      const counts = await categoryCounts(folder);
+      expect(counts.counted).toEqual(counts.real);
+      real.push(counts.real.length);
+    }
+    expect(real).toEqual([CATEGORIES, CATEGORIES, CATEGORIES]);
+  });
 });
+
+/** Adds pets, moves them on to other categories and statuses, and removes some, until the service is gone. */
+async function shuffle(writer: number): Promise<void> {
+  try {
+    for (let n = writer; ; n += 1) {
+      const path = (await send('POST', '/v1/pets', { name: 'x', categoryId: n % CATEGORIES, status: 'available' })).headers.get('location') ?? '';
+      await send('PATCH', path, { categoryId: (n + 1) % CATEGORIES, status: 'pending' });
+      if (n % 3 === 0) await send('DELETE', path);
+    }
+  } catch {
+    // The service is gone.
+  }
+}
 
 /** Adds pets of ever new names one after the other until the service is gone, and notes those that it confirmed. */
 async function write(prefix: string, confirmed: Map<string, number>): Promise<void> {
   for (let n = 0; ; n += 1) {
     const name = `pet ${prefix}-${n}`;
     try {
-      const answer = await ask(service.port, { method: 'POST', path: '/v1/pets', key, headers: JSON_TYPE, body: JSON.stringify({ name, categoryId: 1 }) });
+      const answer = await send('POST', '/v1/pets', { name, categoryId: 1 });
       const text = await answer.text();
       if (answer.status === 201) confirmed.set(name, (JSON.parse(text) as { id: number }).id);
     } catch {
       return;
     }
   }
-}
-
-async function everyPet(): Promise<{ id: number; name: string }[]> {
-  const pets: { id: number; name: string }[] = [];
-  for (let path: string | undefined = '/v1/pets?limit=100'; path !== undefined; ) {
-    const answer: Response = await ask(service.port, { path, key });
-    pets.push(...((await answer.json()) as { id: number; name: string }[]));
-    path = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
-  }
-  return pets;
 }

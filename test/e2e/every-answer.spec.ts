@@ -1,8 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { getDataSourceToken } from '@nestjs/typeorm';
-import { SqliteError } from 'better-sqlite3';
-import { DataSource } from 'typeorm';
-import { generateApiKey } from '../../src/auth/api-key-format.js';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf, expectNoTrio, expectTrio } from '../support/expectations.js';
 import { FaultsModule } from '../support/faults.module.js';
@@ -19,9 +15,6 @@ beforeAll(async () => {
   key = await service.key();
 });
 afterAll(() => service.stop());
-afterEach(() => {
-  jest.restoreAllMocks();
-});
 
 const post = (body: string, type = 'application/json'): Ask => ({ method: 'POST', path: '/v1/pets', headers: { 'Content-Type': type }, body });
 
@@ -84,74 +77,6 @@ describe('every answer of the versioned API', () => {
     const answer = await ask(service.port, { ...request, key, headers: { ...request.headers, 'X-Request-Id': 'abc-1' } });
     expect(answer.headers.get('x-request-id')).toBe('abc-1');
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-  });
-});
-
-describe('a database that can not be written to', () => {
-  it('makes a create 503 with Retry-After and the trio, and nothing else; it recovers by itself', async () => {
-    const writer = service.app.get(DataSource);
-    await writer.query('PRAGMA query_only = ON');
-    const refused = await ask(service.port, { ...post(PET), key });
-    const read = await ask(service.port, { path: '/v1/pets', key });
-    await writer.query('PRAGMA query_only = OFF');
-    expect(await errorOf(refused)).toMatchObject({ status: 503, code: 'service_unavailable' });
-    expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
-    expectTrio(refused);
-    expect(read.status).toBe(200);
-    expect((await ask(service.port, { ...post(PET), key })).status).toBe(201);
-  });
-});
-
-/** Makes the connection for reading fail as SQLite does where the disk does. */
-function failReads(): void {
-  jest.spyOn(service.app.get<DataSource>(getDataSourceToken('reader')), 'createQueryRunner').mockImplementation(() => {
-    throw new SqliteError('disk I/O error: /var/lib/petstore', 'SQLITE_IOERR_READ');
-  });
-}
-
-describe('a database that can not be read', () => {
-  it('is 503 with Retry-After and the trio for what was not read a moment ago, and 200 again afterwards', async () => {
-    failReads();
-    const answer = await ask(service.port, { path: '/v1/pets?after=4711', key });
-    expect(answer.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
-    expectTrio(answer);
-    const body = await errorOf(answer);
-    expect(body).toMatchObject({ status: 503, code: 'service_unavailable' });
-    expect(body.message).not.toContain('/var/lib');
-    jest.restoreAllMocks();
-    expect((await ask(service.port, { path: '/v1/pets?after=4711', key })).status).toBe(200);
-  });
-
-  it('leaves known keys known for as long as it lasts', async () => {
-    failReads();
-    for (const seconds of [0, 61, 3600, 86_400]) {
-      clock.advanceSeconds(seconds);
-      expect((await ask(service.port, { path: '/v1/nothing', key })).status).toBe(404);
-    }
-  });
-
-  it('is 503 for an unknown key of the right form, not 401, and takes nothing from its address', async () => {
-    failReads();
-    const first = await ask(service.port, { path: '/v1/pets', key: generateApiKey('live') });
-    const second = await ask(service.port, { path: '/v1/pets', key: generateApiKey('live') });
-    expect(first.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
-    expectTrio(first);
-    expect(await errorOf(first)).toMatchObject({ status: 503, code: 'service_unavailable' });
-    expect(trio(second)).toEqual(trio(first));
-  });
-
-  it('leaves a request without a key 401', async () => {
-    failReads();
-    expect((await ask(service.port, { path: '/v1/pets' })).status).toBe(401);
-    expect((await ask(service.port, { path: '/v1/pets', key: 'nonsense' })).status).toBe(401);
-  });
-
-  it('makes the service not ready, but leaves it alive', async () => {
-    failReads();
-    const ready = await ask(service.port, { path: '/health/ready' });
-    expect(ready.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
-    expect(await errorOf(ready)).toMatchObject({ status: 503, code: 'service_unavailable' });
-    expect((await ask(service.port, { path: '/health/live' })).status).toBe(200);
   });
 });
 

@@ -11,7 +11,7 @@ const folders = new Folders();
 const running: ServiceProcess[] = [];
 afterEach(async () => {
   await Promise.all(running.splice(0).map((service) => service.stop()));
-  folders.remove();
+  await folders.remove();
 });
 
 async function start(folder: string, env: Record<string, string> = {}): Promise<ServiceProcess> {

@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import Sqlite from 'better-sqlite3';
 import { KeysService, type NewKey } from '../../src/auth/index.js';
 import { startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
-import { databaseUrl } from '../support/folders.js';
+import { databaseUrl, queryDatabase } from '../support/databases.js';
 import { type Ended, runKeys } from '../support/service-process.js';
 
 interface Issued {
@@ -44,11 +42,9 @@ const given = (account: string, terms: Omit<NewKey, 'account'> = { plan: 'free' 
 const list = (key: string) => service.request('/v1/pets', { key });
 
 /** What the audit trail has of an account: action and actor, oldest first. */
-function trail(account: string): string[] {
-  const database = new Sqlite(join(service.folder, 'petstore.sqlite'), { readonly: true });
-  const select = 'SELECT action, actor, detail FROM audit_records WHERE account_id = (SELECT id FROM accounts WHERE name = ?) ORDER BY id';
-  const records = database.prepare(select).all(account) as { action: string; actor: string; detail: string }[];
-  database.close();
+async function trail(account: string): Promise<string[]> {
+  const select = `SELECT action, actor, detail FROM audit_records WHERE account_id = (SELECT id FROM accounts WHERE name = '${account}') ORDER BY id`;
+  const records = await queryDatabase<{ action: string; actor: string; detail: string }>(service.folder, select);
   expect(JSON.stringify(records)).not.toMatch(WHOLE_KEY);
   return records.map(({ action, actor }) => `${action} by ${actor.split(':')[0]}`);
 }
@@ -89,7 +85,7 @@ describe('beside a running service', () => {
     expect((await list(key)).status).toBe(200);
     expect(await keys('revoke', id)).toMatchObject({ code: 0, stdout: expect.stringContaining(id) });
     expect(await codeWithinASecond(key, 'api_key_revoked')).toBe('api_key_revoked');
-    expect(trail('revoked')).toEqual([...MADE, 'key.revoked by cli']);
+    expect(await trail('revoked')).toEqual([...MADE, 'key.revoked by cli']);
   });
 
   it('a key that is rotated works on for the overlap, and not without one', async () => {
@@ -102,7 +98,7 @@ describe('beside a running service', () => {
     await json<Issued>('rotate', next.id, '--overlap', '0s');
     expect(await codeWithinASecond(next.key, 'api_key_expired')).toBe('api_key_expired');
     expect((await list(old.key)).status).toBe(200);
-    expect(trail('rotated')).toEqual([...MADE, 'key.created by cli', 'key.rotated by cli', 'key.created by cli', 'key.rotated by cli']);
+    expect(await trail('rotated')).toEqual([...MADE, 'key.created by cli', 'key.rotated by cli', 'key.created by cli', 'key.rotated by cli']);
   });
 
   it('a change of plan holds within a second, and keeps what was consumed', async () => {
@@ -111,7 +107,7 @@ describe('beside a running service', () => {
     expect(await keys('plan', 'growing', 'business')).toMatchObject({ code: 0, stderr: '' });
     await delay(700);
     expect(trio(await list(key))).toMatchObject({ limit: 1_000, remaining: 998 });
-    expect(trail('growing')).toEqual([...MADE, 'account.plan_changed by cli']);
+    expect(await trail('growing')).toEqual([...MADE, 'account.plan_changed by cli']);
   });
 
   it('a ban that is lifted holds no more within a second', async () => {
@@ -120,7 +116,7 @@ describe('beside a running service', () => {
     expect((await errorOf(await list(key))).code).toBe('api_key_banned');
     expect(await keys('unban', id)).toMatchObject({ code: 0 });
     expect(await codeWithinASecond(key, 'rate_limit_exceeded')).toBe('rate_limit_exceeded');
-    expect(trail('banned')).toEqual([...MADE, 'key.unbanned by cli']);
+    expect(await trail('banned')).toEqual([...MADE, 'key.unbanned by cli']);
   });
 });
 

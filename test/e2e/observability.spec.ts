@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import Sqlite from 'better-sqlite3';
 import { errorOf } from '../support/expectations.js';
-import { databaseUrl, Folders, makeKeys } from '../support/folders.js';
-import { ask } from '../support/http.js';
+import { databaseUrl, queryDatabase } from '../support/databases.js';
+import { Folders, makeKeys } from '../support/folders.js';
+import { ask, JSON_TYPE } from '../support/http.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -13,16 +12,18 @@ const folders = new Folders();
 let folder: string;
 let key: string;
 let small: string;
+let manager: string;
 let service: ServiceProcess;
 
 beforeAll(async () => {
   folder = folders.make();
-  [key = '', small = ''] = await makeKeys(folder, { plan: 'business' }, { plan: 'enterprise', perMinute: 2, perDay: 100 });
+  const terms = [{ plan: 'business' }, { plan: 'enterprise', perMinute: 2, perDay: 100 }, { plan: 'free', scopes: ['keys:manage', 'pets:read'] }] as const;
+  [key = '', small = '', manager = ''] = await makeKeys(folder, ...terms);
   service = await startProcess({ folder, env: { DATABASE_URL: databaseUrl(folder), LOG_LEVEL: 'trace' } });
 });
 afterAll(async () => {
   await service.stop();
-  folders.remove();
+  await folders.remove();
 });
 
 const get = (path: string, as?: string, headers: Record<string, string> = {}) => ask(service.port, { path, key: as, headers });
@@ -115,12 +116,10 @@ describe('metrics', () => {
 
 describe('the log', () => {
   it('has a line of JSON for a 500, with the id that the client was given, and never a key', async () => {
-    const database = new Sqlite(join(folder, 'petstore.sqlite'));
-    database.exec('ALTER TABLE pets RENAME TO lost');
+    await queryDatabase(folder, 'ALTER TABLE pets RENAME TO lost');
     const path = '/v1/pets?after=12345';
     const answer = await get(path, key, { 'X-Request-Id': 'broken-1', Cookie: `key=${key}`, Referer: `http://x/?key=${key}` });
-    database.exec('ALTER TABLE lost RENAME TO pets');
-    database.close();
+    await queryDatabase(folder, 'ALTER TABLE lost RENAME TO pets');
     expect(await errorOf(answer)).toMatchObject({ status: 500, code: 'internal_error' });
     expect((await get(path, key)).status).toBe(200);
     await get(`/v1/pets?key=${key}`, key);
@@ -130,7 +129,19 @@ describe('the log', () => {
     const lines = service.output().trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
     const failure = lines.filter(({ level }) => level === 'error');
     expect(failure).toHaveLength(1);
-    expect(failure[0]).toMatchObject({ requestId: 'broken-1', code: 'internal_error', time: expect.stringMatching(/^20.*Z$/), error: expect.stringContaining('no such table') });
+    expect(failure[0]).toMatchObject({ requestId: 'broken-1', code: 'internal_error', time: expect.stringMatching(/^20.*Z$/), error: expect.stringMatching(/no such table|relation "pets" does not exist/) });
     expect(service.output()).not.toContain('psk_');
+  });
+
+  it('never has a key that was made over HTTP, nor what is kept of it, also where making one fails', async () => {
+    const post = (path: string) => ask(service.port, { method: 'POST', path, key: manager, headers: JSON_TYPE, body: '{}' });
+    const made = (await (await post('/v1/keys')).json()) as { id: string; key: string };
+    expect((await post(`/v1/keys/${made.id}/rotate`)).status).toBe(201);
+    await queryDatabase(folder, 'ALTER TABLE api_keys RENAME TO lost');
+    const failed = await post('/v1/keys');
+    await queryDatabase(folder, 'ALTER TABLE lost RENAME TO api_keys');
+    expect(await errorOf(failed)).toMatchObject({ status: 500, code: 'internal_error' });
+    await delay(100);
+    expect(service.output()).not.toMatch(/psk_|[0-9a-f]{64}/);
   });
 });

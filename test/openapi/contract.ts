@@ -14,7 +14,7 @@ const TRANSPORT = new Set(['connection', 'content-length', 'content-type', 'date
 
 /** Holds answers, and values, against an OpenAPI document. */
 export class Contract {
-  private readonly ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true, formats: { int64: Number.isInteger, 'uri-reference': true } });
+  private readonly ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true, formats: { int64: Number.isInteger, 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/, 'uri-reference': true } });
 
   constructor(private readonly document: OpenAPIObject) {
     this.ajv.addSchema(document, 'document');

@@ -66,6 +66,7 @@ function undeclared({ handler, path, method }: Route, document: OpenAPIObject): 
     [!operation?.tags?.some((name) => document.tags?.some((tag) => tag.name === name && tag.description)), 'is under no heading'],
     [success === undefined, 'documents no success'],
     [success !== undefined && status !== '204' && examples.length === 0, 'has no example of success'],
+    [method === 'post' && !operation?.parameters?.some((parameter) => !('$ref' in parameter) && parameter.name === 'Idempotency-Key'), 'takes no Idempotency-Key'],
     ...STATUSES.map((code): [boolean, string] => [responses[code] === undefined, `does not document ${code}`]),
   ];
   return faults.filter(([found]) => found).map(([, fault]) => fault);

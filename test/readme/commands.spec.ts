@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { commands, files, HOME } from './readme.js';
+import { Servers } from './servers.js';
 import { freePort, type Result, type Running, Workspace } from './workspace.js';
 
 /*
@@ -12,6 +13,7 @@ import { freePort, type Result, type Running, Workspace } from './workspace.js';
 
 const START = 'npm ci && npm start';
 const START_ELSEWHERE = 'PORT=8080 DATABASE_URL=sqlite:/var/lib/petstore/petstore.sqlite npm start';
+const START_SHARED = 'DATABASE_URL=postgres://petstore:secret@db.example.com/petstore REDIS_URL=redis://redis.example.com npm start';
 const START_EXTENDED = 'npm run --silent node -- visits/dist/visits/main.js';
 
 const NOT_RUN: Readonly<Record<string, string>> = {
@@ -27,17 +29,12 @@ const FAILS: Readonly<Record<string, RegExp>> = {
 };
 
 const TIMEOUT_MS = 120_000;
-const hasCurl = ((): boolean => {
-  try {
-    execFileSync('curl', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
+const hasCurl = has('curl');
+const hasServers = has('initdb') && has('pg_dump') && has('redis-server');
 
 let workspace: Workspace;
 let port: number;
+let servers: Servers | undefined;
 let service: Running | undefined;
 /** What the shell variables of the README hold. */
 const variables: Record<string, string> = {};
@@ -46,12 +43,24 @@ beforeAll(async () => {
   workspace = new Workspace();
   port = await freePort();
   for (const [path, text] of files) workspace.write(path, atPort(text));
-});
+  if (hasServers) servers = await Servers.start();
+}, TIMEOUT_MS);
 
 afterAll(async () => {
   await service?.stop();
+  await servers?.stop();
   workspace.remove();
 }, TIMEOUT_MS);
+
+function has(program: string): boolean {
+  return spawnSync(program, ['--version']).status === 0;
+}
+
+/** In CI nothing may be left out: there a program that is missing is a failure. */
+function canRun(command: string): boolean {
+  if (process.env['CI'] !== undefined) return true;
+  return (hasCurl || !command.startsWith('curl')) && (hasServers || !Servers.areIn(command));
+}
 
 function atPort(text: string): string {
   return text.replaceAll('localhost:3000', `localhost:${port}`);
@@ -60,7 +69,8 @@ function atPort(text: string): string {
 /** As a reader does: puts what was printed before in place of the dots. */
 function filledIn(command: string): string {
   const [, name] = /^export (\w+)=\w+\.\.\.$/.exec(command) ?? [];
-  return atPort(name === undefined ? command : `export ${name}=${variables[name]}`);
+  if (name !== undefined) return `export ${name}=${variables[name]}`;
+  return atPort(servers?.fillIn(command) ?? command);
 }
 
 async function run(command: string): Promise<Result> {
@@ -84,6 +94,20 @@ async function startElsewhere(command: string): Promise<void> {
   await other.stop();
 }
 
+async function startShared(command: string): Promise<void> {
+  const shared = await workspace.start(`env ${filledIn(command)}`, await freePort());
+  await shared.stop();
+}
+
+/** Puts back what was kept, after all is lost. */
+async function restore(command: string): Promise<void> {
+  const kept = await servers?.tables();
+  await servers?.lose();
+  expect(await run(command)).toEqual({ code: 0, output: '' });
+  expect(kept).not.toEqual([]);
+  expect(await servers?.tables()).toEqual(kept);
+}
+
 async function startExtended(command: string): Promise<void> {
   await service?.stop();
   service = undefined;
@@ -93,7 +117,9 @@ async function startExtended(command: string): Promise<void> {
 async function runOrStart(command: string): Promise<void> {
   if (command === START) return startFirst();
   if (command === START_ELSEWHERE) return startElsewhere(command);
+  if (command === START_SHARED) return startShared(command);
   if (command === START_EXTENDED) return startExtended(command);
+  if (command.startsWith('pg_restore ')) return restore(command);
   const result = await run(command);
   const { output } = result;
   const failure = FAILS[command];
@@ -102,6 +128,9 @@ async function runOrStart(command: string): Promise<void> {
     throw new Error(`${command} ended with ${result.code}:\n${output}`);
   }
   if (command.includes(' create --account acme --plan free --')) variables['KEY_ID'] = (JSON.parse(jsonLine(output)) as { id: string }).id;
+  if (command.includes(' create --account shop ')) variables['MANAGER_KEY'] = /psk_live_\w+/.exec(output)?.[0] ?? '';
+  if (command.includes('expiresInSeconds')) variables['SHOP_KEY_ID'] = /"id":"(\w+)"/.exec(output)?.[1] ?? '';
+  if (command.startsWith('curl -i ')) variables['ETAG'] = /^etag: "(.+)"/im.exec(output)?.[1] ?? '';
   if (command.includes(' create --account clinic ')) variables['VISITS_KEY'] = /psk_live_\w+/.exec(output)?.[0] ?? '';
 }
 
@@ -115,12 +144,11 @@ describe('the README', () => {
 
   it('starts the service first', () => {
     expect(runnable[0]).toBe(START);
-    expect(commands).toEqual(expect.arrayContaining([...Object.keys(NOT_RUN), ...Object.keys(FAILS), START_ELSEWHERE, START_EXTENDED]));
+    expect(commands).toEqual(expect.arrayContaining([...Object.keys(NOT_RUN), ...Object.keys(FAILS), START_ELSEWHERE, START_SHARED, START_EXTENDED]));
   });
 
   for (const command of runnable) {
-    // In CI nothing may be left out: there a missing curl is a failure.
-    const test = command.startsWith('curl') && !hasCurl && process.env['CI'] === undefined ? it.skip : it;
+    const test = canRun(command) ? it : it.skip;
     test(`keeps what it promises of: ${command}`, () => runOrStart(command), TIMEOUT_MS);
   }
 

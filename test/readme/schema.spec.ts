@@ -2,18 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DataSource } from 'typeorm';
-import { ACCOUNT_ENTITIES } from '../../src/auth/index.js';
-import { writerOptions } from '../../src/database/index.js';
-import { PET_ENTITIES } from '../../src/pets/index.js';
-import { COUNTER_ENTITIES } from '../../src/rate-limit/index.js';
+import type { DataSource } from 'typeorm';
+import { commandLineDataSource } from '../../src/database/index.js';
+import { databaseParts } from '../../src/database-parts.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-schema-'));
 let dataSource: DataSource;
 
 beforeAll(async () => {
-  const entities = [...PET_ENTITIES, ...ACCOUNT_ENTITIES, ...COUNTER_ENTITIES];
-  dataSource = await new DataSource(writerOptions(join(folder, 'petstore.sqlite'), { entities })).initialize();
+  dataSource = await commandLineDataSource(`sqlite:${join(folder, 'petstore.sqlite')}`, databaseParts([])).initialize();
 });
 afterAll(async () => {
   await dataSource.destroy();

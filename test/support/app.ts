@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { KeysService, type NewKey } from '../../src/auth/index.js';
 import { loadEnv } from '../../src/config/index.js';
 import { type AppOptions, createApp } from '../../src/configure-app.js';
+import { makeFolder, openDatabase, removeDatabase } from './databases.js';
 
 export { FakeClock } from './clock.js';
 
@@ -19,9 +17,9 @@ export type TestApp = Awaited<ReturnType<typeof startApp>>;
 
 /** The real application, listening on a free port, on a database of its own. */
 export async function startApp({ env = {}, folder, ...options }: TestAppOptions = {}) {
-  const home = folder ?? mkdtempSync(join(tmpdir(), 'petstore-test-'));
+  const home = folder ?? makeFolder();
   const app: NestFastifyApplication = await createApp({
-    env: loadEnv({ DATABASE_URL: `sqlite:${join(home, 'petstore.sqlite')}`, LOG_LEVEL: 'silent', ...env }),
+    env: loadEnv({ DATABASE_URL: await openDatabase(home), LOG_LEVEL: 'silent', ...env }),
     ...options,
   });
   await app.listen(0, '127.0.0.1');
@@ -51,7 +49,7 @@ export async function startApp({ env = {}, folder, ...options }: TestAppOptions 
     },
     async stop({ keepData = false } = {}): Promise<void> {
       await app.close();
-      if (!keepData) rmSync(home, { recursive: true, force: true });
+      if (!keepData) await removeDatabase(home);
     },
   };
 }

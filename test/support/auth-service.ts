@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Test } from '@nestjs/testing';
 import { ACCOUNT_ENTITIES, AuthModule, KeysService, KeyVerifier } from '../../src/auth/index.js';
 import { KeyChangesPoller } from '../../src/auth/key-changes.poller.js';
@@ -8,6 +5,7 @@ import { LastUse } from '../../src/auth/last-use.js';
 import { ConfigModule, loadEnv } from '../../src/config/index.js';
 import { Database, DatabaseModule } from '../../src/database/index.js';
 import { FakeClock } from './clock.js';
+import { makeFolder, openDatabase, removeDatabase } from './databases.js';
 
 /** What an instance of the service has of accounts and keys, on a real database; its background tasks do not run. */
 export interface AuthInstance {
@@ -22,12 +20,12 @@ export interface AuthInstance {
 /** A database of its own for a spec, which any number of instances can use. */
 export class AuthBench {
   readonly clock = new FakeClock(Date.parse('2026-11-21T12:00:00Z'));
-  private readonly directory = mkdtempSync(join(tmpdir(), 'petstore-auth-'));
+  private readonly directory = makeFolder();
   private readonly opened: AuthInstance[] = [];
 
   async open(): Promise<AuthInstance> {
-    const env = loadEnv({ DATABASE_URL: `sqlite:${join(this.directory, 'petstore.sqlite')}` });
-    const imports = [ConfigModule.of(env, this.clock), DatabaseModule.of({ entities: ACCOUNT_ENTITIES }), AuthModule];
+    const env = loadEnv({ DATABASE_URL: await openDatabase(this.directory) });
+    const imports = [ConfigModule.of(env, this.clock), DatabaseModule.of(env, { entities: ACCOUNT_ENTITIES }), AuthModule];
     const module = await Test.createTestingModule({ imports }).compile();
     const instance = {
       keys: module.get(KeysService),
@@ -43,6 +41,6 @@ export class AuthBench {
 
   async remove(): Promise<void> {
     for (const instance of this.opened) await instance.close();
-    rmSync(this.directory, { recursive: true });
+    await removeDatabase(this.directory);
   }
 }

@@ -1,26 +1,21 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type KeysService, type NewKey } from '../../src/auth/index.js';
 import { startApp } from './app.js';
+import { makeFolder, removeDatabase } from './databases.js';
 
 /** Folders for the databases of processes, to be removed together. */
 export class Folders {
   private readonly made: string[] = [];
 
   make(): string {
-    const folder = mkdtempSync(join(tmpdir(), 'petstore-process-'));
+    const folder = makeFolder();
     this.made.push(folder);
     return folder;
   }
 
-  remove(): void {
-    for (const folder of this.made.splice(0)) rmSync(folder, { recursive: true, force: true });
+  async remove(): Promise<void> {
+    for (const folder of this.made.splice(0)) await removeDatabase(folder);
   }
 }
-
-/** Value of DATABASE_URL for the database that `startApp` uses in a folder. */
-export const databaseUrl = (folder: string) => `sqlite:${join(folder, 'petstore.sqlite')}`;
 
 /** Makes keys in the database of a folder while no process uses it. */
 export async function makeKeys(folder: string, ...newKeys: Partial<NewKey>[]): Promise<string[]> {

@@ -6,6 +6,7 @@ import {
   ApiError,
   type Caller,
   Clock,
+  columnTypes,
   CurrentCaller,
   Database,
   EnumParam,
@@ -43,8 +44,9 @@ class ReportEntity {
 
 class Reports1795219300000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
+    const { id, int64, tableEnd } = columnTypes(runner);
     await runner.query(
-      'CREATE TABLE "reports" ("id" INTEGER PRIMARY KEY, "title" TEXT NOT NULL UNIQUE, "account_id" INTEGER NOT NULL, "made_at" INTEGER NOT NULL) STRICT',
+      `CREATE TABLE "reports" ("id" ${id}, "title" TEXT NOT NULL UNIQUE, "account_id" ${int64} NOT NULL, "made_at" ${int64} NOT NULL) ${tableEnd}`,
     );
   }
 
@@ -106,7 +108,7 @@ const CREATE_REPORT: OperationOptions = {
   scope: 'reports:write',
   stability: 'experimental',
   success: { status: 201, description: 'The report.', type: Report },
-  errors: ['malformed_json', 'payload_too_large', 'unsupported_media_type', REPORT_TAKEN],
+  errors: [REPORT_TAKEN],
 };
 
 const LIST_REPORTS: OperationOptions = {

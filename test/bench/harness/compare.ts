@@ -17,7 +17,7 @@ export interface PreparedAnswer {
 const SAMPLES = 10;
 
 /** Headers that are part of the contract; of those whose values differ from answer to answer, only that they are there. */
-const COMPARED = ['content-type', 'www-authenticate', 'link', 'location', 'deprecation', 'sunset', 'cache-control', 'x-content-type-options'];
+const COMPARED = ['content-type', 'www-authenticate', 'link', 'location', 'deprecation', 'sunset', 'cache-control', 'vary', 'x-content-type-options'];
 const PRESENT = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id'];
 /** Node adds these by itself. */
 const OF_NODE = new Set(['date', 'connection', 'keep-alive']);

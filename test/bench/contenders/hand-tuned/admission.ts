@@ -34,6 +34,8 @@ export async function admitRequests(server: FastifyInstance, database: Database)
     const window = tightest(await taken[0], await taken[1]);
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
+    reply.header('cache-control', 'private, no-cache');
+    reply.header('vary', 'Authorization');
     if (showWindow(reply, window)) {
       reply.header('cache-control', 'no-store');
       return sendError(reply, 429, 'rate_limit_exceeded', 'The limit is exhausted.');

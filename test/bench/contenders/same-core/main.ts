@@ -1,25 +1,6 @@
 import 'reflect-metadata';
-import { NestFactory } from '@nestjs/core';
-import { Env } from '../../../../src/config/index.js';
-import { Metrics } from '../../../../src/health/index.js';
-import { addCommonHeaders, addEarlyAnswers, createServer } from '../../../../src/http/index.js';
-import { PetsController } from '../../../../src/pets/pets.controller.js';
-import { Admission } from '../../../../src/rate-limit/index.js';
-import { CoreModule } from './core.module.js';
-import { addPetRoutes } from './pets.js';
+import { growYoungGeneration } from '../../../../src/young-generation.js';
 
-// The same services as ours has, made by Nest, which then has no part in any request.
-const context = await NestFactory.createApplicationContext(CoreModule, { logger: false });
-const env = context.get(Env);
-const admission = context.get(Admission);
-const metrics = context.get(Metrics);
-const server = createServer(env);
-addCommonHeaders(server, env);
-server.addHook('onRequest', (request, reply, done) => admission.onRequest(request, reply, done));
-addEarlyAnswers(server);
-server.addHook('onResponse', (request, reply, done) => {
-  metrics.observe(request, reply);
-  done();
-});
-addPetRoutes(server, context.get(PetsController));
-await server.listen({ port: env.PORT, host: env.HOST ?? '127.0.0.1' });
+// As our main.ts does, or that would be compared too.
+growYoungGeneration();
+await import('./service.js');

@@ -32,14 +32,14 @@ export function addPetRoutes(server: FastifyInstance, pets: PetsController): voi
     const { petId } = request.params;
     reply.headers(DEPRECATED).header('Content-Type', JSON_TYPE);
     if (!isCanonicalId(petId)) throw petNotFound(petId);
-    return pets.getPet(petId);
+    return pets.getPet(petId, reply);
   });
 
   server.post('/v1/pets', async (request, reply) => {
     requireScope(request, 'pets:write');
     const body = validateBody(NewPet, parseJson(await readBody(request.raw, reply.raw)));
     reply.code(201).header('Content-Type', JSON_TYPE);
-    return pets.createPet(body, reply);
+    return pets.createPet(body, { key: undefined, request, reply });
   });
 }
 

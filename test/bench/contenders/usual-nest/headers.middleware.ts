@@ -7,6 +7,8 @@ export class HeadersMiddleware implements NestMiddleware {
   use(_request: IncomingMessage, response: ServerResponse, next: () => void): void {
     response.setHeader('X-Request-Id', randomUUID());
     response.setHeader('X-Content-Type-Options', 'nosniff');
+    response.setHeader('Cache-Control', 'private, no-cache');
+    response.setHeader('Vary', 'Authorization');
     next();
   }
 }

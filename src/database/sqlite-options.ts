@@ -2,18 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Database as SqliteConnection } from 'better-sqlite3';
-import type { DataSourceOptions, MigrationInterface } from 'typeorm';
+import type { DataSourceOptions } from 'typeorm';
+import type { DatabaseParts } from './database-parts.js';
 import { MIGRATIONS } from './migrations/index.js';
-
-/** What a feature adds to the database. */
-export interface DatabaseParts {
-  readonly entities: readonly (new () => object)[];
-  /** Run in the order of the timestamps in their names, together with the service's own. */
-  readonly migrations?: readonly (new () => MigrationInterface)[];
-}
-
-/** Where the data lies when DATABASE_URL is not set. */
-export const EMBEDDED_DATABASE_URL = 'sqlite:data/petstore.sqlite';
 
 /** Name of the data source that reads go through. */
 export const READER = 'reader';

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 
 /** Work done in the background at an interval: never twice at a time, and never keeping the process alive. */
 export class RecurringTask {
-  private readonly logger = new Logger('Auth');
+  private readonly logger = new Logger('Background');
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   private failing = false;

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { readerOptions, sqliteFile, writerOptions } from './data-source-options.js';
-import { openReader, openWriter } from './open-data-source.js';
+import { readerOptions, sqliteFile, writerOptions } from './sqlite-options.js';
+import { openReader, openWriter } from './open-sqlite.js';
 
 const PARTS = { entities: [] };
 const FULL = 2;

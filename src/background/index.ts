@@ -1,0 +1,1 @@
+export { RecurringTask } from './recurring-task.js';

@@ -1,0 +1,38 @@
+import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { RecurringTask } from '../background/index.js';
+import { Clock } from '../config/index.js';
+import { Database } from '../database/index.js';
+import { deleteExpired } from './record-sql.js';
+
+/** How often expired records are looked for, in milliseconds. They are ignored at once; this is for the space. */
+const INTERVAL_MS = 60_000;
+/** Records that one transaction deletes, so that other writes need not wait long. */
+const BATCH_SIZE = 200;
+
+/** Deletes what was kept for requests that nobody may send again any more. */
+@Injectable()
+export class RecordExpiry implements OnModuleInit, OnApplicationShutdown {
+  private readonly task = new RecurringTask('deleting expired idempotency records', INTERVAL_MS, () => this.sweep());
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Deletes all records that have expired by now. */
+  async sweep(): Promise<void> {
+    const nowMs = this.clock.nowMs();
+    let deleted: number;
+    do {
+      deleted = await this.database.write((manager) => deleteExpired(manager, nowMs, BATCH_SIZE));
+    } while (deleted === BATCH_SIZE);
+  }
+
+  onModuleInit(): void {
+    this.task.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.task.stop();
+  }
+}

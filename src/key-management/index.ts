@@ -1,0 +1,1 @@
+export { KeyManagementModule } from './key-management.module.js';

@@ -1,0 +1,17 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { ApiParamOptions } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { KEY_ID, keyNotFound } from '../auth/index.js';
+
+/** Hands a handler the identifier of a key in the path; no key has one of another form, so the rest is 404. */
+export const KeyId = createParamDecorator((_: unknown, context: ExecutionContext): string => {
+  const { keyId } = context.switchToHttp().getRequest<FastifyRequest<{ Params: { keyId: string } }>>().params;
+  if (!KEY_ID.test(keyId)) throw keyNotFound();
+  return keyId;
+});
+
+export const KEY_ID_PARAM: ApiParamOptions = {
+  name: 'keyId',
+  description: "The key's identifier.",
+  schema: { type: 'string', pattern: KEY_ID.source, example: 'key_0123456789abcdef' },
+};

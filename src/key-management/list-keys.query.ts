@@ -1,0 +1,18 @@
+import { KEY_ID } from '../auth/index.js';
+import { IntegerParam, PatternParam } from '../validation/index.js';
+
+const DEFAULT_LIMIT = 20;
+
+/** The query of listKeys. */
+export class ListKeysQuery {
+  @IntegerParam({ description: 'Maximum number of keys returned.', minimum: 1, maximum: 100, default: DEFAULT_LIMIT })
+  limit = DEFAULT_LIMIT;
+
+  @PatternParam({
+    description: 'Only keys that come after the one with this identifier are returned: the last one of the page before.',
+    pattern: KEY_ID,
+    expectation: 'the identifier of a key, such as key_0123456789abcdef',
+    example: 'key_0123456789abcdef',
+  })
+  after?: string;
+}

@@ -1,0 +1,16 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { UsageReport } from './usage-report.js';
+
+/** Where the caller stands, as a parameter of the handler of an operation that takes no quota. */
+export const CurrentUsage = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): UsageReport | undefined =>
+    context.switchToHttp().getRequest<FastifyRequest>().usage,
+);
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by admission, for operations that take no quota. */
+    usage?: UsageReport;
+  }
+}

@@ -1,0 +1,6 @@
+import { Orders1795233600000 } from './1795233600000-orders.js';
+import { OrderEntity } from './order.entity.js';
+import { StoreModule } from './store.module.js';
+
+/** The store, as an extension hands itself over to the service. */
+export const STORE = { module: StoreModule, entities: [OrderEntity], migrations: [Orders1795233600000] };

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ERROR_CODES } from '../../src/errors/index.js';
+import { operationsOf } from '../openapi/document.js';
+import type { Story } from './step.js';
+import { CATEGORIES } from './stories/categories.js';
+import { KEYS } from './stories/keys.js';
+import { LIMITS } from './stories/limits.js';
+import { ORDERS } from './stories/orders.js';
+import { PETS } from './stories/pets.js';
+import { AWAY, REFUSALS, SEED } from './stories/refusals.js';
+import { REPEATS } from './stories/repeats.js';
+import { type Exchange, Twins } from './twins.js';
+
+const RECORDING: Readonly<Record<string, readonly Story[]>> = {
+  pets: PETS,
+  categories: CATEGORIES,
+  orders: ORDERS,
+  keys: KEYS,
+  repeats: REPEATS,
+  limits: LIMITS,
+  refusals: REFUSALS,
+};
+
+/** Codes that no recorded request can be answered with. */
+const OUT_OF_REACH = [
+  // Of two requests that run at the same time; on SQLite they never do.
+  'idempotency_key_in_use',
+  // Of a client that takes half a minute.
+  'request_timeout',
+];
+
+let twins: Twins;
+const told: Exchange[] = [];
+
+/** What each of the two has answered to what. */
+function apart(exchanges: readonly Exchange[]) {
+  told.push(...exchanges);
+  return {
+    sqlite: exchanges.map(({ step, sqlite }) => ({ step, answer: sqlite })),
+    postgres: exchanges.map(({ step, postgres }) => ({ step, answer: postgres })),
+  };
+}
+
+describe.each(Object.entries(RECORDING))('SQLite and PostgreSQL give the same answers, byte for byte: %s', (_, stories) => {
+  beforeAll(async () => {
+    twins = await Twins.start();
+  });
+  afterAll(() => twins.stop());
+
+  it.each(stories.map(({ name, steps }) => [name, steps] as const))('%s', async (_name, steps) => {
+    const { sqlite, postgres } = apart(await twins.tell(steps));
+    expect(postgres).toEqual(sqlite);
+  });
+});
+
+describe('SQLite and PostgreSQL', () => {
+  beforeAll(async () => {
+    twins = await Twins.start();
+  });
+  afterAll(() => twins.stop());
+
+  it('give the same answers while they are away, and when they are back', async () => {
+    await twins.tell(SEED.steps);
+    const away = apart(await twins.withoutDatabases(() => twins.tell(AWAY)));
+    expect(away.postgres).toEqual(away.sqlite);
+    expect(away.sqlite.filter(({ answer }) => answer.status !== 503).map(({ step }) => step.path)).toEqual(['/v1/usage', '/v1/nothing', '/health/live']);
+    const back = apart(await twins.tell(AWAY));
+    expect(back.postgres).toEqual(back.sqlite);
+  });
+
+  it('were asked for every operation, with success, and for every code of an error that can be had', async () => {
+    const succeeded = told.filter(({ sqlite }) => sqlite.status < 300).map(({ step: { method = 'GET', path } }) => `${method} ${path.replace(/\?.*/, '')}`);
+    const operations = operationsOf(await twins.document()).filter(({ path }) => !path.startsWith('/faults/'));
+    const missed = operations.filter(({ method, path }) => {
+      const pattern = new RegExp(`^${method.toUpperCase()} /v1${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+      return !succeeded.some((request) => pattern.test(request));
+    });
+    expect(missed.map(({ operation }) => operation.operationId)).toEqual([]);
+    const codes = new Set(told.flatMap(({ sqlite }) => /^\{"code":"(\w+)"/.exec(sqlite.body)?.[1] ?? []));
+    expect(Object.keys(ERROR_CODES).filter((code) => !codes.has(code)).toSorted()).toEqual(OUT_OF_REACH.toSorted());
+  });
+});

@@ -1,0 +1,81 @@
+import { Account, ApiKey, AuditRecord, type PlanName, SCOPES } from '../../src/auth/index.js';
+import { generateApiKey, hashApiKey, maskApiKey } from '../../src/auth/api-key-format.js';
+import { KeyChangesPoller } from '../../src/auth/key-changes.poller.js';
+import { Database } from '../../src/database/index.js';
+import type { TestApp } from '../support/app.js';
+import { AMPLE } from '../support/folders.js';
+
+/** When all of them were made. */
+const MADE_AT_MS = Date.parse('2026-11-01T00:00:00Z');
+
+interface Terms {
+  readonly plan: PlanName;
+  readonly perMinute?: number;
+  readonly perDay?: number;
+}
+
+const ACCOUNTS: Readonly<Record<string, Terms>> = {
+  ample: AMPLE,
+  other: AMPLE,
+  crowded: AMPLE,
+  poor: { plan: 'enterprise', perMinute: 3, perDay: 8 },
+  pro: { plan: 'pro' },
+};
+
+interface Holder {
+  readonly account: string;
+  /** A text that people sort in another way than machines do. */
+  readonly id: string;
+  readonly secret: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+const holder = (account: string, id: string, more: Partial<Holder> = {}): Holder => ({
+  account,
+  id,
+  secret: generateApiKey('live'),
+  scopes: SCOPES,
+  expiresAt: null,
+  revokedAt: null,
+  ...more,
+});
+
+/** Who calls in the recording, by the name that stands for the secret. */
+export const HOLDERS: Readonly<Record<string, Holder>> = {
+  ample: holder('ample', 'key_a000000000000000'),
+  reader: holder('ample', 'key_B000000000000000', { scopes: ['pets:read'] }),
+  stranger: holder('ample', 'key_AA00000000000000', { scopes: ['toys:read'] }),
+  manager: holder('ample', 'key_b0000000000000zZ', { scopes: ['keys:manage', 'pets:read'] }),
+  sibling: holder('ample', 'key_0000000000000000'),
+  expired: holder('ample', 'key_aA00000000000000', { expiresAt: MADE_AT_MS + 1 }),
+  revoked: holder('ample', 'key_Aa00000000000000', { revokedAt: MADE_AT_MS + 1 }),
+  unused: holder('ample', 'key_zzzzzzzzzzzzzzzz'),
+  other: holder('other', 'key_c000000000000000'),
+  poor: holder('poor', 'key_D000000000000000'),
+  pro: holder('pro', 'key_d000000000000000'),
+  ...Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`crowded ${n}`, holder('crowded', `key_crowded${String(n).padStart(9, '0')}`)])),
+};
+
+/** Puts them into the database of a service. */
+export async function importHolders({ app }: TestApp): Promise<void> {
+  await app.get(Database).write(async (manager) => {
+    const ids = new Map<string, number>();
+    for (const [name, { plan, perMinute = null, perDay = null }] of Object.entries(ACCOUNTS)) {
+      const account = manager.create(Account, { name, plan, perMinute, perDay, createdAt: MADE_AT_MS });
+      await manager.insert(Account, account);
+      ids.set(name, account.id);
+    }
+    for (const { account, id, secret, scopes, expiresAt, revokedAt } of Object.values(HOLDERS)) {
+      const accountId = ids.get(account) ?? 0;
+      const masked = maskApiKey(secret);
+      const times = { createdAt: MADE_AT_MS, expiresAt, revokedAt, lastUsedAt: null, bansLiftedAt: null };
+      await manager.insert(ApiKey, { id, accountId, sha256: hashApiKey(secret), masked, scopes: scopes.join(' '), ...times });
+      const detail = JSON.stringify({ masked, scopes, lifetimeMs: null });
+      await manager.insert(AuditRecord, { at: MADE_AT_MS, actor: 'test', action: 'key.created', accountId, keyId: id, detail });
+    }
+  });
+  // Or they would be looked up anew when it is noticed that they were made, whenever that is.
+  await app.get(KeyChangesPoller).poll();
+}

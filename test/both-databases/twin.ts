@@ -1,0 +1,68 @@
+import { LastUse } from '../../src/auth/last-use.js';
+import { maskApiKey } from '../../src/auth/api-key-format.js';
+import type { TestApp } from '../support/app.js';
+import { ask } from '../support/http.js';
+import { HOLDERS } from './holders.js';
+import type { Step } from './step.js';
+
+/** All of an answer that must be the same wherever it comes from. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: string;
+}
+
+/** A key, what is shown of one, and the id of one. */
+const MADE_UP = /(key|psk_live|psk_test)_(?:[0-9A-Za-z]{36}|[0-9A-Za-z]{4}…[0-9A-Za-z]{4}|[0-9A-Za-z]{16})/g;
+
+const IMPORTED = new Set(Object.values(HOLDERS).flatMap(({ id, secret }) => [id, secret, maskApiKey(secret)]));
+
+/** Strict, so that bytes which differ never look alike. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** One of two services that are asked the same: replaces what is random by a name, in the order in which it is seen. */
+export class Twin {
+  private readonly names = new Map<string, string>();
+  private etag = '';
+
+  constructor(private readonly service: TestApp) {}
+
+  async send({ path, key, headers = {}, body, method }: Step): Promise<Answer> {
+    // By itself it is written every few seconds. What can't be written now is kept.
+    await this.service.app.get(LastUse).flush().catch(() => undefined);
+    const answer = await ask(this.service.port, {
+      path: this.fill(path),
+      key: key === undefined ? undefined : this.fill(key),
+      headers: { 'X-Request-Id': 'recorded', ...(JSON.parse(this.fill(JSON.stringify(headers))) as typeof headers) },
+      body: typeof body === 'string' ? this.fill(body) : body,
+      ...(method === undefined ? {} : { method }),
+    });
+    const text = utf8.decode(await answer.arrayBuffer());
+    this.etag = answer.headers.get('etag') ?? this.etag;
+    return {
+      status: answer.status,
+      body: this.mask(text),
+      headers: [...answer.headers].filter(([name]) => name !== 'date').map(([name, value]) => [name, this.mask(value)]),
+    };
+  }
+
+  private fill(text: string): string {
+    return text.replaceAll(/<([a-z_…]+(?: [0-9]+)?)>/g, (placeholder, name: string) => {
+      if (name === 'etag') return this.etag.replaceAll('"', '');
+      const made = [...this.names].find(([, given]) => given === placeholder)?.[0];
+      return made ?? HOLDERS[name]?.secret ?? placeholder;
+    });
+  }
+
+  private mask(text: string): string {
+    return text.replaceAll(MADE_UP, (found, kind: string) => (IMPORTED.has(found) ? found : this.nameOf(found, kind)));
+  }
+
+  private nameOf(found: string, kind: string): string {
+    const stem = `<${kind}${found.includes('…') ? '…' : ''} `;
+    const count = [...this.names.values()].filter((name) => name.startsWith(stem)).length;
+    const name = this.names.get(found) ?? `${stem}${count + 1}>`;
+    this.names.set(found, name);
+    return name;
+  }
+}

@@ -1,0 +1,72 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { fetchDocument } from '../openapi/document.js';
+import { FakeClock, startApp, type TestApp } from '../support/app.js';
+import { giveBack, makeFolder, takeAway } from '../support/databases.js';
+import { FaultsModule } from '../support/faults.module.js';
+import { importHolders } from './holders.js';
+import type { Step } from './step.js';
+import { type Answer, Twin } from './twin.js';
+
+/** What every answer is answered to. */
+export interface Exchange {
+  readonly step: Step;
+  readonly sqlite: Answer;
+  readonly postgres: Answer;
+}
+
+const SETTINGS = { CORS_ORIGINS: 'https://app.example.com', ANONYMOUS_PER_MINUTE: '100' };
+
+/** The service on each of the two databases, both empty but for the same keys, and with the same time. */
+export class Twins {
+  private constructor(
+    readonly sqlite: TestApp,
+    readonly postgres: TestApp,
+    private readonly sqliteFile: string,
+    private readonly clock: FakeClock,
+    private readonly twins: readonly [Twin, Twin],
+  ) {}
+
+  static async start(): Promise<Twins> {
+    const clock = new FakeClock();
+    const start = (folder: string, env: Record<string, string> = {}) => startApp({ clock, folder, env: { ...SETTINGS, ...env }, extensions: [{ module: FaultsModule }] });
+    const folder = makeFolder();
+    const file = join(folder, 'petstore.sqlite');
+    const [sqlite, postgres] = await Promise.all([start(folder, { DATABASE_URL: `sqlite:${file}` }), start(makeFolder())]);
+    await Promise.all([importHolders(sqlite), importHolders(postgres)]);
+    return new Twins(sqlite, postgres, file, clock, [new Twin(sqlite), new Twin(postgres)]);
+  }
+
+  document(): Promise<OpenAPIObject> {
+    return fetchDocument(this.sqlite);
+  }
+
+  async tell(steps: readonly Step[]): Promise<Exchange[]> {
+    const exchanges: Exchange[] = [];
+    for (const step of steps) {
+      if (step.at !== undefined) this.clock.set(step.at);
+      this.clock.advanceSeconds(step.waitSeconds ?? 0);
+      const [sqlite, postgres] = this.twins;
+      const [one, other] = await Promise.all([sqlite.send(step), postgres.send(step)]);
+      exchanges.push({ step, sqlite: one, postgres: other });
+    }
+    return exchanges;
+  }
+
+  /** Takes the databases away while something is done. */
+  async withoutDatabases<T>(doing: () => Promise<T>): Promise<T> {
+    await takeAway(this.postgres.folder);
+    renameSync(this.sqliteFile, `${this.sqliteFile}.moved`);
+    try {
+      return await doing();
+    } finally {
+      renameSync(`${this.sqliteFile}.moved`, this.sqliteFile);
+      await giveBack(this.postgres.folder);
+    }
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.sqlite.stop(), this.postgres.stop()]);
+  }
+}

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { loadEnv } from '../../src/config/index.js';
+import { freePort } from '../support/free-port.js';
+import { buildImage, HOME } from './image.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'petstore-docker-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const textOf = (name: string) => readFileSync(join(HOME, 'docker', name), 'utf8');
+
+/** Settings of the service in a compose file, with the defaults of its variables. */
+function settings(name: string): Record<string, string> {
+  const [, block = ''] = /\n {2}service:\n[^]*?\n {4}environment:\n((?: {6}[^\n]*\n)+)/.exec(textOf(name)) ?? [];
+  const pairs = block.trimEnd().split('\n').map((line) => line.trim().split(/: (.*)/));
+  return Object.fromEntries(pairs.map(([key = '', value = '']) => [key, value.replaceAll(/\$\{\w+:-(\w*)\}/g, '$1')]));
+}
+
+describe('the image', () => {
+  it('is built from what it copies alone, serves, and stops when it is told to', async () => {
+    const image = buildImage(folder);
+    expect(existsSync(join(image.folder, 'node_modules/jest'))).toBe(false);
+    const port = await freePort();
+    const [, ...script] = image.command;
+    const service = spawn(process.execPath, script, { cwd: image.folder, env: { PORT: String(port), NODE_ENV: 'production' }, stdio: 'ignore' });
+    const exited = once(service, 'exit');
+    await until(async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).ok);
+    service.kill('SIGTERM');
+    expect(await exited).toEqual([0, null]);
+  }, 240_000);
+});
+
+describe.each(['compose.yaml', 'compose.replicas.yaml'])('%s', (name) => {
+  it('sets what the service takes', () => {
+    const given = settings(name);
+    expect(Object.keys(given).length).toBeGreaterThan(0);
+    const env = loadEnv(given);
+    expect(Object.keys(given).filter((key) => !(key in env))).toEqual([]);
+  });
+});
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (;;) {
+    if (await isSo().catch(() => false)) return;
+    await delay(50);
+  }
+}

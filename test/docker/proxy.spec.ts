@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { describeWith } from '../support/describe-with.js';
+import { errorOf } from '../support/expectations.js';
+import { OPEN_TO_ANYBODY } from '../support/fleet.js';
+import { Folders } from '../support/folders.js';
+import { freePort } from '../support/free-port.js';
+import { ask, JSON_TYPE } from '../support/http.js';
+import { type ServiceProcess, startProcess } from '../support/service-process.js';
+import { Traffic } from '../support/traffic.js';
+import { HOME } from './image.js';
+
+const PET = '{"name":"x","categoryId":1}';
+/** Longest that the proxy may take to notice what became of an instance. */
+const NOTICED_MS = 2_500;
+
+const folders = new Folders();
+const instances: ServiceProcess[] = [];
+let port: number;
+let proxy: ChildProcess;
+let traffic: Traffic | undefined;
+
+beforeAll(async () => {
+  const env = { DATABASE_URL: 'sqlite::memory:', TRUST_PROXY: '127.0.0.1/32', ...OPEN_TO_ANYBODY };
+  for (let n = 0; n < 2; n += 1) instances.push(await startProcess({ folder: folders.make(), env }));
+  port = await freePort();
+  const file = join(folders.make(), 'haproxy.cfg');
+  writeFileSync(file, configuration());
+  proxy = spawn('haproxy', ['-f', file, '-db'], { stdio: 'ignore' });
+  await delay(NOTICED_MS);
+});
+afterEach(() => traffic?.stop());
+afterAll(async () => {
+  proxy.kill('SIGKILL');
+  await Promise.all([once(proxy, 'exit'), ...instances.map((instance) => instance.stop('SIGKILL'))]);
+  await folders.remove();
+});
+
+/** The file that is handed to the proxy, with addresses in place of the name that only Docker knows. */
+function configuration(): string {
+  const text = readFileSync(join(HOME, 'docker/haproxy.cfg'), 'utf8');
+  const servers = instances.map((instance, n) => `  server instance${n} 127.0.0.1:${instance.port}`).join('\n');
+  return text.replace('bind :8080', `bind 127.0.0.1:${port}`).replaceAll(/^ {2}server-template .*$/gm, servers);
+}
+
+/** Clients without a key, whose POSTs nobody may repeat. */
+function callWithoutPause(): Traffic {
+  return new Traffic(() => [port], {
+    get: () => ({ path: '/v1/pets' }),
+    post: () => ({ method: 'POST', path: '/v1/pets', headers: JSON_TYPE, body: PET }),
+  });
+}
+
+describeWith('haproxy', '-v')('the proxy of compose.replicas.yaml', () => {
+  it('asks both instances, and tells them who calls', async () => {
+    const left: number[] = [];
+    for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.2', '192.0.2.1']) {
+      const answer = await ask(port, { path: '/v1/pets', headers: { 'X-Forwarded-For': address } });
+      left.push(Number(answer.headers.get('x-ratelimit-remaining')));
+    }
+    // What a client makes up about its address does not count, and each instance counts for itself.
+    const most = Math.max(...left);
+    expect(left.toSorted((a, b) => a - b)).toEqual([most - 1, most - 1, most, most]);
+  });
+
+  it('keeps the metrics inside, however they are spelled', async () => {
+    for (const path of ['/metrics', '/%6detrics', '/metrics?x']) {
+      expect(await errorOf(await ask(port, { path }))).toMatchObject({ status: 404, code: 'route_not_found' });
+    }
+  });
+
+  it('fails not one request while an instance ends in order', async () => {
+    traffic = callWithoutPause();
+    traffic.start(12);
+    await delay(500);
+    const { code } = await (instances[1] as ServiceProcess).stop('SIGTERM');
+    expect(code).toBe(0);
+    await delay(NOTICED_MS);
+    await traffic.stop();
+    expect(traffic.seen.length).toBeGreaterThan(100);
+    expect(traffic.seen.filter(({ status }) => status !== 401)).toEqual([]);
+  });
+
+  it('has the instance say itself that it can not serve, while there is one', async () => {
+    instances[0]?.signal('SIGTERM');
+    await delay(1_500);
+    expect(await errorOf(await ask(port, { path: '/v1/pets' }))).toMatchObject({ code: 'missing_api_key' });
+    await instances[0]?.ended;
+  });
+
+  it('says what it has to say as the service does', async () => {
+    const answer = await ask(port, { path: '/v1/pets' });
+    expect(answer.headers.get('retry-after')).toBe('1');
+    expect(await errorOf(answer)).toMatchObject({ status: 503, code: 'service_unavailable' });
+  });
+});

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SCOPES } from '../../src/auth/index.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { makeFolder, onPostgres, queryDatabase, removeDatabase } from '../support/databases.js';
+import { AMPLE } from '../support/folders.js';
+import { ask, JSON_TYPE } from '../support/http.js';
+
+/** SQLite is for one instance; several share a database on PostgreSQL. */
+const INSTANCES = onPostgres ? 3 : 1;
+
+/** All instances and their clients share one thread here, so that waiting takes longer than where they run. */
+const PATIENCE = { DATABASE_POOL_WAIT_MS: '10000', DATABASE_STATEMENT_TIMEOUT_MS: '10000' };
+
+const folder = makeFolder();
+const instances: TestApp[] = [];
+let first: TestApp;
+let key: string;
+
+beforeAll(async () => {
+  for (let n = 0; n < INSTANCES; n += 1) instances.push(await startApp({ folder, env: PATIENCE }));
+  [first] = instances as [TestApp];
+  key = await first.key({ ...AMPLE, scopes: SCOPES });
+});
+afterAll(async () => {
+  for (const instance of instances) await instance.stop({ keepData: true });
+  await removeDatabase(folder);
+});
+
+/** Sends this many requests at once, to the instances in turn; what came back, by status. */
+async function atOnce(count: number, path: string, body: string, headers: Record<string, string> = {}) {
+  const ports = instances.map(({ port }) => port);
+  const answers = await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const answer = await ask(ports[index % ports.length] ?? 0, { method: 'POST', path, key, body, headers: { ...JSON_TYPE, ...headers } });
+      const lasting = ['location', 'etag', 'cache-control'].map((name) => answer.headers.get(name));
+      return { status: answer.status, text: await answer.text(), lasting };
+    }),
+  );
+  return Map.groupBy(answers, ({ status }) => status);
+}
+
+const codesOf = (answers: readonly { text: string }[] = []) => new Set(answers.map(({ text }) => (JSON.parse(text) as { code: string }).code));
+const count = async (table: string) => (await queryDatabase(folder, `SELECT * FROM "${table}"`)).length;
+
+async function addPet(): Promise<number> {
+  return ((await (await first.post('/v1/pets', key, '{"name":"Bella","categoryId":1,"status":"available"}')).json()) as { id: number }).id;
+}
+
+describe('orders for one pet that come at once', () => {
+  it('are answered with one 201 and 409 for all others', async () => {
+    const answers = await atOnce(200, '/v1/store/orders', `{"petId":${await addPet()}}`);
+    expect([...answers].map(([status, { length }]) => [status, length]).toSorted()).toEqual([[201, 1], [409, 199]]);
+    expect(codesOf(answers.get(409))).toEqual(new Set(['pet_not_available']));
+    expect(await count('orders')).toBe(1);
+  });
+});
+
+describe('requests with one Idempotency-Key that come at once', () => {
+  it.each([
+    ['pets', '/v1/pets', async () => '{"name":"Nala","categoryId":2}'],
+    ['orders', '/v1/store/orders', async () => `{"petId":${await addPet()}}`],
+    ['api_keys', '/v1/keys', async () => '{}'],
+  ])('leave one record in %s, and all get its answer or are told to wait', async (table, path, body) => {
+    const sent = await body();
+    const before = await count(table);
+    const answers = await atOnce(100, path, sent, { 'Idempotency-Key': `one ${table}` });
+    expect(await count(table)).toBe(before + 1);
+    const done = answers.get(201) ?? [];
+    const told = answers.get(409) ?? [];
+    expect(done.length).toBeGreaterThan(0);
+    expect(done.length + told.length).toBe(100);
+    expect(new Set(done.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect([...codesOf(told)].filter((code) => code !== 'idempotency_key_in_use')).toEqual([]);
+    const late = await atOnce(INSTANCES, path, sent, { 'Idempotency-Key': `one ${table}` });
+    expect(late.get(201)?.map(({ text }) => text)).toEqual(Array.from({ length: INSTANCES }, () => done[0]?.text));
+    expect(await count(table)).toBe(before + 1);
+  });
+
+  it('are done once where their bodies differ, and the other body is refused', async () => {
+    const before = await count('pets');
+    const bodies = ['{"name":"One","categoryId":1}', '{"name":"Two","categoryId":1}'];
+    const both = await Promise.all(bodies.map((body) => atOnce(20, '/v1/pets', body, { 'Idempotency-Key': 'torn' })));
+    expect(new Set(both.flatMap((answers) => answers.get(201) ?? []).map(({ text }) => text)).size).toBe(1);
+    const late = await Promise.all(bodies.map((body) => atOnce(1, '/v1/pets', body, { 'Idempotency-Key': 'torn' })));
+    expect(late.flatMap((answers) => [...answers.keys()]).toSorted()).toEqual([201, 422]);
+    expect(await count('pets')).toBe(before + 1);
+  });
+});

@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Database } from '../../src/database/index.js';
+import { PetsService } from '../../src/pets/index.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { errorOf } from '../support/expectations.js';
+import { JSON_TYPE } from '../support/http.js';
+
+let service: TestApp;
+let key: string;
+
+beforeAll(async () => {
+  service = await startApp();
+  key = await service.key({ plan: 'enterprise', perMinute: 1_000_000, perDay: 1_000_000 });
+});
+afterAll(() => service.stop());
+
+const STATUSES = ['available', 'pending', 'sold', null] as const;
+type Status = (typeof STATUSES)[number];
+
+/** Path of a new pet. */
+async function add(status: Status = 'available'): Promise<string> {
+  const body = JSON.stringify({ name: 'Bella', categoryId: 7, ...(status === null ? {} : { status }) });
+  return (await service.post('/v1/pets', key, body)).headers.get('location') ?? '';
+}
+
+const get = (path: string) => service.request(path, { key });
+const patch = (path: string, body: string, headers: Record<string, string> = {}) =>
+  service.request(path, { key, method: 'PATCH', headers: { ...JSON_TYPE, ...headers }, body });
+const remove = (path: string, headers: Record<string, string> = {}) => service.request(path, { key, method: 'DELETE', headers });
+const idIn = (path: string) => path.slice('/v1/pets/'.length);
+
+/** Lets an order hold a pet, or ends it. */
+const order = (method: 'holdIn' | 'releaseIn' | 'sellIn', path: string) =>
+  service.app.get(Database).write((manager) => service.app.get(PetsService)[method](manager, idIn(path)));
+
+describe('changePet', () => {
+  it.each([
+    ['{"name":"Bello"}', '"name":"Bello","categoryId":7,"status":"available"'],
+    ['{"categoryId":9223372036854775807}', '"name":"Bella","categoryId":9223372036854775807,"status":"available"'],
+    ['{"categoryId":-1e2}', '"name":"Bella","categoryId":-100,"status":"available"'],
+    ['{"status":"pending"}', '"name":"Bella","categoryId":7,"status":"pending"'],
+    ['{"status":null}', '"name":"Bella","categoryId":7'],
+    ['{"status":"sold","categoryId":8,"name":"😀"}', '"name":"😀","categoryId":8,"status":"sold"'],
+    ['{}', '"name":"Bella","categoryId":7,"status":"available"'],
+  ])('makes of a pet what %s says, and every answer from then on says it', async (body, expected) => {
+    const path = await add();
+    const text = `{"id":${idIn(path)},${expected}}`;
+    for (const remembered of [path, '/v1/pets?limit=100']) await get(remembered);
+    const answer = await patch(path, body);
+    expect([answer.status, await answer.text()]).toEqual([200, text]);
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    const read = await get(path);
+    expect([await read.text(), read.headers.get('etag')]).toEqual([text, answer.headers.get('etag')]);
+    expect(await (await get('/v1/pets?limit=100')).text()).toContain(text);
+  });
+
+  it.each([
+    ['{"name":null}', 'name must be'],
+    ['{"name":""}', 'name must be'],
+    ['{"name":"a\\u0000"}', 'name must be'],
+    ['{"categoryId":null}', 'categoryId must be'],
+    ['{"categoryId":9223372036854775808}', 'categoryId must be'],
+    ['{"categoryId":1.5}', 'categoryId must be'],
+    ['{"status":"lost"}', 'status must be one of available, pending, sold, or null'],
+    ['{"status":""}', 'status must be'],
+    ['{"status":["sold"]}', 'status must be'],
+    ['{"id":5}', '"id" is not a known field'],
+    ['{"held":0}', '"held" is not a known field'],
+    ['{"__proto__":{}}', '"__proto__" is not a known field'],
+    ['[]', 'must be a JSON object'],
+    ['null', 'must be a JSON object'],
+  ])('refuses %s', async (body, message) => {
+    const path = await add();
+    const refusal = await errorOf(await patch(path, body));
+    expect(refusal).toMatchObject({ status: 400, code: 'validation_failed', message: expect.stringContaining(message) });
+    expect(await (await get(path)).json()).toMatchObject({ name: 'Bella', categoryId: 7, status: 'available' });
+  });
+
+  it.each(['application/merge-patch+json', 'application/merge-patch+json; charset=utf-8', 'application/json'])('takes %s', async (type) => {
+    expect((await patch(await add(), '{"name":"Bello"}', { 'Content-Type': type })).status).toBe(200);
+  });
+
+  it.each(['application/json-patch+json', 'text/plain', 'merge-patch+json'])('refuses %s, and names the types that it takes', async (type) => {
+    const refusal = await errorOf(await patch(await add(), '{}', { 'Content-Type': type }));
+    const message = expect.stringContaining('application/json or application/merge-patch+json');
+    expect(refusal).toMatchObject({ code: 'unsupported_media_type', message });
+  });
+
+  it('refuses a merge patch by that name where there is nothing to patch', async () => {
+    const headers = { 'Content-Type': 'application/merge-patch+json' };
+    const answer = await service.request('/v1/pets', { key, method: 'POST', headers, body: '{"name":"x","categoryId":1}' });
+    expect(await errorOf(answer)).toMatchObject({ code: 'unsupported_media_type' });
+  });
+
+  it.each(['0', '01', '-1', '9223372036854775807', 'x', '9223372036854775808'])('knows no pet %s', async (petId) => {
+    expect(await errorOf(await patch(`/v1/pets/${petId}`, '{}'))).toMatchObject({ status: 404, code: 'pet_not_found' });
+  });
+
+  it('needs pets:write', async () => {
+    const reader = await service.key({ scopes: ['pets:read'] });
+    const answer = await service.request(await add(), { key: reader, method: 'PATCH', headers: JSON_TYPE, body: '{}' });
+    expect(await errorOf(answer)).toMatchObject({ status: 403, code: 'insufficient_scope' });
+  });
+});
+
+describe('a status', () => {
+  it.each(STATUSES.flatMap((from) => STATUSES.map((to) => [from, to] as const)))('that is %s can become %s unless it is sold', async (from, to) => {
+    const path = await add(from);
+    const answer = await patch(path, JSON.stringify({ status: to }));
+    const { code } = (await answer.json()) as { code?: string };
+    const isFinal = from === 'sold' && to !== 'sold';
+    expect([answer.status, code]).toEqual(isFinal ? [409, 'invalid_status_transition'] : [200, undefined]);
+    expect(((await (await get(path)).json()) as { status?: string }).status).toBe((isFinal ? from : to) ?? undefined);
+  });
+
+  it('is sold for good, while the rest can change', async () => {
+    const path = await add('sold');
+    expect(await (await patch(path, '{"name":"Bello","categoryId":8,"status":"sold"}')).json()).toMatchObject({ name: 'Bello', categoryId: 8, status: 'sold' });
+    expect((await patch(path, '{"name":"Bella","status":"available"}')).status).toBe(409);
+    expect(await (await get(path)).json()).toMatchObject({ name: 'Bello' });
+  });
+});
+
+describe('a pet that an order holds', () => {
+  it.each([['available'], ['sold'], [null]])('can not become %s by a client', async (status) => {
+    const path = await add();
+    await order('holdIn', path);
+    expect(await errorOf(await patch(path, JSON.stringify({ status })))).toMatchObject({ status: 409, code: 'pet_in_order' });
+    expect(await errorOf(await remove(path))).toMatchObject({ status: 409, code: 'pet_in_order' });
+    expect(await (await get(path)).json()).toMatchObject({ status: 'pending' });
+  });
+
+  it('can get another name and category, and the status that it has', async () => {
+    const path = await add();
+    await order('holdIn', path);
+    expect((await patch(path, '{"name":"Bello","categoryId":8,"status":"pending"}')).status).toBe(200);
+    await order('sellIn', path);
+    expect(await (await get(path)).json()).toMatchObject({ name: 'Bello', categoryId: 8, status: 'sold' });
+  });
+
+  it('can be changed and removed again once the order has ended', async () => {
+    const path = await add();
+    await order('holdIn', path);
+    await order('releaseIn', path);
+    expect((await patch(path, '{"status":"pending"}')).status).toBe(200);
+    expect((await remove(path)).status).toBe(204);
+  });
+});
+
+describe('removePet', () => {
+  it('answers 204 without a body, and the pet is gone from every answer', async () => {
+    const path = await add();
+    await get(path);
+    await get('/v1/pets?limit=100');
+    const answer = await remove(path);
+    expect([answer.status, await answer.text(), answer.headers.get('content-type')]).toEqual([204, '', null]);
+    expect(await errorOf(await get(path))).toMatchObject({ code: 'pet_not_found' });
+    expect(await errorOf(await remove(path))).toMatchObject({ status: 404, code: 'pet_not_found' });
+    expect(await errorOf(await patch(path, '{}'))).toMatchObject({ status: 404, code: 'pet_not_found' });
+    expect(await (await get(`/v1/pets?after=${Number(idIn(path)) - 1}`)).json()).toEqual([]);
+  });
+
+  it('never gives an identifier to another pet', async () => {
+    const path = await add();
+    await remove(path);
+    expect(Number(idIn(await add()))).toBeGreaterThan(Number(idIn(path)));
+  });
+
+  it.each(['0', '01', 'x', '9223372036854775807'])('knows no pet %s', async (petId) => {
+    expect(await errorOf(await remove(`/v1/pets/${petId}`))).toMatchObject({ status: 404, code: 'pet_not_found' });
+  });
+});
+
+const etagOf = async (path: string) => (await get(path)).headers.get('etag') ?? '';
+
+describe('a precondition', () => {
+  it.each([
+    ['the current tag', (etag: string) => etag],
+    ['a list that has it', (etag: string) => `"other", ${etag}`],
+    ['*', () => '*'],
+  ])('lets a change through with %s', async (_, condition) => {
+    const path = await add();
+    const headers = { 'If-Match': condition(await etagOf(path)) };
+    expect((await patch(path, '{}', headers)).status).toBe(200);
+    expect((await remove(path, headers)).status).toBe(204);
+  });
+
+  it.each([
+    ['another tag', async () => ({ 'If-Match': '"other"' })],
+    ['a weak tag', async (path: string) => ({ 'If-Match': `W/${await etagOf(path)}` })],
+    ['an old tag', async (path: string) => {
+      const old = await etagOf(path);
+      await patch(path, '{"name":"Bello"}');
+      return { 'If-Match': old };
+    }],
+    ['If-None-Match with the current tag', async (path: string) => ({ 'If-None-Match': await etagOf(path) })],
+    ['If-None-Match with *', async () => ({ 'If-None-Match': '*' })],
+  ])('refuses a change with %s', async (_, condition) => {
+    const path = await add();
+    const headers = await condition(path);
+    const before = await (await get(path)).text();
+    expect(await errorOf(await patch(path, '{"name":"Max"}', headers))).toMatchObject({ status: 412, code: 'precondition_failed' });
+    expect(await errorOf(await remove(path, headers))).toMatchObject({ status: 412, code: 'precondition_failed' });
+    expect(await (await get(path)).text()).toBe(before);
+  });
+
+  it('that is malformed is refused, rather than ignored', async () => {
+    const path = await add();
+    for (const condition of ['', 'abc', '"a', '*, "a"']) {
+      expect(await errorOf(await patch(path, '{}', { 'If-Match': condition }))).toMatchObject({ code: 'validation_failed', message: expect.stringContaining('If-Match') });
+    }
+  });
+
+  it('comes after a pet that is not there, and before what the state of the pet forbids', async () => {
+    expect(await errorOf(await patch('/v1/pets/4711', '{}', { 'If-Match': '*' }))).toMatchObject({ code: 'pet_not_found' });
+    expect(await errorOf(await patch(await add('sold'), '{"status":null}', { 'If-Match': '"other"' }))).toMatchObject({ code: 'precondition_failed' });
+  });
+
+  it('lets one of many changes through that all know the same state', async () => {
+    const path = await add();
+    const condition = { 'If-Match': await etagOf(path) };
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => patch(path, `{"name":"name ${n}"}`, condition)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 49 }, () => 412)]);
+  });
+});
+
+describe('many changes of one pet at once', () => {
+  it('never leave sold, and are answered with what they made', async () => {
+    const path = await add();
+    const changes = Array.from({ length: 100 }, (_, n) => STATUSES[n % 4]);
+    const answers = await Promise.all(changes.map((status) => patch(path, JSON.stringify({ status }))));
+    const outcomes = await Promise.all(answers.map(async (answer, n) => ({ asked: changes[n] ?? null, code: answer.status, body: (await answer.json()) as { status?: string } })));
+    const made = outcomes.map(({ asked, code, body }) => (code === 200 ? [200, body.status ?? null] : [code, asked]));
+    expect(made).toEqual(outcomes.map(({ asked, code }) => [asked === 'sold' || code === 200 ? 200 : 409, asked]));
+    expect(outcomes.filter(({ asked, code }) => asked === 'sold' && code === 200)).toHaveLength(25);
+    expect(await (await get(path)).json()).toMatchObject({ status: 'sold' });
+  });
+
+  it('and removals of it end with it gone once', async () => {
+    const path = await add();
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => (n % 4 === 3 ? remove(path) : patch(path, `{"name":"name ${n}"}`))));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 204)).toHaveLength(1);
+    expect(statuses.filter((status) => ![200, 204, 404].includes(status))).toEqual([]);
+    expect((await get(path)).status).toBe(404);
+  });
+});

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../support/app.js';
+import { makeFolder, onPostgres } from '../support/databases.js';
+import { describeWithRedis, RedisServer } from '../support/redis-server.js';
+
+/** SQLite serves one instance, which has to agree with itself. */
+const INSTANCES = onPostgres ? 3 : 1;
+
+const services: TestApp[] = [];
+let redis: RedisServer;
+let key: string;
+/** The pet that was added last. */
+let last: number;
+
+beforeAll(async () => {
+  redis = await RedisServer.start();
+  const folder = makeFolder();
+  while (services.length < INSTANCES) services.push(await startApp({ folder, env: { REDIS_URL: redis.url } }));
+  key = await instance(0).key({ plan: 'enterprise', perMinute: 1_000_000, perDay: 1_000_000 });
+  last = (await add(0)).id;
+});
+afterAll(async () => {
+  for (const service of services) await service.stop();
+  await redis.stop();
+});
+
+function instance(index: number): TestApp {
+  const service = services[index % INSTANCES];
+  if (service === undefined) throw new Error('No instance was started.');
+  return service;
+}
+
+async function add(round: number): Promise<{ readonly id: number }> {
+  const answer = await instance(round).post('/v1/pets', key, `{"name":"pet ${round}","categoryId":1}`);
+  return (await answer.json()) as { id: number };
+}
+
+/** The last page, as every instance answers it. */
+const pages = () =>
+  Promise.all(services.map(async (service) => (await (await service.request(`/v1/pets?after=${last}`, { key })).json()) as { name: string }[]));
+
+/**
+ * Each round reads what the round before left, adds a pet, and reads again; `disturb` comes in between. Gives back the
+ * names that each instance found in each round.
+ */
+async function addInTurns(rounds: number, disturb: (round: number) => Promise<unknown> = async () => undefined): Promise<string[][]> {
+  const found: string[][] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    await pages();
+    await disturb(round);
+    const { id } = await add(round);
+    found.push((await pages()).map((page) => page.map(({ name }) => name).join()));
+    last = id;
+  }
+  return found;
+}
+
+async function pauseAndResume(round: number): Promise<void> {
+  if (round === 3) redis.pause();
+  if (round === 6) redis.resume();
+}
+
+/** That each instance found the new pet of each round. */
+const all = (rounds: number) => Array.from({ length: rounds }, (_, round) => services.map(() => `pet ${round}`));
+
+describeWithRedis('whoever is told of a new pet', () => {
+  it('finds it in the very next page of every instance', async () => {
+    expect(await addInTurns(100)).toEqual(all(100));
+  });
+
+  it('does so while Redis is away, and when it is back', async () => {
+    expect(await addInTurns(9, pauseAndResume)).toEqual(all(9));
+  });
+
+  it('does so where Redis loses everything', async () => {
+    expect(await addInTurns(9, () => redis.call('FLUSHALL'))).toEqual(all(9));
+  });
+});

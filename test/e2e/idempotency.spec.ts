@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { RecordExpiry } from '../../src/idempotency/index.js';
+import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
+import { queryDatabase } from '../support/databases.js';
+import { errorOf, expectTrio } from '../support/expectations.js';
+import { AMPLE } from '../support/folders.js';
+import { ask, JSON_TYPE } from '../support/http.js';
+
+const DAY_SECONDS = 86_400;
+const BELLA = '{"name":"Bella","categoryId":9223372036854775807,"status":"available"}';
+
+const clock = new FakeClock();
+let service: TestApp;
+let key: string;
+
+beforeAll(async () => {
+  service = await startApp({ clock });
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  key = await service.key();
+});
+
+interface More {
+  readonly body?: string;
+  readonly as?: string;
+  readonly path?: string;
+  readonly at?: TestApp;
+}
+
+/** Adds a pet with this Idempotency-Key. */
+const add = (idempotencyKey: string | string[], { body = BELLA, as = key, path = '/v1/pets', at = service }: More = {}) =>
+  ask(at.port, { method: 'POST', path, key: as, body, headers: { ...JSON_TYPE, 'Idempotency-Key': idempotencyKey } });
+
+/** All of an answer that stays the same when it is given again. */
+const lasting = async (answer: Response) => ({
+  status: answer.status,
+  text: await answer.text(),
+  headers: ['content-type', 'location', 'etag', 'cache-control'].map((name) => answer.headers.get(name)),
+});
+
+const countRows = async (table: string) => (await queryDatabase(service.folder, `SELECT * FROM "${table}"`)).length;
+const rowsOf = async (table: string) => JSON.stringify(await queryDatabase(service.folder, `SELECT * FROM "${table}"`));
+
+describe('a request that is sent again with its Idempotency-Key', () => {
+  it('gets the first answer, byte for byte, and nothing is done twice', async () => {
+    const first = await add('again');
+    const remaining = Number(trio(first).remaining);
+    const pets = await countRows('pets');
+    const second = await add('again');
+    expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
+    expectTrio(second);
+    expect(trio(second).remaining).toBe(remaining - 1);
+    const kept = await lasting(first);
+    expect(kept).toMatchObject({ status: 201, text: expect.stringContaining('9223372036854775807') });
+    expect(await lasting(second)).toEqual(kept);
+    expect(await countRows('pets')).toBe(pets);
+  });
+
+  it('gets it while another pet, and the pet itself, change', async () => {
+    const first = await lasting(await add('meanwhile'));
+    await service.post('/v1/pets', key, BELLA);
+    expect(await lasting(await add('meanwhile'))).toEqual(first);
+  });
+
+  it.each([
+    ['another body', { body: BELLA.replace('Bella', 'Milo') }],
+    ['the same JSON in other bytes', { body: `${BELLA} ` }],
+    ['another spelling of the path', { path: '/v1/%70ets' }],
+  ])('is refused with %s', async (_, more) => {
+    await add('reused');
+    const pets = await countRows('pets');
+    expect(await errorOf(await add('reused', more))).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
+    expect(await countRows('pets')).toBe(pets);
+  });
+
+  it('is refused with another API key of the account, and made anew by another account', async () => {
+    const [one, other] = [await service.key({ account: 'two keys' }), await service.key({ account: 'two keys' })];
+    const first = await lasting(await add('whose', { as: one }));
+    expect(await errorOf(await add('whose', { as: other }))).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
+    const elsewhere = await lasting(await add('whose', { as: key }));
+    expect(elsewhere.status).toBe(201);
+    expect(elsewhere.text).not.toBe(first.text);
+  });
+
+  it('is done when the first attempt failed', async () => {
+    expect((await add('failed', { body: '{"name":"Bella"}' })).status).toBe(400);
+    expect((await add('failed')).status).toBe(201);
+  });
+
+  it('is known after a restart', async () => {
+    const ample = await service.key(AMPLE);
+    const first = await lasting(await add('restart', { as: ample }));
+    const again = await startApp({ clock, folder: service.folder });
+    const second = await add('restart', { as: ample, at: again });
+    await again.stop({ keepData: true });
+    expect(await lasting(second)).toEqual(first);
+  });
+
+  it('is known for 24 hours, after which the key is good for another request at once', async () => {
+    const ample = await service.key(AMPLE);
+    const first = await lasting(await add('day', { as: ample }));
+    clock.advanceSeconds(DAY_SECONDS - 1);
+    expect(await lasting(await add('day', { as: ample }))).toEqual(first);
+    clock.advanceSeconds(1);
+    const renewed = await add('day', { as: ample, body: BELLA.replace('Bella', 'Milo') });
+    const milo = await lasting(renewed);
+    expect(milo).toMatchObject({ status: 201, text: expect.stringContaining('Milo') });
+    await service.app.get(RecordExpiry).sweep();
+    expect(await lasting(await add('day', { as: ample, body: BELLA.replace('Bella', 'Milo') }))).toEqual(milo);
+  });
+
+  it('still needs a key that may do it', async () => {
+    const reader = await service.key({ account: 'narrowed', scopes: ['pets:read'] });
+    const writer = await service.key({ account: 'narrowed' });
+    await add('scopes', { as: writer });
+    expect(await errorOf(await add('scopes', { as: reader }))).toMatchObject({ status: 403 });
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  it.each([['x'], ['x'.repeat(255)], ['a key, with "spaces" & signs ~!'], ['0']])('may be %j', async (idempotencyKey) => {
+    const first = await lasting(await add(idempotencyKey));
+    expect(first.status).toBe(201);
+    expect(await lasting(await add(idempotencyKey))).toEqual(first);
+  });
+
+  it.each([
+    ['empty', ''],
+    ['256 characters', 'x'.repeat(256)],
+    ['not ASCII', Buffer.from('ké').toString('latin1')],
+    ['parted by a tab', 'a\tb'],
+    ['sent twice', ['a', 'b']],
+    ['sent twice alike', ['a', 'a']],
+  ])('is refused where it is %s', async (_, idempotencyKey) => {
+    const refusal = await errorOf(await add(idempotencyKey));
+    expect(refusal).toMatchObject({ status: 400, code: 'validation_failed', message: expect.stringContaining('Idempotency-Key must be') });
+  });
+
+  it('is no matter to requests that are not POST', async () => {
+    const answer = await service.request('/v1/pets', { key, headers: { 'Idempotency-Key': 'a\tb' } });
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe('what is kept', () => {
+  it('gives a new API key once more, and shows it to nobody else', async () => {
+    const manager = await service.key({ scopes: ['keys:manage', 'pets:read'] });
+    const make = () => add('new key', { as: manager, path: '/v1/keys', body: '{}' });
+    const first = await lasting(await make());
+    const { key: made } = JSON.parse(first.text) as { key: string };
+    expect(first).toMatchObject({ status: 201, headers: ['application/json; charset=utf-8', expect.stringMatching(/^\/v1\/keys\/key_/), null, 'no-store'] });
+    expect(await lasting(await make())).toEqual(first);
+    expect((await service.request('/v1/pets', { key: made })).status).toBe(200);
+    expect(await rowsOf('idempotency_records')).not.toContain(made);
+  });
+
+  it('shows no answer to who reads the database', async () => {
+    await add('secret', { body: '{"name":"Mata Hari","categoryId":1}' });
+    const rows = await rowsOf('idempotency_records');
+    expect(rows).toContain('secret');
+    expect(rows).not.toContain('Mata');
+  });
+
+  it('is deleted once it has expired, however much it is', async () => {
+    const ample = await service.key(AMPLE);
+    for (let n = 0; n < 30; n += 1) await Promise.all(Array.from({ length: 15 }, (_, m) => add(`${n}-${m}`, { as: ample })));
+    expect(await countRows('idempotency_records')).toBeGreaterThan(450);
+    clock.advanceSeconds(DAY_SECONDS);
+    await add('kept', { as: await service.key(AMPLE) });
+    await service.app.get(RecordExpiry).sweep();
+    expect(await countRows('idempotency_records')).toBe(1);
+  });
+});

@@ -1,0 +1,188 @@
+import { Agent } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { startApp, type TestApp, trio } from '../support/app.js';
+import { errorOf } from '../support/expectations.js';
+import { ask } from '../support/http.js';
+import { describeWithRedis, RedisServer } from '../support/redis-server.js';
+
+const PER_MINUTE = 1_000;
+const TOGETHER = 1_600;
+const INSTANCES = 3;
+const HEALED_MS = 2_000;
+
+let server: RedisServer;
+let instances: TestApp[];
+let first: TestApp;
+let agent: Agent;
+
+function list(index: number, key: string): Promise<Response> {
+  return ask(portOf(index), { path: '/v1/pets?limit=1', key }, agent);
+}
+
+const portOf = (index: number) => (instances[index % INSTANCES] ?? first).port;
+
+/** All at once, in turn over the instances and keys. */
+function flood(times: number, ...keys: readonly string[]): Promise<Response[]> {
+  return Promise.all(Array.from({ length: times }, (_, index) => list(index, keys[index % keys.length] ?? '')));
+}
+
+/** Sum over the instances. */
+async function metric(name: string): Promise<number> {
+  const texts = await Promise.all(instances.map(async ({ request }) => (await request('/metrics')).text()));
+  return texts.reduce((sum, text) => sum + Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]), 0);
+}
+
+async function readiness(): Promise<unknown[]> {
+  return Promise.all(instances.map(async ({ request }) => (await request('/health/ready')).json()));
+}
+
+async function healed(): Promise<void> {
+  const deadlineMs = Date.now() + HEALED_MS;
+  while ((await metric('petstore_redis_up')) < INSTANCES && Date.now() < deadlineMs) await delay(20);
+  expect(await readiness()).toEqual(Array.from({ length: INSTANCES }, () => ({ status: 'ready', database: 'up', redis: 'up' })));
+}
+
+/** The places that were shown to those that were admitted, and the statuses of the others. */
+function outcome(answers: readonly Response[]) {
+  const [admitted, others] = [answers.filter(({ ok }) => ok), answers.filter(({ ok }) => !ok)];
+  const places = admitted.map((answer) => Number(trio(answer).remaining)).toSorted((a, b) => b - a);
+  return { places, others: new Set(others.map(({ status }) => status)) };
+}
+
+const EXACT = { places: Array.from({ length: PER_MINUTE }, (_, index) => PER_MINUTE - 1 - index), others: new Set([429]) };
+
+async function remainingWithoutKey(index: number): Promise<unknown> {
+  return trio(await ask(portOf(index), { path: '/v1/pets' }, agent)).remaining;
+}
+
+describeWithRedis('instances that share Redis', () => {
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    const env = { REDIS_URL: server.url };
+    first = await startApp({ env });
+    // Each keeps its own hold on the one database.
+    instances = [first, ...(await Promise.all(Array.from({ length: INSTANCES - 1 }, () => startApp({ env, folder: first.folder }))))];
+  });
+  beforeEach(() => {
+    agent = new Agent({ keepAlive: true });
+  });
+  afterEach(async () => {
+    agent.destroy();
+    await server.restart();
+    await healed();
+  });
+  afterAll(async () => {
+    for (const instance of instances.toReversed()) await instance.stop({ keepData: instance !== first });
+    await server.stop();
+  });
+
+  it('admit exactly the plan of an account, whose keys share it, and none of them counts for itself', async () => {
+    const before = await metric('petstore_redis_fallbacks_total');
+    const [one, other] = [await first.key({ account: 'both' }), await first.key({ account: 'both' })];
+    expect(outcome(await flood(TOGETHER, one, other))).toEqual(EXACT);
+    expect(outcome(await flood(TOGETHER, await first.key()))).toEqual(EXACT);
+    expect((await metric('petstore_redis_fallbacks_total')) - before).toBe(0);
+  });
+
+  it('ban a key everywhere', async () => {
+    const key = await first.key({ plan: 'enterprise', perMinute: 3, perDay: 1_000 });
+    const codes: string[] = [];
+    for (let index = 0; index < 8; index++) {
+      const answer = await list(index, key);
+      codes.push(answer.ok ? 'ok' : (await errorOf(answer)).code);
+    }
+    expect(codes).toEqual([
+      ...Array.from({ length: 3 }, () => 'ok'),
+      ...Array.from({ length: 2 }, () => 'rate_limit_exceeded'),
+      ...Array.from({ length: 3 }, () => 'api_key_banned'),
+    ]);
+  });
+
+  it('count failed authentications of an address together', async () => {
+    expect([await remainingWithoutKey(0), await remainingWithoutKey(1), await remainingWithoutKey(2)]).toEqual([299, 298, 297]);
+  });
+
+  it('keep what was counted when one of them restarts', async () => {
+    const key = await first.key();
+    await flood(10, key);
+    const newcomer = await startApp({ env: { REDIS_URL: server.url }, folder: first.folder });
+    expect(trio(await newcomer.request('/v1/pets', { key })).remaining).toBe(PER_MINUTE - 11);
+    await newcomer.stop({ keepData: true });
+  });
+
+  it('share a Redis with others under another prefix', async () => {
+    const key = await first.key();
+    await flood(10, key);
+    const stranger = await startApp({ env: { REDIS_URL: server.url, REDIS_PREFIX: 'other:' }, folder: first.folder });
+    expect(trio(await stranger.request('/v1/pets', { key })).remaining).toBe(PER_MINUTE - 1);
+    await stranger.stop({ keepData: true });
+    const names = (await server.call('KEYS', '*')) as string[];
+    expect(names.filter((name) => !/^(petstore|other):/.test(name))).toEqual([]);
+  });
+
+  it('load their scripts again and lose no count', async () => {
+    const key = await first.key();
+    await list(0, key);
+    await server.call('SCRIPT', 'FLUSH');
+    const answers = await flood(90, key);
+    expect(Math.min(...answers.map((answer) => Number(trio(answer).remaining)))).toBe(PER_MINUTE - 91);
+    expect(await metric('petstore_redis_up')).toBe(INSTANCES);
+  });
+
+  it('start at zero together when Redis lost its data within a window', async () => {
+    const key = await first.key();
+    await flood(90, key);
+    await server.call('FLUSHALL');
+    expect(outcome(await flood(TOGETHER, key))).toEqual(EXACT);
+  });
+
+  it('serve every request while Redis is silent, each for itself, and are exact again after', async () => {
+    const key = await first.key({ plan: 'enterprise', perMinute: 20, perDay: 100_000 });
+    const paused = flood(90, key);
+    server.pause();
+    const answers = [...(await paused), ...(await flood(90, key))];
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
+    const admitted = answers.filter(({ status }) => status === 200).length;
+    expect(admitted).toBeGreaterThanOrEqual(20 * INSTANCES);
+    expect(admitted).toBeLessThanOrEqual(20 * INSTANCES + 20);
+    expect(await readiness()).toEqual(Array.from({ length: INSTANCES }, () => ({ status: 'degraded', database: 'up', redis: 'down' })));
+    expect(await metric('petstore_redis_up')).toBe(0);
+    server.resume();
+    await healed();
+    expect(outcome(await flood(TOGETHER, await first.key()))).toEqual(EXACT);
+  });
+
+  it.each([
+    ['is dead', () => server.kill(), () => server.restart()],
+    ['is out of memory', () => server.call('CONFIG', 'SET', 'maxmemory', 1), () => server.call('CONFIG', 'SET', 'maxmemory', 0)],
+    ['takes no writes', () => server.call('REPLICAOF', '127.0.0.1', 1), () => server.call('REPLICAOF', 'NO', 'ONE')],
+  ])('limit each for itself while Redis %s, and together after', async (_state, fail, mend) => {
+    const key = await first.key({ plan: 'enterprise', perMinute: 20, perDay: 100_000 });
+    await fail();
+    const answers = await flood(120, key);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20 * INSTANCES);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(120 - 20 * INSTANCES);
+    expect(await metric('petstore_redis_up')).toBe(0);
+    await mend();
+    await healed();
+    expect(outcome(await flood(TOGETHER, await first.key()))).toEqual(EXACT);
+  });
+});
+
+describeWithRedis('a service whose Redis is away at its start', () => {
+  it('starts, serves, and counts with it once it is there', async () => {
+    const own = await RedisServer.start();
+    await own.kill();
+    const service = await startApp({ env: { REDIS_URL: own.url } });
+    const key = await service.key();
+    expect(trio(await service.request('/v1/pets', { key })).remaining).toBe(PER_MINUTE - 1);
+    await own.restart();
+    const ready = async () => (await (await service.request('/health/ready')).json()) as { redis: string };
+    for (const deadlineMs = Date.now() + HEALED_MS; (await ready()).redis !== 'up' && Date.now() < deadlineMs; ) await delay(20);
+    expect(await ready()).toMatchObject({ status: 'ready', redis: 'up' });
+    expect(trio(await service.request('/v1/pets', { key })).remaining).toBe(PER_MINUTE - 1);
+    await service.stop();
+    await own.stop();
+  });
+});

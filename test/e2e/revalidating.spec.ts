@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp, trio } from '../support/app.js';
+import { expectTrio } from '../support/expectations.js';
+
+let service: TestApp;
+let key: string;
+
+beforeAll(async () => {
+  service = await startApp();
+  key = await service.key();
+  for (let n = 1; n <= 3; n += 1) await add();
+});
+afterAll(() => service.stop());
+
+const add = () => service.post('/v1/pets', key, '{"name":"Bella","categoryId":1,"status":"available"}');
+
+async function etagOf(path: string): Promise<string> {
+  const answer = await service.request(path, { key });
+  return answer.headers.get('etag') ?? '';
+}
+
+const revalidate = (path: string, condition: string, method = 'GET') => service.request(path, { key, method, headers: { 'If-None-Match': condition } });
+
+/** Of headers that are about the answer, not about its body or the connection. */
+function namesOf({ headers }: Response): string[] {
+  return [...headers.keys()].filter((name) => !['content-type', 'content-length', 'connection', 'keep-alive'].includes(name));
+}
+
+/** What caches are told. */
+function told({ headers }: Response): (string | null)[] {
+  return [headers.get('cache-control'), headers.get('vary')];
+}
+
+describe.each(['/v1/pets/1', '/v1/pets', '/v1/pets?limit=2'])('an answer that the client has: %s', (path) => {
+  it('has a strong validator, the same each time and for HEAD', async () => {
+    const etag = await etagOf(path);
+    expect(etag).toMatch(/^"[\w-]+"$/);
+    expect(await etagOf(path)).toBe(etag);
+    expect((await service.request(path, { key, method: 'HEAD' })).headers.get('etag')).toBe(etag);
+  });
+
+  it.each(['GET', 'HEAD'])('is 304 to %s, without a body, with all headers but those of the body, and takes quota', async (method) => {
+    const whole = await service.request(path, { key });
+    const etag = whole.headers.get('etag') ?? '';
+    const answer = await revalidate(path, etag, method);
+    expect([answer.status, await answer.text()]).toEqual([304, '']);
+    expect(namesOf(answer)).toEqual(namesOf(whole));
+    // To a HEAD, they are those of the body that a 200 would have (RFC 9110, section 8.6).
+    for (const name of ['content-type', 'content-length']) expect(answer.headers.get(name)).toBe(method === 'HEAD' ? whole.headers.get(name) : null);
+    expectTrio(answer);
+    expect(trio(answer).remaining).toBe(Number(trio(whole).remaining) - 1);
+    expect(answer.headers.get('etag')).toBe(etag);
+  });
+
+  it('is 304 to a list that names it, weakly or not, and to *', async () => {
+    const etag = await etagOf(path);
+    for (const condition of [`"other", ${etag}`, `W/${etag}`, '*']) expect((await revalidate(path, condition)).status).toBe(304);
+  });
+
+  it('is whole to other tags, and to a condition that is malformed', async () => {
+    const etag = await etagOf(path);
+    for (const condition of ['"other"', etag.slice(1), `${etag} x`, '']) {
+      const answer = await revalidate(path, condition);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+      expect(await answer.json()).toBeDefined();
+    }
+  });
+});
+
+describe('a validator', () => {
+  it('of a pet is told when it is added', async () => {
+    const added = await add();
+    expect(added.headers.get('etag')).toBe(await etagOf(added.headers.get('location') ?? ''));
+  });
+
+  it('is another for another pet, and for another page', async () => {
+    const paths = ['/v1/pets/1', '/v1/pets/2', '/v1/pets?limit=1', '/v1/pets?limit=2', '/v1/pets?after=1'];
+    expect(new Set(await Promise.all(paths.map(etagOf))).size).toBe(paths.length);
+  });
+
+  it('of a last page is another once the page has a next one, which only Link tells', async () => {
+    const { length } = (await (await service.request('/v1/pets', { key })).json()) as unknown[];
+    const path = `/v1/pets?limit=${length}`;
+    const before = await etagOf(path);
+    await add();
+    expect(await etagOf(path)).not.toBe(before);
+    expect((await revalidate(path, before)).status).toBe(200);
+  });
+
+  it('changes nothing about errors, nor about adding', async () => {
+    expect((await revalidate('/v1/pets/4711', '*')).status).toBe(404);
+    expect((await service.request('/v1/pets', { headers: { 'If-None-Match': '*' } })).status).toBe(401);
+    const headers = { 'Content-Type': 'application/json', 'If-None-Match': '*' };
+    expect((await service.request('/v1/pets', { key, method: 'POST', headers, body: '{"name":"x","categoryId":1}' })).status).toBe(201);
+  });
+});
+
+describe('a cache on the way', () => {
+  it('gives no answer to another caller, and none without asking', async () => {
+    for (const path of ['/v1/pets', '/v1/pets/1', '/v1/pets/4711', '/v1/nothing', '/v1/pets?limit=0']) {
+      expect(told(await service.request(path, { key }))).toEqual(['private, no-cache', 'Authorization']);
+    }
+    expect(told(await add())).toEqual(['private, no-cache', 'Authorization']);
+    expect(told(await revalidate('/v1/pets', '*'))).toEqual(['private, no-cache', 'Authorization']);
+  });
+
+  it('keeps no refusal at all', async () => {
+    expect(told(await service.request('/v1/pets'))).toEqual(['no-store', 'Authorization']);
+  });
+
+  it('tells origins apart where browsers may call', async () => {
+    const browsed = await startApp({ env: { CORS_ORIGINS: 'https://app.example.com' } });
+    expect(told(await browsed.request('/v1/pets', { key: await browsed.key() }))).toEqual(['private, no-cache', 'Authorization, Origin']);
+    await browsed.stop();
+  });
+
+  it('is told nothing of what lies outside the versioned API', async () => {
+    expect(told(await service.request('/health/live'))).toEqual([null, null]);
+  });
+});

@@ -1,0 +1,188 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Controller, Get, Module } from '@nestjs/common';
+import { KeysService } from '../../src/auth/index.js';
+import { Deprecated, Operation, type OperationOptions } from '../../src/index.js';
+import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
+import { errorOf } from '../support/expectations.js';
+import { ask } from '../support/http.js';
+
+const PER_MINUTE = 3;
+
+const FREE: OperationOptions = {
+  id: 'readNews',
+  summary: 'Read the news',
+  scope: 'pets:read',
+  stability: 'beta',
+  quota: 'none',
+  success: { status: 200, description: 'The news.' },
+  errors: [],
+};
+
+@Controller('news')
+class NewsController {
+  @Get()
+  @Operation(FREE)
+  @Deprecated({ since: '2026-11-21', sunset: '2030-12-05', successor: '/v1/usage', advice: 'Use getUsage.', documentation: '/docs' })
+  read(): string[] {
+    return [];
+  }
+}
+
+@Module({ controllers: [NewsController] })
+class NewsModule {}
+const NOON = Date.parse('2026-11-21T12:00:00Z') / 1000;
+const MIDNIGHT = '2026-11-22T00:00:00.000Z';
+
+let clock: FakeClock;
+let service: TestApp;
+let key: string;
+let id: string;
+
+beforeEach(async () => {
+  clock = new FakeClock(NOON * 1000 + 250);
+  service = await startApp({ clock, extensions: [{ module: NewsModule }] });
+  const terms = { account: 'busy', plan: 'enterprise', perMinute: PER_MINUTE, perDay: 1_000 } as const;
+  ({ key, id } = await service.app.get(KeysService).createKey(terms, 'test'));
+});
+afterEach(() => service.stop());
+
+interface Window {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetsAt: string;
+}
+
+interface Usage {
+  readonly account: string;
+  readonly plan: string;
+  readonly minute: Window;
+  readonly day: Window;
+  readonly strikes: number;
+  readonly bannedUntil?: string;
+}
+
+async function usage(as = key): Promise<Usage> {
+  const answer = await service.request('/v1/usage', { key: as });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  return (await answer.json()) as Usage;
+}
+
+async function call(times: number, as = key): Promise<Response[]> {
+  const answers: Response[] = [];
+  for (let n = 0; n < times; n += 1) answers.push(await service.request('/v1/pets', { key: as }));
+  return answers;
+}
+
+describe('getUsage', () => {
+  it('tells plan and both windows of an account that has called nothing yet', async () => {
+    expect(await usage()).toEqual({
+      account: 'busy',
+      plan: 'enterprise',
+      minute: { limit: PER_MINUTE, remaining: PER_MINUTE, resetsAt: '2026-11-21T12:01:00.000Z' },
+      day: { limit: 1_000, remaining: 1_000, resetsAt: MIDNIGHT },
+      strikes: 0,
+    });
+  });
+
+  it('takes nothing, opens no window, and shows what the next request will find', async () => {
+    const answers = [await service.request('/v1/usage', { key }), await service.request('/v1/usage', { key, method: 'HEAD' })];
+    for (const answer of answers) {
+      expect([answer.status, trio(answer)]).toEqual([200, { limit: PER_MINUTE, remaining: PER_MINUTE, reset: NOON + 60 }]);
+    }
+    clock.advanceSeconds(10);
+    const [first] = await call(1);
+    expect(first && trio(first)).toEqual({ limit: PER_MINUTE, remaining: PER_MINUTE - 1, reset: NOON + 70 });
+    expect(await usage()).toMatchObject({
+      minute: { remaining: PER_MINUTE - 1, resetsAt: '2026-11-21T12:01:10.000Z' },
+      day: { remaining: 999 },
+    });
+  });
+
+  it('tells the same to every key of the account', async () => {
+    await call(2);
+    expect(await usage(await service.key({ account: 'busy', plan: 'enterprise' }))).toMatchObject({ minute: { remaining: 1 }, day: { remaining: 998 } });
+    expect(await usage(await service.key())).toMatchObject({ plan: 'business', minute: { limit: 1_000, remaining: 1_000 } });
+  });
+
+  it('answers an exhausted account, and tells its strikes', async () => {
+    await call(PER_MINUTE + 2);
+    const answer = await service.request('/v1/usage', { key });
+    expect([answer.status, trio(answer)]).toEqual([200, { limit: PER_MINUTE, remaining: 0, reset: NOON + 60 }]);
+    expect(await usage()).toMatchObject({ minute: { remaining: 0 }, day: { remaining: 997 }, strikes: 2 });
+    clock.advanceSeconds(60);
+    expect(await usage()).toMatchObject({ minute: { remaining: PER_MINUTE }, strikes: 0 });
+  });
+
+  it('shows the window of the day where that has less left', async () => {
+    await service.app.get(KeysService).changePlan('busy', 'enterprise', { perMinute: 3, perDay: 4 }, 'test');
+    await call(3);
+    clock.advanceSeconds(60);
+    const answer = await service.request('/v1/usage', { key });
+    expect(trio(answer)).toEqual({ limit: 4, remaining: 1, reset: Date.parse(MIDNIGHT) / 1000 });
+    expect(await answer.json()).toMatchObject({ minute: { limit: 3, remaining: 3 }, day: { limit: 4, remaining: 1 } });
+  });
+
+  it('tells a banned key of its ban, and neither ends nor prolongs it', async () => {
+    const [banned] = (await call(2 * PER_MINUTE)).slice(-1);
+    expect(banned && (await errorOf(banned)).code).toBe('api_key_banned');
+    clock.advanceSeconds(10);
+    for (let n = 0; n < 10; n += 1) {
+      const answer = await service.request('/v1/usage', { key });
+      expect([answer.status, trio(answer)]).toEqual([200, { limit: PER_MINUTE, remaining: 0, reset: NOON + 60 }]);
+      expect(await answer.json()).toMatchObject({ strikes: 0, bannedUntil: '2026-11-21T12:01:00.000Z' });
+    }
+    const [still] = await call(1);
+    expect(still && (await errorOf(still)).code).toBe('api_key_banned');
+    await service.app.get(KeysService).unban(id, 'test');
+    expect(await usage()).not.toHaveProperty('bannedUntil');
+  });
+
+  it('is no free hammer: past 300 a minute, or the limit of a larger plan, it is 429 of its own', async () => {
+    for (let n = 0; n < 300; n += 1) await usage();
+    const refused = await service.request('/v1/usage', { key });
+    expect(trio(refused)).toEqual({ limit: 300, remaining: 0, reset: NOON + 60 });
+    expect(refused.headers.get('retry-after')).toBe('60');
+    expect(await errorOf(refused)).toMatchObject({ status: 429, code: 'rate_limit_exceeded' });
+    const [pets] = await call(1);
+    expect(pets && [pets.status, trio(pets).remaining]).toEqual([200, PER_MINUTE - 1]);
+    clock.advanceSeconds(60);
+    expect(await usage()).toHaveProperty('strikes', 0);
+  });
+
+  it('needs a valid key with its scope, and no query parameters', async () => {
+    expect(await errorOf(await service.request('/v1/usage'))).toMatchObject({ status: 401, code: 'missing_api_key' });
+    const narrow = await service.key({ scopes: ['pets:read'] });
+    const refused = await service.request('/v1/usage', { key: narrow });
+    expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="petstore", error="insufficient_scope", scope="usage:read"');
+    expect(await errorOf(refused)).toMatchObject({ status: 403, code: 'insufficient_scope', message: expect.stringContaining('usage:read') });
+    expect(await errorOf(await service.request('/v1/usage?verbose=1', { key }))).toMatchObject({ status: 400, code: 'validation_failed' });
+  });
+
+  it('leaves other methods and paths below it to the plan', async () => {
+    const answers = [
+      await ask(service.port, { method: 'POST', path: '/v1/usage', key }),
+      await ask(service.port, { method: 'OPTIONS', path: '/v1/usage', key }),
+      await ask(service.port, { path: '/v1/usage/', key }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([405, 204, 404]);
+    expect(await usage()).toMatchObject({ minute: { remaining: PER_MINUTE - 3 } });
+  });
+
+  it('finds what a restart left', async () => {
+    await call(PER_MINUTE + 1);
+    await service.stop({ keepData: true });
+    service = await startApp({ clock, folder: service.folder });
+    expect(await usage()).toMatchObject({ minute: { remaining: 0, resetsAt: '2026-11-21T12:01:00.000Z' }, strikes: 1 });
+  });
+});
+
+describe('an operation of another team that takes no quota', () => {
+  it('takes none, shares the bound of free requests, and can be deprecated too', async () => {
+    const answer = await service.request('/v1/news', { key });
+    expect([answer.status, trio(answer)]).toEqual([200, { limit: PER_MINUTE, remaining: PER_MINUTE, reset: NOON + 60 }]);
+    expect(answer.headers.get('deprecation')).toBe('@1795219200');
+    for (let n = 1; n < 300; n += 1) await usage();
+    expect((await service.request('/v1/news', { key })).status).toBe(429);
+  });
+});

@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { AMPLE_PLAN, Fleet } from '../support/fleet.js';
+import { everyPet, lost, requestsOf, Traffic } from '../support/traffic.js';
+
+const ROUNDS = 3;
+const CLIENTS = 24;
+
+let fleet: Fleet;
+let key: string;
+let traffic: Traffic;
+
+beforeAll(async () => {
+  fleet = await Fleet.start({ instances: 3 });
+  ({ key } = await fleet.createKey('ample', ...AMPLE_PLAN));
+});
+afterEach(() => traffic.stop());
+afterAll(() => fleet?.stop());
+
+/** Clients that create pets while something is done several times over. */
+async function creatingWhile(doing: (round: number) => Promise<void>): Promise<void> {
+  const { create } = requestsOf(key);
+  traffic = new Traffic(() => fleet.ports, { create });
+  traffic.start(CLIENTS);
+  const createdBy: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await delay(400 + 150 * round);
+    createdBy.push(traffic.created.size);
+    await doing(round);
+  }
+  await delay(2_500);
+  await traffic.stop();
+  createdBy.push(traffic.created.size);
+  // Each round found clients at work.
+  expect(createdBy).toEqual([...new Set(createdBy)]);
+  expect(createdBy[0]).toBeGreaterThan(CLIENTS);
+}
+
+const everything = async () => everyPet(fleet.ports[0] ?? 0, key);
+
+describe('kill -9 during concurrent creates', () => {
+  it('of instances loses no pet that was answered with 201, and makes none twice', async () => {
+    await creatingWhile(async () => {
+      const [victim] = fleet.instances;
+      if (victim !== undefined) await fleet.retire(victim, 'SIGKILL');
+      await fleet.launch();
+    });
+    expect(traffic.seen.some(({ status }) => status === 0)).toBe(true);
+    expect(lost(traffic.created, await everything())).toEqual([]);
+  });
+
+  it('of PostgreSQL loses no pet that was answered with 201, makes none twice, and tells of none that is not there', async () => {
+    await creatingWhile(async () => {
+      await fleet.postgres.kill();
+      await delay(300);
+      await fleet.postgres.restart();
+      await delay(1_500);
+    });
+    expect([...new Set(traffic.seen.map(({ status }) => status))].toSorted()).toEqual([201, 503]);
+    expect(lost(traffic.created, await everything())).toEqual([]);
+  });
+});

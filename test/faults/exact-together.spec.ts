@@ -1,0 +1,96 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { trio } from '../support/app.js';
+import { Fleet } from '../support/fleet.js';
+import { ask } from '../support/http.js';
+
+/** A minute of the Business plan. */
+const LIMIT = 1_000;
+const REQUESTS = 1_600;
+
+let fleet: Fleet;
+
+beforeAll(async () => {
+  // On a busy machine the database is slow, which is another matter.
+  fleet = await Fleet.start({ instances: 3, env: { DATABASE_POOL_WAIT_MS: '30000', DATABASE_STATEMENT_TIMEOUT_MS: '30000' } });
+});
+afterAll(() => fleet?.stop());
+
+interface Answer {
+  readonly status: number;
+  readonly remaining: unknown;
+  readonly reset: unknown;
+}
+
+/** Asks all instances in turn, with the keys in turn, at once. */
+function flood(requests: number, ...keys: string[]): Promise<Answer[]> {
+  const { ports } = fleet;
+  return Promise.all(
+    Array.from({ length: requests }, async (_, n) => {
+      const answer = await ask(ports[n % ports.length] ?? 0, { path: '/v1/pets', key: keys[n % keys.length] });
+      await answer.arrayBuffer();
+      const { remaining, reset } = trio(answer);
+      return { status: answer.status, remaining, reset };
+    }),
+  );
+}
+
+/** How many answers there are of each status. */
+const tally = (answers: readonly Answer[]) => Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([status, { length }]) => [status, length]));
+
+/** What was left after each admission, from most to least. */
+const remainders = (answers: readonly Answer[]) =>
+  answers.filter(({ status }) => status === 200).map(({ remaining }) => Number(remaining)).toSorted((a, b) => b - a);
+
+const everyNumberBelow = (end: number) => Array.from({ length: end }, (_, n) => end - 1 - n);
+
+/** @param ms on the clock of `Date.now()`; in the past, there is nothing to wait for */
+const until = (ms: number) => delay(Math.max(0, ms - Date.now()));
+
+async function businessKey(account: string): Promise<string> {
+  return (await fleet.createKey(account, '--plan', 'business')).key;
+}
+
+const fallbacks = () => fleet.metric('petstore_redis_fallbacks_total');
+
+describe('1,600 requests at once over three instances', () => {
+  it('are admitted 1,000 times on a Business key, and each Remaining is told once', async () => {
+    const key = await businessKey('one key');
+    const before = await fallbacks();
+    const answers = await flood(REQUESTS, key);
+    expect(tally(answers)).toEqual({ 200: LIMIT, 429: REQUESTS - LIMIT });
+    expect(remainders(answers)).toEqual(everyNumberBelow(LIMIT));
+    expect(await fallbacks()).toEqual(before);
+  });
+
+  it('are admitted 1,000 times on two keys of one account', async () => {
+    const keys = [await businessKey('two keys'), await businessKey('two keys')];
+    const before = await fallbacks();
+    const answers = await flood(REQUESTS, ...keys);
+    expect(tally(answers)).toEqual({ 200: LIMIT, 429: REQUESTS - LIMIT });
+    expect(remainders(answers)).toEqual(everyNumberBelow(LIMIT));
+    expect(await fallbacks()).toEqual(before);
+  });
+
+  it('are admitted 1,000 times in each of two minutes when they come at the end of the first', async () => {
+    const keys = [await businessKey('two minutes'), await businessKey('two minutes')];
+    const before = await fallbacks();
+    const early = await flood(900, ...keys);
+    const endSeconds = Number(early[0]?.reset);
+    await until(endSeconds * 1_000 - 400);
+    // Refusals stay below what would ban one of the keys.
+    const around = await flood(REQUESTS, ...keys);
+    await until(endSeconds * 1_000);
+    const left = LIMIT - around.filter(({ status, reset }) => status === 200 && Number(reset) > endSeconds).length;
+    const late = await flood(left + 50, ...keys);
+    const answers = [...early, ...around, ...late];
+    expect(Object.keys(tally(answers))).toEqual(['200', '429']);
+    const inFirst = answers.filter(({ reset }) => Number(reset) === endSeconds);
+    const inSecond = answers.filter(({ reset }) => Number(reset) > endSeconds);
+    expect(remainders(inSecond)).toEqual(everyNumberBelow(LIMIT));
+    // How many came before the end is up to the machine; all 1,000, unless it is slow.
+    const admittedFirst = remainders(inFirst);
+    expect(admittedFirst).toEqual(everyNumberBelow(LIMIT).slice(0, admittedFirst.length));
+    expect(await fallbacks()).toEqual(before);
+  });
+});

@@ -1,0 +1,114 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { generateApiKey } from '../../src/auth/api-key-format.js';
+import { AMPLE_PLAN, Fleet, OPEN_TO_ANYBODY } from '../support/fleet.js';
+import { ask } from '../support/http.js';
+import { everyPet, lost, requestsOf, Traffic } from '../support/traffic.js';
+
+/** Few enough to be used up by a test, and more than the instances have in their pools. */
+const MAX_CONNECTIONS = 30;
+const POOL_SIZE = '10';
+/** Longest that a client may be kept waiting, and that recovery may take. */
+const PROMISED_MS = 2_000;
+const AWAY_MS = 4_000;
+/** The machine that tests run on is busy. */
+const MARGIN_MS = 300;
+
+let fleet: Fleet;
+let key: string;
+let traffic: Traffic | undefined;
+
+beforeAll(async () => {
+  fleet = await Fleet.start({ instances: 2, maxConnections: MAX_CONNECTIONS, env: { DATABASE_POOL_SIZE: POOL_SIZE, ...OPEN_TO_ANYBODY } });
+  ({ key } = await fleet.createKey('known', ...AMPLE_PLAN));
+});
+afterEach(() => traffic?.stop());
+afterAll(() => fleet?.stop());
+
+/** Connections that nobody but a test uses. */
+const hogs: Client[] = [];
+
+/** Takes every connection that the server has, also from the instances, which try to get them back meanwhile. */
+async function useUpConnections(): Promise<void> {
+  let ofInstances = 1;
+  while (ofInstances > 0) {
+    await Promise.all(Array.from({ length: MAX_CONNECTIONS }, hog));
+    const [hogging] = hogs;
+    const ended = await hogging?.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = \'petstore\'');
+    ofInstances = ended?.rowCount ?? 1;
+  }
+}
+
+async function hog(): Promise<void> {
+  const client = new Client({ connectionString: fleet.postgres.url('petstore') });
+  client.on('error', () => undefined);
+  await client.connect().then(
+    () => hogs.push(client),
+    () => undefined,
+  );
+}
+
+async function releaseConnections(): Promise<void> {
+  await Promise.all(hogs.splice(0).map((client) => client.end()));
+}
+
+const FAULTS: { readonly what: string; readonly begin: () => Promise<void> | void; readonly end: () => Promise<void> | void }[] = [
+  { what: 'killed', begin: () => fleet.postgres.kill(), end: () => fleet.postgres.restart() },
+  { what: 'shut down', begin: () => fleet.postgres.shutDown(), end: () => fleet.postgres.restart() },
+  { what: 'paused', begin: () => fleet.postgres.pause(), end: () => fleet.postgres.resume() },
+  { what: 'out of connections', begin: useUpConnections, end: releaseConnections },
+];
+
+describe.each(FAULTS)('PostgreSQL $what', ({ begin, end }) => {
+  it('is 503 in time to all but what needs no database, keeps known keys known, and is over soon after it is back', async () => {
+    const unknown = generateApiKey('live');
+    traffic = new Traffic(() => fleet.ports, { ...requestsOf(key), unknown: () => ({ path: '/v1/pets', key: unknown }) });
+    traffic.start(24);
+    await delay(1_000);
+    const healthy = [...traffic.seen];
+    expect(new Set(healthy.map(({ kind, status }) => `${kind} ${status}`))).toEqual(new Set(['list 200', 'create 201', 'unknown 401']));
+
+    await begin();
+    const awayMs = performance.now();
+    await delay(AWAY_MS / 2);
+    const ready = await Promise.all(fleet.instances.map(({ port }) => ask(port, { path: '/health/ready' })));
+    const live = await Promise.all(fleet.instances.map(({ port }) => ask(port, { path: '/health/live' })));
+    await delay(AWAY_MS / 2);
+    const endMs = performance.now();
+    await end();
+    const backMs = performance.now();
+    await delay(PROMISED_MS + 1_000);
+    await traffic.stop();
+
+    expect([...ready, ...live].map(({ status }) => status)).toEqual([503, 503, 200, 200]);
+    const away = traffic.since(awayMs, endMs - PROMISED_MS);
+    expect(new Set(away.map(({ kind, status, code }) => `${kind} ${status} ${code}`))).toEqual(
+      new Set(['list 503 service_unavailable', 'create 503 service_unavailable', 'unknown 503 service_unavailable']),
+    );
+    const refused = traffic.seen.filter(({ status }) => status === 503);
+    expect(refused.filter(({ retryAfter }) => !/^[1-9][0-9]*$/.test(retryAfter ?? ''))).toEqual([]);
+    expect(Math.max(...traffic.seen.map(({ tookMs }) => tookMs))).toBeLessThan(PROMISED_MS + MARGIN_MS);
+    // Not even on the edges of it is a known key told to be none, nor anything else that is not so.
+    const known = traffic.seen.filter(({ kind }) => kind !== 'unknown');
+    expect([...new Set(known.map(({ status }) => status))].toSorted()).toEqual([200, 201, 503]);
+    const healed = traffic.since(backMs + PROMISED_MS);
+    expect(new Set(healed.map(({ kind, status }) => `${kind} ${status}`))).toEqual(new Set(['list 200', 'create 201', 'unknown 401']));
+
+    const [port = 0] = fleet.ports;
+    expect(lost(traffic.created, await everyPet(port, key))).toEqual([]);
+  });
+});
+
+describe('without Redis', () => {
+  it('the keys command line works', async () => {
+    await fleet.redis.kill();
+    const made = await fleet.createKey('without redis', '--plan', 'free');
+    expect(await fleet.keys('list')).toMatchObject({ code: 0, stdout: expect.stringContaining(made.id) });
+    expect(await fleet.keys('revoke', made.id)).toMatchObject({ code: 0 });
+    await delay(1_000);
+    const answers = await Promise.all(fleet.ports.map((port) => ask(port, { path: '/v1/pets', key: made.key })));
+    expect(await Promise.all(answers.map(async (answer) => ((await answer.json()) as { code: string }).code))).toEqual(['api_key_revoked', 'api_key_revoked']);
+    await fleet.redis.restart();
+  });
+});

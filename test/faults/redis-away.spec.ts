@@ -1,0 +1,114 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { trio } from '../support/app.js';
+import { AMPLE_PLAN, Fleet } from '../support/fleet.js';
+import { freePort } from '../support/free-port.js';
+import { ask } from '../support/http.js';
+import { requestsOf, Traffic } from '../support/traffic.js';
+
+const INSTANCES = 3;
+/** How much longer than normal a request may take while Redis is away. */
+const PROMISED_MS = 150;
+/** From the return of Redis until it counts again. */
+const HEALING_MS = 2_000;
+const LIMIT = 20;
+
+let fleet: Fleet;
+let key: string;
+let traffic: Traffic | undefined;
+let accounts = 0;
+
+beforeAll(async () => {
+  fleet = await Fleet.start({ instances: INSTANCES });
+  ({ key } = await fleet.createKey('ample', ...AMPLE_PLAN));
+});
+afterEach(() => traffic?.stop());
+afterAll(() => fleet?.stop());
+
+/** A key of a new account with a narrow plan. */
+async function narrowKey(): Promise<string> {
+  accounts += 1;
+  return (await fleet.createKey(`narrow ${accounts}`, '--plan', 'enterprise', '--per-minute', String(LIMIT), '--per-day', '1000')).key;
+}
+
+/** Asks every instance as often as the plan allows in all, and gives back how many requests each has admitted. */
+async function admissions(narrow: string): Promise<number[]> {
+  const answers = await Promise.all(
+    fleet.ports.map((port) => Promise.all(Array.from({ length: LIMIT + 2 }, () => ask(port, { path: '/v1/pets', key: narrow })))),
+  );
+  for (const { status } of answers.flat()) expect([200, 429]).toContain(status);
+  return answers.map((ofInstance) => ofInstance.filter(({ status }) => status === 200).length);
+}
+
+const everywhere = (value: unknown) => Array.from({ length: INSTANCES }, () => value);
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+const slowest = (seen: readonly { tookMs: number }[]) => Math.max(...seen.map(({ tookMs }) => tookMs));
+const readiness = () => Promise.all(fleet.ports.map(async (port) => (await ask(port, { path: '/health/ready' })).json()));
+const told = (words: string) => fleet.instances.map((instance) => instance.output().split(words).length - 1);
+
+const config = (name: string, value: string) => fleet.redis.call('CONFIG', 'SET', name, value);
+
+interface Fault {
+  readonly what: string;
+  readonly lastsMs: number;
+  readonly begin: () => unknown;
+  readonly end: () => unknown;
+}
+
+const FAULTS: readonly Fault[] = [
+  { what: 'paused', lastsMs: 10_000, begin: () => fleet.redis.pause(), end: () => fleet.redis.resume() },
+  { what: 'killed', lastsMs: 3_000, begin: () => fleet.redis.kill(), end: () => fleet.redis.restart() },
+  { what: 'out of memory', lastsMs: 3_000, begin: () => config('maxmemory', '1'), end: () => config('maxmemory', '0') },
+  {
+    what: 'read-only',
+    lastsMs: 3_000,
+    begin: async () => fleet.redis.call('REPLICAOF', '127.0.0.1', await freePort()),
+    end: () => fleet.redis.call('REPLICAOF', 'NO', 'ONE'),
+  },
+];
+
+describe.each(FAULTS)('Redis $what', ({ lastsMs, begin, end }) => {
+  it('fails no request and slows none down, limits hold on each instance, and it counts for all soon after it is back', async () => {
+    const [before, during, after] = [await narrowKey(), await narrowKey(), await narrowKey()];
+    expect(sum(await admissions(before))).toBe(LIMIT);
+    const toldBefore = { away: told('Redis is away'), back: told('Redis is back') };
+    traffic = new Traffic(() => fleet.ports, requestsOf(key));
+    traffic.start(6);
+    await delay(3_000);
+
+    const awayMs = performance.now();
+    await begin();
+    await delay(1_000);
+    expect(await readiness()).toEqual(everywhere({ status: 'degraded', database: 'up', redis: 'down' }));
+    expect(await fleet.metric('petstore_redis_up')).toEqual(everywhere(0));
+    expect(await admissions(during)).toEqual(everywhere(LIMIT));
+    await delay(lastsMs - 1_000);
+    const endMs = performance.now();
+    await end();
+    await delay(HEALING_MS);
+    await traffic.stop();
+
+    expect(await fleet.metric('petstore_redis_up')).toEqual(everywhere(1));
+    expect(sum(await admissions(after))).toBe(LIMIT);
+    expect(await readiness()).toEqual(everywhere({ status: 'ready', database: 'up', redis: 'up' }));
+    expect([...new Set(traffic.seen.map(({ status }) => status))].toSorted()).toEqual([200, 201]);
+    expect(slowest(traffic.since(awayMs, endMs))).toBeLessThan(slowest(traffic.since(0, awayMs)) + PROMISED_MS);
+    expect(told('Redis is away')).toEqual(toldBefore.away.map((times) => times + 1));
+    expect(told('Redis is back')).toEqual(toldBefore.back.map((times) => times + 1));
+  });
+});
+
+describe('Redis flushed in the middle of a window', () => {
+  it('starts the window anew, without an error and without a request that is counted elsewhere', async () => {
+    const narrow = await narrowKey();
+    const list = (port: number) => ask(port, { path: '/v1/pets', key: narrow });
+    for (const port of fleet.ports) await list(port);
+    const fallbacks = await fleet.metric('petstore_redis_fallbacks_total');
+    await fleet.redis.call('FLUSHALL');
+    await fleet.redis.call('SCRIPT', 'FLUSH');
+    const answers: Response[] = [];
+    for (const port of fleet.ports) answers.push(await list(port));
+    expect(answers.map((answer) => trio(answer).remaining)).toEqual([LIMIT - 1, LIMIT - 2, LIMIT - 3]);
+    expect(await fleet.metric('petstore_redis_fallbacks_total')).toEqual(fallbacks);
+  });
+});

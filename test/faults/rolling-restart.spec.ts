@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { AMPLE_PLAN, Fleet } from '../support/fleet.js';
+import { Proxy } from '../support/proxy.js';
+import { everyPet, lost, requestsOf, Traffic } from '../support/traffic.js';
+
+let fleet: Fleet;
+let proxy: Proxy;
+let key: string;
+let traffic: Traffic;
+
+beforeAll(async () => {
+  // On a busy machine the database is slow, which is another matter.
+  fleet = await Fleet.start({ env: { DATABASE_STATEMENT_TIMEOUT_MS: '10000', DATABASE_POOL_WAIT_MS: '10000' } });
+  ({ key } = await fleet.createKey('ample', ...AMPLE_PLAN));
+  // Nobody tells the load balancer what goes on.
+  proxy = await Proxy.start(() => fleet.ports);
+  traffic = new Traffic(() => [proxy.port], requestsOf(key));
+});
+afterEach(() => traffic.stop());
+afterAll(async () => {
+  proxy?.stop();
+  await fleet?.stop();
+});
+
+describe('a rolling restart under load', () => {
+  it('fails not one request', async () => {
+    traffic.start(12);
+    await delay(500);
+    const before = fleet.instances.slice();
+    for (const old of before) {
+      await fleet.launch();
+      const { code } = await old.stop('SIGTERM');
+      fleet.instances.splice(fleet.instances.indexOf(old), 1);
+      expect(code).toBe(0);
+      await delay(300);
+    }
+    await traffic.stop();
+    expect(traffic.seen.filter(({ status }) => status !== 200 && status !== 201)).toEqual([]);
+    expect(traffic.created.size).toBeGreaterThan(100);
+    expect(lost(traffic.created, await everyPet(proxy.port, key))).toEqual([]);
+  });
+});

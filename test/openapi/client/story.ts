@@ -1,0 +1,62 @@
+import createClient from 'openapi-fetch';
+import type { components, paths } from './petstore.js';
+
+/*
+ * A client program as its authors would write it, on types that openapi-typescript makes of the document. It gets the
+ * address of the API and a key that may make others, and prints what it has seen.
+ */
+
+type Animal = components['schemas']['Animal'];
+
+const [baseUrl = '', managerKey = ''] = process.argv.slice(2);
+
+const clientOf = (key: string) => createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${key}` } });
+
+/** The body of a success; its type follows from the operation. */
+function must<T>({ data, error, response }: { data?: T; error?: components['schemas']['Error']; response: Response }): T {
+  if (error !== undefined || data === undefined) throw new Error(`${response.status} ${error?.code}: ${error?.message}`);
+  return data;
+}
+
+const issued = must(await clientOf(managerKey).POST('/keys', { body: { scopes: ['pets:read', 'pets:write', 'orders:read', 'orders:write', 'usage:read'] } }));
+const shop = clientOf(issued.key);
+
+const before: Animal[] = must(await shop.GET('/pets', { params: { query: { limit: 100, status: 'available' } } }));
+
+const bella = must(await shop.POST('/pets', {
+  params: { header: { 'Idempotency-Key': 'story: Bella' } },
+  body: { name: 'Bella', categoryId: 3, status: 'available' },
+}));
+
+const order = must(await shop.POST('/store/orders', { params: { header: { 'Idempotency-Key': 'story: order' } }, body: { petId: bella.id } }));
+const path = { orderId: order.id };
+const approved = await shop.PATCH('/store/orders/{orderId}', { params: { path }, body: { status: 'approved' } });
+const delivered = must(await shop.PATCH('/store/orders/{orderId}', {
+  params: { path, header: { 'If-Match': approved.response.headers.get('ETag') ?? '' } },
+  body: { status: 'delivered' },
+}));
+const orders = must(await shop.GET('/store/orders', { params: { query: { status: 'delivered' } } }));
+
+const refused = await shop.POST('/store/orders', { body: { petId: bella.id } });
+const sold = must(await shop.GET('/pets', { params: { query: { status: 'sold' } } }));
+const usage = must(await shop.GET('/usage'));
+
+// @ts-expect-error No animal has that status.
+const unknownStatus = await shop.GET('/pets', { params: { query: { status: 'lost' } } });
+// @ts-expect-error An order needs a pet.
+const withoutPet = await shop.POST('/store/orders', { body: {} });
+// @ts-expect-error There is no such path.
+const nowhere = await shop.GET('/toys');
+
+process.stdout.write(
+  JSON.stringify({
+    before,
+    bella,
+    statuses: [order.status, must(approved).status, delivered.status],
+    orders: orders.map(({ id }) => id),
+    order: order.id,
+    sold,
+    plan: usage.plan,
+    refusals: [refused, unknownStatus, withoutPet, nowhere].map(({ error }) => (error as components['schemas']['Error'] | undefined)?.code),
+  }),
+);

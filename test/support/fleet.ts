@@ -1,0 +1,86 @@
+import { type IssuedKey } from '../../src/auth/index.js';
+import { makeFolder, removeDatabase } from './databases.js';
+import { PostgresServer } from './postgres-server.js';
+import { RedisServer } from './redis-server.js';
+import { type Ended, runKeys, type ServiceProcess, startProcess } from './service-process.js';
+
+export interface FleetOptions {
+  readonly instances?: number;
+  /** Of PostgreSQL. */
+  readonly maxConnections?: number;
+  /** Of the instances, besides the addresses of the servers. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Instances of the built service, on a PostgreSQL and a Redis of their own. */
+export class Fleet {
+  readonly instances: ServiceProcess[] = [];
+
+  private constructor(
+    readonly postgres: PostgresServer,
+    readonly redis: RedisServer,
+    private readonly folder: string,
+    private readonly env: Readonly<Record<string, string>>,
+  ) {}
+
+  static async start({ instances = 3, maxConnections = 100, env = {} }: FleetOptions = {}): Promise<Fleet> {
+    const [postgres, redis] = await Promise.all([PostgresServer.start({ maxConnections }), RedisServer.start()]);
+    const DATABASE_URL = await postgres.createDatabase('petstore');
+    const fleet = new Fleet(postgres, redis, makeFolder(), { DATABASE_URL, REDIS_URL: redis.url, ...env });
+    await Promise.all(Array.from({ length: instances }, () => fleet.launch()));
+    return fleet;
+  }
+
+  get ports(): number[] {
+    return this.instances.map(({ port }) => port);
+  }
+
+  /** Starts one more instance. */
+  async launch(): Promise<ServiceProcess> {
+    const instance = await startProcess({ folder: this.folder, env: this.env });
+    this.instances.push(instance);
+    return instance;
+  }
+
+  /** Ends an instance, which is none of the fleet's from the beginning on. */
+  retire(instance: ServiceProcess, signal: NodeJS.Signals): Promise<Ended> {
+    this.instances.splice(this.instances.indexOf(instance), 1);
+    return instance.stop(signal);
+  }
+
+  /** Runs the keys command line. */
+  keys(...args: string[]): Promise<Ended> {
+    return runKeys(args, { folder: this.folder, env: this.env });
+  }
+
+  /** Makes a key by the keys command line; `terms` are its options but `--json`. */
+  async createKey(account: string, ...terms: string[]): Promise<Pick<IssuedKey, 'id' | 'key'>> {
+    const { code, stdout, stderr } = await this.keys('create', '--account', account, ...terms, '--json');
+    if (code !== 0) throw new Error(`No key was made: ${stderr}`);
+    return JSON.parse(stdout) as IssuedKey;
+  }
+
+  /** Value of a metric without labels, of each instance. */
+  metric(name: string): Promise<number[]> {
+    return Promise.all(
+      this.instances.map(async ({ origin }) => {
+        const text = await (await fetch(`${origin}/metrics`)).text();
+        return Number(new RegExp(`^${name} ([0-9.e+]+)$`, 'm').exec(text)?.[1]);
+      }),
+    );
+  }
+
+  async stop(): Promise<void> {
+    // A server that is paused would keep the instances from ending.
+    this.postgres.resume();
+    this.redis.resume();
+    await Promise.all(this.instances.map((instance) => instance.stop('SIGKILL')));
+    await Promise.all([this.postgres.stop(), this.redis.stop(), removeDatabase(this.folder)]);
+  }
+}
+
+/** Options of a key on a plan that no test exhausts. */
+export const AMPLE_PLAN = ['--plan', 'enterprise', '--per-minute', '1000000', '--per-day', '10000000'];
+
+/** Settings under which no test exhausts what a client without a key has. */
+export const OPEN_TO_ANYBODY = { ANONYMOUS_PER_MINUTE: '1000000', ANONYMOUS_PER_DAY: '1000000' };

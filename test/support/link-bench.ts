@@ -1,0 +1,60 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { RedisLink, Script } from '../../src/redis/index.js';
+import { RedisServer } from './redis-server.js';
+
+const INCREMENT = new Script(`
+local value = redis.call('INCRBY', KEYS[1], ARGV[1])
+redis.call('EXPIRE', KEYS[1], 60)
+return value
+`);
+const HEALED_MS = 2_000;
+
+/** A Redis server, links to it, and what they log. */
+export class LinkBench {
+  readonly logged: string[] = [];
+  private readonly links: RedisLink[] = [];
+
+  private constructor(readonly server: RedisServer) {}
+
+  static async start(): Promise<LinkBench> {
+    const bench = new LinkBench(await RedisServer.start());
+    const take = ({ message, reason = '' }: { message: string; reason?: string }) => bench.logged.push(`${message}: ${reason}`);
+    Logger.overrideLogger({ log: take, warn: take, error: take });
+    return bench;
+  }
+
+  async open(url = this.server.url): Promise<RedisLink> {
+    const link = new RedisLink({ url, prefix: 'test:' });
+    this.links.push(link);
+    await link.onModuleInit();
+    return link;
+  }
+
+  closeLinks(): void {
+    for (const link of this.links.splice(0)) link.onApplicationShutdown();
+  }
+
+  async stop(): Promise<void> {
+    this.closeLinks();
+    Logger.overrideLogger(false);
+    await this.server.stop();
+  }
+
+  /** A number from the server's INFO. */
+  async statistic(name: string): Promise<number> {
+    return Number(new RegExp(`${name}:([0-9]+)`).exec(String(await this.server.call('INFO', 'stats')))?.[1]);
+  }
+}
+
+/** Adds to a counter in Redis; its new value, or `alone`. */
+export function count(link: RedisLink, key = 'test:counter', by = 1) {
+  return link.ask<unknown>({ script: INCREMENT, keys: [key], args: [by], read: (reply) => reply, otherwise: () => 'alone' });
+}
+
+/** Expects a condition to come true within the time in which a link has to heal. */
+export async function eventually(condition: () => boolean): Promise<void> {
+  for (const deadlineMs = Date.now() + HEALED_MS; !condition() && Date.now() < deadlineMs; ) await delay(5);
+  expect(condition()).toBe(true);
+}

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const CHECK_INTERVAL_MS = 250;
+
+/**
+ * A load balancer at its simplest: asks those instances in turn that were ready when it looked last, over connections
+ * that it keeps, and never repeats a request.
+ */
+export class Proxy {
+  private readonly agent = new Agent({ keepAlive: true });
+  private readonly server = createServer((incoming, outgoing) => void this.forward(incoming, outgoing));
+  private readonly timer = setInterval(() => void this.check(), CHECK_INTERVAL_MS);
+  private ready: readonly number[] = [];
+  private turn = 0;
+
+  private constructor(private readonly ports: () => readonly number[]) {}
+
+  /** @param ports of the instances; asked again for each look at them */
+  static async start(ports: () => readonly number[]): Promise<Proxy> {
+    const proxy = new Proxy(ports);
+    await Promise.all([once(proxy.server.listen(0, '127.0.0.1'), 'listening'), proxy.check()]);
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    this.server.close();
+    this.server.closeAllConnections();
+    this.agent.destroy();
+  }
+
+  private async check(): Promise<void> {
+    const ports = this.ports();
+    const isReady = await Promise.all(ports.map((port) => fetch(`http://127.0.0.1:${port}/health/ready`).then(({ ok }) => ok, () => false)));
+    this.ready = ports.filter((_, n) => isReady[n]);
+  }
+
+  private async forward(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    try {
+      const answer = await this.send(incoming);
+      // Connections are of two parties each.
+      const { connection: _connection, 'keep-alive': _keepAlive, ...headers } = answer.headers;
+      outgoing.writeHead(answer.statusCode ?? 0, headers);
+      answer.pipe(outgoing);
+    } catch (error) {
+      outgoing.writeHead(502).end(JSON.stringify({ code: (error as NodeJS.ErrnoException).code }));
+    }
+  }
+
+  private async send(incoming: IncomingMessage): Promise<IncomingMessage> {
+    const { connection: _connection, ...headers } = incoming.headers;
+    const port = this.ready[this.turn++ % this.ready.length];
+    const sent = request({ host: '127.0.0.1', port, method: incoming.method, path: incoming.url, headers, agent: this.agent });
+    const answered = once(sent, 'response');
+    incoming.pipe(sent);
+    const [answer] = (await answered) as [IncomingMessage];
+    return answer;
+  }
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { Agent } from 'node:http';
+import { type Ask, ask, JSON_TYPE } from './http.js';
+
+/** An answer, or the lack of one. */
+export interface Seen {
+  /** Which kind of request it was. */
+  readonly kind: string;
+  /** 0 when the connection broke. */
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly retryAfter: string | null;
+  /** On the clock of `performance.now()`. */
+  readonly startMs: number;
+  readonly tookMs: number;
+}
+
+interface Pet {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** Clients that call without a pause, over connections that they keep, and note what they are answered. */
+export class Traffic {
+  readonly seen: Seen[] = [];
+  /** Identifiers of the pets that were told to be created, by their names, each of which is sent once. */
+  readonly created = new Map<string, number>();
+  private readonly agent = new Agent({ keepAlive: true });
+  private workers: Promise<void>[] = [];
+  private going = false;
+  private count = 0;
+
+  /**
+   * @param ports of the instances, in turn; asked again for each request
+   * @param requests are sent in turn, by their kinds
+   */
+  constructor(
+    private readonly ports: () => readonly number[],
+    private readonly requests: Readonly<Record<string, (count: number) => Ask>>,
+  ) {}
+
+  start(workers: number): void {
+    this.going = true;
+    this.workers = Array.from({ length: workers }, () => this.work());
+  }
+
+  /** Fulfilled when all requests under way are answered. */
+  async stop(): Promise<void> {
+    this.going = false;
+    await Promise.all(this.workers);
+    this.agent.destroy();
+  }
+
+  /** What was asked since a time on the clock of `performance.now()`. */
+  since(ms: number, untilMs = Infinity): Seen[] {
+    return this.seen.filter(({ startMs }) => startMs >= ms && startMs < untilMs);
+  }
+
+  private async work(): Promise<void> {
+    const kinds = Object.entries(this.requests);
+    while (this.going) {
+      const count = this.count++;
+      const ports = this.ports();
+      const port = ports[count % ports.length];
+      const [kind, request] = kinds[Math.floor(count / ports.length) % kinds.length] ?? [];
+      if (port === undefined || kind === undefined || request === undefined) throw new Error('There is nobody to ask.');
+      await this.send(kind, port, request(count));
+    }
+  }
+
+  private async send(kind: string, port: number, request: Ask): Promise<void> {
+    const startMs = performance.now();
+    try {
+      const answer = await ask(port, request, this.agent);
+      const body = (await answer.json()) as { code?: string } & Partial<Pet>;
+      const retryAfter = answer.headers.get('retry-after');
+      this.seen.push({ kind, status: answer.status, code: body.code, retryAfter, startMs, tookMs: performance.now() - startMs });
+      if (answer.status === 201 && body.name !== undefined && body.id !== undefined) this.created.set(body.name, body.id);
+    } catch {
+      this.seen.push({ kind, status: 0, code: undefined, retryAfter: null, startMs, tookMs: performance.now() - startMs });
+    }
+  }
+}
+
+/** Requests of a client with a key: lists a page that it did not list before, and creates pets of ever new names. */
+export const requestsOf = (key: string) => ({
+  list: (count: number): Ask => ({ path: `/v1/pets?limit=1&after=${count + 1}`, key }),
+  create: (): Ask => ({ method: 'POST', path: '/v1/pets', key, headers: JSON_TYPE, body: JSON.stringify({ name: randomUUID(), categoryId: 1 }) }),
+});
+
+/** The whole catalogue. */
+export async function everyPet(port: number, key: string): Promise<Pet[]> {
+  const pets: Pet[] = [];
+  for (let path: string | undefined = '/v1/pets?limit=100'; path !== undefined; ) {
+    const answer: Response = await ask(port, { path, key });
+    pets.push(...((await answer.json()) as Pet[]));
+    path = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
+  }
+  return pets;
+}
+
+/** Names of pets that were told to be created, and are not there exactly once under the identifier that was told. */
+export function lost(created: ReadonlyMap<string, number>, found: readonly Pet[]): string[] {
+  const byName = Map.groupBy(found, ({ name }) => name);
+  return [...created].filter(([name, id]) => byName.get(name)?.length !== 1 || byName.get(name)?.[0]?.id !== id).map(([name]) => name);
+}
