@@ -49,17 +49,20 @@ export class Env {
   @IsIntegerFrom(1, 1_000)
   DATABASE_POOL_SIZE = 10;
 
-  /** How long requests wait for one of these connections while none gets through, in milliseconds, and for a new one. */
+  /**
+   * How long requests wait for one of these connections while none gets through, in milliseconds, and then for a new one.
+   * By default both waits and a statement together take no more than 2 s.
+   */
   @Expose()
   @Integer()
   @IsIntegerFrom(1, 60_000)
-  DATABASE_POOL_WAIT_MS = 900;
+  DATABASE_POOL_WAIT_MS = 600;
 
   /** How long a statement may take on PostgreSQL, in milliseconds; waiting for locks included. */
   @Expose()
   @Integer()
   @IsIntegerFrom(1, 3_600_000)
-  DATABASE_STATEMENT_TIMEOUT_MS = 750;
+  DATABASE_STATEMENT_TIMEOUT_MS = 700;
 
   /** `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. Unset: counters in the process. */
   @Expose()
