@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../errors/index.js';
+import { requestOf } from '../http/index.js';
 import { requirementOf } from '../openapi/index.js';
 import { insufficientScope } from './insufficient-scope.js';
 import { challenge, MISSING } from './key-refusal.js';
@@ -14,7 +14,7 @@ export class BearerGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const requirement = requirementOf(context.getHandler());
     if (requirement === 'public') return true;
-    const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
+    const { caller } = requestOf(context);
     if (caller === undefined) throw new ApiError(MISSING.code, MISSING.message, { 'WWW-Authenticate': challenge(MISSING) });
     if (requirement !== undefined && caller.scopes.has(requirement.scope)) return true;
     if (requirement === undefined) throw undeclared();

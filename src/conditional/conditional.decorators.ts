@@ -1,6 +1,6 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiHeader, ApiResponse } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
+import { requestOf } from '../http/index.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences, operationPart } from '../openapi/index.js';
 import { Precondition } from './precondition.js';
 
@@ -38,5 +38,5 @@ export function IfMatch(): ParameterDecorator {
 }
 
 function readPrecondition(_: unknown, context: ExecutionContext): Precondition {
-  return new Precondition(context.switchToHttp().getRequest<FastifyRequest>().headers);
+  return new Precondition(requestOf(context).headers);
 }

@@ -85,7 +85,7 @@ export class WriteQueue {
   private async commit(batch: readonly Job[]): Promise<void> {
     const settlements: (() => void)[] = [];
     try {
-      for (const job of batch) settlements.push(await this.attempt(job));
+      for (const job of batch) settlements.push(await (batch.length === 1 ? this.doAlone(job) : this.attempt(job)));
       this.check();
       await this.runner.query('COMMIT');
     } catch (error) {
@@ -97,6 +97,12 @@ export class WriteQueue {
       this.runner.isTransactionActive = false;
     }
     for (const settle of settlements) settle();
+  }
+
+  /** What fails alone takes nothing with it: the whole transaction is undone. */
+  private async doAlone({ work, resolve }: Job): Promise<() => void> {
+    const result = await work(this.runner.manager);
+    return () => resolve(result as never);
   }
 
   private async attempt({ work, resolve, reject }: Job): Promise<() => void> {

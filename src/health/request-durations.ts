@@ -14,8 +14,11 @@ class Series {
   ) {}
 
   add(seconds: number): void {
-    const bucket = this.buckets.find(({ boundSeconds }) => seconds <= boundSeconds);
-    if (bucket !== undefined) bucket.count += 1;
+    for (const bucket of this.buckets) {
+      if (seconds > bucket.boundSeconds) continue;
+      bucket.count += 1;
+      break;
+    }
     this.sumSeconds += seconds;
   }
 

@@ -8,6 +8,7 @@ export { addCommonHeaders, addEarlyAnswers } from './hooks.js';
 export { answerOtherMethods, collectMethods } from './other-methods.js';
 export { nextPageLink, publicAddress } from './public-address.js';
 export { isRepeated } from './repeated-header.js';
+export { replyOf, requestOf } from './request-of.js';
 export { isVersioned } from './request-target.js';
 export { RouteFact } from './route-fact.decorator.js';
 export { createServer } from './server.js';

@@ -1,8 +1,8 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../errors/index.js';
-import { isRepeated } from '../http/index.js';
+import { isRepeated, replyOf, requestOf } from '../http/index.js';
 import { operationPart } from '../openapi/index.js';
 import type { Attempt } from './attempt.js';
 
@@ -28,9 +28,8 @@ const DOCUMENTED = operationPart(
  * Every POST has one.
  */
 export const CurrentAttempt = createParamDecorator((_: unknown, context: ExecutionContext): Attempt => {
-  const http = context.switchToHttp();
-  const request = http.getRequest<FastifyRequest>();
-  return { key: keyOf(request), request, reply: http.getResponse<FastifyReply>() };
+  const request = requestOf(context);
+  return { key: keyOf(request), request, reply: replyOf(context) };
 }, [DOCUMENTED]);
 
 function keyOf({ headers, raw }: FastifyRequest): string | undefined {

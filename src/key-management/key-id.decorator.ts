@@ -1,11 +1,11 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { ApiParamOptions } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
 import { KEY_ID, keyNotFound } from '../auth/index.js';
+import { requestOf } from '../http/index.js';
 
 /** Hands a handler the identifier of a key in the path; no key has one of another form, so the rest is 404. */
 export const KeyId = createParamDecorator((_: unknown, context: ExecutionContext): string => {
-  const { keyId } = context.switchToHttp().getRequest<FastifyRequest<{ Params: { keyId: string } }>>().params;
+  const { keyId } = requestOf(context).params as { keyId: string };
   if (!KEY_ID.test(keyId)) throw keyNotFound();
   return keyId;
 });

@@ -1,11 +1,11 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { requestOf } from '../http/index.js';
 import type { UsageReport } from './usage-report.js';
 
 /** Where the caller stands, as a parameter of the handler of an operation that takes no quota. */
 export const CurrentUsage = createParamDecorator(
   (_data: unknown, context: ExecutionContext): UsageReport | undefined =>
-    context.switchToHttp().getRequest<FastifyRequest>().usage,
+    requestOf(context).usage,
 );
 
 declare module 'fastify' {

@@ -9,6 +9,7 @@ import {
 } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors/index.js';
+import { replyOf, requestOf } from '../http/index.js';
 import { quotaAddress } from './address.js';
 import { CounterStore } from './counter-store.js';
 import { type Decision } from './decision.js';
@@ -57,9 +58,8 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 
   private async takeAll(throttles: readonly RouteThrottle[], context: ExecutionContext): Promise<boolean> {
-    const http = context.switchToHttp();
-    const reply = http.getResponse<FastifyReply>();
-    const caller = subjectOf(http.getRequest<FastifyRequest>());
+    const reply = replyOf(context);
+    const caller = subjectOf(requestOf(context));
     for (const throttle of throttles) {
       const limit = await resolve(throttle.limit, context);
       const windowSeconds = Math.max(1, Math.ceil((await resolve(throttle.ttl, context)) / 1000));

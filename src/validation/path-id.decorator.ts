@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
 import type { ApiError } from '../errors/index.js';
+import { requestOf } from '../http/index.js';
 import { operationPart } from '../openapi/index.js';
 import { isCanonicalId, isCanonicalInt64 } from './int64.js';
 
@@ -23,7 +23,7 @@ export interface PathIdOptions {
 export function PathId(name: string, { description, example = 1, notFound, isAnyInt64 = false }: PathIdOptions): ParameterDecorator {
   const isCanonical = isAnyInt64 ? isCanonicalInt64 : isCanonicalId;
   const read = (_: unknown, context: ExecutionContext): string => {
-    const { [name]: id = '' } = context.switchToHttp().getRequest<FastifyRequest<{ Params: Record<string, string> }>>().params;
+    const { [name]: id = '' } = requestOf(context).params as Record<string, string>;
     if (!isCanonical(id)) throw notFound(id);
     return id;
   };

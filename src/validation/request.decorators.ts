@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiQuery } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../errors/index.js';
+import { replyOf, requestOf } from '../http/index.js';
 import { type Examples, namedExamples, operationPart } from '../openapi/index.js';
 import { parseJson } from './parse-json.js';
 import { parseQuery } from './parse-query.js';
@@ -40,8 +40,7 @@ export function MergePatchBody<T extends object>(Type: Dto<T>, examples: Example
 function body<T extends object>(Type: Dto<T>, examples: Examples, accepted?: BodyMediaTypes, ...documented: MethodDecorator[]): ParameterDecorator {
   const read = async (_: unknown, context: ExecutionContext): Promise<T> => {
     const request = requestOf(context);
-    const reply = context.switchToHttp().getResponse<FastifyReply>();
-    request.rawBody = await readBody(request.raw, reply.raw, accepted);
+    request.rawBody = await readBody(request.raw, replyOf(context).raw, accepted);
     return validateBody(Type, parseJson(request.rawBody));
   };
   const document = ApiBody({ type: Type, required: true, examples: namedExamples(examples) });
@@ -59,8 +58,4 @@ export function StrictQuery<T extends object>(Type: Dto<T>): ParameterDecorator 
 /** Whether a handler has a parameter for the query string. */
 export function takesQuery(handler: Function): boolean {
   return Reflect.hasMetadata(TAKES_QUERY, handler);
-}
-
-function requestOf(context: ExecutionContext): FastifyRequest {
-  return context.switchToHttp().getRequest<FastifyRequest>();
 }

@@ -1,5 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { requestOf } from '../http/index.js';
 import { parseQuery } from './parse-query.js';
 import { takesQuery } from './request.decorators.js';
 
@@ -7,7 +7,7 @@ import { takesQuery } from './request.decorators.js';
 @Injectable()
 export class UndeclaredQueryGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
-    const { url, caller, query } = context.switchToHttp().getRequest<FastifyRequest>();
+    const { url, caller, query } = requestOf(context);
     if (caller !== undefined && url.includes('?') && !takesQuery(context.getHandler())) parseQuery(Object, query);
     return true;
   }
