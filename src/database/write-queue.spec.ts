@@ -63,6 +63,17 @@ describe('the write queue', () => {
     expect(notes()).toEqual(['a', 'b']);
   });
 
+  it('undoes what fails alone, and goes on', async () => {
+    const failing = queue.run(async (manager) => {
+      await insert('half')(manager);
+      throw new Error('on purpose');
+    });
+    await expect(failing).rejects.toThrow('on purpose');
+    expect(notes()).toEqual([]);
+    await queue.run(insert('a'));
+    expect(notes()).toEqual(['a']);
+  });
+
   it('waits for the lock of another process without holding up the event loop', async () => {
     other.exec('BEGIN IMMEDIATE');
     let turns = 0;
