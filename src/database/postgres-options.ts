@@ -3,6 +3,7 @@ import type { DataSourceOptions } from 'typeorm';
 import type { Env } from '../config/index.js';
 import type { DatabaseParts } from './database-parts.js';
 import { MIGRATIONS } from './migrations/index.js';
+import { PostgresClient } from './postgres-client.js';
 
 /** Time that the answer to a statement which the server cancelled has to arrive, in milliseconds. */
 const CANCEL_MARGIN_MS = 100;
@@ -42,7 +43,7 @@ function postgresOptions(databaseUrl: string, parts: DatabaseParts, pool: PoolCo
     installExtensions: false,
     // A connection that is lost while idle is replaced when it is needed; there is nothing to tell.
     poolErrorHandler: () => undefined,
-    extra: { ...pool, connectionString: databaseUrl, application_name: 'petstore', keepAlive: true, types: { getTypeParser } },
+    extra: { ...pool, Client: PostgresClient, connectionString: databaseUrl, application_name: 'petstore', keepAlive: true, types: { getTypeParser } },
   };
 }
 
