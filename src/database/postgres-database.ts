@@ -1,15 +1,13 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { PoolClient, QueryResult } from 'pg';
-import { DataSource, QueryFailedError, type QueryRunner } from 'typeorm';
+import { DataSource, QueryFailedError } from 'typeorm';
 import { Env } from '../config/index.js';
 import { ConnectionTurns } from './connection-turns.js';
 import { Database } from './database.js';
+import type { Runner } from './runner.js';
 import { isPostgresAway, unavailable } from './unavailable.js';
 import type { Work } from './within-write.js';
-
-/** TypeORM declares the property for reading only, but has it written by whoever begins a transaction. */
-type Runner = Omit<QueryRunner, 'isTransactionActive'> & { isTransactionActive: boolean };
 
 /** PostgreSQL, through a pool of connections; several instances may share it. */
 @Injectable()

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { QueryRunner } from 'typeorm';
 import type { WriteOptions } from './database.js';
+import type { Runner } from './runner.js';
 import { isBusy, isUnavailable, translate } from './unavailable.js';
 import type { Work } from './within-write.js';
 
@@ -10,9 +10,6 @@ const LOCK_WAIT_MS = 10_000;
 const LOCK_RETRY_MS = 5;
 /** Most jobs that share one transaction; bounds how long its statements hold the event loop. */
 const BATCH_SIZE = 64;
-
-/** TypeORM declares the property for reading only, but has it written by whoever begins a transaction. */
-type Runner = Omit<QueryRunner, 'isTransactionActive'> & { isTransactionActive: boolean };
 
 interface Job {
   readonly work: Work<unknown>;
