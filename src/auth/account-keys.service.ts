@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type EntityManager, IsNull, MoreThan } from 'typeorm';
 import { Clock } from '../config/index.js';
-import { afterWrite, Database } from '../database/index.js';
+import { afterWrite, cutPage, Database } from '../database/index.js';
 import { ApiError } from '../errors/index.js';
 import type { Account } from './account.entity.js';
 import { ApiKey } from './api-key.entity.js';
@@ -47,16 +47,16 @@ export class AccountKeysService {
   }
 
   /**
-   * Up to `limit` keys, oldest first, and whether there are more.
+   * Up to `limit` keys, oldest first; `nextAfter` is the id after which the next ones begin, if there are more.
    * @param after id of the key after which they begin
    * @throws (rejects) ApiError validation_failed where the account has no such key
    */
-  list(limit: number, after: string | undefined, { accountId }: Caller): Promise<{ keys: KeyListing[]; more: boolean }> {
+  list(limit: number, after: string | undefined, { accountId }: Caller): Promise<{ keys: KeyListing[]; nextAfter: string | undefined }> {
     return this.database.read(async (manager) => {
       const last = after === undefined ? undefined : await manager.findOneBy(ApiKey, { id: after, accountId });
       if (last === null) throw new ApiError('validation_failed', 'after must be the identifier of an API key of this account.');
-      const keys = await listKeysOf(manager, accountId, limit + 1, last);
-      return { keys: keys.slice(0, limit), more: keys.length > limit };
+      const { page, nextAfter } = cutPage(await listKeysOf(manager, accountId, limit + 1, last), limit);
+      return { keys: page, nextAfter };
     });
   }
 

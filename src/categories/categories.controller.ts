@@ -1,9 +1,9 @@
 import { Controller, Get, Patch, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { answerWithEtag, etagOf, IfMatch, Precondition, Revalidates } from '../conditional/index.js';
+import { type Answered, answerPage, answerWithEtag, IfMatch, Precondition, Revalidates } from '../conditional/index.js';
 import { Env } from '../config/index.js';
-import { nextPageLink, publicAddress } from '../http/index.js';
-import { type Attempt, CurrentAttempt, Idempotency } from '../idempotency/index.js';
+import { publicAddress } from '../http/index.js';
+import { type Attempt, created, CurrentAttempt, Idempotency } from '../idempotency/index.js';
 import { Operation, OperationGroup } from '../openapi/index.js';
 import { JsonBody, MergePatchBody, PathId, StrictQuery } from '../validation/index.js';
 import { CATEGORY_CHANGES, CHANGE_CATEGORY, CREATE_CATEGORY, GET_CATEGORY, LIST_CATEGORIES, NEW_CATEGORIES } from './categories.operations.js';
@@ -11,9 +11,6 @@ import { CategoriesService } from './categories.service.js';
 import { CategoryChange, NewCategory } from './category.dto.js';
 import { categoryNotFound } from './category-not-found.js';
 import { ListCategoriesQuery } from './list-categories.query.js';
-
-/** JSON as it goes over the wire; nothing where the client has it already. */
-type Answered = string | undefined;
 
 const CategoryId = () => PathId('categoryId', { description: "The category's identifier.", notFound: categoryNotFound, isAnyInt64: true });
 
@@ -35,20 +32,13 @@ export class CategoriesController {
   @Revalidates('Link')
   async listCategories(@StrictQuery(ListCategoriesQuery) query: ListCategoriesQuery, @Res({ passthrough: true }) reply: FastifyReply): Promise<Answered> {
     const { categories, nextAfter } = await this.categories.list(query);
-    if (nextAfter !== undefined) reply.header('Link', nextPageLink(this.address, query, nextAfter));
-    const json = JSON.stringify(categories);
-    // What was the last page has the same categories when it gets a next one, but not the same Link.
-    return answerWithEtag(reply, json, etagOf(`${json}${nextAfter ?? ''}`));
+    return answerPage(reply, this.address, query, { json: JSON.stringify(categories), nextAfter });
   }
 
   @Post()
   @Operation(CREATE_CATEGORY)
   createCategory(@JsonBody(NewCategory, NEW_CATEGORIES) body: NewCategory, @CurrentAttempt() attempt: Attempt): Promise<string> {
-    return this.idempotency.answer(attempt, async (manager) => {
-      const category = await this.categories.createIn(manager, body);
-      const json = JSON.stringify(category);
-      return { headers: { Location: `${this.address}/${JSON.stringify(category.id)}`, ETag: etagOf(json) }, body: json };
-    });
+    return this.idempotency.answer(attempt, async (manager) => created(this.address, await this.categories.createIn(manager, body)));
   }
 
   @Get(':categoryId')

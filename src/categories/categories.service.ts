@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Precondition } from '../conditional/index.js';
-import { Database, lockUntilCommit } from '../database/index.js';
+import { cutPage, Database, lockUntilCommit } from '../database/index.js';
 import { ApiError } from '../errors/index.js';
 import { int64Json } from '../validation/index.js';
 import type { Category, CategoryChange, NewCategory } from './category.dto.js';
@@ -18,8 +18,8 @@ export class CategoriesService {
   /** A page of the categories; `nextAfter` (decimal digits) is the identifier after which the next one begins, if there is one. */
   async list(query: ListCategoriesQuery): Promise<{ categories: Category[]; nextAfter: string | undefined }> {
     const rows = await this.database.read((manager) => selectPage(manager, query));
-    const page = rows.slice(0, query.limit);
-    return { categories: page.map(toCategory), nextAfter: rows.length > query.limit ? page.at(-1)?.id : undefined };
+    const { page, nextAfter } = cutPage(rows, query.limit);
+    return { categories: page.map(toCategory), nextAfter };
   }
 
   /**

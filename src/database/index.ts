@@ -1,5 +1,6 @@
 export { byBytes } from './by-bytes.js';
 export { commandLineDataSource } from './command-line-data-source.js';
+export { cutPage } from './cut-page.js';
 export { Database } from './database.js';
 export { DatabaseModule } from './database.module.js';
 export type { DatabaseParts } from './database-parts.js';

@@ -45,9 +45,8 @@ export class KeysController {
     @CurrentCaller() caller: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AccountKey[]> {
-    const { keys, more } = await this.keys.list(limit, after, caller);
-    const last = keys.at(-1);
-    if (more && last !== undefined) reply.header('Link', nextPageLink(this.address, { limit }, last.id));
+    const { keys, nextAfter } = await this.keys.list(limit, after, caller);
+    if (nextAfter !== undefined) reply.header('Link', nextPageLink(this.address, { limit }, nextAfter));
     return keys.map(toAccountKey);
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { etagOf } from '../conditional/index.js';
+import { etagOf, pageEtag } from '../conditional/index.js';
 import { Database } from '../database/index.js';
 import { type CatalogueState, CatalogueVersion, MAX_AGE_MS } from './catalogue-version.js';
 import { JoinedReads } from './joined-reads.js';
@@ -68,8 +68,7 @@ export class PetAnswers {
   private async readPage(name: string, query: ListPetsQuery, state: CatalogueState | undefined): Promise<PetPage> {
     const { animals, nextAfter } = await this.pets.list(query);
     const json = JSON.stringify(animals);
-    // What was the last page has the same animals when it gets a next one, but not the same Link.
-    const page = { json, etag: etagOf(`${json}${nextAfter ?? ''}`), nextAfter, state };
+    const page = { json, etag: pageEtag(json, nextAfter), nextAfter, state };
     this.pages.set(name, page);
     return page;
   }

@@ -1,22 +1,19 @@
 import { Controller, Delete, Get, Patch, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { answerWithEtag, etagOf, IfMatch, Precondition, Revalidates } from '../conditional/index.js';
+import { type Answered, answerPage, answerWithEtag, IfMatch, Precondition, Revalidates } from '../conditional/index.js';
 import { Env } from '../config/index.js';
-import { nextPageLink, publicAddress } from '../http/index.js';
-import { type Answer, type Attempt, CurrentAttempt, Idempotency } from '../idempotency/index.js';
+import { publicAddress } from '../http/index.js';
+import { type Attempt, created, CurrentAttempt, Idempotency } from '../idempotency/index.js';
 import { Deprecated } from '../lifecycle/index.js';
 import { Operation, OperationGroup } from '../openapi/index.js';
 import { JsonBody, MergePatchBody, StrictQuery } from '../validation/index.js';
 import { ListPetsQuery } from './list-pets.query.js';
-import { type Animal, NewPet, PetChange } from './pet.dto.js';
+import { NewPet, PetChange } from './pet.dto.js';
 import { PetAnswers } from './pet-answers.js';
 import { CHANGE_PET, PET_CHANGES, REMOVE_PET } from './pet-changes.operations.js';
 import { PetId } from './pet-id.decorator.js';
 import { CREATE_PET, GET_PET, GET_PET_DEPRECATION, LIST_PETS, NEW_PETS } from './pets.operations.js';
 import { PetsService } from './pets.service.js';
-
-/** JSON as it goes over the wire; nothing where the client has it already. */
-type Answered = string | undefined;
 
 @OperationGroup('Pets', 'The catalogue of animals.')
 @Controller('pets')
@@ -36,9 +33,7 @@ export class PetsController {
   @Operation(LIST_PETS)
   @Revalidates('Link')
   async listPets(@StrictQuery(ListPetsQuery) query: ListPetsQuery, @Res({ passthrough: true }) reply: FastifyReply): Promise<Answered> {
-    const { json, etag, nextAfter } = await this.answers.page(query);
-    if (nextAfter !== undefined) reply.header('Link', nextPageLink(this.address, query, nextAfter));
-    return answerWithEtag(reply, json, etag);
+    return answerPage(reply, this.address, query, await this.answers.page(query));
   }
 
   @Post()
@@ -46,8 +41,8 @@ export class PetsController {
   createPet(@JsonBody(NewPet, NEW_PETS) pet: NewPet, @CurrentAttempt() attempt: Attempt): Promise<string> {
     return this.idempotency.answer(
       attempt,
-      async (manager) => this.created(await this.pets.createIn(manager, pet)),
-      async () => this.created(await this.pets.create(pet)),
+      async (manager) => created(this.address, await this.pets.createIn(manager, pet)),
+      async () => created(this.address, await this.pets.create(pet)),
     );
   }
 
@@ -75,10 +70,5 @@ export class PetsController {
   @Operation(REMOVE_PET)
   removePet(@PetId() petId: string, @IfMatch() precondition: Precondition): Promise<void> {
     return this.pets.remove(petId, precondition);
-  }
-
-  private created(animal: Animal): Answer {
-    const body = JSON.stringify(animal);
-    return { headers: { Location: `${this.address}/${animal.id}`, ETag: etagOf(body) }, body };
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Precondition } from '../conditional/index.js';
-import { Database } from '../database/index.js';
+import { cutPage, Database } from '../database/index.js';
 import { CatalogueVersion } from './catalogue-version.js';
 import type { ListPetsQuery } from './list-pets.query.js';
 import type { Animal, NewPet, PetChange } from './pet.dto.js';
@@ -25,8 +25,8 @@ export class PetsService {
   /** A page of the catalogue; `nextAfter` is the identifier after which the next one begins, if there is one. */
   async list(query: ListPetsQuery): Promise<{ animals: Animal[]; nextAfter: number | undefined }> {
     const rows = await this.database.read((manager) => selectPage(manager, query));
-    const animals = rows.slice(0, query.limit).map(toAnimal);
-    return { animals, nextAfter: rows.length > query.limit ? animals.at(-1)?.id : undefined };
+    const { page, nextAfter } = cutPage(rows, query.limit);
+    return { animals: page.map(toAnimal), nextAfter };
   }
 
   /**

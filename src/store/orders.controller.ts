@@ -1,10 +1,10 @@
 import { Controller, Get, Patch, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller } from '../auth/index.js';
-import { answerWithEtag, etagOf, IfMatch, Precondition, Revalidates } from '../conditional/index.js';
+import { type Answered, answerPage, answerWithEtag, IfMatch, Precondition, Revalidates } from '../conditional/index.js';
 import { Env } from '../config/index.js';
-import { nextPageLink, publicAddress } from '../http/index.js';
-import { type Attempt, CurrentAttempt, Idempotency } from '../idempotency/index.js';
+import { publicAddress } from '../http/index.js';
+import { type Attempt, created, CurrentAttempt, Idempotency } from '../idempotency/index.js';
 import { Operation, OperationGroup } from '../openapi/index.js';
 import { JsonBody, PathId, StrictQuery } from '../validation/index.js';
 import { ListOrdersQuery } from './list-orders.query.js';
@@ -12,9 +12,6 @@ import { NewOrder, OrderChange } from './order.dto.js';
 import { orderNotFound } from './order-not-found.js';
 import { CHANGE_ORDER, GET_ORDER, LIST_ORDERS, NEW_ORDERS, ORDER_CHANGES, PLACE_ORDER } from './orders.operations.js';
 import { OrdersService } from './orders.service.js';
-
-/** JSON as it goes over the wire; nothing where the client has it already. */
-type Answered = string | undefined;
 
 const OrderId = () => PathId('orderId', { description: "The order's identifier.", notFound: orderNotFound });
 
@@ -38,11 +35,7 @@ export class OrdersController {
     @CurrentCaller() { accountId }: Caller,
     @CurrentAttempt() attempt: Attempt,
   ): Promise<string> {
-    return this.idempotency.answer(attempt, async (manager) => {
-      const order = await this.orders.placeIn(manager, accountId, String(petId));
-      const json = JSON.stringify(order);
-      return { headers: { Location: `${this.address}/${order.id}`, ETag: etagOf(json) }, body: json };
-    });
+    return this.idempotency.answer(attempt, async (manager) => created(this.address, await this.orders.placeIn(manager, accountId, String(petId))));
   }
 
   @Get()
@@ -54,10 +47,7 @@ export class OrdersController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answered> {
     const { orders, nextAfter } = await this.orders.list(accountId, query);
-    if (nextAfter !== undefined) reply.header('Link', nextPageLink(this.address, query, nextAfter));
-    const json = JSON.stringify(orders);
-    // What was the last page has the same orders when it gets a next one, but not the same Link.
-    return answerWithEtag(reply, json, etagOf(`${json}${nextAfter ?? ''}`));
+    return answerPage(reply, this.address, query, { json: JSON.stringify(orders), nextAfter });
   }
 
   @Get(':orderId')

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Precondition } from '../conditional/index.js';
 import { Clock } from '../config/index.js';
-import { Database } from '../database/index.js';
+import { cutPage, Database } from '../database/index.js';
 import { ApiError } from '../errors/index.js';
 import { PetsService } from '../pets/index.js';
 import type { ListOrdersQuery } from './list-orders.query.js';
@@ -23,8 +23,8 @@ export class OrdersService {
   /** A page of an account's orders; `nextAfter` is the identifier after which the next one begins, if there is one. */
   async list(accountId: number, query: ListOrdersQuery): Promise<{ orders: Order[]; nextAfter: number | undefined }> {
     const rows = await this.database.read((manager) => selectOrders(manager, accountId, query));
-    const orders = rows.slice(0, query.limit).map(toOrder);
-    return { orders, nextAfter: rows.length > query.limit ? orders.at(-1)?.id : undefined };
+    const { page, nextAfter } = cutPage(rows, query.limit);
+    return { orders: page.map(toOrder), nextAfter };
   }
 
   /** @throws (rejects) ApiError `order_not_found` */
