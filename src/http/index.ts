@@ -12,3 +12,4 @@ export { replyOf, requestOf } from './request-of.js';
 export { isVersioned } from './request-target.js';
 export { RouteFact } from './route-fact.decorator.js';
 export { createServer } from './server.js';
+export { shareTurns } from './turns.js';
