@@ -5,8 +5,9 @@ import { RedisLink } from '../redis/index.js';
 import { MemoryCounterStore } from './memory-counter-store.js';
 import { RedisCounterStore } from './redis-counter-store.js';
 import { FakeClock } from '../../test/support/clock.js';
+import { describeWithRedis } from '../../test/support/describe-with-redis.js';
 import { random } from '../../test/support/random.js';
-import { describeWithRedis, RedisServer } from '../../test/support/redis-server.js';
+import { RedisServer } from '../../test/support/redis-server.js';
 
 const PLANS = [
   { perMinute: 3, perDay: 10 },

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { describeWithRedis } from '../../test/support/describe-with-redis.js';
 import { count, eventually, LinkBench } from '../../test/support/link-bench.js';
-import { describeWithRedis } from '../../test/support/redis-server.js';
 
 /** 50 ms and more on a machine that is busy with other tests. */
 const BRIEFLY_MS = 400;

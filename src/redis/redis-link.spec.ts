@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { describeWithRedis } from '../../test/support/describe-with-redis.js';
 import { count, LinkBench } from '../../test/support/link-bench.js';
-import { describeWithRedis, RedisServer } from '../../test/support/redis-server.js';
+import { RedisServer } from '../../test/support/redis-server.js';
 
 function block(durationMs: number): void {
   const endMs = performance.now() + durationMs;

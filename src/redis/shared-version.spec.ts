@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { RedisLink } from './redis-link.js';
 import { Script } from './script.js';
+import { describeWithRedis } from '../../test/support/describe-with-redis.js';
 import { eventually, LinkBench } from '../../test/support/link-bench.js';
-import { describeWithRedis } from '../../test/support/redis-server.js';
 
 const NOTHING = new Script('return 1');
 const KEY = 'test:catalogue-version';

@@ -18,14 +18,14 @@ const EXIT_ON_SIGTERM = `data:text/javascript,process.once('SIGTERM', () => proc
 const options = readOptions();
 const [contender = OURS] = options.against.length === 0 ? [] : select(RIVALS, options.against);
 buildContenders();
-const seed = seedDatabase(PETS);
+const seed = await seedDatabase(PETS);
 try {
   for (const one of select(benchCases(seed.key), options.only)) {
     say(`profiling ${one.title}`);
     const folder = join(seed.folder, `profile-${one.name}`);
     mkdirSync(folder);
     const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--import', EXIT_ON_SIGTERM];
-    const running = await start({ file: contender.file, database: seed.copy(), nodeOptions });
+    const running = await start({ file: contender.file, env: (await seed.copy()).env, nodeOptions });
     const deck = loadDeck(one.deck, join(seed.folder, `${one.name}.requests`));
     await deck.send(running.port, 1);
     const from = nowMicroseconds();
@@ -36,7 +36,7 @@ try {
     process.stdout.write(`### ${contender.title}: ${one.title}\n\n${table('layer', layers)}\n${table('function', functions.slice(0, FUNCTIONS_SHOWN))}\n`);
   }
 } finally {
-  seed.remove();
+  await seed.remove();
 }
 
 /** On the clock of the profiler, which all processes share. */

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildContenders } from './harness/build.js';
 import { benchCases, PETS } from './harness/cases.js';
-import { SHARED_CPU } from './harness/cpus.js';
+import { SHARED_CPU, stayOnLoadCpu } from './harness/cpus.js';
 import { compareAnswers } from './harness/compare.js';
 import { OURS, RIVALS } from './harness/contenders.js';
 import { GENERATOR, loadDeck } from './harness/load.js';
@@ -13,8 +13,9 @@ import { report } from './harness/report.js';
 import { seedDatabase } from './harness/seed.js';
 
 const options = readOptions();
+stayOnLoadCpu();
 buildContenders();
-const seed = seedDatabase(PETS);
+const seed = await seedDatabase(PETS, options.on);
 try {
   const contenders = [OURS, ...select(RIVALS, options.against)];
   const cases = select(benchCases(seed.key), options.only).map((one) => ({
@@ -27,17 +28,15 @@ try {
 
   const measurements: Measurement[] = [];
   for (let round = 0; round < options.starts; round++) {
-    // Each takes every place in turn, as the machine may be slower at some times than at others.
+    say(`start ${round + 1} of ${options.starts}`);
+    // Each takes every place in turn.
     const turn = contenders.map((_, index) => contenders[(index + round) % contenders.length] ?? OURS);
-    for (const contender of turn) {
-      say(`start ${round + 1} of ${options.starts}: ${contender.title}`);
-      measurements.push(...(await measure(contender, cases, { seed, answers, seconds: options.seconds })));
-    }
+    measurements.push(...(await measure(turn, cases, { seed, answers, seconds: options.seconds })));
   }
 
   if (options.json !== undefined) writeFileSync(options.json, JSON.stringify({ options, generator: GENERATOR, measurements }, null, 2));
   const conditions = `Medians over ${options.starts} starts, ${options.seconds} s each, 32 connections, ${GENERATOR}, Node ${process.versions.node}.`;
   process.stdout.write(`${conditions}\n\n${report(measurements, contenders, cases)}`);
 } finally {
-  seed.remove();
+  await seed.remove();
 }

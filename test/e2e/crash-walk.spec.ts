@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { databaseUrl, onPostgres } from '../support/databases.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
 import { AMPLE, Folders, makeKeys } from '../support/folders.js';
 import { random } from '../support/random.js';
-import { describeWithRedis, RedisServer } from '../support/redis-server.js';
+import { RedisServer } from '../support/redis-server.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
 import type { Action } from '../support/shop-actions.js';
 import { settle } from '../support/shop-doubts.js';

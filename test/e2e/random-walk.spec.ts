@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.js';
 import { makeFolder, onPostgres, removeDatabase } from '../support/databases.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
 import { AMPLE } from '../support/folders.js';
 import { random } from '../support/random.js';
-import { describeWithRedis, RedisServer } from '../support/redis-server.js';
+import { RedisServer } from '../support/redis-server.js';
 import { ShopVisitor } from '../support/shop-visitor.js';
 import { SEED, ShopWalk } from '../support/shop-walk.js';
 

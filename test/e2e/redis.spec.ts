@@ -2,9 +2,10 @@ import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { startApp, type TestApp, trio } from '../support/app.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
 import { errorOf } from '../support/expectations.js';
 import { ask } from '../support/http.js';
-import { describeWithRedis, RedisServer } from '../support/redis-server.js';
+import { RedisServer } from '../support/redis-server.js';
 
 const PER_MINUTE = 1_000;
 const TOGETHER = 1_600;

@@ -4,5 +4,5 @@ export default {
   ...common,
   displayName: 'sqlite',
   testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
-  testPathIgnorePatterns: ['<rootDir>/test/faults/', '<rootDir>/test/both-databases/'],
+  testPathIgnorePatterns: ['<rootDir>/test/faults/', '<rootDir>/test/both-databases/', '<rootDir>/test/bench/on-servers.spec.ts'],
 };

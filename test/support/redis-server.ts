@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { describeWith } from './describe-with.js';
 import { freePort } from './free-port.js';
 
 const PROGRAM = 'redis-server';
@@ -90,6 +89,3 @@ export class RedisServer {
     }
   }
 }
-
-/** As `describe`, for tests that need a Redis server. */
-export const describeWithRedis = describeWith(PROGRAM, '--version');

@@ -13,18 +13,18 @@ export async function catalogueGrowth(sizes: readonly number[], starts: number, 
   const columns: Map<string, number>[] = [];
   for (const size of sizes) {
     say(`seeding ${size} pets`);
-    const seed = seedDatabase(size);
+    const seed = await seedDatabase(size);
     try {
       const cases = growthCases(seed.key, size).map((one) => ({ ...one, loaded: loadDeck(one.deck, join(seed.folder, `${one.name}.requests`)) }));
       const measurements: Measurement[] = [];
       for (let round = 1; round <= starts; round++) {
         say(`start ${round} of ${starts}`);
-        measurements.push(...(await measure(OURS, cases, { seed, answers: '', seconds })));
+        measurements.push(...(await measure([OURS], cases, { seed, answers: '', seconds })));
       }
       const cost = (name: string) => median(measurements.filter((one) => one.case === name).map((one) => one.cpuMicroseconds));
       columns.push(new Map(cases.map(({ name }) => [name, cost(name)])));
     } finally {
-      seed.remove();
+      await seed.remove();
     }
   }
   const names = [...(columns[0]?.keys() ?? [])];

@@ -45,13 +45,15 @@ export async function compareAnswers(seed: Seed, contenders: readonly Contender[
 }
 
 async function answersOf({ file }: Contender, asks: readonly Ask[], seed: Seed, answers: string): Promise<Answer[]> {
-  const running = await start({ file, database: seed.copy(), answers });
+  const place = await seed.copy();
+  const running = await start({ file, env: place.env, answers });
   try {
     const all: Answer[] = [];
     for (const ask of asks) all.push(await send(ask, running.port));
     return all;
   } finally {
     await running.stop();
+    await place.remove();
   }
 }
 

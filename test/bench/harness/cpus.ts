@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 const [first = 0, second] = allowedCpus();
@@ -17,6 +18,11 @@ export function onServerCpu(...command: string[]): [string, ...string[]] {
 /** A command line that keeps the load generator on its CPU. */
 export function onLoadCpu(...command: string[]): [string, ...string[]] {
   return ['taskset', '-c', String(LOAD_CPU), ...command];
+}
+
+/** Keeps this process on the CPU of the load generator, and whatever it starts from now on without saying where. */
+export function stayOnLoadCpu(): void {
+  execFileSync('taskset', ['-acp', String(LOAD_CPU), String(process.pid)]);
 }
 
 /** From a list such as `0-3,8` (proc_pid_status(5)). */

@@ -1,8 +1,8 @@
-import { rmSync } from 'node:fs';
 import type { Case } from './cases.js';
 import type { Contender } from './contenders.js';
 import { type Load, type LoadedDeck } from './load.js';
-import { start } from './running.js';
+import type { Place } from './place.js';
+import { type Running, start } from './running.js';
 import type { Seed } from './seed.js';
 
 const WARM_UP_SECONDS = 1;
@@ -21,30 +21,50 @@ export interface Measurement extends Load {
   readonly peakMemoryMiB: number;
 }
 
-/** Starts a contender on a fresh copy of the database and measures it in all cases, one after the other. */
+/**
+ * Starts contenders, each on a fresh copy of the database, and measures one case after the other: all contenders in it, right
+ * after each other, so that whatever else the machine does at the time meets them alike.
+ */
 export async function measure(
-  { name, title, file, constant }: Contender,
+  contenders: readonly Contender[],
   cases: readonly LoadedCase[],
   { seed, answers, seconds }: { readonly seed: Seed; readonly answers: string; readonly seconds: number },
 ): Promise<Measurement[]> {
-  const database = seed.copy();
-  const running = await start({ file, database, answers });
+  const measurements: Measurement[] = [];
+  const started: Started[] = [];
   try {
-    const measurements: Measurement[] = [];
+    for (const contender of contenders) {
+      const place = await seed.copy();
+      started.push({ contender, place, running: await start({ file: contender.file, env: place.env, answers }) });
+    }
     for (const one of cases) {
-      if (constant === true && !one.constant) continue;
-      await one.loaded.send(running.port, WARM_UP_SECONDS);
-      const beforeSeconds = running.cpuSeconds();
-      const load = await one.loaded.send(running.port, seconds);
-      check(load, one, title);
-      const cpuMicroseconds = ((running.cpuSeconds() - beforeSeconds) / load.requests) * 1e6;
-      measurements.push({ ...load, cpuMicroseconds, contender: name, case: one.name, peakMemoryMiB: running.peakMemoryMiB() });
+      for (const { contender, running } of started) {
+        if (contender.constant === true && !one.constant) continue;
+        measurements.push(await measureCase(contender, one, running, seconds));
+      }
     }
     return measurements;
   } finally {
-    await running.stop();
-    for (const suffix of ['', '-wal', '-shm']) rmSync(database + suffix, { force: true });
+    for (const { place, running } of started) {
+      await running.stop();
+      await place.remove();
+    }
   }
+}
+
+interface Started {
+  readonly contender: Contender;
+  readonly place: Place;
+  readonly running: Running;
+}
+
+async function measureCase({ name, title }: Contender, one: LoadedCase, running: Running, seconds: number): Promise<Measurement> {
+  await one.loaded.send(running.port, WARM_UP_SECONDS);
+  const beforeSeconds = running.cpuSeconds();
+  const load = await one.loaded.send(running.port, seconds);
+  check(load, one, title);
+  const cpuMicroseconds = ((running.cpuSeconds() - beforeSeconds) / load.requests) * 1e6;
+  return { ...load, cpuMicroseconds, contender: name, case: one.name, peakMemoryMiB: running.peakMemoryMiB() };
 }
 
 /** A fast answer is worth nothing when it is a wrong one. */

@@ -9,19 +9,25 @@ export interface Options {
   /** Names of cases, and of contenders besides ours; all when empty. */
   readonly only: readonly string[];
   readonly against: readonly string[];
+  /** What holds the catalogue, and counts. */
+  readonly on: Servers;
   /** File for all single measurements. */
   readonly json: string | undefined;
 }
 
-const USAGE = `npm run bench -- [--only list,get] [--against hand-tuned,bare] [--starts 5] [--seconds 3] [--json FILE]`;
+/** The embedded default, or PostgreSQL and Redis. */
+export type Servers = 'sqlite' | 'postgres';
+
+const USAGE = `npm run bench -- [--on postgres] [--only list,get] [--against hand-tuned,bare] [--starts 5] [--seconds 3] [--json FILE]`;
 
 export function readOptions(args = process.argv.slice(2), env = process.env): Options {
   const text = { type: 'string' } as const;
-  const flags = { only: text, against: text, starts: text, seconds: text, json: text };
+  const flags = { on: text, only: text, against: text, starts: text, seconds: text, json: text };
   const { values } = parseArgs({ args, options: flags, strict: true, allowPositionals: false });
   return {
     starts: positive('starts', values.starts ?? env['BENCH_STARTS'] ?? '5'),
     seconds: positive('seconds', values.seconds ?? env['BENCH_SECONDS'] ?? '3'),
+    on: servers(values.on ?? 'sqlite'),
     only: list(values.only),
     against: list(values.against),
     json: values.json,
@@ -32,6 +38,11 @@ function positive(name: string, text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value > 0) return value;
   throw new Error(`${name} must be an integer above 0.\n${USAGE}`);
+}
+
+function servers(name: string): Servers {
+  if (name === 'sqlite' || name === 'postgres') return name;
+  throw new Error(`on must be sqlite or postgres.\n${USAGE}`);
 }
 
 function list(text: string | undefined): string[] {

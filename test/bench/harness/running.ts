@@ -15,7 +15,8 @@ const TICKS_PER_SECOND = 100;
 export interface Start {
   /** Built file, from the folder of the built service. */
   readonly file: string;
-  readonly database: string;
+  /** Of its place. */
+  readonly env: Readonly<Record<string, string>>;
   /** File with the answers that a contender of constants gives. */
   readonly answers?: string;
   readonly nodeOptions?: readonly string[];
@@ -24,7 +25,7 @@ export interface Start {
 export type Running = Awaited<ReturnType<typeof start>>;
 
 /** Starts a contender on its CPU; fulfilled when it answers requests. */
-export async function start({ file, database, answers = '', nodeOptions = [] }: Start) {
+export async function start({ file, env, answers = '', nodeOptions = [] }: Start) {
   const port = await freePort();
   const startedMs = performance.now();
   const [command, ...args] = onServerCpu(process.execPath, ...nodeOptions, join(BUILT, file));
@@ -33,7 +34,7 @@ export async function start({ file, database, answers = '', nodeOptions = [] }: 
       PATH: process.env['PATH'],
       HOST: '127.0.0.1',
       PORT: String(port),
-      DATABASE_URL: `sqlite:${database}`,
+      ...env,
       ANONYMOUS_PER_MINUTE: NO_LIMIT,
       ANONYMOUS_PER_DAY: NO_LIMIT,
       NODE_ENV: 'production',

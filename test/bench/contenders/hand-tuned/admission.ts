@@ -1,8 +1,8 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Database } from './database.js';
+import type { Backend } from './backend.js';
 import { sendError } from './errors.js';
-import { keyFinder, type KeyRow } from './keys.js';
+import type { KeyRow } from './keys.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,19 +16,22 @@ const REALM = 'Bearer realm="petstore"';
 const HOW = 'Send it as "Authorization: Bearer <API key>".';
 const ANONYMOUS = { perMinute: Number(process.env['ANONYMOUS_PER_MINUTE']), perDay: Number(process.env['ANONYMOUS_PER_DAY']) };
 
-const keyGenerator = ({ key, ip }: FastifyRequest) => key?.accountId ?? ip;
+/** The windows share a store, so the names of what is counted must differ. */
+const nameIn = (window: string) => ({ key, ip }: FastifyRequest) => `${window}-${key?.accountId ?? ip}`;
 
 /** Finds the key and takes from both windows, of the account or else of the address, before anything else. */
-export async function admitRequests(server: FastifyInstance, database: Database): Promise<void> {
-  const findKey = keyFinder(database);
-  await server.register(rateLimit, { global: false });
-  const minute = server.createRateLimit({ timeWindow: '1 minute', keyGenerator, max: ({ key }) => (key ?? ANONYMOUS).perMinute });
-  const day = server.createRateLimit({ timeWindow: '1 day', keyGenerator, max: ({ key }) => (key ?? ANONYMOUS).perDay });
+export async function admitRequests(server: FastifyInstance, { findKey, counters }: Backend): Promise<void> {
+  await server.register(rateLimit, { global: false, ...counters });
+  const minute = server.createRateLimit({ timeWindow: '1 minute', keyGenerator: nameIn('minute'), max: ({ key }) => (key ?? ANONYMOUS).perMinute });
+  const day = server.createRateLimit({ timeWindow: '1 day', keyGenerator: nameIn('day'), max: ({ key }) => (key ?? ANONYMOUS).perDay });
 
   server.decorateRequest('key', undefined);
   server.addHook('onRequest', async (request, reply) => {
     const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-    if (token !== undefined) request.key = findKey(token);
+    if (token !== undefined) {
+      const found = findKey(token);
+      request.key = found instanceof Promise ? await found : found;
+    }
     // Started together, as each takes several turns.
     const taken = [minute(request), day(request)] as const;
     const window = tightest(await taken[0], await taken[1]);

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import type { Database } from './database.js';
 
 export interface KeyRow {
   readonly accountId: number;
@@ -10,27 +9,32 @@ export interface KeyRow {
   readonly revokedAt: number | null;
 }
 
-export type KeyFinder = (token: string) => KeyRow | undefined;
+/** Selects a key with its account; the parameter, the SHA-256 of the key, comes last. */
+export const SELECT_KEY = `SELECT account_id AS "accountId", per_minute AS "perMinute", per_day AS "perDay", scopes,
+  expires_at AS "expiresAt", revoked_at AS "revokedAt"
+  FROM api_keys JOIN accounts ON accounts.id = account_id WHERE sha256 = `;
+
+export type KeyFinder = (token: string) => KeyRow | undefined | Promise<KeyRow | undefined>;
 
 /** How long a row is used before it is read again, in milliseconds: a revocation must hold within a second. */
 const FRESH_MS = 1_000;
 
 /** Finds a key by its hash, in memory where it was found a moment ago. */
-export function keyFinder(database: Database): KeyFinder {
-  const select = database.prepare<[string], KeyRow>(
-    `SELECT account_id AS accountId, per_minute AS perMinute, per_day AS perDay, scopes, expires_at AS expiresAt, revoked_at AS revokedAt
-     FROM api_keys JOIN accounts ON accounts.id = account_id WHERE sha256 = ?`,
-  );
+export function keyFinder(select: (sha256: string) => KeyRow | undefined | Promise<KeyRow | undefined>): KeyFinder {
   const known = new Map<string, { readonly row: KeyRow; readonly untilMs: number }>();
+  const remember = (sha256: string, row: KeyRow | undefined) => {
+    if (row === undefined) return undefined;
+    const nowMs = Date.now();
+    known.set(sha256, { row, untilMs: nowMs + FRESH_MS });
+    return isGood(row, nowMs) ? row : undefined;
+  };
   return (token) => {
     const sha256 = hash('sha256', token);
     const nowMs = Date.now();
     const entry = known.get(sha256);
     if (entry !== undefined && nowMs < entry.untilMs) return isGood(entry.row, nowMs) ? entry.row : undefined;
-    const row = select.get(sha256);
-    if (row === undefined) return undefined;
-    known.set(sha256, { row, untilMs: nowMs + FRESH_MS });
-    return isGood(row, nowMs) ? row : undefined;
+    const row = select(sha256);
+    return row instanceof Promise ? row.then((found) => remember(sha256, found)) : remember(sha256, row);
   };
 }
 

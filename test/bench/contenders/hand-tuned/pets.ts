@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import type { Database } from './database.js';
 import { sendError } from './errors.js';
 import { CREATE, GET, LIST } from './schemas.js';
-import { type NewPet, petStatements } from './statements.js';
+import type { NewPet, PetStatements } from './statements.js';
 
 interface ListQuery {
   readonly limit: number;
@@ -16,29 +15,33 @@ const DEPRECATED = {
   link: '</v1/pets>; rel="successor-version", </docs#/Pets/getPet>; rel="deprecation"; type="text/html"',
 };
 
-export function addPetRoutes(server: FastifyInstance, database: Database): void {
-  const pets = petStatements(database);
-
+export function addPetRoutes(server: FastifyInstance, pets: PetStatements): void {
   server.get<{ Querystring: ListQuery }>('/v1/pets', { schema: LIST }, (request, reply) => {
     const { limit, status, after = 0 } = request.query;
-    const page = pets.list(status, after, limit + 1);
-    if (page.length > limit) {
-      page.pop();
-      const filter = status === undefined ? '' : `&status=${status}`;
-      reply.header('link', `</v1/pets?limit=${limit}${filter}&after=${page.at(-1)?.id}>; rel="next"`);
-    }
-    reply.send(page);
+    return whenThere(pets.list(status, after, limit + 1), (page) => {
+      if (page.length > limit) {
+        page.pop();
+        const filter = status === undefined ? '' : `&status=${status}`;
+        reply.header('link', `</v1/pets?limit=${limit}${filter}&after=${page.at(-1)?.id}>; rel="next"`);
+      }
+      return reply.send(page);
+    });
   });
 
   server.get<{ Params: { petId: number } }>('/v1/pets/:petId', { schema: GET }, (request, reply) => {
-    const pet = pets.get(request.params.petId);
-    reply.headers(DEPRECATED);
-    if (pet === undefined) sendError(reply, 404, 'pet_not_found', `There is no pet with the identifier "${request.params.petId}".`);
-    else reply.send(pet);
+    const { petId } = request.params;
+    return whenThere(pets.get(petId), (pet) => {
+      reply.headers(DEPRECATED);
+      return pet === undefined ? sendError(reply, 404, 'pet_not_found', `There is no pet with the identifier "${petId}".`) : reply.send(pet);
+    });
   });
 
   server.post<{ Body: NewPet }>('/v1/pets', { schema: CREATE }, (request, reply) => {
-    const id = pets.create(request.body);
-    reply.code(201).header('location', `/v1/pets/${id}`).send({ id, ...request.body });
+    return whenThere(pets.create(request.body), (id) => reply.code(201).header('location', `/v1/pets/${id}`).send({ id, ...request.body }));
   });
+}
+
+/** Goes on at once where the value is there. */
+function whenThere<T, R>(value: T | Promise<T>, then: (value: T) => R): R | Promise<R> {
+  return value instanceof Promise ? value.then(then) : then(value);
 }

@@ -5,6 +5,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountThrottlerGuard, limitOf } from './account-throttler.guard.js';
 import { AccountMiddleware } from './account.middleware.js';
 import { AuthGuard } from './auth.guard.js';
+import { databaseOf } from './database.js';
 import { Account, ApiKey, Pet } from './entities.js';
 import { HeadersMiddleware } from './headers.middleware.js';
 import { PetsController } from './pets.controller.js';
@@ -14,15 +15,7 @@ const ENTITIES = [Pet, Account, ApiKey];
 
 @Module({
   imports: [
-    TypeOrmModule.forRoot({
-      type: 'better-sqlite3',
-      database: (process.env['DATABASE_URL'] ?? '').slice('sqlite:'.length),
-      entities: ENTITIES,
-      prepareDatabase: (database: { pragma(text: string): void }) => {
-        database.pragma('journal_mode = WAL');
-        database.pragma('synchronous = FULL');
-      },
-    }),
+    TypeOrmModule.forRoot({ ...databaseOf(process.env['DATABASE_URL'] ?? ''), entities: ENTITIES }),
     TypeOrmModule.forFeature(ENTITIES),
     ThrottlerModule.forRoot([
       { name: 'default', ttl: 60_000, limit: limitOf('perMinute') },

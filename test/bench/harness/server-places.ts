@@ -1,0 +1,38 @@
+import { areInstalled } from '../../projects/requirements.js';
+import { PostgresServer } from '../../support/postgres-server.js';
+import { RedisServer } from '../../support/redis-server.js';
+import type { Places } from './place.js';
+
+const ORIGINAL = 'seed';
+
+/**
+ * Databases of a PostgreSQL server and prefixes of a Redis server, both of which are started for this. Commits wait for
+ * the disk.
+ */
+export async function serverPlaces(): Promise<Places> {
+  if (!areInstalled('The benchmark on servers', ['postgres', 'redis-server'])) throw new Error('Install them, or leave out --on.');
+  const [postgres, redis] = await Promise.all([PostgresServer.start(), RedisServer.start()]);
+  const envOf = (name: string, url: string) => ({ DATABASE_URL: url, REDIS_URL: redis.url, REDIS_PREFIX: `${name}:` });
+  let copies = 0;
+  return {
+    original: envOf(ORIGINAL, await postgres.createDatabase(ORIGINAL)),
+    run: async (sql) => {
+      await postgres.query(sql, ORIGINAL);
+      await postgres.query(`SELECT setval(pg_get_serial_sequence('pets', 'id'), max(id)) FROM pets`, ORIGINAL);
+      await postgres.query('VACUUM ANALYZE', ORIGINAL);
+    },
+    copy: async () => {
+      const name = `copy_${(copies += 1)}`;
+      await postgres.query(`CREATE DATABASE ${name} TEMPLATE ${ORIGINAL}`);
+      return {
+        env: envOf(name, postgres.url(name)),
+        remove: async () => {
+          await postgres.query(`DROP DATABASE ${name} WITH (FORCE)`);
+        },
+      };
+    },
+    remove: async () => {
+      await Promise.all([postgres.stop(), redis.stop()]);
+    },
+  };
+}
