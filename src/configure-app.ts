@@ -42,9 +42,10 @@ export async function createApp({ env, clock = new Clock(), extensions = [] }: A
   admission = app.get(Admission);
   readiness = app.get(Readiness);
   const metrics = app.get(Metrics);
-  server.addHook('onSend', (request, reply, payload, done) => {
+  // A promise, so that what admission answers for the requests of a turn is written in one go too: a tenth of each 401.
+  server.addHook('onSend', async (request, reply, payload) => {
     metrics.observe(request, reply);
-    done(null, payload);
+    return payload;
   });
   logRequests(server, env);
   app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready', 'metrics'] });

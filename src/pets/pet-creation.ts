@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/index.js';
 import { CatalogueVersion } from './catalogue-version.js';
@@ -12,6 +13,8 @@ interface Waiting {
 
 /** Most pets that one statement adds. */
 const BATCH_SIZE = 64;
+/** Most turns of the event loop that a transaction waits for company: a few milliseconds on a busy service. */
+const MOST_TURNS = 8;
 
 /**
  * Adds pets that wait at the same time with one statement in one transaction, which costs hardly more than adding one.
@@ -34,6 +37,7 @@ export class PetCreation {
   }
 
   private async write(): Promise<void> {
+    await this.gather();
     let batch: readonly Waiting[] | undefined;
     try {
       const rows = await this.database.write((manager) => {
@@ -48,6 +52,15 @@ export class PetCreation {
       for (const { reject } of batch) reject(error);
     }
     if (this.waiting.length > 0) void this.write();
+  }
+
+  /** Waits for as long as each turn of the event loop brings more, as the transaction costs many times what a pet does. */
+  private async gather(): Promise<void> {
+    let gathered = 0;
+    for (let turns = 0; turns < MOST_TURNS && gathered < this.waiting.length && gathered < BATCH_SIZE; turns++) {
+      gathered = this.waiting.length;
+      await nextTurn();
+    }
   }
 
   private take(): readonly Waiting[] {

@@ -18,7 +18,7 @@ const EXIT_ON_SIGTERM = `data:text/javascript,process.once('SIGTERM', () => proc
 const options = readOptions();
 const [contender = OURS] = options.against.length === 0 ? [] : select(RIVALS, options.against);
 buildContenders();
-const seed = await seedDatabase(PETS);
+const seed = await seedDatabase(PETS, options.on);
 try {
   for (const one of select(benchCases(seed.key), options.only)) {
     say(`profiling ${one.title}`);

@@ -17,9 +17,9 @@ addCommonHeaders(server, env);
 shareTurns(server);
 server.addHook('onRequest', (request, reply, done) => admission.onRequest(request, reply, done));
 addEarlyAnswers(server);
-server.addHook('onSend', (request, reply, payload, done) => {
+server.addHook('onSend', async (request, reply, payload) => {
   metrics.observe(request, reply);
-  done(null, payload);
+  return payload;
 });
 addPetRoutes(server, context.get(PetsController));
 await server.listen({ port: env.PORT, host: env.HOST ?? '127.0.0.1' });
