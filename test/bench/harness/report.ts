@@ -1,12 +1,13 @@
 import type { Case } from './cases.js';
 import type { Contender } from './contenders.js';
 import type { Measurement } from './measure.js';
+import type { Servers } from './options.js';
 import { median } from './statistics.js';
 import { figure, table, times, whole } from './table.js';
 import { TARGETS } from './targets.js';
 
 /** The outcome as Markdown tables; figures and ratios are medians over the starts. */
-export function report(measurements: readonly Measurement[], contenders: readonly Contender[], cases: readonly Case[]): string {
+export function report(measurements: readonly Measurement[], contenders: readonly Contender[], cases: readonly Case[], on: Servers): string {
   const rivals = contenders.filter(({ name }) => name !== 'ours');
   const value = (contender: string, name: string, of: (measurement: Measurement) => number) =>
     median(measurements.filter((one) => one.contender === contender && one.case === name).map(of));
@@ -20,7 +21,7 @@ export function report(measurements: readonly Measurement[], contenders: readonl
   const grid = (of: (contender: Contender, one: Case) => string, columns: readonly Contender[]) =>
     table(['', ...columns.map(({ title }) => title)], cases.map((one) => [one.title, ...columns.map((contender) => of(contender, one))]));
   const peak = ({ name }: Contender) => median(maxima(measurements.filter((one) => one.contender === name)));
-  const targets = TARGETS.filter(({ against, case: name }) => contenders.some((one) => one.name === against) && cases.some((one) => one.name === name));
+  const targets = TARGETS[on].filter(({ against, case: name }) => contenders.some((one) => one.name === against) && cases.some((one) => one.name === name));
 
   return [
     ['Requests per second', grid(({ name }, one) => whole(value(name, one.name, (of) => of.requestsPerSecond)), contenders)],
