@@ -35,7 +35,7 @@ try {
   }
 
   if (options.json !== undefined) writeFileSync(options.json, JSON.stringify({ options, generator: GENERATOR, measurements }, null, 2));
-  const conditions = `Medians over ${options.starts} starts, ${options.seconds} s each, 32 connections, ${options.on}, ${GENERATOR}, Node ${process.versions.node}.`;
+  const conditions = `Medians over ${options.seconds} single seconds of each of ${options.starts} starts, 32 connections, ${options.on}, ${GENERATOR}, Node ${process.versions.node}.`;
   process.stdout.write(`${conditions}\n\n${report(measurements, contenders, cases, options.on)}`);
 } finally {
   await seed.remove();

@@ -11,7 +11,7 @@ export interface LoadedCase extends Case {
   readonly loaded: LoadedDeck;
 }
 
-/** One measurement: one case on one start of one contender. */
+/** One measurement: a second of one case on one start of one contender. */
 export interface Measurement extends Load {
   readonly contender: string;
   readonly case: string;
@@ -22,8 +22,8 @@ export interface Measurement extends Load {
 }
 
 /**
- * Starts contenders, each on a fresh copy of the database, and measures one case after the other: all contenders in it, right
- * after each other, so that whatever else the machine does at the time meets them alike.
+ * Starts contenders, each on a fresh copy of the database, and measures one case after the other: a second of each
+ * contender in turn, over and over, so that whatever else the machine does at the time meets all of them alike.
  */
 export async function measure(
   contenders: readonly Contender[],
@@ -38,9 +38,10 @@ export async function measure(
       started.push({ contender, place, running: await start({ file: contender.file, env: place.env, answers }) });
     }
     for (const one of cases) {
-      for (const { contender, running } of started) {
-        if (contender.constant === true && !one.constant) continue;
-        measurements.push(await measureCase(contender, one, running, seconds));
+      const fit = started.filter(({ contender }) => contender.constant !== true || one.constant);
+      for (const { running } of fit) await one.loaded.send(running.port, WARM_UP_SECONDS);
+      for (let second = 0; second < seconds; second++) {
+        for (const { contender, running } of fit) measurements.push(await measureSecond(contender, one, running));
       }
     }
     return measurements;
@@ -58,10 +59,9 @@ interface Started {
   readonly running: Running;
 }
 
-async function measureCase({ name, title }: Contender, one: LoadedCase, running: Running, seconds: number): Promise<Measurement> {
-  await one.loaded.send(running.port, WARM_UP_SECONDS);
+async function measureSecond({ name, title }: Contender, one: LoadedCase, running: Running): Promise<Measurement> {
   const beforeSeconds = running.cpuSeconds();
-  const load = await one.loaded.send(running.port, seconds);
+  const load = await one.loaded.send(running.port, 1);
   check(load, one, title);
   const cpuMicroseconds = ((running.cpuSeconds() - beforeSeconds) / load.requests) * 1e6;
   return { ...load, cpuMicroseconds, contender: name, case: one.name, peakMemoryMiB: running.peakMemoryMiB() };

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 export interface Options {
   /** Fresh starts of each contender. */
   readonly starts: number;
-  /** Length of one measurement, after a second of warming up. */
+  /** How often each contender is measured for a second in each case, after a second of warming up. */
   readonly seconds: number;
   /** Names of cases, and of contenders besides ours; all when empty. */
   readonly only: readonly string[];
