@@ -35,6 +35,8 @@ export function createServer(env: Env): FastifyInstance {
     genReqId: requestId,
     clientErrorHandler: answerClientError,
   });
+  // A client may close its side when the request is out, and still reads the answer. Node's types do not have it.
+  Object.assign(server.server, { httpAllowHalfOpen: true });
   // Fastify is to route all methods that Node knows, and to leave bodies to the handlers, who read them after the guards.
   for (const method of METHODS) server.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   server.decorateRequest('caller', undefined);

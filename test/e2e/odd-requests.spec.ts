@@ -75,6 +75,17 @@ describe('a body', () => {
   });
 });
 
+describe('a client that closes its side after the request', () => {
+  it.each([
+    ['GET', () => `GET /v1/pets?limit=1 HTTP/1.1\r\nHost: x\r\n${auth}\r\n`, 200],
+    ['POST', () => post(`Content-Length: ${PET.length}\r\n`, PET), 201],
+  ])('gets the answer to its %s, and then the end of the connection', async (_, request, status) => {
+    // Longer than a test may take: only the end of the connection ends it.
+    const [answer] = rawAnswers(await sendRaw(service.port, request(), 60_000, 'end'));
+    expect(answer?.status).toBe(status);
+  });
+});
+
 describe('an API key where none belongs', () => {
   it('is not taken as request id', async () => {
     const answer = await service.request('/v1/pets', { headers: { 'X-Request-Id': 'psk_live_0123' } });

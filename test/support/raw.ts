@@ -3,11 +3,12 @@ import { connect } from 'node:net';
 /**
  * Sends bytes over a connection of their own and gives back everything that comes in until the server closes it, or
  * `quietMs` after the last byte.
+ * @param how `end` to close the client's side right after the bytes
  */
-export function sendRaw(port: number, bytes: string | Buffer, quietMs = 300): Promise<string> {
+export function sendRaw(port: number, bytes: string | Buffer, quietMs = 300, how: 'write' | 'end' = 'write'): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    const socket = connect(port, '127.0.0.1', () => socket[how](bytes));
     let quiet = setTimeout(finish, 5_000);
     function finish(): void {
       clearTimeout(quiet);

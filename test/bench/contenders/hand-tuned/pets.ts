@@ -24,7 +24,7 @@ export function addPetRoutes(server: FastifyInstance, pets: PetStatements): void
         const filter = status === undefined ? '' : `&status=${status}`;
         reply.header('link', `</v1/pets?limit=${limit}${filter}&after=${page.at(-1)?.id}>; rel="next"`);
       }
-      return reply.send(page);
+      reply.send(page);
     });
   });
 
@@ -32,16 +32,19 @@ export function addPetRoutes(server: FastifyInstance, pets: PetStatements): void
     const { petId } = request.params;
     return whenThere(pets.get(petId), (pet) => {
       reply.headers(DEPRECATED);
-      return pet === undefined ? sendError(reply, 404, 'pet_not_found', `There is no pet with the identifier "${petId}".`) : reply.send(pet);
+      if (pet === undefined) sendError(reply, 404, 'pet_not_found', `There is no pet with the identifier "${petId}".`);
+      else reply.send(pet);
     });
   });
 
   server.post<{ Body: NewPet }>('/v1/pets', { schema: CREATE }, (request, reply) => {
-    return whenThere(pets.create(request.body), (id) => reply.code(201).header('location', `/v1/pets/${id}`).send({ id, ...request.body }));
+    return whenThere(pets.create(request.body), (id) => {
+      reply.code(201).header('location', `/v1/pets/${id}`).send({ id, ...request.body });
+    });
   });
 }
 
 /** Goes on at once where the value is there. */
-function whenThere<T, R>(value: T | Promise<T>, then: (value: T) => R): R | Promise<R> {
+function whenThere<T>(value: T | Promise<T>, then: (value: T) => void): void | Promise<void> {
   return value instanceof Promise ? value.then(then) : then(value);
 }
