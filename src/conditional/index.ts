@@ -1,4 +1,4 @@
-export { answerPage, type Page, pageEtag } from './answer-page.js';
+export { answerPage, pageEtag } from './answer-page.js';
 export { type Answered, answerWithEtag } from './answer-with-etag.js';
 export { IfMatch, Revalidates } from './conditional.decorators.js';
 export { etagOf } from './entity-tags.js';

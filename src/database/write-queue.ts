@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { WriteOptions } from './database.js';
 import type { Runner } from './runner.js';
 import { isBusy, isUnavailable, translate } from './unavailable.js';
@@ -51,7 +51,7 @@ export class WriteQueue {
 
   private async drain(): Promise<void> {
     // By the next turn of the event loop all jobs of this one have come in.
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await nextTurn();
     while (this.waiting.length > 0) if (await this.begin()) await this.commit(this.waiting.splice(0, BATCH_SIZE));
     this.draining = undefined;
   }

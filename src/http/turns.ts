@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
 /**
@@ -7,13 +8,10 @@ import type { FastifyInstance } from 'fastify';
  */
 export function shareTurns(server: FastifyInstance): void {
   let turn: Promise<void> | undefined;
-  const begin = () =>
-    new Promise<void>((resolve) => {
-      setImmediate(() => {
-        turn = undefined;
-        resolve();
-      });
-    });
+  const begin = async () => {
+    await nextTurn();
+    turn = undefined;
+  };
   // One promise for all of them rather than a list of callbacks: it brings each back into the async context it came in.
   server.addHook('onRequest', () => (turn ??= begin()));
 }

@@ -9,14 +9,14 @@ import { TARGETS } from './targets.js';
 /** The outcome as Markdown tables; figures and ratios are medians over all seconds. */
 export function report(measurements: readonly Measurement[], contenders: readonly Contender[], cases: readonly Case[], on: Servers): string {
   const rivals = contenders.filter(({ name }) => name !== 'ours');
-  const value = (contender: string, name: string, of: (measurement: Measurement) => number) =>
-    median(measurements.filter((one) => one.contender === contender && one.case === name).map(of));
-  const rates = (contender: string, name: string) =>
-    measurements.filter((one) => one.contender === contender && one.case === name).map((one) => one.requestsPerSecond);
+  const values = (contender: string, name: string, of: (measurement: Measurement) => number) =>
+    measurements.filter((one) => one.contender === contender && one.case === name).map(of);
+  const value = (...what: Parameters<typeof values>) => median(values(...what));
   // What was measured right after each other is compared, second by second: the machine may be slower at some times than at others.
   const ratio = (contender: string, name: string) => {
-    const theirs = rates(contender, name);
-    return theirs.length === 0 ? Number.NaN : median(rates('ours', name).map((rate, second) => rate / (theirs[second] ?? Number.NaN)));
+    const rates = (one: string) => values(one, name, (of) => of.requestsPerSecond);
+    const theirs = rates(contender);
+    return median(rates('ours').map((rate, second) => rate / (theirs[second] ?? Number.NaN)));
   };
   const grid = (of: (contender: Contender, one: Case) => string, columns: readonly Contender[]) =>
     table(['', ...columns.map(({ title }) => title)], cases.map((one) => [one.title, ...columns.map((contender) => of(contender, one))]));
