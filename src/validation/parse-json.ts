@@ -4,6 +4,11 @@ import { exactJson } from './json.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** Numbers of fewer than 16 digits, without fraction and exponent, are exact; a reviver takes many times as long as parsing. */
+const MAY_ROUND = /[0-9](?:[.Ee]|[0-9]{15})/;
+/** Longest text, in UTF-16 code units, that is certainly not nested too deeply. */
+const NEVER_DEEP_LENGTH = 1_000;
+
 /**
  * Parses a JSON text (RFC 8259) without rounding: integers beyond 2^53 become bigint, and a number that only its
  * rounding makes an integer becomes NaN.
@@ -19,6 +24,7 @@ export function parseJson(bytes: Buffer): unknown {
   }
   if (text.startsWith('\uFEFF')) throw malformed('it begins with a byte-order mark');
   try {
+    if (text.length <= NEVER_DEEP_LENGTH && !MAY_ROUND.test(text)) return JSON.parse(text);
     return exactJson.parse(text, (_key, value, context) =>
       typeof value === 'number' && context.source !== undefined ? exactNumber(value, context.source) : value,
     );

