@@ -23,6 +23,8 @@ const MOST_TURNS = 8;
 @Injectable()
 export class PetCreation {
   private waiting: Waiting[] = [];
+  /** Whether a write is under way that has yet to take those who wait. */
+  private isComing = false;
 
   constructor(
     private readonly database: Database,
@@ -32,8 +34,14 @@ export class PetCreation {
   add(pet: NewRow): Promise<PetRow> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ pet, resolve, reject });
-      if (this.waiting.length === 1) void this.write();
+      this.writeWaiting();
     });
+  }
+
+  private writeWaiting(): void {
+    if (this.isComing || this.waiting.length === 0) return;
+    this.isComing = true;
+    void this.write();
   }
 
   private async write(): Promise<void> {
@@ -51,7 +59,7 @@ export class PetCreation {
       batch ??= this.take();
       for (const { reject } of batch) reject(error);
     }
-    if (this.waiting.length > 0) void this.write();
+    this.writeWaiting();
   }
 
   /** Waits for as long as each turn of the event loop brings more, as the transaction costs many times what a pet does. */
@@ -64,6 +72,7 @@ export class PetCreation {
   }
 
   private take(): readonly Waiting[] {
+    this.isComing = false;
     return this.waiting.splice(0, BATCH_SIZE);
   }
 }

@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { SCOPES } from '../../src/auth/index.js';
+import { Database } from '../../src/database/index.js';
+import { PetsService } from '../../src/pets/index.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { makeFolder, onPostgres, queryDatabase, removeDatabase } from '../support/databases.js';
 import { AMPLE } from '../support/folders.js';
@@ -45,6 +48,25 @@ const count = async (table: string) => (await queryDatabase(folder, `SELECT * FR
 async function addPet(): Promise<number> {
   return ((await (await first.post('/v1/pets', key, '{"name":"Bella","categoryId":1,"status":"available"}')).json()) as { id: number }).id;
 }
+
+describe('pets that come one after the other, faster than they can be written', () => {
+  it('are all added, in few transactions, none of which fails', async () => {
+    const writes = jest.spyOn(first.app.get(Database), 'write');
+    const before = await count('pets');
+    const added: Promise<unknown>[] = [];
+    for (let n = 0; n < 300; n += 1) {
+      added.push(first.app.get(PetsService).create({ name: `pet ${n}`, categoryId: 1 }));
+      if (n % 3 === 0) await nextTurn();
+    }
+    await Promise.all(added);
+    const outcomes = await Promise.allSettled(writes.mock.results.map(({ value }) => value));
+    writes.mockRestore();
+    expect(await count('pets')).toBe(before + 300);
+    expect(outcomes.length).toBeGreaterThan(1);
+    expect(outcomes.length).toBeLessThan(100);
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
+  });
+});
 
 describe('orders for one pet that come at once', () => {
   it('are answered with one 201 and 409 for all others', async () => {
