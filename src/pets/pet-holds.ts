@@ -4,7 +4,7 @@ import { query } from '../database/index.js';
 import { ApiError } from '../errors/index.js';
 import { petNotFound } from './pet-not-found.js';
 import { counted, type PetRow } from './pet-row.js';
-import { selectPet } from './pet-sql.js';
+import { selectPets } from './pet-sql.js';
 import type { PetStatus } from './pet-status.js';
 
 interface State {
@@ -37,7 +37,8 @@ export async function moveHeld(manager: EntityManager, petId: string, hold: Hold
     RETURNING CAST("category_id" AS TEXT) AS "categoryId"`;
   const [moved] = await query<Pick<PetRow, 'categoryId'>>(manager, sql, [to.status, to.held, petId, from.status, from.held]);
   if (moved === undefined) {
-    if ((await selectPet(manager, petId)) === undefined) throw petNotFound(petId);
+    const [pet] = await selectPets(manager, [petId]);
+    if (pet === undefined) throw petNotFound(petId);
     if (hold !== 'hold') throw new Error(`No order holds the pet ${petId}.`);
     throw new ApiError('pet_not_available', `The pet ${petId} is not available.`);
   }

@@ -24,9 +24,10 @@ export function selectPage(manager: EntityManager, { limit, status, after }: Lis
   return query(manager, `SELECT ${COLUMNS} FROM "pets"${where} ORDER BY "id" LIMIT ?`, [...parameters, limit + 1]);
 }
 
-export async function selectPet(manager: EntityManager, petId: string): Promise<PetRow | undefined> {
-  const [row] = await query<PetRow>(manager, `SELECT ${COLUMNS} FROM "pets" WHERE "id" = CAST(? AS BIGINT)`, [petId]);
-  return row;
+/** @param petIds decimal digits */
+export function selectPets(manager: EntityManager, petIds: readonly string[]): Promise<PetRow[]> {
+  const values = petIds.map(() => 'CAST(? AS BIGINT)').join(', ');
+  return query(manager, `SELECT ${COLUMNS} FROM "pets" WHERE "id" IN (${values})`, petIds);
 }
 
 /**

@@ -4,6 +4,7 @@ import { RedisModule } from '../redis/index.js';
 import { CatalogueVersion } from './catalogue-version.js';
 import { PetAnswers } from './pet-answers.js';
 import { PetCreation } from './pet-creation.js';
+import { PetReading } from './pet-reading.js';
 import { PetsController } from './pets.controller.js';
 import { PetsService } from './pets.service.js';
 
@@ -11,7 +12,7 @@ import { PetsService } from './pets.service.js';
 @Module({
   imports: [IdempotencyModule, RedisModule],
   controllers: [PetsController],
-  providers: [CatalogueVersion, PetsService, PetAnswers, PetCreation],
+  providers: [CatalogueVersion, PetsService, PetAnswers, PetCreation, PetReading],
   exports: [PetsService],
 })
 export class PetsModule {}

@@ -10,8 +10,9 @@ import { changePet, removePet } from './pet-changes.js';
 import { PetCreation } from './pet-creation.js';
 import { petNotFound } from './pet-not-found.js';
 import { type Hold, moveHeld } from './pet-holds.js';
+import { PetReading } from './pet-reading.js';
 import { type PetRow, toAnimal, toRow } from './pet-row.js';
-import { insertPets, selectPage, selectPet } from './pet-sql.js';
+import { insertPets, selectPage, selectPets } from './pet-sql.js';
 
 /** Keeps the catalogue. */
 @Injectable()
@@ -19,6 +20,7 @@ export class PetsService {
   constructor(
     private readonly database: Database,
     private readonly creation: PetCreation,
+    private readonly reading: PetReading,
     private readonly version: CatalogueVersion,
   ) {}
 
@@ -33,15 +35,14 @@ export class PetsService {
    * @param petId decimal digits
    * @throws (rejects) ApiError `pet_not_found`
    */
-  get(petId: string): Promise<Animal> {
-    return this.database.read((manager) => this.getIn(manager, petId));
+  async get(petId: string): Promise<Animal> {
+    return toKnownAnimal(petId, await this.reading.read(petId));
   }
 
   /** The same, as a transaction of the caller's sees it. */
   async getIn(manager: EntityManager, petId: string): Promise<Animal> {
-    const row = await selectPet(manager, petId);
-    if (row === undefined) throw petNotFound(petId);
-    return toAnimal(row);
+    const [row] = await selectPets(manager, [petId]);
+    return toKnownAnimal(petId, row);
   }
 
   async create(pet: NewPet): Promise<Animal> {
@@ -109,4 +110,9 @@ export class PetsService {
     await moveHeld(manager, petId, hold);
     this.version.change();
   }
+}
+
+function toKnownAnimal(petId: string, row: PetRow | undefined): Animal {
+  if (row === undefined) throw petNotFound(petId);
+  return toAnimal(row);
 }

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
+import { sendRaw } from '../support/raw.js';
+import { rawAnswers } from '../support/raw-answers.js';
 
 let service: TestApp;
 let key: string;
@@ -74,6 +76,15 @@ describe('getPet', () => {
 
   it('knows no pet that was never added', async () => {
     expect(await errorOf(await service.request('/v1/pets/9223372036854775807', { key }))).toMatchObject({ status: 404, code: 'pet_not_found' });
+  });
+
+  it('answers each of many requests that come in at once with its own animal, or with 404', async () => {
+    const asked = Array.from({ length: 90 }, (_, index) => (index % 9 === 8 ? 1_000 + index : 1 + (index % 45)));
+    const bytes = asked.map((id) => `GET /v1/pets/${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`).join('');
+    const answers = rawAnswers(await sendRaw(service.port, bytes));
+    expect(answers.map(({ status, body }) => (status === 200 ? (JSON.parse(body) as { id: number }).id : status))).toEqual(
+      asked.map((id) => (id < 1_000 ? id : 404)),
+    );
   });
 
   it('refuses query parameters, which it has none of', async () => {
