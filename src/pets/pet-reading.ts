@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/index.js';
+import { isCanonicalId } from '../validation/index.js';
 import type { PetRow } from './pet-row.js';
 import { selectPets } from './pet-sql.js';
 
@@ -21,6 +22,8 @@ export class PetReading {
 
   /** @param petId decimal digits */
   async read(petId: string): Promise<PetRow | undefined> {
+    // PostgreSQL would fail the statement, and with it what the others asked for.
+    if (!isCanonicalId(petId)) return undefined;
     this.open ??= this.begin();
     const { petIds, rows } = this.open;
     petIds.add(petId);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { PetsService } from '../../src/pets/index.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { sendRaw } from '../support/raw.js';
@@ -85,6 +86,14 @@ describe('getPet', () => {
     expect(answers.map(({ status, body }) => (status === 200 ? (JSON.parse(body) as { id: number }).id : status))).toEqual(
       asked.map((id) => (id < 1_000 ? id : 404)),
     );
+  });
+
+  it('lets no text that is no identifier keep others from their animals', async () => {
+    const pets = service.app.get(PetsService);
+    const [wrong, tooLarge, known] = await Promise.allSettled([pets.get('abc'), pets.get('9223372036854775808'), pets.get('1')]);
+    expect(wrong).toMatchObject({ status: 'rejected', reason: { code: 'pet_not_found' } });
+    expect(tooLarge).toMatchObject({ status: 'rejected', reason: { code: 'pet_not_found' } });
+    expect(known).toMatchObject({ status: 'fulfilled', value: { id: 1 } });
   });
 
   it('refuses query parameters, which it has none of', async () => {
