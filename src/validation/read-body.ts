@@ -30,7 +30,7 @@ export const MERGE_PATCH_MEDIA_TYPES: BodyMediaTypes = {
  * @throws ApiError `unsupported_media_type`, `payload_too_large` as soon as the limit is passed, `request_timeout`, or
  * `validation_failed` where the bytes are no HTTP
  */
-export function readBody(message: IncomingMessage, response: ServerResponse, accepted = JSON_MEDIA_TYPES): Buffer | Promise<Buffer> {
+export function readBody(message: IncomingMessage, response: ServerResponse, accepted = JSON_MEDIA_TYPES): Promise<Buffer> {
   const { 'content-type': mediaType = '', 'content-encoding': encoding, 'content-length': length, expect = '' } = message.headers;
   if (!accepted.pattern.test(mediaType)) {
     const names = accepted.names.join(' or ');
@@ -41,8 +41,6 @@ export function readBody(message: IncomingMessage, response: ServerResponse, acc
   const broken = brokenBody(message);
   if (broken !== undefined) throw broken;
   if (expect.toLowerCase() === '100-continue') response.writeContinue();
-  // Most bodies come in one packet with their headers, and are there by now.
-  if (message.complete && message.readableLength === Number(length)) return (message.read() as Buffer | null) ?? Buffer.alloc(0);
   return collect(message);
 }
 
