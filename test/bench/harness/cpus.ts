@@ -20,9 +20,10 @@ export function onLoadCpu(...command: string[]): [string, ...string[]] {
   return ['taskset', '-c', String(LOAD_CPU), ...command];
 }
 
-/** Keeps this process on the CPU of the load generator, and whatever it starts from now on without saying where. */
+/** Keeps the main thread on the CPU of the load generator, and whatever it starts from now on without saying where. */
 export function stayOnLoadCpu(): void {
-  execFileSync('taskset', ['-acp', String(LOAD_CPU), String(process.pid)]);
+  // Not all threads (`-a`): that fails where one of them ends meanwhile.
+  execFileSync('taskset', ['-cp', String(LOAD_CPU), String(process.pid)]);
 }
 
 /** From a list such as `0-3,8` (proc_pid_status(5)). */
