@@ -2,11 +2,11 @@ import 'reflect-metadata';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { optimiseEarly } from './optimise-early.js';
-import { growYoungGeneration } from './young-generation.js';
+import { sizeYoungGeneration } from './young-generation.js';
 
 // Before anything else is loaded. The build fills the cache, which takes a sixth off the start.
 enableCompileCache({ directory: join(import.meta.dirname, '../.compile-cache'), portable: true });
-growYoungGeneration();
+sizeYoungGeneration();
 
 const { startService } = await import('./start-service.js');
 await startService();
