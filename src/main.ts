@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { optimiseEarly } from './optimise-early.js';
+import { chooseCompilers } from './compilers.js';
 import { sizeYoungGeneration } from './young-generation.js';
 
 // Before anything else is loaded. The build fills the cache, which takes a sixth off the start.
@@ -10,4 +10,4 @@ sizeYoungGeneration();
 
 const { startService } = await import('./start-service.js');
 await startService();
-optimiseEarly();
+chooseCompilers();

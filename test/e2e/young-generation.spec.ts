@@ -1,7 +1,7 @@
+import { describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, it } from '@jest/globals';
 
 const MODULE = pathToFileURL(join(import.meta.dirname, '../../dist/src/young-generation.js')).href;
 

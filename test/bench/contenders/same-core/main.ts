@@ -1,8 +1,8 @@
 import 'reflect-metadata';
-import { optimiseEarly } from '../../../../src/optimise-early.js';
+import { chooseCompilers } from '../../../../src/compilers.js';
 import { sizeYoungGeneration } from '../../../../src/young-generation.js';
 
 // As our main.ts does, or that would be compared too.
 sizeYoungGeneration();
 await import('./service.js');
-optimiseEarly();
+chooseCompilers();
