@@ -1,12 +1,9 @@
-import { once } from 'node:events';
 import { Agent } from 'node:http';
-import { connect } from 'node:net';
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { startApp, type TestApp, trio } from '../support/app.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { errorOf } from '../support/expectations.js';
-import { AMPLE } from '../support/folders.js';
 import { ask } from '../support/http.js';
 import { RedisServer } from '../support/redis-server.js';
 
@@ -171,23 +168,6 @@ describeWithRedis('instances that share Redis', () => {
     await mend();
     await healed();
     expect(outcome(await flood(TOGETHER, await first.key()))).toEqual(EXACT);
-  });
-
-  it('takes in bodies whose end comes while Redis is asked', async () => {
-    const key = await first.key(AMPLE);
-    const body = '{"name":"Bella","categoryId":12345}';
-    const head = `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
-    const statuses = new Set<string>();
-    for (let n = 0; n < 120; n += 1) {
-      const socket = connect({ port: first.port, host: '127.0.0.1', noDelay: true });
-      socket.write(head + body.slice(0, 20));
-      for (let turns = 0; turns < n % 12; turns += 1) await nextTurn();
-      socket.write(body.slice(20));
-      const [answer] = (await once(socket, 'data')) as [Buffer];
-      statuses.add(answer.toString('latin1').slice(0, 'HTTP/1.1 201'.length));
-      socket.destroy();
-    }
-    expect([...statuses]).toEqual(['HTTP/1.1 201']);
   });
 });
 
