@@ -20,9 +20,9 @@ export function sizeYoungGeneration(): void {
   grow();
   let before = performance.eventLoopUtilization();
   const check = () => {
-    const { utilization } = performance.eventLoopUtilization(before);
-    before = performance.eventLoopUtilization();
-    if (utilization > BUSY_UTILIZATION) grow();
+    const now = performance.eventLoopUtilization();
+    if (performance.eventLoopUtilization(now, before).utilization > BUSY_UTILIZATION) grow();
+    before = now;
   };
   setInterval(check, CHECK_INTERVAL_MS).unref();
 }

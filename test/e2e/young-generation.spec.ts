@@ -1,7 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
 
 const MODULE = pathToFileURL(join(import.meta.dirname, '../../dist/src/young-generation.js')).href;
 
@@ -23,8 +23,11 @@ const SCRIPT = `
   sizes.push(sizeMib());
   await delay(1_100);
   sizes.push(sizeMib());
-  for (const end = performance.now() + 2_100; performance.now() < end; await delay(1)) {
-    for (const pause = performance.now() + 5; performance.now() < pause; ) JSON.parse('[{}]');
+  const endMs = performance.now() + 2_100;
+  while (performance.now() < endMs) {
+    const pauseMs = performance.now() + 5;
+    while (performance.now() < pauseMs) JSON.parse('[{}]');
+    await delay(1);
   }
   sizes.push(sizeMib());
   process.stdout.write(JSON.stringify(sizes));
