@@ -10,8 +10,13 @@ export interface WriteOptions {
  * A database that can't answer at the moment shows as ApiError `service_unavailable` with Retry-After.
  */
 export abstract class Database {
-  /** Whether nobody but this process writes to the catalogue, so that what it remembers of it stays true. */
+  /** Whether this process alone serves the database, which lies in a file of its own. */
   abstract readonly isEmbedded: boolean;
+
+  /** A number that is another one once any other process has written to an embedded database; 0 of others, always. */
+  async foreignVersion(): Promise<number> {
+    return 0;
+  }
 
   /** Reads what is committed. */
   abstract read<T>(query: Work<T>): Promise<T>;

@@ -16,7 +16,7 @@ export class SqliteDatabase extends Database implements OnApplicationShutdown {
   private readonly writes: WriteQueue;
 
   constructor(
-    @InjectDataSource() writer: DataSource,
+    @InjectDataSource() private readonly writer: DataSource,
     @InjectDataSource(READER) private readonly reader: DataSource,
   ) {
     super();
@@ -31,6 +31,13 @@ export class SqliteDatabase extends Database implements OnApplicationShutdown {
     } catch (error) {
       throw translate(error);
     }
+  }
+
+  override async foreignVersion(): Promise<number> {
+    this.file.check();
+    // Of the writer, as what it commits itself does not show in its own.
+    const [row] = await this.writer.query<{ data_version: number }[]>('PRAGMA data_version');
+    return row?.data_version ?? 0;
   }
 
   protected override transact<T>(work: Work<T>, options?: WriteOptions): Promise<T> {

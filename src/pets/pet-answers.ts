@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { etagOf, pageEtag } from '../conditional/index.js';
 import { Database } from '../database/index.js';
-import { type CatalogueState, CatalogueVersion, MAX_AGE_MS } from './catalogue-version.js';
+import { type CatalogueState, CatalogueVersion, MAX_SHARED_AGE_MS } from './catalogue-version.js';
 import { JoinedReads } from './joined-reads.js';
 import type { ListPetsQuery } from './list-pets.query.js';
 import { PetsService } from './pets.service.js';
@@ -39,9 +39,9 @@ export class PetAnswers {
     private readonly pets: PetsService,
     { isEmbedded }: Database,
   ) {
-    const ttl = isEmbedded ? MAX_AGE_MS.alone : MAX_AGE_MS.shared;
-    this.pages = new LRUCache<string, PetPage>({ maxSize: MAX_CHARACTERS, sizeCalculation, ttl });
-    this.animals = new LRUCache<string, PetAnswer>({ maxSize: MAX_CHARACTERS, sizeCalculation, ttl });
+    const options = { maxSize: MAX_CHARACTERS, sizeCalculation, ...(!isEmbedded && { ttl: MAX_SHARED_AGE_MS }) };
+    this.pages = new LRUCache<string, PetPage>(options);
+    this.animals = new LRUCache<string, PetAnswer>(options);
   }
 
   page(query: ListPetsQuery): PetPage | Promise<PetPage> {
