@@ -1,10 +1,15 @@
 import 'reflect-metadata';
-import { enableCompileCache } from 'node:module';
+import { createRequire, enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { chooseCompilers } from './compilers.js';
 import { sizeYoungGeneration } from './young-generation.js';
 
-// Before anything else is loaded. The build fills the cache, which takes a sixth off the start.
+// Before anything else is loaded. Whoever imports node:http as an ES module asks for all that it exports, and for these
+// three Node loads its client for HTTP and all of HTTP/2: a twentieth of the start.
+const http: Record<string, unknown> = createRequire(import.meta.url)('node:http');
+for (const name of ['WebSocket', 'CloseEvent', 'MessageEvent']) delete http[name];
+
+// The build fills the cache, which takes a sixth off the start.
 enableCompileCache({ directory: join(import.meta.dirname, '../.compile-cache'), portable: true });
 sizeYoungGeneration();
 

@@ -8,7 +8,7 @@ import { HOME } from './readme.js';
 
 const STOP_DEADLINE_MS = 15_000;
 const START_DEADLINE_MS = 60_000;
-const COPIED = ['src', 'dist', 'package.json', 'ormconfig.ts', 'tsconfig.json', 'tsconfig.build.json', 'nest-cli.json', '.npmrc', '.runtime'];
+const COPIED = ['src', 'dist', 'package.json', 'ormconfig.ts', 'tsconfig.json', 'tsconfig.build.json', 'nest-cli.json', 'rolldown.config.ts', '.npmrc', '.runtime'];
 
 /** How a command ended. */
 export interface Result {
