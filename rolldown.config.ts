@@ -23,5 +23,5 @@ export default defineConfig({
       },
     },
   ],
-  output: { dir: 'dist/src', entryFileNames: 'main.js', chunkFileNames: 'bundle/[name].js' },
+  output: { dir: 'dist/src', entryFileNames: 'main.js', chunkFileNames: 'bundle/[name].js', sourcemap: true },
 });

@@ -1,4 +1,4 @@
-import { type CustomTypesConfig, type PoolConfig, types } from 'pg';
+import pg, { type CustomTypesConfig, type PoolConfig, types } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import type { Env } from '../config/index.js';
 import type { DatabaseParts } from './database-parts.js';
@@ -37,6 +37,8 @@ export function migrationOptions(databaseUrl: string, parts: DatabaseParts): Dat
 function postgresOptions(databaseUrl: string, parts: DatabaseParts, pool: PoolConfig): DataSourceOptions {
   return {
     type: 'postgres',
+    // TypeORM would look for it outside of the bundle, and load it once more.
+    driver: pg,
     entities: [...parts.entities],
     migrations: [...MIGRATIONS, ...(parts.migrations ?? [])],
     logging: false,
