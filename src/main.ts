@@ -5,7 +5,7 @@ import { chooseCompilers } from './compilers.js';
 import { sizeYoungGeneration } from './young-generation.js';
 
 // Before anything else is loaded. Whoever imports node:http as an ES module asks for all that it exports, and for these
-// three Node loads its client for HTTP and all of HTTP/2: a twentieth of the start.
+// three Node loads undici, its client for HTTP: a twentieth of the start.
 const http: Record<string, unknown> = createRequire(import.meta.url)('node:http');
 for (const name of ['WebSocket', 'CloseEvent', 'MessageEvent']) delete http[name];
 

@@ -39,7 +39,7 @@ export class PetAnswers {
     private readonly pets: PetsService,
     { isEmbedded }: Database,
   ) {
-    const options = { maxSize: MAX_CHARACTERS, sizeCalculation, ...(!isEmbedded && { ttl: MAX_SHARED_AGE_MS }) };
+    const options = { maxSize: MAX_CHARACTERS, sizeCalculation, ttl: isEmbedded ? 0 : MAX_SHARED_AGE_MS };
     this.pages = new LRUCache<string, PetPage>(options);
     this.animals = new LRUCache<string, PetAnswer>(options);
   }
