@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { createRequire, enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { chooseCompilers } from './compilers.js';
+import { boundOldGeneration } from './old-generation.js';
 import { sizeYoungGeneration } from './young-generation.js';
 
 // Before anything else is loaded. Whoever imports node:http as an ES module asks for all that it exports, and for these
@@ -17,3 +18,4 @@ sizeYoungGeneration();
 const { startService } = await import('./start-service.js');
 await startService();
 chooseCompilers();
+boundOldGeneration();

@@ -9,13 +9,16 @@ const PARTS = { entities: [] };
 const FULL = 2;
 
 describe('the connections to SQLite', () => {
-  it('sync each commit to the disk, and never wait for a lock inside a statement', async () => {
+  it('sync each commit to the disk, never wait for a lock inside a statement, and keep 4 MiB of pages each', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-options-'));
     const writer = await openWriter(writerOptions(join(folder, 'x.sqlite'), PARTS));
     const reader = await openReader(readerOptions(join(folder, 'x.sqlite'), PARTS));
     expect(await writer.query('PRAGMA synchronous')).toEqual([{ synchronous: FULL }]);
     expect(await writer.query('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]);
-    for (const source of [writer, reader]) expect(await source.query('PRAGMA busy_timeout')).toEqual([{ timeout: 0 }]);
+    for (const source of [writer, reader]) {
+      expect(await source.query('PRAGMA busy_timeout')).toEqual([{ timeout: 0 }]);
+      expect(await source.query('PRAGMA cache_size')).toEqual([{ cache_size: -4_096 }]);
+    }
     await expect(reader.query('DELETE FROM "pets"')).rejects.toThrow('readonly');
     await reader.destroy();
     await writer.destroy();

@@ -3,7 +3,7 @@ import type { Case } from '../harness/cases.js';
 import { shuffled } from '../harness/random.js';
 
 const PAGE = 20;
-/** More pages than are answered within the second for which one may be kept. */
+/** More pages than are kept. */
 const DIFFERENT_PAGES = 50_000;
 /** The same number of different pets whatever the size, so that the same share of them is kept in memory. */
 const DIFFERENT_PETS = 1_000;

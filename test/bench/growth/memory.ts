@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { benchCases, PETS } from '../harness/cases.js';
+import { OURS } from '../harness/contenders.js';
+import { loadDeck } from '../harness/load.js';
+import { start } from '../harness/running.js';
+import { seedDatabase } from '../harness/seed.js';
+
+const ROUNDS = 2;
+
+/** Peak resident memory in MiB after each round through all cases of the comparison, without a pause in which V8 would collect of itself. */
+export async function memoryUnderLoad(secondsPerCase: number): Promise<number[]> {
+  const seed = await seedDatabase(PETS);
+  try {
+    const decks = benchCases(seed.key).map(({ name, deck }) => loadDeck(deck, join(seed.folder, `${name}.requests`)));
+    const running = await start({ file: OURS.file, env: (await seed.copy()).env });
+    const peaks: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const deck of decks) await deck.send(running.port, secondsPerCase);
+      peaks.push(running.peakMemoryMiB());
+    }
+    await running.stop();
+    return peaks;
+  } finally {
+    await seed.remove();
+  }
+}
