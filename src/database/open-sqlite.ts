@@ -1,5 +1,8 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
 
+/** Of each connection. SQLite's own would be 16 MiB, and what is asked for often is kept as answers anyway. */
+const PAGE_CACHE_KIB = 4_096;
+
 /** Opens the writer and brings the schema up to date; several processes may do so at the same time. */
 export async function openWriter(options: DataSourceOptions): Promise<DataSource> {
   const dataSource = await new DataSource(options).initialize();
@@ -11,16 +14,17 @@ export async function openWriter(options: DataSourceOptions): Promise<DataSource
     await dataSource.destroy();
     throw error;
   }
-  return withoutWaiting(dataSource);
+  return readyToServe(dataSource);
 }
 
 /** Opens the reader; the database must be there. */
 export async function openReader(options: DataSourceOptions): Promise<DataSource> {
-  return withoutWaiting(await new DataSource(options).initialize());
+  return readyToServe(await new DataSource(options).initialize());
 }
 
-/** SQLite waits for locks inside the statement, where it would hold up every other request. */
-async function withoutWaiting(dataSource: DataSource): Promise<DataSource> {
+async function readyToServe(dataSource: DataSource): Promise<DataSource> {
+  // SQLite waits for locks inside the statement, where it would hold up every other request.
   await dataSource.query('PRAGMA busy_timeout = 0');
+  await dataSource.query(`PRAGMA cache_size = -${PAGE_CACHE_KIB}`);
   return dataSource;
 }

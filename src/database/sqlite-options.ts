@@ -9,9 +9,6 @@ import { MIGRATIONS } from './migrations/index.js';
 /** Name of the data source that reads go through. */
 export const READER = 'reader';
 
-/** Of each of the two connections. SQLite's own would be 16 MiB, and what is asked for often is kept as answers anyway. */
-const PAGE_CACHE_KIB = 4_096;
-
 /** The file that a `sqlite:` URL names; `sqlite::memory:` is a private file in the temporary directory. */
 export function sqliteFile(databaseUrl: string): string {
   const path = databaseUrl.slice('sqlite:'.length);
@@ -34,18 +31,13 @@ export function writerOptions(file: string, parts: DatabaseParts): DataSourceOpt
       connection.pragma('journal_mode = WAL');
       // WAL alone syncs at checkpoints only: a power cut would take acknowledged writes with it.
       connection.pragma('synchronous = FULL');
-      boundPageCache(connection);
     },
   };
 }
 
 /** The connection that reads go through, undisturbed by the writer's open transaction. */
 export function readerOptions(file: string, parts: DatabaseParts): DataSourceOptions {
-  return { ...sqliteOptions(file, parts), readonly: true, prepareDatabase: boundPageCache };
-}
-
-function boundPageCache(connection: SqliteConnection): void {
-  connection.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
+  return { ...sqliteOptions(file, parts), readonly: true };
 }
 
 function sqliteOptions(file: string, parts: DatabaseParts) {
