@@ -8,7 +8,7 @@ const FIRST_COLLECTION_MS = 1_000;
 
 /**
  * Bounds by how much the old generation grows between two collections, as a little of what each request leaves behind
- * gets into it. Under a load that does not pause, this is a full collection of 5 to 15 ms each 10 seconds or so, and 70 MB
+ * gets into it. Under a load that does not pause, this is a full collection of 5 to 15 ms each 10 seconds or so, and 65 MB
  * less of resident memory; with 30 %, requests would take a twentieth longer. To be called after the start: what is in the
  * compile cache is not valid under other flags.
  */
