@@ -14,8 +14,8 @@ const { values } = parseArgs({
   },
 });
 const starts = Number(values.starts);
-buildContenders();
 const seconds = Number(values.seconds);
+buildContenders();
 const catalogue = await catalogueGrowth(values.pets.split(',').map(Number), starts, seconds);
 process.stdout.write(`### Processor time per request, µs\n\n${catalogue}\n\n`);
 process.stdout.write(`### Admission, by accounts in memory\n\n${admissionGrowth()}\n\n`);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { buildContenders } from './harness/build.js';
 import { benchCases, PETS } from './harness/cases.js';
 import { OURS, RIVALS } from './harness/contenders.js';
-import { loadDeck } from './harness/load.js';
+import { loadCases } from './harness/load.js';
 import { readOptions, select } from './harness/options.js';
 import { say } from './harness/progress.js';
 import { start } from './harness/running.js';
@@ -20,16 +20,15 @@ const [contender = OURS] = options.against.length === 0 ? [] : select(RIVALS, op
 buildContenders();
 const seed = await seedDatabase(PETS, options.on);
 try {
-  for (const one of select(benchCases(seed.key), options.only)) {
+  for (const one of loadCases(select(benchCases(seed.key), options.only), seed.folder)) {
     say(`profiling ${one.title}`);
     const folder = join(seed.folder, `profile-${one.name}`);
     mkdirSync(folder);
     const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--import', EXIT_ON_SIGTERM];
     const running = await start({ file: contender.file, env: (await seed.copy()).env, nodeOptions });
-    const deck = loadDeck(one.deck, join(seed.folder, `${one.name}.requests`));
-    await deck.send(running.port, 1);
+    await one.loaded.send(running.port, 1);
     const from = nowMicroseconds();
-    await deck.send(running.port, options.seconds);
+    await one.loaded.send(running.port, options.seconds);
     const to = nowMicroseconds();
     await running.stop();
     const { layers, functions } = sumProfile(readProfile(folder), from, to);

@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { buildContenders } from './harness/build.js';
 import { benchCases, PETS } from './harness/cases.js';
 import { SHARED_CPU, stayOnLoadCpu } from './harness/cpus.js';
 import { compareAnswers } from './harness/compare.js';
 import { OURS, RIVALS } from './harness/contenders.js';
-import { GENERATOR, loadDeck } from './harness/load.js';
+import { GENERATOR, loadCases } from './harness/load.js';
 import { type Measurement, measure } from './harness/measure.js';
 import { readOptions, select } from './harness/options.js';
 import { say } from './harness/progress.js';
@@ -18,10 +17,7 @@ buildContenders();
 const seed = await seedDatabase(PETS, options.on);
 try {
   const contenders = [OURS, ...select(RIVALS, options.against)];
-  const cases = select(benchCases(seed.key), options.only).map((one) => ({
-    ...one,
-    loaded: loadDeck(one.deck, join(seed.folder, `${one.name}.requests`)),
-  }));
+  const cases = loadCases(select(benchCases(seed.key), options.only), seed.folder);
   if (SHARED_CPU) say('There is one CPU only, for contender and load generator alike: the figures will say little.');
   say('comparing answers');
   const answers = await compareAnswers(seed, contenders, cases);

@@ -1,19 +1,20 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, readFileSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Folders } from '../support/folders.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
 
 // A copy of the build: that of the other tests has been run, and a run mends what it finds not to be valid.
-mkdirSync(join(ROOT, 'data'), { recursive: true });
-const folder = mkdtempSync(join(ROOT, 'data', 'compile-cache-'));
+const folders = new Folders();
+const folder = folders.make();
 beforeAll(() => {
   cpSync(join(ROOT, 'dist/src'), join(folder, 'dist/src'), { recursive: true });
   for (const name of ['node_modules', '.runtime']) symlinkSync(join(ROOT, name), join(folder, name));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => folders.remove());
 
 describe('the code that the build has compiled', () => {
   it('is taken by the very first start', () => {

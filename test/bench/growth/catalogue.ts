@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import { OURS } from '../harness/contenders.js';
-import { loadDeck } from '../harness/load.js';
+import { loadCases } from '../harness/load.js';
 import { type Measurement, measure } from '../harness/measure.js';
 import { say } from '../harness/progress.js';
 import { seedDatabase } from '../harness/seed.js';
@@ -15,7 +14,7 @@ export async function catalogueGrowth(sizes: readonly number[], starts: number, 
     say(`seeding ${size} pets`);
     const seed = await seedDatabase(size);
     try {
-      const cases = growthCases(seed.key, size).map((one) => ({ ...one, loaded: loadDeck(one.deck, join(seed.folder, `${one.name}.requests`)) }));
+      const cases = loadCases(growthCases(seed.key, size), seed.folder);
       const measurements: Measurement[] = [];
       for (let round = 1; round <= starts; round++) {
         say(`start ${round} of ${starts}`);

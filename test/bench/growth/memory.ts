@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { benchCases, PETS } from '../harness/cases.js';
 import { OURS } from '../harness/contenders.js';
-import { loadDeck } from '../harness/load.js';
+import { loadCases } from '../harness/load.js';
 import { start } from '../harness/running.js';
 import { seedDatabase } from '../harness/seed.js';
 
@@ -11,11 +10,11 @@ const ROUNDS = 2;
 export async function memoryUnderLoad(secondsPerCase: number): Promise<number[]> {
   const seed = await seedDatabase(PETS);
   try {
-    const decks = benchCases(seed.key).map(({ name, deck }) => loadDeck(deck, join(seed.folder, `${name}.requests`)));
+    const cases = loadCases(benchCases(seed.key), seed.folder);
     const running = await start({ file: OURS.file, env: (await seed.copy()).env });
     const peaks: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      for (const deck of decks) await deck.send(running.port, secondsPerCase);
+      for (const { loaded } of cases) await loaded.send(running.port, secondsPerCase);
       peaks.push(running.peakMemoryMiB());
     }
     await running.stop();

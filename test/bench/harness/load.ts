@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Ask, onTheWire } from './ask.js';
 import { BUILT, ROOT } from './build.js';
+import type { Case } from './cases.js';
 import { onLoadCpu } from './cpus.js';
 
 const CONNECTIONS = '32';
@@ -22,13 +23,22 @@ export interface Load {
 
 export const GENERATOR = spawnSync('wrk', ['-v']).error === undefined ? 'wrk' : 'autocannon';
 
+/** A case with its deck in the form that the load generator takes. */
+export interface LoadedCase extends Case {
+  readonly loaded: LoadedDeck;
+}
+
 /** A deck of requests in the form that the load generator takes. */
 export interface LoadedDeck {
   send(port: number, seconds: number): Promise<Load>;
 }
 
-/** @param file where the deck is put for the load generator */
-export function loadDeck(deck: readonly Ask[], file: string): LoadedDeck {
+/** @param folder where the decks are put for the load generator */
+export function loadCases(cases: readonly Case[], folder: string): LoadedCase[] {
+  return cases.map((one) => ({ ...one, loaded: loadDeck(one.deck, join(folder, `${one.name}.requests`)) }));
+}
+
+function loadDeck(deck: readonly Ask[], file: string): LoadedDeck {
   writeFileSync(file, GENERATOR === 'wrk' ? deck.map(onTheWire).join('\0') : JSON.stringify(deck));
   return {
     async send(port, seconds) {

@@ -1,15 +1,11 @@
 import type { Case } from './cases.js';
 import type { Contender } from './contenders.js';
-import { type Load, type LoadedDeck } from './load.js';
+import type { Load, LoadedCase } from './load.js';
 import type { Place } from './place.js';
 import { type Running, start } from './running.js';
 import type { Seed } from './seed.js';
 
 const WARM_UP_SECONDS = 1;
-
-export interface LoadedCase extends Case {
-  readonly loaded: LoadedDeck;
-}
 
 /** One measurement: a second of one case on one start of one contender. */
 export interface Measurement extends Load {
