@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 
-const MODULE = pathToFileURL(join(import.meta.dirname, '../../dist/src/old-generation.js')).href;
+const MODULE = pathToFileURL(join(import.meta.dirname, '../../dist/src/v8/old-generation.js')).href;
 
 /** Leaves much behind that lives just long enough to be moved out of the young generation; prints bytes that are live, and the most there were. */
 const SCRIPT = `

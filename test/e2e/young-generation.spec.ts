@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 
-const MODULE = pathToFileURL(join(import.meta.dirname, '../../dist/src/young-generation.js')).href;
+const MODULE = pathToFileURL(join(import.meta.dirname, '../../dist/src/v8/young-generation.js')).href;
 
 /** Prints the size in MiB at first, after collections while idle, idle for a check longer, and after being busy. */
 const SCRIPT = `

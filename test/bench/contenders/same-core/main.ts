@@ -1,10 +1,7 @@
 import 'reflect-metadata';
-import { chooseCompilers } from '../../../../src/compilers.js';
-import { boundOldGeneration } from '../../../../src/old-generation.js';
-import { sizeYoungGeneration } from '../../../../src/young-generation.js';
+import { prepareV8, settleV8 } from '../../../../src/v8/index.js';
 
 // As our main.ts does, or that would be compared too.
-sizeYoungGeneration();
+prepareV8();
 await import('./service.js');
-chooseCompilers();
-boundOldGeneration();
+settleV8();
