@@ -95,7 +95,7 @@ export class AccountKeysService {
     const operation = await beginOperation(manager, caller.keyId, this.clock.nowMs());
     const own = await findKey(manager, { id: caller.keyId });
     const verdict = new KnownKey(own, operation.atMs).answer(operation.atMs);
-    if (!isCaller(verdict)) throw new ApiError(verdict.code, verdict.message, { 'WWW-Authenticate': challenge(verdict) });
+    if (!isCaller(verdict)) throw new ApiError(verdict.code, verdict.message, { 'www-authenticate': challenge(verdict) });
     return work(operation, { account: own.account, scopes: verdict.scopes });
   }
 }

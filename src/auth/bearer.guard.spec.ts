@@ -60,7 +60,7 @@ describe('BearerGuard', () => {
       status: 403,
       code: 'insufficient_scope',
       message: expect.stringContaining('pets:write'),
-      headers: { 'WWW-Authenticate': 'Bearer realm="petstore", error="insufficient_scope", scope="pets:write"' },
+      headers: { 'www-authenticate': 'Bearer realm="petstore", error="insufficient_scope", scope="pets:write"' },
     });
   });
 
@@ -69,7 +69,7 @@ describe('BearerGuard', () => {
       expect(refusal(route, undefined)).toMatchObject({
         status: 401,
         code: 'missing_api_key',
-        headers: { 'WWW-Authenticate': 'Bearer realm="petstore"' },
+        headers: { 'www-authenticate': 'Bearer realm="petstore"' },
       });
     }
   });

@@ -15,7 +15,7 @@ export class BearerGuard implements CanActivate {
     const requirement = requirementOf(context.getHandler());
     if (requirement === 'public') return true;
     const { caller } = requestOf(context);
-    if (caller === undefined) throw new ApiError(MISSING.code, MISSING.message, { 'WWW-Authenticate': challenge(MISSING) });
+    if (caller === undefined) throw new ApiError(MISSING.code, MISSING.message, { 'www-authenticate': challenge(MISSING) });
     if (requirement !== undefined && caller.scopes.has(requirement.scope)) return true;
     if (requirement === undefined) throw undeclared();
     throw insufficientScope(`This operation needs a key with the scope ${requirement.scope}.`, [requirement.scope]);

@@ -23,6 +23,6 @@ export function pageEtag(json: string, nextAfter: Page['nextAfter']): string {
  * @param query of this page
  */
 export function answerPage(reply: FastifyReply, address: string, query: object, { json, nextAfter, etag = pageEtag(json, nextAfter) }: Page): Answered {
-  if (nextAfter !== undefined) reply.header('Link', nextPageLink(address, query, nextAfter));
+  if (nextAfter !== undefined) reply.header('link', nextPageLink(address, query, nextAfter));
   return answerWithEtag(reply, json, etag);
 }

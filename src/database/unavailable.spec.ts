@@ -10,7 +10,7 @@ describe('an error of the database', () => {
     '%s means that it is away',
     (code) => {
       const error = failure(code);
-      expect(translate(error)).toMatchObject({ code: 'service_unavailable', status: 503, headers: { 'Retry-After': '1' }, cause: error });
+      expect(translate(error)).toMatchObject({ code: 'service_unavailable', status: 503, headers: { 'retry-after': '1' }, cause: error });
     },
   );
 

@@ -40,7 +40,7 @@ export function translate(error: unknown): unknown {
 
 export function unavailable(cause?: unknown): ApiError {
   const error = new ApiError('service_unavailable', 'The database does not answer at the moment. Try again.', {
-    'Retry-After': String(RETRY_AFTER_SECONDS),
+    'retry-after': String(RETRY_AFTER_SECONDS),
   });
   error.cause = cause;
   return error;

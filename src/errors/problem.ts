@@ -15,6 +15,7 @@ export interface Problem {
   readonly code: string;
   /** Says what is wrong and what would be right; never internals. */
   readonly message: string;
+  /** Names in lower case, which Fastify would otherwise convert each time. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -33,6 +34,6 @@ export function errorJson({ code, message, status }: Problem): string {
 /** Answers with an Error: the one way in which any error of a request leaves the service. */
 export function sendProblem(reply: FastifyReply, answer: Problem): void {
   if (answer.headers !== undefined) reply.headers(answer.headers);
-  if (answer.status === 401 || answer.status === 429) reply.header('Cache-Control', 'no-store');
-  reply.code(answer.status).header('Content-Type', 'application/json; charset=utf-8').send(errorJson(answer));
+  if (answer.status === 401 || answer.status === 429) reply.header('cache-control', 'no-store');
+  reply.code(answer.status).header('content-type', 'application/json; charset=utf-8').send(errorJson(answer));
 }

@@ -35,7 +35,7 @@ export class Readiness implements BeforeApplicationShutdown {
 
   /** @throws ApiError `service_unavailable` */
   async report(): Promise<ReadinessReport> {
-    if (this.ending) throw new ApiError('service_unavailable', 'This instance is about to end. Ask another one.', { 'Retry-After': '1' });
+    if (this.ending) throw new ApiError('service_unavailable', 'This instance is about to end. Ask another one.', { 'retry-after': '1' });
     await this.database.read((manager) => manager.query('SELECT 1'));
     if (this.redis === undefined) return { status: 'ready', database: 'up' };
     return this.redis.isUp ? { status: 'ready', database: 'up', redis: 'up' } : { status: 'degraded', database: 'up', redis: 'down' };

@@ -19,8 +19,8 @@ export class ApiAdapter extends FastifyAdapter {
     });
   }
 
-  /** Nest gives an answer the status that its route declares, even where the handler has found that it is 304. */
+  /** Text, as handlers return JSON, needs none of what Nest does for streams, files and objects. */
   override reply(reply: FastifyReply, body: unknown, statusCode?: number): FastifyReply {
-    return super.reply(reply, body, reply.statusCode === 304 ? undefined : statusCode);
+    return typeof body === 'string' && statusCode === undefined ? reply.send(body) : super.reply(reply, body, statusCode);
   }
 }

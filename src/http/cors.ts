@@ -13,15 +13,15 @@ export function isPreflight({ method, headers }: FastifyRequest): boolean {
 /** Lets scripts of the configured origins read an answer. `*` allows any, as keys are sent explicitly, never by the browser. */
 export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origins: ReadonlySet<string>): void {
   if (origins.size === 0) return;
-  reply.header('Vary', 'Origin');
+  reply.header('vary', 'Origin');
   const { origin } = request.headers;
   if (origin === undefined || !(origins.has('*') || origins.has(origin))) return;
-  reply.header('Access-Control-Allow-Origin', origins.has('*') ? '*' : origin);
+  reply.header('access-control-allow-origin', origins.has('*') ? '*' : origin);
   if (!isPreflight(request)) {
-    reply.header('Access-Control-Expose-Headers', EXPOSED);
+    reply.header('access-control-expose-headers', EXPOSED);
     return;
   }
   const { 'access-control-request-method': method, 'access-control-request-headers': names } = request.headers;
-  reply.header('Access-Control-Allow-Methods', method).header('Access-Control-Max-Age', PREFLIGHT_MAX_AGE_SECONDS);
-  if (names !== undefined) reply.header('Access-Control-Allow-Headers', names);
+  reply.header('access-control-allow-methods', method).header('access-control-max-age', PREFLIGHT_MAX_AGE_SECONDS);
+  if (names !== undefined) reply.header('access-control-allow-headers', names);
 }

@@ -26,7 +26,7 @@ export function addDraining(server: FastifyInstance, isEnding: () => boolean, de
     setTimeout(done, NOTICE_MS);
   });
   server.addHook('onSend', (_request, reply, payload, done) => {
-    if (draining || isEnding()) reply.header('Connection', 'close');
+    if (draining || isEnding()) reply.header('connection', 'close');
     done(null, payload);
   });
 }

@@ -18,8 +18,8 @@ export function addCommonHeaders(server: FastifyInstance, env: Env): void {
   server.decorateRequest('receivedAtMs', 0);
   server.addHook('onRequest', (request, reply, done) => {
     request.receivedAtMs = performance.now();
-    reply.header('X-Request-Id', request.id);
-    reply.header('X-Content-Type-Options', 'nosniff');
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
     allowOrigin(request, reply, origins);
     // What one key gets is not for another: shared caches keep nothing, and private ones ask each time.
     if (isVersioned(request.url)) reply.header('cache-control', 'private, no-cache').header('vary', vary);

@@ -20,7 +20,7 @@ export function answerOtherMethods(server: FastifyInstance, methodsByPath: Reado
     const others = server.supportedMethods.filter((method) => !methods.has(method) && method !== 'OPTIONS');
     if (!methods.has('OPTIONS')) {
       server.options(url, ({ params }, reply) =>
-        isAnotherPath(params) ? reply.callNotFound() : reply.code(204).header('Allow', allow).send(),
+        isAnotherPath(params) ? reply.callNotFound() : reply.code(204).header('allow', allow).send(),
       );
     }
     server.route({

@@ -7,5 +7,5 @@ import type { Answer } from './attempt.js';
  */
 export function created(address: string, resource: { readonly id: unknown }): Answer {
   const body = JSON.stringify(resource);
-  return { headers: { Location: `${address}/${JSON.stringify(resource.id)}`, ETag: etagOf(body) }, body };
+  return { headers: { location: `${address}/${JSON.stringify(resource.id)}`, etag: etagOf(body) }, body };
 }

@@ -93,6 +93,6 @@ function reused(): ApiError {
 
 function inUse(): ApiError {
   return new ApiError('idempotency_key_in_use', 'A request with this Idempotency-Key is still running. Send it again later.', {
-    'Retry-After': String(IN_USE_RETRY_AFTER_SECONDS),
+    'retry-after': String(IN_USE_RETRY_AFTER_SECONDS),
   });
 }

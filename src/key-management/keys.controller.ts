@@ -46,7 +46,7 @@ export class KeysController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AccountKey[]> {
     const { keys, nextAfter } = await this.keys.list(limit, after, caller);
-    if (nextAfter !== undefined) reply.header('Link', nextPageLink(this.address, { limit }, nextAfter));
+    if (nextAfter !== undefined) reply.header('link', nextPageLink(this.address, { limit }, nextAfter));
     return keys.map(toAccountKey);
   }
 

@@ -22,9 +22,9 @@ export function notice(deprecation: Deprecation): DeprecationNotice {
   return {
     ...deprecation,
     headers: {
-      Deprecation: `@${Date.parse(deprecation.since) / 1000}`,
-      Sunset: new Date(deprecation.sunset).toUTCString(),
-      Link:
+      deprecation: `@${Date.parse(deprecation.since) / 1000}`,
+      sunset: new Date(deprecation.sunset).toUTCString(),
+      link:
         `<${deprecation.successor}>; rel="successor-version", ` +
         `<${deprecation.documentation}>; rel="deprecation"; type="text/html"`,
     },

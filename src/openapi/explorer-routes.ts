@@ -29,7 +29,7 @@ export function guardExplorerRoutes(server: FastifyInstance, path: string): void
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
     const [target = ''] = request.url.split('?');
     if (!FILES.has(target.slice(path.length + 1))) return done(new ApiError('route_not_found', 'There is nothing at this path.'));
-    reply.header('Content-Security-Policy', POLICY);
+    reply.header('content-security-policy', POLICY);
     done();
   };
   server.addHook('onRoute', (route) => {

@@ -86,7 +86,7 @@ function declareOperation(options: OperationOptions): MethodDecorator {
     SetMetadata(REQUIREMENT, { scope } satisfies Requirement),
     HttpCode(success.status),
     // Handlers may return JSON that is a string already.
-    ...(success.status === 204 ? [] : [Header('Content-Type', 'application/json; charset=utf-8')]),
+    ...(success.status === 204 ? [] : [Header('content-type', 'application/json; charset=utf-8')]),
     ...(quota === undefined ? [] : [RouteFact({ quota })]),
     StabilityMarker(stability),
     // OpenAPI 3.1 lets any scheme name the roles that an operation needs; the words are for people.

@@ -86,7 +86,7 @@ export class Admission {
       const admitted = decision.outcome === 'admitted';
       this.tally.add('none', admitted ? 'unauthenticated' : 'address_limited');
       setRateLimitHeaders(reply, decision);
-      sendProblem(reply, admitted ? problem(refusal.code, refusal.message, { 'WWW-Authenticate': challenge(refusal) }) : tooMany(decision));
+      sendProblem(reply, admitted ? problem(refusal.code, refusal.message, { 'www-authenticate': challenge(refusal) }) : tooMany(decision));
     });
   }
 

@@ -12,7 +12,7 @@ export class UsageController {
   @Get()
   @Operation(GET_USAGE)
   getUsage(@CurrentCaller() { account, plan }: Caller, @CurrentUsage() report: UsageReport, @Res({ passthrough: true }) reply: FastifyReply): Usage {
-    reply.header('Cache-Control', 'no-store');
+    reply.header('cache-control', 'no-store');
     const { minute, day, strikes, bannedUntilSeconds } = report;
     return {
       account,

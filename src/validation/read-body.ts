@@ -74,7 +74,7 @@ function tooLarge(): ApiError {
 }
 
 function tooManyChunks(): ApiError {
-  return new ApiError('payload_too_large', `The request body must not come in more than ${MOST_CHUNKS} pieces.`, { Connection: 'close' });
+  return new ApiError('payload_too_large', `The request body must not come in more than ${MOST_CHUNKS} pieces.`, { connection: 'close' });
 }
 
 function brokenOff(): ApiError {

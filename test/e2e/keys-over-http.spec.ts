@@ -311,7 +311,7 @@ describe('revokeKey', () => {
       () => keys.revoke(sibling.id, caller),
     ];
     for (const act of late) {
-      await expect(act()).rejects.toMatchObject({ code: 'api_key_revoked', headers: { 'WWW-Authenticate': 'Bearer realm="petstore", error="invalid_token"' } });
+      await expect(act()).rejects.toMatchObject({ code: 'api_key_revoked', headers: { 'www-authenticate': 'Bearer realm="petstore", error="invalid_token"' } });
     }
     expect(await (await list('', sibling.key)).json()).toHaveLength(2);
   });

@@ -23,14 +23,14 @@ export function addPetRoutes(server: FastifyInstance, pets: PetsController): voi
 
   server.get('/v1/pets', (request, reply) => {
     requireScope(request, 'pets:read');
-    reply.header('Content-Type', JSON_TYPE);
+    reply.header('content-type', JSON_TYPE);
     return pets.listPets(parseQuery(ListPetsQuery, request.query), reply);
   });
 
   server.get<{ Params: { petId: string } }>('/v1/pets/:petId', (request, reply) => {
     requireScope(request, 'pets:read');
     const { petId } = request.params;
-    reply.headers(DEPRECATED).header('Content-Type', JSON_TYPE);
+    reply.headers(DEPRECATED).header('content-type', JSON_TYPE);
     if (!isCanonicalId(petId)) throw petNotFound(petId);
     return pets.getPet(petId, reply);
   });
@@ -38,7 +38,7 @@ export function addPetRoutes(server: FastifyInstance, pets: PetsController): voi
   server.post('/v1/pets', async (request, reply) => {
     requireScope(request, 'pets:write');
     const body = validateBody(NewPet, parseJson(await readBody(request.raw, reply.raw)));
-    reply.code(201).header('Content-Type', JSON_TYPE);
+    reply.code(201).header('content-type', JSON_TYPE);
     return pets.createPet(body, { key: undefined, request, reply });
   });
 }
