@@ -4,7 +4,7 @@ import { AppModule, type Extension } from './app.module.js';
 import { PLANS } from './auth/index.js';
 import { Clock, type Env } from './config/index.js';
 import { Metrics, Readiness } from './health/index.js';
-import { addCommonHeaders, addDraining, addEarlyAnswers, answerOtherMethods, API_PREFIX, ApiAdapter, collectMethods, createServer, shareTurns } from './http/index.js';
+import { addCommonHeaders, addDraining, addEarlyAnswers, answerOtherMethods, API_PREFIX, ApiAdapter, collectMethods, createServer, keepFirstRequests, shareTurns } from './http/index.js';
 import { announceDeprecations } from './lifecycle/index.js';
 import { logRequests, PinoLogger } from './logging/index.js';
 import { serveExplorer } from './openapi/index.js';
@@ -24,6 +24,7 @@ export async function createApp({ env, clock = new Clock(), extensions = [] }: A
   const methodsByPath = collectMethods(server);
   let readiness: Readiness;
   addDraining(server, () => readiness.isEnding);
+  keepFirstRequests(server);
   addCommonHeaders(server, env);
   shareTurns(server);
   // Hooks run in the order in which they are added, and Nest adds some: admission has to be here before Nest is.

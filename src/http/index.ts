@@ -4,6 +4,7 @@ export { API_PREFIX } from './api-prefix.js';
 export { brokenBody } from './client-error.js';
 export { isPreflight } from './cors.js';
 export { addDraining } from './draining.js';
+export { keepFirstRequests } from './first-requests.js';
 export { addCommonHeaders, addEarlyAnswers } from './hooks.js';
 export { answerOtherMethods, collectMethods } from './other-methods.js';
 export { nextPageLink, publicAddress } from './public-address.js';

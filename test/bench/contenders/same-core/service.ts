@@ -1,7 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import { Env } from '../../../../src/config/index.js';
 import { Metrics } from '../../../../src/health/index.js';
-import { addCommonHeaders, addEarlyAnswers, createServer, shareTurns } from '../../../../src/http/index.js';
+import { addCommonHeaders, addEarlyAnswers, createServer, keepFirstRequests, shareTurns } from '../../../../src/http/index.js';
 import { PetsController } from '../../../../src/pets/pets.controller.js';
 import { Admission } from '../../../../src/rate-limit/index.js';
 import { CoreModule } from './core.module.js';
@@ -13,6 +13,7 @@ const env = context.get(Env);
 const admission = context.get(Admission);
 const metrics = context.get(Metrics);
 const server = createServer(env);
+keepFirstRequests(server);
 addCommonHeaders(server, env);
 shareTurns(server);
 server.addHook('onRequest', (request, reply, done) => admission.onRequest(request, reply, done));
