@@ -2,7 +2,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ApiError } from '../errors/index.js';
 
-/** Nest on Fastify, with our words for what no route answers, and with answers that need no body. */
+/** Nest on Fastify, with our words for what no route answers, and with text sent as it is. */
 export class ApiAdapter extends FastifyAdapter {
   constructor(server: FastifyInstance) {
     const { addHook } = server;
@@ -19,8 +19,8 @@ export class ApiAdapter extends FastifyAdapter {
     });
   }
 
-  /** Text, as handlers return JSON, needs none of what Nest does for streams, files and objects. */
+  /** Text, as handlers return JSON, needs none of what Nest does for streams, files, objects, and responses of Node's. */
   override reply(reply: FastifyReply, body: unknown, statusCode?: number): FastifyReply {
-    return typeof body === 'string' && statusCode === undefined ? reply.send(body) : super.reply(reply, body, statusCode);
+    return typeof body === 'string' && statusCode === undefined && 'send' in reply ? reply.send(body) : super.reply(reply, body, statusCode);
   }
 }

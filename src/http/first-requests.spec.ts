@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -8,7 +9,7 @@ import { keepFirstRequests } from './first-requests.js';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-it('keeps the first 20 requests without a body, and their answers, whatever V8 collects', async () => {
+it('keeps the first 20 GET requests, and their answers, whatever V8 collects', async () => {
   const server = fastify();
   keepFirstRequests(server);
   const seen: WeakRef<object>[] = [];
@@ -26,4 +27,20 @@ it('keeps the first 20 requests without a body, and their answers, whatever V8 c
   const left = seen.flatMap((one, index) => (one.deref() === undefined ? [] : [index]));
   const kept = Array.from({ length: 20 }, (_, index) => [index * 4 + 2, index * 4 + 3]).flat();
   expect(left.filter((index) => index < 110)).toEqual(kept);
+});
+
+it('keeps no headers of them once they are answered', async () => {
+  const server = fastify();
+  keepFirstRequests(server);
+  const seen: { readonly during: string | undefined; readonly raw: IncomingMessage }[] = [];
+  server.get('/', async ({ raw }) => {
+    seen.push({ during: raw.headers.authorization, raw });
+    return '';
+  });
+  const address = await server.listen({ port: 0, host: '127.0.0.1' });
+  const answer = await fetch(address, { headers: { authorization: 'Bearer secret' } });
+  await answer.text();
+  await server.close();
+  const [{ during, raw } = { during: undefined, raw: undefined }] = seen;
+  expect([during, raw?.headers, raw?.rawHeaders]).toEqual(['Bearer secret', {}, []]);
 });

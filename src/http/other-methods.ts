@@ -28,7 +28,7 @@ export function answerOtherMethods(server: FastifyInstance, methodsByPath: Reado
       method: others,
       handler: ({ method, params }, reply) => {
         if (isAnotherPath(params)) return reply.callNotFound();
-        throw new ApiError('method_not_allowed', `${method} is not a method of this path; it has ${allow}.`, { Allow: allow });
+        throw new ApiError('method_not_allowed', `${method} is not a method of this path; it has ${allow}.`, { allow });
       },
     });
   }

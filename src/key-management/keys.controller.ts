@@ -80,6 +80,6 @@ export class KeysController {
 
   /** An answer that shows a secret. */
   private shownOnce(issued: IssuedAccountKey): Answer {
-    return { headers: { Location: `${this.address}/${issued.id}`, 'Cache-Control': 'no-store' }, body: issued };
+    return { headers: { location: `${this.address}/${issued.id}`, 'cache-control': 'no-store' }, body: issued };
   }
 }

@@ -7,7 +7,7 @@ import { quotaAddress } from './address.js';
 import { AdmissionTally } from './admission-tally.js';
 import { CounterStore } from './counter-store.js';
 import type { Decision } from './decision.js';
-import { setRateLimitHeaders } from './rate-limit-headers.js';
+import { RETRY_AFTER_HEADER, setRateLimitHeaders } from './rate-limit-headers.js';
 import { shownWindow } from './usage-report.js';
 import { MINUTE_SECONDS } from './window.js';
 
@@ -101,7 +101,7 @@ export class Admission {
 
 function tooMany(decision: Decision): Problem {
   const wait = `Wait ${decision.retryAfterSeconds} s before you retry.`;
-  const headers = { 'Retry-After': String(decision.retryAfterSeconds) };
+  const headers = { [RETRY_AFTER_HEADER]: String(decision.retryAfterSeconds) };
   return decision.outcome === 'banned'
     ? problem('api_key_banned', `This API key is banned for going on after 429 Too Many Requests. ${wait}`, headers)
     : problem('rate_limit_exceeded', `The limit of ${decision.limit} requests is exhausted. ${wait}`, headers);

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { databaseUrl } from '../support/databases.js';
+import { openDatabase } from '../support/databases.js';
 import { Folders } from '../support/folders.js';
 import { startProcess } from '../support/service-process.js';
 
@@ -25,7 +25,7 @@ afterAll(() => folders.remove());
 describe('process.nextTick', () => {
   it('is as fast after a collection in idle time as before', async () => {
     const folder = folders.make();
-    const env = { DATABASE_URL: databaseUrl(folder), NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(WATCH)}` };
+    const env = { DATABASE_URL: await openDatabase(folder), NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(WATCH)}` };
     const service = await startProcess({ folder, env });
     const ask = async () => {
       for (let requests = 0; requests < 5; requests++) await (await fetch(`${service.origin}/health/live`)).text();
