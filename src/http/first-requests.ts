@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 
 /** Some kilobytes each, and what could not be sent of an answer. */
 const MOST_KEPT = 20;
@@ -10,10 +10,11 @@ const MOST_KEPT = 20;
  * No secrets are kept: only GET, and no headers once it is answered.
  */
 export function keepFirstRequests(server: FastifyInstance): void {
-  const kept: [FastifyRequest, FastifyReply][] = [];
+  // A reply has its request.
+  const kept: FastifyReply[] = [];
   server.addHook('onRequest', (request, reply, done) => {
     if (kept.length < MOST_KEPT && request.method === 'GET') {
-      kept.push([request, reply]);
+      kept.push(reply);
       reply.raw.once('close', () => Object.assign(request.raw, { headers: {}, rawHeaders: [] }));
     }
     done();
