@@ -53,19 +53,25 @@ function collect(message: IncomingMessage): Promise<Buffer> {
       if (chunks.push(chunk) > MOST_CHUNKS) {
         // What was received is still parsed, but no more is taken from this connection.
         message.socket.pause();
-        settle(() => reject(tooManyChunks()));
+        refuse(tooManyChunks());
       } else if (sizeBytes > BODY_LIMIT_BYTES) {
-        settle(() => reject(tooLarge()));
+        refuse(tooLarge());
       }
     };
-    const onEnd = () => settle(() => resolve(Buffer.concat(chunks, sizeBytes)));
-    const onError = (error: Error) => settle(() => reject(error instanceof ApiError ? error : brokenOff()));
-    const onClose = () => settle(() => reject(brokenOff()));
-    const settle = (outcome: () => void) => {
-      message.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
-      outcome();
+    const refuse = (error: ApiError) => {
+      message.off('data', onData);
+      reject(error);
     };
-    message.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
+    message.on('data', onData);
+    message.on('end', () => {
+      // Node would delete it once the answer is out, which makes the object that holds the listeners a slow one.
+      message.off('data', onData);
+      resolve(Buffer.concat(chunks, sizeBytes));
+    });
+    message.on('error', (error) => reject(error instanceof ApiError ? error : brokenOff()));
+    message.on('close', () => {
+      if (!message.readableEnded) reject(brokenOff());
+    });
   });
 }
 
