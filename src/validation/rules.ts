@@ -3,34 +3,43 @@ import { getMetadataStorage, ValidationTypes } from 'class-validator';
 type Rule = (dto: object, value: unknown) => boolean;
 type Metadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 
-/** Of each field; undefined where a DTO has rules of kinds that are not known here. */
-type Rules = ReadonlyMap<string, Rule> | undefined;
+/** The class-validator rules of a DTO. */
+export interface Rules {
+  /** Of the fields that have any. */
+  readonly names: ReadonlySet<string>;
+  /**
+   * Whether an instance certainly keeps them: where not, class-validator has to find out, and to say what is wrong. It
+   * sorts its metadata anew for every object and makes an error of every field before it looks.
+   */
+  areKept(dto: object): boolean;
+}
 
 const rulesOfDto = new WeakMap<Function, Rules>();
 
-/**
- * Whether a DTO certainly keeps its class-validator rules: where not, class-validator has to find out, and to say what is
- * wrong. It sorts its metadata anew for every object and makes an error of every field before it looks.
- */
-export function keepsRules(dto: object): boolean {
-  const Dto = dto.constructor;
-  if (!rulesOfDto.has(Dto)) rulesOfDto.set(Dto, rulesOf(Dto));
-  const rules = rulesOfDto.get(Dto);
-  if (rules === undefined) return false;
-  for (const [name, rule] of rules) if (!rule(dto, Reflect.get(dto, name))) return false;
-  return true;
-}
-
-function rulesOf(Dto: Function): Rules {
-  const all = getMetadataStorage().getTargetValidationMetadatas(Dto, '', false, false);
-  const rules = new Map<string, Rule>();
-  for (const [name, ofField] of Map.groupBy(all, ({ propertyName }) => propertyName)) {
-    const [conditions, others] = [ofField.filter(isCondition), ofField.filter((one) => !isCondition(one))];
-    const checks = others.map(checkOf);
-    if (!checks.every((check) => check !== undefined)) return undefined;
-    rules.set(name, (dto, value) => !conditions.every(({ constraints: [applies] }) => applies(dto, value)) || checks.every((check) => check(dto, value)));
+export function rulesOf(Dto: Function): Rules {
+  let rules = rulesOfDto.get(Dto);
+  if (rules === undefined) {
+    rules = readRules(Dto);
+    rulesOfDto.set(Dto, rules);
   }
   return rules;
+}
+
+function readRules(Dto: Function): Rules {
+  const all = getMetadataStorage().getTargetValidationMetadatas(Dto, '', false, false);
+  const fields = [...Map.groupBy(all, ({ propertyName }) => propertyName)].map(([name, ofField]) => ({ name, rule: ruleOf(ofField) }));
+  return {
+    names: new Set(fields.map(({ name }) => name)),
+    areKept: (dto) => fields.every(({ name, rule }) => rule(dto, dto[name as keyof typeof dto])),
+  };
+}
+
+/** False of kinds of rules that are not known here. */
+function ruleOf(ofField: readonly Metadata[]): Rule {
+  const conditions = ofField.filter(isCondition);
+  const checks = ofField.filter((one) => !isCondition(one)).map(checkOf);
+  if (!checks.every((check) => check !== undefined)) return () => false;
+  return (dto, value) => conditions.some(({ constraints: [applies] }) => !applies(dto, value)) || checks.every((check) => check(dto, value));
 }
 
 function isCondition({ type }: Metadata): boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { IsIn, IsOptional, MaxLength, MinLength, ValidateIf, ValidateNested } from 'class-validator';
-import { keepsRules } from './keeps-rules.js';
+import { rulesOf } from './rules.js';
 import { validateBody } from './validate-body.js';
 
 class Base {
@@ -70,7 +70,9 @@ describe('validateBody', () => {
   });
 });
 
-describe('keepsRules', () => {
+const keepsRules = (dto: object) => rulesOf(dto.constructor).areKept(dto);
+
+describe('rulesOf', () => {
   it('is certain of rules for one value each, inherited ones too', () => {
     expect(keepsRules(Object.assign(new Plain(), { name: 'Rex' }))).toBe(true);
     expect(keepsRules(Object.assign(new Plain(), { name: 'R' }))).toBe(false);

@@ -1,11 +1,9 @@
-import { getMetadataStorage, validateSync } from 'class-validator';
+import { validateSync } from 'class-validator';
 import { ApiError } from '../errors/index.js';
-import { keepsRules } from './keeps-rules.js';
+import { rulesOf } from './rules.js';
 
 /** Most faults that one message names. */
 const MOST_FAULTS = 5;
-
-const fieldNames = new WeakMap<Function, ReadonlySet<string>>();
 
 /**
  * Makes an instance of a DTO of a parsed JSON text, if the text is an object with no other fields than the DTO's and
@@ -19,30 +17,18 @@ export function validateBody<T extends object>(Dto: new () => T, body: unknown):
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new ApiError('validation_failed', 'The request body must be a JSON object.');
   }
-  const known = knownFields(Dto);
-  const faults: string[] = [];
+  const { names, areKept } = rulesOf(Dto);
+  const sent = Object.keys(body);
+  const known = sent.filter((name) => names.has(name));
   const dto = new Dto();
-  for (const [name, value] of Object.entries(body)) {
-    if (known.has(name)) Reflect.set(dto, name, value);
-    else if (faults.length < MOST_FAULTS) faults.push(`${quote(name)} is not a known field`);
-  }
-  if (!keepsRules(dto)) {
-    for (const fault of validateSync(dto, { stopAtFirstError: true, validationError: { target: false, value: false } })) {
-      faults.push(...Object.values(fault.constraints ?? {}));
-    }
-  }
+  for (const name of known) dto[name as keyof T] = body[name as keyof typeof body];
+  if (known.length === sent.length && areKept(dto)) return dto;
+  const faults = [
+    ...sent.filter((name) => !names.has(name)).slice(0, MOST_FAULTS).map((name) => `${quote(name)} is not a known field`),
+    ...validateSync(dto, { stopAtFirstError: true, validationError: { target: false, value: false } }).flatMap(({ constraints = {} }) => Object.values(constraints)),
+  ];
   if (faults.length > 0) throw new ApiError('validation_failed', `${faults.slice(0, MOST_FAULTS).join('; ')}.`);
   return dto;
-}
-
-function knownFields(Dto: Function): ReadonlySet<string> {
-  let names = fieldNames.get(Dto);
-  if (names === undefined) {
-    const rules = getMetadataStorage().getTargetValidationMetadatas(Dto, '', false, false);
-    names = new Set(rules.map((rule) => rule.propertyName));
-    fieldNames.set(Dto, names);
-  }
-  return names;
 }
 
 /** A name that a client made up, cut to a length that fits a message. */
