@@ -5,6 +5,7 @@ export { Database } from './database.js';
 export { DatabaseModule } from './database.module.js';
 export type { DatabaseParts } from './database-parts.js';
 export { forUpdate } from './for-update.js';
+export { insert } from './insert.js';
 export { lockUntilCommit, tryLockUntilCommit } from './lock-until-commit.js';
 export { columnTypes } from './migrations/column-types.js';
 export { query } from './query.js';

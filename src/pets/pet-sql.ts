@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { countPets } from '../categories/index.js';
-import { forUpdate, lockUntilCommit, query } from '../database/index.js';
+import { forUpdate, insert, lockUntilCommit, query } from '../database/index.js';
 import type { ListPetsQuery } from './list-pets.query.js';
 import { counted, type NewRow, type PetRow } from './pet-row.js';
 
@@ -37,10 +37,9 @@ export function selectPets(manager: EntityManager, petIds: readonly string[]): P
 export async function insertPets(manager: EntityManager, pets: readonly NewRow[]): Promise<PetRow[]> {
   await lockUntilCommit(manager, 'pets');
   const values = pets.map(() => '(?, CAST(? AS BIGINT), ?)').join(', ');
-  const sql = `INSERT INTO "pets" ("name", "category_id", "status") VALUES ${values} RETURNING "id"`;
-  const rows = await query<Pick<PetRow, 'id'>>(manager, sql, pets.flatMap(({ name, categoryId, status }) => [name, categoryId, status]));
+  const sql = `INSERT INTO "pets" ("name", "category_id", "status") VALUES ${values}`;
+  const ids = await insert(manager, sql, pets.flatMap(({ name, categoryId, status }) => [name, categoryId, status]), pets.length);
   await countPets(manager, pets.map((pet) => counted(pet, 1)));
-  const ids = rows.map(({ id }) => id).toSorted((one, other) => one - other);
   return pets.map((pet, index) => ({ ...pet, id: idAt(ids, index) }));
 }
 
