@@ -60,11 +60,15 @@ function collect(message: IncomingMessage): Promise<Buffer> {
     };
     const refuse = (error: ApiError) => {
       message.off('data', onData);
+      // The request may take long to end, and has its listeners until then.
+      chunks.length = 0;
+      sizeBytes = 0;
       reject(error);
     };
+    // To take listeners away costs as much as to add them, and they go with the request; but one for data that is left
+    // would be deleted by Node once the answer is out, which makes the object that holds them all a slow one.
     message.on('data', onData);
     message.on('end', () => {
-      // Node would delete it once the answer is out, which makes the object that holds the listeners a slow one.
       message.off('data', onData);
       resolve(Buffer.concat(chunks, sizeBytes));
     });

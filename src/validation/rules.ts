@@ -16,6 +16,7 @@ export interface Rules {
 
 const rulesOfDto = new WeakMap<Function, Rules>();
 
+/** Read when they are asked for first: what is declared by then counts. */
 export function rulesOf(Dto: Function): Rules {
   let rules = rulesOfDto.get(Dto);
   if (rules === undefined) {
@@ -34,7 +35,7 @@ function readRules(Dto: Function): Rules {
   };
 }
 
-/** False of kinds of rules that are not known here. */
+/** Of one field; never kept where one of its rules is of a kind that is not known here. */
 function ruleOf(ofField: readonly Metadata[]): Rule {
   const conditions = ofField.filter(isCondition);
   const checks = ofField.filter((one) => !isCondition(one)).map(checkOf);

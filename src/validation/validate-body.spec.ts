@@ -34,6 +34,10 @@ class Nested {
   inner?: Plain;
 }
 
+class WithoutRules {
+  name?: string;
+}
+
 const faults = (read: () => unknown) => {
   try {
     return read();
@@ -63,6 +67,8 @@ describe('validateBody', () => {
     [Plain, { name: 'Rex', kind: 'c' }, 'kind must be one of the following values: a, b.'],
     [Plain, { name: 'Rex', kind: 'b', only: 7 }, 'only must be one of the following values: 1.'],
     [Plain, { name: 'Rex', other: 1 }, '"other" is not a known field.'],
+    [Plain, { name: 'R', other: 1 }, '"other" is not a known field; name must be longer than or equal to 2 characters.'],
+    [WithoutRules, { other: 1 }, '"other" is not a known field.'],
     [WithEach, { kinds: ['a', 'c'] }, 'each value in kinds must be one of the following values: a.'],
     [WithCondition, { kind: 'c' }, 'kind must be one of the following values: a.'],
   ])('names what is wrong with %p: %j', (Dto: new () => object, body, message) => {
@@ -73,6 +79,10 @@ describe('validateBody', () => {
 const keepsRules = (dto: object) => rulesOf(dto.constructor).areKept(dto);
 
 describe('rulesOf', () => {
+  it('names the fields that have rules, inherited ones too', () => {
+    expect([...rulesOf(Plain).names].toSorted()).toEqual(['kind', 'name', 'only']);
+  });
+
   it('is certain of rules for one value each, inherited ones too', () => {
     expect(keepsRules(Object.assign(new Plain(), { name: 'Rex' }))).toBe(true);
     expect(keepsRules(Object.assign(new Plain(), { name: 'R' }))).toBe(false);

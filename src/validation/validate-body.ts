@@ -22,11 +22,13 @@ export function validateBody<T extends object>(Dto: new () => T, body: unknown):
   const known = sent.filter((name) => names.has(name));
   const dto = new Dto();
   for (const name of known) dto[name as keyof T] = body[name as keyof typeof body];
-  if (known.length === sent.length && areKept(dto)) return dto;
-  const faults = [
-    ...sent.filter((name) => !names.has(name)).slice(0, MOST_FAULTS).map((name) => `${quote(name)} is not a known field`),
-    ...validateSync(dto, { stopAtFirstError: true, validationError: { target: false, value: false } }).flatMap(({ constraints = {} }) => Object.values(constraints)),
-  ];
+  const isKept = areKept(dto);
+  if (isKept && known.length === sent.length) return dto;
+  const faults = sent.filter((name) => !names.has(name)).slice(0, MOST_FAULTS).map((name) => `${quote(name)} is not a known field`);
+  if (!isKept) {
+    const broken = validateSync(dto, { stopAtFirstError: true, validationError: { target: false, value: false } });
+    faults.push(...broken.flatMap(({ constraints = {} }) => Object.values(constraints)));
+  }
   if (faults.length > 0) throw new ApiError('validation_failed', `${faults.slice(0, MOST_FAULTS).join('; ')}.`);
   return dto;
 }
