@@ -38,7 +38,7 @@ export async function insertPets(manager: EntityManager, pets: readonly NewRow[]
   await lockUntilCommit(manager, 'pets');
   const values = pets.map(() => '(?, CAST(? AS BIGINT), ?)').join(', ');
   const sql = `INSERT INTO "pets" ("name", "category_id", "status") VALUES ${values}`;
-  const ids = await insert(manager, sql, pets.flatMap(({ name, categoryId, status }) => [name, categoryId, status]), pets.length);
+  const ids = await insert(manager, sql, pets.flatMap(({ name, categoryId, status }) => [name, categoryId, status]));
   await countPets(manager, pets.map((pet) => counted(pet, 1)));
   return pets.map((pet, index) => ({ ...pet, id: idAt(ids, index) }));
 }

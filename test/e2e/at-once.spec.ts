@@ -50,6 +50,15 @@ async function addPet(): Promise<number> {
 }
 
 describe('pets that come one after the other, faster than they can be written', () => {
+  it('each have the identifier that they are answered with', async () => {
+    const pets = instances.map(({ app }) => app.get(PetsService));
+    const names = Array.from({ length: 200 }, (_, n) => `one of many ${n}`);
+    const added = await Promise.all(names.map((name, n) => pets[n % pets.length]?.create({ name, categoryId: 1 })));
+    expect(added.map((pet) => pet?.name)).toEqual(names);
+    const stored = await queryDatabase<{ id: number | string; name: string }>(folder, `SELECT "id", "name" FROM "pets" WHERE "name" LIKE 'one of many %'`);
+    expect(new Map(added.map((pet) => [pet?.name, pet?.id]))).toEqual(new Map(stored.map(({ id, name }) => [name, Number(id)])));
+  });
+
   it('are all added, in few transactions, none of which fails', async () => {
     const writes = jest.spyOn(first.app.get(Database), 'write');
     const before = await count('pets');
