@@ -26,6 +26,8 @@ export function poolOptions(databaseUrl: string, env: Env, parts: DatabaseParts)
     query_timeout: env.DATABASE_STATEMENT_TIMEOUT_MS + CANCEL_MARGIN_MS,
     // An instance that hangs must not keep its locks from the others.
     idle_in_transaction_session_timeout: env.DATABASE_STATEMENT_TIMEOUT_MS + IDLE_MARGIN_MS,
+    // Statements that a transaction asks for at once go out at once, and are done one after the other.
+    pipeline: true,
   });
 }
 

@@ -35,11 +35,16 @@ export function selectPets(manager: EntityManager, petIds: readonly string[]): P
  * who has read up to one misses none below it.
  */
 export async function insertPets(manager: EntityManager, pets: readonly NewRow[]): Promise<PetRow[]> {
-  await lockUntilCommit(manager, 'pets');
   const values = pets.map(() => '(?, CAST(? AS BIGINT), ?)').join(', ');
   const sql = `INSERT INTO "pets" ("name", "category_id", "status") VALUES ${values}`;
-  const ids = await insert(manager, sql, pets.flatMap(({ name, categoryId, status }) => [name, categoryId, status]));
-  await countPets(manager, pets.map((pet) => counted(pet, 1)));
+  const statements = [
+    lockUntilCommit(manager, 'pets'),
+    insert(manager, sql, pets.flatMap(({ name, categoryId, status }) => [name, categoryId, status])),
+    countPets(manager, pets.map((pet) => counted(pet, 1))),
+  ] as const;
+  // What follows a failure, such as a ROLLBACK, comes after all of them.
+  await Promise.allSettled(statements);
+  const [, ids] = await Promise.all(statements);
   return pets.map((pet, index) => ({ ...pet, id: idAt(ids, index) }));
 }
 

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../support/app.js';
+import { categoryCounts } from '../support/category-counts.js';
+import { onPostgres, queryDatabase } from '../support/databases.js';
+import { AMPLE } from '../support/folders.js';
+
+const BODIES = Array.from({ length: 40 }, (_, n) => JSON.stringify({ name: `pet ${n}`, categoryId: 1 }));
+
+let service: TestApp;
+let key: string;
+
+beforeAll(async () => {
+  service = await startApp();
+  key = await service.key(AMPLE);
+  await refuse('pets', '"name" = \'refused\'');
+  await refuse('category_counts', '"category_id" = 666');
+});
+afterAll(() => service.stop());
+
+/** Has the database refuse rows of a table. */
+async function refuse(table: string, condition: string): Promise<void> {
+  await queryDatabase(
+    service.folder,
+    onPostgres
+      ? `ALTER TABLE "${table}" ADD CHECK (NOT (${condition}))`
+      : `CREATE TRIGGER "refuse_${table}" BEFORE INSERT ON "${table}" WHEN ${condition.replace('"', 'NEW."')} BEGIN SELECT RAISE(ABORT, 'refused'); END`,
+  );
+}
+
+describe.each([
+  ['a pet', '{"name":"refused","categoryId":1}'],
+  ['its count', '{"name":"uncounted","categoryId":666}'],
+])('a create of which the database refuses %s', (_, refused) => {
+  it('leaves nothing of itself nor of those that were written with it, and the next ones are created', async () => {
+    const bodies = [...BODIES, refused, ...BODIES];
+    const statuses = (await Promise.all(bodies.map((body) => service.post('/v1/pets', key, body)))).map(({ status }) => status);
+    expect(statuses[BODIES.length]).toBe(500);
+    const created = bodies.filter((_body, index) => statuses[index] === 201).map((body) => (JSON.parse(body) as { name: string }).name);
+    const stored = await queryDatabase<{ name: string }>(service.folder, 'SELECT "name" FROM "pets"');
+    expect(stored.map(({ name }) => name).toSorted()).toEqual(created.toSorted());
+    const { counted, real } = await categoryCounts(service.folder);
+    expect(counted).toEqual(real);
+    expect((await service.post('/v1/pets', key, '{"name":"later","categoryId":2}')).status).toBe(201);
+    await queryDatabase(service.folder, 'DELETE FROM "pets"');
+    await queryDatabase(service.folder, 'DELETE FROM "category_counts"');
+  });
+});
