@@ -21,7 +21,8 @@ export class PostgresClient extends Client {
 
   /**
    * Statements of a pipeline are timed from when they are sent, though the server does one after the other: so each has
-   * the time of those before it as well. What is not a text with values, as all of TypeORM's are, goes through as it is.
+   * the time of those before it as well. What is not a text with values, as all of TypeORM's are, goes through as it is,
+   * and the signature stands for all that there are.
    */
   override query(...args: never[]): never {
     const [text, values = [], ...rest]: unknown[] = args;

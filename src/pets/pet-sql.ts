@@ -37,6 +37,7 @@ export function selectPets(manager: EntityManager, petIds: readonly string[]): P
 export async function insertPets(manager: EntityManager, pets: readonly NewRow[]): Promise<PetRow[]> {
   const values = pets.map(() => '(?, CAST(? AS BIGINT), ?)').join(', ');
   const sql = `INSERT INTO "pets" ("name", "category_id", "status") VALUES ${values}`;
+  // Sent together, as others wait for the lock meanwhile; each is done after the one before it.
   const statements = [
     lockUntilCommit(manager, 'pets'),
     insert(manager, sql, pets.flatMap(({ name, categoryId, status }) => [name, categoryId, status])),
