@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.js';
 import { categoryCounts } from '../support/category-counts.js';
 import { onPostgres, queryDatabase } from '../support/databases.js';
@@ -14,6 +14,9 @@ beforeAll(async () => {
   key = await service.key(AMPLE);
   await refuse('pets', '"name" = \'refused\'');
   await refuse('category_counts', '"category_id" = 666');
+});
+afterEach(async () => {
+  for (const table of ['pets', 'category_counts']) await queryDatabase(service.folder, `DELETE FROM "${table}"`);
 });
 afterAll(() => service.stop());
 
@@ -41,7 +44,5 @@ describe.each([
     const { counted, real } = await categoryCounts(service.folder);
     expect(counted).toEqual(real);
     expect((await service.post('/v1/pets', key, '{"name":"later","categoryId":2}')).status).toBe(201);
-    await queryDatabase(service.folder, 'DELETE FROM "pets"');
-    await queryDatabase(service.folder, 'DELETE FROM "category_counts"');
   });
 });
