@@ -1,50 +1,60 @@
-import { type DynamicModule, Module, type Type } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { AuthModule, BearerGuard } from './auth/index.js';
 import { CategoriesModule } from './categories/index.js';
-import { type Clock, ConfigModule, type Env } from './config/index.js';
-import { DatabaseModule, type DatabaseParts } from './database/index.js';
+import { type Clock, ConfigModule, type Env, type Override } from './config/index.js';
+import { DatabaseModule } from './database/index.js';
 import { databaseParts } from './database-parts.js';
 import { ApiExceptionFilter } from './errors/index.js';
-import { FirstRunModule } from './first-run/index.js';
+import type { Extension } from './extensions/index.js';
+import { IdempotencyModule } from './idempotency/index.js';
+import { SeedModule } from './seed/index.js';
 import { HealthModule } from './health/index.js';
 import { KeyManagementModule } from './key-management/index.js';
+import { MetricsModule } from './metrics/index.js';
 import { PetsModule } from './pets/index.js';
-import { AdmissionModule, PlanThrottlerGuard, RateLimitModule } from './rate-limit/index.js';
+import { PlanThrottlerGuard, RateLimitModule } from './rate-limit/index.js';
+import { RehearsalInterceptor } from './staging/index.js';
 import { STORE } from './store/index.js';
 import { UsageModule } from './usage/index.js';
-import { UndeclaredQueryGuard } from './validation/index.js';
+import { RequestValidationPipe } from './validation/index.js';
 
-/** What a team adds to the service without editing it: a Nest module, and its entities and migrations if it has any. */
-export interface Extension extends Partial<DatabaseParts> {
-  readonly module: Type | DynamicModule;
+/** What the application is made of. */
+export interface AppParts {
+  readonly env: Env;
+  readonly clock: Clock;
+  readonly extensions: readonly Extension[];
+  readonly overrides: readonly Override[];
 }
 
-/** The composition root: all modules, and the global guards and filter in the order in which they act. */
+/** The composition root: all modules, and the global guards, pipe and filter in their order. */
 @Module({})
 export class AppModule {
-  static of(env: Env, clock: Clock, extensions: readonly Extension[]): DynamicModule {
+  /** @param scopes that keys can be given over HTTP */
+  static of({ env, clock, extensions, overrides }: AppParts, scopes: readonly string[]): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        ConfigModule.of(env, clock),
+        ConfigModule.of(env, clock, overrides),
         DatabaseModule.of(env, databaseParts(extensions)),
+        MetricsModule,
         AuthModule,
         RateLimitModule,
-        AdmissionModule,
+        IdempotencyModule,
         PetsModule,
         CategoriesModule,
         UsageModule,
-        KeyManagementModule,
-        HealthModule,
-        FirstRunModule,
+        KeyManagementModule.of(scopes),
+        HealthModule.of(extensions.flatMap(({ healthIndicators = [] }) => healthIndicators)),
+        SeedModule,
         ...[STORE, ...extensions].map(({ module }) => module),
       ],
       providers: [
         { provide: APP_FILTER, useClass: ApiExceptionFilter },
-        { provide: APP_GUARD, useClass: BearerGuard },
-        { provide: APP_GUARD, useClass: PlanThrottlerGuard },
-        { provide: APP_GUARD, useClass: UndeclaredQueryGuard },
+        { provide: APP_GUARD, useExisting: BearerGuard },
+        { provide: APP_GUARD, useExisting: PlanThrottlerGuard },
+        ...(env.ENVIRONMENT === 'staging' ? [{ provide: APP_INTERCEPTOR, useClass: RehearsalInterceptor }] : []),
+        { provide: APP_PIPE, useClass: RequestValidationPipe },
       ],
     };
   }

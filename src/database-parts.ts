@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
-import { ACCOUNT_ENTITIES } from './auth/index.js';
+import { ACCOUNT_ENTITIES } from './accounts/index.js';
+import { API_KEY_ENTITIES } from './api-keys/index.js';
 import { CATEGORY_ENTITIES } from './categories/index.js';
 import type { Env } from './config/index.js';
 import { commandLineDataSource, type DatabaseParts } from './database/index.js';
@@ -8,7 +9,7 @@ import { PET_ENTITIES } from './pets/index.js';
 import { COUNTER_ENTITIES } from './rate-limit/index.js';
 import { STORE } from './store/index.js';
 
-/** Everything that the service and its extensions keep in the database. */
+/** All entities and migrations of the service and its extensions. */
 export function databaseParts(extensions: readonly Partial<DatabaseParts>[]): DatabaseParts {
   const added = [STORE, ...extensions];
   return {
@@ -16,6 +17,7 @@ export function databaseParts(extensions: readonly Partial<DatabaseParts>[]): Da
       ...PET_ENTITIES,
       ...CATEGORY_ENTITIES,
       ...ACCOUNT_ENTITIES,
+      ...API_KEY_ENTITIES,
       ...COUNTER_ENTITIES,
       ...IDEMPOTENCY_ENTITIES,
       ...added.flatMap(({ entities = [] }) => entities),
@@ -24,7 +26,7 @@ export function databaseParts(extensions: readonly Partial<DatabaseParts>[]): Da
   };
 }
 
-/** The data source for the typeorm command line, which takes the one that its configuration file exports. */
+/** The data source for the typeorm command line, which its configuration file exports. */
 export function createDataSource(env: Env, extensions: readonly Partial<DatabaseParts>[] = []): DataSource {
   return commandLineDataSource(env.DATABASE_URL, databaseParts(extensions));
 }

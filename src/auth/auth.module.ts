@@ -1,16 +1,19 @@
 import { Module } from '@nestjs/common';
-import { AccountKeysService } from './account-keys.service.js';
-import { KeyChangesPoller } from './key-changes.poller.js';
-import { KeyVerifier } from './key-verifier.js';
-import { KeysService } from './keys.service.js';
-import { LastUse } from './last-use.js';
+import { ApiKeysModule } from '../api-keys/index.js';
+import { replaceable } from '../config/index.js';
+import { KeyChangesPoller } from './authentication/key-changes.poller.js';
+import { KeyFilter } from './authentication/key-filter.js';
+import { KeyVerifier } from './authentication/key-verifier.js';
+import { LastUsedTracker } from './authentication/last-used-tracker.js';
+import { BearerGuard } from './bearer.guard.js';
 
 /**
- * Accounts, their plans and API keys, and who may call what. Needs ConfigModule, and DatabaseModule with
- * ACCOUNT_ENTITIES. Not global, since global modules are shut down last: last uses are written before the database goes.
+ * Who calls, and what the key allows. Not global, since global modules are shut down last: last uses are written before the
+ * database goes.
  */
 @Module({
-  providers: [AccountKeysService, KeyChangesPoller, KeysService, KeyVerifier, LastUse],
-  exports: [AccountKeysService, KeysService, KeyVerifier],
+  imports: [ApiKeysModule],
+  providers: [BearerGuard, KeyChangesPoller, KeyFilter, replaceable(KeyVerifier), LastUsedTracker],
+  exports: [BearerGuard, KeyVerifier],
 })
 export class AuthModule {}

@@ -1,18 +1,15 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { AuthBench, type AuthInstance } from '../../test/support/auth-service.js';
 import { ApiError } from '../errors/index.js';
-import { Operation, Public } from '../openapi/index.js';
-import { BearerGuard } from './bearer.guard.js';
+import { Public, RequireScope } from './access.decorators.js';
 import type { Caller } from './caller.js';
 
-const operation = (id: string, scope: string) =>
-  ({ id, summary: id, scope, stability: 'stable', success: { status: 200, description: 'ok' }, errors: [] }) as const;
-
 class Routes {
-  @Operation(operation('readPets', 'pets:read'))
+  @RequireScope('pets:read')
   read() {}
 
-  @Operation(operation('writePets', 'pets:write'))
+  @RequireScope('pets:write')
   write() {}
 
   @Public()
@@ -33,9 +30,16 @@ const READER: Caller = {
 
 describe('BearerGuard', () => {
   const routes = new Routes();
+  const bench = new AuthBench();
+  let service: AuthInstance;
+
+  beforeAll(async () => {
+    service = await bench.open();
+  });
+  afterAll(() => bench.remove());
 
   function admit(route: keyof Routes, caller: Caller | undefined): unknown {
-    return new BearerGuard().canActivate(new ExecutionContextHost([{ caller }], Routes, routes[route]));
+    return service.guard.canActivate(new ExecutionContextHost([{ caller }], Routes, routes[route]));
   }
 
   function refusal(route: keyof Routes, caller: Caller | undefined): ApiError {

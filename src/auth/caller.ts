@@ -1,5 +1,5 @@
-import type { KeyRefusal } from './key-refusal.js';
-import type { Limits, PlanName } from './plan.js';
+import type { AuthenticationFailure } from './authentication/refusals.js';
+import type { Limits, PlanName } from '../accounts/index.js';
 
 /** Who makes a request, as the key that came with it tells. One object per key while the key stays cached. */
 export interface Caller {
@@ -15,7 +15,7 @@ export interface Caller {
 }
 
 /** Tells a verified key's holder from a refusal. */
-export function isCaller(answer: Caller | KeyRefusal): answer is Caller {
+export function isCaller(answer: Caller | AuthenticationFailure): answer is Caller {
   return 'keyId' in answer;
 }
 

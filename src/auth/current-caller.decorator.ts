@@ -4,6 +4,5 @@ import type { Caller } from './caller.js';
 
 /** The Caller of the request, as a parameter of a route handler; undefined only on routes that are public. */
 export const CurrentCaller = createParamDecorator(
-  (_data: unknown, context: ExecutionContext): Caller | undefined =>
-    requestOf(context).caller,
+  (_data: unknown, context: ExecutionContext): Caller | undefined => requestOf(context).caller,
 );

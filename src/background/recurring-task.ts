@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 
-/** Work done in the background at an interval: never twice at a time, and never keeping the process alive. */
+/** Background work at an interval: runs do not overlap, and do not keep the process alive. */
 export class RecurringTask {
   private readonly logger = new Logger('Background');
   private timer: NodeJS.Timeout | undefined;
@@ -8,9 +8,9 @@ export class RecurringTask {
   private failing = false;
 
   /**
-   * @param name what the work is, for the log
+   * @param name for the log
    * @param intervalMs from one start to the next, in milliseconds
-   * @param work may fail; it is tried again at the next interval, and the log has the first failure of a series
+   * @param work is retried at the next interval if it fails; the first failure of a series is logged
    */
   constructor(
     private readonly name: string,
@@ -22,7 +22,7 @@ export class RecurringTask {
     this.timer ??= setInterval(() => void this.run(), this.intervalMs).unref();
   }
 
-  /** Does the work now, or joins the run that is under way; never rejects. */
+  /** Runs the work now, or joins the current run; never rejects. */
   run(): Promise<void> {
     this.running ??= this.attempt().finally(() => {
       this.running = undefined;
@@ -30,7 +30,7 @@ export class RecurringTask {
     return this.running;
   }
 
-  /** Fulfilled once no run is under way any more. */
+  /** Fulfilled when no run is in progress. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     this.timer = undefined;

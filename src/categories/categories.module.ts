@@ -1,8 +1,11 @@
 import { Module } from '@nestjs/common';
-import { IdempotencyModule } from '../idempotency/index.js';
 import { CategoriesController } from './categories.controller.js';
+import { CategoriesRepository } from './categories.repository.js';
 import { CategoriesService } from './categories.service.js';
 
-/** Categories: names for the identifiers that pets use, and how many pets each has. */
-@Module({ imports: [IdempotencyModule], controllers: [CategoriesController], providers: [CategoriesService] })
+/** Categories: names for the identifiers that pets use, and the number of their pets. */
+@Module({
+  controllers: [CategoriesController],
+  providers: [CategoriesService, CategoriesRepository],
+})
 export class CategoriesModule {}

@@ -1,62 +1,66 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Precondition } from '../conditional/index.js';
-import { cutPage, Database, lockUntilCommit } from '../database/index.js';
-import { ApiError } from '../errors/index.js';
+import type { Precondition } from '../conditional-requests/index.js';
+import { cutPage, Database } from '../database/index.js';
+import { DomainError, notFound } from '../errors/index.js';
 import { int64Json } from '../validation/index.js';
-import type { Category, CategoryChange, NewCategory } from './category.dto.js';
-import { categoryNotFound } from './category-not-found.js';
-import { type CategoryRow, insertCategory, lockCategory, selectCategory, selectPage, updateName } from './category-sql.js';
-import { reserveFreeId } from './free-id.js';
-import type { ListCategoriesQuery } from './list-categories.query.js';
+import { CategoriesRepository, type CategoryRow } from './categories.repository.js';
+import type { Category, CategoryChange, ListCategoriesQuery, NewCategory } from './category.dto.js';
 
-/** Keeps the names of categories. Pets may use identifiers that no category has. */
+/** The names of categories. Pets can use identifiers that no category has. Identifiers are decimal digits. */
 @Injectable()
 export class CategoriesService {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly categories: CategoriesRepository,
+  ) {}
 
-  /** A page of the categories; `nextAfter` (decimal digits) is the identifier after which the next one begins, if there is one. */
+  /** A page of categories; `nextAfter` is the identifier after which the next page begins, if there is one. */
   async list(query: ListCategoriesQuery): Promise<{ categories: Category[]; nextAfter: string | undefined }> {
-    const rows = await this.database.read((manager) => selectPage(manager, query));
+    const rows = await this.database.read((manager) => this.categories.page(manager, query));
     const { page, nextAfter } = cutPage(rows, query.limit);
     return { categories: page.map(toCategory), nextAfter };
   }
 
-  /**
-   * @param categoryId decimal digits
-   * @throws (rejects) ApiError `category_not_found`
-   */
+  /** @throws (rejects) DomainError `category_not_found` */
   get(categoryId: string): Promise<Category> {
-    return this.database.read(async (manager) => toCategory(found(categoryId, await selectCategory(manager, categoryId))));
+    return this.database.read((manager) => this.find(manager, categoryId));
+  }
+
+  /** @throws (rejects) DomainError `category_exists` */
+  create({ id, name }: NewCategory): Promise<Category> {
+    return this.database.write(async (manager) => {
+      const categoryId = await this.categories.insert(manager, name, id === undefined ? undefined : String(id));
+      if (categoryId === undefined) throw categoryExists(String(id));
+      return this.find(manager, categoryId);
+    });
   }
 
   /**
-   * Adds a category within a transaction of the caller's.
-   * @throws (rejects) ApiError `category_exists`
-   */
-  async createIn(manager: EntityManager, { id, name }: NewCategory): Promise<Category> {
-    await lockUntilCommit(manager, 'categories');
-    const categoryId = id === undefined ? await reserveFreeId(manager) : String(id);
-    if (!(await insertCategory(manager, categoryId, name))) {
-      throw new ApiError('category_exists', `There is a category with the identifier ${categoryId} already.`);
-    }
-    return toCategory(found(categoryId, await selectCategory(manager, categoryId)));
-  }
-
-  /**
-   * Changes a category as a JSON merge patch says.
-   * @param categoryId decimal digits
-   * @throws (rejects) ApiError `category_not_found` or `precondition_failed`
+   * Applies a JSON merge patch to a category.
+   * @throws (rejects) DomainError `category_not_found` or `precondition_failed`
    */
   change(categoryId: string, { name }: CategoryChange, precondition: Precondition): Promise<Category> {
     return this.database.write(async (manager) => {
-      const before = found(categoryId, await lockCategory(manager, categoryId));
+      const before = found(categoryId, await this.categories.lock(manager, categoryId));
       precondition.check(JSON.stringify(toCategory(before)));
       if (name === undefined || name === before.name) return toCategory(before);
-      await updateName(manager, categoryId, name);
+      await this.categories.rename(manager, categoryId, name);
       return toCategory({ ...before, name });
     });
   }
+
+  private async find(manager: EntityManager, categoryId: string): Promise<Category> {
+    return toCategory(found(categoryId, await this.categories.find(manager, categoryId)));
+  }
+}
+
+export function categoryExists(id: string): DomainError {
+  return new DomainError('category_exists', `A category with the identifier ${id} already exists.`);
+}
+
+export function categoryNotFound(categoryId?: string): DomainError {
+  return notFound('category_not_found', 'There is no category', categoryId);
 }
 
 function found(categoryId: string, row: CategoryRow | undefined): CategoryRow {
@@ -65,5 +69,9 @@ function found(categoryId: string, row: CategoryRow | undefined): CategoryRow {
 }
 
 function toCategory({ id, name, available, pending, sold, none }: CategoryRow): Category {
-  return { id: int64Json(id), name, pets: { total: available + pending + sold + none, available, pending, sold, none } };
+  return {
+    id: int64Json(id),
+    name,
+    pets: { total: available + pending + sold + none, available, pending, sold, none },
+  };
 }

@@ -1,20 +1,27 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { type ExactInt64, type Int64, Int64Field, TextField } from '../validation/index.js';
+import { type ExactInt64, type Int64, Int64Field, Int64Param, IntegerParam, TextField } from '../validation/index.js';
 
-const NAME = { description: "The category's name.", example: 'Dogs', maxLength: 255 };
+const NAME = { description: 'Name of the category.', example: 'Dogs', maxLength: 255 };
 
 /** The body of createCategory. */
-@ApiSchema({ name: 'NewCategory', description: 'A category as a client adds it.' })
+@ApiSchema({ name: 'NewCategory', description: 'A new category.' })
 export class NewCategory {
   @TextField(NAME)
   name!: string;
 
-  @Int64Field({ description: 'The identifier that animals use for it already; without it, the service assigns a free one.', example: 3, optional: true })
+  @Int64Field({
+    description: 'Identifier that pets use as `categoryId`. If omitted, the service assigns a free one.',
+    example: 3,
+    optional: true,
+  })
   id?: Int64;
 }
 
 /** The body of changeCategory: a JSON merge patch. */
-@ApiSchema({ name: 'CategoryChange', description: 'What is to be another about a category; what is left out stays as it is.' })
+@ApiSchema({
+  name: 'CategoryChange',
+  description: 'Fields to change. Omitted fields are kept.',
+})
 export class CategoryChange {
   @TextField({ ...NAME, optional: true })
   name?: string;
@@ -22,29 +29,29 @@ export class CategoryChange {
 
 const COUNT = { type: 'integer', minimum: 0 } as const;
 
-/** How many animals a category has. */
-@ApiSchema({ name: 'PetCounts', description: 'How many animals name the category, of each status.' })
+/** The number of pets of a category. */
+@ApiSchema({ name: 'PetCounts', description: 'Number of pets of the category, by status.' })
 export class PetCounts {
-  @ApiProperty({ ...COUNT, description: 'All of them.', example: 6 })
+  @ApiProperty({ ...COUNT, description: 'All pets.', example: 6 })
   total!: number;
 
-  @ApiProperty({ ...COUNT, description: 'Those with the status `available`.', example: 3 })
+  @ApiProperty({ ...COUNT, description: 'Pets with the status `available`.', example: 3 })
   available!: number;
 
-  @ApiProperty({ ...COUNT, description: 'Those with the status `pending`.', example: 1 })
+  @ApiProperty({ ...COUNT, description: 'Pets with the status `pending`.', example: 1 })
   pending!: number;
 
-  @ApiProperty({ ...COUNT, description: 'Those with the status `sold`.', example: 2 })
+  @ApiProperty({ ...COUNT, description: 'Pets with the status `sold`.', example: 2 })
   sold!: number;
 
-  @ApiProperty({ ...COUNT, description: 'Those without a status.', example: 0 })
+  @ApiProperty({ ...COUNT, description: 'Pets without a status.', example: 0 })
   none!: number;
 }
 
-/** A category as it is answered. */
-@ApiSchema({ name: 'Category', description: 'A category, and how many animals it has.' })
+/** A category in responses. */
+@ApiSchema({ name: 'Category', description: 'A category with the number of its pets.' })
 export class Category {
-  @Int64Field({ description: "Identifier, as in an animal's `categoryId`.", example: 3 })
+  @Int64Field({ description: 'Identifier, as in `categoryId` of a pet.', example: 3 })
   id!: ExactInt64;
 
   @TextField(NAME)
@@ -52,4 +59,23 @@ export class Category {
 
   @ApiProperty({ type: PetCounts })
   pets!: PetCounts;
+}
+
+const DEFAULT_LIMIT = 20;
+
+/** The query of listCategories. */
+export class ListCategoriesQuery {
+  @IntegerParam({
+    description: 'Maximum number of categories to return.',
+    minimum: 1,
+    maximum: 100,
+    default: DEFAULT_LIMIT,
+  })
+  limit = DEFAULT_LIMIT;
+
+  /** Decimal digits. */
+  @Int64Param({
+    description: 'Return only categories after this identifier, the last one of the previous page.',
+  })
+  after?: string;
 }

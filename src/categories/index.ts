@@ -1,9 +1,8 @@
-import { CategoryCountEntity } from './category-count.entity.js';
-import { CategoryEntity } from './category.entity.js';
+import { CategoryCountEntity, CategoryEntity } from './category.entity.js';
 
 export { CategoriesModule } from './categories.module.js';
 export { CategoriesService } from './categories.service.js';
-export { type CountChange, countPets } from './count-pets.js';
+export { applyCountDeltas, type PetCountChange, recountPets } from './category-counts.js';
 
-/** What categories keep in the database. */
+/** The entities of categories. */
 export const CATEGORY_ENTITIES = [CategoryEntity, CategoryCountEntity];

@@ -1,4 +1,4 @@
-/** The service's only source of wall-clock time; tests put their own in its place. */
+/** The service's only source of wall-clock time; tests replace it. */
 export class Clock {
   /** Unix time in milliseconds. */
   nowMs(): number {

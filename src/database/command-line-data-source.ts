@@ -1,13 +1,15 @@
 import { DataSource } from 'typeorm';
 import type { DatabaseParts } from './database-parts.js';
-import { EMBEDDED_DATABASE_URL, isPostgres } from './database-url.js';
-import { postgresDataSource } from './open-postgres.js';
-import { migrationOptions } from './postgres-options.js';
-import { sqliteFile, writerOptions } from './sqlite-options.js';
+import { EMBEDDED_DATABASE_URL, isPostgresUrl } from './database-url.js';
+import { postgresDataSource } from './postgres/open-postgres.js';
+import { migrationOptions } from './postgres/postgres-options.js';
+import { createPrivateFile } from './sqlite/private-file.js';
+import { sqliteFile, sqliteOptions } from './sqlite/sqlite-options.js';
 
-/** A data source that is not open yet, on one connection and without time limits, as the typeorm command line wants it. */
+/** A data source for the typeorm command line: not open yet, with one connection and without time limits. */
 export function commandLineDataSource(databaseUrl = EMBEDDED_DATABASE_URL, parts: DatabaseParts): DataSource {
-  return isPostgres(databaseUrl)
-    ? postgresDataSource(migrationOptions(databaseUrl, parts))
-    : new DataSource(writerOptions(sqliteFile(databaseUrl), parts));
+  if (isPostgresUrl(databaseUrl)) return postgresDataSource(migrationOptions(databaseUrl, parts));
+  const file = sqliteFile(databaseUrl);
+  createPrivateFile(file);
+  return new DataSource(sqliteOptions(file, parts));
 }

@@ -1,8 +1,8 @@
 import type { MigrationInterface } from 'typeorm';
 
-/** What a feature adds to the database. */
+/** The entities and migrations of a feature. */
 export interface DatabaseParts {
   readonly entities: readonly (new () => object)[];
-  /** Run in the order of the timestamps in their names, together with the service's own. */
+  /** Run together with the service's own, ordered by the timestamps in their names. */
   readonly migrations?: readonly (new () => MigrationInterface)[];
 }

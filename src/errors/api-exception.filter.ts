@@ -1,44 +1,42 @@
-import { STATUS_CODES } from 'node:http';
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, type OnApplicationShutdown } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { requestFields } from '../logging/index.js';
 import { ApiError } from './api-error.js';
-import { type Problem, problem, sendProblem } from './problem.js';
+import { FailureLog } from './failure-log.js';
+import { sendProblem } from './problem.js';
+import { toProblem } from './to-problem.js';
 
-/** The one exit of every exception, whoever threw it: ours, Nest's or Fastify's. */
+/** Turns every exception, ours, Nest's or Fastify's, into a response. */
 @Catch()
-export class ApiExceptionFilter implements ExceptionFilter {
-  private readonly logger = new Logger('Errors');
+export class ApiExceptionFilter implements ExceptionFilter, OnApplicationShutdown {
+  private readonly failures = new FailureLog();
 
   catch(exception: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
     const answer = toProblem(exception);
-    if (answer.status >= 500) {
-      this.logger.error({ message: 'request failed', requestId: request.id, code: answer.code, error: describe(exception) });
+    // 501 is not a failure of the service.
+    const isFailure = answer.status >= 500 && answer.status !== 501;
+    const isIntended = exception instanceof ApiError && exception.isIntended;
+    if (isFailure && !isIntended) {
+      const { status, code } = answer;
+      // An unavailable server is not a fault in the code, so a stack would not help.
+      const error = describe(exception, code === 'service_unavailable' ? 'message' : 'stack');
+      this.failures.add({ ...requestFields(request), status, code, error });
     }
-    // A body that broke off half-way can't be turned into an Error any more.
+    // A response that is partly sent can no longer become an Error.
     if (reply.sent || reply.raw.headersSent) reply.raw.destroy();
     else sendProblem(reply, answer);
   }
-}
 
-function toProblem(exception: unknown): Problem {
-  if (exception instanceof ApiError) return exception;
-  if (exception instanceof HttpException) {
-    const status = exception.getStatus();
-    return { status, code: statusCodeName(status), message: exception.message };
+  onApplicationShutdown(): void {
+    this.failures.flush();
   }
-  return problem('internal_error', 'The service failed to answer this request.');
 }
 
-/** `Payload Too Large` becomes `payload_too_large`: frameworks know statuses only. */
-function statusCodeName(status: number): string {
-  return (STATUS_CODES[status] ?? 'error').toLowerCase().replaceAll(/[^a-z]+/g, '_');
-}
-
-function describe(exception: unknown): string {
+function describe(exception: unknown, detail: 'message' | 'stack'): string {
   if (!(exception instanceof Error)) return String(exception);
-  const own = exception.stack ?? exception.message;
-  return exception.cause === undefined ? own : `${own}\nbecause of ${describe(exception.cause)}`;
+  const own = exception[detail] ?? exception.message;
+  return exception.cause === undefined ? own : `${own}\nbecause of ${describe(exception.cause, detail)}`;
 }

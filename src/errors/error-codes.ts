@@ -1,39 +1,49 @@
 /**
- * Every `code` that an Error may carry: the only place that relates codes to HTTP statuses.
- * Append-only, since clients branch on codes; an entry is never renamed and its status never changes.
+ * All values of `code` with their HTTP status, defined only here. Append-only, because clients branch on codes: an entry is
+ * never renamed, and its status never changes.
  */
 export const ERROR_CODES = {
   missing_api_key: { status: 401, meaning: 'No API key was sent.' },
-  invalid_api_key: { status: 401, meaning: 'The API key is not one of this service.' },
+  invalid_api_key: { status: 401, meaning: 'Unknown API key.' },
   api_key_expired: { status: 401, meaning: 'The API key has expired.' },
   api_key_revoked: { status: 401, meaning: 'The API key was revoked.' },
   insufficient_scope: { status: 403, meaning: 'The API key lacks the scope that the operation needs.' },
-  rate_limit_exceeded: { status: 429, meaning: 'A rate limit is exhausted; Retry-After says when it resets.' },
-  api_key_banned: { status: 429, meaning: 'The API key is banned for a while, as it kept on calling after 429.' },
-  malformed_json: { status: 400, meaning: 'The request body is not a JSON text in UTF-8.' },
-  validation_failed: { status: 400, meaning: 'A parameter or a field of the body is not what it should be.' },
-  pet_not_found: { status: 404, meaning: 'There is no pet with that identifier.' },
+  rate_limit_exceeded: { status: 429, meaning: 'A rate limit is exhausted. Retry-After says when it resets.' },
+  api_key_banned: { status: 429, meaning: 'The API key is temporarily banned for repeated requests after 429.' },
+  malformed_json: { status: 400, meaning: 'The request body is not valid JSON in UTF-8.' },
+  validation_failed: { status: 400, meaning: 'A parameter or a field of the body is invalid.' },
+  pet_not_found: { status: 404, meaning: 'No pet has that identifier.' },
   order_not_found: { status: 404, meaning: 'The account has no order with that identifier.' },
-  route_not_found: { status: 404, meaning: 'There is nothing at that path.' },
-  method_not_allowed: { status: 405, meaning: 'The path does not have that method; Allow lists those it has.' },
+  route_not_found: { status: 404, meaning: 'Unknown path.' },
+  method_not_allowed: {
+    status: 405,
+    meaning: 'The path does not support that method. Allow lists the supported ones.',
+  },
   payload_too_large: { status: 413, meaning: 'The request body is too large.' },
   unsupported_media_type: { status: 415, meaning: 'The request body is not plain application/json.' },
   headers_too_large: { status: 431, meaning: 'The request line and headers are too large.' },
   pet_not_available: { status: 409, meaning: 'The pet is not available.' },
-  pet_in_order: { status: 409, meaning: 'An open order holds the pet.' },
-  category_not_found: { status: 404, meaning: 'There is no category with that identifier.' },
+  pet_in_order: { status: 409, meaning: 'An open order reserves the pet.' },
+  category_not_found: { status: 404, meaning: 'No category has that identifier.' },
   api_key_not_found: { status: 404, meaning: 'The account has no API key with that identifier.' },
-  invalid_status_transition: { status: 409, meaning: 'The status cannot change that way.' },
-  precondition_failed: { status: 412, meaning: 'The resource is no longer what If-Match names.' },
+  invalid_status_transition: { status: 409, meaning: 'The status does not allow that transition.' },
+  precondition_failed: { status: 412, meaning: 'If-Match does not name the current ETag.' },
   idempotency_key_reused: { status: 422, meaning: 'The Idempotency-Key was used with another request.' },
   idempotency_key_in_use: { status: 409, meaning: 'A request with this Idempotency-Key is still running.' },
   operation_removed: { status: 410, meaning: 'The operation was removed on its announced date.' },
-  internal_error: { status: 500, meaning: 'The service failed; the request id helps to find out why.' },
-  service_unavailable: { status: 503, meaning: 'The service cannot answer at the moment; Retry-After says when to try again.' },
+  internal_error: { status: 500, meaning: 'The service failed. Report the X-Request-Id.' },
+  service_unavailable: {
+    status: 503,
+    meaning: 'The service is temporarily unavailable. Retry-After says when to try again.',
+  },
   request_timeout: { status: 408, meaning: 'The request did not arrive in time.' },
-  api_key_retired: { status: 409, meaning: 'The API key was revoked, has expired or has a successor already.' },
-  api_key_limit_reached: { status: 409, meaning: 'The account has as many active API keys as it may have.' },
-  category_exists: { status: 409, meaning: 'There is a category with that identifier already.' },
+  api_key_retired: { status: 409, meaning: 'The API key is revoked, expired or already rotated.' },
+  api_key_limit_reached: { status: 409, meaning: 'The account has reached its limit of active API keys.' },
+  category_exists: { status: 409, meaning: 'A category with that identifier exists.' },
+  not_found: { status: 404, meaning: 'Nothing has that identifier.' },
+  conflict: { status: 409, meaning: 'The request conflicts with the state of the resource.' },
+  unprocessable_content: { status: 422, meaning: 'The request is well-formed but cannot be processed.' },
+  not_implemented: { status: 501, meaning: 'The service does not support the request method or the transfer coding.' },
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

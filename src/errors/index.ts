@@ -1,5 +1,9 @@
-export { ApiError } from './api-error.js';
+export { ApiError, RehearsedError, StoppingError } from './api-error.js';
 export { ApiExceptionFilter } from './api-exception.filter.js';
+export { DomainError, UnavailableError } from './domain-error.js';
 export { ERROR_CODES, type ErrorCode } from './error-codes.js';
-export { ErrorBody } from './error-body.js';
-export { errorJson, type OwnErrorCode, type Problem, problem, sendProblem } from './problem.js';
+export { quoteName, unknownName } from './client-names.js';
+export { notFound } from './not-found.js';
+export { validationFailed } from './validation-failed.js';
+export { errorJson, MAX_MESSAGE_LENGTH, type OwnErrorCode, type Problem, problem, sendProblem } from './problem.js';
+export { toProblem } from './to-problem.js';

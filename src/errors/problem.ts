@@ -1,21 +1,21 @@
 import type { FastifyReply } from 'fastify';
 import { ERROR_CODES, type ErrorCode } from './error-codes.js';
 
-/** A code outside the registry, for the errors of modules that extend the service. */
+/** A code outside the registry, for errors of extensions. */
 export interface OwnErrorCode {
   readonly code: string;
   readonly status: number;
-  /** When it is answered, for the documentation. */
+  /** When it is returned, for the documentation. */
   readonly meaning: string;
 }
 
-/** What an Error response is made of. */
+/** The parts of an Error response. */
 export interface Problem {
   readonly status: number;
   readonly code: string;
-  /** Says what is wrong and what would be right; never internals. */
+  /** What is wrong and what would be valid; never internals. */
   readonly message: string;
-  /** Names in lower case, which Fastify would otherwise convert each time. */
+  /** Names in lower case, so that Fastify need not convert them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -26,12 +26,15 @@ export function problem(code: ErrorCode | OwnErrorCode, message: string, headers
     : { status: code.status, code: code.code, message, headers };
 }
 
-/** The Error object as it goes over the wire. */
+/** Maximum length of a message, in UTF-16 code units; longer ones, such as those of foreign exceptions, are cut. */
+export const MAX_MESSAGE_LENGTH = 2_000;
+
+/** The Error object as it is sent. */
 export function errorJson({ code, message, status }: Problem): string {
-  return JSON.stringify({ code, message, status });
+  return JSON.stringify({ code, message: message.slice(0, MAX_MESSAGE_LENGTH), status });
 }
 
-/** Answers with an Error: the one way in which any error of a request leaves the service. */
+/** Sends an Error response; every error of a request goes through here. */
 export function sendProblem(reply: FastifyReply, answer: Problem): void {
   if (answer.headers !== undefined) reply.headers(answer.headers);
   if (answer.status === 401 || answer.status === 429) reply.header('cache-control', 'no-store');

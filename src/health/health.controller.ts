@@ -1,37 +1,27 @@
-import { Controller, Get, Res } from '@nestjs/common';
+import { Controller, Get, Header } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
-import { Public } from '../openapi/index.js';
-import { Metrics } from './metrics.js';
+import { Public } from '../auth/index.js';
 import { Readiness, type ReadinessReport } from './readiness.js';
 
-/** For the platform that the service runs on; no part of the versioned API. */
+/** For the platform; not part of the versioned API. */
 @ApiExcludeController()
-@Controller()
+@Controller('health')
 export class HealthController {
-  constructor(
-    private readonly readiness: Readiness,
-    private readonly metrics: Metrics,
-  ) {}
+  constructor(private readonly readiness: Readiness) {}
 
-  /** The process runs and answers. */
-  @Get('health/live')
+  /** The process runs and responds. */
+  @Get('live')
   @Public()
+  @Header('cache-control', 'no-store')
   live(): { status: 'live' } {
     return { status: 'live' };
   }
 
-  /** The service can serve requests: its database answers. */
-  @Get('health/ready')
+  /** The service can serve requests: its dependencies are available. */
+  @Get('ready')
   @Public()
+  @Header('cache-control', 'no-store')
   ready(): Promise<ReadinessReport> {
     return this.readiness.report();
-  }
-
-  @Get('metrics')
-  @Public()
-  async scrape(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
-    reply.type(this.metrics.contentType);
-    return this.metrics.text();
   }
 }

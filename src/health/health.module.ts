@@ -1,10 +1,26 @@
-import { Module } from '@nestjs/common';
-import { RateLimitModule } from '../rate-limit/index.js';
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { TerminusModule } from '@nestjs/terminus';
 import { RedisModule } from '../redis/index.js';
+import { DatabaseHealthIndicator } from './database.health-indicator.js';
+import type { HealthIndicator } from './health-indicator.js';
 import { HealthController } from './health.controller.js';
-import { Metrics } from './metrics.js';
-import { Readiness } from './readiness.js';
+import { HEALTH_INDICATORS, Readiness } from './readiness.js';
+import { RedisHealthIndicator } from './redis.health-indicator.js';
 
-/** Liveness, readiness and metrics. */
-@Module({ imports: [RateLimitModule, RedisModule], controllers: [HealthController], providers: [Metrics, Readiness], exports: [Metrics, Readiness] })
-export class HealthModule {}
+const INDICATORS = [DatabaseHealthIndicator, RedisHealthIndicator];
+
+/** Liveness and readiness. */
+@Module({})
+export class HealthModule {
+  /** @param added health indicators of other modules */
+  static of(added: readonly Type<HealthIndicator>[] = []): DynamicModule {
+    return {
+      module: HealthModule,
+      // The filter logs failed checks, as it logs all failed requests.
+      imports: [TerminusModule.forRoot({ logger: false }), RedisModule],
+      controllers: [HealthController],
+      providers: [...INDICATORS, { provide: HEALTH_INDICATORS, useValue: [...INDICATORS, ...added] }, Readiness],
+      exports: [Readiness],
+    };
+  }
+}

@@ -1,3 +1,3 @@
+export type { HealthIndicator } from './health-indicator.js';
 export { HealthModule } from './health.module.js';
-export { Metrics } from './metrics.js';
 export { Readiness } from './readiness.js';

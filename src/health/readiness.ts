@@ -1,50 +1,83 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type BeforeApplicationShutdown, Injectable, Optional } from '@nestjs/common';
-import { Database } from '../database/index.js';
-import { ApiError } from '../errors/index.js';
-import { RedisLink } from '../redis/index.js';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  type OnModuleInit,
+  ServiceUnavailableException,
+  type Type,
+} from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { HealthCheckService } from '@nestjs/terminus';
+import { ApiError, StoppingError } from '../errors/index.js';
+import type { HealthIndicator } from './health-indicator.js';
+
+/** The classes of the health indicators. */
+export const HEALTH_INDICATORS = Symbol('HEALTH_INDICATORS');
 
 /**
- * How long the service serves on when it was told to end, and says that it is not ready: load balancers that look
- * every second then send nothing more by the time when it closes, in milliseconds.
+ * How long the service keeps serving after the signal to stop while it is not ready, in milliseconds: load balancers that
+ * check every second send nothing more when it closes.
  */
 const NOTICE_MS = 2_000;
 
-export interface ReadinessReport {
-  /** Degraded: the service serves all requests, but its instances count for themselves. */
-  readonly status: 'ready' | 'degraded';
-  readonly database: 'up';
-  /** Absent where no Redis is configured. */
-  readonly redis?: 'up' | 'down';
-}
+/** Each dependency under its name, and `degraded` if one is down that requests do not need. */
+export type ReadinessReport = Readonly<Record<string, 'up' | 'down'>> | { readonly status: 'ready' | 'degraded' };
 
 /** Whether the service can serve requests. */
 @Injectable()
-export class Readiness implements BeforeApplicationShutdown {
+export class Readiness implements OnModuleInit, BeforeApplicationShutdown {
+  private indicators: readonly HealthIndicator[] = [];
   private ending = false;
+  private checking: Promise<ReadinessReport> | undefined;
 
   constructor(
-    private readonly database: Database,
-    @Optional() private readonly redis?: RedisLink,
+    private readonly health: HealthCheckService,
+    private readonly modules: ModuleRef,
+    @Inject(HEALTH_INDICATORS) private readonly types: readonly Type<HealthIndicator>[],
   ) {}
 
-  /** Whether the service was told to end, and serves on for a moment. */
+  onModuleInit(): void {
+    this.indicators = this.types.map((type) => this.modules.get(type, { strict: false }));
+  }
+
+  /** Whether the service is stopping but still serves for a moment. */
   get isEnding(): boolean {
     return this.ending;
   }
 
-  /** @throws ApiError `service_unavailable` */
+  /**
+   * Shares one check between concurrent callers, because anybody can call it.
+   * @throws ApiError `service_unavailable`
+   */
   async report(): Promise<ReadinessReport> {
-    if (this.ending) throw new ApiError('service_unavailable', 'This instance is about to end. Ask another one.', { 'retry-after': '1' });
-    await this.database.read((manager) => manager.query('SELECT 1'));
-    if (this.redis === undefined) return { status: 'ready', database: 'up' };
-    return this.redis.isUp ? { status: 'ready', database: 'up', redis: 'up' } : { status: 'degraded', database: 'up', redis: 'down' };
+    if (this.ending) throw new StoppingError();
+    this.checking ??= this.check().finally(() => {
+      this.checking = undefined;
+    });
+    return this.checking;
   }
 
-  /** @param signal that ends the process; who closes it otherwise, or at a keyboard, need not wait */
+  private async check(): Promise<ReadinessReport> {
+    const checks = this.indicators.map((indicator) => async () => indicator.check());
+    const { status, details } = await this.health.check(checks).catch((error: unknown) => {
+      throw error instanceof ServiceUnavailableException ? notReady(error) : error;
+    });
+    const parts = Object.entries(details).map(([name, part]) => [name, part.status === 'up' ? 'up' : 'down']);
+    return { ...Object.fromEntries(parts), status: status === 'ok' ? 'ready' : 'degraded' };
+  }
+
+  /** @param signal that stops the process; only SIGTERM waits */
   async beforeApplicationShutdown(signal?: string): Promise<void> {
     if (signal !== 'SIGTERM') return;
     this.ending = true;
     await delay(NOTICE_MS);
   }
+}
+
+/** @param exception of terminus; its response is the result of the check */
+function notReady(exception: ServiceUnavailableException): ApiError {
+  const { error = {} } = exception.getResponse() as { error?: object };
+  const names = Object.keys(error).join(', ');
+  return new ApiError('service_unavailable', `The service is not ready. Down: ${names}.`, { 'retry-after': '1' });
 }

@@ -1,22 +1,43 @@
+import type { FastifyReply } from 'fastify';
 import type { Env } from '../config/index.js';
-import { API_PREFIX } from './api-prefix.js';
+import { API_PREFIX } from './requests/request-target.js';
 
 /**
- * Address for clients, as Location and Link give it: absolute where BASE_URL is set, and never made of what a request says.
- * @param path below the prefix of the version, such as `/pets`
+ * Address for clients in Location and Link: absolute if BASE_URL is set. It never depends on headers of the request.
+ * @param path below the version prefix, such as `/pets`
  */
 export function publicAddress({ BASE_URL }: Env, path: string): string {
   return `${BASE_URL ?? API_PREFIX}${path}`;
 }
 
 /**
- * The value of Link on a page that has a next one (RFC 8288).
+ * Address for clients outside the versioned API, such as the documentation.
+ * @param path from the root of the service, such as `/docs`; an absolute URL is kept
+ */
+export function publicPath({ BASE_URL = API_PREFIX }: Env, path: string): string {
+  return path.startsWith('/') ? BASE_URL.slice(0, -API_PREFIX.length) + path : path;
+}
+
+/** Appends to a list header (RFC 9110, section 5.6.1), such as Link or Vary. */
+export function addToListHeader(reply: FastifyReply, name: string, element: string): void {
+  const present = reply.getHeader(name);
+  reply.header(name, present === undefined ? element : `${String(present)}, ${element}`);
+}
+
+/** Adds a link to a response (RFC 8288, section 3). */
+export function addLink(reply: FastifyReply, link: string): void {
+  addToListHeader(reply, 'link', link);
+}
+
+/**
+ * The value of Link for the next page (RFC 8288).
  * @param address of the list
- * @param query of this page, without characters that an address must not have
+ * @param query of this page, without characters that need encoding
  * @param after where the next page begins
  */
 export function nextPageLink(address: string, query: object, after: number | string): string {
   let target = `${address}?`;
-  for (const [name, value] of Object.entries(query)) if (name !== 'after' && value !== undefined) target += `${name}=${String(value)}&`;
+  for (const [name, value] of Object.entries(query))
+    if (name !== 'after' && value !== undefined) target += `${name}=${String(value)}&`;
   return `<${target}after=${after}>; rel="next"`;
 }

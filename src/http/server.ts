@@ -1,50 +1,73 @@
-import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  METHODS,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
-import { type FastifyInstance, fastify } from 'fastify';
+import { fastify, type FastifyInstance } from 'fastify';
 import type { Env } from '../config/index.js';
-import { answerClientError } from './client-error.js';
-import { requestId } from './request-id.js';
-import { normaliseTarget } from './request-target.js';
+import { clientErrorHandler, CONNECT, type ParserRefusals } from './connections/client-error.js';
+import { METHODS_WITH_BODY } from './requests/body.js';
+import { handleInTurn } from './connections/pipelining.js';
+import { requestId } from './requests/request-id.js';
+import { normaliseTarget } from './requests/request-target.js';
+import { closeStalledSockets } from './connections/stalled-sockets.js';
 
-/** Slow clients: the headers must be there within 10 s, the whole request within 30 s. */
+/** Slow clients: headers within 10 s, the whole request within 30 s. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** How often those two are looked at. */
+/** How often both are checked. */
 const TIMEOUT_CHECK_INTERVAL_MS = 1_000;
 /** Longer than load balancers commonly keep idle connections, so that they close them first. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-/** No path segment is longer than the headers may be, so that none is refused by the router before admission. */
+/** How long a client can read nothing of its response: at least this, at most twice as long. */
+const WRITE_TIMEOUT_MS = 15_000;
+/** As long as the headers may be, so that the router refuses no path segment before admission. */
 const MAX_PARAM_LENGTH = 65_536;
 
-/** Makes the Fastify instance below Nest, so that every request reaches the hooks, whatever is odd about it. */
-export function createServer(env: Env): FastifyInstance {
+/** Creates the Fastify instance below Nest. Every request reaches the hooks, however malformed. */
+export function createServer(env: Env, refusals: ParserRefusals): FastifyInstance {
+  const onClientError = clientErrorHandler(refusals);
   const server = fastify({
-    http: {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
-      // Node would answer a missing Host by itself, with an empty body.
-      requireHostHeader: false,
-    },
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    serverFactory: (handle: RequestListener) => createNodeServer(handle),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     trustProxy: env.TRUST_PROXY.length > 0 ? env.TRUST_PROXY : false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     rewriteUrl: ({ url = '/' }) => normaliseTarget(url),
     genReqId: requestId,
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: onClientError,
   });
-  // A client may close its side when the request is out, and still reads the answer. Node's types do not have it.
-  Object.assign(server.server, { httpAllowHalfOpen: true });
-  // Fastify is to route all methods that Node knows, and to leave bodies to the handlers, who read them after the guards.
-  for (const method of METHODS) server.addHttpMethod(method, { hasBody: false, overrideExisting: true });
-  server.decorateRequest('caller', undefined);
+  // Routes all methods that Node knows; only some have a body.
+  for (const method of METHODS)
+    server.addHttpMethod(method, { hasBody: METHODS_WITH_BODY.has(method), overrideExisting: true });
   server.decorateRequest('rawBody', undefined);
-  // Node would ask for the body before admission, and refuse other expectations, which RFC 9110 section 10.1.1 lets be
-  // ignored. Who reads a body sends 100 Continue.
-  const handle = (message: IncomingMessage, response: ServerResponse) => server.server.emit('request', message, response);
+  // Node would send 100 Continue before admission, and refuse other expectations, which may be ignored (RFC 9110, section
+  // 10.1.1). The body parser sends 100 Continue.
+  const handle = (message: IncomingMessage, response: ServerResponse) =>
+    server.server.emit('request', message, response);
   server.server.on('checkContinue', handle).on('checkExpectation', handle);
-  server.server.on('connect', (_message: IncomingMessage, socket: Socket) => answerClientError(new Error('CONNECT'), socket));
+  server.server.on('connect', ({ url = '' }: IncomingMessage, socket: Socket) => {
+    const rawPacket = Buffer.from(`CONNECT ${url} HTTP/1.1\r\n`);
+    onClientError(Object.assign(new Error(CONNECT), { code: CONNECT, rawPacket, bytesParsed: 0 }), socket);
+  });
   return server;
+}
+
+function createNodeServer(handle: RequestListener): Server {
+  const options = {
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    // Node would respond to a missing Host itself, with an empty body.
+    requireHostHeader: false,
+  };
+  const server = createHttpServer(options, handleInTurn(handle));
+  closeStalledSockets(server, WRITE_TIMEOUT_MS);
+  // A client may close its side after the request and still read the response. Missing from Node's types.
+  return Object.assign(server, { httpAllowHalfOpen: true });
 }

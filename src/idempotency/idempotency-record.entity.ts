@@ -11,11 +11,11 @@ export class IdempotencyRecord {
   @PrimaryColumn({ type: 'text', name: 'idempotency_key' })
   idempotencyKey!: string;
 
-  /** Of the request; see `fingerprint`. */
+  /** Of the request; see `IdempotentRequest`. */
   @Column({ type: 'text' })
   fingerprint!: string;
 
-  /** The answer; see `seal`. */
+  /** The response; see `storeResponse`. */
   @Column({ type: 'text', name: 'sealed_answer' })
   sealedAnswer!: string;
 

@@ -1,7 +1,8 @@
-import { Module } from '@nestjs/common';
-import { Idempotency } from './idempotency.service.js';
+import { Global, Module } from '@nestjs/common';
+import { IdempotencyRepository } from './idempotency.repository.js';
 import { RecordExpiry } from './record-expiry.js';
 
-/** For modules whose POSTs clients may send again. */
-@Module({ providers: [Idempotency, RecordExpiry], exports: [Idempotency] })
+/** Global, as every module that has a POST has the interceptor, which needs the repository. */
+@Global()
+@Module({ providers: [IdempotencyRepository, RecordExpiry], exports: [IdempotencyRepository] })
 export class IdempotencyModule {}

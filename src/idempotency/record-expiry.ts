@@ -1,8 +1,8 @@
-import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { RecurringTask } from '../background/index.js';
 import { Clock } from '../config/index.js';
 import { Database } from '../database/index.js';
-import { deleteExpired } from './record-sql.js';
+import { IdempotencyRepository } from './idempotency.repository.js';
 
 /** How often expired records are looked for, in milliseconds. They are ignored at once; this is for the space. */
 const INTERVAL_MS = 60_000;
@@ -11,12 +11,13 @@ const BATCH_SIZE = 200;
 
 /** Deletes what was kept for requests that nobody may send again any more. */
 @Injectable()
-export class RecordExpiry implements OnModuleInit, OnApplicationShutdown {
+export class RecordExpiry implements OnModuleInit, OnModuleDestroy {
   private readonly task = new RecurringTask('deleting expired idempotency records', INTERVAL_MS, () => this.sweep());
 
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly records: IdempotencyRepository,
   ) {}
 
   /** Deletes all records that have expired by now. */
@@ -24,7 +25,7 @@ export class RecordExpiry implements OnModuleInit, OnApplicationShutdown {
     const nowMs = this.clock.nowMs();
     let deleted: number;
     do {
-      deleted = await this.database.write((manager) => deleteExpired(manager, nowMs, BATCH_SIZE));
+      deleted = await this.database.write((manager) => this.records.deleteExpired(manager, nowMs, BATCH_SIZE));
     } while (deleted === BATCH_SIZE);
   }
 
@@ -32,7 +33,7 @@ export class RecordExpiry implements OnModuleInit, OnApplicationShutdown {
     this.task.start();
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  async onModuleDestroy(): Promise<void> {
     await this.task.stop();
   }
 }

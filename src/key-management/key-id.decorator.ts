@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { ApiParamOptions } from '@nestjs/swagger';
-import { KEY_ID, keyNotFound } from '../auth/index.js';
+import { KEY_ID, keyNotFound } from '../api-keys/index.js';
 import { requestOf } from '../http/index.js';
 
 /** Hands a handler the identifier of a key in the path; no key has one of another form, so the rest is 404. */
@@ -10,8 +10,15 @@ export const KeyId = createParamDecorator((_: unknown, context: ExecutionContext
   return keyId;
 });
 
+export const KEY_ID_SCHEMA = {
+  type: 'string',
+  pattern: KEY_ID.source,
+  maxLength: 'key_0123456789abcdef'.length,
+  example: 'key_0123456789abcdef',
+} as const;
+
 export const KEY_ID_PARAM: ApiParamOptions = {
   name: 'keyId',
   description: "The key's identifier.",
-  schema: { type: 'string', pattern: KEY_ID.source, example: 'key_0123456789abcdef' },
+  schema: KEY_ID_SCHEMA,
 };

@@ -1,8 +1,22 @@
-import { Module } from '@nestjs/common';
-import { AuthModule } from '../auth/index.js';
-import { IdempotencyModule } from '../idempotency/index.js';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { ApiKeysModule, KnownScopes } from '../api-keys/index.js';
+import { RateLimitModule } from '../rate-limit/index.js';
+import { AccountKeysService } from './account-keys.service.js';
 import { KeysController } from './keys.controller.js';
 
 /** Keys over HTTP: an account's keys may look after each other. */
-@Module({ imports: [AuthModule, IdempotencyModule], controllers: [KeysController] })
-export class KeyManagementModule {}
+@Module({
+  imports: [ApiKeysModule, RateLimitModule],
+  controllers: [KeysController],
+  providers: [AccountKeysService],
+})
+export class KeyManagementModule {
+  /** @param scopes that keys can be given */
+  static of(scopes: readonly string[]): DynamicModule {
+    return {
+      module: KeyManagementModule,
+      providers: [{ provide: KnownScopes, useValue: new KnownScopes(scopes) }],
+      exports: [KnownScopes],
+    };
+  }
+}

@@ -1,17 +1,57 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ACCOUNT_NAME_SCHEMA, PLAN_NAMES, type PlanName } from '../accounts/index.js';
+import { MAX_NAME_LENGTH } from '../api-keys/index.js';
+import { KEY_ID_SCHEMA } from './key-id.decorator.js';
+
+/** Of the format of a key; no key has its checksum. */
+export const EXAMPLE_KEY = `psk_live_${'0'.repeat(36)}`;
 
 /** Times are RFC 3339, in UTC. */
-const time = (description: string, required = false) => ({ type: String, format: 'date-time', description, required, example: '2026-11-21T12:00:00.000Z' });
+const time = (description: string, required = false) => ({
+  type: String,
+  format: 'date-time',
+  description,
+  required,
+  example: '2026-11-21T12:00:00.000Z',
+});
 
 /** What every answer about a key has. */
 abstract class KeyFields {
-  @ApiProperty({ type: String, description: 'Identifier of the key; no secret.', example: 'key_0123456789abcdef' })
+  @ApiProperty({ ...KEY_ID_SCHEMA, description: 'Identifier of the key; no secret.' })
   id!: string;
 
-  @ApiProperty({ type: String, description: 'First and last characters of the key.', example: 'psk_live_Ab3d…9xYz' })
+  @ApiProperty({
+    type: String,
+    minLength: 1,
+    maxLength: MAX_NAME_LENGTH,
+    pattern: '\\S',
+    description: 'Its name; absent where it has none.',
+    required: false,
+    example: 'Nightly import',
+  })
+  name?: string;
+
+  @ApiProperty({
+    type: String,
+    pattern: '^psk_(live|test)_[0-9A-Za-z]{4}…[0-9A-Za-z]{4}$',
+    maxLength: 18,
+    description: 'First and last characters of the key.',
+    example: 'psk_live_Ab3d…9xYz',
+  })
   masked!: string;
 
-  @ApiProperty({ type: [String], description: 'What the key may do.', example: ['pets:read'] })
+  @ApiProperty({ ...ACCOUNT_NAME_SCHEMA, description: 'Name of the account.' })
+  account!: string;
+
+  @ApiProperty({ enum: PLAN_NAMES, enumName: 'Plan', description: 'Plan of the account.', example: 'pro' })
+  plan!: PlanName;
+
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'string', pattern: '^[a-z0-9_-]+:[a-z0-9_-]+$' },
+    description: 'What the key may do.',
+    example: ['pets:read'],
+  })
   scopes!: readonly string[];
 
   @ApiProperty(time('When the key was made.', true))
@@ -32,13 +72,19 @@ export class AccountKey extends KeyFields {
 
 @ApiSchema({ name: 'IssuedApiKey', description: 'A new API key, the only time that it is shown.' })
 export class IssuedAccountKey extends KeyFields {
-  @ApiProperty({ type: String, description: 'The secret. It is not shown again.', example: 'psk_live_...' })
+  @ApiProperty({
+    type: String,
+    pattern: '^psk_(live|test)_[0-9A-Za-z]{36}$',
+    maxLength: EXAMPLE_KEY.length,
+    description: 'The secret. It is not shown again.',
+    example: EXAMPLE_KEY,
+  })
   key!: string;
 }
 
 @ApiSchema({ name: 'RotatedApiKey', description: 'The successor of an API key, the only time that it is shown.' })
 export class RotatedAccountKey extends IssuedAccountKey {
-  @ApiProperty({ type: String, description: 'Identifier of the old key.', example: 'key_fedcba9876543210' })
+  @ApiProperty({ ...KEY_ID_SCHEMA, description: 'Identifier of the old key.', example: 'key_fedcba9876543210' })
   replaces!: string;
 
   @ApiProperty(time('When the old key stops working, or did.', true))

@@ -1,16 +1,16 @@
-import { Controller, Delete, Get, Post, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Query, Res } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { AccountKeysService, type Caller, CurrentCaller } from '../auth/index.js';
+import { AccountKeysService } from './account-keys.service.js';
+import { issuedKeyJson, keyJson, rotatedKeyJson } from '../api-keys/index.js';
+import { type Caller, CurrentCaller } from '../auth/index.js';
 import { Env } from '../config/index.js';
-import { nextPageLink, publicAddress } from '../http/index.js';
-import { type Answer, type Attempt, CurrentAttempt, Idempotency } from '../idempotency/index.js';
+import { addLink, nextPageLink, publicAddress } from '../http/index.js';
 import { Operation, OperationGroup } from '../openapi/index.js';
-import { JsonBody, StrictQuery } from '../validation/index.js';
-import type { AccountKey, IssuedAccountKey } from './key.dto.js';
-import { toAccountKey, toIssuedKey, toRotatedKey } from './key-answers.js';
+import type { AccountKey, IssuedAccountKey, RotatedAccountKey } from './key.dto.js';
+import { type KeyUsage, toKeyUsage } from './key-usage.dto.js';
 import { KEY_ID_PARAM, KeyId } from './key-id.decorator.js';
-import { CREATE_KEY, GET_KEY, LIST_KEYS, NEW_KEYS, REVOKE_KEY, ROTATE_KEY, ROTATIONS } from './keys.operations.js';
+import { CREATE_KEY, GET_KEY, GET_KEY_USAGE, LIST_KEYS, REVOKE_KEY, ROTATE_KEY } from './keys.operations.js';
 import { ListKeysQuery } from './list-keys.query.js';
 import { ApiKeyRotation, NewApiKey } from './new-key.dto.js';
 
@@ -21,7 +21,6 @@ export class KeysController {
 
   constructor(
     private readonly keys: AccountKeysService,
-    private readonly idempotency: Idempotency,
     env: Env,
   ) {
     this.address = publicAddress(env, '/keys');
@@ -29,46 +28,56 @@ export class KeysController {
 
   @Post()
   @Operation(CREATE_KEY)
-  createKey(
-    @JsonBody(NewApiKey, NEW_KEYS) { scopes, expiresInSeconds, test }: NewApiKey,
+  async createKey(
+    @Body() { name, scopes, expiresInSeconds }: NewApiKey,
     @CurrentCaller() caller: Caller,
-    @CurrentAttempt() attempt: Attempt,
-  ): Promise<string> {
-    const options = { scopes, expiresInMs: expiresInSeconds === undefined ? undefined : expiresInSeconds * 1000, test };
-    return this.idempotency.answer(attempt, async (manager) => this.shownOnce(toIssuedKey(await this.keys.createIn(manager, options, caller))));
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<IssuedAccountKey> {
+    const options = { name, scopes, expiresInMs: expiresInSeconds === undefined ? undefined : expiresInSeconds * 1000 };
+    return this.shownOnce(reply, issuedKeyJson(await this.keys.create(options, caller)));
   }
 
   @Get()
   @Operation(LIST_KEYS)
   async listKeys(
-    @StrictQuery(ListKeysQuery) { limit, after }: ListKeysQuery,
+    @Query() { limit, after }: ListKeysQuery,
     @CurrentCaller() caller: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AccountKey[]> {
     const { keys, nextAfter } = await this.keys.list(limit, after, caller);
-    if (nextAfter !== undefined) reply.header('link', nextPageLink(this.address, { limit }, nextAfter));
-    return keys.map(toAccountKey);
+    if (nextAfter !== undefined) addLink(reply, nextPageLink(this.address, { limit }, nextAfter));
+    return keys.map(keyJson);
   }
 
   @Get(':keyId')
   @Operation(GET_KEY)
   @ApiParam(KEY_ID_PARAM)
   async getKey(@KeyId() keyId: string, @CurrentCaller() caller: Caller): Promise<AccountKey> {
-    return toAccountKey(await this.keys.get(keyId, caller));
+    return keyJson(await this.keys.get(keyId, caller));
+  }
+
+  @Get(':keyId/usage')
+  @Operation(GET_KEY_USAGE)
+  @ApiParam(KEY_ID_PARAM)
+  async getKeyUsage(
+    @KeyId() keyId: string,
+    @CurrentCaller() caller: Caller,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<KeyUsage> {
+    reply.header('cache-control', 'no-store');
+    return toKeyUsage(await this.keys.usage(keyId, caller));
   }
 
   @Post(':keyId/rotate')
   @Operation(ROTATE_KEY)
   @ApiParam(KEY_ID_PARAM)
-  rotateKey(
+  async rotateKey(
     @KeyId() keyId: string,
-    @JsonBody(ApiKeyRotation, ROTATIONS) { overlapSeconds }: ApiKeyRotation,
+    @Body() { overlapSeconds }: ApiKeyRotation,
     @CurrentCaller() caller: Caller,
-    @CurrentAttempt() attempt: Attempt,
-  ): Promise<string> {
-    return this.idempotency.answer(attempt, async (manager) =>
-      this.shownOnce(toRotatedKey(await this.keys.rotateIn(manager, keyId, overlapSeconds * 1000, caller))),
-    );
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RotatedAccountKey> {
+    return this.shownOnce(reply, rotatedKeyJson(await this.keys.rotate(keyId, overlapSeconds * 1000, caller)));
   }
 
   @Delete(':keyId')
@@ -78,8 +87,9 @@ export class KeysController {
     return this.keys.revoke(keyId, caller);
   }
 
-  /** An answer that shows a secret. */
-  private shownOnce(issued: IssuedAccountKey): Answer {
-    return { headers: { location: `${this.address}/${issued.id}`, 'cache-control': 'no-store' }, body: issued };
+  /** A response that shows a secret. */
+  private shownOnce<Issued extends IssuedAccountKey>(reply: FastifyReply, issued: Issued): Issued {
+    reply.headers({ location: `${this.address}/${issued.id}`, 'cache-control': 'no-store' });
+    return issued;
   }
 }

@@ -1,5 +1,6 @@
-import { KEY_ID } from '../auth/index.js';
+import { KEY_ID } from '../api-keys/index.js';
 import { IntegerParam, PatternParam } from '../validation/index.js';
+import { KEY_ID_SCHEMA } from './key-id.decorator.js';
 
 const DEFAULT_LIMIT = 20;
 
@@ -9,10 +10,12 @@ export class ListKeysQuery {
   limit = DEFAULT_LIMIT;
 
   @PatternParam({
-    description: 'Only keys that come after the one with this identifier are returned: the last one of the page before.',
+    description:
+      'Only keys that come after the one with this identifier are returned: the last one of the page before.',
     pattern: KEY_ID,
     expectation: 'the identifier of a key, such as key_0123456789abcdef',
-    example: 'key_0123456789abcdef',
+    maxLength: KEY_ID_SCHEMA.maxLength,
+    example: KEY_ID_SCHEMA.example,
   })
   after?: string;
 }

@@ -1,16 +1,16 @@
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, SetMetadata, UseInterceptors } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
-import { RouteFact } from '../http/index.js';
-import { type Deprecation, notice } from './deprecation.js';
+import { DEPRECATION, type Deprecation } from './deprecation.js';
+import { DeprecationInterceptor } from './deprecation.interceptor.js';
 
 /**
- * Declares an operation deprecated, once for headers, removal and documentation: every admitted answer carries
- * Deprecation, Sunset and Link, from the sunset on it is 410 `operation_removed`, and the OpenAPI document marks the
- * operation until then.
+ * Declares an operation deprecated. Every response after admission carries Deprecation, Sunset and Link, and the OpenAPI
+ * document marks the operation. From the sunset on the response is 410 `operation_removed`.
  */
 export function Deprecated(deprecation: Deprecation): MethodDecorator {
   return applyDecorators(
-    RouteFact({ deprecation: notice(deprecation) }),
+    SetMetadata(DEPRECATION, deprecation),
+    UseInterceptors(DeprecationInterceptor),
     ApiExtension('x-sunset', deprecation.sunset),
     ApiExtension('x-deprecation-advice', deprecation.advice),
   );

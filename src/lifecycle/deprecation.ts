@@ -1,32 +1,54 @@
-/** What an operation's deprecation says. */
+import type { FastifyReply } from 'fastify';
+import type { Env } from '../config/index.js';
+import { ApiError } from '../errors/index.js';
+import { addLink, publicPath } from '../http/index.js';
+
+/** Key of a `Deprecation`, for Nest's Reflector. */
+export const DEPRECATION = 'petstore:deprecation';
+
+/** The deprecation of an operation. */
 export interface Deprecation {
   /** Date (`YYYY-MM-DD`, start of that day in UTC) from which the operation has been deprecated. */
   readonly since: string;
   /** Date (`YYYY-MM-DD`, start of that day in UTC) from which the operation is gone. */
   readonly sunset: string;
-  /** Path of what to use in its place. */
+  /** Path of the successor, such as `/v1/pets`. Links put it below the path of BASE_URL. */
   readonly successor: string;
-  /** How the successor takes the operation's place, for people. */
+  /** How to migrate to the successor, for people. */
   readonly advice: string;
-  /** Path of the page about this deprecation. */
+  /** Path, or absolute URL, of the page about this deprecation. */
   readonly documentation: string;
 }
 
-/** A deprecation, with everything that answers need of it worked out. */
-export interface DeprecationNotice extends Deprecation {
-  readonly headers: Readonly<Record<string, string>>;
+/** Values of Deprecation, Sunset and Link. */
+export type Announcement = Readonly<Record<'deprecation' | 'sunset' | 'link', string>>;
+
+/**
+ * The headers that announce a deprecation: Deprecation is RFC 9745, Sunset RFC 8594; `successor-version` is RFC 5829,
+ * `deprecation` RFC 9745 section 3.
+ */
+export function announcement({ since, sunset, successor, documentation }: Deprecation, env: Env): Announcement {
+  return {
+    deprecation: `@${Date.parse(since) / 1000}`,
+    sunset: new Date(sunset).toUTCString(),
+    link:
+      `<${publicPath(env, successor)}>; rel="successor-version", ` +
+      `<${publicPath(env, documentation)}>; rel="deprecation"; type="text/html"`,
+  };
 }
 
-/** Deprecation is RFC 9745, Sunset RFC 8594; `successor-version` is RFC 5829, `deprecation` RFC 9745 section 3. */
-export function notice(deprecation: Deprecation): DeprecationNotice {
-  return {
-    ...deprecation,
-    headers: {
-      deprecation: `@${Date.parse(deprecation.since) / 1000}`,
-      sunset: new Date(deprecation.sunset).toUTCString(),
-      link:
-        `<${deprecation.successor}>; rel="successor-version", ` +
-        `<${deprecation.documentation}>; rel="deprecation"; type="text/html"`,
-    },
-  };
+/** Adds the headers to a response. */
+export function announce({ deprecation, sunset, link }: Announcement, reply: FastifyReply): void {
+  reply.header('deprecation', deprecation).header('sunset', sunset);
+  addLink(reply, link);
+}
+
+/** The error from the removal date on. */
+export function operationRemoved({ sunset, advice }: Deprecation): ApiError {
+  return new ApiError('operation_removed', `This operation was removed on ${sunset}. ${advice}`);
+}
+
+/** The deprecation of a handler, if it has one. */
+export function deprecationOf(handler: Function): Deprecation | undefined {
+  return Reflect.getMetadata(DEPRECATION, handler) as Deprecation | undefined;
 }

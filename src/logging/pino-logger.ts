@@ -1,19 +1,35 @@
 import type { LoggerService } from '@nestjs/common';
 import { pino } from 'pino';
+import { StandardOutput } from './standard-output.js';
 
-/** Nest's account of its own start, which is of interest only where that goes wrong. */
-const START_UP_CONTEXTS = new Set<unknown>(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
+/** Contexts of Nest's start-up log, which matters only if the start fails. */
+const START_UP_CONTEXTS = new Set<unknown>([
+  'NestFactory',
+  'InstanceLoader',
+  'RoutesResolver',
+  'RouterExplorer',
+  'NestApplication',
+]);
 
 type Method = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
-/** Writes Nest's log calls as one JSON object a line to standard output. An object as message becomes the line's fields. */
+/** Writes Nest's log calls as one JSON object per line to standard output. The fields of an object message become fields of the line. */
 export class PinoLogger implements LoggerService {
   private readonly pino;
 
   constructor(level: string) {
-    const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'message', formatters: { level: levelName } };
-    // Little is logged, and the last lines before a crash are those that matter.
-    this.pino = pino(options, pino.destination({ sync: true }));
+    const options = {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      messageKey: 'message',
+      formatters: { level: levelName },
+    };
+    const output = StandardOutput.get();
+    this.pino = pino(options, output);
+    output.onDropped((count) =>
+      this.warn({ message: 'log lines were dropped, as nobody read them', count }, 'Logging'),
+    );
   }
 
   log(message: unknown, ...rest: unknown[]): void {

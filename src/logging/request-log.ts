@@ -1,22 +1,33 @@
 import { Logger } from '@nestjs/common';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Env } from '../config/index.js';
 
-/** Logs a line for each answer, at level `debug`; below that nothing is added to requests, which it would slow by a fifth. */
+/** The route label of unmatched requests in logs and metrics. */
+export const UNMATCHED_ROUTE = 'unmatched';
+
+/** The pattern of the matched route; never the path, which may contain a key by mistake. */
+export function routeLabel({ is404, routeOptions }: FastifyRequest): string {
+  return is404 ? UNMATCHED_ROUTE : (routeOptions.url ?? UNMATCHED_ROUTE);
+}
+
+/** The fields of a request in a log line. */
+export function requestFields(request: FastifyRequest) {
+  return {
+    requestId: request.id,
+    method: request.method,
+    route: routeLabel(request),
+    durationMs: Math.round((performance.now() - request.receivedAtMs) * 100) / 100,
+    keyId: request.caller?.keyId,
+    accountId: request.caller?.accountId,
+  };
+}
+
+/** Logs each response at the level `debug`. At other levels it adds no hook, because that costs a fifth of a request. */
 export function logRequests(server: FastifyInstance, { LOG_LEVEL }: Env): void {
   if (LOG_LEVEL !== 'debug' && LOG_LEVEL !== 'trace') return;
   const logger = new Logger('Requests');
   server.addHook('onResponse', (request, reply, done) => {
-    logger.debug({
-      message: 'request',
-      requestId: request.id,
-      method: request.method,
-      // Not the URL, in which somebody may have put a key.
-      route: request.is404 ? 'unmatched' : request.routeOptions.url,
-      status: reply.statusCode,
-      durationMs: Math.round(reply.elapsedTime * 100) / 100,
-      keyId: request.caller?.keyId,
-    });
+    logger.debug({ message: 'request', ...requestFields(request), status: reply.statusCode });
     done();
   });
 }

@@ -1,60 +1,102 @@
 import type { INestApplication } from '@nestjs/common';
-import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { type Clock, Env } from '../config/index.js';
-import { ErrorBody } from '../errors/index.js';
-import { API_PREFIX } from '../http/index.js';
-import { removalMs } from '../lifecycle/index.js';
-import { finishOperation, finishSchemas } from './finish.js';
-import { HEADERS } from './headers.js';
-import { describeLifecycle, type LivingOperation } from './lifecycle-words.js';
+import { DocumentBuilder, type OpenAPIObject, type ParameterObject, SwaggerModule } from '@nestjs/swagger';
+import { Env } from '../config/index.js';
+import { API_PREFIX, publicPath } from '../http/index.js';
+import { errorSchemas } from './error-schemas.js';
+import { finishedOperation, type LivingOperation, type ScannedOperation } from './finished-operation.js';
+import { finishedSchemas } from './finished-schema.js';
+import { HEADER_COMPONENTS } from './headers.js';
+import { acceptIdempotencyKeys } from './idempotency-keys.js';
 import { API_KEY_SCHEME } from './operation.decorator.js';
 import { operationGroups } from './operation-group.decorator.js';
 import { describeService, type PlanLimits } from './service-description.js';
+import { SharedResponses } from './shared-responses.js';
+import { shareParameters } from './shared-parameters.js';
 
-/** Makes the OpenAPI document of all operations that the application's modules declare. */
-export function createDocument(app: INestApplication, plans: PlanLimits): OpenAPIObject {
-  const scanned = SwaggerModule.createDocument(app, outline(app, plans), { ignoreGlobalPrefix: true, extraModels: [ErrorBody] });
-  const { openapi, info, servers = [], tags = [], paths, components } = scanned;
-  // In the order in which people read it.
-  const document = { openapi, info, servers, tags, paths, components: { ...components, headers: HEADERS } };
-  finishSchemas(document);
-  for (const operation of operationsOf(document)) {
-    describeLifecycle(operation);
-    finishOperation(document, operation);
-  }
-  return document;
+/** A staging service rehearses errors. */
+const PREFER: ParameterObject = {
+  name: 'Prefer',
+  in: 'header',
+  required: false,
+  description:
+    'Makes the request end in an error on purpose, without doing anything (RFC 7240): `code=` and a status or an error code ' +
+    'of this operation, or 410 where it is deprecated. The response has `Preference-Applied`.',
+  schema: { type: 'string', pattern: '^code=[a-z0-9_]+$', maxLength: 100, example: 'code=429' },
+};
+
+/** What the document says besides what the operations declare. */
+export interface DocumentFacts {
+  readonly plans: PlanLimits;
+  /** Scopes that keys can be given. */
+  readonly scopes: readonly string[];
+  /** Error codes of extensions that no operation lists. */
+  readonly errorCodes: readonly string[];
 }
 
-/** The document without the operations whose removal date has come. */
-export function withoutRemoved(document: OpenAPIObject, clock: Clock, env: Env): OpenAPIObject {
-  const paths: OpenAPIObject['paths'] = {};
-  for (const [path, item] of Object.entries(document.paths)) {
-    const kept = Object.entries(item as Record<string, LivingOperation>).filter(
-      ([, operation]) => operation['x-sunset'] === undefined || clock.nowMs() < removalMs(operation['x-sunset'], env),
-    );
-    if (kept.length > 0) paths[path] = Object.fromEntries(kept);
-  }
-  return { ...document, paths };
+/** Makes the OpenAPI document of all operations that the application's modules declare. */
+export function createDocument(app: INestApplication, { plans, scopes, errorCodes }: DocumentFacts): OpenAPIObject {
+  const { paths, components, ...outline } = SwaggerModule.createDocument(app, outlineOf(app, plans), {
+    ignoreGlobalPrefix: true,
+  });
+  acceptIdempotencyKeys(paths);
+  const operations: ScannedOperation[] = operationsOf({ paths });
+  if (app.get(Env).ENVIRONMENT === 'staging')
+    for (const operation of operations) operation.parameters = [...(operation.parameters ?? []), PREFER];
+  const codes = operations.flatMap(({ 'x-errors': errors = [] }) => errors).map(({ code }) => code);
+  const shared = { schemas: finishedSchemas(components?.schemas ?? {}), responses: new SharedResponses() };
+  for (const item of Object.values(paths) as Record<string, ScannedOperation>[])
+    for (const [method, operation] of Object.entries(item)) item[method] = finishedOperation(method, operation, shared);
+  const parameters = shareParameters(operationsOf({ paths }));
+  return {
+    ...outline,
+    paths,
+    components: {
+      ...components,
+      schemas: {
+        ...shared.schemas,
+        ApiKeyScope: { ...shared.schemas['ApiKeyScope'], enum: [...scopes] },
+        ...errorSchemas([...codes, ...errorCodes]),
+      },
+      responses: shared.responses.byName,
+      parameters,
+      headers: HEADER_COMPONENTS,
+    },
+  };
 }
 
 /** Everything in the document that no operation declares. */
-function outline(app: INestApplication, plans: PlanLimits): Omit<OpenAPIObject, 'paths'> {
+function outlineOf(app: INestApplication, plans: PlanLimits): Omit<OpenAPIObject, 'paths'> {
   const env = app.get(Env);
+  const environment = env.ENVIRONMENT === 'staging' ? 'Staging' : 'Production';
   const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Pet Store Service')
     .setDescription(describeService(plans, env))
-    .setVersion('1.0.0')
+    .setVersion('1.1.0')
     .setLicense('MIT', 'https://opensource.org/license/mit')
-    .addSecurity(API_KEY_SCHEME, { type: 'http', scheme: 'bearer', description: 'Your API key, `psk_...`, without the word Bearer.' })
-    .addServer(env.BASE_URL ?? API_PREFIX, env.BASE_URL === undefined ? 'This server' : 'Production');
-  if (env.STAGING_BASE_URL !== undefined) builder.addServer(env.STAGING_BASE_URL, 'Staging');
+    .addSecurity(API_KEY_SCHEME, {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'Your API key, `psk_...`, without the word Bearer.',
+    });
   for (const { name, description } of operationGroups(app)) builder.addTag(name, description);
   const { info, ...rest } = builder.build();
-  const { contact: _none, ...described } = info;
-  return { ...rest, info: described };
+  const servers = [
+    {
+      url: env.BASE_URL ?? API_PREFIX,
+      description: env.BASE_URL === undefined ? `This server (${env.ENVIRONMENT})` : environment,
+    },
+    ...(env.STAGING_BASE_URL === undefined ? [] : [{ url: env.STAGING_BASE_URL, description: 'Staging' }]),
+  ];
+  return {
+    ...rest,
+    // Anybody with a key may call.
+    servers: servers.map((server) => ({ ...server, 'x-internal': false })),
+    info: { ...info, contact: { name: 'Pet Store Service', url: publicPath(env, '/docs') } },
+  };
 }
 
-function operationsOf(document: OpenAPIObject): LivingOperation[] {
-  return Object.values(document.paths).flatMap((item) => Object.values(item as Record<string, LivingOperation>));
+/** All operations of a document, whatever their paths and methods. */
+export function operationsOf({ paths }: Pick<OpenAPIObject, 'paths'>): LivingOperation[] {
+  return Object.values(paths).flatMap((item) => Object.values(item as Record<string, LivingOperation>));
 }

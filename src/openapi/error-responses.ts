@@ -1,41 +1,73 @@
 import { STATUS_CODES } from 'node:http';
-import type { ApiResponseOptions } from '@nestjs/swagger';
-import { ERROR_CODES, ErrorBody, type ErrorCode, type OwnErrorCode } from '../errors/index.js';
+import { isDeepStrictEqual } from 'node:util';
+import type { ResponseObject } from '@nestjs/swagger';
+import { errorJson } from '../errors/index.js';
+import { COMMON_ERRORS, QUOTA_ERRORS } from './common-errors.js';
+import { type DocumentedError, documentedError } from './documented-error.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences, optionalHeaders } from './headers.js';
+import type { NamedResponse } from './shared-responses.js';
 
-/** Headers that belong to an error status, wherever it is answered. */
-const STATUS_HEADERS: Readonly<Record<number, readonly HeaderName[]>> = {
-  401: ['WWW-Authenticate', 'Cache-Control'],
-  403: ['WWW-Authenticate'],
-  429: ['Retry-After', 'Cache-Control'],
-  503: ['Retry-After'],
-};
+/** Codes of the errors, by status, that nearly all operations have: their response is named after the status. */
+const USUAL_CODES = Map.groupBy([...COMMON_ERRORS, ...QUOTA_ERRORS].map(documentedError), ({ status }) => status);
 
-/** Headers of single errors, which others of the same status lack. */
-const CODE_HEADERS: Readonly<Record<string, readonly HeaderName[]>> = { idempotency_key_in_use: ['Retry-After'] };
-
-/** One documented response for each status, with an example for each code. */
-export function errorResponses(codes: readonly (ErrorCode | OwnErrorCode)[]): ApiResponseOptions[] {
-  const errors = [...new Set(codes)].map((code) => (typeof code === 'string' ? { code, ...ERROR_CODES[code] } : code));
+/** One response for each status of an operation's errors. */
+export function errorResponses(errors: readonly DocumentedError[]): [status: string, NamedResponse][] {
   const byStatus = Map.groupBy(errors, ({ status }) => status);
-  return [...byStatus].toSorted(([a], [b]) => a - b).map(([status, errorsOfStatus]) => ({
-    status,
-    description: describe(status, errorsOfStatus),
-    type: ErrorBody,
+  return [...byStatus].map(([status, ofStatus]) => [
+    String(status),
+    { name: nameOf(status, ofStatus), response: errorResponse(status, ofStatus) },
+  ]);
+}
+
+/** Such as `Unauthorized`, `PetNotFound` and `PetInOrderOrInvalidStatusTransition`. */
+function nameOf(status: number, errors: readonly DocumentedError[]): string {
+  const codes = errors.map(({ code }) => code);
+  const usual = (USUAL_CODES.get(status) ?? []).map(({ code }) => code);
+  return isDeepStrictEqual(codes, usual)
+    ? (STATUS_CODES[status] ?? '').replaceAll(/\W/g, '')
+    : codes.map(inPascalCase).join('Or');
+}
+
+function inPascalCase(code: string): string {
+  return code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function errorResponse(status: number, errors: readonly DocumentedError[]): ResponseObject {
+  const bodies = errors.map((error) => JSON.parse(errorJson(error)) as unknown);
+  const examples = Object.fromEntries(errors.map(({ code }, index) => [code, { value: bodies[index] }]));
+  const isUncacheable = status === 401 || status === 429;
+  return {
+    description: describe(errors),
     headers: {
-      ...headerReferences([...COMMON_HEADERS, ...(STATUS_HEADERS[status] ?? [])]),
-      ...optionalHeaders(errorsOfStatus.flatMap(({ code }) => CODE_HEADERS[code] ?? [])),
+      ...headerReferences(isUncacheable ? [...COMMON_HEADERS, 'Cache-Control'] : COMMON_HEADERS),
+      ...ownHeaders(errors),
     },
-    examples: Object.fromEntries(errorsOfStatus.map((error) => [error.code, example(error)])),
-  }));
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        ...(bodies.length === 1 ? { example: bodies[0] } : { examples }),
+      },
+    },
+  };
 }
 
-/** In Markdown: the status in words, and all that it can mean. */
-function describe(status: number, errors: readonly OwnErrorCode[]): string {
-  const meanings = errors.map(({ code, meaning }) => `- \`${code}\`: ${meaning}`);
-  return [STATUS_CODES[status] ?? String(status), meanings.join('\n')].join('\n\n');
+/** Headers that the errors bring along: WWW-Authenticate, and Retry-After, which only some errors of a status may have. */
+function ownHeaders(errors: readonly DocumentedError[]): ResponseObject['headers'] {
+  const holders = (name: HeaderName) => errors.filter(({ headers = {} }) => name.toLowerCase() in headers).length;
+  const retries = holders('Retry-After');
+  return {
+    ...(holders('WWW-Authenticate') > 0 ? headerReferences(['WWW-Authenticate']) : {}),
+    ...(retries === 0
+      ? {}
+      : retries < errors.length
+        ? optionalHeaders(['Retry-After'])
+        : headerReferences(['Retry-After'])),
+  };
 }
 
-function example({ code, status, meaning }: OwnErrorCode) {
-  return { summary: code, value: { code, message: meaning, status } };
+/** All that the status can mean; a list in Markdown where it is more than one thing. */
+function describe(errors: readonly DocumentedError[]): string {
+  const [only] = errors;
+  if (only !== undefined && errors.length === 1) return only.meaning;
+  return errors.map(({ code, meaning }) => `- \`${code}\`: ${meaning}`).join('\n');
 }

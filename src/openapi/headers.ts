@@ -1,66 +1,126 @@
 import type { HeaderObject, HeadersObject, ReferenceObject } from '@nestjs/swagger';
 
-function header(description: string, schema: object, example: string | number, required = true): HeaderObject {
+type Schema = Exclude<NonNullable<HeaderObject['schema']>, ReferenceObject>;
+
+function header(description: string, schema: Schema, example: string | number, required = true): HeaderObject {
   return { description, schema, example, required };
 }
 
-const text = { type: 'string' };
-const count = { type: 'integer', minimum: 0 };
+function text(maxLength: number, pattern: string): Schema {
+  return { type: 'string', maxLength, pattern };
+}
 
-/** Every response header that an operation can answer with. */
+function count(minimum: number, maximum: number): Schema {
+  return { type: 'integer', format: 'int32', minimum, maximum };
+}
+
+function words(...values: readonly string[]): Schema {
+  return { type: 'string', enum: [...values] };
+}
+
+const MOST_REQUESTS = 1_000_000_000;
+const DAY_SECONDS = 86_400;
+/** The end of the year 9999 in Unix seconds, after which dates have five digits. */
+const LAST_SECOND = 253_402_300_799;
+/** Addresses begin with BASE_URL, which may have 2,084 characters. */
+const MAX_ADDRESS_LENGTH = 2_200;
+
+/** Response headers that an operation can have. */
 export const HEADERS = {
-  'X-RateLimit-Limit': header('The limit that applies at the moment: of the window, minute or day, with fewer requests left.', count, 300),
-  'X-RateLimit-Remaining': header('Requests that remain in that window.', count, 299),
-  'X-RateLimit-Reset': header('When that window ends and its limit resets, as a Unix timestamp in seconds.', count, 1795219260),
-  'X-Request-Id': header('Identifies this request in the logs of the service. One sent with the request comes back.', text, '0b5f1a4e-6f0e-4a43-9d1f-3f6f1d1c2b7a'),
-  'X-Content-Type-Options': header('Always `nosniff`.', { ...text, enum: ['nosniff'] }, 'nosniff'),
-  'Cache-Control': header('`no-store`: the answer is for this moment and this caller only.', { ...text, enum: ['no-store'] }, 'no-store'),
-  PrivateCacheControl: header(
-    '`private, no-cache`: no shared cache keeps the answer, and a private one asks whether it is still true.',
-    { ...text, enum: ['private, no-cache'] },
-    'private, no-cache',
+  Limit: header(
+    'The limit that currently applies: that of the window, minute or day, with fewer requests left.',
+    count(1, MOST_REQUESTS),
+    300,
   ),
-  Vary: header('Who else asks may get another answer: `Authorization`, and `Origin` where browsers may call.', text, 'Authorization'),
-  ETag: header('Strong validator of the answer (RFC 9110), for If-None-Match and If-Match.', { ...text, pattern: '^"[A-Za-z0-9_-]+"$' }, '"nBd0J5nWlMGkLhEPUvh3Yw"'),
-  'Retry-After': header('Seconds after which to try again.', { ...count, minimum: 1 }, 42),
-  'WWW-Authenticate': header('The challenge of RFC 6750; `error` is there only where a key was sent.', text, 'Bearer realm="petstore"'),
-  Location: header('Address of what was created.', { ...text, format: 'uri-reference' }, '/v1/pets/6'),
-  Link: header('The next page as `rel="next"` (RFC 8288), while there is one.', text, '</v1/pets?limit=20&after=20>; rel="next"', false),
-  Deprecation: header('When the operation was deprecated, as a Unix timestamp (RFC 9745).', { ...text, pattern: '^@[0-9]+$' }, '@1795219200'),
-  Sunset: header('When the operation will be removed (RFC 8594).', text, 'Thu, 05 Dec 2030 00:00:00 GMT'),
+  Remaining: header('Requests remaining in that window.', count(0, MOST_REQUESTS), 299),
+  Reset: header(
+    'Unix timestamp, in seconds, at which that window ends and its limit resets.',
+    { type: 'integer', format: 'int64', minimum: 0, maximum: LAST_SECOND },
+    1_795_219_260,
+  ),
+  RequestId: header(
+    'Identifies the request in the logs of the service: the one that the request came with, or a new one.',
+    text(64, '^[A-Za-z0-9_.-]+$'),
+    '0b5f1a4e-6f0e-4a43-9d1f-3f6f1d1c2b7a',
+  ),
+  'Cache-Control': header('`no-store`: no cache may keep the response.', words('no-store'), 'no-store'),
+  ETag: header(
+    'Strong validator of the response (RFC 9110), for If-None-Match and If-Match.',
+    text(24, '^"[A-Za-z0-9_-]+"$'),
+    '"nBd0J5nWlMGkLhEPUvh3Yw"',
+  ),
+  'Retry-After': header('Seconds to wait before the next attempt.', count(1, DAY_SECONDS), 42),
+  'WWW-Authenticate': header(
+    'The challenge of RFC 6750. It has an `error` only where a key was sent.',
+    text(1_024, '^Bearer realm="petstore"'),
+    'Bearer realm="petstore"',
+  ),
+  Location: header(
+    'Address of the created resource.',
+    { type: 'string', format: 'uri-reference', maxLength: MAX_ADDRESS_LENGTH },
+    '/v1/pets/6',
+  ),
+  Link: header(
+    'The next page as `rel="next"` (RFC 8288); absent on the last page.',
+    text(2 * MAX_ADDRESS_LENGTH, '^<[^>]+>; rel="next"$'),
+    '</v1/pets?limit=20&after=20>; rel="next"',
+    false,
+  ),
+  Deprecation: header(
+    'When the operation was deprecated, as a Unix timestamp (RFC 9745).',
+    text(20, '^@[0-9]+$'),
+    '@1795219200',
+  ),
+  Sunset: header(
+    'When the operation will be removed (RFC 8594).',
+    text(29, '^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} 00:00:00 GMT$'),
+    'Thu, 05 Dec 2030 00:00:00 GMT',
+  ),
   DeprecationLink: header(
-    'What to use instead as `rel="successor-version"`, and the words about it as `rel="deprecation"`.',
-    text,
+    'What to use instead as `rel="successor-version"`, and the documentation of the deprecation as `rel="deprecation"`.',
+    text(2 * MAX_ADDRESS_LENGTH, '^<[^>]+>; rel="successor-version", <[^>]+>; rel="deprecation"'),
     '</v1/pets>; rel="successor-version", </docs#/Pets/getPet>; rel="deprecation"; type="text/html"',
   ),
 } satisfies Record<string, HeaderObject>;
 
-/** Name of a header, or of one use of it where it has several. */
+/** Name of a header among the components of the document. */
 export type HeaderName = keyof typeof HEADERS;
 
-/** What the uses of a header that has several are called on the wire. */
-const USES: Partial<Record<HeaderName, string>> = { DeprecationLink: 'Link', PrivateCacheControl: 'Cache-Control' };
+/** Those that some responses of a status have, and others lack. */
+const OPTIONAL = ['Retry-After', 'Deprecation', 'Sunset', 'DeprecationLink'] as const satisfies readonly HeaderName[];
 
-/** Headers of every response of the versioned API; where it is `no-store`, Cache-Control has that use in place of this one. */
-export const COMMON_HEADERS: readonly HeaderName[] = [
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-  'X-Request-Id',
-  'X-Content-Type-Options',
-  'PrivateCacheControl',
-  'Vary',
-];
+export type OptionalName = (typeof OPTIONAL)[number];
+
+/** Names on the wire, of those whose component has another: short ones, as each response refers to them. */
+const WIRE_NAMES: Partial<Record<HeaderName, string>> = {
+  Limit: 'X-RateLimit-Limit',
+  Remaining: 'X-RateLimit-Remaining',
+  Reset: 'X-RateLimit-Reset',
+  RequestId: 'X-Request-Id',
+  DeprecationLink: 'Link',
+};
+
+/**
+ * Headers of every response of the versioned API. Those for caches and browsers, which are the same for all, stand in the
+ * description of the service.
+ */
+export const COMMON_HEADERS: readonly HeaderName[] = ['Limit', 'Remaining', 'Reset', 'RequestId'];
 
 export function headerReferences(names: readonly HeaderName[]): Record<string, ReferenceObject> {
-  return Object.fromEntries(names.map((name) => [onTheWire(name), { $ref: `#/components/headers/${name}` }]));
+  return Object.fromEntries(names.map((name) => [wireName(name), { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The headers where they may be missing, which a reference has no way to say. */
-export function optionalHeaders(names: readonly HeaderName[]): HeadersObject {
-  return Object.fromEntries(names.map((name) => [onTheWire(name), { ...HEADERS[name], required: false }]));
+/** The headers where they may be missing. */
+export function optionalHeaders(names: readonly OptionalName[]): Record<string, ReferenceObject> {
+  return Object.fromEntries(names.map((name) => [wireName(name), { $ref: `#/components/headers/Optional${name}` }]));
 }
 
-function onTheWire(name: HeaderName): string {
-  return USES[name] ?? name;
+/** All headers that responses refer to. */
+export const HEADER_COMPONENTS: HeadersObject = {
+  ...HEADERS,
+  ...Object.fromEntries(OPTIONAL.map((name) => [`Optional${name}`, { ...HEADERS[name], required: false }])),
+};
+
+export function wireName(name: HeaderName): string {
+  return WIRE_NAMES[name] ?? name;
 }

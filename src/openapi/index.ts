@@ -1,6 +1,15 @@
-export { serveExplorer } from './explorer.js';
+export { CurrentDocument } from './current-document.js';
+export { refuseUndeclaredQueries } from './undeclared-query.js';
 export { COMMON_HEADERS, type HeaderName, headerReferences } from './headers.js';
-export { type Examples, namedExamples } from './named-examples.js';
-export { Operation, operationOf, type OperationOptions, Public, type Requirement, requirementOf } from './operation.decorator.js';
+export type { DocumentFacts } from './document.js';
+export { documentedError, type ErrorDeclaration } from './documented-error.js';
+export {
+  API_KEY_SCHEME,
+  errorsOf,
+  type Examples,
+  Operation,
+  operationOf,
+  type OperationOptions,
+} from './operation.decorator.js';
 export { type OperationPart, operationPart } from './operation-part.js';
 export { OperationGroup } from './operation-group.decorator.js';

@@ -18,6 +18,8 @@ export function OperationGroup(name: string, description: string): ClassDecorato
 /** The headings of all controllers, in the order of the modules, each once. */
 export function operationGroups(app: INestApplication): Group[] {
   const controllers = [...app.get(ModulesContainer).values()].flatMap((module) => [...module.controllers.values()]);
-  const groups = controllers.map(({ metatype }) => metatype && (Reflect.getMetadata(GROUP, metatype) as Group | undefined));
+  const groups = controllers.map(
+    ({ metatype }) => metatype && (Reflect.getMetadata(GROUP, metatype) as Group | undefined),
+  );
   return [...new Map(groups.filter((group) => group != null).map((group) => [group.name, group])).values()];
 }

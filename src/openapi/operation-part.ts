@@ -1,10 +1,10 @@
 import { SetMetadata } from '@nestjs/common';
-import type { ErrorCode } from '../errors/index.js';
+import type { ErrorDeclaration } from './documented-error.js';
 
 /** What a parameter of a handler brings along for the operation. */
 export interface OperationPart {
   /** Errors that reading the parameter, or what it stands for, can end in. */
-  readonly errors?: readonly ErrorCode[];
+  readonly errors?: readonly ErrorDeclaration[];
 }
 
 const PARTS = 'petstore:operation-parts';

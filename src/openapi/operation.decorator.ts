@@ -1,12 +1,40 @@
 import { applyDecorators, Header, HttpCode, SetMetadata, type Type } from '@nestjs/common';
-import { ApiExtraModels, ApiOperation, ApiResponse, type ApiResponseOptions, ApiSecurity, getSchemaPath } from '@nestjs/swagger';
-import type { ErrorCode, OwnErrorCode } from '../errors/index.js';
-import { RouteFact } from '../http/index.js';
+import {
+  ApiExtension,
+  ApiExtraModels,
+  ApiOperation,
+  ApiResponse,
+  type ApiResponseOptions,
+  ApiSecurity,
+  type ExampleObject,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import type { FastifyContextConfig } from 'fastify';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RequireScope } from '../auth/index.js';
 import { type Stability, StabilityMarker } from '../lifecycle/index.js';
-import { errorResponses } from './error-responses.js';
+import { BODY_ERRORS, COMMON_ERRORS, IDEMPOTENCY_ERRORS, NO_QUOTA_ERRORS, QUOTA_ERRORS } from './common-errors.js';
+import { type DocumentedError, documentedError, type ErrorDeclaration } from './documented-error.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences } from './headers.js';
-import { type Examples, namedExamples } from './named-examples.js';
 import { partsOf } from './operation-part.js';
+import { takesQuery } from './undeclared-query.js';
+
+/** Values as they look on the wire, by what they show. */
+export type Examples = Readonly<Record<string, unknown>>;
+
+/** The successful response of an operation. */
+interface Success {
+  readonly status: number;
+  readonly description: string;
+  /** The body; a list where it is in brackets. */
+  readonly type?: Type | [Type];
+  /** Name of the schema of a list, which stays anonymous without. */
+  readonly listName?: string;
+  /** Besides those of every response. */
+  readonly headers?: readonly HeaderName[];
+  readonly examples?: Examples;
+}
 
 /** Everything that is said of an operation, once, for both the guards and the OpenAPI document. */
 export interface OperationOptions {
@@ -17,109 +45,105 @@ export interface OperationOptions {
   /** The scope that a key needs. */
   readonly scope: string;
   readonly stability: Stability;
-  /** The successful answer. */
-  readonly success: {
-    readonly status: number;
-    readonly description: string;
-    /** The body; a list where it is in brackets. */
-    readonly type?: Type | [Type];
-    /** Name of the schema of a list, which stays anonymous without. */
-    readonly listName?: string;
-    readonly headers?: readonly HeaderName[];
-    /** Bodies as they look on the wire, by what they show. */
-    readonly examples?: Examples;
-  };
+  readonly success: Success;
+  /** Request bodies that work as they stand, by what they show; the explorer offers them. */
+  readonly bodyExamples?: Examples;
   /**
    * `none` for an operation that takes nothing from the plan's windows, and is there for exhausted accounts and banned
    * keys too.
    */
   readonly quota?: 'none';
-  /** Errors beyond those that every operation can answer, and those that its parameters bring along. */
-  readonly errors: readonly (ErrorCode | OwnErrorCode)[];
-}
-
-/** Who may call a route: anybody, or a key with a scope. */
-export type Requirement = 'public' | { readonly scope: string };
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** As the route's operation declares it. */
-    quota?: 'none';
-  }
+  /** Errors besides those of every operation, and those that its parameters bring along. */
+  readonly errors: readonly ErrorDeclaration[];
 }
 
 /** Name of the one security scheme: a bearer API key. */
 export const API_KEY_SCHEME = 'apiKey';
 
 const OPERATION = 'petstore:operation';
-const REQUIREMENT = 'petstore:requirement';
 
-/** Codes that every operation can answer. */
-const COMMON_ERRORS: readonly ErrorCode[] = [
-  'missing_api_key',
-  'invalid_api_key',
-  'api_key_expired',
-  'api_key_revoked',
-  'insufficient_scope',
-  'validation_failed',
-  'rate_limit_exceeded',
-  'api_key_banned',
-  'internal_error',
-  'service_unavailable',
-];
+/** An operation as it is known at run time. */
+export interface DeclaredOperation extends OperationOptions {
+  /** All that it can respond with, those of every operation included. */
+  readonly errors: readonly DocumentedError[];
+}
 
 /** Declares a route handler as an operation of the API. */
 export function Operation(options: OperationOptions): MethodDecorator {
   return (target, name, descriptor) => {
-    const errorsOfParts = partsOf(descriptor.value as Function).flatMap(({ errors = [] }) => errors);
-    declareOperation({ ...options, errors: [...options.errors, ...errorsOfParts] })(target, name, descriptor);
+    const declared = [
+      ...COMMON_ERRORS,
+      ...(options.quota === 'none' ? NO_QUOTA_ERRORS : QUOTA_ERRORS),
+      ...options.errors,
+      ...partsOf(descriptor.value as Function).flatMap(({ errors = [] }) => errors),
+      ...(hasBody(target, name) ? BODY_ERRORS : []),
+    ].map(documentedError);
+    // Of two with one code, the later is the operation's own.
+    const errors = [...new Map(declared.map((error) => [error.code, error])).values()];
+    const config: FastifyContextConfig = takesQuery(target, name) ? { takesQuery: true } : {};
+    declareOperation({ ...options, errors }, config)(target, name, descriptor);
   };
 }
 
-function declareOperation(options: OperationOptions): MethodDecorator {
-  const { id, summary, description, scope, stability, success, quota, errors } = options;
+/** Whether a parameter of the handler is `@Body()`; methods are decorated after their parameters. */
+function hasBody(target: object, name: string | symbol): boolean {
+  const parameters = (Reflect.getMetadata(ROUTE_ARGS_METADATA, target.constructor, name) ?? {}) as object;
+  return Object.keys(parameters).some((key) => key.startsWith(`${RouteParamtypes.BODY}:`));
+}
+
+function declareOperation(options: DeclaredOperation, config: FastifyContextConfig): MethodDecorator {
+  const { id, summary, description, scope, stability, success, quota, errors, bodyExamples } = options;
   const needed = `Needs the scope \`${scope}\`.${quota === 'none' ? ' Takes nothing from the plan.' : ''}`;
-  const common = quota === 'none' ? COMMON_ERRORS.filter((code) => code !== 'api_key_banned') : COMMON_ERRORS;
   const [listed] = Array.isArray(success.type) ? success.type : [];
   return applyDecorators(
     SetMetadata(OPERATION, options),
-    SetMetadata(REQUIREMENT, { scope } satisfies Requirement),
+    RequireScope(scope, quota === undefined ? config : { ...config, quota }),
     HttpCode(success.status),
-    // Handlers may return JSON that is a string already.
-    ...(success.status === 204 ? [] : [Header('content-type', 'application/json; charset=utf-8')]),
-    ...(quota === undefined ? [] : [RouteFact({ quota })]),
+    // Handlers may return JSON that is a string already. Without a class the handler, or what it returns, sets the type.
+    ...(isJson(success) ? [Header('content-type', 'application/json; charset=utf-8')] : []),
     StabilityMarker(stability),
     // OpenAPI 3.1 lets any scheme name the roles that an operation needs; the words are for people.
     ApiSecurity(API_KEY_SCHEME, [scope]),
-    ApiOperation({ operationId: id, summary, description: description === undefined ? needed : `${description}\n\n${needed}` }),
+    ApiOperation({
+      operationId: id,
+      summary,
+      description: description === undefined ? needed : `${description}\n\n${needed}`,
+    }),
     ...(listed === undefined ? [] : [ApiExtraModels(listed)]),
     ApiResponse(successResponse(success)),
-    ...errorResponses([...common, ...errors]).map((response) => ApiResponse(response)),
+    ApiExtension('x-errors', errors),
+    ...(bodyExamples === undefined ? [] : [ApiExtension('x-body-examples', namedExamples(bodyExamples))]),
   );
 }
 
-/** Declares a route that is no part of the versioned API and needs no key. */
-export function Public(): MethodDecorator {
-  return SetMetadata(REQUIREMENT, 'public' satisfies Requirement);
+export function operationOf(handler: Function): DeclaredOperation | undefined {
+  return Reflect.getMetadata(OPERATION, handler) as DeclaredOperation | undefined;
 }
 
-export function operationOf(handler: Function): OperationOptions | undefined {
-  return Reflect.getMetadata(OPERATION, handler) as OperationOptions | undefined;
+/** The errors of an operation, those of its method included; none of what is no operation. */
+export function errorsOf(handler: Function, method: string): readonly DocumentedError[] {
+  const errors = operationOf(handler)?.errors ?? [];
+  return method === 'POST' && errors.length > 0 ? [...errors, ...IDEMPOTENCY_ERRORS.map(documentedError)] : errors;
 }
 
-export function requirementOf(handler: Function): Requirement | undefined {
-  return Reflect.getMetadata(REQUIREMENT, handler) as Requirement | undefined;
+function isJson({ type }: Success): boolean {
+  return type !== undefined && type !== String;
 }
 
-function successResponse({ status, description, type, listName, headers = [], examples }: OperationOptions['success']): ApiResponseOptions {
-  const answer = {
+function successResponse({ status, description, type, listName, headers = [], examples }: Success): ApiResponseOptions {
+  const response = {
     status,
     description,
     headers: headerReferences([...COMMON_HEADERS, ...headers]),
     ...(examples === undefined ? {} : { examples: namedExamples(examples) }),
   };
-  if (type === undefined) return answer;
-  if (!Array.isArray(type)) return { ...answer, type };
+  if (type === undefined) return response;
+  if (type === String) return { ...response, content: { 'text/plain': { schema: { type: 'string' } } } };
+  if (!Array.isArray(type)) return { ...response, type };
   const list = { type: 'array', items: { $ref: getSchemaPath(type[0]) } };
-  return { ...answer, schema: listName === undefined ? list : { ...list, title: listName } };
+  return { ...response, schema: listName === undefined ? list : { ...list, title: listName } };
+}
+
+function namedExamples(examples: Examples): Record<string, ExampleObject> {
+  return Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]));
 }

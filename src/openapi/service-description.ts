@@ -6,35 +6,34 @@ export type PlanLimits = Readonly<Record<string, { readonly perMinute: number; r
 /** What a reader of the document should know before any single operation, in Markdown. */
 export function describeService(plans: PlanLimits, { ANONYMOUS_PER_MINUTE, ANONYMOUS_PER_DAY }: Env): string {
   return `
-A pet store catalogue: list the animals that are available for adoption, add new ones, fetch a single one.
+A pet store catalogue: pets, their categories, orders for them, your usage and your API keys.
 
-**Authentication.** Every operation needs an API key: \`Authorization: Bearer <API_KEY>\`. Each names the scope that the
-key must have; a key has all scopes but \`keys:manage\` unless it was made otherwise.
+**Authentication.** Every request needs an API key: \`Authorization: Bearer <API_KEY>\`. A key has every scope except
+\`keys:manage\`, unless it was created with others.
 
-**Limits.** An account's plan limits the requests that all its keys make together:
+**Limits.** All keys of an account share the limits of its plan:
 
 ${planTable(plans)}
 
-A minute begins with the first request in it, a day at midnight UTC. Every response says where you stand, in the window
-that has fewer requests left: \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\`, and \`X-RateLimit-Reset\` as a Unix timestamp in
-seconds. Past a limit the answer is 429 with \`Retry-After\`: wait that many seconds, and back off exponentially. A key that
-is refused as often as its whole minute limit within one minute is banned (429 \`api_key_banned\`) for a minute, and twice
-as long with each further ban within 24 hours, up to an hour. Requests without a valid key count against the caller's
-address only: ${format(ANONYMOUS_PER_MINUTE)} a minute and ${format(ANONYMOUS_PER_DAY)} a day.
+The \`X-RateLimit-*\` headers show the window, minute or day, that has fewer requests left. On 429, wait \`Retry-After\`
+seconds and back off exponentially; a key that keeps calling is banned. Requests without a valid key count against the
+address: ${format(ANONYMOUS_PER_MINUTE)} a minute and ${format(ANONYMOUS_PER_DAY)} a day.
 
-**Errors** are always an \`Error\` object. Branch on its \`code\`, and expect new ones. Besides what each operation lists, an
-unknown path is 404 \`route_not_found\`, another method 405 \`method_not_allowed\` with \`Allow\`, and too large a header 431
-\`headers_too_large\`.
+**Errors** are always an \`Error\` object; branch on its \`code\`. An unknown path is 404 \`route_not_found\`, an unknown method
+405 \`method_not_allowed\`. GET operations accept HEAD.
 
-**Lifecycle.** Every operation is marked \`stable\`, \`beta\` or \`experimental\` (\`x-stability\`). A deprecated one answers with
-\`Deprecation\`, \`Sunset\` and a \`Link\` to its successor until its removal date (\`x-sunset\`), and with 410 from then on.
+**Lifecycle.** \`x-stability\`: \`stable\` changes compatibly, \`beta\` with notice, \`experimental\` at any time. A deprecated operation is 410 from \`x-sunset\` on.
+
+Every response also has \`X-Content-Type-Options\`, \`Vary\` and, unless it says \`no-store\`, \`Cache-Control: private, no-cache\`.
 `.trim();
 }
 
 function planTable(plans: PlanLimits): string {
   const rows = Object.entries(plans).map(([name, limits]) => {
     const title = name.charAt(0).toUpperCase() + name.slice(1);
-    return limits === undefined ? `| ${title} | custom | custom |` : `| ${title} | ${format(limits.perMinute)} | ${format(limits.perDay)} |`;
+    return limits === undefined
+      ? `| ${title} | custom | custom |`
+      : `| ${title} | ${format(limits.perMinute)} | ${format(limits.perDay)} |`;
   });
   return ['| Plan | Requests per minute | Requests per day |', '|---|---|---|', ...rows].join('\n');
 }

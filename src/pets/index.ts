@@ -1,8 +1,12 @@
 import { PetEntity } from './pet.entity.js';
 
+export { PET_STATUSES, type PetStatus } from './pet.entity.js';
+export { PetEntity } from './pet.entity.js';
+export type { PetEvents } from './pet.events.js';
 export { PetsModule } from './pets.module.js';
+export type { PetRow } from './pets.repository.js';
+export { petNotAvailable, petNotFound } from './pet-errors.js';
 export { PetsService } from './pets.service.js';
-export { PET_STATUSES, type PetStatus } from './pet-status.js';
 
-/** What the catalogue keeps in the database. */
+/** The entities of the catalogue. */
 export const PET_ENTITIES = [PetEntity];

@@ -1,14 +1,30 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { EnumField, type ExactInt64, type Int64, Int64Field, TextField } from '../validation/index.js';
-import { PET_STATUS, type PetStatus } from './pet-status.js';
+import {
+  EnumField,
+  EnumParam,
+  type ExactInt64,
+  IdListParam,
+  IdParam,
+  type Int64,
+  Int64Field,
+  Int64Param,
+  IntegerParam,
+  TextField,
+} from '../validation/index.js';
+import { PET_STATUSES, type PetStatus } from './pet.entity.js';
 
-/** Most Unicode code points in a name. */
+const PET_STATUS = { name: 'PetStatus', values: PET_STATUSES, meaning: 'Availability of a pet.' } as const;
+
+/** Maximum length of a name, in Unicode code points. */
 const NAME_MAX_LENGTH = 255;
 
-const NAME = { description: "The animal's name.", example: 'Bella', maxLength: NAME_MAX_LENGTH };
-const CATEGORY_ID = { description: 'Identifier of the category the animal belongs to.', example: 3 };
+const NAME = { description: 'Name of the pet.', example: 'Bella', maxLength: NAME_MAX_LENGTH };
+const CATEGORY_ID = {
+  description: 'Identifier of the category of the pet. Any int64, whether or not a category has it.',
+  example: 3,
+};
 
-/** What a client says of an animal, with an int64 as it is written in the one direction or the other. */
+/** The fields of a pet; requests and responses have different types for an int64. */
 abstract class PetFields<Integer> {
   @TextField(NAME)
   name!: string;
@@ -17,7 +33,7 @@ abstract class PetFields<Integer> {
   categoryId!: Integer;
 
   @EnumField({
-    description: 'Availability; stays absent where it is not given.',
+    description: 'Availability. Absent if it was omitted; there is no default.',
     example: 'available',
     optional: true,
     ...PET_STATUS,
@@ -26,11 +42,14 @@ abstract class PetFields<Integer> {
 }
 
 /** The body of createPet (specification, section 2: NewPet). */
-@ApiSchema({ name: 'NewPet', description: 'An animal as a client adds it.' })
+@ApiSchema({ name: 'NewPet', description: 'A new pet.' })
 export class NewPet extends PetFields<Int64> {}
 
 /** The body of changePet: a JSON merge patch. */
-@ApiSchema({ name: 'PetChange', description: 'What is to be another about an animal; what is left out stays as it is.' })
+@ApiSchema({
+  name: 'PetChange',
+  description: 'Fields to change. Omitted fields are kept.',
+})
 export class PetChange {
   @TextField({ ...NAME, optional: true })
   name?: string;
@@ -38,13 +57,58 @@ export class PetChange {
   @Int64Field({ ...CATEGORY_ID, optional: true })
   categoryId?: Int64;
 
-  @EnumField({ description: 'Availability; `null` removes it.', example: 'pending', optional: true, nullable: true, ...PET_STATUS })
+  @EnumField({
+    description: 'Availability. `null` removes it.',
+    example: 'pending',
+    optional: true,
+    nullable: true,
+    ...PET_STATUS,
+  })
   status?: PetStatus | null;
 }
 
-/** An animal as it is answered (specification, section 2: Animal). */
-@ApiSchema({ name: 'Animal', description: 'An animal of the catalogue.' })
+/** A pet in responses (specification, section 2: Animal). */
+@ApiSchema({ name: 'Animal', description: 'A pet of the catalogue.' })
 export class Animal extends PetFields<ExactInt64> {
-  @ApiProperty({ type: 'integer', format: 'int64', minimum: 1, description: 'Assigned by the service on creation.', example: 7 })
+  @ApiProperty({
+    type: 'integer',
+    format: 'int64',
+    minimum: 1,
+    description: 'Assigned by the service. Never reused.',
+    example: 7,
+  })
   id!: number;
+}
+
+const DEFAULT_LIMIT = 20;
+
+/** The query of listPets (specification, section 4.1). */
+export class ListPetsQuery {
+  @IntegerParam({
+    description: 'Maximum number of pets to return.',
+    minimum: 1,
+    maximum: 100,
+    default: DEFAULT_LIMIT,
+  })
+  limit = DEFAULT_LIMIT;
+
+  @EnumParam({ description: 'Return only pets with this status.', ...PET_STATUS })
+  status?: PetStatus;
+
+  /** Decimal digits. */
+  @Int64Param({ description: 'Return only pets of this category.' })
+  categoryId?: string;
+
+  /** Decimal digits, separated by commas. */
+  @IdListParam({
+    description: 'Return only pets with these identifiers, separated by commas. Unknown ones are left out.',
+    maxItems: 100,
+  })
+  ids?: string;
+
+  /** Decimal digits. */
+  @IdParam({
+    description: 'Return only pets after this identifier, the last one of the previous page.',
+  })
+  after?: string;
 }

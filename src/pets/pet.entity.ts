@@ -1,9 +1,15 @@
 import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
-import type { PetStatus } from './pet-status.js';
+
+/** Availability of a pet (specification, section 2: PetStatus). */
+export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
+
+export type PetStatus = (typeof PET_STATUSES)[number];
 
 /** A pet of the catalogue. */
 @Entity({ name: 'pets' })
 @Index('pets_status_id', ['status', 'id'])
+@Index('pets_category_id_id', ['categoryId', 'id'])
+@Index('pets_category_id_status_id', ['categoryId', 'status', 'id'])
 @Check('pets_status', `"status" IN ('available', 'pending', 'sold')`)
 export class PetEntity {
   /** Assigned by the database; stays below 2^53. */
@@ -13,15 +19,15 @@ export class PetEntity {
   @Column({ type: 'text' })
   name!: string;
 
-  /** An int64 in decimal, as a JavaScript number would round it. */
+  /** Decimal digits of an int64, which a JavaScript number would round. */
   @Column({ type: 'integer', name: 'category_id' })
   categoryId!: string;
 
-  /** `null` where the client gave none. */
+  /** `null` if the client omitted it. */
   @Column({ type: 'text', nullable: true })
   status!: PetStatus | null;
 
-  /** 1 while an open order holds the pet, which is pending then; else 0. */
+  /** 1 while an open order reserves the pet, which is then pending; else 0. */
   @Column({ type: 'integer', default: 0 })
   held!: number;
 }

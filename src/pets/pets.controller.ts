@@ -1,29 +1,36 @@
-import { Controller, Delete, Get, Patch, Post, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { type Answered, answerPage, answerWithEtag, IfMatch, Precondition, Revalidates } from '../conditional/index.js';
+import { type Caller, CurrentCaller } from '../auth/index.js';
+import {
+  IfMatch,
+  Precondition,
+  type ResponseBody,
+  Revalidates,
+  sendCreated,
+  sendPage,
+  sendWithEtag,
+} from '../conditional-requests/index.js';
 import { Env } from '../config/index.js';
 import { publicAddress } from '../http/index.js';
-import { type Attempt, created, CurrentAttempt, Idempotency } from '../idempotency/index.js';
 import { Deprecated } from '../lifecycle/index.js';
 import { Operation, OperationGroup } from '../openapi/index.js';
-import { JsonBody, MergePatchBody, StrictQuery } from '../validation/index.js';
-import { ListPetsQuery } from './list-pets.query.js';
-import { NewPet, PetChange } from './pet.dto.js';
-import { PetAnswers } from './pet-answers.js';
-import { CHANGE_PET, PET_CHANGES, REMOVE_PET } from './pet-changes.operations.js';
-import { PetId } from './pet-id.decorator.js';
-import { CREATE_PET, GET_PET, GET_PET_DEPRECATION, LIST_PETS, NEW_PETS } from './pets.operations.js';
+import { PathId } from '../validation/index.js';
+import { PetResponseCache } from './cache/pet-response-cache.js';
+import { ListPetsQuery, NewPet, PetChange } from './pet.dto.js';
+import { CHANGE_PET, CREATE_PET, GET_PET, GET_PET_DEPRECATION, LIST_PETS, REMOVE_PET } from './pets.operations.js';
+import { petNotFound } from './pet-errors.js';
 import { PetsService } from './pets.service.js';
 
-@OperationGroup('Pets', 'The catalogue of animals.')
+const PetId = () => PathId('petId', { description: 'Identifier of the pet.', notFound: petNotFound });
+
+@OperationGroup('Pets', 'The catalogue of pets.')
 @Controller('pets')
 export class PetsController {
   private readonly address: string;
 
   constructor(
     private readonly pets: PetsService,
-    private readonly answers: PetAnswers,
-    private readonly idempotency: Idempotency,
+    private readonly responses: PetResponseCache,
     env: Env,
   ) {
     this.address = publicAddress(env, '/pets');
@@ -32,43 +39,51 @@ export class PetsController {
   @Get()
   @Operation(LIST_PETS)
   @Revalidates('Link')
-  async listPets(@StrictQuery(ListPetsQuery) query: ListPetsQuery, @Res({ passthrough: true }) reply: FastifyReply): Promise<Answered> {
-    return answerPage(reply, this.address, query, await this.answers.page(query));
+  async listPets(
+    @Query() query: ListPetsQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ResponseBody> {
+    return sendPage(reply, this.address, query, await this.responses.page(query));
   }
 
   @Post()
   @Operation(CREATE_PET)
-  createPet(@JsonBody(NewPet, NEW_PETS) pet: NewPet, @CurrentAttempt() attempt: Attempt): Promise<string> {
-    return this.idempotency.answer(
-      attempt,
-      async (manager) => created(this.address, await this.pets.createIn(manager, pet)),
-      async () => created(this.address, await this.pets.create(pet)),
-    );
+  async createPet(
+    @Body() pet: NewPet,
+    @CurrentCaller() { keyId }: Caller,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ResponseBody> {
+    return sendCreated(reply, this.address, await this.pets.create(pet, keyId));
   }
 
   @Get(':petId')
   @Operation(GET_PET)
   @Deprecated(GET_PET_DEPRECATION)
   @Revalidates()
-  async getPet(@PetId() petId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<Answered> {
-    const { json, etag } = await this.answers.animal(petId);
-    return answerWithEtag(reply, json, etag);
+  async getPet(@PetId() petId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<ResponseBody> {
+    const { json, etag } = await this.responses.animal(petId);
+    return sendWithEtag(reply, json, etag);
   }
 
   @Patch(':petId')
   @Operation(CHANGE_PET)
   async changePet(
     @PetId() petId: string,
-    @MergePatchBody(PetChange, PET_CHANGES) change: PetChange,
+    @Body() change: PetChange,
     @IfMatch() precondition: Precondition,
+    @CurrentCaller() { keyId }: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Answered> {
-    return answerWithEtag(reply, JSON.stringify(await this.pets.change(petId, change, precondition)));
+  ): Promise<ResponseBody> {
+    return sendWithEtag(reply, JSON.stringify(await this.pets.change(petId, change, precondition, keyId)));
   }
 
   @Delete(':petId')
   @Operation(REMOVE_PET)
-  removePet(@PetId() petId: string, @IfMatch() precondition: Precondition): Promise<void> {
-    return this.pets.remove(petId, precondition);
+  removePet(
+    @PetId() petId: string,
+    @IfMatch() precondition: Precondition,
+    @CurrentCaller() { keyId }: Caller,
+  ): Promise<void> {
+    return this.pets.remove(petId, precondition, keyId);
   }
 }

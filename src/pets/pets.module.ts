@@ -1,18 +1,27 @@
 import { Module } from '@nestjs/common';
-import { IdempotencyModule } from '../idempotency/index.js';
+import { replaceable } from '../config/index.js';
+import { EventsModule } from '../events/index.js';
 import { RedisModule } from '../redis/index.js';
-import { CatalogueVersion } from './catalogue-version.js';
-import { PetAnswers } from './pet-answers.js';
-import { PetCreation } from './pet-creation.js';
-import { PetReading } from './pet-reading.js';
+import { CatalogueVersion } from './cache/catalogue-version.js';
+import { PetBatchLoader } from './cache/pet-batch-loader.js';
+import { PetInsertBatcher } from './cache/pet-insert-batcher.js';
+import { PetResponseCache } from './cache/pet-response-cache.js';
 import { PetsController } from './pets.controller.js';
+import { PetsRepository } from './pets.repository.js';
 import { PetsService } from './pets.service.js';
 
-/** The catalogue: list, add and fetch pets. */
+/** The catalogue: list, create, get, change and remove pets. */
 @Module({
-  imports: [IdempotencyModule, RedisModule],
+  imports: [EventsModule, RedisModule],
   controllers: [PetsController],
-  providers: [CatalogueVersion, PetsService, PetAnswers, PetCreation, PetReading],
+  providers: [
+    replaceable(PetsService),
+    PetsRepository,
+    CatalogueVersion,
+    PetResponseCache,
+    PetInsertBatcher,
+    PetBatchLoader,
+  ],
   exports: [PetsService],
 })
 export class PetsModule {}

@@ -1,43 +1,52 @@
-import type { Deprecation } from '../lifecycle/index.js';
-import type { Examples, OperationOptions } from '../openapi/index.js';
+import { type Deprecation, operationRemoved } from '../lifecycle/index.js';
+import type { OperationOptions } from '../openapi/index.js';
 import { Animal } from './pet.dto.js';
+import { petInOrder, petNotFound, petReferredTo, petSold } from './pet-errors.js';
 
 const BELLA = { id: 1, name: 'Bella', categoryId: 1, status: 'available' };
 const MILO = { id: 2, name: 'Milo', categoryId: 2, status: 'available' };
 const SIMBA = { name: 'Simba', categoryId: 3, status: 'available' };
 const COCO = { name: 'Coco', categoryId: 1 };
 
-/** Bodies for createPet that work as they stand. */
-export const NEW_PETS: Examples = { 'With a status': SIMBA, 'Without a status': COCO };
+/** Specification, section 4.3. */
+export const GET_PET_DEPRECATION: Deprecation = {
+  since: '2026-11-21',
+  sunset: '2030-12-05',
+  successor: '/v1/pets',
+  advice: 'Use GET /v1/pets: with ids, such as ?ids=1, for one pet and its ETag, or with the status filter.',
+  documentation: '/docs#/Pets/getPet',
+};
 
 export const LIST_PETS: OperationOptions = {
   id: 'listPets',
-  summary: 'List animals',
+  summary: 'List pets',
   description:
-    'Returns animals in ascending order of their identifiers, page by page: while a next page exists, `Link` names it as ' +
-    '`rel="next"`. An animal without a status matches no status filter.',
+    'Returns pets in ascending order of `id`. While a next page exists, `Link` has its address as `rel="next"`. Filters combine. ' +
+    'A pet without a status matches no status filter. With one identifier in `ids`, `ETag` is the one that ' +
+    '`If-Match` needs.',
   scope: 'pets:read',
   stability: 'stable',
   success: {
     status: 200,
-    description: 'A page of animals.',
+    description: 'A page of pets.',
     type: [Animal],
     listName: 'Pets',
     headers: ['Link', 'ETag'],
-    examples: { 'Two animals': [BELLA, MILO], 'No animal matches': [] },
+    examples: { 'Two pets': [BELLA, MILO], 'No matching pet': [] },
   },
   errors: [],
 };
 
 export const CREATE_PET: OperationOptions = {
   id: 'createPet',
-  summary: 'Add an animal',
-  description: 'The body must be JSON of at most 16 KiB in UTF-8. A status that is left out stays absent.',
+  summary: 'Create a pet',
+  description: 'The body is JSON in UTF-8 of at most 16 KiB. An omitted `status` stays absent.',
   scope: 'pets:write',
   stability: 'stable',
+  bodyExamples: { 'With a status': SIMBA, 'Without a status': COCO },
   success: {
     status: 201,
-    description: 'The animal was added; the body carries its identifier.',
+    description: 'The new pet with its `id`.',
     type: Animal,
     headers: ['Location', 'ETag'],
     examples: { 'With a status': { id: 6, ...SIMBA }, 'Without a status': { id: 7, ...COCO } },
@@ -47,19 +56,49 @@ export const CREATE_PET: OperationOptions = {
 
 export const GET_PET: OperationOptions = {
   id: 'getPet',
-  summary: 'Get an animal',
-  description: 'An identifier that no animal has, or that none could have, is 404.',
+  summary: 'Get a pet',
+  description: 'An unknown or malformed identifier is 404.',
   scope: 'pets:read',
   stability: 'stable',
-  success: { status: 200, description: 'The animal.', type: Animal, headers: ['ETag'], examples: { 'An animal': BELLA } },
-  errors: ['pet_not_found', 'operation_removed'],
+  success: {
+    status: 200,
+    description: 'The pet.',
+    type: Animal,
+    headers: ['ETag'],
+    examples: { 'A pet': BELLA },
+  },
+  errors: [petNotFound('404'), operationRemoved(GET_PET_DEPRECATION)],
 };
 
-/** Specification, section 4.3. */
-export const GET_PET_DEPRECATION: Deprecation = {
-  since: '2026-11-21',
-  sunset: '2030-12-05',
-  successor: '/v1/pets',
-  advice: 'Use GET /v1/pets with the status filter.',
-  documentation: '/docs#/Pets/getPet',
+export const CHANGE_PET: OperationOptions = {
+  id: 'changePet',
+  summary: 'Change a pet',
+  description:
+    'Accepts a JSON merge patch (RFC 7396): omitted fields are kept, and `null` removes the `status`. `sold` is final; every other ' +
+    'transition is allowed. While an open order reserves the pet, its status cannot change.',
+  scope: 'pets:write',
+  stability: 'beta',
+  bodyExamples: { 'A new name': { name: 'Bello' }, 'A status': { status: 'pending' }, 'No status': { status: null } },
+  success: {
+    status: 200,
+    description: 'The changed pet.',
+    type: Animal,
+    headers: ['ETag'],
+    examples: {
+      'With a status': { id: 1, name: 'Bello', categoryId: 1, status: 'pending' },
+      'Without a status': { id: 1, name: 'Bello', categoryId: 1 },
+    },
+  },
+  errors: [petNotFound('404'), petSold(), petInOrder('its status cannot change')],
+};
+
+export const REMOVE_PET: OperationOptions = {
+  id: 'removePet',
+  summary: 'Remove a pet',
+  description:
+    'Identifiers are never reused. While an open order reserves the pet, or other records refer to it, it cannot be removed.',
+  scope: 'pets:write',
+  stability: 'beta',
+  success: { status: 204, description: 'The pet was removed.' },
+  errors: [petNotFound('404'), petInOrder('it cannot be removed'), petReferredTo()],
 };

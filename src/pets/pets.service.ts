@@ -1,118 +1,192 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Precondition } from '../conditional/index.js';
-import { cutPage, Database } from '../database/index.js';
-import { CatalogueVersion } from './catalogue-version.js';
-import type { ListPetsQuery } from './list-pets.query.js';
-import type { Animal, NewPet, PetChange } from './pet.dto.js';
-import { PetEntity } from './pet.entity.js';
-import { changePet, removePet } from './pet-changes.js';
-import { PetCreation } from './pet-creation.js';
-import { petNotFound } from './pet-not-found.js';
-import { type Hold, moveHeld } from './pet-holds.js';
-import { PetReading } from './pet-reading.js';
-import { type PetRow, toAnimal, toRow } from './pet-row.js';
-import { insertPets, selectPage, selectPets } from './pet-sql.js';
+import type { Precondition } from '../conditional-requests/index.js';
+import { cutPage, Database, isForeignKeyViolation } from '../database/index.js';
+import { Events } from '../events/index.js';
+import { int64Json } from '../validation/index.js';
+import { PetBatchLoader } from './cache/pet-batch-loader.js';
+import { PetInsertBatcher } from './cache/pet-insert-batcher.js';
+import type { Animal, ListPetsQuery, NewPet, PetChange } from './pet.dto.js';
+import { type LockedPet, type NewPetRow, type PetRow, PetsRepository, type PetState } from './pets.repository.js';
+import { petNotFound, petInOrder, petReferredTo, petNotAvailable, petSold } from './pet-errors.js';
 
-/** Keeps the catalogue. */
+const AVAILABLE: PetState = { status: 'available', held: 0 };
+const RESERVED: PetState = { status: 'pending', held: 1 };
+const SOLD: PetState = { status: 'sold', held: 0 };
+
+/** The catalogue. Identifiers of pets are decimal digits. `actor` is who does it, for events: the id of an API key. */
 @Injectable()
 export class PetsService {
   constructor(
     private readonly database: Database,
-    private readonly creation: PetCreation,
-    private readonly reading: PetReading,
-    private readonly version: CatalogueVersion,
+    private readonly pets: PetsRepository,
+    private readonly inserts: PetInsertBatcher,
+    private readonly loader: PetBatchLoader,
+    private readonly events: Events,
   ) {}
 
-  /** A page of the catalogue; `nextAfter` is the identifier after which the next one begins, if there is one. */
+  /** A page of the catalogue; `nextAfter` is the identifier after which the next page begins, if there is one. */
   async list(query: ListPetsQuery): Promise<{ animals: Animal[]; nextAfter: number | undefined }> {
-    const rows = await this.database.read((manager) => selectPage(manager, query));
+    const rows = await this.database.read((manager) => this.pets.page(manager, query));
     const { page, nextAfter } = cutPage(rows, query.limit);
     return { animals: page.map(toAnimal), nextAfter };
   }
 
-  /**
-   * @param petId decimal digits
-   * @throws (rejects) ApiError `pet_not_found`
-   */
+  /** @throws (rejects) DomainError `pet_not_found` */
   async get(petId: string): Promise<Animal> {
-    return toKnownAnimal(petId, await this.reading.read(petId));
+    // The loader reads for others too, who must not see what a write has not committed yet.
+    const row = this.database.isWriting ? await this.find(petId) : await this.loader.read(petId);
+    return toAnimal(found(petId, row));
   }
 
-  /** The same, as a transaction of the caller's sees it. */
-  async getIn(manager: EntityManager, petId: string): Promise<Animal> {
-    const [row] = await selectPets(manager, [petId]);
-    return toKnownAnimal(petId, row);
-  }
-
-  async create(pet: NewPet): Promise<Animal> {
-    return toAnimal(await this.creation.add(toRow(pet)));
-  }
-
-  /** Adds a pet within a transaction of the caller's. */
-  async createIn(manager: EntityManager, pet: NewPet): Promise<Animal> {
-    this.version.add();
-    const [row] = await insertPets(manager, [toRow(pet)]);
-    return toAnimal(row as PetRow);
+  async create(pet: NewPet, actor?: string): Promise<Animal> {
+    const row = toRow(pet);
+    // A listener refuses one pet, not those that are inserted with it.
+    const isAlone = this.database.isWriting || this.events.canBeRefused('pet.created');
+    return toAnimal(isAlone ? await this.insert(row, actor) : await this.inserts.add(row, actor));
   }
 
   /**
-   * Changes a pet as a JSON merge patch says.
-   * @param petId decimal digits
-   * @throws (rejects) ApiError `pet_not_found`, `precondition_failed`, `pet_in_order` or `invalid_status_transition`
+   * Applies a JSON merge patch to a pet (RFC 7396).
+   * @throws (rejects) DomainError `pet_not_found`, `precondition_failed`, `pet_in_order` or `invalid_status_transition`
    */
-  change(petId: string, change: PetChange, precondition: Precondition): Promise<Animal> {
+  change(
+    petId: string,
+    { name, categoryId, status }: PetChange,
+    precondition: Precondition,
+    actor?: string,
+  ): Promise<Animal> {
     return this.database.write(async (manager) => {
-      const [pet, isAnother] = await changePet(manager, petId, change, precondition);
-      if (isAnother) this.version.change();
-      return toAnimal(pet);
+      const before = await this.lock(manager, petId, precondition);
+      const after: PetRow = {
+        id: before.id,
+        name: name ?? before.name,
+        categoryId: categoryId === undefined ? before.categoryId : String(categoryId),
+        // `null` removes it.
+        status: status === undefined ? before.status : status,
+      };
+      if (after.status !== before.status) checkStatusChange(before);
+      if (isEqual(before, after)) return toAnimal(after);
+      await this.pets.update(manager, before, after);
+      await this.events.raise(manager, 'pet.changed', actor, () => ({ before: withoutHold(before), after }));
+      return toAnimal(after);
     });
   }
 
   /**
-   * Removes a pet; no other will ever have its identifier.
-   * @param petId decimal digits
-   * @throws (rejects) ApiError `pet_not_found`, `precondition_failed` or `pet_in_order`
+   * Removes a pet. Its identifier is never reused.
+   * @throws (rejects) DomainError `pet_not_found`, `precondition_failed`, `pet_in_order`, or `conflict` if a table of an
+   * extension refers to it
    */
-  remove(petId: string, precondition: Precondition): Promise<void> {
-    return this.database.write(async (manager) => {
-      await removePet(manager, petId, precondition);
-      this.version.change();
-    });
+  async remove(petId: string, precondition: Precondition, actor?: string): Promise<void> {
+    try {
+      await this.database.write(async (manager) => {
+        const pet = await this.lock(manager, petId, precondition);
+        if (pet.held === 1) throw petInOrder('it cannot be removed');
+        await this.events.raise(manager, 'pet.removed', actor, () => ({ before: withoutHold(pet), after: undefined }));
+        await this.pets.delete(manager, pet);
+      });
+    } catch (cause) {
+      if (!isForeignKeyViolation(cause)) throw cause;
+      throw petReferredTo(cause);
+    }
   }
 
   /**
-   * Lets an open order hold an available pet, within a transaction of the caller's: it becomes pending, and neither its
-   * status can be changed nor the pet be removed until it is released or sold.
-   * @param petId decimal digits
-   * @throws (rejects) ApiError `pet_not_found` or `pet_not_available`
+   * Reserves an available pet for an order: it becomes pending, and its status cannot change and it cannot be removed until it
+   * is released or sold.
+   * @throws (rejects) DomainError `pet_not_found` or `pet_not_available`
    */
-  holdIn(manager: EntityManager, petId: string): Promise<void> {
-    return this.move(manager, petId, 'hold');
+  reserve(petId: string, actor?: string): Promise<void> {
+    return this.database.write(async (manager) => {
+      if (await this.move(manager, petId, AVAILABLE, RESERVED, actor)) return;
+      found(petId, await this.find(petId));
+      throw petNotAvailable(petId);
+    });
   }
 
-  /** Makes a pet that an order held available again, within a transaction of the caller's. */
-  releaseIn(manager: EntityManager, petId: string): Promise<void> {
-    return this.move(manager, petId, 'release');
+  /** Makes a reserved pet available again. */
+  release(petId: string, actor?: string): Promise<void> {
+    return this.endReservation(petId, AVAILABLE, actor);
   }
 
-  /** Makes a pet that an order held sold, for good, within a transaction of the caller's. */
-  sellIn(manager: EntityManager, petId: string): Promise<void> {
-    return this.move(manager, petId, 'sell');
+  /** Sells a reserved pet, for good. */
+  sell(petId: string, actor?: string): Promise<void> {
+    return this.endReservation(petId, SOLD, actor);
   }
 
-  /** Whether there is any pet, as a transaction of the caller's sees it. */
-  existIn(manager: EntityManager): Promise<boolean> {
-    return manager.exists(PetEntity);
+  /** Whether there is any pet. */
+  exist(): Promise<boolean> {
+    return this.database.read((manager) => this.pets.exists(manager));
   }
 
-  private async move(manager: EntityManager, petId: string, hold: Hold): Promise<void> {
-    await moveHeld(manager, petId, hold);
-    this.version.change();
+  private async find(petId: string): Promise<PetRow | undefined> {
+    const [row] = await this.database.read((manager) => this.pets.find(manager, [petId]));
+    return row;
+  }
+
+  private insert(pet: NewPetRow, actor: string | undefined): Promise<PetRow> {
+    return this.database.write(async (manager) => {
+      const [row] = (await this.pets.insert(manager, [pet])) as [PetRow];
+      await this.events.raise(manager, 'pet.created', actor, () => ({ before: undefined, after: row }));
+      return row;
+    });
+  }
+
+  /** @returns whether the pet was in the state to move from */
+  private async move(
+    manager: EntityManager,
+    petId: string,
+    from: PetState,
+    to: PetState,
+    actor: string | undefined,
+  ): Promise<boolean> {
+    const after = await this.pets.move(manager, petId, from, to);
+    if (after === undefined) return false;
+    await this.events.raise(manager, 'pet.changed', actor, () => ({
+      before: { ...after, status: from.status },
+      after,
+    }));
+    return true;
+  }
+
+  private endReservation(petId: string, to: PetState, actor: string | undefined): Promise<void> {
+    return this.database.write(async (manager) => {
+      if (!(await this.move(manager, petId, RESERVED, to, actor)))
+        throw new Error(`No order reserves the pet ${petId}.`);
+    });
+  }
+
+  private async lock(manager: EntityManager, petId: string, precondition: Precondition): Promise<LockedPet> {
+    const pet = found(petId, await this.pets.lock(manager, petId));
+    precondition.check(JSON.stringify(toAnimal(pet)));
+    return pet;
   }
 }
 
-function toKnownAnimal(petId: string, row: PetRow | undefined): Animal {
+function found<Row extends PetRow>(petId: string, row: Row | undefined): Row {
   if (row === undefined) throw petNotFound(petId);
-  return toAnimal(row);
+  return row;
+}
+
+/** Every transition is allowed except from sold, or while an order reserves the pet. */
+function checkStatusChange({ held, status }: LockedPet): void {
+  if (held === 1) throw petInOrder('its status cannot change');
+  if (status === 'sold') throw petSold();
+}
+
+function withoutHold({ id, name, categoryId, status }: LockedPet): PetRow {
+  return { id, name, categoryId, status };
+}
+
+function isEqual(one: PetRow, other: PetRow): boolean {
+  return one.name === other.name && one.categoryId === other.categoryId && one.status === other.status;
+}
+
+function toRow({ name, categoryId, status }: NewPet): NewPetRow {
+  return { name, categoryId: String(categoryId), status: status ?? null };
+}
+
+function toAnimal({ id, name, categoryId, status }: PetRow): Animal {
+  return { id, name, categoryId: int64Json(categoryId), ...(status === null ? {} : { status }) };
 }

@@ -1,22 +1,25 @@
 import { Injectable } from '@nestjs/common';
+import { Counter, Registry } from 'prom-client';
 
-export type AdmissionOutcome = 'admitted' | 'limited' | 'banned' | 'unauthenticated' | 'address_limited' | 'unavailable';
+export type AdmissionOutcome =
+  'admitted' | 'limited' | 'banned' | 'unauthenticated' | 'address_limited' | 'unavailable';
 
-/** Counts what admission decided, by outcome and plan; the metrics read it. */
+/** Counts what admission decided, by outcome and plan. */
 @Injectable()
 export class AdmissionTally {
-  private readonly counts = new Map<string, Map<AdmissionOutcome, number>>();
+  private readonly decisions;
+
+  constructor(registry: Registry) {
+    this.decisions = new Counter({
+      name: 'petstore_admissions_total',
+      help: 'Decisions of admission by outcome and plan.',
+      labelNames: ['outcome', 'plan'],
+      registers: [registry],
+    });
+  }
 
   /** @param plan of the caller, `none` where there is none */
   add(plan: string, outcome: AdmissionOutcome): void {
-    let outcomes = this.counts.get(plan);
-    if (outcomes === undefined) this.counts.set(plan, (outcomes = new Map()));
-    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-  }
-
-  *entries(): Generator<{ plan: string; outcome: AdmissionOutcome; count: number }> {
-    for (const [plan, outcomes] of this.counts) {
-      for (const [outcome, count] of outcomes) yield { plan, outcome, count };
-    }
+    this.decisions.inc({ plan, outcome });
   }
 }

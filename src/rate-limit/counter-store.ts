@@ -1,6 +1,5 @@
 import type { Caller } from '../auth/index.js';
-import type { Decision } from './decision.js';
-import type { UsageReport } from './usage-report.js';
+import type { Decision, UsageReport } from './windows/decision.js';
 
 /**
  * Counts requests against windows and bans, atomically. All quota decisions of the service are made here.
@@ -15,7 +14,7 @@ export abstract class CounterStore {
 
   /**
    * Counts a failed authentication against the windows of the address it came from; addresses are never banned.
-   * @param address as `quotaAddress` gives it
+   * @param address as `rateLimitKey` gives it
    */
   abstract admitAddress(address: string): Decision | Promise<Decision>;
 
@@ -27,4 +26,9 @@ export abstract class CounterStore {
    * @param subject names the route and whose requests are counted
    */
   abstract takeFromRoute(subject: string, limit: number, windowSeconds: number): Decision | Promise<Decision>;
+}
+
+/** Continues synchronously where the value is at hand: most decisions are made in memory, and a promise for each is measurable. */
+export function andThen<T, U>(value: T | Promise<T>, next: (value: T) => U): U | Promise<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -1,14 +1,14 @@
-import { KeyBan } from './key-ban.entity.js';
-import { UsageWindow } from './usage-window.entity.js';
+import { KeyBan } from './persistence/key-ban.entity.js';
+import { UsageWindow } from './persistence/usage-window.entity.js';
 
-export { Admission } from './admission.js';
-export { AdmissionModule } from './admission.module.js';
+export { addAdmission, type AdmissionGuards } from './admission.js';
 export { AdmissionTally } from './admission-tally.js';
 export { CounterStore } from './counter-store.js';
 export { CurrentUsage } from './current-usage.decorator.js';
 export { PlanThrottlerGuard } from './plan-throttler.guard.js';
+export { tooManyRequests } from './rate-limit-responses.js';
 export { RateLimitModule } from './rate-limit.module.js';
-export type { UsageReport, WindowReport } from './usage-report.js';
+export { refuse, type UsageReport, type WindowReport } from './windows/decision.js';
 
 /** What the counters keep in the database. */
 export const COUNTER_ENTITIES = [UsageWindow, KeyBan];

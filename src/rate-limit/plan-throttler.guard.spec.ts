@@ -1,94 +1,70 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { SkipThrottle, Throttle, ThrottlerModule } from '@nestjs/throttler';
+import { Registry } from 'prom-client';
 import { ConfigModule, Env } from '../config/index.js';
 import { ApiExceptionFilter } from '../errors/index.js';
-import { announceDeprecations, Deprecated } from '../lifecycle/index.js';
+import { AdmissionTally } from './admission-tally.js';
 import { CounterStore } from './counter-store.js';
-import { MemoryCounterStore } from './memory-counter-store.js';
-import { PlanThrottlerGuard } from './plan-throttler.guard.js';
-import { setRateLimitHeaders } from './rate-limit-headers.js';
-import { FakeClock } from '../../test/support/clock.js';
-
-@Controller('plain')
-class PlainController {
-  @Get()
-  get(): string {
-    return 'plain';
-  }
-}
-
-@Controller('reports')
-@Throttle({ default: { limit: 5, ttl: 10_000 } })
-class ReportsController {
-  @Get()
-  list(): string {
-    return 'list';
-  }
-
-  @Get('heavy')
-  @Throttle({ default: { limit: 2, ttl: 2_000 }, hourly: { limit: 3, ttl: 3_600_000 } })
-  @Deprecated({ since: '2026-11-21', sunset: '2030-12-05', successor: '/v1/pets', advice: '', documentation: '/docs' })
-  heavy(): string {
-    return 'heavy';
-  }
-
-  @Get('free')
-  @SkipThrottle()
-  free(): string {
-    return 'free';
-  }
-
-  @Get('computed')
-  @Throttle({ default: { limit: () => 1, ttl: async () => 1_500 } })
-  computed(): string {
-    return 'computed';
-  }
-
-  @Get('half')
-  @Throttle({ half: { limit: 1 } })
-  half(): string {
-    return 'half';
-  }
-}
+import { CounterThrottlerStorage } from './counter-throttler-storage.js';
+import { MemoryCounterStore } from './memory/memory-counter-store.js';
+import { PlanThrottlerGuard, rateLimitKey } from './plan-throttler.guard.js';
+import { setRateLimitHeaders } from './rate-limit-responses.js';
+import { DISCOVERED_THROTTLERS } from './route-throttlers.js';
+import { FakeClock } from '../testing/fake-clock.js';
+import { PlainController, ReportsController } from '../../test/support/throttled-routes.js';
 
 const clock = new FakeClock();
-const PLAN = { outcome: 'admitted', limit: 60, remaining: 3, resetSeconds: 1_795_262_460, retryAfterSeconds: 0 } as const;
+const PLAN = {
+  outcome: 'admitted',
+  limit: 60,
+  windowSeconds: 60,
+  remaining: 3,
+  resetSeconds: 1_795_262_460,
+  retryAfterSeconds: 0,
+} as const;
 
 @Module({
-  imports: [ConfigModule.of(new Env(), clock), ThrottlerModule.forRoot([])],
+  imports: [ConfigModule.of(new Env(), clock), DISCOVERED_THROTTLERS],
   controllers: [PlainController, ReportsController],
   providers: [
     { provide: CounterStore, useFactory: () => new MemoryCounterStore(clock, new Env()) },
     { provide: APP_FILTER, useClass: ApiExceptionFilter },
+    AdmissionTally,
+    Registry,
+    CounterThrottlerStorage,
     { provide: APP_GUARD, useClass: PlanThrottlerGuard },
   ],
 })
 class TestModule {}
 
 let app: NestFastifyApplication;
+let isAdmitted: boolean;
 
 beforeEach(async () => {
+  isAdmitted = true;
   const testing = await Test.createTestingModule({ imports: [TestModule] }).compile();
   app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false });
-  announceDeprecations(app.getHttpAdapter().getInstance(), clock, new Env());
-  app.getHttpAdapter().getInstance().addHook('onRequest', async (request, reply) => {
-    const accountId = Number(request.headers['x-account'] ?? 0);
-    if (accountId === 0) return;
-    request.caller = {
-      keyId: `key of ${accountId}`,
-      accountId,
-      account: 'a',
-      plan: 'free',
-      limits: { perMinute: 60, perDay: 1_000 },
-      scopes: new Set(),
-      bansLiftedAtMs: 0,
-    };
-    setRateLimitHeaders(reply, PLAN);
-  });
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onRequest', async (request, reply) => {
+      request.isAdmitted = isAdmitted;
+      const accountId = Number(request.headers['x-account'] ?? 0);
+      if (accountId === 0) return;
+      request.caller = {
+        keyId: `key of ${accountId}`,
+        accountId,
+        account: 'a',
+        plan: 'free',
+        limits: { perMinute: 60, perDay: 1_000 },
+        scopes: new Set(),
+        bansLiftedAtMs: 0,
+      };
+      setRateLimitHeaders(reply, PLAN);
+    });
   await app.init();
 });
 
@@ -97,7 +73,9 @@ afterEach(() => app.close());
 async function get(path: string, account = 1) {
   const response = await app.inject({ url: path, headers: account === 0 ? {} : { 'x-account': String(account) } });
   const { headers } = response;
-  const trio = [headers['x-ratelimit-limit'], headers['x-ratelimit-remaining'], headers['x-ratelimit-reset']].map(Number);
+  const trio = [headers['x-ratelimit-limit'], headers['x-ratelimit-remaining'], headers['x-ratelimit-reset']].map(
+    Number,
+  );
   return { status: response.statusCode, trio, headers, body: response.body };
 }
 
@@ -110,7 +88,8 @@ describe('a route without a limit of its own', () => {
   });
 
   it('is one that @SkipThrottle frees from the limit of its class', async () => {
-    for (let index = 0; index < 20; index++) expect(await get('/reports/free')).toMatchObject({ status: 200, trio: planTrio });
+    for (let index = 0; index < 20; index++)
+      expect(await get('/reports/free')).toMatchObject({ status: 200, trio: planTrio });
   });
 });
 
@@ -121,10 +100,14 @@ describe('a route with @Throttle', () => {
     const reset = now() + 10;
     expect(trios).toEqual([planTrio, planTrio, [5, 2, reset], [5, 1, reset], [5, 0, reset]]);
     const refused = await get('/reports');
-    expect(refused).toMatchObject({ status: 429, trio: [5, 0, reset], headers: { 'retry-after': '10', 'cache-control': 'no-store' } });
+    expect(refused).toMatchObject({
+      status: 429,
+      trio: [5, 0, reset],
+      headers: { 'retry-after': '10', 'cache-control': 'no-store' },
+    });
     expect(JSON.parse(refused.body)).toEqual({
       code: 'rate_limit_exceeded',
-      message: 'This operation allows 5 requests in 10 seconds. Retry in 10 seconds.',
+      message: 'The limit of 5 requests per 10 seconds for this operation is exhausted. Retry after 10 seconds.',
       status: 429,
     });
   });
@@ -148,18 +131,24 @@ describe('a route with @Throttle', () => {
     expect((await get('/reports/heavy')).trio).toEqual([3, 0, start + 3_600]);
     const refused = await get('/reports/heavy');
     expect(refused).toMatchObject({ status: 429, trio: [3, 0, start + 3_600], headers: { 'retry-after': '3598' } });
-    expect(Object.keys(refused.headers).filter((name) => /ratelimit|retry/.test(name)).toSorted()).toEqual([
-      'retry-after',
-      'x-ratelimit-limit',
-      'x-ratelimit-remaining',
-      'x-ratelimit-reset',
-    ]);
+    expect(
+      Object.keys(refused.headers)
+        .filter((name) => /ratelimit|retry/.test(name))
+        .toSorted(),
+    ).toEqual(['retry-after', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']);
   });
 
-  it('announces its deprecation on a refusal too', async () => {
+  it('announces a deprecation on admitted responses only', async () => {
+    expect(await get('/reports/heavy')).toMatchObject({ status: 200, headers: { deprecation: '@1795219200' } });
     await get('/reports/heavy');
-    await get('/reports/heavy');
-    expect(await get('/reports/heavy')).toMatchObject({ status: 429, headers: { deprecation: '@1795219200' } });
+    const refused = await get('/reports/heavy');
+    expect(refused.status).toBe(429);
+    expect(refused.headers).not.toHaveProperty('deprecation');
+  });
+
+  it('is refused where no plan admitted the request', async () => {
+    isAdmitted = false;
+    expect((await get('/reports')).status).toBe(500);
   });
 
   it('takes functions, and rounds windows up to whole seconds', async () => {
@@ -172,7 +161,29 @@ describe('a route with @Throttle', () => {
     expect((await get('/reports', 0)).status).toBe(429);
   });
 
-  it('fails where the declaration lacks its window', async () => {
-    expect((await get('/reports/half')).status).toBe(500);
+  it('is freed from a limit of any name by @SkipThrottle', async () => {
+    for (let index = 0; index < 8; index++) {
+      expect(await get('/reports/hourly-skipped')).toMatchObject({ status: index < 5 ? 200 : 429 });
+    }
+  });
+});
+
+describe('the address that is counted', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['::ffff:c000:207', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:1:2::', '2001:db8:1:2::/64'],
+    ['2001:db8:1:3::1', '2001:db8:1:3::/64'],
+    ['fe80::1%eth0', 'fe80::/64'],
+    ['::1', '::1'],
+    ['', 'unknown'],
+    ['not an address', 'unknown'],
+    ['192.0.2.7, 10.0.0.1', 'unknown'],
+    ['999.0.2.7', 'unknown'],
+    ['x'.repeat(100_000), 'unknown'],
+  ])('of %.40s is %s', (ip, counted) => {
+    expect(rateLimitKey(ip)).toBe(counted);
   });
 });

@@ -1,94 +1,181 @@
-import { type ExecutionContext, Injectable, type Type } from '@nestjs/common';
+import { isIP } from 'node:net';
+import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import {
   InjectThrottlerOptions,
-  InjectThrottlerStorage,
+  normalizeIp,
   ThrottlerGuard,
   type ThrottlerModuleOptions,
-  type ThrottlerStorage,
+  type ThrottlerRequest,
 } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../errors/index.js';
+import { ACCESS, type Access, type Caller } from '../auth/index.js';
+import { ApiError, type Problem } from '../errors/index.js';
 import { replyOf, requestOf } from '../http/index.js';
-import { quotaAddress } from './address.js';
-import { CounterStore } from './counter-store.js';
-import { type Decision } from './decision.js';
-import { refusalHeaders, REMAINING_HEADER, setRateLimitHeaders } from './rate-limit-headers.js';
-import { type RouteThrottle, routeThrottles } from './route-throttle.js';
+import { AdmissionTally } from './admission-tally.js';
+import { andThen, CounterStore } from './counter-store.js';
+import { CounterThrottlerStorage } from './counter-throttler-storage.js';
+import { rateLimitHeaders, REMAINING_HEADER, setRateLimitHeaders, tooManyRequests } from './rate-limit-responses.js';
+import { NO_LIMIT, throttlerNames } from './route-throttlers.js';
+import { type Decision, shownWindow } from './windows/decision.js';
+import { MINUTE_SECONDS } from './windows/fixed-window.js';
 
-/** Nest takes a plain boolean as well, though the package's guard promises one; to wait for a promise takes 1 of getPet's 30 µs. */
-const ADMITTED = true as unknown as Promise<boolean>;
+/** Requests that an account with a small plan may make a minute of operations that take no quota. */
+const LEAST_FREE_PER_MINUTE = 300;
+
+/** Why a request goes no further, where it does not. */
+export type Refusal = Problem | undefined;
 
 /**
- * Applies `@Throttle()` and `@SkipThrottle()` as a further limit of a route, for each account.
+ * Limits requests: those of an account by its plan, those without a valid key by the client's address, and those of a route
+ * with `@Throttle()` by that as well. Admission asks for the first two before the body is read, in one decision each; as a
+ * global guard it refuses what was not admitted, and applies `@Throttle()` and `@SkipThrottle()`.
  *
- * The plan was applied at admission. Windows are fixed and whole seconds long; of `@Throttle()`, `limit` and `ttl`
- * are honoured, as numbers or functions. Of several named limits, each is taken from in turn up to the first that
- * refuses. The response shows one window only: the route's where less remains in it than in the plan's.
+ * Windows are fixed and whole seconds long. Of several named limits of a route, each is taken from in turn up to the first
+ * that refuses. The response shows the window with the fewest requests left.
  */
 @Injectable()
 export class PlanThrottlerGuard extends ThrottlerGuard {
-  private readonly routes = new WeakMap<Type, Map<unknown, readonly RouteThrottle[]>>();
+  /** Whether a controller or a handler has `@Throttle()`. To read it for each request would take as long as all the rest. */
+  private readonly throttled = new WeakMap<Function, boolean>();
 
   constructor(
     @InjectThrottlerOptions() options: ThrottlerModuleOptions,
-    @InjectThrottlerStorage() storage: ThrottlerStorage,
+    @Inject(CounterThrottlerStorage) private readonly storage: CounterThrottlerStorage,
     reflector: Reflector,
     private readonly counters: CounterStore,
+    private readonly tally: AdmissionTally,
   ) {
     super(options, storage, reflector);
   }
 
-  /** Sets up nothing: the package's own windows are not used. */
-  override async onModuleInit(): Promise<void> {}
-
-  override canActivate(context: ExecutionContext): Promise<boolean> {
-    const throttles = this.throttlesOf(context);
-    return throttles.length === 0 ? ADMITTED : this.takeAll(throttles, context);
+  /**
+   * Takes a request from the windows of the caller's account, and sets the rate-limit headers.
+   * @returns the 429 of a request that is refused, if it is
+   */
+  admit(caller: Caller, request: FastifyRequest, reply: FastifyReply): Refusal | Promise<Refusal> {
+    // The router has found the operation by now, but nothing of it has run.
+    if (request.routeOptions.config.quota === 'none') return this.admitFree(caller, request, reply);
+    return andThen(this.counters.admit(caller), (decision) => {
+      this.tally.add(caller.plan, decision.outcome);
+      if (decision.outcome !== 'admitted') return tooManyRequests(decision);
+      setRateLimitHeaders(reply, decision);
+      request.caller = caller;
+      request.isAdmitted = true;
+      return undefined;
+    });
   }
 
-  private throttlesOf(context: ExecutionContext): readonly RouteThrottle[] {
-    const handler = context.getHandler();
-    const controller = context.getClass();
-    let handlers = this.routes.get(controller);
-    if (handlers === undefined) this.routes.set(controller, (handlers = new Map()));
-    let throttles = handlers.get(handler);
-    if (throttles === undefined) handlers.set(handler, (throttles = routeThrottles(handler, controller)));
-    return throttles;
+  /** Takes a request without a valid key from the windows of its address, never from an account's. */
+  admitAddress(request: FastifyRequest, reply: FastifyReply): Refusal | Promise<Refusal> {
+    return andThen(this.counters.admitAddress(rateLimitKey(request.ip)), (decision) => {
+      setRateLimitHeaders(reply, decision);
+      return this.refuseAddress(decision);
+    });
   }
 
-  private async takeAll(throttles: readonly RouteThrottle[], context: ExecutionContext): Promise<boolean> {
-    const reply = replyOf(context);
-    const caller = subjectOf(requestOf(context));
-    for (const throttle of throttles) {
-      const limit = await resolve(throttle.limit, context);
-      const windowSeconds = Math.max(1, Math.ceil((await resolve(throttle.ttl, context)) / 1000));
-      const decision = await this.counters.takeFromRoute(`${throttle.subject}:${caller}`, limit, windowSeconds);
-      if (decision.outcome !== 'admitted') throw refusal(decision, windowSeconds);
-      if (isTightest(decision, reply)) setRateLimitHeaders(reply, decision);
+  /** Refuses a request that `admitAddress` would refuse, and takes nothing. */
+  async refuseExhaustedAddress(request: FastifyRequest, reply: FastifyReply): Promise<Refusal> {
+    const decision = await this.counters.peekAddress(rateLimitKey(request.ip));
+    if (decision.outcome === 'admitted') return undefined;
+    setRateLimitHeaders(reply, decision);
+    return this.refuseAddress(decision);
+  }
+
+  /**
+   * Takes what was refused before a request is known of it from the windows of its address.
+   * @returns the refusal, or that of the exhausted window, with the rate-limit headers
+   */
+  async charge(ip: string, unparsed: Problem): Promise<Problem> {
+    const decision = await this.counters.admitAddress(rateLimitKey(ip));
+    const { status, code, message, headers } = this.refuseAddress(decision) ?? unparsed;
+    return { status, code, message, headers: { ...rateLimitHeaders(decision), ...headers } };
+  }
+
+  /** Sets the rate-limit headers of a request without a known caller that is not counted. */
+  showAddress(request: FastifyRequest, reply: FastifyReply): undefined | Promise<undefined> {
+    return andThen(this.counters.peekAddress(rateLimitKey(request.ip)), (decision) => {
+      setRateLimitHeaders(reply, decision);
+      return undefined;
+    });
+  }
+
+  /**
+   * The same, where it could not be found out who calls.
+   * @throws (rejects) `error`
+   */
+  async showUnavailable(request: FastifyRequest, reply: FastifyReply, error: Error): Promise<never> {
+    this.tally.add('none', 'unavailable');
+    await this.showAddress(request, reply);
+    throw error;
+  }
+
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
+    const isPublic = this.reflector.get<Access | undefined>(ACCESS, context.getHandler()) === 'public';
+    if (!isPublic && !requestOf(context).isAdmitted) {
+      throw new ApiError('internal_error', 'This request was not admitted.');
     }
+    return super.canActivate(context);
+  }
+
+  protected override async shouldSkip(context: ExecutionContext): Promise<boolean> {
+    return !this.isThrottled(context.getHandler()) && !this.isThrottled(context.getClass());
+  }
+
+  protected override async handleRequest(throttled: ThrottlerRequest): Promise<boolean> {
+    const { context, limit, ttl, throttler, getTracker, generateKey } = throttled;
+    if (limit === NO_LIMIT) return true;
+    const key = generateKey(context, await getTracker(requestOf(context), context), throttler.name ?? 'default');
+    const { decision } = await this.storage.increment(key, ttl, limit);
+    if (decision.outcome !== 'admitted') throw ApiError.of(tooManyRequests(decision, ' for this operation'));
+    const reply = replyOf(context);
+    const shown = reply.getHeader(REMAINING_HEADER);
+    if (shown === undefined || decision.remaining < Number(shown)) setRateLimitHeaders(reply, decision);
     return true;
   }
+
+  /** The account, whose keys share the limit; on routes that need no key, the client's address. */
+  protected override async getTracker(request: FastifyRequest): Promise<string> {
+    return request.caller === undefined ? rateLimitKey(request.ip) : String(request.caller.accountId);
+  }
+
+  private isThrottled(target: Function): boolean {
+    let isThrottled = this.throttled.get(target);
+    if (isThrottled === undefined) {
+      isThrottled = throttlerNames(target).length > 0;
+      this.throttled.set(target, isThrottled);
+    }
+    return isThrottled;
+  }
+
+  private refuseAddress(decision: Decision): Refusal {
+    const isAdmitted = decision.outcome === 'admitted';
+    this.tally.add('none', isAdmitted ? 'unauthenticated' : 'address_limited');
+    return isAdmitted ? undefined : tooManyRequests(decision, ' without a valid API key');
+  }
+
+  /**
+   * For operations that take no quota, which an exhausted account and a banned key may call too. Nothing is free
+   * without bound: they have a window of their own, for each account.
+   */
+  private async admitFree(caller: Caller, request: FastifyRequest, reply: FastifyReply): Promise<Refusal> {
+    const limit = Math.max(LEAST_FREE_PER_MINUTE, caller.limits.perMinute);
+    const decision = await this.counters.takeFromRoute(`free:${caller.accountId}`, limit, MINUTE_SECONDS);
+    this.tally.add(caller.plan, decision.outcome);
+    if (decision.outcome !== 'admitted') return tooManyRequests(decision, ' for operations that take no quota');
+    const usage = await this.counters.peek(caller);
+    setRateLimitHeaders(reply, shownWindow(usage));
+    request.caller = caller;
+    request.usage = usage;
+    request.isAdmitted = true;
+    return undefined;
+  }
 }
 
-/** The account, whose keys share the limit; on routes that need no key, the client's address. */
-function subjectOf({ caller, ip }: FastifyRequest): string {
-  return caller === undefined ? quotaAddress(ip) : String(caller.accountId);
-}
-
-async function resolve(value: RouteThrottle['limit'], context: ExecutionContext): Promise<number> {
-  return typeof value === 'function' ? value(context) : value;
-}
-
-function isTightest(decision: Decision, reply: FastifyReply): boolean {
-  const shown = reply.getHeader(REMAINING_HEADER);
-  return shown === undefined || decision.remaining < Number(shown);
-}
-
-function refusal(decision: Decision, windowSeconds: number): ApiError {
-  return new ApiError(
-    'rate_limit_exceeded',
-    `This operation allows ${decision.limit} requests in ${windowSeconds} seconds. Retry in ${decision.retryAfterSeconds} seconds.`,
-    refusalHeaders(decision),
-  );
+/**
+ * The name under which a client address is counted: IPv6 by /64, which one client has whole; IPv4-mapped as IPv4.
+ * Whatever is no IP address shares one counter, so that made-up text never reaches the tables.
+ */
+export function rateLimitKey(ip: string): string {
+  return isIP(ip) === 0 ? 'unknown' : normalizeIp(ip);
 }

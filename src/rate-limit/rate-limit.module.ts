@@ -1,41 +1,46 @@
 import { Module } from '@nestjs/common';
-import { ThrottlerModule } from '@nestjs/throttler';
-import { Clock, Env } from '../config/index.js';
+import { AuthModule } from '../auth/index.js';
+import { Clock, Env, replaceable } from '../config/index.js';
 import { Database } from '../database/index.js';
-import { RedisLink, RedisModule } from '../redis/index.js';
+import { RedisClient, RedisModule } from '../redis/index.js';
 import { AdmissionTally } from './admission-tally.js';
-import { CounterPersistence } from './counter-persistence.js';
+import { CounterPersistence } from './persistence/counter-persistence.js';
 import { CounterStore } from './counter-store.js';
-import { MemoryCounterStore } from './memory-counter-store.js';
-import { RedisCounterStore } from './redis-counter-store.js';
+import { MemoryCounterStore } from './memory/memory-counter-store.js';
+import { CounterThrottlerStorage } from './counter-throttler-storage.js';
+import { PlanThrottlerGuard } from './plan-throttler.guard.js';
+import { DISCOVERED_THROTTLERS } from './route-throttlers.js';
+import { RedisCounterStore } from './redis/redis-counter-store.js';
 
 /**
- * The counters: in Redis where one is configured, else in the process. Not global, since global modules are shut down last: counts are written before the database goes.
+ * The counters: in Redis where one is configured, else in the process. Not global, since global modules are shut down
+ * last: counts are written before the database goes.
  */
 @Module({
-  // Only for the guard's constructor: its limits are the plans' and those of routes.
-  imports: [ThrottlerModule.forRoot([]), RedisModule],
+  imports: [AuthModule, DISCOVERED_THROTTLERS, RedisModule],
   providers: [
     {
       provide: MemoryCounterStore,
       inject: [Clock, Env],
       useFactory: (clock: Clock, env: Env) => new MemoryCounterStore(clock, env),
     },
-    {
+    replaceable({
       provide: CounterStore,
-      inject: [Env, MemoryCounterStore, RedisLink],
-      useFactory: (env: Env, memory: MemoryCounterStore, link: RedisLink | undefined) =>
-        link === undefined ? memory : new RedisCounterStore({ link, fallback: memory, env }),
-    },
+      inject: [Env, MemoryCounterStore, RedisClient],
+      useFactory: (env: Env, memory: MemoryCounterStore, redis: RedisClient | undefined) =>
+        redis === undefined ? memory : new RedisCounterStore({ redis, fallback: memory, env }),
+    }),
     {
       provide: CounterPersistence,
-      inject: [RedisLink, Database, MemoryCounterStore, Clock],
+      inject: [RedisClient, Database, MemoryCounterStore, Clock],
       // What is counted while Redis is away is no one's to restore.
-      useFactory: (link: RedisLink | undefined, database: Database, memory: MemoryCounterStore, clock: Clock) =>
-        link === undefined ? new CounterPersistence(database, memory, clock) : undefined,
+      useFactory: (redis: RedisClient | undefined, database: Database, memory: MemoryCounterStore, clock: Clock) =>
+        redis === undefined ? new CounterPersistence(database, memory, clock) : undefined,
     },
     AdmissionTally,
+    CounterThrottlerStorage,
+    PlanThrottlerGuard,
   ],
-  exports: [CounterStore, AdmissionTally],
+  exports: [CounterStore, AdmissionTally, PlanThrottlerGuard],
 })
 export class RateLimitModule {}

@@ -1,4 +1,4 @@
-export { RedisLink } from './redis-link.js';
+export { RedisClient } from './redis-client.js';
 export { RedisModule } from './redis.module.js';
 export { Script } from './script.js';
-export { SharedVersion } from './shared-version.js';
+export { CacheGeneration } from './cache-generation.js';

@@ -26,7 +26,7 @@ export function redisOptions(url: string): RedisOptions & { readonly db: number 
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    // RedisLink checks more than these do: that Redis takes writes, in time.
+    // RedisClient checks more than these do: that Redis takes writes, in time.
     enableReadyCheck: false,
     disableClientInfo: true,
     connectTimeout: CONNECT_TIMEOUT_MS,

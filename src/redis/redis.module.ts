@@ -1,19 +1,21 @@
 import { Module } from '@nestjs/common';
 import { Env } from '../config/index.js';
-import { RedisLink } from './redis-link.js';
-import { SharedVersion } from './shared-version.js';
+import { RedisClient } from './redis-client.js';
+import { CacheGeneration } from './cache-generation.js';
+import { RedisMetrics } from './redis-metrics.js';
 
-/** The way to Redis. Both providers are undefined where none is configured. */
+/** The way to Redis. Both exports are undefined where none is configured. */
 @Module({
   providers: [
     {
-      provide: RedisLink,
+      provide: RedisClient,
       inject: [Env],
       useFactory: ({ REDIS_URL, REDIS_PREFIX }: Env) =>
-        REDIS_URL === undefined ? undefined : new RedisLink({ url: REDIS_URL, prefix: REDIS_PREFIX }),
+        REDIS_URL === undefined ? undefined : new RedisClient({ url: REDIS_URL, prefix: REDIS_PREFIX }),
     },
-    { provide: SharedVersion, inject: [RedisLink], useFactory: (link: RedisLink | undefined) => link?.version },
+    { provide: CacheGeneration, inject: [RedisClient], useFactory: (link: RedisClient | undefined) => link?.version },
+    RedisMetrics,
   ],
-  exports: [RedisLink, SharedVersion],
+  exports: [RedisClient, CacheGeneration],
 })
 export class RedisModule {}

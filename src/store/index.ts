@@ -2,5 +2,7 @@ import { Orders1795233600000 } from './1795233600000-orders.js';
 import { OrderEntity } from './order.entity.js';
 import { StoreModule } from './store.module.js';
 
-/** The store, as an extension hands itself over to the service. */
+export type { OrderEvents } from './order.events.js';
+
+/** The store as an extension of the service. */
 export const STORE = { module: StoreModule, entities: [OrderEntity], migrations: [Orders1795233600000] };

@@ -1,33 +1,73 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { EnumField, IdField, type Int64 } from '../validation/index.js';
-import { ORDER_STATUS, type OrderStatus } from './order-status.js';
+import { EnumField, EnumParam, IdField, IdParam, type Int64, IntegerParam } from '../validation/index.js';
+import { ORDER_STATUSES, type OrderStatus } from './order.entity.js';
+
+/** OrderStatus as fields and parameters declare it. */
+export const ORDER_STATUS = {
+  name: 'OrderStatus',
+  values: ORDER_STATUSES,
+  meaning: 'Status of an order.',
+} as const;
 
 /** The body of placeOrder. */
-@ApiSchema({ name: 'NewOrder', description: 'An order as a client places it.' })
+@ApiSchema({ name: 'NewOrder', description: 'A new order.' })
 export class NewOrder {
-  @IdField({ description: 'The animal to order; it must be available.', example: 1 })
+  @IdField({ description: 'Identifier of the pet to order. The pet must be available.', example: 1 })
   petId!: Int64;
 }
 
 /** The body of changeOrder. */
-@ApiSchema({ name: 'OrderChange', description: 'What is to become of an order.' })
+@ApiSchema({ name: 'OrderChange', description: 'The status change of an order.' })
 export class OrderChange {
-  @EnumField({ description: 'The status that the order goes to.', example: 'approved', ...ORDER_STATUS })
+  @EnumField({ description: 'The new status.', example: 'approved', ...ORDER_STATUS })
   status!: OrderStatus;
 }
 
-/** An order as it is answered. */
+/** An order in responses. */
 @ApiSchema({ name: 'Order', description: 'An order of the calling account.' })
 export class Order {
   @ApiProperty({ type: 'integer', format: 'int64', minimum: 1, description: 'Assigned by the service.', example: 1 })
   id!: number;
 
-  @ApiProperty({ type: 'integer', format: 'int64', minimum: 1, description: 'The animal that was ordered.', example: 1 })
+  @ApiProperty({
+    type: 'integer',
+    format: 'int64',
+    minimum: 1,
+    description: 'Identifier of the ordered pet.',
+    example: 1,
+  })
   petId!: number;
 
-  @EnumField({ description: 'What has become of the order.', example: 'placed', ...ORDER_STATUS })
+  @EnumField({ description: 'Status of the order.', example: 'placed', ...ORDER_STATUS })
   status!: OrderStatus;
 
-  @ApiProperty({ type: String, format: 'date-time', description: 'When the order was placed.', example: '2026-11-21T12:00:00.000Z' })
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    description: 'When the order was placed.',
+    example: '2026-11-21T12:00:00.000Z',
+  })
   createdAt!: string;
+}
+
+const DEFAULT_LIMIT = 20;
+
+/** The query of listOrders. */
+export class ListOrdersQuery {
+  @IntegerParam({
+    description: 'Maximum number of orders to return.',
+    minimum: 1,
+    maximum: 100,
+    default: DEFAULT_LIMIT,
+  })
+  limit = DEFAULT_LIMIT;
+
+  @EnumParam({ description: 'Return only orders with this status.', ...ORDER_STATUS })
+  status?: OrderStatus;
+
+  /** Decimal digits. */
+  @IdParam({
+    description: 'Return only orders after this identifier, the last one of the previous page.',
+  })
+  after?: string;
 }

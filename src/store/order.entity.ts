@@ -1,5 +1,21 @@
 import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
-import type { OrderStatus } from './order-status.js';
+
+/** The statuses of an order, each with those that can follow. */
+const TRANSITIONS = {
+  placed: ['approved', 'cancelled'],
+  approved: ['delivered', 'cancelled'],
+  delivered: [],
+  cancelled: [],
+} as const satisfies Record<string, readonly string[]>;
+
+export type OrderStatus = keyof typeof TRANSITIONS;
+
+export const ORDER_STATUSES = Object.keys(TRANSITIONS) as OrderStatus[];
+
+/** The statuses that can follow. */
+export function nextStatuses(status: OrderStatus): readonly OrderStatus[] {
+  return TRANSITIONS[status];
+}
 
 /** An order of an account for a pet. */
 @Entity({ name: 'orders' })
@@ -14,7 +30,7 @@ export class OrderEntity {
   @Column({ type: 'integer', name: 'account_id' })
   accountId!: number;
 
-  /** The pet may be removed once the order has ended. */
+  /** The pet can be removed when the order has ended. */
   @Column({ type: 'integer', name: 'pet_id' })
   petId!: number;
 

@@ -1,19 +1,24 @@
-import { Controller, Get, Patch, Post, Res } from '@nestjs/common';
+import { Body, Controller, Get, Patch, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller } from '../auth/index.js';
-import { type Answered, answerPage, answerWithEtag, IfMatch, Precondition, Revalidates } from '../conditional/index.js';
+import {
+  IfMatch,
+  Precondition,
+  type ResponseBody,
+  Revalidates,
+  sendCreated,
+  sendPage,
+  sendWithEtag,
+} from '../conditional-requests/index.js';
 import { Env } from '../config/index.js';
 import { publicAddress } from '../http/index.js';
-import { type Attempt, created, CurrentAttempt, Idempotency } from '../idempotency/index.js';
 import { Operation, OperationGroup } from '../openapi/index.js';
-import { JsonBody, PathId, StrictQuery } from '../validation/index.js';
-import { ListOrdersQuery } from './list-orders.query.js';
-import { NewOrder, OrderChange } from './order.dto.js';
-import { orderNotFound } from './order-not-found.js';
-import { CHANGE_ORDER, GET_ORDER, LIST_ORDERS, NEW_ORDERS, ORDER_CHANGES, PLACE_ORDER } from './orders.operations.js';
-import { OrdersService } from './orders.service.js';
+import { PathId } from '../validation/index.js';
+import { ListOrdersQuery, NewOrder, OrderChange } from './order.dto.js';
+import { CHANGE_ORDER, GET_ORDER, LIST_ORDERS, PLACE_ORDER } from './orders.operations.js';
+import { orderNotFound, OrdersService } from './orders.service.js';
 
-const OrderId = () => PathId('orderId', { description: "The order's identifier.", notFound: orderNotFound });
+const OrderId = () => PathId('orderId', { description: 'Identifier of the order.', notFound: orderNotFound });
 
 @OperationGroup('Store', 'Orders of the calling account.')
 @Controller('store/orders')
@@ -22,7 +27,6 @@ export class OrdersController {
 
   constructor(
     private readonly orders: OrdersService,
-    private readonly idempotency: Idempotency,
     env: Env,
   ) {
     this.address = publicAddress(env, '/store/orders');
@@ -30,24 +34,24 @@ export class OrdersController {
 
   @Post()
   @Operation(PLACE_ORDER)
-  placeOrder(
-    @JsonBody(NewOrder, NEW_ORDERS) { petId }: NewOrder,
-    @CurrentCaller() { accountId }: Caller,
-    @CurrentAttempt() attempt: Attempt,
-  ): Promise<string> {
-    return this.idempotency.answer(attempt, async (manager) => created(this.address, await this.orders.placeIn(manager, accountId, String(petId))));
+  async placeOrder(
+    @Body() { petId }: NewOrder,
+    @CurrentCaller() { accountId, keyId }: Caller,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ResponseBody> {
+    return sendCreated(reply, this.address, await this.orders.place(accountId, String(petId), keyId));
   }
 
   @Get()
   @Operation(LIST_ORDERS)
   @Revalidates('Link')
   async listOrders(
-    @StrictQuery(ListOrdersQuery) query: ListOrdersQuery,
+    @Query() query: ListOrdersQuery,
     @CurrentCaller() { accountId }: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Answered> {
+  ): Promise<ResponseBody> {
     const { orders, nextAfter } = await this.orders.list(accountId, query);
-    return answerPage(reply, this.address, query, { json: JSON.stringify(orders), nextAfter });
+    return sendPage(reply, this.address, query, { json: JSON.stringify(orders), nextAfter });
   }
 
   @Get(':orderId')
@@ -57,19 +61,19 @@ export class OrdersController {
     @OrderId() id: string,
     @CurrentCaller() { accountId }: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Answered> {
-    return answerWithEtag(reply, JSON.stringify(await this.orders.get({ accountId, id })));
+  ): Promise<ResponseBody> {
+    return sendWithEtag(reply, JSON.stringify(await this.orders.get({ accountId, id })));
   }
 
   @Patch(':orderId')
   @Operation(CHANGE_ORDER)
   async changeOrder(
     @OrderId() id: string,
-    @JsonBody(OrderChange, ORDER_CHANGES) { status }: OrderChange,
+    @Body() { status }: OrderChange,
     @IfMatch() precondition: Precondition,
-    @CurrentCaller() { accountId }: Caller,
+    @CurrentCaller() { accountId, keyId }: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Answered> {
-    return answerWithEtag(reply, JSON.stringify(await this.orders.move({ accountId, id }, status, precondition)));
+  ): Promise<ResponseBody> {
+    return sendWithEtag(reply, JSON.stringify(await this.orders.move({ accountId, id }, status, precondition, keyId)));
   }
 }

@@ -1,35 +1,35 @@
-import type { Examples, OperationOptions } from '../openapi/index.js';
+import type { OperationOptions } from '../openapi/index.js';
+import { petNotAvailable, petNotFound } from '../pets/index.js';
 import { Order } from './order.dto.js';
+import { invalidTransition, orderNotFound } from './orders.service.js';
 
 const ORDER = { id: 1, petId: 1, status: 'placed', createdAt: '2026-11-21T12:00:00.000Z' };
 const APPROVED = { ...ORDER, status: 'approved' };
 
-/** Bodies for placeOrder and changeOrder that work as they stand. */
-export const NEW_ORDERS: Examples = { 'For an animal': { petId: 1 } };
-export const ORDER_CHANGES: Examples = { Approve: { status: 'approved' }, Deliver: { status: 'delivered' } };
-
 export const PLACE_ORDER: OperationOptions = {
   id: 'placeOrder',
-  summary: 'Order an animal',
-  description: 'The animal must be available, and becomes pending. Of many who order the same animal at once, one gets it.',
+  summary: 'Place an order',
+  description:
+    'Reserves a pet. The pet must be available and becomes pending. Of several concurrent orders for a pet, one succeeds.',
   scope: 'orders:write',
   stability: 'experimental',
+  bodyExamples: { 'For a pet': { petId: 1 } },
   success: {
     status: 201,
-    description: 'The order was placed.',
+    description: 'The new order.',
     type: Order,
     headers: ['Location', 'ETag'],
     examples: { 'A placed order': ORDER },
   },
-  errors: ['pet_not_found', 'pet_not_available'],
+  errors: [petNotFound('404'), petNotAvailable('1')],
 };
 
 export const LIST_ORDERS: OperationOptions = {
   id: 'listOrders',
   summary: 'List orders',
   description:
-    'Returns orders of the calling account in ascending order of their identifiers, page by page: while a next page ' +
-    'exists, `Link` names it as `rel="next"`.',
+    'Returns orders of the calling account in ascending order of `id`. While a next page exists, `Link` has its address as ' +
+    '`rel="next"`.',
   scope: 'orders:read',
   stability: 'experimental',
   success: {
@@ -38,7 +38,7 @@ export const LIST_ORDERS: OperationOptions = {
     type: [Order],
     listName: 'Orders',
     headers: ['Link', 'ETag'],
-    examples: { 'One order': [ORDER], 'No order matches': [] },
+    examples: { 'One order': [ORDER], 'No matching order': [] },
   },
   errors: [],
 };
@@ -46,21 +46,34 @@ export const LIST_ORDERS: OperationOptions = {
 export const GET_ORDER: OperationOptions = {
   id: 'getOrder',
   summary: 'Get an order',
-  description: 'An order of another account is 404, as one that does not exist.',
+  description: 'An order of another account is 404.',
   scope: 'orders:read',
   stability: 'experimental',
-  success: { status: 200, description: 'The order.', type: Order, headers: ['ETag'], examples: { 'A placed order': ORDER } },
-  errors: ['order_not_found'],
+  success: {
+    status: 200,
+    description: 'The order.',
+    type: Order,
+    headers: ['ETag'],
+    examples: { 'A placed order': ORDER },
+  },
+  errors: [orderNotFound('404')],
 };
 
 export const CHANGE_ORDER: OperationOptions = {
   id: 'changeOrder',
-  summary: 'Move an order on',
+  summary: 'Change the status of an order',
   description:
-    'From placed to approved to delivered, or from placed or approved to cancelled. Delivery makes the animal sold, ' +
-    'cancelling makes it available again. A status that the order has already changes nothing.',
+    'Transitions: placed to approved, approved to delivered, and placed or approved to cancelled. Delivery makes the pet sold, ' +
+    'cancellation makes it available. Setting the current status changes nothing.',
   scope: 'orders:write',
   stability: 'experimental',
-  success: { status: 200, description: 'The order as it is now.', type: Order, headers: ['ETag'], examples: { 'An approved order': APPROVED } },
-  errors: ['order_not_found', 'invalid_status_transition'],
+  bodyExamples: { Approve: { status: 'approved' }, Deliver: { status: 'delivered' } },
+  success: {
+    status: 200,
+    description: 'The changed order.',
+    type: Order,
+    headers: ['ETag'],
+    examples: { 'An approved order': APPROVED },
+  },
+  errors: [orderNotFound('404'), invalidTransition('placed', 'delivered')],
 };

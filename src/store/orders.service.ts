@@ -1,64 +1,84 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
-import type { Precondition } from '../conditional/index.js';
+import type { Precondition } from '../conditional-requests/index.js';
 import { Clock } from '../config/index.js';
 import { cutPage, Database } from '../database/index.js';
-import { ApiError } from '../errors/index.js';
+import { DomainError, notFound } from '../errors/index.js';
+import { Events } from '../events/index.js';
 import { PetsService } from '../pets/index.js';
-import type { ListOrdersQuery } from './list-orders.query.js';
-import type { Order } from './order.dto.js';
-import { orderNotFound } from './order-not-found.js';
-import { insertOrder, lockOrder, type OrderKey, type OrderRow, selectOrder, selectOrders, updateOrder } from './order-sql.js';
-import { nextStatuses, type OrderStatus } from './order-status.js';
+import type { ListOrdersQuery, Order } from './order.dto.js';
+import { nextStatuses, type OrderStatus } from './order.entity.js';
+import { type OrderKey, type OrderRow, OrdersRepository } from './orders.repository.js';
 
-/** Keeps the orders. To an account there are no others than its own. */
+/** What an order that has moved on is told of by. */
+const MOVED = { approved: 'order.approved', delivered: 'order.delivered', cancelled: 'order.cancelled' } as const;
+
+/** Orders; an account sees only its own. */
 @Injectable()
 export class OrdersService {
   constructor(
     private readonly database: Database,
+    private readonly orders: OrdersRepository,
     private readonly pets: PetsService,
     private readonly clock: Clock,
+    private readonly events: Events,
   ) {}
 
-  /** A page of an account's orders; `nextAfter` is the identifier after which the next one begins, if there is one. */
+  /** A page of an account's orders; `nextAfter` is the identifier after which the next page begins, if there is one. */
   async list(accountId: number, query: ListOrdersQuery): Promise<{ orders: Order[]; nextAfter: number | undefined }> {
-    const rows = await this.database.read((manager) => selectOrders(manager, accountId, query));
+    const rows = await this.database.read((manager) => this.orders.page(manager, accountId, query));
     const { page, nextAfter } = cutPage(rows, query.limit);
     return { orders: page.map(toOrder), nextAfter };
   }
 
-  /** @throws (rejects) ApiError `order_not_found` */
+  /** @throws (rejects) DomainError `order_not_found` */
   async get(key: OrderKey): Promise<Order> {
-    return toOrder(found(key, await this.database.read((manager) => selectOrder(manager, key))));
+    return toOrder(found(key, await this.database.read((manager) => this.orders.find(manager, key))));
   }
 
   /**
-   * Orders an available pet, within a transaction of the caller's: it becomes pending.
+   * Places an order for an available pet, which becomes pending.
    * @param petId decimal digits
-   * @throws (rejects) ApiError `pet_not_found` or `pet_not_available`
+   * @throws (rejects) DomainError `pet_not_found` or `pet_not_available`
    */
-  async placeIn(manager: EntityManager, accountId: number, petId: string): Promise<Order> {
-    await this.pets.holdIn(manager, petId);
-    // The pet is there, so its identifier is one that the service gave, and a number holds it exactly.
-    return toOrder(await insertOrder(manager, { accountId, petId: Number(petId), status: 'placed', createdAt: this.clock.nowMs() }));
+  place(accountId: number, petId: string, actor?: string): Promise<Order> {
+    return this.database.write(async (manager) => {
+      await this.pets.reserve(petId, actor);
+      // The pet exists, so its identifier was assigned by the service and is a safe integer.
+      const order = { accountId, petId: Number(petId), status: 'placed', createdAt: this.clock.nowMs() } as const;
+      const row = await this.orders.insert(manager, order);
+      await this.events.raise(manager, 'order.placed', actor, () => ({
+        before: undefined,
+        after: { ...row, accountId },
+      }));
+      return toOrder(row);
+    });
   }
 
   /**
-   * Moves an order on, and with it the pet: delivered, it is sold; cancelled, it is available again.
-   * @throws (rejects) ApiError `order_not_found`, `precondition_failed` or `invalid_status_transition`
+   * Changes the status of an order, and of its pet: delivered means sold, cancelled means available.
+   * @throws (rejects) DomainError `order_not_found`, `precondition_failed` or `invalid_status_transition`
    */
-  move(key: OrderKey, to: OrderStatus, precondition: Precondition): Promise<Order> {
+  move(key: OrderKey, to: OrderStatus, precondition: Precondition, actor?: string): Promise<Order> {
     return this.database.write(async (manager) => {
-      const row = found(key, await lockOrder(manager, key));
+      const row = found(key, await this.orders.lock(manager, key));
       precondition.check(JSON.stringify(toOrder(row)));
       if (row.status === to) return toOrder(row);
       checkTransition(row, to);
-      await updateOrder(manager, row.id, to);
-      if (to === 'delivered') await this.pets.sellIn(manager, String(row.petId));
-      if (to === 'cancelled') await this.pets.releaseIn(manager, String(row.petId));
+      await this.orders.updateStatus(manager, row.id, to);
+      if (to === 'delivered') await this.pets.sell(String(row.petId), actor);
+      if (to === 'cancelled') await this.pets.release(String(row.petId), actor);
+      const { accountId } = key;
+      await this.events.raise(manager, MOVED[to], actor, () => ({
+        before: { ...row, accountId },
+        after: { ...row, accountId, status: to },
+      }));
       return toOrder({ ...row, status: to });
     });
   }
+}
+
+export function orderNotFound(orderId?: string): DomainError {
+  return notFound('order_not_found', 'The account has no order', orderId);
 }
 
 function found({ id }: OrderKey, row: OrderRow | undefined): OrderRow {
@@ -66,11 +86,17 @@ function found({ id }: OrderKey, row: OrderRow | undefined): OrderRow {
   return row;
 }
 
-function checkTransition({ status }: OrderRow, to: OrderStatus): void {
-  const next = nextStatuses(status);
-  if (next.includes(to)) return;
-  const possible = next.length === 0 ? 'stays so' : `can become ${next.join(' or ')}`;
-  throw new ApiError('invalid_status_transition', `An order that is ${status} ${possible}; it cannot become ${to}.`);
+function checkTransition({ status }: OrderRow, to: OrderStatus): asserts to is keyof typeof MOVED {
+  if (!nextStatuses(status).includes(to)) throw invalidTransition(status, to);
+}
+
+export function invalidTransition(from: OrderStatus, to: OrderStatus): DomainError {
+  const next = nextStatuses(from);
+  const possible = next.length === 0 ? 'is final' : `can become ${next.join(' or ')}`;
+  return new DomainError(
+    'invalid_status_transition',
+    `An order with the status ${from} ${possible}. It cannot become ${to}.`,
+  );
 }
 
 function toOrder({ id, petId, status, createdAt }: OrderRow): Order {

@@ -1,9 +1,14 @@
 import { Module } from '@nestjs/common';
-import { IdempotencyModule } from '../idempotency/index.js';
+import { EventsModule } from '../events/index.js';
 import { PetsModule } from '../pets/index.js';
 import { OrdersController } from './orders.controller.js';
+import { OrdersRepository } from './orders.repository.js';
 import { OrdersService } from './orders.service.js';
 
 /** The store: orders for pets. */
-@Module({ imports: [PetsModule, IdempotencyModule], controllers: [OrdersController], providers: [OrdersService] })
+@Module({
+  imports: [EventsModule, PetsModule],
+  controllers: [OrdersController],
+  providers: [OrdersService, OrdersRepository],
+})
 export class StoreModule {}

@@ -6,12 +6,16 @@ import { CurrentUsage, type UsageReport, type WindowReport } from '../rate-limit
 import type { Usage, UsageWindow } from './usage.dto.js';
 import { GET_USAGE } from './usage.operations.js';
 
-@OperationGroup('Usage', 'What is left of the plan.')
+@OperationGroup('Usage', 'Requests left in the plan.')
 @Controller('usage')
 export class UsageController {
   @Get()
   @Operation(GET_USAGE)
-  getUsage(@CurrentCaller() { account, plan }: Caller, @CurrentUsage() report: UsageReport, @Res({ passthrough: true }) reply: FastifyReply): Usage {
+  getUsage(
+    @CurrentCaller() { account, plan }: Caller,
+    @CurrentUsage() report: UsageReport,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Usage {
     reply.header('cache-control', 'no-store');
     const { minute, day, strikes, bannedUntilSeconds } = report;
     return {

@@ -1,29 +1,41 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { PLAN_NAMES, type PlanName } from '../auth/index.js';
+import { ACCOUNT_NAME_SCHEMA, MAX_LIMIT, PLAN_NAMES, type PlanName } from '../accounts/index.js';
 
-@ApiSchema({ name: 'UsageWindow', description: 'What is left of one window of the plan.' })
+@ApiSchema({ name: 'UsageWindow', description: 'The usage of one window of the plan.' })
 export class UsageWindow {
-  @ApiProperty({ type: 'integer', minimum: 1, description: 'Requests that the window allows.', example: 300 })
+  @ApiProperty({
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    description: 'Requests allowed in the window.',
+    example: 300,
+  })
   limit!: number;
 
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Requests left in it.', example: 287 })
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    maximum: MAX_LIMIT,
+    description: 'Requests left in the window.',
+    example: 287,
+  })
   remaining!: number;
 
   @ApiProperty({
     type: String,
     format: 'date-time',
-    description: 'When it ends; of a minute in which there was no request yet, when it would end if it began now.',
+    description: 'When the window ends. For a minute without a request yet, when it would end if it started now.',
     example: '2026-11-21T12:01:00.000Z',
   })
   resetsAt!: string;
 }
 
-@ApiSchema({ name: 'Usage', description: 'Where an account stands, and the key that asks.' })
+@ApiSchema({ name: 'Usage', description: 'The usage of an account and the calling key.' })
 export class Usage {
-  @ApiProperty({ type: String, description: 'Name of the account.', example: 'acme' })
+  @ApiProperty({ ...ACCOUNT_NAME_SCHEMA, description: 'Name of the account.' })
   account!: string;
 
-  @ApiProperty({ enum: PLAN_NAMES, description: 'Its plan.', example: 'pro' })
+  @ApiProperty({ enum: PLAN_NAMES, enumName: 'Plan', description: 'Plan of the account.', example: 'pro' })
   plan!: PlanName;
 
   @ApiProperty({ type: UsageWindow, description: 'The current minute of the account.' })
@@ -35,7 +47,9 @@ export class Usage {
   @ApiProperty({
     type: 'integer',
     minimum: 0,
-    description: "429 answers to this key within one minute that count towards a ban. It is banned at as many as the minute's limit.",
+    maximum: MAX_LIMIT,
+    description:
+      '429 responses to this key in the current minute that count towards a ban. The key is banned when they reach the minute limit.',
     example: 0,
   })
   strikes!: number;
@@ -44,7 +58,7 @@ export class Usage {
     type: String,
     format: 'date-time',
     required: false,
-    description: 'When the ban of this key ends; absent while it is not banned.',
+    description: 'When the ban of this key ends. Absent if it is not banned.',
     example: '2026-11-21T12:02:00.000Z',
   })
   bannedUntil?: string;

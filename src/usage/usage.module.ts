@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { UsageController } from './usage.controller.js';
 
-/** Tells callers where they stand; admission has found it out. */
+/** Returns the caller's usage, which admission has read. */
 @Module({ controllers: [UsageController] })
 export class UsageModule {}

@@ -12,17 +12,17 @@ const BANNED = { ...IN_USE, minute: { ...IN_USE.minute, remaining: 0 }, bannedUn
 
 export const GET_USAGE: OperationOptions = {
   id: 'getUsage',
-  summary: 'Tell what is left of the plan',
+  summary: 'Get current usage',
   description:
-    "Tells the account's plan, what is left of its minute and its day, and whether this key is banned. Answers exhausted " +
-    'accounts and banned keys too. An account may ask as often a minute as its plan allows requests, and at least 300 ' +
-    'times; past that the answer is 429.',
+    "Returns the account's plan, the requests left in both windows, and the strikes and the ban of the calling key. Also works " +
+    'for exhausted accounts and banned keys. An account can call it as often per minute as its plan allows requests, and at ' +
+    'least 300 times; past that the response is 429.',
   scope: 'usage:read',
   stability: 'beta',
   quota: 'none',
   success: {
     status: 200,
-    description: 'Where the account and the key stand.',
+    description: 'The usage of the account and the key.',
     type: Usage,
     headers: ['Cache-Control'],
     examples: { 'An account in use': IN_USE, 'A banned key': BANNED },

@@ -1,15 +1,15 @@
-/** A fixed set of words. */
+/** A named enum. */
 export interface EnumOptions {
-  /** Name of their schema, which all fields and parameters of the set share. */
+  /** Name of the schema, which all fields and parameters of the enum share. */
   readonly name: string;
   readonly values: readonly string[];
-  /** What they tell, wherever they are used. */
+  /** Description of the schema. */
   readonly meaning?: string;
 }
 
-/** The words as a schema of their own. */
+/** The schema of an enum. */
 export function enumSchema({ name, values, meaning }: EnumOptions) {
-  // The scanner overwrites `description` with that of the field which it meets first.
+  // The scanner overwrites `description` with that of the first field.
   const shared = { examples: values.slice(0, 1), ...(meaning === undefined ? {} : { 'x-meaning': meaning }) };
   return { enum: [...values], enumName: name, enumSchema: shared };
 }

@@ -7,7 +7,7 @@ export const INT64_MAX = 2n ** 63n - 1n;
 /** No int64 has more digits; a literal with a larger exponent is not expanded. */
 const MOST_DIGITS = 19;
 
-/** As JSON.parse yields it: a number where that is exact, else a bigint. */
+/** A parsed int64: a number if that is exact, else a bigint. */
 export type Int64 = number | bigint;
 
 export function isInt64(value: unknown): value is Int64 {
@@ -26,8 +26,8 @@ export function isCanonicalInt64(text: string): boolean {
 }
 
 /**
- * The exact value of a JSON number literal that denotes an integer, `1e2` and `5.0` included (JSON Schema section 6.1.1),
- * or NaN where it denotes none or one far beyond int64.
+ * The exact value of a JSON number literal that is an integer, including `1e2` and `5.0` (JSON Schema, section 6.1.1), or NaN
+ * if it is not an integer or far beyond int64.
  */
 export function exactInteger(literal: string): Int64 {
   const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
@@ -41,17 +41,17 @@ export function exactInteger(literal: string): Int64 {
   return isInt64(Number(value)) ? Number(value) : value;
 }
 
-/** By hand: an expression for it looks at each run of zeros as often as it is long. */
+/** Not a regular expression, which would take quadratic time. */
 function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === '0') end -= 1;
   return digits.slice(0, end);
 }
 
-/** As JSON.stringify writes it exactly: a number where that is exact, else raw JSON. */
+/** An int64 for JSON.stringify: a number if that is exact, else raw JSON. */
 export type ExactInt64 = number | RawJson;
 
-/** Makes JSON.stringify write the decimal digits of an int64 as the number they are. */
+/** Makes JSON.stringify write the decimal digits of an int64 as a number. */
 export function int64Json(digits: string): ExactInt64 {
   const value = Number(digits);
   return Number.isSafeInteger(value) ? value : exactJson.rawJSON(digits);

@@ -1,10 +1,13 @@
-/** The parts of JSON.parse source text access (ECMAScript 2026) that TypeScript does not know yet. */
+/** JSON.parse source text access (ECMAScript 2026), which TypeScript does not know yet. */
 interface ExactJson {
-  parse(text: string, reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown): unknown;
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ): unknown;
   rawJSON(text: string): RawJson;
 }
 
-/** Text that JSON.stringify writes as it stands. */
+/** Text that JSON.stringify writes unchanged. */
 export interface RawJson {
   readonly rawJSON: string;
 }

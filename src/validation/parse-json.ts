@@ -1,44 +1,51 @@
-import { ApiError } from '../errors/index.js';
+import { ApiError, quoteName } from '../errors/index.js';
+import { malformedJson } from '../http/index.js';
 import { exactInteger } from './int64.js';
 import { exactJson } from './json.js';
+import { repeatedMember } from './repeated-members.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Numbers of fewer than 16 digits, without fraction and exponent, are exact; a reviver takes many times as long as parsing. */
+/** Numbers with fewer than 16 digits and no fraction or exponent are exact, so the slow reviver is not needed. */
 const MAY_ROUND = /[0-9](?:[.Ee]|[0-9]{15})/;
-/** Longest text, in UTF-16 code units, that is certainly not nested too deeply. */
+/** Texts up to this length, in UTF-16 code units, cannot be nested too deeply. */
 const NEVER_DEEP_LENGTH = 1_000;
 
 /**
- * Parses a JSON text (RFC 8259) without rounding: integers beyond 2^53 become bigint, and a number that only its
- * rounding makes an integer becomes NaN.
- * @throws ApiError `malformed_json`
+ * Parses a JSON text (RFC 8259) without rounding: integers beyond 2^53 become bigint, and a number that becomes an integer
+ * only by rounding becomes NaN.
+ * @throws ApiError `malformed_json`, or `validation_failed` if an object repeats a member
  */
 export function parseJson(bytes: Buffer): unknown {
-  if (bytes.length === 0) throw malformed('it is empty');
+  if (bytes.length === 0) throw malformedJson('it is empty');
   let text: string;
   try {
     text = utf8.decode(bytes);
   } catch {
-    throw malformed('it is not valid UTF-8');
+    throw malformedJson('it is not valid UTF-8');
   }
-  if (text.startsWith('\uFEFF')) throw malformed('it begins with a byte-order mark');
+  if (text.startsWith('\uFEFF')) throw malformedJson('it begins with a byte-order mark');
+  let value: unknown;
+  let repeated: string | undefined;
   try {
-    if (text.length <= NEVER_DEEP_LENGTH && !MAY_ROUND.test(text)) return JSON.parse(text);
-    return exactJson.parse(text, (_key, value, context) =>
-      typeof value === 'number' && context.source !== undefined ? exactNumber(value, context.source) : value,
-    );
+    value = text.length <= NEVER_DEEP_LENGTH && !MAY_ROUND.test(text) ? JSON.parse(text) : parseExactly(text);
+    repeated = repeatedMember(text, value);
   } catch (error) {
-    // The parser's message quotes the body, so only the kind of failure is told.
-    throw malformed(error instanceof RangeError ? 'it is nested too deeply' : 'it does not parse');
+    // The parser's message quotes the body, so only the kind of failure is reported.
+    throw malformedJson(error instanceof RangeError ? 'it is nested too deeply' : 'it cannot be parsed');
   }
+  if (repeated === undefined) return value;
+  throw new ApiError('validation_failed', `${quoteName(repeated) ?? 'A field'} must be given only once.`);
+}
+
+function parseExactly(text: string): unknown {
+  return exactJson.parse(text, (_key, value, context) =>
+    typeof value === 'number' && context.source !== undefined ? exactNumber(value, context.source) : value,
+  );
 }
 
 function exactNumber(value: number, source: string): number | bigint {
-  if (Number.isInteger(value)) return Number.isSafeInteger(value) && /^-?[0-9]+$/.test(source) ? value : exactInteger(source);
+  if (Number.isInteger(value))
+    return Number.isSafeInteger(value) && /^-?[0-9]+$/.test(source) ? value : exactInteger(source);
   return value;
-}
-
-function malformed(why: string): ApiError {
-  return new ApiError('malformed_json', `The request body must be a JSON text in UTF-8, but ${why}.`);
 }

@@ -1,24 +1,25 @@
-import type { ApiQueryOptions } from '@nestjs/swagger';
+import { applyDecorators } from '@nestjs/common';
+import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { ValidateBy, ValidateIf } from 'class-validator';
 import { type EnumOptions, enumSchema } from './enum-schema.js';
 import { isCanonicalId, isCanonicalInt64 } from './int64.js';
 
 /*
- * The parameters of query strings. As with the fields of bodies, one declaration serves the parser and the OpenAPI
- * document. Text is taken as it is written or refused: never clamped, trimmed or coerced.
+ * The fields of query DTOs. Each decorator declares both the check and the OpenAPI schema. A value is accepted as it is or
+ * refused; it is never clamped, trimmed or coerced.
  */
 
-/** How one parameter is read: `parse` gives `undefined` for text that is not what `expectation` asks for. */
-export interface QueryRule {
-  readonly parse: (text: string) => unknown;
+const MAX_ID_LENGTH = '9223372036854775807'.length;
+
+/** How a parameter is parsed. */
+interface ParamRule {
+  /** Whether a value meets `expectation`; a repeated parameter is an array. */
+  readonly isValid: (value: unknown) => boolean;
   readonly expectation: string;
-  readonly document: ApiQueryOptions;
-}
-
-const RULES = 'petstore:query-rules';
-
-/** The rules of a query DTO by parameter name. */
-export function queryRules(Dto: Function): ReadonlyMap<string, QueryRule> {
-  return (Reflect.getMetadata(RULES, Dto) as Map<string, QueryRule> | undefined) ?? new Map();
+  readonly schema: ApiPropertyOptions;
+  /** Converts the text to the value of the DTO, if it is not the text itself. */
+  readonly parse?: (text: string) => unknown;
 }
 
 interface ParamOptions {
@@ -26,46 +27,84 @@ interface ParamOptions {
 }
 
 /** An integer in canonical decimal form. */
-export function IntegerParam(options: ParamOptions & { readonly minimum: number; readonly maximum: number; readonly default: number }) {
-  const { description, minimum, maximum } = options;
-  const parse = (text: string) => {
-    const value = /^(?:0|-?[1-9][0-9]{0,14})$/.test(text) ? Number(text) : Number.NaN;
-    return value >= minimum && value <= maximum ? value : undefined;
-  };
-  const schema = { type: 'integer' as const, minimum, maximum, default: options.default, example: options.default };
-  return param({ parse, expectation: `an integer from ${minimum} to ${maximum}`, document: { description, schema } });
+export function IntegerParam(
+  options: ParamOptions & { readonly minimum: number; readonly maximum: number; readonly default: number },
+) {
+  const { minimum, maximum } = options;
+  return param(options, {
+    parse: (text) => (/^(?:0|-?[1-9][0-9]{0,14})$/.test(text) ? Number(text) : text),
+    isValid: (value) => typeof value === 'number' && value >= minimum && value <= maximum,
+    expectation: `an integer from ${minimum} to ${maximum}`,
+    schema: { type: 'integer', minimum, maximum, default: options.default, example: options.default },
+  });
 }
 
-/** An identifier, kept as its decimal digits since it may be beyond 2^53. */
-export function IdParam({ description }: ParamOptions) {
-  const schema = { type: 'integer' as const, format: 'int64', minimum: 1, example: 1 };
-  return param({ parse: (text) => (isCanonicalId(text) ? text : undefined), expectation: 'an integer from 1 to 9223372036854775807', document: { description, schema } });
+/** An identifier, kept as decimal digits because it can exceed 2^53. */
+export function IdParam(options: ParamOptions) {
+  return param(options, {
+    isValid: (value) => typeof value === 'string' && isCanonicalId(value),
+    expectation: 'an integer from 1 to 9223372036854775807',
+    schema: { type: 'integer', format: 'int64', minimum: 1, example: 1 },
+  });
 }
 
-/** Any int64, kept as its decimal digits. */
-export function Int64Param({ description }: ParamOptions) {
-  const schema = { type: 'integer' as const, format: 'int64', example: 1 };
-  const expectation = 'an integer from -9223372036854775808 to 9223372036854775807';
-  return param({ parse: (text) => (isCanonicalInt64(text) ? text : undefined), expectation, document: { description, schema } });
+/** Identifiers separated by commas, kept as they are written. */
+export function IdListParam(options: ParamOptions & { readonly maxItems: number }) {
+  const { maxItems } = options;
+  const maxLength = maxItems * (MAX_ID_LENGTH + 1);
+  const areIds = (ids: readonly string[]) => ids.length <= maxItems && ids.every(isCanonicalId);
+  return param(options, {
+    isValid: (value) => typeof value === 'string' && value.length <= maxLength && areIds(value.split(',')),
+    expectation: `1 to ${maxItems} integers from 1 to 9223372036854775807, separated by commas`,
+    schema: {
+      type: 'array',
+      items: { type: 'integer', format: 'int64', minimum: 1 },
+      minItems: 1,
+      maxItems,
+      example: [1, 2],
+    },
+  });
 }
 
-/** Text of a form, such as an identifier that is no number. */
-export function PatternParam(options: ParamOptions & { readonly pattern: RegExp; readonly expectation: string; readonly example: string }) {
-  const { description, pattern, expectation, example } = options;
-  const schema = { type: 'string' as const, pattern: pattern.source, example };
-  return param({ parse: (text) => (pattern.test(text) ? text : undefined), expectation, document: { description, schema } });
+/** Any int64, kept as decimal digits. */
+export function Int64Param(options: ParamOptions) {
+  return param(options, {
+    isValid: (value) => typeof value === 'string' && isCanonicalInt64(value),
+    expectation: 'an integer from -9223372036854775808 to 9223372036854775807',
+    schema: { type: 'integer', format: 'int64', example: 1 },
+  });
 }
 
-/** One of a fixed set of words. */
+/** Text that matches a pattern, such as an identifier that is not a number. */
+export function PatternParam(
+  options: ParamOptions & {
+    readonly pattern: RegExp;
+    readonly maxLength: number;
+    readonly expectation: string;
+    readonly example: string;
+  },
+) {
+  const { pattern, maxLength, expectation, example } = options;
+  const isValid = (value: unknown) => typeof value === 'string' && pattern.test(value);
+  const schema = { type: 'string', pattern: pattern.source, maxLength, example } as const;
+  return param(options, { isValid, expectation, schema });
+}
+
+/** A value of an enum. */
 export function EnumParam(options: ParamOptions & EnumOptions) {
-  const { description, values } = options;
-  const parse = (text: string) => (values.includes(text) ? text : undefined);
-  return param({ parse, expectation: `one of ${values.join(', ')}`, document: { description, ...enumSchema(options) } });
+  const { values } = options;
+  const isValid = (value: unknown) => typeof value === 'string' && values.includes(value);
+  return param(options, { isValid, expectation: `one of ${values.join(', ')}`, schema: enumSchema(options) });
 }
 
-function param(rule: QueryRule): PropertyDecorator {
-  return (target, name) => {
-    const rules = new Map(queryRules(target.constructor));
-    Reflect.defineMetadata(RULES, rules.set(String(name), rule), target.constructor);
-  };
+function param({ description }: ParamOptions, { parse, isValid, expectation, schema }: ParamRule): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({ ...schema, description } as ApiPropertyOptions),
+    ...(parse === undefined ? [] : [Transform(({ value }) => (typeof value === 'string' ? parse(value) : value))]),
+    ValidateIf((_, value) => value !== undefined),
+    ValidateBy(
+      { name: 'param', validator: { validate: isValid } },
+      { message: ({ value }) => `$property must be ${Array.isArray(value) ? 'given only once' : expectation}` },
+    ),
+  );
 }

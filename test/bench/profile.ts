@@ -12,7 +12,7 @@ import { type Profile, type Share, sumProfile } from './profile/sum.js';
 
 const FUNCTIONS_SHOWN = 25;
 /** A process that a signal ends leaves no profile, and only ours ends by itself. */
-const EXIT_ON_SIGTERM = `data:text/javascript,process.once('SIGTERM', () => process.exit());`;
+const EXIT_ON_SIGTERM = `data:text/javascript,${encodeURIComponent("process.once('SIGTERM', () => process.exit());")}`;
 
 // Ours, or with --against the one contender that is named.
 const options = readOptions();
@@ -32,7 +32,9 @@ try {
     const to = nowMicroseconds();
     await running.stop();
     const { layers, functions } = sumProfile(readProfile(folder), from, to);
-    process.stdout.write(`### ${contender.title}: ${one.title}\n\n${table('layer', layers)}\n${table('function', functions.slice(0, FUNCTIONS_SHOWN))}\n`);
+    process.stdout.write(
+      `### ${contender.title}: ${one.title}\n\n${table('layer', layers)}\n${table('function', functions.slice(0, FUNCTIONS_SHOWN))}\n`,
+    );
   }
 } finally {
   await seed.remove();

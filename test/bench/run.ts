@@ -5,7 +5,7 @@ import { SHARED_CPU, stayOnLoadCpu } from './harness/cpus.js';
 import { compareAnswers } from './harness/compare.js';
 import { OURS, RIVALS } from './harness/contenders.js';
 import { GENERATOR, loadCases } from './harness/load.js';
-import { type Measurement, measure } from './harness/measure.js';
+import { measure, type Measurement } from './harness/measure.js';
 import { readOptions, select } from './harness/options.js';
 import { say } from './harness/progress.js';
 import { report } from './harness/report.js';
@@ -30,7 +30,8 @@ try {
     measurements.push(...(await measure(turn, cases, { seed, answers, seconds: options.seconds })));
   }
 
-  if (options.json !== undefined) writeFileSync(options.json, JSON.stringify({ options, generator: GENERATOR, measurements }, null, 2));
+  if (options.json !== undefined)
+    writeFileSync(options.json, JSON.stringify({ options, generator: GENERATOR, measurements }, null, 2));
   const conditions = `Medians over ${options.seconds} single seconds of each of ${options.starts} starts, 32 connections, ${options.on}, ${GENERATOR}, Node ${process.versions.node}.`;
   process.stdout.write(`${conditions}\n\n${report(measurements, contenders, cases, options.on)}`);
 } finally {

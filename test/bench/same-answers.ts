@@ -13,7 +13,11 @@ export async function sameAnswers(on: Servers): Promise<void> {
   buildContenders();
   const seed = await seedDatabase(PETS, on);
   try {
-    await compareAnswers(seed, RIVALS.filter(({ name }) => name !== 'again'), benchCases(seed.key));
+    await compareAnswers(
+      seed,
+      RIVALS.filter(({ name }) => name !== 'again'),
+      benchCases(seed.key),
+    );
   } finally {
     await seed.remove();
   }

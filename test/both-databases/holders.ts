@@ -1,6 +1,7 @@
-import { Account, ApiKey, AuditRecord, type PlanName, SCOPES } from '../../src/auth/index.js';
-import { generateApiKey, hashApiKey, maskApiKey } from '../../src/auth/api-key-format.js';
-import { KeyChangesPoller } from '../../src/auth/key-changes.poller.js';
+import { Account, AuditRecord, type PlanName } from '../../src/accounts/index.js';
+import { ApiKey, SCOPES } from '../../src/api-keys/index.js';
+import { generateApiKey, hashApiKey, maskApiKey } from '../../src/api-keys/api-key-format.js';
+import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poller.js';
 import { Database } from '../../src/database/index.js';
 import type { TestApp } from '../support/app.js';
 import { AMPLE } from '../support/folders.js';
@@ -55,7 +56,12 @@ export const HOLDERS: Readonly<Record<string, Holder>> = {
   other: holder('other', 'key_c000000000000000'),
   poor: holder('poor', 'key_D000000000000000'),
   pro: holder('pro', 'key_d000000000000000'),
-  ...Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`crowded ${n}`, holder('crowded', `key_crowded${String(n).padStart(9, '0')}`)])),
+  ...Object.fromEntries(
+    Array.from({ length: 100 }, (_, n) => [
+      `crowded ${n}`,
+      holder('crowded', `key_crowded${String(n).padStart(9, '0')}`),
+    ]),
+  ),
 };
 
 /** Puts them into the database of a service. */
@@ -71,9 +77,23 @@ export async function importHolders({ app }: TestApp): Promise<void> {
       const accountId = ids.get(account) ?? 0;
       const masked = maskApiKey(secret);
       const times = { createdAt: MADE_AT_MS, expiresAt, revokedAt, lastUsedAt: null, bansLiftedAt: null };
-      await manager.insert(ApiKey, { id, accountId, sha256: hashApiKey(secret), masked, scopes: scopes.join(' '), ...times });
+      await manager.insert(ApiKey, {
+        id,
+        accountId,
+        sha256: hashApiKey(secret),
+        masked,
+        scopes: scopes.join(' '),
+        ...times,
+      });
       const detail = JSON.stringify({ masked, scopes, lifetimeMs: null });
-      await manager.insert(AuditRecord, { at: MADE_AT_MS, actor: 'test', action: 'key.created', accountId, keyId: id, detail });
+      await manager.insert(AuditRecord, {
+        at: MADE_AT_MS,
+        actor: 'test',
+        action: 'key.created',
+        accountId,
+        keyId: id,
+        detail,
+      });
     }
   });
   // Or they would be looked up anew when it is noticed that they were made, whenever that is.

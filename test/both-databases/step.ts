@@ -20,7 +20,8 @@ type More = Partial<Step>;
 
 export const get = (path: string, more: More = {}): Step => ({ path, key: '<ample>', ...more });
 export const post = (path: string, body: string | Buffer, more: More = {}): Step => withBody('POST', path, body, more);
-export const patch = (path: string, body: string | Buffer, more: More = {}): Step => withBody('PATCH', path, body, more);
+export const patch = (path: string, body: string | Buffer, more: More = {}): Step =>
+  withBody('PATCH', path, body, more);
 export const remove = (path: string, more: More = {}): Step => ({ method: 'DELETE', path, key: '<ample>', ...more });
 
 function withBody(method: string, path: string, body: string | Buffer, { headers = {}, ...more }: More): Step {

@@ -1,5 +1,5 @@
-import { LastUse } from '../../src/auth/last-use.js';
-import { maskApiKey } from '../../src/auth/api-key-format.js';
+import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker.js';
+import { maskApiKey } from '../../src/api-keys/api-key-format.js';
 import type { TestApp } from '../support/app.js';
 import { ask } from '../support/http.js';
 import { HOLDERS } from './holders.js';
@@ -15,6 +15,9 @@ export interface Answer {
 /** A key, what is shown of one, and the id of one. */
 const MADE_UP = /(key|psk_live|psk_test)_(?:[0-9A-Za-z]{36}|[0-9A-Za-z]{4}…[0-9A-Za-z]{4}|[0-9A-Za-z]{16})/g;
 
+/** Of a request whose own X-Request-Id is not taken over. */
+const NEW_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 const IMPORTED = new Set(Object.values(HOLDERS).flatMap(({ id, secret }) => [id, secret, maskApiKey(secret)]));
 
 /** Strict, so that bytes which differ never look alike. */
@@ -29,20 +32,25 @@ export class Twin {
 
   async send({ path, key, headers = {}, body, method }: Step): Promise<Answer> {
     // By itself it is written every few seconds. What can't be written now is kept.
-    await this.service.app.get(LastUse).flush().catch(() => undefined);
-    const answer = await ask(this.service.port, {
+    await this.service.app
+      .get(LastUsedTracker)
+      .flush()
+      .catch(() => undefined);
+    const response = await ask(this.service.port, {
       path: this.fill(path),
       key: key === undefined ? undefined : this.fill(key),
       headers: { 'X-Request-Id': 'recorded', ...(JSON.parse(this.fill(JSON.stringify(headers))) as typeof headers) },
       body: typeof body === 'string' ? this.fill(body) : body,
       ...(method === undefined ? {} : { method }),
     });
-    const text = utf8.decode(await answer.arrayBuffer());
-    this.etag = answer.headers.get('etag') ?? this.etag;
+    const text = utf8.decode(await response.arrayBuffer());
+    this.etag = response.headers.get('etag') ?? this.etag;
     return {
-      status: answer.status,
+      status: response.status,
       body: this.mask(text),
-      headers: [...answer.headers].filter(([name]) => name !== 'date').map(([name, value]) => [name, this.mask(value)]),
+      headers: [...response.headers]
+        .filter(([name]) => name !== 'date')
+        .map(([name, value]) => [name, this.mask(name === 'x-request-id' ? value.replace(NEW_ID, '<new>') : value)]),
     };
   }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { fetchDocument } from '../openapi/document.js';
 import { FakeClock, startApp, type TestApp } from '../support/app.js';
-import { giveBack, makeFolder, takeAway } from '../support/databases.js';
+import { makeFolder, onSharedServer } from '../support/databases.js';
 import { FaultsModule } from '../support/faults.module.js';
 import { importHolders } from './holders.js';
 import type { Step } from './step.js';
@@ -30,10 +30,14 @@ export class Twins {
 
   static async start(): Promise<Twins> {
     const clock = new FakeClock();
-    const start = (folder: string, env: Record<string, string> = {}) => startApp({ clock, folder, env: { ...SETTINGS, ...env }, extensions: [{ module: FaultsModule }] });
+    const start = (folder: string, env: Record<string, string> = {}) =>
+      startApp({ clock, folder, env: { ...SETTINGS, ...env }, extensions: [{ module: FaultsModule }] });
     const folder = makeFolder();
     const file = join(folder, 'petstore.sqlite');
-    const [sqlite, postgres] = await Promise.all([start(folder, { DATABASE_URL: `sqlite:${file}` }), start(makeFolder())]);
+    const [sqlite, postgres] = await Promise.all([
+      start(folder, { DATABASE_URL: `sqlite:${file}` }),
+      start(makeFolder()),
+    ]);
     await Promise.all([importHolders(sqlite), importHolders(postgres)]);
     return new Twins(sqlite, postgres, file, clock, [new Twin(sqlite), new Twin(postgres)]);
   }
@@ -56,13 +60,14 @@ export class Twins {
 
   /** Takes the databases away while something is done. */
   async withoutDatabases<T>(doing: () => Promise<T>): Promise<T> {
-    await takeAway(this.postgres.folder);
+    const database = onSharedServer(this.postgres.folder);
+    await database.refuseConnections();
     renameSync(this.sqliteFile, `${this.sqliteFile}.moved`);
     try {
       return await doing();
     } finally {
       renameSync(`${this.sqliteFile}.moved`, this.sqliteFile);
-      await giveBack(this.postgres.folder);
+      await database.allowConnections();
     }
   }
 

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { loadEnv } from '../../src/config/index.js';
-import { freePort } from '../support/free-port.js';
-import { buildImage, HOME } from './image.js';
+import { freePort } from '../../src/testing/free-port.js';
+import { buildImage, HOME, isIgnored } from './image.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-docker-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -17,7 +17,10 @@ const textOf = (name: string) => readFileSync(join(HOME, 'docker', name), 'utf8'
 /** Settings of the service in a compose file, with the defaults of its variables. */
 function settings(name: string): Record<string, string> {
   const [, block = ''] = /\n {2}service:\n[^]*?\n {4}environment:\n((?: {6}[^\n]*\n)+)/.exec(textOf(name)) ?? [];
-  const pairs = block.trimEnd().split('\n').map((line) => line.trim().split(/: (.*)/));
+  const pairs = block
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.trim().split(/: (.*)/));
   return Object.fromEntries(pairs.map(([key = '', value = '']) => [key, value.replaceAll(/\$\{\w+:-(\w*)\}/g, '$1')]));
 }
 
@@ -26,13 +29,33 @@ describe('the image', () => {
     const image = buildImage(folder);
     expect(existsSync(join(image.folder, 'node_modules/jest'))).toBe(false);
     const port = await freePort();
-    const [, ...script] = image.command;
-    const service = spawn(process.execPath, script, { cwd: image.folder, env: { PORT: String(port), NODE_ENV: 'production' }, stdio: 'ignore' });
+    const [script = '', ...args] = image.command;
+    const service = spawn(join(image.folder, script), args, {
+      cwd: image.folder,
+      env: { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, PORT: String(port), NODE_ENV: 'production' },
+      stdio: 'ignore',
+    });
     const exited = once(service, 'exit');
     await until(async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).ok);
     service.kill('SIGTERM');
     expect(await exited).toEqual([0, null]);
   }, 240_000);
+});
+
+describe('the ignore file', () => {
+  it('keeps from the builder what no image needs', () => {
+    const paths = [
+      '.git/config',
+      '.env',
+      'README.md',
+      'data/petstore.sqlite',
+      'node_modules/jest/index.js',
+      'src/http/any-address.spec.ts',
+      'test/docker/image.ts',
+    ];
+    expect(paths.filter((path) => !isIgnored(path))).toEqual([]);
+    expect(['package.json', '.npmrc', 'src', 'src/main.ts', 'src/cli/keys.cli.ts'].filter(isIgnored)).toEqual([]);
+  });
 });
 
 describe.each(['compose.yaml', 'compose.replicas.yaml'])('%s', (name) => {

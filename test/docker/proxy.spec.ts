@@ -8,7 +8,7 @@ import { describeWith } from '../support/describe-with.js';
 import { errorOf } from '../support/expectations.js';
 import { OPEN_TO_ANYBODY } from '../support/fleet.js';
 import { Folders } from '../support/folders.js';
-import { freePort } from '../support/free-port.js';
+import { freePort } from '../../src/testing/free-port.js';
 import { ask, JSON_TYPE } from '../support/http.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
 import { Traffic } from '../support/traffic.js';
@@ -17,6 +17,8 @@ import { HOME } from './image.js';
 const PET = '{"name":"x","categoryId":1}';
 /** Longest that the proxy may take to notice what became of an instance. */
 const NOTICED_MS = 2_500;
+/** Longest that a request is held by an instance that hangs: two checks of a second each, a second apart, and some more. */
+const LOST_MS = 4_500;
 
 const folders = new Folders();
 const instances: ServiceProcess[] = [];
@@ -44,7 +46,10 @@ afterAll(async () => {
 function configuration(): string {
   const text = readFileSync(join(HOME, 'docker/haproxy.cfg'), 'utf8');
   const servers = instances.map((instance, n) => `  server instance${n} 127.0.0.1:${instance.port}`).join('\n');
-  return text.replace('bind :8080', `bind 127.0.0.1:${port}`).replaceAll(/^ {2}server-template .*$/gm, servers);
+  return text
+    .replace('bind :8080', `bind 127.0.0.1:${port}`)
+    .replaceAll('abns@instances', `abns@instances-${port}`)
+    .replaceAll(/^ {2}server-template .*$/gm, servers);
 }
 
 /** Clients without a key, whose POSTs nobody may repeat. */
@@ -59,8 +64,10 @@ describeWith('haproxy', '-v')('the proxy of compose.replicas.yaml', () => {
   it('asks both instances, and tells them who calls', async () => {
     const left: number[] = [];
     for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.2', '192.0.2.1']) {
-      const answer = await ask(port, { path: '/v1/pets', headers: { 'X-Forwarded-For': address } });
-      left.push(Number(answer.headers.get('x-ratelimit-remaining')));
+      // What the request before took is free again, so that the instances come in turn.
+      await delay(50);
+      const response = await ask(port, { path: '/v1/pets', headers: { 'X-Forwarded-For': address } });
+      left.push(Number(response.headers.get('x-ratelimit-remaining')));
     }
     // What a client makes up about its address does not count, and each instance counts for itself.
     const most = Math.max(...left);
@@ -71,6 +78,30 @@ describeWith('haproxy', '-v')('the proxy of compose.replicas.yaml', () => {
     for (const path of ['/metrics', '/%6detrics', '/metrics?x']) {
       expect(await errorOf(await ask(port, { path }))).toMatchObject({ status: 404, code: 'route_not_found' });
     }
+  });
+
+  it('holds no request for long that an instance has which hangs, and has the other do what may be repeated', async () => {
+    const [, hanging] = instances;
+    traffic = callWithoutPause();
+    traffic.start(12);
+    await delay(500);
+    const fromMs = performance.now();
+    hanging?.signal('SIGSTOP');
+    await delay(2 * LOST_MS);
+    const untilMs = performance.now();
+    hanging?.signal('SIGCONT');
+    await delay(NOTICED_MS);
+    await traffic.stop();
+    const during = traffic.since(fromMs - LOST_MS, untilMs);
+    expect(during.length).toBeGreaterThan(100);
+    expect(Math.max(...during.map(({ tookMs }) => tookMs))).toBeLessThan(LOST_MS);
+    expect(during.filter(({ kind, status }) => kind === 'get' && status !== 401)).toEqual([]);
+    const failed = during.filter(({ status }) => status !== 401);
+    expect(failed.length).toBeGreaterThan(0);
+    for (const each of failed)
+      expect(each).toMatchObject({ kind: 'post', status: 503, code: 'service_unavailable', retryAfter: '1' });
+    // Afterwards it takes its part again.
+    expect(traffic.since(untilMs + NOTICED_MS - 500).filter(({ status }) => status !== 401)).toEqual([]);
   });
 
   it('fails not one request while an instance ends in order', async () => {
@@ -93,8 +124,8 @@ describeWith('haproxy', '-v')('the proxy of compose.replicas.yaml', () => {
   });
 
   it('says what it has to say as the service does', async () => {
-    const answer = await ask(port, { path: '/v1/pets' });
-    expect(answer.headers.get('retry-after')).toBe('1');
-    expect(await errorOf(answer)).toMatchObject({ status: 503, code: 'service_unavailable' });
+    const response = await ask(port, { path: '/v1/pets' });
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(await errorOf(response)).toMatchObject({ status: 503, code: 'service_unavailable' });
   });
 });

@@ -14,7 +14,8 @@ async function start(env: Record<string, string> = {}): Promise<void> {
 afterEach(() => service.stop());
 
 /** A request without a key, as forwarded for an address. */
-const anonymous = (forwardedFor?: string) => service.request('/v1/pets', forwardedFor === undefined ? {} : { headers: { 'X-Forwarded-For': forwardedFor } });
+const anonymous = (forwardedFor?: string) =>
+  service.request('/v1/pets', forwardedFor === undefined ? {} : { headers: { 'X-Forwarded-For': forwardedFor } });
 
 async function remaining(forwardedFor?: string): Promise<unknown> {
   return trio(await anonymous(forwardedFor)).remaining;
@@ -25,15 +26,25 @@ describe('requests without a valid key', () => {
     await start();
     const seen: unknown[] = [];
     for (let n = 0; n < 5; n += 1) {
-      const answer = await anonymous();
-      seen.push([answer.status, trio(answer).remaining]);
+      const response = await anonymous();
+      seen.push([response.status, trio(response).remaining]);
     }
-    expect(seen).toEqual([[401, 4], [401, 3], [401, 2], [401, 1], [401, 0]]);
+    expect(seen).toEqual([
+      [401, 4],
+      [401, 3],
+      [401, 2],
+      [401, 1],
+      [401, 0],
+    ]);
     const refused = await anonymous();
     expect(trio(refused)).toEqual({ limit: 5, remaining: 0, reset: NOON + 60 });
     expect(refused.headers.get('retry-after')).toBe('60');
     expect(refused.headers.get('www-authenticate')).toBeNull();
-    expect(await errorOf(refused)).toMatchObject({ status: 429, code: 'rate_limit_exceeded' });
+    expect(await errorOf(refused)).toEqual({
+      status: 429,
+      code: 'rate_limit_exceeded',
+      message: 'The limit of 5 requests per minute without a valid API key is exhausted. Retry after 60 seconds.',
+    });
     clock.advanceSeconds(60);
     expect((await anonymous()).status).toBe(401);
   });
@@ -46,7 +57,11 @@ describe('requests without a valid key', () => {
       clock.advanceSeconds(60);
     }
     expect(statuses.filter((status) => status === 401)).toHaveLength(12);
-    expect(trio(await anonymous())).toEqual({ limit: 12, remaining: 0, reset: NOON + 43_200 });
+    const refused = await anonymous();
+    expect(trio(refused)).toEqual({ limit: 12, remaining: 0, reset: NOON + 43_200 });
+    expect((await errorOf(refused)).message).toMatch(
+      /^The limit of 12 requests per day without a valid API key is exhausted/,
+    );
   });
 
   it('count whichever way they fail', async () => {
@@ -65,8 +80,8 @@ describe('requests without a valid key', () => {
     for (let n = 0; n < 10; n += 1) await anonymous();
     expect((await anonymous()).status).toBe(429);
     for (const left of [59, 58, 57]) {
-      const answer = await service.request('/v1/pets', { key });
-      expect([answer.status, trio(answer).remaining]).toEqual([200, left]);
+      const response = await service.request('/v1/pets', { key });
+      expect([response.status, trio(response).remaining]).toEqual([200, left]);
     }
   });
 
@@ -79,7 +94,12 @@ describe('requests without a valid key', () => {
 
   it('are never banned', async () => {
     await start();
-    for (let n = 0; n < 50; n += 1) expect([401, 429]).toContain((await anonymous()).status);
+    const codes: string[] = [];
+    for (let n = 0; n < 50; n += 1) codes.push((await errorOf(await anonymous())).code);
+    expect(codes).toEqual([
+      ...Array.from({ length: 5 }, () => 'missing_api_key'),
+      ...Array.from({ length: 45 }, () => 'rate_limit_exceeded'),
+    ]);
     clock.advanceSeconds(60);
     expect((await errorOf(await anonymous())).code).toBe('missing_api_key');
   });
@@ -97,7 +117,12 @@ describe('behind a trusted proxy', () => {
 
   it('an IPv6 /64 is one client, in any spelling', async () => {
     await start(TRUSTED);
-    const same = ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:DB8:1:2:a::', '2001:0db8:0001:0002:0:0:0:1'];
+    const same = [
+      '2001:db8:1:2::1',
+      '2001:db8:1:2:ffff:ffff:ffff:ffff',
+      '2001:DB8:1:2:a::',
+      '2001:0db8:0001:0002:0:0:0:1',
+    ];
     const seen: unknown[] = [];
     for (const address of same) seen.push(await remaining(address));
     expect(seen).toEqual([4, 3, 2, 1]);
@@ -107,14 +132,16 @@ describe('behind a trusted proxy', () => {
   it('an IPv4-mapped address is the IPv4 address', async () => {
     await start(TRUSTED);
     const seen: unknown[] = [];
-    for (const address of ['192.0.2.1', '::ffff:192.0.2.1', '::FFFF:c000:201', '::ffff:192.0.2.9']) seen.push(await remaining(address));
+    for (const address of ['192.0.2.1', '::ffff:192.0.2.1', '::FFFF:c000:201', '::ffff:192.0.2.9'])
+      seen.push(await remaining(address));
     expect(seen).toEqual([4, 3, 2, 4]);
   });
 
   it('the address counts that the nearest proxy saw, not one that the client put before it', async () => {
     await start(TRUSTED);
     const seen: unknown[] = [];
-    for (const forged of ['203.0.113.1', '203.0.113.2', 'nonsense', '10.1.1.1']) seen.push(await remaining(`${forged}, 192.0.2.1, 10.2.2.2`));
+    for (const forged of ['203.0.113.1', '203.0.113.2', 'nonsense', '10.1.1.1'])
+      seen.push(await remaining(`${forged}, 192.0.2.1, 10.2.2.2`));
     expect(seen).toEqual([4, 3, 2, 1]);
   });
 

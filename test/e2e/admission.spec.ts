@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { generateApiKey } from '../../src/auth/api-key-format.js';
-import { KeysService } from '../../src/auth/index.js';
+import { generateApiKey } from '../../src/api-keys/api-key-format.js';
+import { AdminKeysService } from '../../src/api-keys/index.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
-import { errorOf, expectTrio } from '../support/expectations.js';
+import { errorOf, expectNoTrio, expectTrio } from '../support/expectations.js';
 import { type Ask, ask, JSON_TYPE } from '../support/http.js';
 import { sendRaw } from '../support/raw.js';
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   service = await startApp({ clock, env: { ANONYMOUS_PER_MINUTE: '10000' } });
   key = await service.key();
   expired = await service.key({ expiresInMs: 1 });
-  const keys = service.app.get(KeysService);
+  const keys = service.app.get(AdminKeysService);
   const issued = await keys.createKey({ account: 'revoked', plan: 'free' }, 'test');
   await keys.revoke(issued.id, 'test');
   revoked = issued.key;
@@ -66,49 +66,69 @@ describe.each(REQUESTS)('a request with %s', (_, request) => {
   it.each(CREDENTIALS)('is 401 with %s', async (_name, authorization, code, challenge) => {
     const value = authorization();
     const headers = { ...request.headers, ...(value === undefined ? {} : { Authorization: value }) };
-    const answer = await ask(service.port, { ...request, headers });
-    expect(answer.headers.get('www-authenticate')).toBe(challenge);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expectTrio(answer);
-    expect(await errorOf(answer)).toMatchObject({ status: 401, code });
+    const response = await ask(service.port, { ...request, headers });
+    expect(response.headers.get('www-authenticate')).toBe(challenge);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expectTrio(response);
+    expect(await errorOf(response)).toMatchObject({ status: 401, code });
   });
 });
 
 describe('admission', () => {
   it('takes the scheme in any case', async () => {
     for (const scheme of ['bearer', 'BEARER', 'bEaReR']) {
-      const answer = await ask(service.port, { path: '/v1/pets', headers: { Authorization: `${scheme} ${key}` } });
-      expect([scheme, answer.status]).toEqual([scheme, 200]);
+      const response = await ask(service.port, { path: '/v1/pets', headers: { Authorization: `${scheme} ${key}` } });
+      expect([scheme, response.status]).toEqual([scheme, 200]);
     }
   });
 
   it('refuses before the body has come', async () => {
-    const head = 'POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n';
+    const head =
+      'POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n';
     expect(await sendRaw(service.port, `${head}{"na`)).toMatch(/^HTTP\/1\.1 401 /);
   });
 
   it('refuses a request without a Host header for its missing key', async () => {
-    expect(await sendRaw(service.port, 'GET /v1/pets HTTP/1.1\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 401 [^]*missing_api_key/);
+    expect(await sendRaw(service.port, 'GET /v1/pets HTTP/1.1\r\nConnection: close\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 401 [^]*missing_api_key/,
+    );
   });
 
   it('answers HEAD without a key with 401 and no body', async () => {
-    const answer = await sendRaw(service.port, 'HEAD /v1/pets HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
-    expect(answer).toMatch(/\r\n\r\n$/);
+    const response = await sendRaw(service.port, 'HEAD /v1/pets HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(response).toMatch(/^HTTP\/1\.1 401 /);
+    expect(response).toMatch(/\r\n\r\n$/);
   });
 
-  it.each(['/%76%31/pets', '/%761/pets', '/v%31/pets', '/v1/%70ets'])('finds its way to %s, where the same rules hold', async (path) => {
-    expect(await errorOf(await ask(service.port, { path }))).toMatchObject({ status: 401, code: 'missing_api_key' });
-    const answer = await ask(service.port, { path, key });
-    expect(answer.status).toBe(200);
-    expectTrio(answer);
-  });
-
-  it.each(['//v1/pets', '/./v1/pets', '/V1/pets', '/v1;x/pets', '/x/../v1/pets', '/v1%2Fpets', '/%2Fv1/pets', '/v1%23/pets', '/v1%3F/pets'])(
-    'lets nobody reach the catalogue by %s',
+  it.each(['/%76%31/pets', '/%761/pets', '/v%31/pets', '/v1/%70ets'])(
+    'finds its way to %s, where the same rules hold',
     async (path) => {
-      const answer = await ask(service.port, { path });
-      expect([401, 404]).toContain((await errorOf(answer)).status);
+      expect(await errorOf(await ask(service.port, { path }))).toMatchObject({ status: 401, code: 'missing_api_key' });
+      const response = await ask(service.port, { path, key });
+      expect(response.status).toBe(200);
+      expectTrio(response);
+    },
+  );
+
+  it.each(['//v1/pets', '/./v1/pets', '/V1/pets', '/v1;x/pets', '/x/../v1/pets', '/%2Fv1/pets', '/v1%23/pets'])(
+    'takes %s for a path outside the API, with or without a key',
+    async (path) => {
+      for (const caller of [undefined, key]) {
+        const response = await ask(service.port, { path, key: caller });
+        expectNoTrio(response);
+        expect(await errorOf(response)).toMatchObject({ status: 404, code: 'route_not_found' });
+      }
+    },
+  );
+
+  it.each(['/v1%2Fpets', '/v1%3F/pets'])(
+    'takes %s for an unknown path of the API, for which a key is needed',
+    async (path) => {
+      const [without, withKey] = [await ask(service.port, { path }), await ask(service.port, { path, key })];
+      expect(await errorOf(without)).toMatchObject({ status: 401, code: 'missing_api_key' });
+      expect(await errorOf(withKey)).toMatchObject({ status: 404, code: 'route_not_found' });
+      expectTrio(without);
+      expectTrio(withKey);
     },
   );
 
@@ -120,7 +140,9 @@ describe('admission', () => {
   it('tells of an expired or revoked key to its holder only', async () => {
     for (const right of [expired, revoked]) {
       const wrong = `${right.slice(0, 12)}${right[12] === 'A' ? 'B' : 'A'}${right.slice(13)}`;
-      expect(await errorOf(await ask(service.port, { path: '/v1/pets', key: wrong }))).toMatchObject({ code: 'invalid_api_key' });
+      expect(await errorOf(await ask(service.port, { path: '/v1/pets', key: wrong }))).toMatchObject({
+        code: 'invalid_api_key',
+      });
     }
   });
 });
@@ -136,10 +158,16 @@ describe('a key that was narrowed', () => {
 
   it.each(WRITE)('gets 403 with the scope it lacks, whatever else is wrong: %s', async (_, request) => {
     const reader = await service.key({ scopes: ['pets:read'] });
-    const answer = await ask(service.port, { ...request, method: 'POST', key: reader });
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="petstore", error="insufficient_scope", scope="pets:write"');
-    expectTrio(answer);
-    expect(await errorOf(answer)).toMatchObject({ status: 403, code: 'insufficient_scope', message: expect.stringContaining('pets:write') });
+    const response = await ask(service.port, { ...request, method: 'POST', key: reader });
+    expect(response.headers.get('www-authenticate')).toBe(
+      'Bearer realm="petstore", error="insufficient_scope", scope="pets:write"',
+    );
+    expectTrio(response);
+    expect(await errorOf(response)).toMatchObject({
+      status: 403,
+      code: 'insufficient_scope',
+      message: expect.stringContaining('pets:write'),
+    });
   });
 
   it('gets 403 before its body has come', async () => {
@@ -152,7 +180,13 @@ describe('a key that was narrowed', () => {
     const writer = await service.key({ scopes: ['pets:write'] });
     const refused = await ask(service.port, { path: '/v1/pets', key: writer });
     expect(await errorOf(refused)).toMatchObject({ status: 403, message: expect.stringContaining('pets:read') });
-    const added = await ask(service.port, { method: 'POST', path: '/v1/pets', key: writer, headers: JSON_TYPE, body: '{"name":"x","categoryId":1}' });
+    const added = await ask(service.port, {
+      method: 'POST',
+      path: '/v1/pets',
+      key: writer,
+      headers: JSON_TYPE,
+      body: '{"name":"x","categoryId":1}',
+    });
     expect(added.status).toBe(201);
     expect(trio(added).remaining).toBe(Number(trio(refused).remaining) - 1);
   });

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { SCOPES } from '../../src/auth/index.js';
+import { SCOPES } from '../../src/api-keys/index.js';
 import { Database } from '../../src/database/index.js';
 import { PetsService } from '../../src/pets/index.js';
 import { startApp, type TestApp } from '../support/app.js';
@@ -32,21 +32,32 @@ afterAll(async () => {
 /** Sends this many requests at once, to the instances in turn; what came back, by status. */
 async function atOnce(count: number, path: string, body: string, headers: Record<string, string> = {}) {
   const ports = instances.map(({ port }) => port);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: count }, async (_, index) => {
-      const answer = await ask(ports[index % ports.length] ?? 0, { method: 'POST', path, key, body, headers: { ...JSON_TYPE, ...headers } });
-      const lasting = ['location', 'etag', 'cache-control'].map((name) => answer.headers.get(name));
-      return { status: answer.status, text: await answer.text(), lasting };
+      const response = await ask(ports[index % ports.length] ?? 0, {
+        method: 'POST',
+        path,
+        key,
+        body,
+        headers: { ...JSON_TYPE, ...headers },
+      });
+      const lasting = ['location', 'etag', 'cache-control'].map((name) => response.headers.get(name));
+      return { status: response.status, text: await response.text(), lasting };
     }),
   );
-  return Map.groupBy(answers, ({ status }) => status);
+  return Map.groupBy(responses, ({ status }) => status);
 }
 
-const codesOf = (answers: readonly { text: string }[] = []) => new Set(answers.map(({ text }) => (JSON.parse(text) as { code: string }).code));
+const codesOf = (responses: readonly { text: string }[] = []) =>
+  new Set(responses.map(({ text }) => (JSON.parse(text) as { code: string }).code));
 const count = async (table: string) => (await queryDatabase(folder, `SELECT * FROM "${table}"`)).length;
 
 async function addPet(): Promise<number> {
-  return ((await (await first.post('/v1/pets', key, '{"name":"Bella","categoryId":1,"status":"available"}')).json()) as { id: number }).id;
+  return (
+    (await (await first.post('/v1/pets', key, '{"name":"Bella","categoryId":1,"status":"available"}')).json()) as {
+      id: number;
+    }
+  ).id;
 }
 
 describe('pets that come one after the other, faster than they can be written', () => {
@@ -55,8 +66,13 @@ describe('pets that come one after the other, faster than they can be written', 
     const names = Array.from({ length: 200 }, (_, n) => `one of many ${n}`);
     const added = await Promise.all(names.map((name, n) => pets[n % pets.length]?.create({ name, categoryId: 1 })));
     expect(added.map((pet) => pet?.name)).toEqual(names);
-    const stored = await queryDatabase<{ id: number | string; name: string }>(folder, `SELECT "id", "name" FROM "pets" WHERE "name" LIKE 'one of many %'`);
-    expect(new Map(added.map((pet) => [pet?.name, pet?.id]))).toEqual(new Map(stored.map(({ id, name }) => [name, Number(id)])));
+    const stored = await queryDatabase<{ id: number | string; name: string }>(
+      folder,
+      `SELECT "id", "name" FROM "pets" WHERE "name" LIKE 'one of many %'`,
+    );
+    expect(new Map(added.map((pet) => [pet?.name, pet?.id]))).toEqual(
+      new Map(stored.map(({ id, name }) => [name, Number(id)])),
+    );
   });
 
   it('are all added, in few transactions, none of which fails', async () => {
@@ -79,9 +95,12 @@ describe('pets that come one after the other, faster than they can be written', 
 
 describe('orders for one pet that come at once', () => {
   it('are answered with one 201 and 409 for all others', async () => {
-    const answers = await atOnce(200, '/v1/store/orders', `{"petId":${await addPet()}}`);
-    expect([...answers].map(([status, { length }]) => [status, length]).toSorted()).toEqual([[201, 1], [409, 199]]);
-    expect(codesOf(answers.get(409))).toEqual(new Set(['pet_not_available']));
+    const responses = await atOnce(200, '/v1/store/orders', `{"petId":${await addPet()}}`);
+    expect([...responses].map(([status, { length }]) => [status, length]).toSorted()).toEqual([
+      [201, 1],
+      [409, 199],
+    ]);
+    expect(codesOf(responses.get(409))).toEqual(new Set(['pet_not_available']));
     expect(await count('orders')).toBe(1);
   });
 });
@@ -94,13 +113,13 @@ describe('requests with one Idempotency-Key that come at once', () => {
   ])('leave one record in %s, and all get its answer or are told to wait', async (table, path, body) => {
     const sent = await body();
     const before = await count(table);
-    const answers = await atOnce(100, path, sent, { 'Idempotency-Key': `one ${table}` });
+    const responses = await atOnce(100, path, sent, { 'Idempotency-Key': `one ${table}` });
     expect(await count(table)).toBe(before + 1);
-    const done = answers.get(201) ?? [];
-    const told = answers.get(409) ?? [];
+    const done = responses.get(201) ?? [];
+    const told = responses.get(409) ?? [];
     expect(done.length).toBeGreaterThan(0);
     expect(done.length + told.length).toBe(100);
-    expect(new Set(done.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(new Set(done.map((response) => JSON.stringify(response))).size).toBe(1);
     expect([...codesOf(told)].filter((code) => code !== 'idempotency_key_in_use')).toEqual([]);
     const late = await atOnce(INSTANCES, path, sent, { 'Idempotency-Key': `one ${table}` });
     expect(late.get(201)?.map(({ text }) => text)).toEqual(Array.from({ length: INSTANCES }, () => done[0]?.text));
@@ -111,9 +130,9 @@ describe('requests with one Idempotency-Key that come at once', () => {
     const before = await count('pets');
     const bodies = ['{"name":"One","categoryId":1}', '{"name":"Two","categoryId":1}'];
     const both = await Promise.all(bodies.map((body) => atOnce(20, '/v1/pets', body, { 'Idempotency-Key': 'torn' })));
-    expect(new Set(both.flatMap((answers) => answers.get(201) ?? []).map(({ text }) => text)).size).toBe(1);
+    expect(new Set(both.flatMap((responses) => responses.get(201) ?? []).map(({ text }) => text)).size).toBe(1);
     const late = await Promise.all(bodies.map((body) => atOnce(1, '/v1/pets', body, { 'Idempotency-Key': 'torn' })));
-    expect(late.flatMap((answers) => [...answers.keys()]).toSorted()).toEqual([201, 422]);
+    expect(late.flatMap((responses) => [...responses.keys()]).toSorted()).toEqual([201, 422]);
     expect(await count('pets')).toBe(before + 1);
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { KeysService } from '../../src/auth/index.js';
+import { AdminKeysService } from '../../src/api-keys/index.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 
@@ -16,7 +16,7 @@ beforeEach(async () => {
   clock = new FakeClock(START * 1000 + 250);
   service = await startApp({ clock });
   const terms = { account: 'busy', plan: 'enterprise', perMinute: PER_MINUTE, perDay: 100_000 } as const;
-  const issued = await service.app.get(KeysService).createKey(terms, 'test');
+  const issued = await service.app.get(AdminKeysService).createKey(terms, 'test');
   ({ key, id } = issued);
   sibling = await service.key(terms);
 });
@@ -31,11 +31,17 @@ interface Seen {
 }
 
 async function call(as = key): Promise<Seen> {
-  const answer = await service.request('/v1/pets', { key: as });
-  const { remaining, reset } = trio(answer);
-  const retryAfter = answer.headers.get('retry-after');
-  const code = answer.ok ? null : (await errorOf(answer)).code;
-  return { status: answer.status, code, remaining, reset, retryAfter: retryAfter === null ? null : Number(retryAfter) };
+  const response = await service.request('/v1/pets', { key: as });
+  const { remaining, reset } = trio(response);
+  const retryAfter = response.headers.get('retry-after');
+  const code = response.ok ? null : (await errorOf(response)).code;
+  return {
+    status: response.status,
+    code,
+    remaining,
+    reset,
+    retryAfter: retryAfter === null ? null : Number(retryAfter),
+  };
 }
 
 /** Uses up the minute, then goes on until the key is banned; gives back the ban. */
@@ -51,8 +57,22 @@ describe('a key that goes on after 429', () => {
   it('is banned for a minute at the rejection that makes as many as its minute limit', async () => {
     const seen: (string | null)[] = [];
     for (let n = 0; n < 2 * PER_MINUTE + 1; n += 1) seen.push((await call()).code);
-    expect(seen).toEqual([null, null, null, 'rate_limit_exceeded', 'rate_limit_exceeded', 'api_key_banned', 'api_key_banned']);
-    expect(await call()).toEqual({ status: 429, code: 'api_key_banned', remaining: 0, reset: START + 60, retryAfter: 60 });
+    expect(seen).toEqual([
+      null,
+      null,
+      null,
+      'rate_limit_exceeded',
+      'rate_limit_exceeded',
+      'api_key_banned',
+      'api_key_banned',
+    ]);
+    expect(await call()).toEqual({
+      status: 429,
+      code: 'api_key_banned',
+      remaining: 0,
+      reset: START + 60,
+      retryAfter: 60,
+    });
   });
 
   it('is not banned while its rejections are spread over more than a minute', async () => {
@@ -112,7 +132,7 @@ describe('an operator who lifts a ban', () => {
   it('lets the key in from the next request on', async () => {
     await provoke();
     clock.advanceSeconds(1);
-    await service.app.get(KeysService).unban(id, 'test');
+    await service.app.get(AdminKeysService).unban(id, 'test');
     expect((await call()).code).toBe('rate_limit_exceeded');
     clock.advanceSeconds(59);
     expect((await call()).status).toBe(200);
@@ -123,7 +143,7 @@ describe('an operator who lifts a ban', () => {
     clock.advanceSeconds(60);
     expect((await provoke()).retryAfter).toBe(120);
     clock.advanceSeconds(1);
-    await service.app.get(KeysService).unban(id, 'test');
+    await service.app.get(AdminKeysService).unban(id, 'test');
     clock.advanceSeconds(60);
     expect((await provoke()).retryAfter).toBe(60);
   });
@@ -132,17 +152,18 @@ describe('an operator who lifts a ban', () => {
 describe('a ban', () => {
   it('holds for whatever the key asks for', async () => {
     await provoke();
-    const answers = [
+    const responses = [
       await service.request('/v1/nothing', { key }),
       await service.request('/v1/pets', { key, method: 'DELETE' }),
       await service.post('/v1/pets', key, '{"name":'),
     ];
-    for (const answer of answers) expect(await errorOf(answer)).toMatchObject({ status: 429, code: 'api_key_banned' });
+    for (const response of responses)
+      expect(await errorOf(response)).toMatchObject({ status: 429, code: 'api_key_banned' });
   });
 
   it('follows the limit that a change of plan gives', async () => {
     for (let n = 0; n < PER_MINUTE; n += 1) await call();
-    await service.app.get(KeysService).changePlan('busy', 'enterprise', { perMinute: 2, perDay: 100 }, 'test');
+    await service.app.get(AdminKeysService).changePlan('busy', 'enterprise', { perMinute: 2, perDay: 100 }, 'test');
     expect((await call()).code).toBe('rate_limit_exceeded');
     expect((await call()).code).toBe('api_key_banned');
   });

@@ -14,9 +14,14 @@ afterAll(() => service.stop());
 
 const get = (path: string, headers: Record<string, string> = {}) => service.request(path, { key, headers });
 const post = (body: string) => service.post('/v1/categories', key, body);
-const patch = (path: string, body: string, headers: Record<string, string> = {}) => service.request(path, { key, method: 'PATCH', headers: { ...JSON_TYPE, ...headers }, body });
+const patch = (path: string, body: string, headers: Record<string, string> = {}) =>
+  service.request(path, { key, method: 'PATCH', headers: { ...JSON_TYPE, ...headers }, body });
 const addPet = (categoryId: string, status?: string) =>
-  service.post('/v1/pets', key, `{"name":"x","categoryId":${categoryId}${status === undefined ? '' : `,"status":"${status}"`}}`);
+  service.post(
+    '/v1/pets',
+    key,
+    `{"name":"x","categoryId":${categoryId}${status === undefined ? '' : `,"status":"${status}"`}}`,
+  );
 
 const NO_PETS = '{"total":0,"available":0,"pending":0,"sold":0,"none":0}';
 
@@ -26,25 +31,37 @@ async function add(...ids: string[]): Promise<void> {
 }
 
 describe('createCategory', () => {
-  it.each(['1', '0', '-1', '9223372036854775807', '-9223372036854775808', '9007199254740993'])('names the identifier %s', async (id) => {
-    const answer = await post(`{"name":"Dogs","id":${id}}`);
-    const text = `{"id":${id},"name":"Dogs","pets":${NO_PETS}}`;
-    expect([answer.status, answer.headers.get('location'), await answer.text()]).toEqual([201, `/v1/categories/${id}`, text]);
-    const read = await get(`/v1/categories/${id}`);
-    expect([await read.text(), read.headers.get('etag')]).toEqual([text, answer.headers.get('etag')]);
-  });
+  it.each(['1', '0', '-1', '9223372036854775807', '-9223372036854775808', '9007199254740993'])(
+    'names the identifier %s',
+    async (id) => {
+      const response = await post(`{"name":"Dogs","id":${id}}`);
+      const text = `{"id":${id},"name":"Dogs","pets":${NO_PETS}}`;
+      expect([response.status, response.headers.get('location'), await response.text()]).toEqual([
+        201,
+        `/v1/categories/${id}`,
+        text,
+      ]);
+      const read = await get(`/v1/categories/${id}`);
+      expect([await read.text(), read.headers.get('etag')]).toEqual([text, response.headers.get('etag')]);
+    },
+  );
 
   it('counts the pets that use the identifier already', async () => {
     await addPet('7', 'sold');
     await addPet('7');
-    expect(await (await post('{"name":"Dogs","id":7}')).json()).toEqual({ id: 7, name: 'Dogs', pets: { total: 2, available: 0, pending: 0, sold: 1, none: 1 } });
+    expect(await (await post('{"name":"Dogs","id":7}')).json()).toEqual({
+      id: 7,
+      name: 'Dogs',
+      pets: { total: 2, available: 0, pending: 0, sold: 1, none: 1 },
+    });
   });
 
   it('takes an identifier once', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => post(`{"name":"name ${n}","id":8}`)));
-    const refused = answers.filter(({ status }) => status !== 201);
+    const responses = await Promise.all(Array.from({ length: 20 }, (_, n) => post(`{"name":"name ${n}","id":8}`)));
+    const refused = responses.filter(({ status }) => status !== 201);
     expect(refused).toHaveLength(19);
-    for (const answer of refused) expect(await errorOf(answer)).toMatchObject({ status: 409, code: 'category_exists' });
+    for (const response of refused)
+      expect(await errorOf(response)).toMatchObject({ status: 409, code: 'category_exists' });
   });
 
   it.each([
@@ -58,17 +75,34 @@ describe('createCategory', () => {
     ['{"name":"x","id":9223372036854775808}', 'id must be'],
     ['{"name":"x","pets":{}}', '"pets" is not a known field'],
   ])('refuses %s', async (body, message) => {
-    expect(await errorOf(await post(body))).toMatchObject({ status: 400, code: 'validation_failed', message: expect.stringContaining(message) });
+    expect(await errorOf(await post(body))).toMatchObject({
+      status: 400,
+      code: 'validation_failed',
+      message: expect.stringContaining(message),
+    });
   });
 });
 
 describe('listCategories', () => {
-  it.each(['limit=0', 'limit=101', 'limit=', 'after=', 'after=-0', 'after=01', 'after=1.0', 'after=%2B1', 'after=9223372036854775808', 'after=-9223372036854775809', 'status=sold', 'after=1&after=2'])(
-    'refuses ?%s',
-    async (query) => {
-      expect(await errorOf(await get(`/v1/categories?${query}`))).toMatchObject({ status: 400, code: 'validation_failed' });
-    },
-  );
+  it.each([
+    'limit=0',
+    'limit=101',
+    'limit=',
+    'after=',
+    'after=-0',
+    'after=01',
+    'after=1.0',
+    'after=%2B1',
+    'after=9223372036854775808',
+    'after=-9223372036854775809',
+    'status=sold',
+    'after=1&after=2',
+  ])('refuses ?%s', async (query) => {
+    expect(await errorOf(await get(`/v1/categories?${query}`))).toMatchObject({
+      status: 400,
+      code: 'validation_failed',
+    });
+  });
 
   it('and getCategory spare clients what they have, until a name or a count is another', async () => {
     await add('10');
@@ -86,22 +120,29 @@ describe('changeCategory', () => {
   it('gives a category another name, and nothing else', async () => {
     await add('-3', '-2');
     await addPet('-3', 'available');
-    const answer = await patch('/v1/categories/-3', '{"name":"😀"}');
+    const response = await patch('/v1/categories/-3', '{"name":"😀"}');
     const text = '{"id":-3,"name":"😀","pets":{"total":1,"available":1,"pending":0,"sold":0,"none":0}}';
-    expect([answer.status, await answer.text()]).toEqual([200, text]);
-    expect(await (await get('/v1/categories?limit=2&after=-4')).text()).toBe(`[${text},{"id":-2,"name":"n","pets":${NO_PETS}}]`);
+    expect([response.status, await response.text()]).toEqual([200, text]);
+    expect(await (await get('/v1/categories?limit=2&after=-4')).text()).toBe(
+      `[${text},{"id":-2,"name":"n","pets":${NO_PETS}}]`,
+    );
     expect(await (await patch('/v1/categories/-3', '{}')).text()).toBe(text);
   });
 
   it('keeps its precondition', async () => {
     await add('11');
     const condition = { 'If-Match': (await get('/v1/categories/11')).headers.get('etag') ?? '' };
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => patch('/v1/categories/11', `{"name":"name ${n}"}`, condition)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 19 }, () => 412)]);
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => patch('/v1/categories/11', `{"name":"name ${n}"}`, condition)),
+    );
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 19 }, () => 412)]);
   });
 
   it.each([['{"name":null}'], ['{"name":""}'], ['{"id":5}'], ['[]']])('refuses %s', async (body) => {
-    expect(await errorOf(await patch('/v1/categories/11', body))).toMatchObject({ status: 400, code: 'validation_failed' });
+    expect(await errorOf(await patch('/v1/categories/11', body))).toMatchObject({
+      status: 400,
+      code: 'validation_failed',
+    });
   });
 });
 
@@ -109,12 +150,27 @@ describe('a category that is not there', () => {
   it('is 404, though pets use its identifier', async () => {
     await addPet('12');
     expect(await errorOf(await get('/v1/categories/12'))).toMatchObject({ status: 404, code: 'category_not_found' });
-    expect(await errorOf(await patch('/v1/categories/12', '{}'))).toMatchObject({ status: 404, code: 'category_not_found' });
+    expect(await errorOf(await patch('/v1/categories/12', '{}'))).toMatchObject({
+      status: 404,
+      code: 'category_not_found',
+    });
     expect(await (await get('/v1/categories?limit=100')).text()).not.toContain('"id":12,');
   });
 
   it('is 404 whatever its identifier looks like', async () => {
-    for (const id of ['-0', '+1', '01', '1.0', '1e0', '%201', 'x', '9223372036854775808', '-9223372036854775809', '%00', '--1']) {
+    for (const id of [
+      '-0',
+      '+1',
+      '01',
+      '1.0',
+      '1e0',
+      '%201',
+      'x',
+      '9223372036854775808',
+      '-9223372036854775809',
+      '%00',
+      '--1',
+    ]) {
       expect([id, (await get(`/v1/categories/${id}`)).status]).toEqual([id, 404]);
     }
   });
@@ -126,8 +182,12 @@ describe('the scopes of categories', () => {
     const writer = await service.key({ scopes: ['categories:write'] });
     expect((await service.request('/v1/categories', { key: reader })).status).toBe(200);
     expect((await service.post('/v1/categories', writer, '{"name":"x"}')).status).toBe(201);
-    expect((await errorOf(await service.request('/v1/categories', { key: writer }))).message).toContain('categories:read');
-    expect((await errorOf(await service.post('/v1/categories', reader, '{"name":"x"}'))).message).toContain('categories:write');
+    expect((await errorOf(await service.request('/v1/categories', { key: writer }))).message).toContain(
+      'categories:read',
+    );
+    expect((await errorOf(await service.post('/v1/categories', reader, '{"name":"x"}'))).message).toContain(
+      'categories:write',
+    );
   });
 });
 
@@ -140,7 +200,7 @@ describe('createCategory without an identifier', () => {
       Promise.all(named.flatMap((next) => [post(`{"name":"n","id":${next}}`), addPet(next)])),
     ]);
     expect(assigned.map(({ status }) => status)).toEqual(named.map(() => 201));
-    const ids = await Promise.all(assigned.map(async (answer) => ((await answer.json()) as { id: number }).id));
+    const ids = await Promise.all(assigned.map(async (response) => ((await response.json()) as { id: number }).id));
     expect(new Set(ids).size).toBe(named.length);
   });
 });

@@ -25,36 +25,62 @@ const inWrite = (work: Parameters<Database['write']>[0]) => service.app.get(Data
 
 function add(): Promise<Response> {
   const status = pick(STATUSES);
-  return service.post('/v1/pets', key, `{"name":"x","categoryId":${pick(CATEGORIES)}${status === null ? '' : `,"status":"${status}"`}}`);
+  return service.post(
+    '/v1/pets',
+    key,
+    `{"name":"x","categoryId":${pick(CATEGORIES)}${status === null ? '' : `,"status":"${status}"`}}`,
+  );
 }
 
 function change(petId: number): Promise<Response> {
-  const fields = [`"categoryId":${pick(CATEGORIES)}`, `"status":${JSON.stringify(pick(STATUSES))}`].slice(pick([0, 0, 1]), pick([1, 2, 2]));
-  return service.request(`/v1/pets/${petId}`, { key, method: 'PATCH', headers: JSON_TYPE, body: `{${fields.join(',')}}` });
+  const fields = [`"categoryId":${pick(CATEGORIES)}`, `"status":${JSON.stringify(pick(STATUSES))}`].slice(
+    pick([0, 0, 1]),
+    pick([1, 2, 2]),
+  );
+  return service.request(`/v1/pets/${petId}`, {
+    key,
+    method: 'PATCH',
+    headers: JSON_TYPE,
+    body: `{${fields.join(',')}}`,
+  });
 }
 
 /** An order for a pet, sometimes in a transaction that fails. */
 async function order(petId: string): Promise<void> {
   const pets = service.app.get(PetsService);
-  const step = (method: 'holdIn' | 'releaseIn' | 'sellIn') =>
-    inWrite(async (manager) => {
-      await pets[method](manager, petId);
+  const step = (method: 'reserve' | 'release' | 'sell') =>
+    inWrite(async () => {
+      await pets[method](petId);
       if (Math.random() < 0.3) throw new Error('on purpose');
     });
-  await step('holdIn').then(() => step(pick(['releaseIn', 'sellIn']))).catch(() => undefined);
+  await step('reserve')
+    .then(() => step(pick(['release', 'sell'])))
+    .catch(() => undefined);
 }
 
 function act(): Promise<unknown> {
   const petId = 1 + Math.floor(Math.random() * 80);
   const remove = () => service.request(`/v1/pets/${petId}`, { key, method: 'DELETE' });
-  return pick<() => Promise<unknown>>([add, () => change(petId), () => change(petId), remove, () => order(String(petId))])();
+  return pick<() => Promise<unknown>>([
+    add,
+    () => change(petId),
+    () => change(petId),
+    remove,
+    () => order(String(petId)),
+  ])();
 }
 
 describe('the counts of categories', () => {
   it('agree with the pets after any mix of changes at once', async () => {
-    await concurrently(Array.from({ length: 60 }, () => add), WIDTH);
-    const answers = await concurrently(Array.from({ length: 600 }, () => act), WIDTH);
-    const failed = answers.filter((answer) => answer instanceof Response && answer.status >= 500);
+    await concurrently(
+      Array.from({ length: 60 }, () => add),
+      WIDTH,
+    );
+    const responses = await concurrently(
+      Array.from({ length: 600 }, () => act),
+      WIDTH,
+    );
+    const failed = responses.filter((response) => response instanceof Response && response.status >= 500);
     expect(failed).toEqual([]);
     const { counted, real } = await categoryCounts(service.folder);
     expect(counted).toEqual(real);
@@ -63,8 +89,8 @@ describe('the counts of categories', () => {
 
   it('are changed by nothing that fails', async () => {
     const before = await categoryCounts(service.folder);
-    const failing = inWrite(async (manager) => {
-      await service.app.get(PetsService).createIn(manager, { name: 'y', categoryId: 2, status: 'sold' });
+    const failing = inWrite(async () => {
+      await service.app.get(PetsService).create({ name: 'y', categoryId: 2, status: 'sold' });
       throw new Error('on purpose');
     });
     await expect(failing).rejects.toThrow('on purpose');

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import Sqlite from 'better-sqlite3';
+import Sqlite from 'sqlite-driver';
 import { startApp, type TestApp } from '../support/app.js';
+import { withinASecond } from '../support/until.js';
 
 let service: TestApp;
 let key: string;
@@ -20,17 +20,15 @@ function byHand(sql: string): void {
   database.close();
 }
 
-/** Reads the pet and the list until the names in them are as expected, for a second at most. */
-async function namesWithinASecond(expected: readonly string[]): Promise<string[]> {
-  const deadlineMs = performance.now() + 1_000;
-  for (;;) {
-    const pet = (await (await service.request('/v1/pets/1', { key })).json()) as { name: string };
-    const list = (await (await service.request('/v1/pets', { key })).json()) as { name: string }[];
-    const names = [pet, ...list].map(({ name }) => name);
-    if (names.join() === expected.join() || performance.now() > deadlineMs) return names;
-    await delay(20);
-  }
+async function names(): Promise<string[]> {
+  const pet = (await (await service.request('/v1/pets/1', { key })).json()) as { name: string };
+  const list = (await (await service.request('/v1/pets', { key })).json()) as { name: string }[];
+  return [pet, ...list].map(({ name }) => name);
 }
+
+/** Reads the pet and the list until the names in them are as expected, for a second at most. */
+const namesWithinASecond = async (expected: readonly string[]) =>
+  (await withinASecond(names, (found) => found.join() === expected.join())).result;
 
 describe('what somebody changes in the file while the service runs', () => {
   it('shows within a second, though answers are remembered', async () => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Database } from '../../src/database/index.js';
 import { PetsService } from '../../src/pets/index.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
@@ -26,12 +25,13 @@ async function add(status: Status = 'available'): Promise<string> {
 const get = (path: string) => service.request(path, { key });
 const patch = (path: string, body: string, headers: Record<string, string> = {}) =>
   service.request(path, { key, method: 'PATCH', headers: { ...JSON_TYPE, ...headers }, body });
-const remove = (path: string, headers: Record<string, string> = {}) => service.request(path, { key, method: 'DELETE', headers });
+const remove = (path: string, headers: Record<string, string> = {}) =>
+  service.request(path, { key, method: 'DELETE', headers });
 const idIn = (path: string) => path.slice('/v1/pets/'.length);
 
 /** Lets an order hold a pet, or ends it. */
-const order = (method: 'holdIn' | 'releaseIn' | 'sellIn', path: string) =>
-  service.app.get(Database).write((manager) => service.app.get(PetsService)[method](manager, idIn(path)));
+const order = (method: 'reserve' | 'release' | 'sell', path: string) =>
+  service.app.get(PetsService)[method](idIn(path));
 
 describe('changePet', () => {
   it.each([
@@ -46,11 +46,11 @@ describe('changePet', () => {
     const path = await add();
     const text = `{"id":${idIn(path)},${expected}}`;
     for (const remembered of [path, '/v1/pets?limit=100']) await get(remembered);
-    const answer = await patch(path, body);
-    expect([answer.status, await answer.text()]).toEqual([200, text]);
-    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    const response = await patch(path, body);
+    expect([response.status, await response.text()]).toEqual([200, text]);
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     const read = await get(path);
-    expect([await read.text(), read.headers.get('etag')]).toEqual([text, answer.headers.get('etag')]);
+    expect([await read.text(), read.headers.get('etag')]).toEqual([text, response.headers.get('etag')]);
     expect(await (await get('/v1/pets?limit=100')).text()).toContain(text);
   });
 
@@ -72,24 +72,39 @@ describe('changePet', () => {
   ])('refuses %s', async (body, message) => {
     const path = await add();
     const refusal = await errorOf(await patch(path, body));
-    expect(refusal).toMatchObject({ status: 400, code: 'validation_failed', message: expect.stringContaining(message) });
+    expect(refusal).toMatchObject({
+      status: 400,
+      code: 'validation_failed',
+      message: expect.stringContaining(message),
+    });
     expect(await (await get(path)).json()).toMatchObject({ name: 'Bella', categoryId: 7, status: 'available' });
   });
 
-  it.each(['application/merge-patch+json', 'application/merge-patch+json; charset=utf-8', 'application/json'])('takes %s', async (type) => {
-    expect((await patch(await add(), '{"name":"Bello"}', { 'Content-Type': type })).status).toBe(200);
-  });
+  it.each(['application/merge-patch+json', 'application/merge-patch+json; charset=utf-8', 'application/json'])(
+    'takes %s',
+    async (type) => {
+      expect((await patch(await add(), '{"name":"Bello"}', { 'Content-Type': type })).status).toBe(200);
+    },
+  );
 
-  it.each(['application/json-patch+json', 'text/plain', 'merge-patch+json'])('refuses %s, and names the types that it takes', async (type) => {
-    const refusal = await errorOf(await patch(await add(), '{}', { 'Content-Type': type }));
-    const message = expect.stringContaining('application/json or application/merge-patch+json');
-    expect(refusal).toMatchObject({ code: 'unsupported_media_type', message });
-  });
+  it.each(['application/json-patch+json', 'text/plain', 'merge-patch+json'])(
+    'refuses %s, and names the types that it takes',
+    async (type) => {
+      const refusal = await errorOf(await patch(await add(), '{}', { 'Content-Type': type }));
+      const message = expect.stringMatching(/application\/json.* application\/merge-patch\+json/);
+      expect(refusal).toMatchObject({ code: 'unsupported_media_type', message });
+    },
+  );
 
   it('refuses a merge patch by that name where there is nothing to patch', async () => {
     const headers = { 'Content-Type': 'application/merge-patch+json' };
-    const answer = await service.request('/v1/pets', { key, method: 'POST', headers, body: '{"name":"x","categoryId":1}' });
-    expect(await errorOf(answer)).toMatchObject({ code: 'unsupported_media_type' });
+    const response = await service.request('/v1/pets', {
+      key,
+      method: 'POST',
+      headers,
+      body: '{"name":"x","categoryId":1}',
+    });
+    expect(await errorOf(response)).toMatchObject({ code: 'unsupported_media_type' });
   });
 
   it.each(['0', '01', '-1', '9223372036854775807', 'x', '9223372036854775808'])('knows no pet %s', async (petId) => {
@@ -98,24 +113,36 @@ describe('changePet', () => {
 
   it('needs pets:write', async () => {
     const reader = await service.key({ scopes: ['pets:read'] });
-    const answer = await service.request(await add(), { key: reader, method: 'PATCH', headers: JSON_TYPE, body: '{}' });
-    expect(await errorOf(answer)).toMatchObject({ status: 403, code: 'insufficient_scope' });
+    const response = await service.request(await add(), {
+      key: reader,
+      method: 'PATCH',
+      headers: JSON_TYPE,
+      body: '{}',
+    });
+    expect(await errorOf(response)).toMatchObject({ status: 403, code: 'insufficient_scope' });
   });
 });
 
 describe('a status', () => {
-  it.each(STATUSES.flatMap((from) => STATUSES.map((to) => [from, to] as const)))('that is %s can become %s unless it is sold', async (from, to) => {
-    const path = await add(from);
-    const answer = await patch(path, JSON.stringify({ status: to }));
-    const { code } = (await answer.json()) as { code?: string };
-    const isFinal = from === 'sold' && to !== 'sold';
-    expect([answer.status, code]).toEqual(isFinal ? [409, 'invalid_status_transition'] : [200, undefined]);
-    expect(((await (await get(path)).json()) as { status?: string }).status).toBe((isFinal ? from : to) ?? undefined);
-  });
+  it.each(STATUSES.flatMap((from) => STATUSES.map((to) => [from, to] as const)))(
+    'that is %s can become %s unless it is sold',
+    async (from, to) => {
+      const path = await add(from);
+      const response = await patch(path, JSON.stringify({ status: to }));
+      const { code } = (await response.json()) as { code?: string };
+      const isFinal = from === 'sold' && to !== 'sold';
+      expect([response.status, code]).toEqual(isFinal ? [409, 'invalid_status_transition'] : [200, undefined]);
+      expect(((await (await get(path)).json()) as { status?: string }).status).toBe((isFinal ? from : to) ?? undefined);
+    },
+  );
 
   it('is sold for good, while the rest can change', async () => {
     const path = await add('sold');
-    expect(await (await patch(path, '{"name":"Bello","categoryId":8,"status":"sold"}')).json()).toMatchObject({ name: 'Bello', categoryId: 8, status: 'sold' });
+    expect(await (await patch(path, '{"name":"Bello","categoryId":8,"status":"sold"}')).json()).toMatchObject({
+      name: 'Bello',
+      categoryId: 8,
+      status: 'sold',
+    });
     expect((await patch(path, '{"name":"Bella","status":"available"}')).status).toBe(409);
     expect(await (await get(path)).json()).toMatchObject({ name: 'Bello' });
   });
@@ -124,24 +151,27 @@ describe('a status', () => {
 describe('a pet that an order holds', () => {
   it.each([['available'], ['sold'], [null]])('can not become %s by a client', async (status) => {
     const path = await add();
-    await order('holdIn', path);
-    expect(await errorOf(await patch(path, JSON.stringify({ status })))).toMatchObject({ status: 409, code: 'pet_in_order' });
+    await order('reserve', path);
+    expect(await errorOf(await patch(path, JSON.stringify({ status })))).toMatchObject({
+      status: 409,
+      code: 'pet_in_order',
+    });
     expect(await errorOf(await remove(path))).toMatchObject({ status: 409, code: 'pet_in_order' });
     expect(await (await get(path)).json()).toMatchObject({ status: 'pending' });
   });
 
   it('can get another name and category, and the status that it has', async () => {
     const path = await add();
-    await order('holdIn', path);
+    await order('reserve', path);
     expect((await patch(path, '{"name":"Bello","categoryId":8,"status":"pending"}')).status).toBe(200);
-    await order('sellIn', path);
+    await order('sell', path);
     expect(await (await get(path)).json()).toMatchObject({ name: 'Bello', categoryId: 8, status: 'sold' });
   });
 
   it('can be changed and removed again once the order has ended', async () => {
     const path = await add();
-    await order('holdIn', path);
-    await order('releaseIn', path);
+    await order('reserve', path);
+    await order('release', path);
     expect((await patch(path, '{"status":"pending"}')).status).toBe(200);
     expect((await remove(path)).status).toBe(204);
   });
@@ -152,8 +182,8 @@ describe('removePet', () => {
     const path = await add();
     await get(path);
     await get('/v1/pets?limit=100');
-    const answer = await remove(path);
-    expect([answer.status, await answer.text(), answer.headers.get('content-type')]).toEqual([204, '', null]);
+    const response = await remove(path);
+    expect([response.status, await response.text(), response.headers.get('content-type')]).toEqual([204, '', null]);
     expect(await errorOf(await get(path))).toMatchObject({ code: 'pet_not_found' });
     expect(await errorOf(await remove(path))).toMatchObject({ status: 404, code: 'pet_not_found' });
     expect(await errorOf(await patch(path, '{}'))).toMatchObject({ status: 404, code: 'pet_not_found' });
@@ -188,18 +218,24 @@ describe('a precondition', () => {
   it.each([
     ['another tag', async () => ({ 'If-Match': '"other"' })],
     ['a weak tag', async (path: string) => ({ 'If-Match': `W/${await etagOf(path)}` })],
-    ['an old tag', async (path: string) => {
-      const old = await etagOf(path);
-      await patch(path, '{"name":"Bello"}');
-      return { 'If-Match': old };
-    }],
+    [
+      'an old tag',
+      async (path: string) => {
+        const old = await etagOf(path);
+        await patch(path, '{"name":"Bello"}');
+        return { 'If-Match': old };
+      },
+    ],
     ['If-None-Match with the current tag', async (path: string) => ({ 'If-None-Match': await etagOf(path) })],
     ['If-None-Match with *', async () => ({ 'If-None-Match': '*' })],
   ])('refuses a change with %s', async (_, condition) => {
     const path = await add();
     const headers = await condition(path);
     const before = await (await get(path)).text();
-    expect(await errorOf(await patch(path, '{"name":"Max"}', headers))).toMatchObject({ status: 412, code: 'precondition_failed' });
+    expect(await errorOf(await patch(path, '{"name":"Max"}', headers))).toMatchObject({
+      status: 412,
+      code: 'precondition_failed',
+    });
     expect(await errorOf(await remove(path, headers))).toMatchObject({ status: 412, code: 'precondition_failed' });
     expect(await (await get(path)).text()).toBe(before);
   });
@@ -207,20 +243,29 @@ describe('a precondition', () => {
   it('that is malformed is refused, rather than ignored', async () => {
     const path = await add();
     for (const condition of ['', 'abc', '"a', '*, "a"']) {
-      expect(await errorOf(await patch(path, '{}', { 'If-Match': condition }))).toMatchObject({ code: 'validation_failed', message: expect.stringContaining('If-Match') });
+      expect(await errorOf(await patch(path, '{}', { 'If-Match': condition }))).toMatchObject({
+        code: 'validation_failed',
+        message: expect.stringContaining('If-Match'),
+      });
     }
   });
 
   it('comes after a pet that is not there, and before what the state of the pet forbids', async () => {
-    expect(await errorOf(await patch('/v1/pets/4711', '{}', { 'If-Match': '*' }))).toMatchObject({ code: 'pet_not_found' });
-    expect(await errorOf(await patch(await add('sold'), '{"status":null}', { 'If-Match': '"other"' }))).toMatchObject({ code: 'precondition_failed' });
+    expect(await errorOf(await patch('/v1/pets/4711', '{}', { 'If-Match': '*' }))).toMatchObject({
+      code: 'pet_not_found',
+    });
+    expect(await errorOf(await patch(await add('sold'), '{"status":null}', { 'If-Match': '"other"' }))).toMatchObject({
+      code: 'precondition_failed',
+    });
   });
 
   it('lets one of many changes through that all know the same state', async () => {
     const path = await add();
     const condition = { 'If-Match': await etagOf(path) };
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => patch(path, `{"name":"name ${n}"}`, condition)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 49 }, () => 412)]);
+    const responses = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => patch(path, `{"name":"name ${n}"}`, condition)),
+    );
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 49 }, () => 412)]);
   });
 });
 
@@ -228,8 +273,14 @@ describe('many changes of one pet at once', () => {
   it('never leave sold, and are answered with what they made', async () => {
     const path = await add();
     const changes = Array.from({ length: 100 }, (_, n) => STATUSES[n % 4]);
-    const answers = await Promise.all(changes.map((status) => patch(path, JSON.stringify({ status }))));
-    const outcomes = await Promise.all(answers.map(async (answer, n) => ({ asked: changes[n] ?? null, code: answer.status, body: (await answer.json()) as { status?: string } })));
+    const responses = await Promise.all(changes.map((status) => patch(path, JSON.stringify({ status }))));
+    const outcomes = await Promise.all(
+      responses.map(async (response, n) => ({
+        asked: changes[n] ?? null,
+        code: response.status,
+        body: (await response.json()) as { status?: string },
+      })),
+    );
     const made = outcomes.map(({ asked, code, body }) => (code === 200 ? [200, body.status ?? null] : [code, asked]));
     expect(made).toEqual(outcomes.map(({ asked, code }) => [asked === 'sold' || code === 200 ? 200 : 409, asked]));
     expect(outcomes.filter(({ asked, code }) => asked === 'sold' && code === 200)).toHaveLength(25);
@@ -238,8 +289,10 @@ describe('many changes of one pet at once', () => {
 
   it('and removals of it end with it gone once', async () => {
     const path = await add();
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => (n % 4 === 3 ? remove(path) : patch(path, `{"name":"name ${n}"}`))));
-    const statuses = answers.map(({ status }) => status);
+    const responses = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => (n % 4 === 3 ? remove(path) : patch(path, `{"name":"name ${n}"}`))),
+    );
+    const statuses = responses.map(({ status }) => status);
     expect(statuses.filter((status) => status === 204)).toHaveLength(1);
     expect(statuses.filter((status) => ![200, 204, 404].includes(status))).toEqual([]);
     expect((await get(path)).status).toBe(404);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.js';
 import { makeFolder, onPostgres } from '../support/databases.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
-import { RedisServer } from '../support/redis-server.js';
+import { RedisServer } from '../../src/testing/redis-server.js';
 
 /** SQLite serves one instance, which has to agree with itself. */
 const INSTANCES = onPostgres ? 3 : 1;
@@ -32,19 +32,27 @@ function instance(index: number): TestApp {
 }
 
 async function add(round: number): Promise<{ readonly id: number }> {
-  const answer = await instance(round).post('/v1/pets', key, `{"name":"pet ${round}","categoryId":1}`);
-  return (await answer.json()) as { id: number };
+  const response = await instance(round).post('/v1/pets', key, `{"name":"pet ${round}","categoryId":1}`);
+  return (await response.json()) as { id: number };
 }
 
 /** The last page, as every instance answers it. */
 const pages = () =>
-  Promise.all(services.map(async (service) => (await (await service.request(`/v1/pets?after=${last}`, { key })).json()) as { name: string }[]));
+  Promise.all(
+    services.map(
+      async (service) =>
+        (await (await service.request(`/v1/pets?after=${last}`, { key })).json()) as { name: string }[],
+    ),
+  );
 
 /**
  * Each round reads what the round before left, adds a pet, and reads again; `disturb` comes in between. Gives back the
  * names that each instance found in each round.
  */
-async function addInTurns(rounds: number, disturb: (round: number) => Promise<unknown> = async () => undefined): Promise<string[][]> {
+async function addInTurns(
+  rounds: number,
+  disturb: (round: number) => Promise<unknown> = async () => undefined,
+): Promise<string[][]> {
   const found: string[][] = [];
   for (let round = 0; round < rounds; round += 1) {
     await pages();

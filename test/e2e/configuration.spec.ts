@@ -24,13 +24,16 @@ const BAD = {
   ANONYMOUS_PER_MINUTE: '0',
   ANONYMOUS_PER_DAY: '1e3',
   SERVE_AFTER_SUNSET: 'yes',
+  SAMPLE_DATA: 'no',
 };
+/** No settings, but meant to be. */
+const UNKNOWN = { DATABASE_URI: 'postgres://petstore:hunter2@localhost/petstore', RATE_LIMIT: '60' };
 
 describe('a service with a bad configuration', () => {
   it('does not start: it names every bad variable at once, shows no secret, and ends with code 1', async () => {
-    const { code, stdout, stderr } = await runMain({ folder: folders.make(), env: BAD });
+    const { code, stdout, stderr } = await runMain({ folder: folders.make(), env: { ...BAD, ...UNKNOWN } });
     expect(code).toBe(1);
-    expect(Object.keys(BAD).filter((name) => !stderr.includes(name))).toEqual([]);
+    expect(Object.keys({ ...BAD, ...UNKNOWN }).filter((name) => !stderr.includes(name))).toEqual([]);
     expect(stderr).not.toContain('hunter2');
     expect(stderr).not.toMatch(/\n\s+at /);
     expect(stdout).toBe('');
@@ -41,7 +44,10 @@ describe('a service with a bad configuration', () => {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const folder = folders.make();
-    const { code, stderr } = await runMain({ folder, env: { HOST: '127.0.0.1', PORT: String(port), DATABASE_URL: 'sqlite:petstore.sqlite' } });
+    const { code, stderr } = await runMain({
+      folder,
+      env: { HOST: '127.0.0.1', PORT: String(port), DATABASE_URL: 'sqlite:petstore.sqlite' },
+    });
     server.close();
     expect(code).toBe(1);
     expect(stderr).toContain('EADDRINUSE');
@@ -50,20 +56,56 @@ describe('a service with a bad configuration', () => {
   it('says of a file that is no database what is wrong, and ends with code 1', async () => {
     const folder = folders.make();
     writeFileSync(join(folder, 'petstore.sqlite'), 'This is no database. '.repeat(100));
-    const { code, stderr } = await runMain({ folder, env: { PORT: '0', HOST: '127.0.0.1', DATABASE_URL: 'sqlite:petstore.sqlite' } });
+    const { code, stdout, stderr } = await runMain({
+      folder,
+      env: { PORT: '0', HOST: '127.0.0.1', DATABASE_URL: 'sqlite:petstore.sqlite' },
+    });
     expect(code).toBe(1);
     expect(stderr).toContain('not a database');
+    expect(stdout).not.toContain('Retrying');
+  });
+
+  it('says of a database that does not answer what is wrong, once, and ends with code 1', async () => {
+    const { code, stdout, stderr } = await runMain({
+      folder: folders.make(),
+      env: { DATABASE_URL: 'postgres://petstore@127.0.0.1:1/petstore' },
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Start failed: .*ECONNREFUSED.*\n$/);
+    expect(stdout).toMatch(/^\{"level":"error".*"message":"connect ECONNREFUSED.*\n$/);
   });
 });
 
 describe('a setting', () => {
   it.each([
-    ['PORT', '65536'], ['PORT', '-1'], ['PORT', '1e3'], ['PORT', ' 5'], ['PORT', '0x50'], ['PORT', '3000.5'], ['ANONYMOUS_PER_MINUTE', '-5'],
-    ['ANONYMOUS_PER_MINUTE', '1.5'], ['DATABASE_URL', 'sqlite:'], ['DATABASE_URL', 'petstore.sqlite'], ['REDIS_URL', 'localhost:6379'],
-    ['REDIS_URL', 'redis://'], ['REDIS_URL', 'redis://localhost:99999'], ['REDIS_URL', 'redis://localhost/zero'], ['REDIS_URL', 'redis://localhost?db=1'],
-    ['REDIS_URL', 'redis://:%zz@localhost'], ['REDIS_PREFIX', 'pet{store}:'], ['BASE_URL', 'https://api.example.com'],
-    ['BASE_URL', '/v1'], ['BASE_URL', 'https://api.example.com/v1/'], ['TRUST_PROXY', 'true'], ['TRUST_PROXY', '10.0.0.0/8,'], ['TRUST_PROXY', '1'],
-    ['CORS_ORIGINS', 'https://app.example.com/path'], ['CORS_ORIGINS', 'null'], ['LOG_LEVEL', 'INFO'], ['SERVE_AFTER_SUNSET', '1'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '1e3'],
+    ['PORT', ' 5'],
+    ['PORT', '0x50'],
+    ['PORT', '3000.5'],
+    ['ANONYMOUS_PER_MINUTE', '-5'],
+    ['ANONYMOUS_PER_MINUTE', '1.5'],
+    ['DATABASE_URL', 'sqlite:'],
+    ['DATABASE_URL', 'petstore.sqlite'],
+    ['REDIS_URL', 'localhost:6379'],
+    ['REDIS_URL', 'redis://'],
+    ['REDIS_URL', 'redis://localhost:99999'],
+    ['REDIS_URL', 'redis://localhost/zero'],
+    ['REDIS_URL', 'redis://localhost?db=1'],
+    ['REDIS_URL', 'redis://:%zz@localhost'],
+    ['REDIS_PREFIX', 'pet{store}:'],
+    ['BASE_URL', 'https://api.example.com'],
+    ['BASE_URL', '/v1'],
+    ['BASE_URL', 'https://api.example.com/v1/'],
+    ['TRUST_PROXY', 'true'],
+    ['TRUST_PROXY', '10.0.0.0/8,'],
+    ['TRUST_PROXY', '1'],
+    ['CORS_ORIGINS', 'https://app.example.com/path'],
+    ['CORS_ORIGINS', 'null'],
+    ['LOG_LEVEL', 'INFO'],
+    ['SERVE_AFTER_SUNSET', '1'],
+    ['SAMPLE_DATA', '0'],
   ])('is refused by its name: %s=%j', (name, value) => {
     expect(() => loadEnv({ [name]: value })).toThrow(ConfigError);
     expect(() => loadEnv({ [name]: value })).toThrow(name);
@@ -72,13 +114,25 @@ describe('a setting', () => {
   it('is as if it were not there when it is empty', () => {
     const empty = Object.fromEntries(Object.keys(BAD).map((name) => [name, '']));
     expect(loadEnv(empty)).toEqual(loadEnv({}));
-    expect(loadEnv(empty)).toMatchObject({ PORT: 3000, LOG_LEVEL: 'info', ANONYMOUS_PER_MINUTE: 300, ANONYMOUS_PER_DAY: 10_000, SERVE_AFTER_SUNSET: false });
+    expect(loadEnv(empty)).toMatchObject({
+      PORT: 3000,
+      LOG_LEVEL: 'info',
+      ANONYMOUS_PER_MINUTE: 300,
+      ANONYMOUS_PER_DAY: 10_000,
+      SERVE_AFTER_SUNSET: false,
+      SAMPLE_DATA: true,
+    });
     expect(loadEnv(empty).DATABASE_URL).toBeUndefined();
     expect(loadEnv(empty)).toMatchObject({ REDIS_URL: undefined, REDIS_PREFIX: 'petstore:' });
   });
 
   it('is taken as it is meant', () => {
-    const env = loadEnv({ PORT: '0', TRUST_PROXY: '10.0.0.0/8, 2001:db8::/32,127.0.0.1', CORS_ORIGINS: 'https://a.example, http://localhost:8080', SERVE_AFTER_SUNSET: 'true' });
+    const env = loadEnv({
+      PORT: '0',
+      TRUST_PROXY: '10.0.0.0/8, 2001:db8::/32,127.0.0.1',
+      CORS_ORIGINS: 'https://a.example, http://localhost:8080',
+      SERVE_AFTER_SUNSET: 'true',
+    });
     expect(env).toMatchObject({
       PORT: 0,
       TRUST_PROXY: ['10.0.0.0/8', '2001:db8::/32', '127.0.0.1'],
@@ -90,5 +144,47 @@ describe('a setting', () => {
   it('must fit the others: a day allows no less than a minute', () => {
     expect(() => loadEnv({ ANONYMOUS_PER_MINUTE: '20', ANONYMOUS_PER_DAY: '19' })).toThrow('ANONYMOUS_PER_DAY');
     expect(loadEnv({ ANONYMOUS_PER_MINUTE: '20', ANONYMOUS_PER_DAY: '20' }).ANONYMOUS_PER_DAY).toBe(20);
+  });
+});
+
+describe('a variable that is no setting', () => {
+  it.each([
+    ['DATABASE_URI', 'DATABASE_URL'],
+    ['DATABASE_URL_FILE', 'DATABASE_URL'],
+    ['DATABASE_POOL', 'DATABASE_POOL_SIZE'],
+    ['database_url', 'DATABASE_URL'],
+    ['CORS_ORIGIN', 'CORS_ORIGINS'],
+    ['TRUST_PROXIES', 'TRUST_PROXY'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+    ['SERVE_AFTER_SUNSETS', 'SERVE_AFTER_SUNSET'],
+  ])('but nearly one is refused, with the one that is meant: %s', (name, meant) => {
+    expect(() => loadEnv({ [name]: '5432' })).toThrow(`${name} is not a setting; did you mean ${meant}?`);
+  });
+
+  it.each(['RATE_LIMIT_PER_MINUTE', 'REDIS_CLUSTER_NODES', 'PETSTORE_REGION_OF_DEPLOYMENT'])(
+    'but has a prefix of the service is refused: %s',
+    (name) => {
+      expect(() => loadEnv({ [name]: '1' })).toThrow(new RegExp(`  ${name} is not a setting$`));
+    },
+  );
+
+  it.each([
+    ['REDIS_PORT', 'tcp://10.0.0.11:6379'],
+    ['REDIS_SERVICE_HOST', '10.0.0.11'],
+    ['REDIS_SERVICE_PORT', '6379'],
+    ['REDIS_SERVICE_PORT_MAIN', '6379'],
+    ['REDIS_PORT_6379_TCP', 'tcp://10.0.0.11:6379'],
+    ['REDIS_PORT_6379_TCP_ADDR', '10.0.0.11'],
+    ['PETSTORE_PORT_3000_TCP_PROTO', 'tcp'],
+    ['DATABASE_MAIN_SERVICE_PORT_POSTGRES', '5432'],
+    ['HOSTNAME', 'petstore-0'],
+    ['POSTGRES_PASSWORD', 'x'],
+    ['PGHOST', 'x'],
+    ['NODE_ENV', 'production'],
+    ['npm_config_loglevel', 'warn'],
+    ['LOG_FORMAT', 'json'],
+    ['DATABASE_URI', ''],
+  ])('nor one that is meant for the service does no harm: %s=%j', (name, value) => {
+    expect(loadEnv({ [name]: value })).toEqual(loadEnv({}));
   });
 });

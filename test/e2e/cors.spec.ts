@@ -5,21 +5,41 @@ import { ask } from '../support/http.js';
 
 const APP = 'https://app.example.com';
 const OTHER_APP = 'http://localhost:8080';
-const EXPOSED = ['Deprecation', 'ETag', 'Link', 'Location', 'Retry-After', 'Sunset', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'];
+const EXPOSED = [
+  'Deprecation',
+  'ETag',
+  'Link',
+  'Location',
+  'Retry-After',
+  'Sunset',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Request-Id',
+];
 
 let service: TestApp;
 let key: string;
 
-const words = (list: string | null) => (list ?? '').split(',').map((word) => word.trim()).toSorted();
+const words = (list: string | null) =>
+  (list ?? '')
+    .split(',')
+    .map((word) => word.trim())
+    .toSorted();
 
 /** The CORS headers of an answer. */
-const cors = ({ headers }: Response) => Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
+const cors = ({ headers }: Response) =>
+  Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
 
 const preflight = (origin: string, path = '/v1/pets') =>
   ask(service.port, {
     method: 'OPTIONS',
     path,
-    headers: { Origin: origin, 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'authorization,content-type' },
+    headers: {
+      Origin: origin,
+      'Access-Control-Request-Method': 'POST',
+      'Access-Control-Request-Headers': 'authorization,content-type',
+    },
   });
 
 describe('with CORS_ORIGINS', () => {
@@ -30,17 +50,17 @@ describe('with CORS_ORIGINS', () => {
   afterAll(() => service.stop());
 
   it.each([APP, OTHER_APP])('a preflight from %s needs no key, and is told what it may send', async (origin) => {
-    const answer = await preflight(origin);
-    expect([answer.status, await answer.text()]).toEqual([204, '']);
-    expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
-    expect(words(answer.headers.get('vary'))).toContain('Origin');
-    expect(words(answer.headers.get('access-control-allow-methods'))).toContain('POST');
-    expect(words(answer.headers.get('access-control-allow-headers'))).toEqual(['authorization', 'content-type']);
-    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
-    expectTrio(answer);
+    const response = await preflight(origin);
+    expect([response.status, await response.text()]).toEqual([204, '']);
+    expect(response.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(words(response.headers.get('vary'))).toContain('Origin');
+    expect(words(response.headers.get('access-control-allow-methods'))).toContain('POST');
+    expect(words(response.headers.get('access-control-allow-headers'))).toEqual(['authorization', 'content-type']);
+    expect(response.headers.get('access-control-allow-credentials')).toBeNull();
+    expectTrio(response);
   });
 
-  it('a preflight takes no quota, neither a key\'s nor the address\'s', async () => {
+  it("a preflight takes no quota, neither a key's nor the address's", async () => {
     const before = trio(await service.request('/v1/pets', { key }));
     const anonymous = trio(await service.request('/v1/pets'));
     for (let n = 0; n < 5; n += 1) await preflight(APP);
@@ -49,11 +69,11 @@ describe('with CORS_ORIGINS', () => {
   });
 
   it('an answer to an allowed origin can be read, with all of its headers', async () => {
-    const answer = await service.request('/v1/pets', { key, headers: { Origin: APP } });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('access-control-allow-origin')).toBe(APP);
-    expect(words(answer.headers.get('vary'))).toContain('Origin');
-    expect(words(answer.headers.get('access-control-expose-headers'))).toEqual(EXPOSED);
+    const response = await service.request('/v1/pets', { key, headers: { Origin: APP } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('access-control-allow-origin')).toBe(APP);
+    expect(words(response.headers.get('vary'))).toContain('Origin');
+    expect(words(response.headers.get('access-control-expose-headers'))).toEqual(EXPOSED);
   });
 
   it.each<[string, number, () => Promise<Response>]>([
@@ -61,28 +81,35 @@ describe('with CORS_ORIGINS', () => {
     ['bad parameter', 400, () => service.request('/v1/pets?limit=0', { key, headers: { Origin: APP } })],
     ['unknown path', 404, () => service.request('/v1/nothing', { key, headers: { Origin: APP } })],
   ])('so can a refusal: %s', async (_, status, call) => {
-    const answer = await call();
-    expect(answer.status).toBe(status);
-    expect(answer.headers.get('access-control-allow-origin')).toBe(APP);
-    expect(words(answer.headers.get('access-control-expose-headers'))).toEqual(EXPOSED);
+    const response = await call();
+    expect(response.status).toBe(status);
+    expect(response.headers.get('access-control-allow-origin')).toBe(APP);
+    expect(words(response.headers.get('access-control-expose-headers'))).toEqual(EXPOSED);
   });
 
-  it.each(['https://evil.example.com', 'https://app.example.com.evil.com', 'http://app.example.com', 'https://app.example.com:8443', 'null', 'HTTPS://APP.EXAMPLE.COM.'])(
-    'the origin %s is told nothing',
-    async (origin) => {
-      expect(cors(await preflight(origin))).toEqual({});
-      const answer = await service.request('/v1/pets', { key, headers: { Origin: origin } });
-      expect(answer.status).toBe(200);
-      expect(cors(answer)).toEqual({});
-      expect(words(answer.headers.get('vary'))).toContain('Origin');
+  it.each([
+    'https://evil.example.com',
+    'https://app.example.com.evil.com',
+    'http://app.example.com',
+    'https://app.example.com:8443',
+    'null',
+    'HTTPS://APP.EXAMPLE.COM.',
+  ])('the origin %s is told nothing', async (origin) => {
+    expect(cors(await preflight(origin))).toEqual({});
+    const response = await service.request('/v1/pets', { key, headers: { Origin: origin } });
+    expect(response.status).toBe(200);
+    expect(cors(response)).toEqual({});
+    expect(words(response.headers.get('vary'))).toContain('Origin');
+  });
+
+  it.each(['/v1/pets', '/openapi.json', '/health/live'])(
+    'an answer to no origin varies by origin, for caches: %s',
+    async (path) => {
+      const response = await service.request(path, { key });
+      expect(words(response.headers.get('vary'))).toContain('Origin');
+      expect(cors(response)).toEqual({});
     },
   );
-
-  it('an answer to no origin varies by origin, for caches', async () => {
-    const answer = await service.request('/v1/pets', { key });
-    expect(words(answer.headers.get('vary'))).toContain('Origin');
-    expect(cors(answer)).toEqual({});
-  });
 
   it.each([
     ['no header of a preflight', {}],
@@ -92,9 +119,9 @@ describe('with CORS_ORIGINS', () => {
     const fresh = await service.key({ plan: 'free' });
     const anonymous = await errorOf(await ask(service.port, { method: 'OPTIONS', path: '/v1/pets', headers }));
     expect(anonymous).toMatchObject({ status: 401, code: 'missing_api_key' });
-    const answer = await ask(service.port, { method: 'OPTIONS', path: '/v1/pets', headers, key: fresh });
-    expect([answer.status, trio(answer).remaining]).toEqual([204, 59]);
-    expect(words(answer.headers.get('allow'))).toEqual(['GET', 'HEAD', 'OPTIONS', 'POST']);
+    const response = await ask(service.port, { method: 'OPTIONS', path: '/v1/pets', headers, key: fresh });
+    expect([response.status, trio(response).remaining]).toEqual([204, 59]);
+    expect(words(response.headers.get('allow'))).toEqual(['GET', 'HEAD', 'OPTIONS', 'POST']);
   });
 
   it('a preflight is answered for any path, and where the quota of the address is exhausted', async () => {
@@ -111,9 +138,9 @@ describe('with CORS_ORIGINS=*', () => {
   it('any origin may read, without credentials of the browser', async () => {
     service = await startApp({ env: { CORS_ORIGINS: '*' } });
     key = await service.key();
-    const answer = await service.request('/v1/pets', { key, headers: { Origin: 'https://anywhere.example' } });
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+    const response = await service.request('/v1/pets', { key, headers: { Origin: 'https://anywhere.example' } });
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-allow-credentials')).toBeNull();
   });
 });
 
@@ -126,11 +153,14 @@ describe('without CORS_ORIGINS', () => {
 
   it('nobody is told anything, and a preflight is no error', async () => {
     expect(cors(await service.request('/v1/pets', { key, headers: { Origin: APP } }))).toEqual({});
-    const answer = await preflight(APP);
-    expect([answer.status, cors(answer)]).toEqual([204, {}]);
+    const response = await preflight(APP);
+    expect([response.status, cors(response)]).toEqual([204, {}]);
   });
 
   it('OPTIONS without the headers of a preflight is 401 without a key', async () => {
-    expect(await errorOf(await ask(service.port, { method: 'OPTIONS', path: '/v1/pets' }))).toMatchObject({ status: 401, code: 'missing_api_key' });
+    expect(await errorOf(await ask(service.port, { method: 'OPTIONS', path: '/v1/pets' }))).toMatchObject({
+      status: 401,
+      code: 'missing_api_key',
+    });
   });
 });

@@ -7,9 +7,10 @@ import { AMPLE, Folders, makeKeys } from '../support/folders.js';
 import { ask, JSON_TYPE } from '../support/http.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
 import { everyPet } from '../support/traffic.js';
+import { until } from '../support/until.js';
 
-/** Counting that a crash may lose, in milliseconds. */
-const LOSS_MS = 2_000;
+/** Counting that a crash may lose: two seconds, and one more on a machine that is busy with other things. */
+const LOSS_MS = 3_000;
 const WRITERS = 16;
 /** Few, so that writers meet in each. */
 const CATEGORIES = 3;
@@ -19,7 +20,8 @@ let folder: string;
 let key: string;
 let service: ServiceProcess;
 
-const send = (method: string, path: string, body?: object) => ask(service.port, { method, path, key, headers: JSON_TYPE, body: JSON.stringify(body) });
+const send = (method: string, path: string, body?: object) =>
+  ask(service.port, { method, path, key, headers: JSON_TYPE, body: JSON.stringify(body) });
 const start = () => startProcess({ folder, env: { DATABASE_URL: databaseUrl(folder) } });
 
 beforeEach(async () => {
@@ -36,36 +38,34 @@ describe('kill -9', () => {
     const list = () => ask(service.port, { path: '/v1/pets', key: counted });
     const timesMs: number[] = [];
     const { reset } = trio(await list());
-    for (const endMs = performance.now() + 2_600; performance.now() < endMs; ) {
+    const safeAt = (timeMs: number) => timesMs.filter((countedMs) => countedMs < timeMs - LOSS_MS).length;
+    while (safeAt(performance.now()) < 10) {
       await list();
       timesMs.push(performance.now());
-      await delay(15);
+      await delay(50);
     }
     const killedMs = performance.now();
     await service.stop('SIGKILL');
     service = await start();
     const after = trio(await list());
-    const safe = 1 + timesMs.filter((timeMs) => timeMs < killedMs - LOSS_MS).length;
+    const safe = 1 + safeAt(killedMs);
     const all = 1 + timesMs.length;
-    expect(safe).toBeGreaterThan(5);
     expect(after).toMatchObject({ limit: 300, reset });
     expect(300 - Number(after.remaining) - 1).toBeGreaterThanOrEqual(safe);
     expect(300 - Number(after.remaining) - 1).toBeLessThanOrEqual(all);
   });
 
   it('during creates loses none that was answered with 201, and makes none of them twice, three times over', async () => {
-    const created: number[] = [];
     const confirmed = new Map<string, number>();
     for (let round = 0; round < 3; round += 1) {
       const writers = Array.from({ length: WRITERS }, (_, writer) => write(`${round}-${writer}`, confirmed));
-      await delay(250 + 100 * round);
+      // Each writer has added a pet on average.
+      const before = confirmed.size;
+      await until(() => confirmed.size > before + WRITERS);
       await service.stop('SIGKILL');
       await Promise.all(writers);
-      created.push(confirmed.size);
       service = await start();
     }
-    expect(created[0]).toBeGreaterThan(WRITERS);
-    expect(created[2]).toBeGreaterThan(Number(created[1]));
     const found = await everyPet(service.port, key);
     const counts = Map.groupBy(found, ({ name }) => name);
     expect([...counts].filter(([, pets]) => pets.length !== 1)).toEqual([]);
@@ -77,7 +77,7 @@ describe('kill -9', () => {
     for (let round = 0; round < 3; round += 1) {
       const answered: string[] = [];
       const writers = Array.from({ length: WRITERS }, (_, writer) => shuffle(writer, answered));
-      while (answered.length < (round + 3) * WRITERS) await delay(5);
+      await until(() => answered.length >= (round + 3) * WRITERS);
       await service.stop('SIGKILL');
       await Promise.all(writers);
       service = await start();
@@ -96,7 +96,10 @@ describe('kill -9', () => {
 async function shuffle(writer: number, answered: string[]): Promise<void> {
   try {
     for (let n = writer; ; n += 1) {
-      const path = (await send('POST', '/v1/pets', { name: 'x', categoryId: n % CATEGORIES, status: 'available' })).headers.get('location') ?? '';
+      const path =
+        (await send('POST', '/v1/pets', { name: 'x', categoryId: n % CATEGORIES, status: 'available' })).headers.get(
+          'location',
+        ) ?? '';
       answered.push(path);
       await send('PATCH', path, { categoryId: (n + 1) % CATEGORIES, status: 'pending' });
       answered.push(path);
@@ -112,9 +115,9 @@ async function write(prefix: string, confirmed: Map<string, number>): Promise<vo
   for (let n = 0; ; n += 1) {
     const name = `pet ${prefix}-${n}`;
     try {
-      const answer = await send('POST', '/v1/pets', { name, categoryId: 1 });
-      const text = await answer.text();
-      if (answer.status === 201) confirmed.set(name, (JSON.parse(text) as { id: number }).id);
+      const response = await send('POST', '/v1/pets', { name, categoryId: 1 });
+      const text = await response.text();
+      if (response.status === 201) confirmed.set(name, (JSON.parse(text) as { id: number }).id);
     } catch {
       return;
     }

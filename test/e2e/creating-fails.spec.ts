@@ -36,9 +36,13 @@ describe.each([
 ])('a create of which the database refuses %s', (_, refused) => {
   it('leaves nothing of itself nor of those that were written with it, and the next ones are created', async () => {
     const bodies = [...BODIES, refused, ...BODIES];
-    const statuses = (await Promise.all(bodies.map((body) => service.post('/v1/pets', key, body)))).map(({ status }) => status);
+    const statuses = (await Promise.all(bodies.map((body) => service.post('/v1/pets', key, body)))).map(
+      ({ status }) => status,
+    );
     expect(statuses[BODIES.length]).toBe(500);
-    const created = bodies.filter((_body, index) => statuses[index] === 201).map((body) => (JSON.parse(body) as { name: string }).name);
+    const created = bodies
+      .filter((_body, index) => statuses[index] === 201)
+      .map((body) => (JSON.parse(body) as { name: string }).name);
     const stored = await queryDatabase<{ name: string }>(service.folder, 'SELECT "name" FROM "pets"');
     expect(stored.map(({ name }) => name).toSorted()).toEqual(created.toSorted());
     const { counted, real } = await categoryCounts(service.folder);

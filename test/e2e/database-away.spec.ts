@@ -23,14 +23,14 @@ describe('while the database is away', () => {
   it('known keys stay known, unknown ones get 503, nothing is told to be kept, and all is well when it is back', async () => {
     const unknown = await service.key();
     renameSync(file, `${file}.moved`);
-    for (const answer of [
+    for (const response of [
       await service.request('/v1/pets?limit=9', { key }),
       await service.post('/v1/pets', key, PET),
       await service.request('/v1/pets', { key: unknown }),
       await service.request('/health/ready'),
     ]) {
-      expect(answer.headers.get('retry-after')).toBe('1');
-      expect(await errorOf(answer)).toMatchObject(AWAY);
+      expect(response.headers.get('retry-after')).toBe('1');
+      expect(await errorOf(response)).toMatchObject(AWAY);
     }
     expectTrio(await service.request('/v1/pets', { key: unknown }));
     expect((await service.request('/health/live')).status).toBe(200);

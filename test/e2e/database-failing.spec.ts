@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { getDataSourceToken } from '@nestjs/typeorm';
-import { SqliteError } from 'better-sqlite3';
+import { SqliteError } from 'sqlite-driver';
 import { DataSource } from 'typeorm';
-import { generateApiKey } from '../../src/auth/api-key-format.js';
+import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
+import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
+import { generateApiKey } from '../../src/api-keys/api-key-format.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf, expectTrio } from '../support/expectations.js';
 import { type Ask, ask, JSON_TYPE } from '../support/http.js';
@@ -24,11 +25,11 @@ afterEach(() => {
 
 describe('a database that can not be written to', () => {
   it('makes a create 503 with Retry-After and the trio, and nothing else; it recovers by itself', async () => {
-    const writer = service.app.get(DataSource);
-    await writer.query('PRAGMA query_only = ON');
+    const { databaseConnection } = service.app.get(DataSource).driver as BetterSqlite3Driver;
+    databaseConnection.pragma('query_only = ON');
     const refused = await ask(service.port, { ...CREATE, key });
     const read = await ask(service.port, { path: '/v1/pets', key });
-    await writer.query('PRAGMA query_only = OFF');
+    databaseConnection.pragma('query_only = OFF');
     expect(await errorOf(refused)).toMatchObject({ status: 503, code: 'service_unavailable' });
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
     expectTrio(refused);
@@ -37,9 +38,9 @@ describe('a database that can not be written to', () => {
   });
 });
 
-/** Makes the connection for reading fail as SQLite does where the disk does. */
+/** Makes the connections fail as SQLite does where the disk does. */
 function failReads(): void {
-  jest.spyOn(service.app.get<DataSource>(getDataSourceToken('reader')), 'createQueryRunner').mockImplementation(() => {
+  jest.spyOn(BetterSqlite3QueryRunner.prototype, 'query').mockImplementation(async () => {
     throw new SqliteError('disk I/O error: /var/lib/petstore', 'SQLITE_IOERR_READ');
   });
 }
@@ -47,10 +48,10 @@ function failReads(): void {
 describe('a database that can not be read', () => {
   it('is 503 with Retry-After and the trio for what was not read a moment ago, and 200 again afterwards', async () => {
     failReads();
-    const answer = await ask(service.port, { path: '/v1/pets?after=4711', key });
-    expect(answer.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
-    expectTrio(answer);
-    const body = await errorOf(answer);
+    const response = await ask(service.port, { path: '/v1/pets?after=4711', key });
+    expect(response.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+    expectTrio(response);
+    const body = await errorOf(response);
     expect(body).toMatchObject({ status: 503, code: 'service_unavailable' });
     expect(body.message).not.toContain('/var/lib');
     jest.restoreAllMocks();

@@ -4,8 +4,8 @@ import { errorOf } from '../support/expectations.js';
 
 const LIMIT_MS = 50;
 const BODY_BYTES = 16_384;
-/** A stall shows on each attempt; a pause of the machine does not. */
-const ATTEMPTS = 10;
+/** Of which most have to be below the limit; collecting the garbage of other tests may take one of them long. */
+const ATTEMPTS = 5;
 
 let service: TestApp;
 let key: string;
@@ -19,36 +19,29 @@ afterAll(() => service.stop());
 /** Fills what is left of 16 KiB between two texts with repetitions. */
 const filled = (before: string, repeated: (index: number) => string, after: string) => {
   let body = before;
-  for (let index = 0; body.length + repeated(index).length + after.length <= BODY_BYTES; index += 1) body += repeated(index);
+  for (let index = 0; body.length + repeated(index).length + after.length <= BODY_BYTES; index += 1)
+    body += repeated(index);
   return body + after;
 };
 
-/** The longest that the event loop was held up while a request was under way, in milliseconds. */
-async function stall(call: () => Promise<Response>): Promise<{ status: number; heldMs: number }> {
-  let heldMs = 0;
-  let last = performance.now();
-  const timer = setInterval(() => {
-    const now = performance.now();
-    heldMs = Math.max(heldMs, now - last);
-    last = now;
-  }, 1);
-  try {
-    const { status } = await errorOf(await call());
-    return { status, heldMs: Math.max(heldMs, performance.now() - last) };
-  } finally {
-    clearInterval(timer);
-  }
+/**
+ * Processor time that the event loop's thread spends on a request, which has to be refused, in milliseconds. Unlike time
+ * on the clock, it is not longer on a machine that is busy with other things.
+ */
+async function processorMs(call: () => Promise<Response>): Promise<number> {
+  const before = process.threadCpuUsage();
+  const { status } = await errorOf(await call());
+  const { user, system } = process.threadCpuUsage(before);
+  if (status < 400 || status > 499) throw new Error(`The request was answered ${status}.`);
+  return (user + system) / 1_000;
 }
 
-/** The shortest of several such times, of which the first below the limit is good enough; the request has to be refused. */
-async function shortestStall(call: () => Promise<Response>): Promise<number> {
-  let shortestMs = Infinity;
-  for (let n = 0; n < ATTEMPTS && shortestMs >= LIMIT_MS; n += 1) {
-    const { status, heldMs } = await stall(call);
-    if (status < 400 || status > 499) throw new Error(`The request was answered ${status}.`);
-    shortestMs = Math.min(shortestMs, heldMs);
-  }
-  return shortestMs;
+/** The median of several such times, once the code has been compiled. */
+async function medianMs(call: () => Promise<Response>): Promise<number> {
+  await processorMs(call);
+  const timesMs: number[] = [];
+  while (timesMs.length < ATTEMPTS) timesMs.push(await processorMs(call));
+  return timesMs.toSorted((a, b) => a - b)[(ATTEMPTS - 1) / 2] ?? Infinity;
 }
 
 const half = BODY_BYTES / 2;
@@ -78,11 +71,11 @@ describe('a hostile body is refused without holding up the others', () => {
     ['a key of 16 KiB', `{"${'a'.repeat(BODY_BYTES - 10)}":1}`],
   ])('%s', async (_, body) => {
     expect(Buffer.byteLength(body)).toBeLessThanOrEqual(BODY_BYTES);
-    expect(await shortestStall(() => service.post('/v1/pets', key, body))).toBeLessThan(LIMIT_MS);
+    expect(await medianMs(() => service.post('/v1/pets', key, body))).toBeLessThan(LIMIT_MS);
   });
 
   it('1 MB of it', async () => {
-    expect(await shortestStall(() => service.post('/v1/pets', key, '{"a":'.repeat(200_000)))).toBeLessThan(LIMIT_MS);
+    expect(await medianMs(() => service.post('/v1/pets', key, '{"a":'.repeat(200_000)))).toBeLessThan(LIMIT_MS);
   });
 });
 
@@ -99,7 +92,7 @@ describe('a hostile target or header is refused without holding up the others', 
     ['slashes', `/v1/pets${'/'.repeat(LONG)}`],
     ['an encoded prefix over and over', `/v1${'%2Fv1'.repeat(LONG / 5)}`],
   ])('%s', async (_, path) => {
-    expect(await shortestStall(() => service.request(path, { key }))).toBeLessThan(LIMIT_MS);
+    expect(await medianMs(() => service.request(path, { key }))).toBeLessThan(LIMIT_MS);
   });
 
   it.each<[string, Record<string, string>]>([
@@ -110,6 +103,6 @@ describe('a hostile target or header is refused without holding up the others', 
     ['a media type', { 'Content-Type': `application/json${' '.repeat(LONG)}x` }],
     ['a request id', { 'X-Request-Id': 'a'.repeat(LONG) }],
   ])('%s', async (_, headers) => {
-    expect(await shortestStall(() => service.request('/v1/pets', { headers }))).toBeLessThan(LIMIT_MS);
+    expect(await medianMs(() => service.request('/v1/pets', { headers }))).toBeLessThan(LIMIT_MS);
   });
 });

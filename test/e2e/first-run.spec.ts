@@ -1,16 +1,17 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Folders } from '../support/folders.js';
-import { type ServiceProcess, startProcess } from '../support/service-process.js';
+import { runKeys, type ServiceProcess, startProcess } from '../support/service-process.js';
+import { until } from '../support/until.js';
 
 const CURL = /curl -H "Authorization: (Bearer psk_live_[0-9A-Za-z]{36})" (http:\/\/localhost:[0-9]+\/v1\/pets)\n/;
 
 const folders = new Folders();
 const running: ServiceProcess[] = [];
 afterEach(async () => {
-  await Promise.all(running.splice(0).map((service) => service.stop()));
+  await Promise.all(running.splice(0).map((service) => service.stop('SIGKILL')));
   await folders.remove();
 });
 
@@ -26,25 +27,38 @@ async function greeting(service: ServiceProcess): Promise<string> {
   return service.output();
 }
 
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
 const keysIn = (text: string) => new Set(text.match(/psk_\w+/g));
 
 const get = (url: string, authorization: string) => fetch(url, { headers: { Authorization: authorization } });
 
 describe('the first start on the embedded default', () => {
-  it('prints one key, the explorer\'s address and a curl line that works; the second start prints none', async () => {
+  it("prints one key, the explorer's address and a curl line that works; the second start prints none", async () => {
     const folder = folders.make();
     // Empty counts as unset.
-    const first = await start(folder, { DATABASE_URL: '', BASE_URL: '', TRUST_PROXY: '', CORS_ORIGINS: '', LOG_LEVEL: '', ANONYMOUS_PER_DAY: '' });
+    const first = await start(folder, {
+      DATABASE_URL: '',
+      BASE_URL: '',
+      TRUST_PROXY: '',
+      CORS_ORIGINS: '',
+      LOG_LEVEL: '',
+      ANONYMOUS_PER_DAY: '',
+    });
+    await until(() => CURL.test(first.output()));
     const text = await greeting(first);
     expect(keysIn(text).size).toBe(1);
     const [, authorization = '', url = ''] = CURL.exec(text) ?? [];
-    const answer = await get(url, authorization);
-    expect([answer.status, answer.headers.get('x-ratelimit-limit')]).toEqual([200, '300']);
-    const pets = (await answer.json()) as { id: number; name: string }[];
+    const response = await get(url, authorization);
+    expect([response.status, response.headers.get('x-ratelimit-limit')]).toEqual([200, '300']);
+    const pets = (await response.json()) as { id: number; name: string }[];
     expect(pets.length).toBeGreaterThanOrEqual(3);
     expect(pets[0]).toMatchObject({ id: 1, name: expect.any(String), categoryId: expect.any(Number) });
     const explorer = await fetch(/http:\/\/localhost:[0-9]+\/docs/.exec(text)?.[0] ?? '');
-    expect([explorer.status, explorer.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
+    expect([explorer.status, explorer.headers.get('content-type')]).toEqual([
+      200,
+      expect.stringContaining('text/html'),
+    ]);
     expect(existsSync(join(folder, 'data/petstore.sqlite'))).toBe(true);
     await first.stop();
 
@@ -57,12 +71,42 @@ describe('the first start on the embedded default', () => {
   it('made by two processes at once makes one key and one set of pets', async () => {
     const folder = folders.make();
     const [one, other] = await Promise.all([start(folder), start(folder)]);
+    await until(() => CURL.test(one.output() + other.output()));
     const text = (await greeting(one)) + (await greeting(other));
     expect(keysIn(text).size).toBe(1);
-    const answer = await get(`${one.origin}/v1/pets?limit=100`, CURL.exec(text)?.[1] ?? '');
-    const names = ((await answer.json()) as { name: string }[]).map(({ name }) => name);
+    const response = await get(`${one.origin}/v1/pets?limit=100`, CURL.exec(text)?.[1] ?? '');
+    const names = ((await response.json()) as { name: string }[]).map(({ name }) => name);
     expect(names.length).toBeGreaterThanOrEqual(3);
     expect(new Set(names).size).toBe(names.length);
+  });
+});
+
+describe('the embedded default', () => {
+  it('makes up neither keys nor pets where SAMPLE_DATA is false', async () => {
+    const service = await start(folders.make(), { SAMPLE_DATA: 'false' });
+    expect(keysIn(await greeting(service)).size).toBe(0);
+  });
+
+  it('can be read by its user only, whether the service or the keys command line makes it', async () => {
+    const [served, managed] = [folders.make(), folders.make()];
+    await start(served);
+    expect((await runKeys(['create', '--account', 'acme', '--plan', 'free'], { folder: managed })).code).toBe(0);
+    for (const data of [served, managed].map((folder) => join(folder, 'data'))) {
+      expect(modeOf(data)).toBe(0o700);
+      expect(readdirSync(data)).toContain('petstore.sqlite');
+      for (const file of readdirSync(data)) expect(modeOf(join(data, file))).toBe(0o600);
+    }
+  });
+});
+
+describe('the first line of the log', () => {
+  it.each(['127.0.0.1', ''])('names addresses that work, of the service and of the explorer: HOST=%s', async (host) => {
+    const service = await start(folders.make(), { HOST: host, DATABASE_URL: 'sqlite::memory:' });
+    const line = JSON.parse(service.output().split('\n')[0] ?? '') as { address: string; explorer: string };
+    const address = `http://localhost:${service.port}`;
+    expect(line).toMatchObject({ message: 'listening', address, explorer: `${address}/docs` });
+    expect((await fetch(line.explorer)).status).toBe(200);
+    expect((await fetch(`${line.address}/v1/pets`)).status).toBe(401);
   });
 });
 

@@ -29,14 +29,17 @@ interface More {
 }
 
 /** Adds a pet with this Idempotency-Key. */
-const add = (idempotencyKey: string | string[], { body = BELLA, as = key, path = '/v1/pets', at = service }: More = {}) =>
+const add = (
+  idempotencyKey: string | string[],
+  { body = BELLA, as = key, path = '/v1/pets', at = service }: More = {},
+) =>
   ask(at.port, { method: 'POST', path, key: as, body, headers: { ...JSON_TYPE, 'Idempotency-Key': idempotencyKey } });
 
 /** All of an answer that stays the same when it is given again. */
-const lasting = async (answer: Response) => ({
-  status: answer.status,
-  text: await answer.text(),
-  headers: ['content-type', 'location', 'etag', 'cache-control'].map((name) => answer.headers.get(name)),
+const lasting = async (response: Response) => ({
+  status: response.status,
+  text: await response.text(),
+  headers: ['content-type', 'location', 'etag', 'cache-control'].map((name) => response.headers.get(name)),
 });
 
 const countRows = async (table: string) => (await queryDatabase(service.folder, `SELECT * FROM "${table}"`)).length;
@@ -77,7 +80,10 @@ describe('a request that is sent again with its Idempotency-Key', () => {
   it('is refused with another API key of the account, and made anew by another account', async () => {
     const [one, other] = [await service.key({ account: 'two keys' }), await service.key({ account: 'two keys' })];
     const first = await lasting(await add('whose', { as: one }));
-    expect(await errorOf(await add('whose', { as: other }))).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
+    expect(await errorOf(await add('whose', { as: other }))).toMatchObject({
+      status: 422,
+      code: 'idempotency_key_reused',
+    });
     const elsewhere = await lasting(await add('whose', { as: key }));
     expect(elsewhere.status).toBe(201);
     expect(elsewhere.text).not.toBe(first.text);
@@ -119,11 +125,14 @@ describe('a request that is sent again with its Idempotency-Key', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  it.each([['x'], ['x'.repeat(255)], ['a key, with "spaces" & signs ~!'], ['0']])('may be %j', async (idempotencyKey) => {
-    const first = await lasting(await add(idempotencyKey));
-    expect(first.status).toBe(201);
-    expect(await lasting(await add(idempotencyKey))).toEqual(first);
-  });
+  it.each([['x'], ['x'.repeat(255)], ['a key, with "spaces" & signs ~!'], ['0']])(
+    'may be %j',
+    async (idempotencyKey) => {
+      const first = await lasting(await add(idempotencyKey));
+      expect(first.status).toBe(201);
+      expect(await lasting(await add(idempotencyKey))).toEqual(first);
+    },
+  );
 
   it.each([
     ['empty', ''],
@@ -134,12 +143,16 @@ describe('an Idempotency-Key', () => {
     ['sent twice alike', ['a', 'a']],
   ])('is refused where it is %s', async (_, idempotencyKey) => {
     const refusal = await errorOf(await add(idempotencyKey));
-    expect(refusal).toMatchObject({ status: 400, code: 'validation_failed', message: expect.stringContaining('Idempotency-Key must be') });
+    expect(refusal).toMatchObject({
+      status: 400,
+      code: 'validation_failed',
+      message: expect.stringContaining('Idempotency-Key must be'),
+    });
   });
 
   it('is no matter to requests that are not POST', async () => {
-    const answer = await service.request('/v1/pets', { key, headers: { 'Idempotency-Key': 'a\tb' } });
-    expect(answer.status).toBe(200);
+    const response = await service.request('/v1/pets', { key, headers: { 'Idempotency-Key': 'a\tb' } });
+    expect(response.status).toBe(200);
   });
 });
 
@@ -149,7 +162,10 @@ describe('what is kept', () => {
     const make = () => add('new key', { as: manager, path: '/v1/keys', body: '{}' });
     const first = await lasting(await make());
     const { key: made } = JSON.parse(first.text) as { key: string };
-    expect(first).toMatchObject({ status: 201, headers: ['application/json; charset=utf-8', expect.stringMatching(/^\/v1\/keys\/key_/), null, 'no-store'] });
+    expect(first).toMatchObject({
+      status: 201,
+      headers: ['application/json; charset=utf-8', expect.stringMatching(/^\/v1\/keys\/key_/), null, 'no-store'],
+    });
     expect(await lasting(await make())).toEqual(first);
     expect((await service.request('/v1/pets', { key: made })).status).toBe(200);
     expect(await rowsOf('idempotency_records')).not.toContain(made);
@@ -164,7 +180,8 @@ describe('what is kept', () => {
 
   it('is deleted once it has expired, however much it is', async () => {
     const ample = await service.key(AMPLE);
-    for (let n = 0; n < 30; n += 1) await Promise.all(Array.from({ length: 15 }, (_, m) => add(`${n}-${m}`, { as: ample })));
+    for (let n = 0; n < 30; n += 1)
+      await Promise.all(Array.from({ length: 15 }, (_, m) => add(`${n}-${m}`, { as: ample })));
     expect(await countRows('idempotency_records')).toBeGreaterThan(450);
     clock.advanceSeconds(DAY_SECONDS);
     await add('kept', { as: await service.key(AMPLE) });

@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Controller, Get, Module, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { Deprecated, Operation, OperationGroup, type ResponseBody, sendPage } from '../../src/index.js';
 import { FakeClock, startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
+import { ask, JSON_TYPE } from '../support/http.js';
 
 /** RFC 9745, RFC 8594, and RFC 8288 with the relations of RFC 5829 and RFC 9745. */
 const DEPRECATION = {
@@ -15,20 +19,52 @@ let service: TestApp;
 let key: string;
 let petId: number;
 
+/** A list of an extension, on its way out. */
+@OperationGroup('Toys', 'What animals play with.')
+@Controller('toys')
+class ToysController {
+  @Get()
+  @Operation({
+    id: 'listToys',
+    summary: 'List toys',
+    scope: 'pets:read',
+    stability: 'beta',
+    success: { status: 200, description: 'The toys.', type: [Object] },
+    errors: [],
+  })
+  @Deprecated({
+    since: '2026-11-21',
+    sunset: '2031-06-01',
+    successor: '/v1/games',
+    advice: 'Use GET /v1/games.',
+    documentation: 'https://example.org/toys',
+  })
+  listToys(@Res({ passthrough: true }) reply: FastifyReply): ResponseBody {
+    return sendPage(reply, '/v1/toys', { limit: 1 }, { json: '[1]', nextAfter: 1 });
+  }
+}
+
+@Module({ controllers: [ToysController] })
+class ToysModule {}
+
 async function start(env: Record<string, string> = {}): Promise<void> {
   clock = new FakeClock();
-  service = await startApp({ clock, env });
+  service = await startApp({ clock, env, extensions: [{ module: ToysModule }] });
   key = await service.key();
   petId = ((await (await service.post('/v1/pets', key, '{"name":"x","categoryId":1}')).json()) as { id: number }).id;
 }
 afterEach(() => service.stop());
 
 const shown = ({ headers }: Response) => ({ deprecation: headers.get('deprecation'), sunset: headers.get('sunset') });
-const shownWithLink = (answer: Response) => ({ ...shown(answer), link: answer.headers.get('link') });
+const shownWithLink = (response: Response) => ({ ...shown(response), link: response.headers.get('link') });
 
 interface Document {
   readonly paths: Record<string, Record<string, Record<string, unknown>>>;
 }
+
+/** Method and path of each operation. */
+const operationsIn = ({ paths }: Document) =>
+  Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`));
 
 async function document(): Promise<Document> {
   return (await (await service.request('/openapi.json')).json()) as Document;
@@ -43,11 +79,10 @@ describe('getPet, before its removal', () => {
     ['an unknown animal', 404, () => service.request('/v1/pets/9000', { key })],
     ['what is no identifier', 404, () => service.request('/v1/pets/abc', { key })],
     ['an unknown query parameter', 400, () => service.request(`/v1/pets/${petId}?fields=name`, { key })],
-    ['a key without the scope', 403, async () => service.request(`/v1/pets/${petId}`, { key: await service.key({ scopes: ['pets:write'] }) })],
   ])('is announced on %s', async (_, status, call) => {
-    const answer = await call();
-    expect(answer.status).toBe(status);
-    expect(shownWithLink(answer)).toEqual(DEPRECATION);
+    const response = await call();
+    expect(response.status).toBe(status);
+    expect(shownWithLink(response)).toEqual(DEPRECATION);
   });
 
   it.each<[string, number, () => Promise<Response>]>([
@@ -55,13 +90,21 @@ describe('getPet, before its removal', () => {
     ['a refused list', 400, () => service.request('/v1/pets?limit=0', { key })],
     ['a new animal', 201, () => service.post('/v1/pets', key, '{"name":"x","categoryId":1}')],
     ['an unknown path', 404, () => service.request('/v1/nothing', { key })],
+    ['the path of the list with a slash', 404, () => ask(service.port, { path: '/v1/pets/', key })],
+    ['that with a query', 404, () => ask(service.port, { path: '/v1/pets/?limit=1', key })],
+    ['HEAD of that', 404, () => ask(service.port, { method: 'HEAD', path: '/v1/pets/', key })],
     ['another method of the same path', 405, () => service.request(`/v1/pets/${petId}`, { key, method: 'PUT' })],
     ['the same path without a key', 401, () => service.request(`/v1/pets/${petId}`)],
+    [
+      'a key without the scope',
+      403,
+      async () => service.request(`/v1/pets/${petId}`, { key: await service.key({ scopes: ['pets:write'] }) }),
+    ],
   ])('is not announced on %s', async (_, status, call) => {
-    const answer = await call();
-    expect(answer.status).toBe(status);
-    expect(shown(answer)).toEqual(NONE);
-    expect(answer.headers.get('link')).toBeNull();
+    const response = await call();
+    expect(response.status).toBe(status);
+    expect(shown(response)).toEqual(NONE);
+    expect(response.headers.get('link')).toBeNull();
   });
 
   it('is marked in the document, with its removal date', async () => {
@@ -73,19 +116,50 @@ describe('getPet, before its removal', () => {
   });
 });
 
+describe('the links of a deprecated operation', () => {
+  it('stand in one header with that to the next page', async () => {
+    await start();
+    const deprecated =
+      '</v1/games>; rel="successor-version", <https://example.org/toys>; rel="deprecation"; type="text/html"';
+    for (const method of ['GET', 'HEAD']) {
+      const response = await service.request('/v1/toys', { key, method });
+      expect([response.status, response.headers.get('link')]).toEqual([
+        200,
+        `${deprecated}, </v1/toys?limit=1&after=1>; rel="next"`,
+      ]);
+    }
+  });
+
+  it('lie where BASE_URL has the service', async () => {
+    await start({ BASE_URL: 'https://api.example.com/shop/v1' });
+    expect(shownWithLink(await service.request(`/v1/pets/${petId}`, { key }))).toEqual({
+      ...DEPRECATION,
+      link:
+        '<https://api.example.com/shop/v1/pets>; rel="successor-version", ' +
+        '<https://api.example.com/shop/docs#/Pets/getPet>; rel="deprecation"; type="text/html"',
+    });
+    expect((await service.request('/v1/toys', { key })).headers.get('link')).toContain(
+      '<https://api.example.com/shop/v1/games>; rel="successor-version", <https://example.org/toys>; rel="deprecation"',
+    );
+  });
+});
+
 describe('getPet, a millisecond before its removal', () => {
   it('serves and is documented', async () => {
     await start();
     clock.set('2030-12-04T23:59:59.999Z');
-    const answer = await service.request(`/v1/pets/${petId}`, { key });
-    expect([answer.status, await answer.json()]).toEqual([200, { id: petId, name: 'x', categoryId: 1 }]);
+    const response = await service.request(`/v1/pets/${petId}`, { key });
+    expect([response.status, await response.json()]).toEqual([200, { id: petId, name: 'x', categoryId: 1 }]);
     expect(Object.keys((await document()).paths)).toContain('/pets/{petId}');
   });
 });
 
 describe('getPet, from its removal on', () => {
+  let before: Document;
+
   beforeEach(async () => {
     await start();
+    before = await document();
     clock.set('2030-12-05T00:00:00.000Z');
   });
 
@@ -94,15 +168,20 @@ describe('getPet, from its removal on', () => {
     ['an unknown animal', () => service.request('/v1/pets/9000', { key })],
     ['what is no identifier', () => service.request('/v1/pets/abc', { key })],
     ['an unknown query parameter', () => service.request(`/v1/pets/${petId}?fields=name`, { key })],
-    ['a key without the scope', async () => service.request(`/v1/pets/${petId}`, { key: await service.key({ scopes: ['pets:write'] }) })],
   ])('is 410 with the way to its successor: %s', async (_, call) => {
-    const answer = await call();
-    expect(shownWithLink(answer)).toEqual(DEPRECATION);
-    expect(await errorOf(answer)).toMatchObject({ status: 410, code: 'operation_removed', message: expect.stringContaining('/v1/pets') });
+    const response = await call();
+    expect(shownWithLink(response)).toEqual(DEPRECATION);
+    expect(await errorOf(response)).toMatchObject({
+      status: 410,
+      code: 'operation_removed',
+      message: expect.stringContaining('/v1/pets'),
+    });
   });
 
-  it('still needs a key', async () => {
+  it('still needs a key, and the scope', async () => {
     expect((await service.request(`/v1/pets/${petId}`)).status).toBe(401);
+    const writer = await service.key({ scopes: ['pets:write'] });
+    expect((await service.request(`/v1/pets/${petId}`, { key: writer })).status).toBe(403);
   });
 
   it('says where the caller stands', async () => {
@@ -110,17 +189,28 @@ describe('getPet, from its removal on', () => {
   });
 
   it('is gone from the document, in JSON and YAML, and nothing else is', async () => {
-    const { paths } = await document();
-    expect(Object.keys(paths)).toContain('/pets');
-    expect(Object.keys(paths['/pets/{petId}'] ?? {})).not.toContain('get');
+    const after = await document();
+    expect(operationsIn(before)).toContain('get /pets/{petId}');
+    expect(operationsIn(after)).toEqual(operationsIn(before).filter((operation) => operation !== 'get /pets/{petId}'));
+    const operationIds = Object.values(after.paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    );
     const yaml = await (await service.request('/openapi.yaml')).text();
-    expect(yaml).toContain('/pets:');
-    expect(yaml).not.toContain('operationId: getPet\n');
+    expect(yaml.match(/(?<=^ +operationId: )\w+$/gm)).toEqual(operationIds);
   });
 
   it('leaves the other operations as they were', async () => {
-    expect((await service.request('/v1/pets', { key })).status).toBe(200);
-    expect((await service.post('/v1/pets', key, '{"name":"y","categoryId":1}')).status).toBe(201);
+    const responses = [
+      await service.request('/v1/pets', { key }),
+      await service.post('/v1/pets', key, '{"name":"y","categoryId":1}'),
+      await service.request(`/v1/pets/${petId}`, { key, method: 'PATCH', headers: JSON_TYPE, body: '{"name":"z"}' }),
+      await service.request(`/v1/pets/${petId}`, { key, method: 'DELETE' }),
+      await service.request('/v1/categories', { key }),
+      await service.request('/v1/store/orders', { key }),
+      await service.request('/v1/usage', { key }),
+    ];
+    expect(responses.map(({ status }) => status)).toEqual([200, 201, 200, 204, 200, 200, 200]);
+    expect(responses.map(shown)).toEqual(responses.map(() => NONE));
   });
 });
 
@@ -128,9 +218,9 @@ describe('SERVE_AFTER_SUNSET', () => {
   it('keeps getPet serving, announced and documented', async () => {
     await start({ SERVE_AFTER_SUNSET: 'true' });
     clock.set('2031-06-01T00:00:00Z');
-    const answer = await service.request(`/v1/pets/${petId}`, { key });
-    expect(answer.status).toBe(200);
-    expect(shownWithLink(answer)).toEqual(DEPRECATION);
+    const response = await service.request(`/v1/pets/${petId}`, { key });
+    expect(response.status).toBe(200);
+    expect(shownWithLink(response)).toEqual(DEPRECATION);
     expect(Object.keys((await document()).paths)).toContain('/pets/{petId}');
   });
 });

@@ -4,7 +4,9 @@ import { errorOf } from '../support/expectations.js';
 import { databaseUrl, queryDatabase } from '../support/databases.js';
 import { Folders, makeKeys } from '../support/folders.js';
 import { ask, JSON_TYPE } from '../support/http.js';
+import { sendRaw } from '../support/raw.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
+import { until } from '../support/until.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -17,7 +19,11 @@ let service: ServiceProcess;
 
 beforeAll(async () => {
   folder = folders.make();
-  const terms = [{ plan: 'business' }, { plan: 'enterprise', perMinute: 2, perDay: 100 }, { plan: 'free', scopes: ['keys:manage', 'pets:read'] }] as const;
+  const terms = [
+    { plan: 'business' },
+    { plan: 'enterprise', perMinute: 2, perDay: 100 },
+    { plan: 'free', scopes: ['keys:manage', 'pets:read'] },
+  ] as const;
   [key = '', small = '', manager = ''] = await makeKeys(folder, ...terms);
   service = await startProcess({ folder, env: { DATABASE_URL: databaseUrl(folder), LOG_LEVEL: 'trace' } });
 });
@@ -26,18 +32,24 @@ afterAll(async () => {
   await folders.remove();
 });
 
-const get = (path: string, as?: string, headers: Record<string, string> = {}) => ask(service.port, { path, key: as, headers });
+const get = (path: string, as?: string, headers: Record<string, string> = {}) =>
+  ask(service.port, { path, key: as, headers });
 
 /** Value of a metric whose labels have these values. */
 async function metric(name: string, labels: Record<string, string>): Promise<number | undefined> {
   const text = await (await get('/metrics')).text();
   const line = text
     .split('\n')
-    .find((candidate) => candidate.startsWith(`${name}{`) && Object.entries(labels).every(([label, value]) => candidate.includes(`${label}="${value}"`)));
+    .find(
+      (candidate) =>
+        candidate.startsWith(`${name}{`) &&
+        Object.entries(labels).every(([label, value]) => candidate.includes(`${label}="${value}"`)),
+    );
   return line === undefined ? undefined : Number(line.split(' ').at(-1));
 }
 
-const count = async (outcome: string, plan: string) => (await metric('petstore_admissions_total', { outcome, plan })) ?? 0;
+const count = async (outcome: string, plan: string) =>
+  (await metric('petstore_admissions_total', { outcome, plan })) ?? 0;
 
 async function outcomes() {
   return {
@@ -49,22 +61,34 @@ async function outcomes() {
 }
 
 describe('X-Request-Id', () => {
-  it.each(['abc', 'A-b_c.9', '0b5f1a4e-6f0e-4a43-9d1f-3f6f1d1c2b7a', 'x'.repeat(64)])('comes back as it was sent: %s', async (id) => {
-    expect((await get('/v1/pets', key, { 'X-Request-Id': id })).headers.get('x-request-id')).toBe(id);
-  });
+  it.each(['abc', 'A-b_c.9', '0b5f1a4e-6f0e-4a43-9d1f-3f6f1d1c2b7a', 'x'.repeat(64)])(
+    'comes back as it was sent: %s',
+    async (id) => {
+      expect((await get('/v1/pets', key, { 'X-Request-Id': id })).headers.get('x-request-id')).toBe(id);
+    },
+  );
 
-  it.each(['', 'a b', 'x'.repeat(65), '"}{', 'a,b', '${jndi:ldap://x}', 'caf\u00e9'])('is made up where it is not fit for a log: %j', async (id) => {
-    expect((await get('/v1/pets', key, { 'X-Request-Id': id })).headers.get('x-request-id')).toMatch(UUID);
-  });
+  it.each(['', 'a b', 'x'.repeat(65), '"}{', 'a,b', '${jndi:ldap://x}', 'caf\u00e9'])(
+    'is made up where it is not fit for a log: %j',
+    async (id) => {
+      expect((await get('/v1/pets', key, { 'X-Request-Id': id })).headers.get('x-request-id')).toMatch(UUID);
+    },
+  );
 
   it('is another one for each request that has none', async () => {
-    const ids = await Promise.all(Array.from({ length: 5 }, async () => (await get('/health/live')).headers.get('x-request-id')));
+    const ids = await Promise.all(
+      Array.from({ length: 5 }, async () => (await get('/health/live')).headers.get('x-request-id')),
+    );
     expect(new Set(ids).size).toBe(5);
   });
 
   it('stands on refusals too', async () => {
-    expect((await get('/v1/pets', undefined, { 'X-Request-Id': 'refused-1' })).headers.get('x-request-id')).toBe('refused-1');
-    expect((await get('/nothing', undefined, { 'X-Request-Id': 'refused-2' })).headers.get('x-request-id')).toBe('refused-2');
+    expect((await get('/v1/pets', undefined, { 'X-Request-Id': 'refused-1' })).headers.get('x-request-id')).toBe(
+      'refused-1',
+    );
+    expect((await get('/nothing', undefined, { 'X-Request-Id': 'refused-2' })).headers.get('x-request-id')).toBe(
+      'refused-2',
+    );
   });
 });
 
@@ -92,7 +116,9 @@ describe('metrics', () => {
     await get('/made-up');
     const text = await (await get('/metrics')).text();
     expect(text).not.toContain('made-up');
-    expect(await metric('http_request_duration_seconds_count', { method: 'GET', status: '404', route: 'unmatched' })).toBeGreaterThanOrEqual(2);
+    expect(
+      await metric('http_request_duration_seconds_count', { method: 'GET', status: '404', route: 'unmatched' }),
+    ).toBeGreaterThanOrEqual(2);
   });
 
   it('has what admission decided, by outcome and plan', async () => {
@@ -108,9 +134,9 @@ describe('metrics', () => {
   });
 
   it('has the delay of the event loop, in the text format of Prometheus', async () => {
-    const answer = await get('/metrics');
-    expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
-    expect(await answer.text()).toMatch(/^nodejs_eventloop_lag_seconds [0-9.e-]+$/m);
+    const response = await get('/metrics');
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(await response.text()).toMatch(/^nodejs_eventloop_lag_seconds [0-9.e-]+$/m);
   });
 });
 
@@ -118,23 +144,55 @@ describe('the log', () => {
   it('has a line of JSON for a 500, with the id that the client was given, and never a key', async () => {
     await queryDatabase(folder, 'ALTER TABLE pets RENAME TO lost');
     const path = '/v1/pets?after=12345';
-    const answer = await get(path, key, { 'X-Request-Id': 'broken-1', Cookie: `key=${key}`, Referer: `http://x/?key=${key}` });
+    const response = await get(path, key, {
+      'X-Request-Id': 'broken-1',
+      Cookie: `key=${key}`,
+      Referer: `http://x/?key=${key}`,
+    });
     await queryDatabase(folder, 'ALTER TABLE lost RENAME TO pets');
-    expect(await errorOf(answer)).toMatchObject({ status: 500, code: 'internal_error' });
+    expect(await errorOf(response)).toMatchObject({ status: 500, code: 'internal_error' });
     expect((await get(path, key)).status).toBe(200);
     await get(`/v1/pets?key=${key}`, key);
     await get(`/v1/pets/${key}`, key);
     await get('/v1/pets', `${key}x`);
+    await until(() => service.output().includes('broken-1'));
+    // What else there is to log comes soon after.
     await delay(100);
-    const lines = service.output().trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+    const lines = service
+      .output()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
     const failure = lines.filter(({ level }) => level === 'error');
     expect(failure).toHaveLength(1);
-    expect(failure[0]).toMatchObject({ requestId: 'broken-1', code: 'internal_error', time: expect.stringMatching(/^20.*Z$/), error: expect.stringMatching(/no such table|relation "pets" does not exist/) });
+    expect(failure[0]).toMatchObject({
+      requestId: 'broken-1',
+      code: 'internal_error',
+      time: expect.stringMatching(/^20.*Z$/),
+      error: expect.stringMatching(/no such table|relation "pets" does not exist/),
+    });
     expect(service.output()).not.toContain('psk_');
   });
 
+  it('has one line at once for requests that cannot be parsed, however many there are', async () => {
+    for (let n = 0; n < 3; n += 1) await sendRaw(service.port, 'BREW /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n');
+    await until(() => service.output().includes('"Parser"'));
+    const lines = service
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('"Parser"'));
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      level: 'warn',
+      message: 'refused requests that are not valid HTTP',
+      countByStatus: { 501: 1 },
+      lastRequestId: expect.stringMatching(UUID),
+    });
+  });
+
   it('never has a key that was made over HTTP, nor what is kept of it, also where making one fails', async () => {
-    const post = (path: string) => ask(service.port, { method: 'POST', path, key: manager, headers: JSON_TYPE, body: '{}' });
+    const post = (path: string) =>
+      ask(service.port, { method: 'POST', path, key: manager, headers: JSON_TYPE, body: '{}' });
     const made = (await (await post('/v1/keys')).json()) as { id: string; key: string };
     expect((await post(`/v1/keys/${made.id}/rotate`)).status).toBe(201);
     await queryDatabase(folder, 'ALTER TABLE api_keys RENAME TO lost');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorIn } from '../support/expectations.js';
-import { rawAnswers } from '../support/raw-answers.js';
+import { rawResponses } from '../support/raw-responses.js';
 import { sendRaw } from '../support/raw.js';
 
 const PET = '{"name":"x","categoryId":1}';
@@ -18,10 +18,14 @@ afterAll(() => service.stop());
 
 /** Statuses and error codes of what comes back. */
 async function outcomes(bytes: string): Promise<[number, string | undefined][]> {
-  return rawAnswers(await sendRaw(service.port, bytes)).map(({ status, body }) => [status, status < 400 ? undefined : errorIn(body, status).code]);
+  return rawResponses(await sendRaw(service.port, bytes)).map(({ status, body }) => [
+    status,
+    status < 400 ? undefined : errorIn(body, status).code,
+  ]);
 }
 
-const post = (headers: string, body: string) => `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${auth}Content-Type: application/json\r\n${headers}\r\n${body}`;
+const post = (headers: string, body: string) =>
+  `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${auth}Content-Type: application/json\r\n${headers}\r\n${body}`;
 
 describe('a Host header', () => {
   it.each([
@@ -46,7 +50,9 @@ describe('a Host header', () => {
 describe('a number sign in the target', () => {
   it('is part of the path, never the start of a query', async () => {
     expect(await outcomes(`GET /v1/pets/1#x HTTP/1.1\r\nHost: x\r\n${auth}\r\n`)).toEqual([[404, 'pet_not_found']]);
-    expect(await outcomes(`GET /v1/pets#limit=1 HTTP/1.1\r\nHost: x\r\n${auth}\r\n`)).toEqual([[404, 'route_not_found']]);
+    expect(await outcomes(`GET /v1/pets#limit=1 HTTP/1.1\r\nHost: x\r\n${auth}\r\n`)).toEqual([
+      [404, 'route_not_found'],
+    ]);
     expect(await outcomes('GET /v1#x HTTP/1.1\r\nHost: x\r\n\r\n')).toEqual([[404, 'route_not_found']]);
   });
 });
@@ -57,21 +63,82 @@ describe('a body', () => {
     expect((await outcomes(post(expectation, PET))).map(([status]) => status)).toEqual([100, 201]);
     const stranger = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${expectation}\r\n`;
     expect((await outcomes(stranger)).map(([status]) => status)).toEqual([401]);
-    expect((await outcomes(post('Expect: 100-continue\r\nContent-Length: 20000\r\n', ''))).map(([status]) => status)).toEqual([413]);
+    const old = post(expectation, PET).replace('HTTP/1.1', 'HTTP/1.0');
+    expect((await outcomes(old)).map(([status]) => status)).toEqual([201]);
+    expect(
+      (await outcomes(post('Expect: 100-continue\r\nContent-Length: 20000\r\n', ''))).map(([status]) => status),
+    ).toEqual([413]);
   });
 
   it.each([
     ['a chunk size that is none', 'zz\r\nab\r\n0\r\n\r\n', 400],
     ['a chunk size below zero', '-1\r\nab\r\n', 400],
   ])('that breaks off in %s is answered like any other request of the caller', async (_, body, status) => {
-    const [answer] = rawAnswers(await sendRaw(service.port, post('X-Request-Id: me\r\nTransfer-Encoding: chunked\r\n', body)));
-    expect([answer?.status, answer?.headers.get('x-request-id'), answer?.headers.get('connection')]).toEqual([status, 'me', 'close']);
-    expect(answer?.headers.has('x-ratelimit-remaining')).toBe(true);
+    const [response] = rawResponses(
+      await sendRaw(service.port, post('X-Request-Id: me\r\nTransfer-Encoding: chunked\r\n', body)),
+    );
+    expect([response?.status, response?.headers.get('x-request-id'), response?.headers.get('connection')]).toEqual([
+      status,
+      'me',
+      'close',
+    ]);
+    expect(response?.headers.has('x-ratelimit-remaining')).toBe(true);
   });
 
   it('in thousands of tiny chunks is refused before they cost much', async () => {
     const chunks = [...PET.padEnd(16_000, ' ')].map((character) => `1\r\n${character}\r\n`).join('');
-    expect(await outcomes(post('Transfer-Encoding: chunked\r\n', `${chunks}0\r\n\r\n`))).toEqual([[413, 'payload_too_large']]);
+    expect(await outcomes(post('Transfer-Encoding: chunked\r\n', `${chunks}0\r\n\r\n`))).toEqual([
+      [413, 'payload_too_large'],
+    ]);
+  });
+});
+
+describe('a Content-Type header', () => {
+  it.each([
+    ['another one', 'text/plain'],
+    ['the same', 'application/json'],
+    ['that of a patch', 'application/merge-patch+json'],
+  ])('beside %s is 400', async (_, second) => {
+    const bytes = post(`Content-Type: ${second}\r\nContent-Length: ${PET.length}\r\n`, PET);
+    expect(await outcomes(bytes)).toEqual([[400, 'validation_failed']]);
+    expect(await outcomes(bytes.replace('POST /v1/pets', 'PATCH /v1/pets/1'))).toEqual([[400, 'validation_failed']]);
+  });
+});
+
+describe('a transfer coding', () => {
+  const chunks = `${PET.length.toString(16)}\r\n${PET}\r\n0\r\n\r\n`;
+  const chunked = (value: string, version = '1.1') =>
+    post(`Transfer-Encoding: ${value}\r\n`, chunks).replace('HTTP/1.1', `HTTP/${version}`);
+
+  it.each(['chunked', 'Chunked', ' chunked '])('like %j is fine', async (value) => {
+    expect(await outcomes(chunked(value))).toEqual([[201, undefined]]);
+  });
+
+  it.each(['gzip, chunked', 'gzip,chunked', 'identity, chunked', 'gzip\r\nTransfer-Encoding: chunked'])(
+    'that is not supported is 501: %j',
+    async (value) => {
+      expect(await outcomes(chunked(value))).toEqual([[501, 'not_implemented']]);
+      expect(await outcomes(chunked(value).replace(auth, ''))).toEqual([[401, 'missing_api_key']]);
+    },
+  );
+
+  it.each(['gzip', 'chunked, gzip', 'identity'])(
+    'that leaves the end of the body open is 400, and ends the connection: %j',
+    async (value) => {
+      const [response, ...others] = rawResponses(await sendRaw(service.port, chunked(value), 60_000));
+      expect([response?.status, response?.headers.get('connection'), others]).toEqual([400, 'close', []]);
+    },
+  );
+
+  it('is 400 in HTTP/1.0, and ends the connection', async () => {
+    for (const bytes of [chunked('chunked', '1.0'), chunked('chunked\r\nConnection: keep-alive', '1.0')]) {
+      const [response, ...others] = rawResponses(await sendRaw(service.port, bytes, 60_000));
+      expect([response?.status, response?.headers.get('connection'), others]).toEqual([400, 'close', []]);
+    }
+    const [stranger] = rawResponses(
+      await sendRaw(service.port, chunked('chunked\r\nConnection: keep-alive', '1.0').replace(auth, ''), 60_000),
+    );
+    expect([stranger?.status, stranger?.headers.get('connection')]).toEqual([401, 'close']);
   });
 });
 
@@ -81,14 +148,14 @@ describe('a client that closes its side after the request', () => {
     ['POST', () => post(`Content-Length: ${PET.length}\r\n`, PET), 201],
   ])('gets the answer to its %s, and then the end of the connection', async (_, request, status) => {
     // Longer than a test may take: only the end of the connection ends it.
-    const [answer] = rawAnswers(await sendRaw(service.port, request(), 60_000, 'end'));
-    expect(answer?.status).toBe(status);
+    const [response] = rawResponses(await sendRaw(service.port, request(), 60_000, 'end'));
+    expect(response?.status).toBe(status);
   });
 });
 
 describe('an API key where none belongs', () => {
   it('is not taken as request id', async () => {
-    const answer = await service.request('/v1/pets', { headers: { 'X-Request-Id': 'psk_live_0123' } });
-    expect(answer.headers.get('x-request-id')).not.toContain('psk_');
+    const response = await service.request('/v1/pets', { headers: { 'X-Request-Id': 'psk_live_0123' } });
+    expect(response.headers.get('x-request-id')).not.toContain('psk_');
   });
 });

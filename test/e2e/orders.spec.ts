@@ -23,7 +23,11 @@ beforeEach(async () => {
 });
 
 async function addPet(status = 'available'): Promise<number> {
-  return ((await (await service.post('/v1/pets', key, JSON.stringify({ name: 'Bella', categoryId: 1, status }))).json()) as { id: number }).id;
+  return (
+    (await (await service.post('/v1/pets', key, JSON.stringify({ name: 'Bella', categoryId: 1, status }))).json()) as {
+      id: number;
+    }
+  ).id;
 }
 
 const place = (petId: unknown, as = key) => service.post('/v1/store/orders', as, JSON.stringify({ petId }));
@@ -36,8 +40,9 @@ const move = (id: number | string, status: unknown, { as = key, ...headers }: Re
     body: JSON.stringify({ status }),
   });
 
-const orderOf = async (answer: Promise<Response>) => (await (await answer).json()) as Order;
-const petStatus = async (id: number) => ((await (await service.request(`/v1/pets/${id}`, { key })).json()) as { status?: string }).status;
+const orderOf = async (response: Promise<Response>) => (await (await response).json()) as Order;
+const petStatus = async (id: number) =>
+  ((await (await service.request(`/v1/pets/${id}`, { key })).json()) as { status?: string }).status;
 
 /** An order that has gone through these statuses. */
 async function orderAt(...statuses: string[]): Promise<Order> {
@@ -49,12 +54,12 @@ async function orderAt(...statuses: string[]): Promise<Order> {
 describe('placeOrder', () => {
   it('answers 201 with the order and where it lies, and makes the pet pending', async () => {
     const petId = await addPet();
-    const answer = await place(petId);
-    const order = (await answer.json()) as Order;
-    expect(answer.status).toBe(201);
+    const response = await place(petId);
+    const order = (await response.json()) as Order;
+    expect(response.status).toBe(201);
     expect(order).toEqual({ id: order.id, petId, status: 'placed', createdAt: new Date(clock.nowMs()).toISOString() });
-    expect(answer.headers.get('location')).toBe(`/v1/store/orders/${order.id}`);
-    expectTrio(answer);
+    expect(response.headers.get('location')).toBe(`/v1/store/orders/${order.id}`);
+    expectTrio(response);
     expect(await petStatus(petId)).toBe('pending');
     expect(await (await get(`/${order.id}`)).json()).toEqual(order);
   });
@@ -64,7 +69,9 @@ describe('placeOrder', () => {
   });
 
   it('is 409 for a pet without a status', async () => {
-    const { id } = (await (await service.post('/v1/pets', key, '{"name":"Bella","categoryId":1}')).json()) as { id: number };
+    const { id } = (await (await service.post('/v1/pets', key, '{"name":"Bella","categoryId":1}')).json()) as {
+      id: number;
+    };
     expect(await errorOf(await place(id))).toMatchObject({ status: 409, code: 'pet_not_available' });
   });
 
@@ -84,23 +91,38 @@ describe('placeOrder', () => {
   it('reads the identifier of the pet exactly', async () => {
     await addPet();
     for (const petId of ['9223372036854775807', '9007199254740993']) {
-      const answer = await service.post('/v1/store/orders', key, `{"petId":${petId}}`);
-      expect(await errorOf(answer)).toMatchObject({ status: 404, message: expect.stringContaining(petId) });
+      const response = await service.post('/v1/store/orders', key, `{"petId":${petId}}`);
+      expect(await errorOf(response)).toMatchObject({ status: 404, message: expect.stringContaining(petId) });
     }
   });
 
-  it.each(['0', '-1', '1.5', '"1"', 'null', '9223372036854775808', 'true'])('is 400 for the identifier %s', async (petId) => {
-    const refusal = await errorOf(await service.post('/v1/store/orders', key, `{"petId":${petId}}`));
-    expect(refusal).toMatchObject({ status: 400, message: expect.stringContaining('petId must be an integer from 1 to') });
-  });
+  it.each(['0', '-1', '1.5', '"1"', 'null', '9223372036854775808', 'true'])(
+    'is 400 for the identifier %s',
+    async (petId) => {
+      const refusal = await errorOf(await service.post('/v1/store/orders', key, `{"petId":${petId}}`));
+      expect(refusal).toMatchObject({
+        status: 400,
+        message: expect.stringContaining('petId must be an integer from 1 to'),
+      });
+    },
+  );
 
   it.each(['{}', '{"petId":1,"status":"placed"}', '[]'])('is 400 for the body %s', async (body) => {
-    expect(await errorOf(await service.post('/v1/store/orders', key, body))).toMatchObject({ status: 400, code: 'validation_failed' });
+    expect(await errorOf(await service.post('/v1/store/orders', key, body))).toMatchObject({
+      status: 400,
+      code: 'validation_failed',
+    });
   });
 
   it('is done once with an Idempotency-Key, and not undone by what happens to the order', async () => {
     const body = JSON.stringify({ petId: await addPet() });
-    const send = () => service.request('/v1/store/orders', { key, method: 'POST', body, headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'order' } });
+    const send = () =>
+      service.request('/v1/store/orders', {
+        key,
+        method: 'POST',
+        body,
+        headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'order' },
+      });
     const first = await send();
     const text = await first.text();
     await move((JSON.parse(text) as Order).id, 'cancelled');
@@ -116,8 +138,8 @@ describe('changeOrder', () => {
     const order = await orderAt('approved');
     expect(order.status).toBe('approved');
     expect(await petStatus(order.petId)).toBe('pending');
-    const answer = await move(order.id, 'delivered');
-    expect([answer.status, await answer.json()]).toEqual([200, { ...order, status: 'delivered' }]);
+    const response = await move(order.id, 'delivered');
+    expect([response.status, await response.json()]).toEqual([200, { ...order, status: 'delivered' }]);
     expect(await petStatus(order.petId)).toBe('sold');
   });
 
@@ -140,30 +162,42 @@ describe('changeOrder', () => {
   ])('refuses to move an order after %j to %s', async (statuses, to) => {
     const order = await orderAt(...statuses);
     const pet = await petStatus(order.petId);
-    expect(await errorOf(await move(order.id, to))).toMatchObject({ status: 409, code: 'invalid_status_transition', message: expect.stringContaining(order.status) });
+    expect(await errorOf(await move(order.id, to))).toMatchObject({
+      status: 409,
+      code: 'invalid_status_transition',
+      message: expect.stringContaining(order.status),
+    });
     expect(await (await get(`/${order.id}`)).json()).toEqual(order);
     expect(await petStatus(order.petId)).toBe(pet);
   });
 
-  it.each([[[]], [['approved']], [['approved', 'delivered']], [['cancelled']]])('changes nothing where an order after %j has the status', async (statuses) => {
-    const order = await orderAt(...statuses);
-    const pet = await petStatus(order.petId);
-    const answer = await move(order.id, order.status);
-    expect([answer.status, await answer.json()]).toEqual([200, order]);
-    expect(await petStatus(order.petId)).toBe(pet);
-  });
+  it.each([[[]], [['approved']], [['approved', 'delivered']], [['cancelled']]])(
+    'changes nothing where an order after %j has the status',
+    async (statuses) => {
+      const order = await orderAt(...statuses);
+      const pet = await petStatus(order.petId);
+      const response = await move(order.id, order.status);
+      expect([response.status, await response.json()]).toEqual([200, order]);
+      expect(await petStatus(order.petId)).toBe(pet);
+    },
+  );
 
   it.each(['shipped', 'Placed', null, 1])('is 400 for the status %j', async (status) => {
     const { id } = await orderAt();
-    expect(await errorOf(await move(id, status))).toMatchObject({ status: 400, message: expect.stringContaining('status must be one of placed, approved, delivered, cancelled') });
+    expect(await errorOf(await move(id, status))).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('status must be one of placed, approved, delivered, cancelled'),
+    });
   });
 
   it('decides one of several moves that come at once', async () => {
     for (let round = 0; round < 5; round += 1) {
       const order = await orderAt('approved');
-      const answers = await Promise.all(['delivered', 'cancelled', 'delivered', 'cancelled'].map((status) => move(order.id, status)));
+      const responses = await Promise.all(
+        ['delivered', 'cancelled', 'delivered', 'cancelled'].map((status) => move(order.id, status)),
+      );
       const { status } = await orderOf(get(`/${order.id}`));
-      expect(answers.map((answer) => answer.status).toSorted()).toEqual([200, 200, 409, 409]);
+      expect(responses.map((response) => response.status).toSorted()).toEqual([200, 200, 409, 409]);
       expect(await petStatus(order.petId)).toBe(status === 'delivered' ? 'sold' : 'available');
     }
   });
@@ -173,8 +207,16 @@ describe('an order', () => {
   it('is 404 to another account, however it asks', async () => {
     const { id } = await orderAt();
     const other = await service.key();
-    const answers = [await get(`/${id}`, other), await move(id, 'cancelled', { as: other }), await move(id, 'nonsense', { as: other, 'If-Match': '"x"' })];
-    expect(await Promise.all(answers.map(async (answer) => (await errorOf(answer)).code))).toEqual(['order_not_found', 'order_not_found', 'validation_failed']);
+    const responses = [
+      await get(`/${id}`, other),
+      await move(id, 'cancelled', { as: other }),
+      await move(id, 'nonsense', { as: other, 'If-Match': '"x"' }),
+    ];
+    expect(await Promise.all(responses.map(async (response) => (await errorOf(response)).code))).toEqual([
+      'order_not_found',
+      'order_not_found',
+      'validation_failed',
+    ]);
     expect(await (await get('', other)).json()).toEqual([]);
     expect((await orderOf(get(`/${id}`))).status).toBe('placed');
   });
@@ -186,29 +228,41 @@ describe('an order', () => {
     expect((await move(id, 'approved', { as: other })).status).toBe(200);
   });
 
-  it.each(['0', '01', '-1', '1.0', 'x', '9223372036854775808', '404404', '1%00'])('is 404 for the identifier %s', async (id) => {
-    expect(await errorOf(await get(`/${id}`))).toMatchObject({ status: 404, code: 'order_not_found' });
-    expect(await errorOf(await move(id, 'approved'))).toMatchObject({ status: 404, code: 'order_not_found' });
-  });
+  it.each(['0', '01', '-1', '1.0', 'x', '9223372036854775808', '404404', '1%00'])(
+    'is 404 for the identifier %s',
+    async (id) => {
+      expect(await errorOf(await get(`/${id}`))).toMatchObject({ status: 404, code: 'order_not_found' });
+      expect(await errorOf(await move(id, 'approved'))).toMatchObject({ status: 404, code: 'order_not_found' });
+    },
+  );
 
   it('needs the scopes of orders', async () => {
     const { id } = await orderAt();
     const reader = await service.key({ scopes: ['orders:read', 'pets:write'] });
     const writer = await service.key({ scopes: ['orders:write'] });
-    const refusals = [await place(1, reader), await move(id, 'approved', { as: reader }), await get('', writer), await get(`/${id}`, writer)];
+    const refusals = [
+      await place(1, reader),
+      await move(id, 'approved', { as: reader }),
+      await get('', writer),
+      await get(`/${id}`, writer),
+    ];
     const scopes = ['orders:write', 'orders:write', 'orders:read', 'orders:read'];
-    for (const [index, answer] of refusals.entries()) {
-      expect(await errorOf(answer)).toMatchObject({ status: 403, code: 'insufficient_scope', message: expect.stringContaining(scopes[index] ?? '') });
+    for (const [index, response] of refusals.entries()) {
+      expect(await errorOf(response)).toMatchObject({
+        status: 403,
+        code: 'insufficient_scope',
+        message: expect.stringContaining(scopes[index] ?? ''),
+      });
     }
   });
 
   it('keeps its pet from being ordered again after a restart', async () => {
     const order = await orderAt('approved');
     const again = await startApp({ clock, folder: service.folder });
-    const answer = await again.post('/v1/store/orders', key, JSON.stringify({ petId: order.petId }));
+    const response = await again.post('/v1/store/orders', key, JSON.stringify({ petId: order.petId }));
     const kept = await (await again.request(`/v1/store/orders/${order.id}`, { key })).json();
     await again.stop({ keepData: true });
-    expect([answer.status, kept]).toEqual([409, order]);
+    expect([response.status, kept]).toEqual([409, order]);
   });
 });
 
@@ -221,9 +275,9 @@ describe('listOrders', () => {
     let path: string | undefined = '?limit=2';
     for (let pages = 0; path !== undefined; pages += 1) {
       expect(pages).toBeLessThan(3);
-      const answer: Response = await get(path);
-      seen.push(...((await answer.json()) as Order[]).map(({ id }) => id));
-      path = /^<\/v1\/store\/orders([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
+      const response: Response = await get(path);
+      seen.push(...((await response.json()) as Order[]).map(({ id }) => id));
+      path = /^<\/v1\/store\/orders([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1];
     }
     expect(seen).toEqual(ids);
   });
@@ -236,14 +290,19 @@ describe('listOrders', () => {
     expect(await (await get('?status=cancelled')).json()).toEqual([cancelled]);
     const page = await get('?status=delivered&limit=1');
     expect(await page.json()).toEqual([delivered[0]]);
-    expect(page.headers.get('link')).toBe(`</v1/store/orders?limit=1&status=delivered&after=${delivered[0]?.id}>; rel="next"`);
+    expect(page.headers.get('link')).toBe(
+      `</v1/store/orders?limit=1&status=delivered&after=${delivered[0]?.id}>; rel="next"`,
+    );
     expect(await (await get(`?status=delivered&after=${delivered[0]?.id}`)).json()).toEqual([delivered[1]]);
     expect(await (await get('?status=approved')).json()).toEqual([]);
   });
 
-  it.each(['?limit=0', '?limit=101', '?limit=1e1', '?status=available', '?after=0', '?petId=1', '?limit=1&limit=2'])('is 400 for %s', async (query) => {
-    expect(await errorOf(await get(query))).toMatchObject({ status: 400, code: 'validation_failed' });
-  });
+  it.each(['?limit=0', '?limit=101', '?limit=1e1', '?status=available', '?after=0', '?petId=1', '?limit=1&limit=2'])(
+    'is 400 for %s',
+    async (query) => {
+      expect(await errorOf(await get(query))).toMatchObject({ status: 400, code: 'validation_failed' });
+    },
+  );
 });
 
 describe('validators of orders', () => {
@@ -258,15 +317,18 @@ describe('validators of orders', () => {
     const approved = await move(id, 'approved', { 'If-Match': etag });
     expect([approved.status, (await get(`/${id}`)).headers.get('etag')]).toEqual([200, approved.headers.get('etag')]);
     expect((await get(`/${id}`, key, { 'If-None-Match': etag })).status).toBe(200);
-    expect(await errorOf(await move(id, 'delivered', { 'If-Match': etag }))).toMatchObject({ status: 412, code: 'precondition_failed' });
+    expect(await errorOf(await move(id, 'delivered', { 'If-Match': etag }))).toMatchObject({
+      status: 412,
+      code: 'precondition_failed',
+    });
     expect((await orderOf(get(`/${id}`))).status).toBe('approved');
   });
 
   it('let one of several changes through that saw the same order', async () => {
     const { id } = await orderAt();
     const etag = (await get(`/${id}`)).headers.get('etag') ?? '';
-    const answers = await Promise.all(Array.from({ length: 5 }, () => move(id, 'approved', { 'If-Match': etag })));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412, 412, 412, 412]);
+    const responses = await Promise.all(Array.from({ length: 5 }, () => move(id, 'approved', { 'If-Match': etag })));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 412, 412, 412, 412]);
   });
 
   it('spare pages that the client has, and tell a page that gets a next one', async () => {

@@ -3,7 +3,7 @@ import { PetsService } from '../../src/pets/index.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { sendRaw } from '../support/raw.js';
-import { rawAnswers } from '../support/raw-answers.js';
+import { rawResponses } from '../support/raw-responses.js';
 
 let service: TestApp;
 let key: string;
@@ -15,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const ids = async (query: string) => {
-  const answer = await service.request(`/v1/pets${query}`, { key });
-  return ((await answer.json()) as { id: number }[]).map(({ id }) => id);
+  const response = await service.request(`/v1/pets${query}`, { key });
+  return ((await response.json()) as { id: number }[]).map(({ id }) => id);
 };
 
 describe('listPets', () => {
@@ -43,23 +43,52 @@ describe('listPets', () => {
     const seen: number[] = [];
     let next: string | undefined = '/v1/pets?limit=7&status=sold';
     while (next !== undefined) {
-      const answer: Response = await service.request(next, { key });
-      seen.push(...((await answer.json()) as { id: number }[]).map(({ id }) => id));
-      next = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
+      const response: Response = await service.request(next, { key });
+      seen.push(...((await response.json()) as { id: number }[]).map(({ id }) => id));
+      next = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1];
     }
     expect(seen).toEqual(Array.from({ length: 15 }, (_, index) => 3 * index + 1));
   });
 
   it('has no next page after the last one, even when that is full', async () => {
     expect((await service.request('/v1/pets?limit=45', { key })).headers.get('link')).toBeNull();
-    expect((await service.request('/v1/pets?limit=44', { key })).headers.get('link')).toBe('</v1/pets?limit=44&after=44>; rel="next"');
+    expect((await service.request('/v1/pets?limit=44', { key })).headers.get('link')).toBe(
+      '</v1/pets?limit=44&after=44>; rel="next"',
+    );
     expect(await ids('?after=9223372036854775807')).toEqual([]);
   });
 
   it.each([
-    'limit=0', 'limit=101', 'limit=-1', 'limit=1e1', 'limit=%205', 'limit=+5', 'limit=05', 'limit=5.0', 'limit=', 'limit=abc', 'limit=0x10', 'limit=%ZZ',
-    'limit=5&limit=5', 'limit[]=5', 'status=Available', 'status=', 'status=available,sold', 'status=available&status=sold', 'after=0', 'after=-1', 'after=',
-    'after=9223372036854775808', 'after=01', 'offset=1', 'page=2', 'Limit=5', '__proto__=1', 'constructor=1', 'toString=1', 'limit=99999999999999999999',
+    'limit=0',
+    'limit=101',
+    'limit=-1',
+    'limit=1e1',
+    'limit=%205',
+    'limit=+5',
+    'limit=05',
+    'limit=5.0',
+    'limit=',
+    'limit=abc',
+    'limit=0x10',
+    'limit=%ZZ',
+    'limit=5&limit=5',
+    'limit[]=5',
+    'status=Available',
+    'status=',
+    'status=available,sold',
+    'status=available&status=sold',
+    'after=0',
+    'after=-1',
+    'after=',
+    'after=9223372036854775808',
+    'after=01',
+    'offset=1',
+    'page=2',
+    'Limit=5',
+    '__proto__=1',
+    'constructor=1',
+    'toString=1',
+    'limit=99999999999999999999',
   ])('refuses ?%s', async (query) => {
     const refusal = await errorOf(await service.request(`/v1/pets?${query}`, { key }));
     expect(refusal).toMatchObject({ status: 400, code: 'validation_failed' });
@@ -68,35 +97,67 @@ describe('listPets', () => {
 });
 
 describe('getPet', () => {
-  it.each(['0', '-1', '+1', '01', '1.0', '1e0', '%201', '1%20', '9223372036854775808', '99999999999999999999', 'abc', '1a', '%00', '%zz', '%ff', '1%2F2', '٣', '0x1', 'x'.repeat(5_000)])(
-    'knows no pet %s',
-    async (petId) => {
-      expect(await errorOf(await service.request(`/v1/pets/${petId}`, { key }))).toMatchObject({ status: 404, code: 'pet_not_found' });
-    },
-  );
+  it.each([
+    '0',
+    '-1',
+    '+1',
+    '01',
+    '1.0',
+    '1e0',
+    '%201',
+    '1%20',
+    '9223372036854775808',
+    '99999999999999999999',
+    'abc',
+    '1a',
+    '%00',
+    '%zz',
+    '%ff',
+    '1%2F2',
+    '٣',
+    '0x1',
+    'x'.repeat(5_000),
+  ])('knows no pet %s', async (petId) => {
+    expect(await errorOf(await service.request(`/v1/pets/${petId}`, { key }))).toMatchObject({
+      status: 404,
+      code: 'pet_not_found',
+    });
+  });
 
   it('knows no pet that was never added', async () => {
-    expect(await errorOf(await service.request('/v1/pets/9223372036854775807', { key }))).toMatchObject({ status: 404, code: 'pet_not_found' });
+    expect(await errorOf(await service.request('/v1/pets/9223372036854775807', { key }))).toMatchObject({
+      status: 404,
+      code: 'pet_not_found',
+    });
   });
 
   it('answers each of many requests that come in at once with its own animal, or with 404', async () => {
     const asked = Array.from({ length: 90 }, (_, index) => (index % 9 === 8 ? 1_000 + index : 1 + (index % 45)));
-    const bytes = asked.map((id) => `GET /v1/pets/${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`).join('');
-    const answers = rawAnswers(await sendRaw(service.port, bytes));
-    expect(answers.map(({ status, body }) => (status === 200 ? (JSON.parse(body) as { id: number }).id : status))).toEqual(
-      asked.map((id) => (id < 1_000 ? id : 404)),
-    );
+    const bytes = asked
+      .map((id) => `GET /v1/pets/${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`)
+      .join('');
+    const responses = rawResponses(await sendRaw(service.port, bytes));
+    expect(
+      responses.map(({ status, body }) => (status === 200 ? (JSON.parse(body) as { id: number }).id : status)),
+    ).toEqual(asked.map((id) => (id < 1_000 ? id : 404)));
   });
 
   it('lets no text that is no identifier keep others from their animals', async () => {
     const pets = service.app.get(PetsService);
-    const [wrong, tooLarge, known] = await Promise.allSettled([pets.get('abc'), pets.get('9223372036854775808'), pets.get('1')]);
+    const [wrong, tooLarge, known] = await Promise.allSettled([
+      pets.get('abc'),
+      pets.get('9223372036854775808'),
+      pets.get('1'),
+    ]);
     expect(wrong).toMatchObject({ status: 'rejected', reason: { code: 'pet_not_found' } });
     expect(tooLarge).toMatchObject({ status: 'rejected', reason: { code: 'pet_not_found' } });
     expect(known).toMatchObject({ status: 'fulfilled', value: { id: 1 } });
   });
 
   it('refuses query parameters, which it has none of', async () => {
-    expect(await errorOf(await service.request('/v1/pets/1?fields=name', { key }))).toMatchObject({ status: 400, code: 'validation_failed' });
+    expect(await errorOf(await service.request('/v1/pets/1?fields=name', { key }))).toMatchObject({
+      status: 400,
+      code: 'validation_failed',
+    });
   });
 });

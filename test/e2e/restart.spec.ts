@@ -21,7 +21,10 @@ async function start(env: Record<string, string> = {}): Promise<void> {
 }
 
 /** Stops the service, and starts another on its folder after a while. */
-async function restart({ afterSeconds = 0, env = {} }: { afterSeconds?: number; env?: Record<string, string> } = {}): Promise<void> {
+async function restart({
+  afterSeconds = 0,
+  env = {},
+}: { afterSeconds?: number; env?: Record<string, string> } = {}): Promise<void> {
   await service.stop({ keepData: true });
   clock.advanceSeconds(afterSeconds);
   service = await startApp({ clock, folder: service.folder, env });
@@ -42,7 +45,7 @@ describe('a restart', () => {
     expect(trio(await list(key))).toEqual({ limit: 12, remaining: 3, reset: NOON + 43_200 });
   });
 
-  it('does not hold back what a window\'s end has freed meanwhile', async () => {
+  it("does not hold back what a window's end has freed meanwhile", async () => {
     await start();
     const key = await service.key({ plan: 'enterprise', perMinute: 3, perDay: 100 });
     for (let n = 0; n < 4; n += 1) await list(key);
@@ -57,13 +60,20 @@ describe('a restart', () => {
     const key = await service.key({ plan: 'enterprise', perMinute: 2, perDay: 1_000 });
     const exhaust = async () => {
       for (let n = 0; n < 4; n += 1) await list(key);
-      const answer = await list(key);
-      return { code: (await errorOf(answer)).code, retryAfter: answer.headers.get('retry-after'), reset: trio(answer).reset };
+      const response = await list(key);
+      return {
+        code: (await errorOf(response)).code,
+        retryAfter: response.headers.get('retry-after'),
+        reset: trio(response).reset,
+      };
     };
     expect(await exhaust()).toEqual({ code: 'api_key_banned', retryAfter: '60', reset: NOON + 60 });
     await restart({ afterSeconds: 20 });
     const banned = await list(key);
-    expect([await errorOf(banned), trio(banned).reset]).toEqual([expect.objectContaining({ code: 'api_key_banned' }), NOON + 60]);
+    expect([await errorOf(banned), trio(banned).reset]).toEqual([
+      expect.objectContaining({ code: 'api_key_banned' }),
+      NOON + 60,
+    ]);
     await restart({ afterSeconds: 40 });
     expect(await exhaust()).toMatchObject({ code: 'api_key_banned', retryAfter: '120' });
   });
@@ -88,10 +98,17 @@ describe('a restart', () => {
   it('keeps the animals, and numbers them on', async () => {
     await start();
     const key = await service.key();
-    const add = async () => ((await (await service.post('/v1/pets', key, '{"name":"x","categoryId":9223372036854775807}')).json()) as { id: number }).id;
+    const add = async () =>
+      (
+        (await (await service.post('/v1/pets', key, '{"name":"x","categoryId":9223372036854775807}')).json()) as {
+          id: number;
+        }
+      ).id;
     const before = await add();
     await restart();
     expect(await add()).toBe(before + 1);
-    expect(await (await service.request(`/v1/pets/${before}`, { key })).text()).toBe(`{"id":${before},"name":"x","categoryId":9223372036854775807}`);
+    expect(await (await service.request(`/v1/pets/${before}`, { key })).text()).toBe(
+      `{"id":${before},"name":"x","categoryId":9223372036854775807}`,
+    );
   });
 });

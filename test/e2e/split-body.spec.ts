@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { AMPLE } from '../support/folders.js';
-import { RedisServer } from '../support/redis-server.js';
+import { RedisServer } from '../../src/testing/redis-server.js';
 
 describeWithRedis('a body in two packets', () => {
   let server: RedisServer;
@@ -30,8 +30,8 @@ describeWithRedis('a body in two packets', () => {
       socket.write(head + body.slice(0, 20));
       for (let turns = 0; turns < n % 12; turns += 1) await nextTurn();
       socket.write(body.slice(20));
-      const [answer] = (await once(socket, 'data')) as [Buffer];
-      statuses.add(answer.toString('latin1').slice(0, 'HTTP/1.1 201'.length));
+      const [response] = (await once(socket, 'data')) as [Buffer];
+      statuses.add(response.toString('latin1').slice(0, 'HTTP/1.1 201'.length));
       socket.destroy();
     }
     expect([...statuses]).toEqual(['HTTP/1.1 201']);

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { generateApiKey, hashApiKey } from '../../src/auth/api-key-format.js';
+import { generateApiKey, hashApiKey } from '../../src/api-keys/api-key-format.js';
+import { AdminKeysService } from '../../src/api-keys/index.js';
 import { commandLineDataSource } from '../../src/database/index.js';
 import { Initial1795219200000 } from '../../src/database/migrations/1795219200000-initial.js';
+import { databaseParts } from '../../src/database-parts.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { categoryCounts } from '../support/category-counts.js';
-import { makeFolder, openDatabase, queryDatabase } from '../support/databases.js';
+import { databaseUrl, makeFolder, openDatabase, queryDatabase } from '../support/databases.js';
+import { errorOf } from '../support/expectations.js';
 
 const LARGEST = '9223372036854775807';
 /** Of the first version: name, category, status. */
@@ -16,6 +19,9 @@ const PETS = [
   ['Coco', '-4', `'pending'`],
 ] as const;
 
+const MADE_AT_MS = 1795219200000;
+const DAY_MS = 86_400_000;
+
 const folder = makeFolder();
 const old = generateApiKey('live');
 const revoked = generateApiKey('live');
@@ -23,23 +29,63 @@ let service: TestApp;
 
 /** What the first version, which had one migration, left behind. */
 async function leaveFirstVersion(): Promise<void> {
-  const first = commandLineDataSource(await openDatabase(folder), { entities: [] }).setOptions({ migrations: [Initial1795219200000] });
+  const first = commandLineDataSource(await openDatabase(folder), { entities: [] }).setOptions({
+    migrations: [Initial1795219200000],
+  });
   await first.initialize();
   await first.runMigrations();
   await first.destroy();
   for (const [name, categoryId, status] of PETS) {
-    await queryDatabase(folder, `INSERT INTO "pets" ("name", "category_id", "status") VALUES ('${name}', ${categoryId}, ${status})`);
+    await queryDatabase(
+      folder,
+      `INSERT INTO "pets" ("name", "category_id", "status") VALUES ('${name}', ${categoryId}, ${status})`,
+    );
   }
   // The last one was removed again: its identifier is spent.
   await queryDatabase(folder, `DELETE FROM "pets" WHERE "name" = 'Coco'`);
-  await queryDatabase(folder, `INSERT INTO "accounts" ("name", "plan", "created_at") VALUES ('early bird', 'pro', 1795219200000)`);
-  await leaveKey('key_AAAAAAAAAAAAAAAA', old, 'NULL');
-  await leaveKey('key_BBBBBBBBBBBBBBBB', revoked, '1795219200001');
+  await queryDatabase(
+    folder,
+    `INSERT INTO "accounts" ("name", "plan", "created_at") VALUES ('early bird', 'pro', ${MADE_AT_MS})`,
+  );
+  await leaveKey('A', { secret: old });
+  await leaveKey('B', { secret: revoked, revokedAt: MADE_AT_MS + 1 });
+  await leaveKey('C', { expiresAt: MADE_AT_MS + 90 * DAY_MS });
+  await leaveRecord('C', 'key.created', { lifetimeMs: 90 * DAY_MS });
+  // Rotated twice, for overlaps of two days and one.
+  await leaveKey('D', { expiresAt: MADE_AT_MS + DAY_MS });
+  await leaveRecord('D', 'key.created', { lifetimeMs: null });
+  await leaveRecord('D', 'key.rotated', { successor: idOf('A'), expiresAt: MADE_AT_MS + 2 * DAY_MS });
+  await leaveRecord('D', 'key.rotated', { successor: idOf('C'), expiresAt: MADE_AT_MS + DAY_MS });
+  // Their records were deleted.
+  await leaveKey('E', { expiresAt: MADE_AT_MS + 30 * DAY_MS });
+  await leaveKey('F', {});
 }
 
-async function leaveKey(id: string, secret: string, revokedAt: string): Promise<void> {
-  const values = `'${id}', 1, '${hashApiKey(secret)}', 'psk_live_…', 'pets:read pets:write', 1795219200000, ${revokedAt}`;
-  await queryDatabase(folder, `INSERT INTO "api_keys" ("id", "account_id", "sha256", "masked", "scopes", "created_at", "revoked_at") VALUES (${values})`);
+const idOf = (letter: string) => `key_${letter.repeat(16)}`;
+
+interface Leftover {
+  readonly secret?: string;
+  readonly expiresAt?: number;
+  readonly revokedAt?: number;
+}
+
+/** A key as it was kept by versions whose keys knew neither lifetime nor successor. */
+async function leaveKey(
+  letter: string,
+  { secret = generateApiKey('live'), expiresAt, revokedAt }: Leftover,
+): Promise<void> {
+  const columns = '"id", "account_id", "sha256", "masked", "scopes", "created_at", "expires_at", "revoked_at"';
+  const times = [MADE_AT_MS, expiresAt ?? 'NULL', revokedAt ?? 'NULL'].join();
+  const values = `'${idOf(letter)}', 1, '${hashApiKey(secret)}', 'psk_live_…', 'pets:read pets:write', ${times}`;
+  await queryDatabase(folder, `INSERT INTO "api_keys" (${columns}) VALUES (${values})`);
+}
+
+async function leaveRecord(letter: string, action: string, detail: object): Promise<void> {
+  const values = `${MADE_AT_MS}, 'cli:root', '${action}', 1, '${idOf(letter)}', '${JSON.stringify(detail)}'`;
+  await queryDatabase(
+    folder,
+    `INSERT INTO "audit_records" ("at", "actor", "action", "account_id", "key_id", "detail") VALUES (${values})`,
+  );
 }
 
 beforeAll(async () => {
@@ -49,14 +95,30 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const get = async (path: string, key = old) => {
-  const answer = await service.request(path, { key });
-  return [answer.status, await answer.text()];
+  const response = await service.request(path, { key });
+  return [response.status, await response.text()];
 };
+
+/** How long the successors live that the operator gives a key one after the other, in milliseconds. */
+async function rotatedLifetimes(letter: string): Promise<(number | null)[]> {
+  const lifetimes: (number | null)[] = [];
+  for (const overlapMs of [60_000, 0]) {
+    const { createdAt, expiresAt } = await service.app.get(AdminKeysService).rotate(idOf(letter), overlapMs, 'test');
+    lifetimes.push(expiresAt === null ? null : expiresAt - createdAt);
+  }
+  return lifetimes;
+}
 
 describe('a database of the first version', () => {
   it('has its animals after the upgrade, digit for digit, and numbers them on', async () => {
-    const [bella, milo] = ['{"id":1,"name":"Bella","categoryId":1,"status":"available"}', '{"id":2,"name":"Milo","categoryId":1}'];
-    const [luna, rex] = ['{"id":3,"name":"Luna","categoryId":1,"status":"available"}', `{"id":4,"name":"Rex","categoryId":${LARGEST},"status":"sold"}`];
+    const [bella, milo] = [
+      '{"id":1,"name":"Bella","categoryId":1,"status":"available"}',
+      '{"id":2,"name":"Milo","categoryId":1}',
+    ];
+    const [luna, rex] = [
+      '{"id":3,"name":"Luna","categoryId":1,"status":"available"}',
+      `{"id":4,"name":"Rex","categoryId":${LARGEST},"status":"sold"}`,
+    ];
     expect(await get('/v1/pets')).toEqual([200, `[${[bella, milo, luna, rex].join()}]`]);
     const added = await service.post('/v1/pets', old, '{"name":"Nala","categoryId":77,"status":"sold"}');
     expect(await added.json()).toEqual({ id: 6, name: 'Nala', categoryId: 77, status: 'sold' });
@@ -68,11 +130,49 @@ describe('a database of the first version', () => {
     expect(await get('/v1/categories')).toEqual([403, expect.stringContaining('categories:read')]);
   });
 
+  it('has keys that know their latest successor', async () => {
+    const manager = await service.key({
+      account: 'early bird',
+      plan: 'pro',
+      scopes: ['keys:manage', 'pets:read', 'pets:write'],
+    });
+    const refusal = await errorOf(await service.post(`/v1/keys/${idOf('D')}/rotate`, manager, '{}'));
+    expect(refusal).toMatchObject({ code: 'api_key_retired', message: expect.stringContaining(`Rotate ${idOf('C')}`) });
+  });
+
+  it.each([
+    ['without an end', 'F', null],
+    ['that its record tells', 'C', 90 * DAY_MS],
+    ['without an end, though it was rotated', 'D', null],
+    ['that its times tell where its record was deleted', 'E', 30 * DAY_MS],
+  ])('has keys with the lifetime %s', async (_, letter, lifetimeMs) => {
+    expect(await rotatedLifetimes(letter)).toEqual([lifetimeMs, lifetimeMs]);
+  });
+
+  it.each([
+    ['G', 30 * DAY_MS],
+    ['H', undefined],
+  ])('takes keys of the version before, which may still be running: %s', async (letter, lifetimeMs) => {
+    await leaveKey(letter, lifetimeMs === undefined ? {} : { expiresAt: MADE_AT_MS + lifetimeMs });
+    expect(await rotatedLifetimes(letter)).toEqual([lifetimeMs ?? null, lifetimeMs ?? null]);
+  });
+
+  it('has the schema that the entities describe', async () => {
+    const dataSource = await commandLineDataSource(databaseUrl(folder), databaseParts([])).initialize();
+    const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
+    await dataSource.destroy();
+    expect(upQueries.map(({ query }) => query)).toEqual([]);
+  });
+
   it('has the counts of its categories', async () => {
     const { counted, real } = await categoryCounts(folder);
     expect(counted).toEqual(real);
     const key = await service.key();
-    const named = await Promise.all(['1', LARGEST, '-4'].map(async (id) => (await service.post('/v1/categories', key, `{"id":${id},"name":"n"}`)).json()));
+    const named = await Promise.all(
+      ['1', LARGEST, '-4'].map(async (id) =>
+        (await service.post('/v1/categories', key, `{"id":${id},"name":"n"}`)).json(),
+      ),
+    );
     expect(named).toMatchObject([
       { pets: { total: 3, available: 2, pending: 0, sold: 0, none: 1 } },
       { pets: { total: 1, available: 0, pending: 0, sold: 1, none: 0 } },
@@ -92,7 +192,9 @@ describe('a database of the first version', () => {
     const pets = await (await again.request('/v1/pets', { key: old })).text();
     await again.stop({ keepData: true });
     expect(await get('/v1/pets')).toEqual([200, pets]);
-    const names = (await queryDatabase<{ name: string }>(folder, 'SELECT "name" FROM "migrations"')).map(({ name }) => name);
+    const names = (await queryDatabase<{ name: string }>(folder, 'SELECT "name" FROM "migrations"')).map(
+      ({ name }) => name,
+    );
     expect(new Set(names).size).toBe(names.length);
     expect(names[0]).toBe('Initial1795219200000');
     expect(names.length).toBeGreaterThan(1);

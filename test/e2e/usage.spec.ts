@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module } from '@nestjs/common';
-import { KeysService } from '../../src/auth/index.js';
-import { Deprecated, Operation, type OperationOptions } from '../../src/index.js';
+import { AdminKeysService } from '../../src/api-keys/index.js';
+import { Deprecated } from '../../src/lifecycle/index.js';
+import { Operation, type OperationOptions } from '../../src/openapi/index.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { ask } from '../support/http.js';
@@ -22,7 +23,13 @@ const FREE: OperationOptions = {
 class NewsController {
   @Get()
   @Operation(FREE)
-  @Deprecated({ since: '2026-11-21', sunset: '2030-12-05', successor: '/v1/usage', advice: 'Use getUsage.', documentation: '/docs' })
+  @Deprecated({
+    since: '2026-11-21',
+    sunset: '2030-12-05',
+    successor: '/v1/usage',
+    advice: 'Use getUsage.',
+    documentation: '/docs',
+  })
   read(): string[] {
     return [];
   }
@@ -42,7 +49,7 @@ beforeEach(async () => {
   clock = new FakeClock(NOON * 1000 + 250);
   service = await startApp({ clock, extensions: [{ module: NewsModule }] });
   const terms = { account: 'busy', plan: 'enterprise', perMinute: PER_MINUTE, perDay: 1_000 } as const;
-  ({ key, id } = await service.app.get(KeysService).createKey(terms, 'test'));
+  ({ key, id } = await service.app.get(AdminKeysService).createKey(terms, 'test'));
 });
 afterEach(() => service.stop());
 
@@ -62,16 +69,16 @@ interface Usage {
 }
 
 async function usage(as = key): Promise<Usage> {
-  const answer = await service.request('/v1/usage', { key: as });
-  expect(answer.status).toBe(200);
-  expect(answer.headers.get('cache-control')).toBe('no-store');
-  return (await answer.json()) as Usage;
+  const response = await service.request('/v1/usage', { key: as });
+  expect(response.status).toBe(200);
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  return (await response.json()) as Usage;
 }
 
 async function call(times: number, as = key): Promise<Response[]> {
-  const answers: Response[] = [];
-  for (let n = 0; n < times; n += 1) answers.push(await service.request('/v1/pets', { key: as }));
-  return answers;
+  const responses: Response[] = [];
+  for (let n = 0; n < times; n += 1) responses.push(await service.request('/v1/pets', { key: as }));
+  return responses;
 }
 
 describe('getUsage', () => {
@@ -86,9 +93,15 @@ describe('getUsage', () => {
   });
 
   it('takes nothing, opens no window, and shows what the next request will find', async () => {
-    const answers = [await service.request('/v1/usage', { key }), await service.request('/v1/usage', { key, method: 'HEAD' })];
-    for (const answer of answers) {
-      expect([answer.status, trio(answer)]).toEqual([200, { limit: PER_MINUTE, remaining: PER_MINUTE, reset: NOON + 60 }]);
+    const responses = [
+      await service.request('/v1/usage', { key }),
+      await service.request('/v1/usage', { key, method: 'HEAD' }),
+    ];
+    for (const response of responses) {
+      expect([response.status, trio(response)]).toEqual([
+        200,
+        { limit: PER_MINUTE, remaining: PER_MINUTE, reset: NOON + 60 },
+      ]);
     }
     clock.advanceSeconds(10);
     const [first] = await call(1);
@@ -101,26 +114,35 @@ describe('getUsage', () => {
 
   it('tells the same to every key of the account', async () => {
     await call(2);
-    expect(await usage(await service.key({ account: 'busy', plan: 'enterprise' }))).toMatchObject({ minute: { remaining: 1 }, day: { remaining: 998 } });
-    expect(await usage(await service.key())).toMatchObject({ plan: 'business', minute: { limit: 1_000, remaining: 1_000 } });
+    expect(await usage(await service.key({ account: 'busy', plan: 'enterprise' }))).toMatchObject({
+      minute: { remaining: 1 },
+      day: { remaining: 998 },
+    });
+    expect(await usage(await service.key())).toMatchObject({
+      plan: 'business',
+      minute: { limit: 1_000, remaining: 1_000 },
+    });
   });
 
   it('answers an exhausted account, and tells its strikes', async () => {
     await call(PER_MINUTE + 2);
-    const answer = await service.request('/v1/usage', { key });
-    expect([answer.status, trio(answer)]).toEqual([200, { limit: PER_MINUTE, remaining: 0, reset: NOON + 60 }]);
+    const response = await service.request('/v1/usage', { key });
+    expect([response.status, trio(response)]).toEqual([200, { limit: PER_MINUTE, remaining: 0, reset: NOON + 60 }]);
     expect(await usage()).toMatchObject({ minute: { remaining: 0 }, day: { remaining: 997 }, strikes: 2 });
     clock.advanceSeconds(60);
     expect(await usage()).toMatchObject({ minute: { remaining: PER_MINUTE }, strikes: 0 });
   });
 
   it('shows the window of the day where that has less left', async () => {
-    await service.app.get(KeysService).changePlan('busy', 'enterprise', { perMinute: 3, perDay: 4 }, 'test');
+    await service.app.get(AdminKeysService).changePlan('busy', 'enterprise', { perMinute: 3, perDay: 4 }, 'test');
     await call(3);
     clock.advanceSeconds(60);
-    const answer = await service.request('/v1/usage', { key });
-    expect(trio(answer)).toEqual({ limit: 4, remaining: 1, reset: Date.parse(MIDNIGHT) / 1000 });
-    expect(await answer.json()).toMatchObject({ minute: { limit: 3, remaining: 3 }, day: { limit: 4, remaining: 1 } });
+    const response = await service.request('/v1/usage', { key });
+    expect(trio(response)).toEqual({ limit: 4, remaining: 1, reset: Date.parse(MIDNIGHT) / 1000 });
+    expect(await response.json()).toMatchObject({
+      minute: { limit: 3, remaining: 3 },
+      day: { limit: 4, remaining: 1 },
+    });
   });
 
   it('tells a banned key of its ban, and neither ends nor prolongs it', async () => {
@@ -128,13 +150,13 @@ describe('getUsage', () => {
     expect(banned && (await errorOf(banned)).code).toBe('api_key_banned');
     clock.advanceSeconds(10);
     for (let n = 0; n < 10; n += 1) {
-      const answer = await service.request('/v1/usage', { key });
-      expect([answer.status, trio(answer)]).toEqual([200, { limit: PER_MINUTE, remaining: 0, reset: NOON + 60 }]);
-      expect(await answer.json()).toMatchObject({ strikes: 0, bannedUntil: '2026-11-21T12:01:00.000Z' });
+      const response = await service.request('/v1/usage', { key });
+      expect([response.status, trio(response)]).toEqual([200, { limit: PER_MINUTE, remaining: 0, reset: NOON + 60 }]);
+      expect(await response.json()).toMatchObject({ strikes: 0, bannedUntil: '2026-11-21T12:01:00.000Z' });
     }
     const [still] = await call(1);
     expect(still && (await errorOf(still)).code).toBe('api_key_banned');
-    await service.app.get(KeysService).unban(id, 'test');
+    await service.app.get(AdminKeysService).unban(id, 'test');
     expect(await usage()).not.toHaveProperty('bannedUntil');
   });
 
@@ -154,18 +176,27 @@ describe('getUsage', () => {
     expect(await errorOf(await service.request('/v1/usage'))).toMatchObject({ status: 401, code: 'missing_api_key' });
     const narrow = await service.key({ scopes: ['pets:read'] });
     const refused = await service.request('/v1/usage', { key: narrow });
-    expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="petstore", error="insufficient_scope", scope="usage:read"');
-    expect(await errorOf(refused)).toMatchObject({ status: 403, code: 'insufficient_scope', message: expect.stringContaining('usage:read') });
-    expect(await errorOf(await service.request('/v1/usage?verbose=1', { key }))).toMatchObject({ status: 400, code: 'validation_failed' });
+    expect(refused.headers.get('www-authenticate')).toBe(
+      'Bearer realm="petstore", error="insufficient_scope", scope="usage:read"',
+    );
+    expect(await errorOf(refused)).toMatchObject({
+      status: 403,
+      code: 'insufficient_scope',
+      message: expect.stringContaining('usage:read'),
+    });
+    expect(await errorOf(await service.request('/v1/usage?verbose=1', { key }))).toMatchObject({
+      status: 400,
+      code: 'validation_failed',
+    });
   });
 
   it('leaves other methods and paths below it to the plan', async () => {
-    const answers = [
+    const responses = [
       await ask(service.port, { method: 'POST', path: '/v1/usage', key }),
       await ask(service.port, { method: 'OPTIONS', path: '/v1/usage', key }),
       await ask(service.port, { path: '/v1/usage/', key }),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([405, 204, 404]);
+    expect(responses.map(({ status }) => status)).toEqual([405, 204, 404]);
     expect(await usage()).toMatchObject({ minute: { remaining: PER_MINUTE - 3 } });
   });
 
@@ -179,9 +210,12 @@ describe('getUsage', () => {
 
 describe('an operation of another team that takes no quota', () => {
   it('takes none, shares the bound of free requests, and can be deprecated too', async () => {
-    const answer = await service.request('/v1/news', { key });
-    expect([answer.status, trio(answer)]).toEqual([200, { limit: PER_MINUTE, remaining: PER_MINUTE, reset: NOON + 60 }]);
-    expect(answer.headers.get('deprecation')).toBe('@1795219200');
+    const response = await service.request('/v1/news', { key });
+    expect([response.status, trio(response)]).toEqual([
+      200,
+      { limit: PER_MINUTE, remaining: PER_MINUTE, reset: NOON + 60 },
+    ]);
+    expect(response.headers.get('deprecation')).toBe('@1795219200');
     for (let n = 1; n < 300; n += 1) await usage();
     expect((await service.request('/v1/news', { key })).status).toBe(429);
   });

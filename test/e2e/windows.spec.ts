@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
+import { errorOf } from '../support/expectations.js';
 
 const seconds = (iso: string) => Date.parse(iso) / 1000;
 const MIDNIGHT = seconds('2026-11-22T00:00:00Z');
@@ -18,9 +19,15 @@ const enterprise = (perMinute: number, perDay: number) => service.key({ plan: 'e
 /** Status, the trio, and Retry-After, of a request at a time of the fake clock. */
 async function at(iso: string, key: string): Promise<unknown[]> {
   clock.set(iso);
-  const answer = await service.request('/v1/pets', { key });
-  const { limit, remaining, reset } = trio(answer);
-  return [answer.status, limit, remaining, reset, answer.headers.get('retry-after')];
+  const response = await service.request('/v1/pets', { key });
+  const { limit, remaining, reset } = trio(response);
+  return [response.status, limit, remaining, reset, response.headers.get('retry-after')];
+}
+
+/** Message of the error that a request at a time of the fake clock gets. */
+async function message(iso: string, key: string): Promise<string> {
+  clock.set(iso);
+  return (await errorOf(await service.request('/v1/pets', { key }))).message;
 }
 
 describe('the minute window', () => {
@@ -59,7 +66,8 @@ describe('the day window', () => {
     const key = await enterprise(5, 7);
     const minute = seconds('2026-11-21T12:01:00Z');
     expect(await at('2026-11-21T12:00:00.250Z', key)).toEqual([200, 5, 4, minute, null]);
-    for (const remaining of [3, 2, 1, 0]) expect(await at('2026-11-21T12:00:01Z', key)).toEqual([200, 5, remaining, minute, null]);
+    for (const remaining of [3, 2, 1, 0])
+      expect(await at('2026-11-21T12:00:01Z', key)).toEqual([200, 5, remaining, minute, null]);
     expect(await at('2026-11-21T12:00:02Z', key)).toEqual([429, 5, 0, minute, '58']);
     expect(await at('2026-11-21T12:01:00Z', key)).toEqual([200, 7, 1, MIDNIGHT, null]);
     expect(await at('2026-11-21T12:01:01Z', key)).toEqual([200, 7, 0, MIDNIGHT, null]);
@@ -115,6 +123,36 @@ describe('of the two windows, an answer shows', () => {
     expect(await at('2026-11-21T23:59:40.500Z', key)).toEqual([429, 3, 0, MIDNIGHT + 30, '50']);
     expect(await at('2026-11-22T00:00:29.999Z', key)).toEqual([429, 3, 0, MIDNIGHT + 30, '1']);
     expect(await at('2026-11-22T00:00:30.000Z', key)).toEqual([200, 3, 2, seconds('2026-11-23T00:00:00Z'), null]);
+  });
+});
+
+describe('the message of a 429 names the window that is exhausted,', () => {
+  it('the minute', async () => {
+    const key = await enterprise(2, 5);
+    for (let n = 0; n < 2; n += 1) await at('2026-11-21T12:00:00Z', key);
+    expect(await message('2026-11-21T12:00:48Z', key)).toBe(
+      'The limit of 2 requests per minute is exhausted. Retry after 12 seconds.',
+    );
+  });
+
+  it('the day', async () => {
+    const key = await enterprise(2, 3);
+    for (let n = 0; n < 2; n += 1) await at('2026-11-21T23:58:00Z', key);
+    await at('2026-11-21T23:59:00Z', key);
+    expect(await message('2026-11-21T23:59:59Z', key)).toBe(
+      'The limit of 3 requests per day is exhausted. Retry after 1 second.',
+    );
+  });
+
+  it('of both the one that resets later', async () => {
+    const key = await enterprise(3, 3);
+    for (let n = 0; n < 3; n += 1) await at('2026-11-21T12:00:00Z', key);
+    expect(await message('2026-11-21T12:00:01Z', key)).toMatch(/^The limit of 3 requests per day is exhausted/);
+    const late = await enterprise(3, 3);
+    for (let n = 0; n < 3; n += 1) await at('2026-11-21T23:59:30Z', late);
+    expect(await message('2026-11-21T23:59:40Z', late)).toBe(
+      'The limit of 3 requests per minute is exhausted. Retry after 50 seconds.',
+    );
   });
 });
 

@@ -12,7 +12,10 @@ let fleet: Fleet;
 
 beforeAll(async () => {
   // On a busy machine the database is slow, which is another matter.
-  fleet = await Fleet.start({ instances: 3, env: { DATABASE_POOL_WAIT_MS: '30000', DATABASE_STATEMENT_TIMEOUT_MS: '30000' } });
+  fleet = await Fleet.start({
+    instances: 3,
+    env: { DATABASE_POOL_WAIT_MS: '30000', DATABASE_STATEMENT_TIMEOUT_MS: '30000' },
+  });
 });
 afterAll(() => fleet?.stop());
 
@@ -27,20 +30,26 @@ function flood(requests: number, ...keys: string[]): Promise<Answer[]> {
   const { ports } = fleet;
   return Promise.all(
     Array.from({ length: requests }, async (_, n) => {
-      const answer = await ask(ports[n % ports.length] ?? 0, { path: '/v1/pets', key: keys[n % keys.length] });
-      await answer.arrayBuffer();
-      const { remaining, reset } = trio(answer);
-      return { status: answer.status, remaining, reset };
+      const response = await ask(ports[n % ports.length] ?? 0, { path: '/v1/pets', key: keys[n % keys.length] });
+      await response.arrayBuffer();
+      const { remaining, reset } = trio(response);
+      return { status: response.status, remaining, reset };
     }),
   );
 }
 
 /** How many answers there are of each status. */
-const tally = (answers: readonly Answer[]) => Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([status, { length }]) => [status, length]));
+const tally = (responses: readonly Answer[]) =>
+  Object.fromEntries(
+    [...Map.groupBy(responses, ({ status }) => status)].map(([status, { length }]) => [status, length]),
+  );
 
 /** What was left after each admission, from most to least. */
-const remainders = (answers: readonly Answer[]) =>
-  answers.filter(({ status }) => status === 200).map(({ remaining }) => Number(remaining)).toSorted((a, b) => b - a);
+const remainders = (responses: readonly Answer[]) =>
+  responses
+    .filter(({ status }) => status === 200)
+    .map(({ remaining }) => Number(remaining))
+    .toSorted((a, b) => b - a);
 
 const everyNumberBelow = (end: number) => Array.from({ length: end }, (_, n) => end - 1 - n);
 
@@ -57,18 +66,18 @@ describe('1,600 requests at once over three instances', () => {
   it('are admitted 1,000 times on a Business key, and each Remaining is told once', async () => {
     const key = await businessKey('one key');
     const before = await fallbacks();
-    const answers = await flood(REQUESTS, key);
-    expect(tally(answers)).toEqual({ 200: LIMIT, 429: REQUESTS - LIMIT });
-    expect(remainders(answers)).toEqual(everyNumberBelow(LIMIT));
+    const responses = await flood(REQUESTS, key);
+    expect(tally(responses)).toEqual({ 200: LIMIT, 429: REQUESTS - LIMIT });
+    expect(remainders(responses)).toEqual(everyNumberBelow(LIMIT));
     expect(await fallbacks()).toEqual(before);
   });
 
   it('are admitted 1,000 times on two keys of one account', async () => {
     const keys = [await businessKey('two keys'), await businessKey('two keys')];
     const before = await fallbacks();
-    const answers = await flood(REQUESTS, ...keys);
-    expect(tally(answers)).toEqual({ 200: LIMIT, 429: REQUESTS - LIMIT });
-    expect(remainders(answers)).toEqual(everyNumberBelow(LIMIT));
+    const responses = await flood(REQUESTS, ...keys);
+    expect(tally(responses)).toEqual({ 200: LIMIT, 429: REQUESTS - LIMIT });
+    expect(remainders(responses)).toEqual(everyNumberBelow(LIMIT));
     expect(await fallbacks()).toEqual(before);
   });
 
@@ -83,10 +92,10 @@ describe('1,600 requests at once over three instances', () => {
     await until(endSeconds * 1_000);
     const left = LIMIT - around.filter(({ status, reset }) => status === 200 && Number(reset) > endSeconds).length;
     const late = await flood(left + 50, ...keys);
-    const answers = [...early, ...around, ...late];
-    expect(Object.keys(tally(answers))).toEqual(['200', '429']);
-    const inFirst = answers.filter(({ reset }) => Number(reset) === endSeconds);
-    const inSecond = answers.filter(({ reset }) => Number(reset) > endSeconds);
+    const responses = [...early, ...around, ...late];
+    expect(Object.keys(tally(responses))).toEqual(['200', '429']);
+    const inFirst = responses.filter(({ reset }) => Number(reset) === endSeconds);
+    const inSecond = responses.filter(({ reset }) => Number(reset) > endSeconds);
     expect(remainders(inSecond)).toEqual(everyNumberBelow(LIMIT));
     // How many came before the end is up to the machine; all 1,000, unless it is slow.
     const admittedFirst = remainders(inFirst);

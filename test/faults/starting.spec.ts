@@ -20,16 +20,27 @@ describe('instances that start at once on an empty database', () => {
     expect(applied.length).toBeGreaterThan(0);
     expect(new Set(applied.map(({ name }) => name)).size).toBe(applied.length);
     const { key } = await fleet.createKey('first', '--plan', 'free');
-    const created = await ask(fleet.ports[0] ?? 0, { method: 'POST', path: '/v1/pets', key, headers: JSON_TYPE, body: '{"name":"x","categoryId":1}' });
+    const created = await ask(fleet.ports[0] ?? 0, {
+      method: 'POST',
+      path: '/v1/pets',
+      key,
+      headers: JSON_TYPE,
+      body: '{"name":"x","categoryId":1}',
+    });
     const text = await created.text();
     expect(created.status).toBe(201);
     for (const port of fleet.ports) expect(await (await ask(port, { path: '/v1/pets', key })).text()).toBe(`[${text}]`);
   });
 
   it('refuse one that can not hold every name', async () => {
-    await fleet.postgres.query("CREATE DATABASE western TEMPLATE template0 ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C'");
+    await fleet.postgres.query(
+      "CREATE DATABASE western TEMPLATE template0 ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C'",
+    );
     const ended = await runMain({ folder: tmpdir(), env: { DATABASE_URL: fleet.postgres.url('western') } });
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('must have the encoding UTF8, and has LATIN1') });
+    expect(ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('must have the encoding UTF8, but has LATIN1'),
+    });
   });
 
   it('make up neither keys nor pets', () => {

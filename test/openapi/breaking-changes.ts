@@ -1,5 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { HeaderObject, OpenAPIObject, OperationObject, ParameterObject, RequestBodyObject, ResponseObject } from '@nestjs/swagger';
+import type {
+  HeaderObject,
+  OpenAPIObject,
+  OperationObject,
+  ParameterObject,
+  RequestBodyObject,
+  ResponseObject,
+} from '@nestjs/swagger';
 
 /** Any part of a document. */
 type Part = Readonly<Record<string, unknown>>;
@@ -9,6 +16,9 @@ type Direction = 'sent' | 'received';
 
 /** Says nothing that a program relies on. */
 const ANNOTATIONS = new Set(['title', 'description', 'summary', 'example', 'examples']);
+
+/** Narrows what it applies to, so what a client receives may get it. */
+const BOUNDS = new Set(['format', 'pattern', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems']);
 
 /**
  * What of a document a client may rely on that another one does not keep, each with where it stands; nothing where the
@@ -20,26 +30,37 @@ export function breakingChanges(released: OpenAPIObject, current: OpenAPIObject)
     Object.entries(item as Record<string, OperationObject>).flatMap(([method, operation]) => {
       const other = (now.paths[path] as Record<string, OperationObject> | undefined)?.[method];
       const where = `${method} ${path}`;
-      return other === undefined ? [`${where} is gone`] : operationChanges(operation, other).map((change) => `${where}: ${change}`);
+      return other === undefined
+        ? [`${where} is gone`]
+        : operationChanges(operation, other).map((change) => `${where}: ${change}`);
     }),
   );
 }
 
 function operationChanges(before: OperationObject, now: OperationObject): string[] {
   const marks = ['operationId', 'security', 'x-stability', 'x-sunset', 'tags'] as const;
-  const marked = marks.filter((mark) => !isDeepStrictEqual((before as Part & OperationObject)[mark], (now as Part & OperationObject)[mark]));
+  const marked = marks.filter(
+    (mark) => !isDeepStrictEqual((before as Part & OperationObject)[mark], (now as Part & OperationObject)[mark]),
+  );
   return [
     ...marked.map((mark) => `${mark} is another`),
     ...parameterChanges((before.parameters ?? []) as ParameterObject[], (now.parameters ?? []) as ParameterObject[]),
-    ...bodyChanges(before.requestBody as RequestBodyObject | undefined, now.requestBody as RequestBodyObject | undefined),
+    ...bodyChanges(
+      before.requestBody as RequestBodyObject | undefined,
+      now.requestBody as RequestBodyObject | undefined,
+    ),
     ...Object.entries(before.responses as Record<string, ResponseObject>).flatMap(([status, response]) =>
-      responseChanges(response, now.responses[status] as ResponseObject | undefined).map((change) => `${status}: ${change}`),
+      responseChanges(response, now.responses[status] as ResponseObject | undefined).map(
+        (change) => `${status}: ${change}`,
+      ),
     ),
   ];
 }
 
 function parameterChanges(before: readonly ParameterObject[], now: readonly ParameterObject[]): string[] {
-  const gone = before.filter((parameter) => find(now, parameter) === undefined).map(({ name }) => `parameter ${name} is gone`);
+  const gone = before
+    .filter((parameter) => find(now, parameter) === undefined)
+    .map(({ name }) => `parameter ${name} is gone`);
   const changed = now.flatMap((parameter) => {
     const earlier = find(before, parameter);
     const isDemanded = parameter.required === true && earlier?.required !== true;
@@ -65,7 +86,10 @@ function responseChanges(before: ResponseObject, now: ResponseObject | undefined
     const [earlier, other] = [header as HeaderObject, now.headers?.[name] as HeaderObject | undefined];
     if (other === undefined) return [`header ${name} is gone`];
     const isLeftOut = earlier.required === true && other.required !== true;
-    return [...(isLeftOut ? ['may be missing'] : []), ...schemaChanges(part(earlier.schema), part(other.schema), 'received')].map((change) => `header ${name} ${change}`);
+    return [
+      ...(isLeftOut ? ['may be missing'] : []),
+      ...schemaChanges(part(earlier.schema), part(other.schema), 'received'),
+    ].map((change) => `header ${name} ${change}`);
   });
   return [...headers, ...contentChanges(before.content ?? {}, now.content ?? {}, 'received')];
 }
@@ -81,29 +105,50 @@ function contentChanges(before: Content, now: Content, direction: Direction): st
 
 /** Every rule must be the same, but for what may be added on the one side or the other. */
 function schemaChanges(before: Part, now: Part, direction: Direction): string[] {
-  const keywords = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter((keyword) => !ANNOTATIONS.has(keyword));
+  const alternatives = now['anyOf'] as Part[] | undefined;
+  if (direction === 'received' && before['anyOf'] === undefined && alternatives !== undefined)
+    return alternatives.flatMap((alternative) => schemaChanges(before, alternative, direction));
+  const keywords = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
+    (keyword) => !ANNOTATIONS.has(keyword),
+  );
   return keywords.flatMap((keyword) => {
     const [earlier, later] = [before[keyword], now[keyword]];
     switch (keyword) {
       case 'properties':
         return Object.entries(part(earlier)).flatMap(([name, schema]) => {
           const other = part(later)[name];
-          return other === undefined ? [`${name} is gone`] : schemaChanges(part(schema), part(other), direction).map((change) => `${name}: ${change}`);
+          return other === undefined
+            ? [`${name} is gone`]
+            : schemaChanges(part(schema), part(other), direction).map((change) => `${name}: ${change}`);
         });
       case 'required':
         return direction === 'sent'
           ? without(later, earlier).map((name) => `${name} is required`)
           : without(earlier, later).map((name) => `${name} may be missing`);
       case 'enum':
+        // A list of words where any were possible is narrower.
+        if (direction === 'received' && earlier === undefined) return [];
         return direction === 'sent'
           ? without(earlier, later).map((value) => `${value} is no longer accepted`)
           : without(later, earlier).map((value) => `may be ${value}`);
       case 'items':
         return schemaChanges(part(earlier), part(later), direction);
       default:
-        return isDeepStrictEqual(earlier, later) ? [] : [`${keyword} is ${JSON.stringify(later)} in place of ${JSON.stringify(earlier)}`];
+        return isDeepStrictEqual(earlier, later) || isHarmless(keyword, earlier, now, direction)
+          ? []
+          : [`${keyword} is ${JSON.stringify(later)} in place of ${JSON.stringify(earlier)}`];
     }
   });
+}
+
+/** What is received may get narrower. What is sent may get the format that its bounds imply. */
+function isHarmless(keyword: string, earlier: unknown, now: Part, direction: Direction): boolean {
+  if (direction === 'sent') {
+    const isBounded = now['minimum'] !== undefined && now['maximum'] !== undefined;
+    return keyword === 'format' && earlier === undefined && now['format'] === 'int32' && isBounded;
+  }
+  if (keyword === 'minimum' && typeof earlier === 'number') return Number(now['minimum']) > earlier;
+  return earlier === undefined && BOUNDS.has(keyword);
 }
 
 /** What one list has and the other lacks. */
@@ -130,5 +175,8 @@ function resolved(document: OpenAPIObject): unknown {
 }
 
 function at(document: OpenAPIObject, pointer: string): unknown {
-  return pointer.split('/').slice(1).reduce<unknown>((value, name) => part(value)[name], document);
+  return pointer
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((value, name) => part(value)[name], document);
 }

@@ -1,30 +1,55 @@
 import type { HeaderObject, OpenAPIObject, ReferenceObject, SchemaObject } from '@nestjs/swagger';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { operationNamed } from './document.js';
+import { operationNamed, resolved } from './document.js';
 
-/** An answer as a client got it. */
-export interface Answer {
+/** A response as a client received it. */
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** Headers of HTTP itself, which no OpenAPI document describes. */
-const TRANSPORT = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding']);
+/** Headers of HTTP itself, of caches and of browsers, which the document describes for all responses at once. */
+const TRANSPORT = new Set([
+  'cache-control',
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+  'vary',
+  'x-content-type-options',
+]);
 
-/** Holds answers, and values, against an OpenAPI document. */
+/** Compares responses and values with an OpenAPI document. */
 export class Contract {
-  private readonly ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true, formats: { int64: Number.isInteger, 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/, 'uri-reference': true } });
+  private readonly ajv = new Ajv2020({
+    strict: false,
+    validateSchema: false,
+    allErrors: true,
+    formats: {
+      int32: Number.isInteger,
+      int64: Number.isInteger,
+      'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/,
+      'uri-reference': true,
+    },
+  });
 
   constructor(private readonly document: OpenAPIObject) {
     this.ajv.addSchema(document, 'document');
   }
 
-  /** What about an answer of an operation the document does not say; nothing where all is as documented. */
-  faults(operationId: string, { status, headers, text }: Answer): string[] {
+  /** How a response of an operation differs from the document; empty where it conforms. */
+  faults(operationId: string, { status, headers, text }: ReceivedResponse): string[] {
     const response = operationNamed(this.document, operationId).responses[status];
     if (response === undefined) return [`status ${status} is not documented`];
-    const documented = new Map(Object.entries(response.headers ?? {}).map(([name, header]) => [name.toLowerCase(), this.resolve(header)]));
+    const documented = new Map(
+      Object.entries(response.headers ?? {}).map(([name, header]) => [
+        name.toLowerCase(),
+        resolved(this.document, header),
+      ]),
+    );
     const undocumented = [...headers.keys()].filter((name) => !TRANSPORT.has(name) && !documented.has(name));
     return [
       ...undocumented.map((name) => `header ${name} is not documented`),
@@ -33,19 +58,15 @@ export class Contract {
     ];
   }
 
-  /** Why a value does not keep a schema of the document. */
+  /** How a value breaks a schema of the document. */
   schemaFaults(schema: SchemaObject | ReferenceObject, value: unknown): string[] {
-    const located = JSON.parse(JSON.stringify(schema), (key, part: unknown) => (key === '$ref' ? `document${String(part)}` : part)) as SchemaObject;
+    const located = JSON.parse(JSON.stringify(schema), (key, part: unknown) =>
+      key === '$ref' ? `document${String(part)}` : part,
+    ) as SchemaObject;
     const validate = this.ajv.compile(located);
-    return validate(value) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message ?? ''}`.trim());
-  }
-
-  /** A header's object, itself or as a reference names it. */
-  resolve(header: HeaderObject | ReferenceObject): HeaderObject {
-    if (!('$ref' in header)) return header;
-    const found = this.document.components?.headers?.[header.$ref.split('/').at(-1) ?? ''];
-    if (found === undefined) throw new Error(`The document has no ${header.$ref}.`);
-    return this.resolve(found);
+    return validate(value)
+      ? []
+      : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message ?? ''}`.trim());
   }
 
   private headerFaults(name: string, { required = false, schema = {} }: HeaderObject, text: string | null): string[] {
@@ -54,7 +75,11 @@ export class Contract {
     return this.schemaFaults(schema, isInteger ? Number(text) : text).map((fault) => `header ${name} ${fault}`);
   }
 
-  private bodyFaults(schema: SchemaObject | ReferenceObject | undefined, mediaType: string | null, text: string): string[] {
+  private bodyFaults(
+    schema: SchemaObject | ReferenceObject | undefined,
+    mediaType: string | null,
+    text: string,
+  ): string[] {
     if (schema === undefined) return text === '' ? [] : ['the body is not documented'];
     if (mediaType?.split(';')[0] !== 'application/json') return [`the body is ${mediaType ?? 'of no media type'}`];
     return this.schemaFaults(schema, JSON.parse(text)).map((fault) => `the body: ${fault}`);

@@ -1,4 +1,4 @@
-import type { OpenAPIObject, OperationObject, ResponseObject } from '@nestjs/swagger';
+import type { OpenAPIObject, OperationObject, ParameterObject, ReferenceObject, ResponseObject } from '@nestjs/swagger';
 import type { TestApp } from '../support/app.js';
 
 /** An operation of the document, and where it stands there. */
@@ -8,6 +8,9 @@ export interface Documented {
   /** In lower case. */
   readonly method: string;
   readonly operation: OperationObject & { readonly 'x-stability'?: string; readonly 'x-sunset'?: string };
+  /** Its parameters, with what they refer to. */
+  readonly parameters: readonly ParameterObject[];
+  /** Its responses, with what they refer to. */
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
@@ -16,10 +19,17 @@ export async function fetchDocument(service: TestApp): Promise<OpenAPIObject> {
 }
 
 /** All operations of a document. */
-export function operationsOf({ paths }: OpenAPIObject): Documented[] {
-  return Object.entries(paths).flatMap(([path, item]) =>
+export function operationsOf(document: OpenAPIObject): Documented[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item as Record<string, OperationObject>).map(([method, operation]) => {
-      return { path, method, operation, responses: operation.responses as Record<string, ResponseObject> };
+      const responses = Object.entries(operation.responses as Record<string, ResponseObject | ReferenceObject>);
+      return {
+        path,
+        method,
+        operation,
+        parameters: (operation.parameters ?? []).map((parameter) => resolved(document, parameter)),
+        responses: Object.fromEntries(responses.map(([status, response]) => [status, resolved(document, response)])),
+      };
     }),
   );
 }
@@ -29,4 +39,18 @@ export function operationNamed(document: OpenAPIObject, id: string): Documented 
   const found = operationsOf(document).find(({ operation }) => operation.operationId === id);
   if (found === undefined) throw new Error(`The document has no operation ${id}.`);
   return found;
+}
+
+/**
+ * A part of the document, itself or what it refers to.
+ * @throws Error when the document has no such part
+ */
+export function resolved<Part extends object>(document: OpenAPIObject, part: Part | ReferenceObject): Part {
+  if (!('$ref' in part)) return part;
+  const found = part.$ref
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], document);
+  if (found === undefined) throw new Error(`The document has no ${part.$ref}.`);
+  return resolved(document, found as Part | ReferenceObject);
 }

@@ -1,29 +1,36 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
+import { ask } from '../support/http.js';
 
 let service: TestApp;
 let html: string;
 
 beforeAll(async () => {
-  service = await startApp({ env: { BASE_URL: 'https://api.petstore.test/v1', STAGING_BASE_URL: 'https://staging.petstore.test/v1' } });
+  service = await startApp({
+    env: { BASE_URL: 'https://api.petstore.test/v1', STAGING_BASE_URL: 'https://staging.petstore.test/v1' },
+  });
   html = await (await service.request('/docs')).text();
 });
 afterAll(() => service.stop());
 
 /** Addresses that the page loads, whatever loads them. */
-const loads = () => [...html.matchAll(/(?:src|href)=["']([^"']+)/g)].map(([, address = '']) => address).filter((address) => !address.startsWith('#'));
+const loads = () =>
+  [...html.matchAll(/<(?:script|link|img)[^>]* (?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);
 
 describe('the explorer', () => {
   it('loads nothing from another host, and all that it loads is there', async () => {
-    expect(loads()).toHaveLength(6);
+    expect(loads().length).toBeGreaterThan(5);
     for (const address of loads()) {
       expect(address).toMatch(/^\.\/docs\//);
-      const answer = await service.request(new URL(address, `${service.origin}/docs`).pathname);
-      expect([address, answer.status]).toEqual([address, 200]);
+      const response = await service.request(new URL(address, `${service.origin}/docs`).pathname);
+      expect([address, response.status]).toEqual([address, 200]);
     }
-    const styles = await (await service.request('/docs/swagger-ui.css')).text();
-    expect(styles).not.toMatch(/@import|url\(["']?(?:https?:)?\/\//);
+    for (const path of ['/docs/swagger-ui.css', '/docs/site/site.css', '/docs/explorer/explorer.css']) {
+      const styles = await (await service.request(path)).text();
+      expect(styles).not.toMatch(/url\(["']?(?:https?:)?\/\//);
+    }
   });
 
   it('forbids the browser to load anything from another host', async () => {
@@ -39,35 +46,108 @@ describe('the explorer', () => {
     expect(page).toContain('src="./swagger-ui-bundle.js"');
   });
 
-  it('keeps the key over a reload, shows durations and operation ids, opens one operation by link, and offers both servers', async () => {
-    const script = await (await service.request('/docs/swagger-ui-init.js')).text();
-    for (const option of ['persistAuthorization', 'displayRequestDuration', 'displayOperationId', 'deepLinking', 'tryItOutEnabled']) {
-      expect(script).toContain(`"${option}": true`);
-    }
-    expect(script).toContain('"validatorUrl": null');
-    expect(script).toContain('"url": "https://api.petstore.test/v1"');
-    expect(script).toContain('"url": "https://staging.petstore.test/v1"');
+  it('is where the root of the service leads, below the path of a proxy too', async () => {
+    const root = await service.request('/', { redirect: 'manual' });
+    expect([root.status, root.headers.get('location')]).toEqual([302, 'docs']);
+    expect((await service.request('/')).url).toBe(`${service.origin}/docs`);
   });
 
-  it.each(['/docs/LICENSE', '/docs/nothing.js', '/docs/package.json', '/docs/index.html', '/docs/%2e%2e/package.json', '/docs/docs/swagger-ui-init.js', '/docs//'])(
-    'has nothing at %s',
+  it('has an icon, at the address that browsers guess too', async () => {
+    for (const path of ['/favicon.ico', '/docs/site/icon.svg']) {
+      const icon = await service.request(path);
+      expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+    }
+  });
+
+  it.each([
+    '/docs/LICENSE',
+    '/docs/nothing.js',
+    '/docs/package.json',
+    '/docs/index.html',
+    '/docs/%2e%2e/package.json',
+    '/docs/docs/swagger-ui.css',
+    '/docs/swagger-ui.d.ts',
+    '/docs/tsconfig.json',
+    '/docs//',
+  ])('has nothing at %s', async (path) => {
+    expect(await errorOf(await service.request(path))).toMatchObject({ status: 404, code: 'route_not_found' });
+  });
+
+  it.each(['/', '/docs', '/docs/', '/docs/plans', '/favicon.ico', '/openapi.json', '/openapi.yaml'])(
+    'is read only: %s',
     async (path) => {
-      expect(await errorOf(await service.request(path))).toMatchObject({ status: 404, code: 'route_not_found' });
+      const response = await service.request(path, { method: 'POST', body: '{}' });
+      expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+      expect(await errorOf(response)).toMatchObject({ status: 405, code: 'method_not_allowed' });
     },
   );
 
-  it.each(['/docs', '/docs/', '/openapi.json', '/openapi.yaml'])('is read only: %s', async (path) => {
-    const answer = await service.request(path, { method: 'POST', body: '{}' });
-    expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
-    expect(await errorOf(answer)).toMatchObject({ status: 405, code: 'method_not_allowed' });
-  });
-
   it('answers another method of an asset with an Error', async () => {
-    expect(await errorOf(await service.request('/docs/swagger-ui.css', { method: 'POST', body: '{}' }))).toMatchObject({ status: 404 });
+    const response = await service.request('/docs/swagger-ui.css', { method: 'POST', body: '{}' });
+    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+    expect(await errorOf(response)).toMatchObject({ status: 405, code: 'method_not_allowed' });
   });
 
   it('takes no key and no quota', async () => {
     const { headers } = await service.request('/openapi.json');
     expect([...headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
+  });
+});
+
+describe.each([
+  '/docs',
+  '/docs/',
+  '/docs/swagger-ui.css',
+  '/docs/swagger-ui-bundle.js',
+  '/docs/plans',
+  '/docs/explorer/explorer.js',
+  '/favicon.ico',
+  '/openapi.json',
+  '/openapi.yaml',
+])('%s', (path) => {
+  const get = (headers: Record<string, string> = {}, method = 'GET') => ask(service.port, { method, path, headers });
+
+  it('is compressed for those who accept that, and says so to caches', async () => {
+    const [plain, gzip, br] = [
+      await get(),
+      await get({ 'Accept-Encoding': 'gzip' }),
+      await get({ 'Accept-Encoding': 'gzip, br' }),
+    ];
+    const content = Buffer.from(await plain.arrayBuffer());
+    expect([plain, gzip, br].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip', 'br']);
+    expect([plain, gzip, br].map(({ headers }) => headers.get('vary'))).toEqual(Array(3).fill('Accept-Encoding'));
+    for (const [response, decompress] of [
+      [gzip, gunzipSync],
+      [br, brotliDecompressSync],
+    ] as const) {
+      const body = Buffer.from(await response.arrayBuffer());
+      expect(decompress(body).equals(content)).toBe(true);
+      expect(body.length).toBeLessThan(content.length * 0.6);
+    }
+  });
+
+  it('has a strong validator in each coding, which spares the client the body', async () => {
+    const etags = new Set<string>();
+    for (const coding of ['identity', 'gzip', 'br']) {
+      const { headers } = await get({ 'Accept-Encoding': coding });
+      const etag = headers.get('etag') ?? '';
+      expect(etag).toMatch(/^"[\w-]+"$/);
+      etags.add(etag);
+      const again = await get({ 'Accept-Encoding': coding, 'If-None-Match': etag });
+      expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+      expect(again.headers.get('cache-control')).toBe('no-cache');
+      expect(again.headers.get('vary')).toBe('Accept-Encoding');
+    }
+    expect(etags.size).toBe(3);
+    expect((await get({ 'If-None-Match': '"another"' })).status).toBe(200);
+  });
+
+  it('has the headers for HEAD that it has for GET', async () => {
+    const headersOf = async (method: string) =>
+      [...(await get({ 'Accept-Encoding': 'br' }, method)).headers]
+        .filter(([name]) => name !== 'date' && name !== 'x-request-id')
+        .toSorted();
+    expect(await headersOf('HEAD')).toEqual(await headersOf('GET'));
+    expect(await (await get({}, 'HEAD')).text()).toBe('');
   });
 });

@@ -2,9 +2,10 @@ import { type INestApplication, RequestMethod, type Type } from '@nestjs/common'
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { SCOPES } from '../../src/auth/index.js';
+import { ACCESS, type Access } from '../../src/auth/index.js';
+import { SCOPES } from '../../src/api-keys/index.js';
 import { stabilityOf } from '../../src/lifecycle/index.js';
-import { operationOf, requirementOf } from '../../src/openapi/index.js';
+import { operationOf } from '../../src/openapi/index.js';
 import { operationsOf } from './document.js';
 
 /** A route of the application, as its controller declares it. */
@@ -35,38 +36,49 @@ function routesOfController(controller: Type): Route[] {
     if (handler === undefined || verb === undefined) return [];
     const segments = [controller, handler].map((target) => String(Reflect.getMetadata(PATH_METADATA, target)));
     const path = `/${segments.join('/').split('/').filter(Boolean).join('/')}`.replaceAll(/:(\w+)/g, '{$1}');
-    return [{ name: `${controller.name}.${methodName}`, handler, path, method: (RequestMethod[verb] ?? '').toLowerCase() }];
+    return [
+      { name: `${controller.name}.${methodName}`, handler, path, method: (RequestMethod[verb] ?? '').toLowerCase() },
+    ];
   });
 }
 
 /** What the routes leave undeclared, each with the route's name; nothing where all is said. */
 export function routeFaults(routes: readonly Route[], document: OpenAPIObject): string[] {
-  const ids = Map.groupBy(routes, ({ handler }) => operationOf(handler)?.id);
-  return routes.flatMap((route) => {
-    const id = operationOf(route.handler)?.id;
-    const others = id === undefined ? [] : (ids.get(id) ?? []).filter((other) => other !== route);
-    return [...undeclared(route, document), ...others.map(({ name }) => `has the operationId ${id ?? ''} of ${name}`)]
-      .map((fault) => `${route.name} ${fault}`);
-  });
+  return routes.flatMap((route) => undeclared(route, document).map((fault) => `${route.name} ${fault}`));
 }
 
 function undeclared({ handler, path, method }: Route, document: OpenAPIObject): string[] {
-  const requirement = requirementOf(handler);
+  const requirement = Reflect.getMetadata(ACCESS, handler) as Access | undefined;
   if (requirement === 'public') return [];
-  const { operation, responses = {} } = operationsOf(document).find((at) => at.path === path && at.method === method) ?? {};
+  const {
+    operation,
+    parameters = [],
+    responses = {},
+  } = operationsOf(document).find((at) => at.path === path && at.method === method) ?? {};
   const [status, success] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? [];
   const examples = Object.values(success?.content ?? {}).flatMap((media) => Object.keys(media.examples ?? {}));
   const faults: [boolean, string][] = [
-    [requirement === undefined, 'declares neither a scope nor that it is public'],
-    [requirement !== undefined && !SCOPES.some((scope) => scope === requirement.scope), `asks for the unknown scope ${requirement?.scope ?? ''}`],
-    [stabilityOf(handler) === undefined || operation?.['x-stability'] !== stabilityOf(handler), 'declares no stability'],
+    [
+      requirement !== undefined && !SCOPES.some((scope) => scope === requirement.scope),
+      `asks for the unknown scope ${requirement?.scope ?? ''}`,
+    ],
+    [
+      stabilityOf(handler) === undefined || operation?.['x-stability'] !== stabilityOf(handler),
+      'declares no stability',
+    ],
     [operation === undefined, 'is not in the document'],
-    [operationOf(handler) === undefined || operationOf(handler)?.id !== operation?.operationId, 'declares no operationId'],
+    [
+      operationOf(handler) === undefined || operationOf(handler)?.id !== operation?.operationId,
+      'declares no operationId',
+    ],
     [!operation?.summary || !operation.description, 'lacks a summary or a description'],
-    [!operation?.tags?.some((name) => document.tags?.some((tag) => tag.name === name && tag.description)), 'is under no heading'],
+    [
+      !operation?.tags?.some((name) => document.tags?.some((tag) => tag.name === name && tag.description)),
+      'is under no heading',
+    ],
     [success === undefined, 'documents no success'],
     [success !== undefined && status !== '204' && examples.length === 0, 'has no example of success'],
-    [method === 'post' && !operation?.parameters?.some((parameter) => !('$ref' in parameter) && parameter.name === 'Idempotency-Key'), 'takes no Idempotency-Key'],
+    [method === 'post' && !parameters.some(({ name }) => name === 'Idempotency-Key'), 'takes no Idempotency-Key'],
     ...STATUSES.map((code): [boolean, string] => [responses[code] === undefined, `does not document ${code}`]),
   ];
   return faults.filter(([found]) => found).map(([, fault]) => fault);

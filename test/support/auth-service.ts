@@ -1,18 +1,21 @@
 import { Test } from '@nestjs/testing';
-import { ACCOUNT_ENTITIES, AuthModule, KeysService, KeyVerifier } from '../../src/auth/index.js';
-import { KeyChangesPoller } from '../../src/auth/key-changes.poller.js';
-import { LastUse } from '../../src/auth/last-use.js';
+import { ACCOUNT_ENTITIES } from '../../src/accounts/index.js';
+import { AdminKeysService, API_KEY_ENTITIES, ApiKeysModule } from '../../src/api-keys/index.js';
+import { AuthModule, BearerGuard, KeyVerifier } from '../../src/auth/index.js';
+import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poller.js';
+import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker.js';
 import { ConfigModule, loadEnv } from '../../src/config/index.js';
 import { Database, DatabaseModule } from '../../src/database/index.js';
-import { FakeClock } from './clock.js';
+import { FakeClock } from '../../src/testing/fake-clock.js';
 import { makeFolder, openDatabase, removeDatabase } from './databases.js';
 
 /** What an instance of the service has of accounts and keys, on a real database; its background tasks do not run. */
 export interface AuthInstance {
-  readonly keys: KeysService;
+  readonly keys: AdminKeysService;
+  readonly guard: BearerGuard;
   readonly verifier: KeyVerifier;
   readonly poller: KeyChangesPoller;
-  readonly lastUse: LastUse;
+  readonly lastUse: LastUsedTracker;
   readonly database: Database;
   close(): Promise<void>;
 }
@@ -25,13 +28,19 @@ export class AuthBench {
 
   async open(): Promise<AuthInstance> {
     const env = loadEnv({ DATABASE_URL: await openDatabase(this.directory) });
-    const imports = [ConfigModule.of(env, this.clock), DatabaseModule.of(env, { entities: ACCOUNT_ENTITIES }), AuthModule];
+    const imports = [
+      ConfigModule.of(env, this.clock),
+      DatabaseModule.of(env, { entities: [...ACCOUNT_ENTITIES, ...API_KEY_ENTITIES] }),
+      ApiKeysModule,
+      AuthModule,
+    ];
     const module = await Test.createTestingModule({ imports }).compile();
     const instance = {
-      keys: module.get(KeysService),
+      keys: module.get(AdminKeysService),
+      guard: module.get(BearerGuard),
       verifier: module.get(KeyVerifier),
       poller: module.get(KeyChangesPoller),
-      lastUse: module.get(LastUse),
+      lastUse: module.get(LastUsedTracker),
       database: module.get(Database),
       close: () => module.close(),
     };

@@ -1,6 +1,8 @@
 import { queryDatabase } from './databases.js';
 
-const COUNTED = ['available', 'pending', 'sold'].map((status) => `COUNT(CASE WHEN "status" = '${status}' THEN 1 END) AS "${status}"`).join(', ');
+const COUNTED = ['available', 'pending', 'sold']
+  .map((status) => `COUNT(CASE WHEN "status" = '${status}' THEN 1 END) AS "${status}"`)
+  .join(', ');
 
 /** How many pets each category has by the table of counts, and how many there are. */
 export async function categoryCounts(folder: string): Promise<{ counted: object[]; real: object[] }> {

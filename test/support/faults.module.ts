@@ -44,9 +44,9 @@ class FaultsController {
   @Get('circular')
   @Operation({ ...FAULT, id: 'answerCircular' })
   circular(): object {
-    const answer: Record<string, unknown> = { secret: SECRET };
-    answer['self'] = answer;
-    return answer;
+    const response: Record<string, unknown> = { secret: SECRET };
+    response['self'] = response;
+    return response;
   }
 
   @Get('teapot')

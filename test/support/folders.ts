@@ -1,4 +1,4 @@
-import { type KeysService, type NewKey } from '../../src/auth/index.js';
+import { type AdminKeysService, type NewKey } from '../../src/api-keys/index.js';
 import { startApp } from './app.js';
 import { makeFolder, removeDatabase } from './databases.js';
 
@@ -27,4 +27,6 @@ export async function makeKeys(folder: string, ...newKeys: Partial<NewKey>[]): P
 }
 
 /** A plan that no test exhausts. */
-export const AMPLE = { plan: 'enterprise', perMinute: 1_000_000, perDay: 10_000_000 } as const satisfies Partial<Parameters<KeysService['createKey']>[0]>;
+export const AMPLE = { plan: 'enterprise', perMinute: 1_000_000, perDay: 10_000_000 } as const satisfies Partial<
+  Parameters<AdminKeysService['createKey']>[0]
+>;

@@ -11,20 +11,27 @@ export interface Ask {
 }
 
 /** Sends a request whose target and headers are not touched by anybody; for all that fetch would refuse or tidy up. */
-export function ask(port: number, { method = 'GET', path, key, headers = {}, body }: Ask, agent?: Agent): Promise<Response> {
+export function ask(
+  port: number,
+  { method = 'GET', path, key, headers = {}, body }: Ask,
+  agent?: Agent,
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     const authorization: Record<string, string> = key === undefined ? {} : { Authorization: `Bearer ${key}` };
     const length: Record<string, number> = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
-    const sent = request({ port, host: '127.0.0.1', method, path, headers: { ...authorization, ...length, ...headers }, agent }, (message) => {
-      const chunks: Buffer[] = [];
-      message.on('data', (chunk: Buffer) => chunks.push(chunk));
-      message.on('error', reject);
-      message.on('end', () => {
-        const init = { status: message.statusCode ?? 0, headers: pairs(message.rawHeaders) };
-        const bytes = new Uint8Array(Buffer.concat(chunks));
-        resolve(new Response(bytes.length === 0 ? null : bytes, init));
-      });
-    });
+    const sent = request(
+      { port, host: '127.0.0.1', method, path, headers: { ...authorization, ...length, ...headers }, agent },
+      (message) => {
+        const chunks: Buffer[] = [];
+        message.on('data', (chunk: Buffer) => chunks.push(chunk));
+        message.on('error', reject);
+        message.on('end', () => {
+          const init = { status: message.statusCode ?? 0, headers: pairs(message.rawHeaders) };
+          const bytes = new Uint8Array(Buffer.concat(chunks));
+          resolve(new Response(bytes.length === 0 ? null : bytes, init));
+        });
+      },
+    );
     sent.on('error', reject);
     sent.end(body);
   });

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { RedisLink, Script } from '../../src/redis/index.js';
-import { RedisServer } from './redis-server.js';
+import { RedisClient, Script } from '../../src/redis/index.js';
+import { RedisServer } from '../../src/testing/redis-server.js';
+import { within } from './until.js';
 
 const INCREMENT = new Script(`
 local value = redis.call('INCRBY', KEYS[1], ARGV[1])
@@ -14,19 +14,20 @@ const HEALED_MS = 2_000;
 /** A Redis server, links to it, and what they log. */
 export class LinkBench {
   readonly logged: string[] = [];
-  private readonly links: RedisLink[] = [];
+  private readonly links: RedisClient[] = [];
 
   private constructor(readonly server: RedisServer) {}
 
   static async start(): Promise<LinkBench> {
     const bench = new LinkBench(await RedisServer.start());
-    const take = ({ message, reason = '' }: { message: string; reason?: string }) => bench.logged.push(`${message}: ${reason}`);
+    const take = ({ message, reason = '' }: { message: string; reason?: string }) =>
+      bench.logged.push(`${message}: ${reason}`);
     Logger.overrideLogger({ log: take, warn: take, error: take });
     return bench;
   }
 
-  async open(url = this.server.url): Promise<RedisLink> {
-    const link = new RedisLink({ url, prefix: 'test:' });
+  async open(url = this.server.url): Promise<RedisClient> {
+    const link = new RedisClient({ url, prefix: 'test:' });
     this.links.push(link);
     await link.onModuleInit();
     return link;
@@ -49,12 +50,17 @@ export class LinkBench {
 }
 
 /** Adds to a counter in Redis; its new value, or `alone`. */
-export function count(link: RedisLink, key = 'test:counter', by = 1) {
-  return link.ask<unknown>({ script: INCREMENT, keys: [key], args: [by], read: (reply) => reply, otherwise: () => 'alone' });
+export function count(link: RedisClient, key = 'test:counter', by = 1) {
+  return link.call<unknown>({
+    script: INCREMENT,
+    keys: [key],
+    args: [by],
+    read: (reply) => reply,
+    fallback: () => 'alone',
+  });
 }
 
 /** Expects a condition to come true within the time in which a link has to heal. */
 export async function eventually(condition: () => boolean): Promise<void> {
-  for (const deadlineMs = Date.now() + HEALED_MS; !condition() && Date.now() < deadlineMs; ) await delay(5);
-  expect(condition()).toBe(true);
+  expect((await within(HEALED_MS, condition, (holds) => holds)).result).toBe(true);
 }

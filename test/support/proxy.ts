@@ -37,17 +37,24 @@ export class Proxy {
 
   private async check(): Promise<void> {
     const ports = this.ports();
-    const isReady = await Promise.all(ports.map((port) => fetch(`http://127.0.0.1:${port}/health/ready`).then(({ ok }) => ok, () => false)));
+    const isReady = await Promise.all(
+      ports.map((port) =>
+        fetch(`http://127.0.0.1:${port}/health/ready`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      ),
+    );
     this.ready = ports.filter((_, n) => isReady[n]);
   }
 
   private async forward(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     try {
-      const answer = await this.send(incoming);
+      const response = await this.send(incoming);
       // Connections are of two parties each.
-      const { connection: _connection, 'keep-alive': _keepAlive, ...headers } = answer.headers;
-      outgoing.writeHead(answer.statusCode ?? 0, headers);
-      answer.pipe(outgoing);
+      const { connection: _connection, 'keep-alive': _keepAlive, ...headers } = response.headers;
+      outgoing.writeHead(response.statusCode ?? 0, headers);
+      response.pipe(outgoing);
     } catch (error) {
       outgoing.writeHead(502).end(JSON.stringify({ code: (error as NodeJS.ErrnoException).code }));
     }
@@ -56,10 +63,17 @@ export class Proxy {
   private async send(incoming: IncomingMessage): Promise<IncomingMessage> {
     const { connection: _connection, ...headers } = incoming.headers;
     const port = this.ready[this.turn++ % this.ready.length];
-    const sent = request({ host: '127.0.0.1', port, method: incoming.method, path: incoming.url, headers, agent: this.agent });
+    const sent = request({
+      host: '127.0.0.1',
+      port,
+      method: incoming.method,
+      path: incoming.url,
+      headers,
+      agent: this.agent,
+    });
     const answered = once(sent, 'response');
     incoming.pipe(sent);
-    const [answer] = (await answered) as [IncomingMessage];
-    return answer;
+    const [response] = (await answered) as [IncomingMessage];
+    return response;
   }
 }

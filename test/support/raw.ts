@@ -5,7 +5,12 @@ import { connect } from 'node:net';
  * `quietMs` after the last byte.
  * @param how `end` to close the client's side right after the bytes
  */
-export function sendRaw(port: number, bytes: string | Buffer, quietMs = 300, how: 'write' | 'end' = 'write'): Promise<string> {
+export function sendRaw(
+  port: number,
+  bytes: string | Buffer,
+  quietMs = 300,
+  how: 'write' | 'end' = 'write',
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect(port, '127.0.0.1', () => socket[how](bytes));

@@ -1,4 +1,4 @@
-import { Controller, Get, Injectable, Module, Post } from '@nestjs/common';
+import { Body, Controller, Get, Injectable, Module, Post, Query } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Throttle } from '@nestjs/throttler';
 import { Column, Entity, type MigrationInterface, PrimaryGeneratedColumn, type QueryRunner } from 'typeorm';
@@ -12,11 +12,9 @@ import {
   EnumParam,
   type Extension,
   IntegerParam,
-  JsonBody,
   Operation,
   type OperationOptions,
   type OwnErrorCode,
-  StrictQuery,
   TextField,
 } from '../../src/index.js';
 
@@ -25,7 +23,11 @@ import {
  * its own. It imports nothing of the service but its public surface.
  */
 
-const REPORT_TAKEN: OwnErrorCode = { code: 'report_title_taken', status: 409, meaning: 'Another report has that title.' };
+const REPORT_TAKEN: OwnErrorCode = {
+  code: 'report_title_taken',
+  status: 409,
+  meaning: 'Another report has that title.',
+};
 
 @Entity({ name: 'reports' })
 class ReportEntity {
@@ -126,7 +128,7 @@ class ReportsController {
 
   @Post()
   @Operation(CREATE_REPORT)
-  create(@JsonBody(NewReport) report: NewReport, @CurrentCaller() caller: Caller): Promise<Report> {
+  create(@Body() report: NewReport, @CurrentCaller() caller: Caller): Promise<Report> {
     return this.reports.create(report, caller);
   }
 
@@ -134,14 +136,8 @@ class ReportsController {
   @Get()
   @Operation(LIST_REPORTS)
   @Throttle({ default: { limit: 2, ttl: 60_000 } })
-  list(@StrictQuery(ListReportsQuery) query: ListReportsQuery): Promise<string[]> {
+  list(@Query() query: ListReportsQuery): Promise<string[]> {
     return this.reports.titles(query);
-  }
-
-  /** Forgot to say who may call it. */
-  @Get('undeclared')
-  undeclared(): string[] {
-    return ['secret'];
   }
 }
 
@@ -149,4 +145,8 @@ class ReportsController {
 class ReportsModule {}
 
 /** What the team passes to `createApp`. */
-export const REPORTS: Extension = { module: ReportsModule, entities: [ReportEntity], migrations: [Reports1795219300000] };
+export const REPORTS: Extension = {
+  module: ReportsModule,
+  entities: [ReportEntity],
+  migrations: [Reports1795219300000],
+};

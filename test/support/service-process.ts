@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from './free-port.js';
+import { freePort } from '../../src/testing/free-port.js';
 
 const BUILT = join(import.meta.dirname, '../../dist/src');
-const START_WAIT_MS = 15_000;
+/** A start takes a second; ten services that start at once on two busy cores take longer. */
+const START_WAIT_MS = 60_000;
 
 export interface Ended {
   readonly code: number | null;
@@ -20,18 +21,27 @@ export interface ProcessOptions {
   readonly folder: string;
   /** All that the process has of an environment, besides the path. */
   readonly env?: Readonly<Record<string, string>>;
+  /** File descriptor to write standard output to, for tests that read it themselves, or don't. */
+  readonly stdout?: number | undefined;
 }
 
 export type ServiceProcess = Awaited<ReturnType<typeof startProcess>>;
 
 /** The built service as a process of its own, ready to serve. */
-export async function startProcess({ folder, env = {} }: ProcessOptions) {
+export async function startProcess({ folder, env = {}, stdout }: ProcessOptions) {
   const port = await freePort();
-  const { child, ended, output } = run('main.js', [], { folder, env: { HOST: '127.0.0.1', PORT: String(port), ...env } });
+  const { child, ended, output } = run('main.js', [], {
+    folder,
+    stdout,
+    env: { HOST: '127.0.0.1', PORT: String(port), ...env },
+  });
   const origin = `http://127.0.0.1:${port}`;
   const deadlineMs = performance.now() + START_WAIT_MS;
   while (!(await isReady(origin))) {
-    if (child.exitCode !== null || performance.now() > deadlineMs) throw new Error(`The service did not start: ${output()}`);
+    if (child.exitCode !== null || performance.now() > deadlineMs) {
+      child.kill('SIGKILL');
+      throw new Error(`The service did not start: ${output()}`);
+    }
     await delay(20);
   }
   return {
@@ -59,16 +69,22 @@ export function runMain(options: ProcessOptions): Promise<Ended> {
 
 /** Runs the built keys command line. */
 export function runKeys(args: readonly string[], options: ProcessOptions): Promise<Ended> {
-  return run('auth/keys.cli.js', args, options).ended;
+  return run('cli/keys.cli.js', args, options).ended;
 }
 
-function run(file: string, args: readonly string[], { folder, env = {} }: ProcessOptions) {
+/** Runs the built command line that recounts pets. */
+export function runRecount(options: ProcessOptions): Promise<Ended> {
+  return run('cli/recount.cli.js', [], options).ended;
+}
+
+function run(file: string, args: readonly string[], { folder, env = {}, stdout: target }: ProcessOptions) {
   const path = join(BUILT, file);
   if (!existsSync(path)) throw new Error(`${path} is not there: build first.`);
-  const child: ChildProcess = spawn(process.execPath, [path, ...args], {
+  const child: ChildProcess = spawn(path, args, {
     cwd: folder,
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // Its first line names the program that runs it, and that one's options.
+    env: { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, ...env },
+    stdio: ['ignore', target ?? 'pipe', 'pipe'],
   });
   let stdout = '';
   let stderr = '';
@@ -85,7 +101,8 @@ function run(file: string, args: readonly string[], { folder, env = {} }: Proces
   return { child, ended, output: () => both };
 }
 
-async function isReady(origin: string): Promise<boolean> {
+/** Whether a service is there and ready to serve. */
+export async function isReady(origin: string): Promise<boolean> {
   try {
     return (await fetch(`${origin}/health/ready`)).ok;
   } catch {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { PostgresServer } from './postgres-server.js';
+import { PostgresServer } from '../../src/testing/postgres-server.js';
 
 /*
  * A program: runs a PostgreSQL server, prints its address, and ends once standard input does; so the server goes with

@@ -71,13 +71,28 @@ export class Traffic {
   private async send(kind: string, port: number, request: Ask): Promise<void> {
     const startMs = performance.now();
     try {
-      const answer = await ask(port, request, this.agent);
-      const body = (await answer.json()) as { code?: string } & Partial<Pet>;
-      const retryAfter = answer.headers.get('retry-after');
-      this.seen.push({ kind, status: answer.status, code: body.code, retryAfter, startMs, tookMs: performance.now() - startMs });
-      if (answer.status === 201 && body.name !== undefined && body.id !== undefined) this.created.set(body.name, body.id);
+      const response = await ask(port, request, this.agent);
+      const body = (await response.json()) as { code?: string } & Partial<Pet>;
+      const retryAfter = response.headers.get('retry-after');
+      this.seen.push({
+        kind,
+        status: response.status,
+        code: body.code,
+        retryAfter,
+        startMs,
+        tookMs: performance.now() - startMs,
+      });
+      if (response.status === 201 && body.name !== undefined && body.id !== undefined)
+        this.created.set(body.name, body.id);
     } catch {
-      this.seen.push({ kind, status: 0, code: undefined, retryAfter: null, startMs, tookMs: performance.now() - startMs });
+      this.seen.push({
+        kind,
+        status: 0,
+        code: undefined,
+        retryAfter: null,
+        startMs,
+        tookMs: performance.now() - startMs,
+      });
     }
   }
 }
@@ -85,16 +100,22 @@ export class Traffic {
 /** Requests of a client with a key: lists a page that it did not list before, and creates pets of ever new names. */
 export const requestsOf = (key: string) => ({
   list: (count: number): Ask => ({ path: `/v1/pets?limit=1&after=${count + 1}`, key }),
-  create: (): Ask => ({ method: 'POST', path: '/v1/pets', key, headers: JSON_TYPE, body: JSON.stringify({ name: randomUUID(), categoryId: 1 }) }),
+  create: (): Ask => ({
+    method: 'POST',
+    path: '/v1/pets',
+    key,
+    headers: JSON_TYPE,
+    body: JSON.stringify({ name: randomUUID(), categoryId: 1 }),
+  }),
 });
 
 /** The whole catalogue. */
 export async function everyPet(port: number, key: string): Promise<Pet[]> {
   const pets: Pet[] = [];
-  for (let path: string | undefined = '/v1/pets?limit=100'; path !== undefined; ) {
-    const answer: Response = await ask(port, { path, key });
-    pets.push(...((await answer.json()) as Pet[]));
-    path = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
+  for (let path: string | undefined = '/v1/pets?limit=100'; path !== undefined;) {
+    const response: Response = await ask(port, { path, key });
+    pets.push(...((await response.json()) as Pet[]));
+    path = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1];
   }
   return pets;
 }
@@ -102,5 +123,7 @@ export async function everyPet(port: number, key: string): Promise<Pet[]> {
 /** Names of pets that were told to be created, and are not there exactly once under the identifier that was told. */
 export function lost(created: ReadonlyMap<string, number>, found: readonly Pet[]): string[] {
   const byName = Map.groupBy(found, ({ name }) => name);
-  return [...created].filter(([name, id]) => byName.get(name)?.length !== 1 || byName.get(name)?.[0]?.id !== id).map(([name]) => name);
+  return [...created]
+    .filter(([name, id]) => byName.get(name)?.length !== 1 || byName.get(name)?.[0]?.id !== id)
+    .map(([name]) => name);
 }

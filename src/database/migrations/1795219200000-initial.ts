@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { columnTypes } from './column-types.js';
 
-/** Catalogue, accounts with their keys and audit trail, and the counters that outlive a restart. */
+/** Catalogue, accounts with their keys and audit trail, and the counters that survive a restart. */
 export class Initial1795219200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     const { id, int64, tableEnd } = columnTypes(runner);

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { columnTypes } from './column-types.js';
 
-/** Categories with the counts of their pets, and pets that an order holds. */
+/** Categories with the counts of their pets, and pets that an order reserves. */
 export class Categories1795226400000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     const { int64, tableEnd } = columnTypes(runner);
@@ -19,7 +19,7 @@ export class Categories1795226400000 implements MigrationInterface {
         "sold" ${int64} NOT NULL,
         "none" ${int64} NOT NULL
       ) ${tableEnd}`);
-    // The new column locks out whoever would add pets meanwhile, until the migration ends.
+    // The new column locks the table, so no pets are added until the migration ends.
     await runner.query(`
       INSERT INTO "category_counts" ("category_id", "available", "pending", "sold", "none")
       SELECT "category_id",

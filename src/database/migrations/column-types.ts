@@ -1,12 +1,13 @@
 import type { QueryRunner } from 'typeorm';
+import { isPostgres } from '../sql/dialect.js';
 
-/** How a migration that serves both databases spells what they spell differently. */
+/** The SQL that differs between the databases in a migration. */
 export interface ColumnTypes {
-  /** Primary key that the database counts up, never twice the same. */
+  /** Primary key that the database assigns and never reuses. */
   readonly id: string;
-  /** Exact over the whole range of an int64. */
+  /** Exact in the int64 range. */
   readonly int64: string;
-  /** What stands behind the columns of a table. */
+  /** Follows the columns of a table. */
   readonly tableEnd: string;
 }
 
@@ -14,5 +15,5 @@ const SQLITE: ColumnTypes = { id: 'INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL', 
 const POSTGRES: ColumnTypes = { id: 'BIGSERIAL PRIMARY KEY', int64: 'BIGINT', tableEnd: '' };
 
 export function columnTypes(runner: QueryRunner): ColumnTypes {
-  return runner.dataSource.options.type === 'postgres' ? POSTGRES : SQLITE;
+  return isPostgres(runner) ? POSTGRES : SQLITE;
 }

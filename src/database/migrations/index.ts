@@ -2,6 +2,19 @@ import { Initial1795219200000 } from './1795219200000-initial.js';
 import { AuditByKey1795222800000 } from './1795222800000-audit-by-key.js';
 import { Categories1795226400000 } from './1795226400000-categories.js';
 import { Idempotency1795230000000 } from './1795230000000-idempotency.js';
+import { ApiKeyLifetimes1795237200000 } from './1795237200000-api-key-lifetimes.js';
+import { CategoryCountsNotNegative1795240800000 } from './1795240800000-category-counts-not-negative.js';
+import { ApiKeyNames1795244400000 } from './1795244400000-api-key-names.js';
+import { PetsByCategory1795248000000 } from './1795248000000-pets-by-category.js';
 
 /** The service's migrations, oldest first. */
-export const MIGRATIONS = [Initial1795219200000, AuditByKey1795222800000, Categories1795226400000, Idempotency1795230000000];
+export const MIGRATIONS = [
+  Initial1795219200000,
+  AuditByKey1795222800000,
+  Categories1795226400000,
+  Idempotency1795230000000,
+  ApiKeyLifetimes1795237200000,
+  CategoryCountsNotNegative1795240800000,
+  ApiKeyNames1795244400000,
+  PetsByCategory1795248000000,
+];

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { PreparedAnswer } from '../harness/compare.js';
@@ -5,7 +6,9 @@ import type { PreparedAnswer } from '../harness/compare.js';
 // The limit: Node's HTTP server with the answers ready. The request's body is not even looked at.
 const prepared = JSON.parse(readFileSync(process.env['BENCH_ANSWERS'] ?? '', 'utf8')) as PreparedAnswer[];
 const nothing = { status: 404, headers: [], body: '' };
-const answers = new Map(prepared.map(({ ask, answer }) => [nameOf(ask.method, ask.path, ask.headers['authorization']), answer]));
+const answers = new Map(
+  prepared.map(({ ask, answer }) => [nameOf(ask.method, ask.path, ask.headers['authorization']), answer]),
+);
 
 createServer(({ method, url, headers }, response) => {
   const { status, headers: pairs, body } = answers.get(nameOf(method, url, headers.authorization)) ?? nothing;

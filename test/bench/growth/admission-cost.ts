@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import type { Caller } from '../../../src/auth/index.js';
 import { Clock, loadEnv } from '../../../src/config/index.js';
-import { MemoryCounterStore } from '../../../src/rate-limit/memory-counter-store.js';
+import { MemoryCounterStore } from '../../../src/rate-limit/memory/memory-counter-store.js';
 import { shuffled } from '../harness/random.js';
 
 export interface AdmissionCost {
@@ -28,8 +28,8 @@ const caller: { -readonly [Property in keyof Caller]: Caller[Property] } = {
 const store = new MemoryCounterStore(new Clock(), loadEnv({}));
 const before = memoryBytes();
 admit(accounts);
-// The service takes what is in the journal every second to write it down.
-store.accountsJournal.takeChanged(accounts);
+// The service takes the changes every second to write them down.
+store.accounts.takeChanges();
 const bytesPerAccount = (memoryBytes() - before) / accounts;
 
 admit(CALLS);

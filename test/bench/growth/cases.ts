@@ -22,7 +22,9 @@ export function growthCases(key: string, pets: number): Case[] {
   const distinct = shuffled(Array.from({ length: DIFFERENT_PAGES }, (_, index) => index));
   // Where there are fewer pets than pages, pages that begin at the same pet differ in their limit.
   const pages = distinct.map((index) => ask(`?limit=${PAGE + (index % 64)}&after=${spread(DIFFERENT_PAGES, index)}`));
-  const singles = shuffled(Array.from({ length: DIFFERENT_PETS }, (_, index) => ask(`/${spread(DIFFERENT_PETS, index)}`)));
+  const singles = shuffled(
+    Array.from({ length: DIFFERENT_PETS }, (_, index) => ask(`/${spread(DIFFERENT_PETS, index)}`)),
+  );
   return [
     named('first page', [ask('?status=available')]),
     named('deepest page', [ask(`?status=available&after=${pets - 8 * PAGE}`)]),

@@ -1,6 +1,6 @@
 import { OURS } from '../harness/contenders.js';
 import { loadCases } from '../harness/load.js';
-import { type Measurement, measure } from '../harness/measure.js';
+import { measure, type Measurement } from '../harness/measure.js';
 import { say } from '../harness/progress.js';
 import { seedDatabase } from '../harness/seed.js';
 import { median } from '../harness/statistics.js';
@@ -20,7 +20,8 @@ export async function catalogueGrowth(sizes: readonly number[], starts: number, 
         say(`start ${round} of ${starts}`);
         measurements.push(...(await measure([OURS], cases, { seed, answers: '', seconds })));
       }
-      const cost = (name: string) => median(measurements.filter((one) => one.case === name).map((one) => one.cpuMicroseconds));
+      const cost = (name: string) =>
+        median(measurements.filter((one) => one.case === name).map((one) => one.cpuMicroseconds));
       columns.push(new Map(cases.map(({ name }) => [name, cost(name)])));
     } finally {
       await seed.remove();

@@ -12,7 +12,10 @@ export async function firstAnswerMs(starts: number): Promise<number> {
     for (let round = 0; round < starts; round++) {
       const begunMs = performance.now();
       const running = await start({ file: OURS.file, env: (await seed.copy()).env });
-      const { status } = await send({ method: 'GET', path: '/v1/pets', headers: { authorization: `Bearer ${seed.key}` } }, running.port);
+      const { status } = await send(
+        { method: 'GET', path: '/v1/pets', headers: { authorization: `Bearer ${seed.key}` } },
+        running.port,
+      );
       all.push(performance.now() - begunMs);
       await running.stop();
       if (status !== 200) throw new Error(`The first answer has the status ${status}.`);

@@ -15,13 +15,21 @@ export interface Answer {
 }
 
 export async function send({ method, path, headers, body }: Ask, port: number): Promise<Answer> {
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body }),
+  });
   return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
 }
 
 /** The request as it goes over the wire. */
 export function onTheWire({ method, path, headers, body }: Ask): string {
-  const all = { host: '127.0.0.1', ...headers, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) };
+  const all = {
+    host: '127.0.0.1',
+    ...headers,
+    ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
+  };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`;
 }

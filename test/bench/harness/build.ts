@@ -13,7 +13,7 @@ export function buildContenders(): void {
     if (!file.endsWith('.ts') || file.endsWith('.spec.ts')) continue;
     const target = join(BUILT, 'test/bench', file.replace(/\.ts$/, '.js'));
     mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, compile(readFileSync(join(bench, file), 'utf8')));
+    writeFileSync(target, compile(readFileSync(join(bench, file), 'utf8')), { mode: 0o755 });
   }
 }
 

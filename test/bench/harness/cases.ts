@@ -40,7 +40,13 @@ export function benchCases(key: string): Case[] {
     { ...success, name: 'get', title: 'get, one id', deck: [get(PETS / 2)] },
     { ...success, name: 'get-random', title: 'get, random ids', deck: ids.map(get), constant: false },
     { ...success, name: 'create', title: 'create, durable', deck: [create] },
-    { ...success, name: 'mix', title: 'mix: 5 % creates, the rest half list, half get of random ids', deck: mix, constant: false },
+    {
+      ...success,
+      name: 'mix',
+      title: 'mix: 5 % creates, the rest half list, half get of random ids',
+      deck: mix,
+      constant: false,
+    },
     { name: '401', title: '401, no key', deck: [{ ...list, headers: {} }], expect: 401, constant: true },
     { name: '401-unknown', title: '401, unknown key', deck: [unknown], expect: 401, constant: true },
   ];

@@ -17,7 +17,17 @@ export interface PreparedAnswer {
 const SAMPLES = 10;
 
 /** Headers that are part of the contract; of those whose values differ from answer to answer, only that they are there. */
-const COMPARED = ['content-type', 'www-authenticate', 'link', 'location', 'deprecation', 'sunset', 'cache-control', 'vary', 'x-content-type-options'];
+const COMPARED = [
+  'content-type',
+  'www-authenticate',
+  'link',
+  'location',
+  'deprecation',
+  'sunset',
+  'cache-control',
+  'vary',
+  'x-content-type-options',
+];
 const PRESENT = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id'];
 /** Node adds these by itself. */
 const OF_NODE = new Set(['date', 'connection', 'keep-alive']);
@@ -27,7 +37,11 @@ const OF_NODE = new Set(['date', 'connection', 'keep-alive']);
  * @returns the file with our answers, for contenders of constants
  * @throws AssertionError that shows the first difference
  */
-export async function compareAnswers(seed: Seed, contenders: readonly Contender[], cases: readonly Case[]): Promise<string> {
+export async function compareAnswers(
+  seed: Seed,
+  contenders: readonly Contender[],
+  cases: readonly Case[],
+): Promise<string> {
   const asks = cases.flatMap(({ deck }) => samplesOf(deck));
   const ours = await answersOf(OURS, asks, seed, '');
   const file = join(seed.folder, 'answers.json');
@@ -77,5 +91,10 @@ function comparable(answer: Answer | undefined) {
 
 function asConstant(answer: Answer | undefined): PreparedAnswer['answer'] {
   if (answer === undefined) throw new Error('An answer is missing.');
-  return { ...answer, headers: Object.entries(answer.headers).filter(([name]) => !OF_NODE.has(name)).flat() };
+  return {
+    ...answer,
+    headers: Object.entries(answer.headers)
+      .filter(([name]) => !OF_NODE.has(name))
+      .flat(),
+  };
 }

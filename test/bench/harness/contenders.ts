@@ -1,7 +1,7 @@
 export interface Contender {
   readonly name: string;
   readonly title: string;
-  /** Built file, from the folder of the built service. */
+  /** Built file, from the folder of the built service; its first line says how it is run. */
   readonly file: string;
   /** Answers with constants that are taken from ours, so it can take part only where one answer is right for all. */
   readonly constant?: true;

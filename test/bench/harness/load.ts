@@ -45,8 +45,25 @@ function loadDeck(deck: readonly Ask[], file: string): LoadedDeck {
       const url = `http://127.0.0.1:${port}`;
       const command =
         GENERATOR === 'wrk'
-          ? ['wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', join(ROOT, 'test/bench/harness/wrk.lua'), url, '--', file]
-          : [process.execPath, join(BUILT, 'test/bench/harness/autocannon.js'), url, file, CONNECTIONS, String(seconds)];
+          ? [
+              'wrk',
+              '-t1',
+              `-c${CONNECTIONS}`,
+              `-d${seconds}s`,
+              '-s',
+              join(ROOT, 'test/bench/harness/wrk.lua'),
+              url,
+              '--',
+              file,
+            ]
+          : [
+              process.execPath,
+              join(BUILT, 'test/bench/harness/autocannon.js'),
+              url,
+              file,
+              CONNECTIONS,
+              String(seconds),
+            ];
       const [program, ...args] = onLoadCpu(...command);
       const { stdout } = await run(program, args);
       // wrk prints a report of its own before.

@@ -67,5 +67,7 @@ async function measureSecond({ name, title }: Contender, one: LoadedCase, runnin
 function check({ requests, refused, broken }: Load, { title, expect }: Case, contender: string): void {
   const wrong = expect === 401 ? requests - refused : refused;
   if (wrong === 0 && broken === 0 && requests > 0) return;
-  throw new Error(`${contender}, ${title}: of ${requests} answers ${wrong} have the wrong status, and ${broken} connections or waits failed.`);
+  throw new Error(
+    `${contender}, ${title}: of ${requests} answers ${wrong} have the wrong status, and ${broken} connections or waits failed.`,
+  );
 }

@@ -53,7 +53,9 @@ function list(text: string | undefined): string[] {
 export function select<T extends { readonly name: string }>(all: readonly T[], names: readonly string[]): T[] {
   const unknown = names.filter((name) => !all.some((one) => one.name === name));
   if (unknown.length > 0) {
-    throw new Error(`There is no ${unknown.join(', ')}; there are ${all.map(({ name }) => name).join(', ')}.\n${USAGE}`);
+    throw new Error(
+      `There is no ${unknown.join(', ')}; there are ${all.map(({ name }) => name).join(', ')}.\n${USAGE}`,
+    );
   }
   return all.filter(({ name }) => names.length === 0 || names.includes(name));
 }

@@ -7,7 +7,12 @@ import { figure, table, times, whole } from './table.js';
 import { TARGETS } from './targets.js';
 
 /** The outcome as Markdown tables; figures and ratios are medians over all seconds. */
-export function report(measurements: readonly Measurement[], contenders: readonly Contender[], cases: readonly Case[], on: Servers): string {
+export function report(
+  measurements: readonly Measurement[],
+  contenders: readonly Contender[],
+  cases: readonly Case[],
+  on: Servers,
+): string {
   const rivals = contenders.filter(({ name }) => name !== 'ours');
   const values = (contender: string, name: string, of: (measurement: Measurement) => number) =>
     measurements.filter((one) => one.contender === contender && one.case === name).map(of);
@@ -19,24 +24,57 @@ export function report(measurements: readonly Measurement[], contenders: readonl
     return median(rates('ours').map((rate, second) => rate / (theirs[second] ?? Number.NaN)));
   };
   const grid = (of: (contender: Contender, one: Case) => string, columns: readonly Contender[]) =>
-    table(['', ...columns.map(({ title }) => title)], cases.map((one) => [one.title, ...columns.map((contender) => of(contender, one))]));
+    table(
+      ['', ...columns.map(({ title }) => title)],
+      cases.map((one) => [one.title, ...columns.map((contender) => of(contender, one))]),
+    );
   const peak = ({ name }: Contender) => median(maxima(measurements.filter((one) => one.contender === name)));
-  const targets = TARGETS[on].filter(({ against, case: name }) => contenders.some((one) => one.name === against) && cases.some((one) => one.name === name));
+  const targets = TARGETS[on].filter(
+    ({ against, case: name }) =>
+      contenders.some((one) => one.name === against) && cases.some((one) => one.name === name),
+  );
 
   return [
-    ['Requests per second', grid(({ name }, one) => whole(value(name, one.name, (of) => of.requestsPerSecond)), contenders)],
+    [
+      'Requests per second',
+      grid(({ name }, one) => whole(value(name, one.name, (of) => of.requestsPerSecond)), contenders),
+    ],
     ['Ours compared with each', grid(({ name }, one) => times(ratio(name, one.name)), rivals)],
-    ['Processor time per request, µs', grid(({ name }, one) => figure(value(name, one.name, (of) => of.cpuMicroseconds)), contenders)],
-    ['99th percentile of latency, ms', grid(({ name }, one) => figure(value(name, one.name, (of) => of.p99Ms)), contenders)],
-    ['Peak resident memory, MiB', table(contenders.map(({ title }) => title), [contenders.map((one) => whole(peak(one)))])],
-    ['Goals for the ratio', table(
-      ['', 'against', 'must', 'aim', 'is', ''],
-      targets.map(({ case: name, against, must, aim }) => {
-        const is = ratio(against, name);
-        return [name, against, times(must), aim === undefined ? '' : times(aim), times(is), is >= (aim ?? must) ? 'reached' : is >= must ? 'met' : 'missed'];
-      }),
-    )],
-  ].map(([title, body]) => `### ${title}\n\n${body}\n`).join('\n');
+    [
+      'Processor time per request, µs',
+      grid(({ name }, one) => figure(value(name, one.name, (of) => of.cpuMicroseconds)), contenders),
+    ],
+    [
+      '99th percentile of latency, ms',
+      grid(({ name }, one) => figure(value(name, one.name, (of) => of.p99Ms)), contenders),
+    ],
+    [
+      'Peak resident memory, MiB',
+      table(
+        contenders.map(({ title }) => title),
+        [contenders.map((one) => whole(peak(one)))],
+      ),
+    ],
+    [
+      'Goals for the ratio',
+      table(
+        ['', 'against', 'must', 'aim', 'is', ''],
+        targets.map(({ case: name, against, must, aim }) => {
+          const is = ratio(against, name);
+          return [
+            name,
+            against,
+            times(must),
+            aim === undefined ? '' : times(aim),
+            times(is),
+            is >= (aim ?? must) ? 'reached' : is >= must ? 'met' : 'missed',
+          ];
+        }),
+      ),
+    ],
+  ]
+    .map(([title, body]) => `### ${title}\n\n${body}\n`)
+    .join('\n');
 }
 
 /** The largest of each start: memory only grows in the order of the cases. */

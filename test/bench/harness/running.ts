@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../../support/free-port.js';
+import { freePort } from '../../../src/testing/free-port.js';
 import { BUILT } from './build.js';
 import { onServerCpu } from './cpus.js';
 import { NO_LIMIT } from './seed.js';
@@ -28,10 +28,12 @@ export type Running = Awaited<ReturnType<typeof start>>;
 export async function start({ file, env, answers = '', nodeOptions = [] }: Start) {
   const port = await freePort();
   const startedMs = performance.now();
-  const [command, ...args] = onServerCpu(process.execPath, ...nodeOptions, join(BUILT, file));
+  const [command, ...args] = onServerCpu(join(BUILT, file));
   const child = spawn(command, args, {
     env: {
-      PATH: process.env['PATH'],
+      // The first line of each file names the program that runs it, and that one's options.
+      PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+      NODE_OPTIONS: nodeOptions.join(' '),
       HOST: '127.0.0.1',
       PORT: String(port),
       ...env,
@@ -48,7 +50,8 @@ export async function start({ file, env, answers = '', nodeOptions = [] }: Start
     /** From the start of the process to its first answer. */
     startMs: performance.now() - startedMs,
     /** Most resident memory so far. */
-    peakMemoryMiB: () => Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
+    peakMemoryMiB: () =>
+      Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
     /** Processor time that the process has taken so far, with all its threads. */
     cpuSeconds: () => cpuTicks(child.pid) / TICKS_PER_SECOND,
     async stop(): Promise<void> {

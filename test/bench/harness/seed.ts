@@ -40,8 +40,19 @@ export async function seedDatabase(pets: number, on: Servers = 'sqlite'): Promis
 }
 
 function createKey(env: Readonly<Record<string, string>>): string {
-  const args = ['create', '--account', 'bench', '--plan', 'enterprise', '--per-minute', NO_LIMIT, '--per-day', NO_LIMIT, '--json'];
-  const output = execFileSync(process.execPath, [join(BUILT, 'src/auth/keys.cli.js'), ...args], {
+  const args = [
+    'create',
+    '--account',
+    'bench',
+    '--plan',
+    'enterprise',
+    '--per-minute',
+    NO_LIMIT,
+    '--per-day',
+    NO_LIMIT,
+    '--json',
+  ];
+  const output = execFileSync(process.execPath, [join(BUILT, 'src/cli/keys.cli.js'), ...args], {
     env: { PATH: process.env['PATH'], ...env },
     encoding: 'utf8',
   });

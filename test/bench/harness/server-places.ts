@@ -1,6 +1,6 @@
-import { areInstalled } from '../../projects/requirements.js';
-import { PostgresServer } from '../../support/postgres-server.js';
-import { RedisServer } from '../../support/redis-server.js';
+import { isInstalled } from '../../../src/testing/installed.js';
+import { PostgresServer } from '../../../src/testing/postgres-server.js';
+import { RedisServer } from '../../../src/testing/redis-server.js';
 import type { Places } from './place.js';
 
 const ORIGINAL = 'seed';
@@ -10,7 +10,8 @@ const ORIGINAL = 'seed';
  * the disk.
  */
 export async function serverPlaces(): Promise<Places> {
-  if (!areInstalled('The benchmark on servers', ['postgres', 'redis-server'])) throw new Error('Install them, or leave out --on.');
+  const absent = (['postgres', 'redis-server'] as const).filter((program) => !isInstalled(program));
+  if (absent.length > 0) throw new Error(`Install ${absent.join(' and ')}, or leave out --on.`);
   const [postgres, redis] = await Promise.all([PostgresServer.start(), RedisServer.start()]);
   const envOf = (name: string, url: string) => ({ DATABASE_URL: url, REDIS_URL: redis.url, REDIS_PREFIX: `${name}:` });
   let copies = 0;

@@ -28,7 +28,11 @@ const EMBEDDED: readonly Target[] = [
   { case: 'create', against: 'bare', must: 0.3, aim: 0.45 },
   { case: '401', against: 'bare', must: 0.65, aim: 0.75 },
   { case: '401-unknown', against: 'bare', must: 0.65, aim: 0.75 },
-  ...['list', 'get', 'get-random', 'create', 'mix', '401', '401-unknown'].map((name) => ({ case: name, against: 'same-core', must: 0.75 })),
+  ...['list', 'get', 'get-random', 'create', 'mix', '401', '401-unknown'].map((name) => ({
+    case: name,
+    against: 'same-core',
+    must: 0.75,
+  })),
 ];
 
 export const TARGETS: Readonly<Record<Servers, readonly Target[]>> = { sqlite: EMBEDDED, postgres: ON_SERVERS };

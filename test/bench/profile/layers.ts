@@ -4,11 +4,17 @@ export const LAYERS: readonly (readonly [layer: string, pattern: RegExp])[] = [
   ['validation', /\/dist\/src\/validation\/|\/class-(validator|transformer)\//],
   ['database', /\/dist\/src\/(database\/|pets\/pet-sql)|\/(typeorm|better-sqlite3)\//],
   ['catalogue and its cache', /\/dist\/src\/pets\/|\/lru-cache\//],
-  ['metrics', /\/dist\/src\/health\/|\/(prom-client|tdigest|bintrees)\//],
+  ['metrics', /\/dist\/src\/metrics\/|\/(prom-client|tdigest|bintrees)\//],
   ['other code of ours', /\/dist\/(src|test)\//],
   ['Nest', /\/(@nestjs\/|rxjs\/|reflect-metadata\/)/],
-  ['Fastify', /\/node_modules\/(@?fastify|find-my-way|avvio|fast-|secure-json|process-warning|light-my-request|ret|rfdc|cookie)/],
-  ['HTTP and sockets of Node', /^node:(_http|http|net|internal\/(http|streams?|stream_base|net|js_stream|url)|stream|_stream|events|buffer|querystring)/],
+  [
+    'Fastify',
+    /\/node_modules\/(@?fastify|find-my-way|avvio|fast-|secure-json|process-warning|light-my-request|ret|rfdc|cookie)/,
+  ],
+  [
+    'HTTP and sockets of Node',
+    /^node:(_http|http|net|internal\/(http|streams?|stream_base|net|js_stream|url)|stream|_stream|events|buffer|querystring)/,
+  ],
   ['rest of Node', /^node:/],
   ['other packages', /./],
 ];

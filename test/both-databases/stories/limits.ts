@@ -23,6 +23,22 @@ export const LIMITS: readonly Story[] = [
       poor,
     ],
   },
-  { name: 'usage of a plan', steps: [get('/v1/usage', { key: '<pro>' }), get('/v1/pets/x', { key: '<pro>' }), get('/v1/usage', { key: '<pro>' }), get('/v1/usage?x=1', { key: '<pro>' })] },
-  { name: 'an address that is exhausted', steps: [...times(102, nobody), { ...nobody, key: 'psk_live_nonsense' }, get('/v1/pets?limit=1'), { ...nobody, waitSeconds: 60 }] },
+  {
+    name: 'usage of a plan',
+    steps: [
+      get('/v1/usage', { key: '<pro>' }),
+      get('/v1/pets/x', { key: '<pro>' }),
+      get('/v1/usage', { key: '<pro>' }),
+      get('/v1/usage?x=1', { key: '<pro>' }),
+    ],
+  },
+  {
+    name: 'an address that is exhausted',
+    steps: [
+      ...times(102, nobody),
+      { ...nobody, key: 'psk_live_nonsense' },
+      get('/v1/pets?limit=1'),
+      { ...nobody, waitSeconds: 60 },
+    ],
+  },
 ];

@@ -1,12 +1,25 @@
 import { get, patch, post, remove, type Story } from '../step.js';
 import { NUMBERS, SORTED_APART, TEXTS, WRITTEN } from './values.js';
 
-const STATUSES = ['"available"', '"pending"', '"sold"', 'null', '"Available"', '"__proto__"', '"toString"', '""', '1', '[]'];
+const STATUSES = [
+  '"available"',
+  '"pending"',
+  '"sold"',
+  'null',
+  '"Available"',
+  '"__proto__"',
+  '"toString"',
+  '""',
+  '1',
+  '[]',
+];
 
 const add = (name: string, categoryId = '1', status?: string) =>
   post('/v1/pets', `{"name":${name},"categoryId":${categoryId}${status === undefined ? '' : `,"status":${status}`}}`);
 
-const all = ['', '?limit=100', '?status=available', '?status=pending&limit=100', '?status=sold'].map((query) => get(`/v1/pets${query}`));
+const all = ['', '?limit=100', '?status=available', '?status=pending&limit=100', '?status=sold'].map((query) =>
+  get(`/v1/pets${query}`),
+);
 
 const ODD_BODIES = [
   '',
@@ -32,17 +45,39 @@ const ODD_BODIES = [
 export const PETS: readonly Story[] = [
   {
     name: 'a catalogue that begins empty',
-    steps: [...all, get('/v1/pets/1'), add('"Bella"'), ...all, get('/v1/pets/1'), get('/v1/pets?after=1'), get('/v1/pets?limit=1')],
+    steps: [
+      ...all,
+      get('/v1/pets/1'),
+      add('"Bella"'),
+      ...all,
+      get('/v1/pets/1'),
+      get('/v1/pets?after=1'),
+      get('/v1/pets?limit=1'),
+    ],
   },
   {
     name: 'names of every kind, added and given',
-    steps: [...TEXTS.flatMap((text) => [add(text), patch('/v1/pets/1', `{"name":${text}}`)]), ...all, get('/v1/pets/1')],
+    steps: [
+      ...TEXTS.flatMap((text) => [add(text), patch('/v1/pets/1', `{"name":${text}}`)]),
+      ...all,
+      get('/v1/pets/1'),
+    ],
   },
   {
     name: 'numbers of every kind as category',
-    steps: [...NUMBERS.flatMap((number) => [add('"x"', number), patch('/v1/pets/1', `{"categoryId":${number}}`)]), ...all, get('/v1/pets/1')],
+    steps: [
+      ...NUMBERS.flatMap((number) => [add('"x"', number), patch('/v1/pets/1', `{"categoryId":${number}}`)]),
+      ...all,
+      get('/v1/pets/1'),
+    ],
   },
-  { name: 'statuses of every kind', steps: [...STATUSES.flatMap((status) => [add('"x"', '2', status), patch('/v1/pets/2', `{"status":${status}}`)]), ...all] },
+  {
+    name: 'statuses of every kind',
+    steps: [
+      ...STATUSES.flatMap((status) => [add('"x"', '2', status), patch('/v1/pets/2', `{"status":${status}}`)]),
+      ...all,
+    ],
+  },
   {
     name: 'bodies of every kind',
     steps: [
@@ -56,19 +91,40 @@ export const PETS: readonly Story[] = [
   },
   {
     name: 'identifiers of every kind in the path and in the query',
-    steps: WRITTEN.flatMap((text) => [get(`/v1/pets/${text}`), patch(`/v1/pets/${text}`, '{}'), get(`/v1/pets?after=${text}&limit=2`), get(`/v1/pets?limit=${text}`)]),
+    steps: WRITTEN.flatMap((text) => [
+      get(`/v1/pets/${text}`),
+      patch(`/v1/pets/${text}`, '{}'),
+      get(`/v1/pets?after=${text}&limit=2`),
+      get(`/v1/pets?limit=${text}`),
+    ]),
   },
   {
     name: 'queries of every kind',
-    steps: ['status=', 'status=Sold', 'status=__proto__', 'status=sold&status=sold', '__proto__=1', 'constructor=1', 'limit=1&limit=1', 'limit=0', 'limit=101', 'limit', '&', '=', '?', 'after=1&after=2'].map(
-      (query) => get(`/v1/pets?${query}`),
-    ),
+    steps: [
+      'status=',
+      'status=Sold',
+      'status=__proto__',
+      'status=sold&status=sold',
+      '__proto__=1',
+      'constructor=1',
+      'limit=1&limit=1',
+      'limit=0',
+      'limit=101',
+      'limit',
+      '&',
+      '=',
+      '?',
+      'after=1&after=2',
+    ].map((query) => get(`/v1/pets?${query}`)),
   },
   {
     name: 'pages up to the last one, and beyond, while animals go',
     steps: [
       ...SORTED_APART.map((name) => add(JSON.stringify(name), '7', '"pending"')),
-      ...[1, 2, 3, 13, 14, 15, 100].flatMap((limit) => [get(`/v1/pets?status=pending&limit=${limit}`), get(`/v1/pets?limit=${limit}&after=20`)]),
+      ...[1, 2, 3, 13, 14, 15, 100].flatMap((limit) => [
+        get(`/v1/pets?status=pending&limit=${limit}`),
+        get(`/v1/pets?limit=${limit}&after=20`),
+      ]),
       get('/v1/pets?limit=100&status=pending', { method: 'HEAD' }),
       remove('/v1/pets/3'),
       remove('/v1/pets/3'),

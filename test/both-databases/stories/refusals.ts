@@ -1,4 +1,4 @@
-import { generateApiKey } from '../../../src/auth/api-key-format.js';
+import { generateApiKey } from '../../../src/api-keys/api-key-format.js';
 import { get, patch, post, remove, type Step, type Story } from '../step.js';
 
 /** A request of each operation. */
@@ -34,32 +34,69 @@ const asCaller = (key: string | undefined) => OPERATIONS.map((step): Step => ({ 
 /** Pets 1 to 6. */
 export const SEED: Story = {
   name: 'pets to begin with',
-  steps: Array.from({ length: 6 }, (_, n) => post('/v1/pets', `{"name":"pet ${n}","categoryId":1,"status":"available"}`)),
+  steps: Array.from({ length: 6 }, (_, n) =>
+    post('/v1/pets', `{"name":"pet ${n}","categoryId":1,"status":"available"}`),
+  ),
 };
 
 /** What is told once getPet is gone. */
 const SUNSET: Story = {
   name: 'an operation up to its removal date, and after it',
-  steps: [get('/v1/pets/3', { at: '2030-12-04T23:59:59.999Z' }), get('/v1/pets/3', { at: '2030-12-05T00:00:00Z' }), get('/v1/pets?limit=1'), { path: '/openapi.json' }],
+  steps: [
+    get('/v1/pets/3', { at: '2030-12-04T23:59:59.999Z' }),
+    get('/v1/pets/3', { at: '2030-12-05T00:00:00Z' }),
+    get('/v1/pets?limit=1'),
+    { path: '/openapi.json' },
+  ],
 };
 
 export const REFUSALS: readonly Story[] = [
   SEED,
-  ...Object.entries({ 'a narrow key': '<stranger>', 'an expired key': '<expired>', 'a revoked key': '<revoked>', 'an unknown key': UNKNOWN, 'no key': undefined }).map(
-    ([caller, key]): Story => ({ name: `every operation, called with ${caller}`, steps: asCaller(key) }),
-  ),
-  { name: 'every operation, with a parameter that it lacks', steps: OPERATIONS.map((step) => ({ ...step, path: `${step.path}?nope=1` })) },
+  ...Object.entries({
+    'a narrow key': '<stranger>',
+    'an expired key': '<expired>',
+    'a revoked key': '<revoked>',
+    'an unknown key': UNKNOWN,
+    'no key': undefined,
+  }).map(([caller, key]): Story => ({ name: `every operation, called with ${caller}`, steps: asCaller(key) })),
+  {
+    name: 'every operation, with a parameter that it lacks',
+    steps: OPERATIONS.map((step) => ({ ...step, path: `${step.path}?nope=1` })),
+  },
   {
     name: 'every operation that takes a body, with a bad one',
-    steps: withBody.flatMap((step) => ['{', '[]', '{"nope":1}', ' '.repeat(17_000)].map((body): Step => ({ ...step, body }))),
+    steps: withBody.flatMap((step) =>
+      ['{', '[]', '{"nope":1}', ' '.repeat(17_000)].map((body): Step => ({ ...step, body })),
+    ),
   },
-  { name: 'every operation that takes a body, in another media type', steps: withBody.map((step) => ({ ...step, headers: { 'Content-Type': 'text/plain' } })) },
+  {
+    name: 'every operation that takes a body, in another media type',
+    steps: withBody.map((step) => ({ ...step, headers: { 'Content-Type': 'text/plain' } })),
+  },
   {
     name: 'paths and methods of every kind',
     steps: [
-      ...['/v1', '/v1/', '/v1/nothing', '/v1/__proto__', '/v1/constructor', '/v1/pets/', '/v1/pets/1/2', '/v1/%zz', '/v2/pets', '/', '/nothing'].map((path) => get(path)),
-      ...['HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE', 'PROPFIND'].flatMap((method) => ['/v1/pets', '/v1/pets/2', '/v1/usage', '/v1/keys'].map((path) => get(path, { method }))),
-      { method: 'OPTIONS', path: '/v1/pets', headers: { Origin: 'https://app.example.com', 'Access-Control-Request-Method': 'POST' } },
+      ...[
+        '/v1',
+        '/v1/',
+        '/v1/nothing',
+        '/v1/__proto__',
+        '/v1/constructor',
+        '/v1/pets/',
+        '/v1/pets/1/2',
+        '/v1/%zz',
+        '/v2/pets',
+        '/',
+        '/nothing',
+      ].map((path) => get(path)),
+      ...['HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE', 'PROPFIND'].flatMap((method) =>
+        ['/v1/pets', '/v1/pets/2', '/v1/usage', '/v1/keys'].map((path) => get(path, { method })),
+      ),
+      {
+        method: 'OPTIONS',
+        path: '/v1/pets',
+        headers: { Origin: 'https://app.example.com', 'Access-Control-Request-Method': 'POST' },
+      },
       get('/v1/pets?limit=1', { headers: { Origin: 'https://app.example.com' } }),
       get('/v1/pets', { headers: { 'X-Large': 'x'.repeat(70_000) } }),
       ...['/health/live', '/health/ready', '/openapi.json', '/openapi.yaml', '/docs'].map((path): Step => ({ path })),

@@ -5,7 +5,21 @@ const PET = '{"name":"Nala","categoryId":9223372036854775807,"status":"available
 const keyed = (idempotencyKey: string | string[], path = '/v1/pets', body = PET, more: Partial<Step> = {}) =>
   post(path, body, { ...more, headers: { 'Idempotency-Key': idempotencyKey } });
 
-const KEYS = ['x', ' a b ', '__proto__', 'constructor', '0', "'; --", '~'.repeat(255), '~'.repeat(256), '', 'a\tb', 'k\xe9', ['a', 'a'], 'X'];
+const KEYS = [
+  'x',
+  ' a b ',
+  '__proto__',
+  'constructor',
+  '0',
+  "'; --",
+  '~'.repeat(255),
+  '~'.repeat(256),
+  '',
+  'a\tb',
+  'k\xe9',
+  ['a', 'a'],
+  'X',
+];
 
 export const REPEATS: readonly Story[] = [
   { name: 'Idempotency-Keys of every kind, each sent twice', steps: [...KEYS, ...KEYS].map((key) => keyed(key)) },

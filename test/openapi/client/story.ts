@@ -13,28 +13,50 @@ const [baseUrl = '', managerKey = ''] = process.argv.slice(2);
 const clientOf = (key: string) => createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${key}` } });
 
 /** The body of a success; its type follows from the operation. */
-function must<T>({ data, error, response }: { data?: T; error?: components['schemas']['Error']; response: Response }): T {
-  if (error !== undefined || data === undefined) throw new Error(`${response.status} ${error?.code}: ${error?.message}`);
+function must<T>({
+  data,
+  error,
+  response,
+}: {
+  data?: T;
+  error?: components['schemas']['Error'];
+  response: Response;
+}): T {
+  if (error !== undefined || data === undefined)
+    throw new Error(`${response.status} ${error?.code}: ${error?.message}`);
   return data;
 }
 
-const issued = must(await clientOf(managerKey).POST('/keys', { body: { scopes: ['pets:read', 'pets:write', 'orders:read', 'orders:write', 'usage:read'] } }));
+const issued = must(
+  await clientOf(managerKey).POST('/keys', {
+    body: { scopes: ['pets:read', 'pets:write', 'orders:read', 'orders:write', 'usage:read'] },
+  }),
+);
 const shop = clientOf(issued.key);
 
 const before: Animal[] = must(await shop.GET('/pets', { params: { query: { limit: 100, status: 'available' } } }));
 
-const bella = must(await shop.POST('/pets', {
-  params: { header: { 'Idempotency-Key': 'story: Bella' } },
-  body: { name: 'Bella', categoryId: 3, status: 'available' },
-}));
+const bella = must(
+  await shop.POST('/pets', {
+    params: { header: { 'Idempotency-Key': 'story: Bella' } },
+    body: { name: 'Bella', categoryId: 3, status: 'available' },
+  }),
+);
 
-const order = must(await shop.POST('/store/orders', { params: { header: { 'Idempotency-Key': 'story: order' } }, body: { petId: bella.id } }));
+const order = must(
+  await shop.POST('/store/orders', {
+    params: { header: { 'Idempotency-Key': 'story: order' } },
+    body: { petId: bella.id },
+  }),
+);
 const path = { orderId: order.id };
 const approved = await shop.PATCH('/store/orders/{orderId}', { params: { path }, body: { status: 'approved' } });
-const delivered = must(await shop.PATCH('/store/orders/{orderId}', {
-  params: { path, header: { 'If-Match': approved.response.headers.get('ETag') ?? '' } },
-  body: { status: 'delivered' },
-}));
+const delivered = must(
+  await shop.PATCH('/store/orders/{orderId}', {
+    params: { path, header: { 'If-Match': approved.response.headers.get('ETag') ?? '' } },
+    body: { status: 'delivered' },
+  }),
+);
 const orders = must(await shop.GET('/store/orders', { params: { query: { status: 'delivered' } } }));
 
 const refused = await shop.POST('/store/orders', { body: { petId: bella.id } });
@@ -57,6 +79,8 @@ process.stdout.write(
     order: order.id,
     sold,
     plan: usage.plan,
-    refusals: [refused, unknownStatus, withoutPet, nowhere].map(({ error }) => (error as components['schemas']['Error'] | undefined)?.code),
+    refusals: [refused, unknownStatus, withoutPet, nowhere].map(
+      ({ error }) => (error as components['schemas']['Error'] | undefined)?.code,
+    ),
   }),
 );

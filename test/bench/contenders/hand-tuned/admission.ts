@@ -14,16 +14,30 @@ type Window = Awaited<ReturnType<ReturnType<FastifyInstance['createRateLimit']>>
 
 const REALM = 'Bearer realm="petstore"';
 const HOW = 'Send it as "Authorization: Bearer <API key>".';
-const ANONYMOUS = { perMinute: Number(process.env['ANONYMOUS_PER_MINUTE']), perDay: Number(process.env['ANONYMOUS_PER_DAY']) };
+const ANONYMOUS = {
+  perMinute: Number(process.env['ANONYMOUS_PER_MINUTE']),
+  perDay: Number(process.env['ANONYMOUS_PER_DAY']),
+};
 
 /** The windows share a store, so the names of what is counted must differ. */
-const nameIn = (window: string) => ({ key, ip }: FastifyRequest) => `${window}-${key?.accountId ?? ip}`;
+const nameIn =
+  (window: string) =>
+  ({ key, ip }: FastifyRequest) =>
+    `${window}-${key?.accountId ?? ip}`;
 
 /** Finds the key and takes from both windows, of the account or else of the address, before anything else. */
 export async function admitRequests(server: FastifyInstance, { findKey, counters }: Backend): Promise<void> {
   await server.register(rateLimit, { global: false, ...counters });
-  const minute = server.createRateLimit({ timeWindow: '1 minute', keyGenerator: nameIn('minute'), max: ({ key }) => (key ?? ANONYMOUS).perMinute });
-  const day = server.createRateLimit({ timeWindow: '1 day', keyGenerator: nameIn('day'), max: ({ key }) => (key ?? ANONYMOUS).perDay });
+  const minute = server.createRateLimit({
+    timeWindow: '1 minute',
+    keyGenerator: nameIn('minute'),
+    max: ({ key }) => (key ?? ANONYMOUS).perMinute,
+  });
+  const day = server.createRateLimit({
+    timeWindow: '1 day',
+    keyGenerator: nameIn('day'),
+    max: ({ key }) => (key ?? ANONYMOUS).perDay,
+  });
 
   server.decorateRequest('key', undefined);
   server.addHook('onRequest', async (request, reply) => {

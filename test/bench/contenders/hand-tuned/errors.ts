@@ -6,9 +6,11 @@ export function answerErrors(server: FastifyInstance): void {
     const status = error.statusCode ?? 500;
     return status < 500
       ? sendError(reply, status, 'validation_failed', `${error.message}.`)
-      : sendError(reply, status, 'internal_error', 'The service failed to answer this request.');
+      : sendError(reply, status, 'internal_error', 'The service failed to process this request.');
   });
-  server.setNotFoundHandler((_request, reply) => sendError(reply, 404, 'route_not_found', 'There is nothing at this path.'));
+  server.setNotFoundHandler((_request, reply) =>
+    sendError(reply, 404, 'route_not_found', 'There is nothing at this path.'),
+  );
 }
 
 export function sendError(reply: FastifyReply, status: number, code: string, message: string): FastifyReply {

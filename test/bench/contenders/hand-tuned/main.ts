@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { fastify } from 'fastify';
 import { admitRequests } from './admission.js';
 import { answerErrors } from './errors.js';

@@ -39,7 +39,10 @@ export function addPetRoutes(server: FastifyInstance, pets: PetStatements): void
 
   server.post<{ Body: NewPet }>('/v1/pets', { schema: CREATE }, (request, reply) => {
     return whenThere(pets.create(request.body), (id) => {
-      reply.code(201).header('location', `/v1/pets/${id}`).send({ id, ...request.body });
+      reply
+        .code(201)
+        .header('location', `/v1/pets/${id}`)
+        .send({ id, ...request.body });
     });
   });
 }

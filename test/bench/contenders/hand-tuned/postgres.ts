@@ -26,7 +26,11 @@ export function openPostgres(connectionString: string): Backend {
         const rows =
           status === undefined
             ? await ask<PetRow>('all', `${SELECT_PETS} WHERE id > $1 ORDER BY id LIMIT $2`, [after, limit])
-            : await ask<PetRow>('by-status', `${SELECT_PETS} WHERE status = $1 AND id > $2 ORDER BY id LIMIT $3`, [status, after, limit]);
+            : await ask<PetRow>('by-status', `${SELECT_PETS} WHERE status = $1 AND id > $2 ORDER BY id LIMIT $3`, [
+                status,
+                after,
+                limit,
+              ]);
         return rows.map(toPet);
       },
       get: async (id) => {
@@ -34,7 +38,11 @@ export function openPostgres(connectionString: string): Backend {
         return row === undefined ? undefined : toPet(row);
       },
       create: async ({ name, categoryId, status }) => {
-        const [row] = await ask<{ id: number }>('insert', `${INSERT_PET} ($1, $2, $3) RETURNING id`, [name, categoryId, status ?? null]);
+        const [row] = await ask<{ id: number }>('insert', `${INSERT_PET} ($1, $2, $3) RETURNING id`, [
+          name,
+          categoryId,
+          status ?? null,
+        ]);
         return row?.id ?? 0;
       },
     },

@@ -1,7 +1,4 @@
+#!/usr/bin/env -S node --max-semi-space-size=8
+// With the options of our main.ts, or they would be compared too.
 import 'reflect-metadata';
-import { prepareV8, settleV8 } from '../../../../src/v8/index.js';
-
-// As our main.ts does, or that would be compared too.
-prepareV8();
 await import('./service.js');
-settleV8();

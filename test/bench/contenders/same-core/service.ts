@@ -1,23 +1,32 @@
 import { NestFactory } from '@nestjs/core';
+import { BearerGuard } from '../../../../src/auth/index.js';
 import { Env } from '../../../../src/config/index.js';
-import { Metrics } from '../../../../src/health/index.js';
-import { addCommonHeaders, addEarlyAnswers, createServer, keepFirstRequests, shareTurns } from '../../../../src/http/index.js';
+
+import { addCommonHeaders, addEarlyResponses, batchRequestsPerTick, createServer } from '../../../../src/http/index.js';
+import { RequestMetrics } from '../../../../src/metrics/index.js';
 import { PetsController } from '../../../../src/pets/pets.controller.js';
-import { Admission } from '../../../../src/rate-limit/index.js';
+import { addJsonBodyParser } from '../../../../src/validation/index.js';
+import { addAdmission, PlanThrottlerGuard } from '../../../../src/rate-limit/index.js';
 import { CoreModule } from './core.module.js';
 import { addPetRoutes } from './pets.js';
 
 // The same services as ours has, made by Nest, which then has no part in any request.
 const context = await NestFactory.createApplicationContext(CoreModule, { logger: false });
 const env = context.get(Env);
-const admission = context.get(Admission);
-const metrics = context.get(Metrics);
-const server = createServer(env);
-keepFirstRequests(server);
+const guards = {
+  bearer: context.get(BearerGuard),
+  throttler: context.get(PlanThrottlerGuard),
+};
+const metrics = context.get(RequestMetrics);
+const server = createServer(env, {
+  charge: (address, refusal) => guards.throttler.charge(address, refusal),
+  note: (status) => metrics.observeUnparsed(status),
+});
 addCommonHeaders(server, env);
-shareTurns(server);
-server.addHook('onRequest', (request, reply, done) => admission.onRequest(request, reply, done));
-addEarlyAnswers(server);
+batchRequestsPerTick(server);
+addJsonBodyParser(server);
+addAdmission(server, () => guards);
+addEarlyResponses(server);
 server.addHook('onSend', async (request, reply, payload) => {
   metrics.observe(request, reply);
   return payload;

@@ -3,7 +3,10 @@ import { ThrottlerGuard } from '@nestjs/throttler';
 import type { AccountRequest } from './account.middleware.js';
 import type { Account } from './entities.js';
 
-const ANONYMOUS = { perMinute: Number(process.env['ANONYMOUS_PER_MINUTE']), perDay: Number(process.env['ANONYMOUS_PER_DAY']) };
+const ANONYMOUS = {
+  perMinute: Number(process.env['ANONYMOUS_PER_MINUTE']),
+  perDay: Number(process.env['ANONYMOUS_PER_DAY']),
+};
 
 /** Counts by account, and by address where there is none. */
 @Injectable()
@@ -14,5 +17,6 @@ export class AccountThrottlerGuard extends ThrottlerGuard {
 }
 
 export function limitOf(window: keyof Pick<Account, 'perMinute' | 'perDay'>) {
-  return (context: ExecutionContext): number => (context.switchToHttp().getRequest<AccountRequest>().account ?? ANONYMOUS)[window];
+  return (context: ExecutionContext): number =>
+    (context.switchToHttp().getRequest<AccountRequest>().account ?? ANONYMOUS)[window];
 }

@@ -6,7 +6,11 @@ import { IsNull, Repository } from 'typeorm';
 import { type Account, ApiKey } from './entities.js';
 
 /** A request with the account whose key came with it. */
-export type AccountRequest = IncomingMessage & { readonly ip?: string; token?: string | undefined; account?: Account | undefined };
+export type AccountRequest = IncomingMessage & {
+  readonly ip?: string;
+  token?: string | undefined;
+  account?: Account | undefined;
+};
 
 @Injectable()
 export class AccountMiddleware implements NestMiddleware {

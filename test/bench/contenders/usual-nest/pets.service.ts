@@ -20,7 +20,11 @@ export class PetsService {
   async get(id: number): Promise<Pet> {
     const pet = await this.pets.findOneBy({ id });
     if (pet !== null) return pet;
-    throw new NotFoundException({ code: 'pet_not_found', message: `There is no pet with the identifier "${id}".`, status: 404 });
+    throw new NotFoundException({
+      code: 'pet_not_found',
+      message: `There is no pet with the identifier "${id}".`,
+      status: 404,
+    });
   }
 
   create(pet: NewPetDto): Promise<Pet> {

@@ -1,0 +1,136 @@
+import { isInstalled } from './src/testing/installed.ts';
+import jestPreset from './src/testing/jest-preset.ts';
+
+/** Tests that start several processes or servers take longer than the rest. */
+const patient = { ...jestPreset, setupFilesAfterEnv: ['<rootDir>/test/support/patience.ts'] };
+
+const missing = (programs) => programs.filter((program) => !isInstalled(program));
+const servers = {
+  postgres: missing(['postgres']),
+  faults: missing(['postgres', 'redis-server']),
+  browser: missing(['chromium']),
+};
+
+/** Leaves every test of a project out where the programs it needs are missing. */
+const ignored = (name, patterns = []) => (servers[name].length === 0 ? patterns : ['/']);
+
+/** Specs of the service and of units that use its database, and so run once more, on PostgreSQL. */
+const ON_POSTGRES = [
+  '<rootDir>/test/both-databases/**/*.spec.ts',
+  '<rootDir>/test/e2e/**/*.spec.ts',
+  '<rootDir>/test/openapi/conformance.spec.ts',
+  '<rootDir>/src/api-keys/**/*.spec.ts',
+  '<rootDir>/src/auth/**/*.spec.ts',
+  '<rootDir>/src/cli/**/*.spec.ts',
+  '<rootDir>/src/rate-limit/persistence/*.spec.ts',
+];
+
+/** Of these, the specs to which another database makes no difference. */
+const SAME_ON_POSTGRES = [
+  // HTTP, and what is decided before a database is asked.
+  ...[
+    'admission',
+    'cors',
+    'errors',
+    'event-loop',
+    'every-response',
+    'lifecycle',
+    'malformed-http',
+    'odd-requests',
+    'split-body',
+  ].map(endToEnd),
+  // Limits, whose counts `restart` and the specs of persistence keep in a database.
+  ...['address-limits', 'bans', 'plan-limits', 'redis', 'usage', 'windows'].map(endToEnd),
+  // The process, its memory and its files.
+  ...['configuration'].map(endToEnd),
+  // SQLite: its file, its locks, the embedded default. test/faults makes PostgreSQL fail.
+  ...[
+    'changed-by-hand',
+    'database-away',
+    'database-failing',
+    'failure-log',
+    'first-run',
+    'stalled-reader',
+    'write-lock',
+  ].map(endToEnd),
+  // No database.
+  ...[
+    'api-keys/api-key-format',
+    'auth/authentication/bearer-token',
+    'auth/bearer.guard',
+    'auth/authentication/key-cache',
+    'cli/keys-arguments',
+  ].map((name) => `<rootDir>/src/${name}.spec.ts`),
+];
+
+function endToEnd(name) {
+  return `<rootDir>/test/e2e/${name}.spec.ts`;
+}
+
+/** Each spec is in one project; `postgres` runs some of them again. */
+const projects = [
+  { ...jestPreset, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/*.spec.ts'] },
+  { ...jestPreset, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.spec.ts'] },
+  {
+    ...jestPreset,
+    displayName: 'postgres',
+    globals: { TEST_DATABASE: 'postgres' },
+    globalSetup: '<rootDir>/test/support/postgres-setup.js',
+    globalTeardown: '<rootDir>/test/support/postgres-teardown.js',
+    testMatch: ON_POSTGRES,
+    testPathIgnorePatterns: ignored('postgres', SAME_ON_POSTGRES),
+  },
+  // Servers of the tests' own, most of which are killed, paused and starved.
+  {
+    ...patient,
+    displayName: 'faults',
+    testMatch: ['<rootDir>/test/faults/**/*.spec.ts', '<rootDir>/test/bench/on-servers.spec.ts'],
+    testPathIgnorePatterns: ignored('faults'),
+  },
+  { ...patient, displayName: 'docs', testMatch: ['<rootDir>/test/docs/**/*.spec.ts'] },
+  {
+    ...patient,
+    displayName: 'browser',
+    testMatch: ['<rootDir>/test/browser/**/*.spec.ts'],
+    testPathIgnorePatterns: ignored('browser'),
+  },
+  // All else: the OpenAPI document, the image, the benchmark.
+  {
+    ...patient,
+    displayName: 'tooling',
+    testMatch: ['<rootDir>/test/*/**/*.spec.ts'],
+    testPathIgnorePatterns: [
+      'e2e/',
+      'both-databases/',
+      'faults/',
+      'docs/',
+      'browser/',
+      'bench/on-servers',
+      'package/reviews/',
+    ].map((part) => `<rootDir>/test/${part}`),
+  },
+];
+
+export default {
+  projects,
+  // A machine with two cores has none to spare for the parent, which waits.
+  maxWorkers: '100%',
+  testSequencer: '<rootDir>/test/support/longest-first.sequencer.js',
+  // A machine that is busy with other things is not to fail a test.
+  testTimeout: 60_000,
+  workerIdleMemoryLimit: '1GB',
+  reporters: [
+    'default',
+    [
+      '<rootDir>/test/support/left-out.reporter.js',
+      {
+        projects: Object.entries(servers).flatMap(([name, absent]) =>
+          absent.length === 0 ? [] : [`${name}: needs ${absent.join(' and ')}`],
+        ),
+      },
+    ],
+  ],
+  coverageProvider: 'v8',
+  collectCoverageFrom: ['src/**/*.ts', '!src/**/*.spec.ts'],
+  coverageReporters: ['text-summary', 'html'],
+};

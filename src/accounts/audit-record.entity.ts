@@ -1,0 +1,43 @@
+import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
+
+export type AuditAction =
+  | 'account.created'
+  | 'account.plan_changed'
+  | 'key.created'
+  | 'key.revoked'
+  | 'key.rotated'
+  | 'key.scopes_changed'
+  | 'key.unbanned';
+
+/**
+ * One operation on keys or accounts, written in its transaction and never changed. Running instances read new records to
+ * learn which cached keys to drop. Nothing else reads them. A record can be deleted after a minute, the longest time for
+ * which a key is cached.
+ */
+@Entity({ name: 'audit_records' })
+export class AuditRecord {
+  @PrimaryGeneratedColumn({ type: 'integer' })
+  id!: number;
+
+  /** Unix time in milliseconds. */
+  @Column({ type: 'integer' })
+  at!: number;
+
+  /** Actor: `cli:<system user>`, `first-run` or the id of a key. */
+  @Column({ type: 'text' })
+  actor!: string;
+
+  @Column({ type: 'text' })
+  action!: AuditAction;
+
+  @Column({ type: 'integer', name: 'account_id' })
+  accountId!: number;
+
+  @Index('audit_records_key_id')
+  @Column({ type: 'text', name: 'key_id', nullable: true })
+  keyId!: string | null;
+
+  /** What changed, as JSON without secrets. */
+  @Column({ type: 'text' })
+  detail!: string;
+}

@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { AuthBench, type AuthInstance } from '../../test/support/auth-service.js';
+import { ApiKey } from './api-key.entity.js';
+import { AuditRecord } from '../accounts/index.js';
+import type { NewKey } from './admin-keys.service.js';
+import { DEFAULT_SCOPES } from './scopes.js';
+
+const HOUR_MS = 3_600_000;
+const ENTERPRISE = { account: 'big', plan: 'enterprise', perMinute: 500, perDay: 9_000 } as const;
+
+describe('AdminKeysService', () => {
+  let bench: AuthBench;
+  let service: AuthInstance;
+
+  beforeEach(async () => {
+    bench = new AuthBench();
+    service = await bench.open();
+  });
+
+  afterEach(() => bench.remove());
+
+  const issue = (newKey: Partial<NewKey> = {}) =>
+    service.keys.createKey({ account: 'acme', plan: 'pro', ...newKey }, 'spec');
+  const audited = async () => {
+    const records = await service.database.read((manager) => manager.find(AuditRecord, { order: { id: 'ASC' } }));
+    return records.map(({ action, actor, at, keyId }) => ({ action, actor, at, keyId }));
+  };
+  const record = (action: string, keyId: string | null) => ({ action, actor: 'spec', at: bench.clock.nowMs(), keyId });
+
+  describe('createKey', () => {
+    it('makes a new account with its first key', async () => {
+      const issued = await issue();
+      expect(issued).toEqual({
+        id: expect.stringMatching(/^key_/),
+        name: null,
+        key: expect.stringMatching(/^psk_live_/),
+        masked: expect.stringMatching(/^psk_live_.{4}….{4}$/),
+        account: 'acme',
+        plan: 'pro',
+        limits: { perMinute: 300, perDay: 10_000 },
+        scopes: [...DEFAULT_SCOPES],
+        createdAt: bench.clock.nowMs(),
+        expiresAt: null,
+      });
+      expect(await audited()).toEqual([record('account.created', null), record('key.created', issued.id)]);
+    });
+
+    it('makes further keys of an account, narrowed and expiring', async () => {
+      const first = await issue();
+      const second = await issue({ scopes: ['pets:read', 'pets:read'], expiresInMs: HOUR_MS });
+      expect(second).toMatchObject({ scopes: ['pets:read'], expiresAt: bench.clock.nowMs() + HOUR_MS });
+      const [one, two] = await Promise.all([first, second].map(({ key }) => service.verifier.verify(key)));
+      expect(one).toHaveProperty('accountId', 1);
+      expect(two).toHaveProperty('accountId', 1);
+    });
+
+    it('keeps nothing that gives the key away', async () => {
+      const { key } = await issue();
+      const [tables] = await service.database.read(async (manager) => [
+        JSON.stringify([await manager.find(ApiKey), await manager.find(AuditRecord)]),
+      ]);
+      expect(tables).toContain('…');
+      expect(tables).not.toContain(key.slice(9, 30));
+    });
+
+    it('is part of the transaction that it is called in', async () => {
+      const write = service.database.write(async () => {
+        await service.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec');
+        throw new Error('changed my mind');
+      });
+      await expect(write).rejects.toThrow('changed my mind');
+      expect(await service.keys.listKeys()).toEqual([]);
+      expect(await audited()).toEqual([]);
+    });
+
+    it('does not change the terms of an account in passing', async () => {
+      await issue();
+      await issue(ENTERPRISE);
+      await expect(issue({ plan: 'free' })).rejects.toThrow('"acme" exists on the plan pro');
+      await expect(issue({ ...ENTERPRISE, perDay: 8_000 })).rejects.toThrow('(500 a minute, 9000 a day)');
+      expect(await issue({ account: 'big', plan: 'enterprise' })).toHaveProperty('limits.perDay', 9_000);
+    });
+
+    it.each([
+      ['enterprise without numbers', { account: 'big', plan: 'enterprise' }, 'requires both'],
+      ['enterprise with one number', { ...ENTERPRISE, perDay: undefined }, 'requires both'],
+      ['enterprise with a day below its minute', { ...ENTERPRISE, perDay: 499 }, 'not be below'],
+      ['enterprise with zero', { ...ENTERPRISE, perMinute: 0 }, 'integers from 1'],
+      ['enterprise with a fraction', { ...ENTERPRISE, perMinute: 1.5 }, 'integers from 1'],
+      ['enterprise with more than can be', { ...ENTERPRISE, perDay: 1_000_000_001 }, 'integers from 1'],
+      ['another plan with numbers', { perMinute: 5, perDay: 10 }, 'fixed limits'],
+      ['no name', { account: '' }, '1 to 100 printable'],
+      ['a long name', { account: 'x'.repeat(101) }, '1 to 100 printable'],
+      ['a name with a control character', { account: 'a\u001b[2Jb' }, '1 to 100 printable'],
+      ['a name with a space at its end', { account: 'acme ' }, 'without spaces'],
+      ['no scope', { scopes: [] }, 'at least one scope'],
+      ['what is no scope', { scopes: ['pets:read"'] }, 'is not a scope'],
+      ['no lifetime', { expiresInMs: 0 }, 'lifetime must be above zero'],
+    ] as [string, Partial<NewKey>, string][])('refuses %s, and leaves nothing behind', async (_, newKey, message) => {
+      await expect(issue(newKey)).rejects.toThrow(message);
+      expect(await audited()).toEqual([]);
+    });
+
+    it('takes any printable name of up to 100 characters', async () => {
+      const account = `Zoë & 犬 🐕 ${'x'.repeat(90)}`;
+      expect(await issue({ account })).toHaveProperty('account', account);
+    });
+  });
+
+  it('lists keys, oldest first', async () => {
+    const first = await issue({ expiresInMs: HOUR_MS });
+    bench.clock.advanceMs(1);
+    const second = await issue({ account: 'zoo', plan: 'free', scopes: ['pets:read'] });
+    const keys = await service.keys.listKeys();
+    expect(keys.map(({ id }) => id)).toEqual([first.id, second.id]);
+    expect(keys[1]).toEqual({
+      id: second.id,
+      name: null,
+      masked: `${second.key.slice(0, 13)}…${second.key.slice(-4)}`,
+      accountId: 2,
+      account: 'zoo',
+      plan: 'free',
+      scopes: ['pets:read'],
+      createdAt: bench.clock.nowMs(),
+      expiresAt: null,
+      revokedAt: null,
+      lastUsedAt: null,
+    });
+  });
+});

@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { type EntityManager, type FindOptionsWhere, IsNull, MoreThan } from 'typeorm';
+import { byBytes } from '../database/index.js';
+import { ApiKey } from './api-key.entity.js';
+
+/** The position where a page of keys ends. */
+export type KeyPosition = Pick<ApiKey, 'accountId' | 'createdAt' | 'id'>;
+
+/** All SQL of keys. Keys are loaded with their accounts, in index order. */
+@Injectable()
+export class ApiKeysRepository {
+  find(manager: EntityManager, where: FindOptionsWhere<ApiKey>): Promise<ApiKey | null> {
+    return manager.findOne(ApiKey, { where, relations: { account: true } });
+  }
+
+  async insert(manager: EntityManager, key: Omit<ApiKey, 'account'>): Promise<void> {
+    await manager.insert(ApiKey, key);
+  }
+
+  async update(manager: EntityManager, id: string, changes: Partial<Omit<ApiKey, 'id' | 'account'>>): Promise<void> {
+    await manager.update(ApiKey, id, changes);
+  }
+
+  /** Up to `limit` keys by account, oldest first, after a position if given. */
+  page(manager: EntityManager, limit: number, after?: KeyPosition): Promise<ApiKey[]> {
+    const page = inOrder(manager).limit(limit);
+    if (after !== undefined) {
+      const id = byBytes(manager, 'key.id');
+      page.where(`(key.accountId, key.createdAt, ${id}) > (:accountId, :createdAt, :id)`, parametersOf(after));
+    }
+    return page.getMany();
+  }
+
+  /** Up to `limit` keys of an account, oldest first, after a key if given. */
+  pageOf(manager: EntityManager, accountId: number, limit: number, after?: KeyPosition): Promise<ApiKey[]> {
+    const page = inOrder(manager).where('key.accountId = :accountId', { accountId }).limit(limit);
+    if (after !== undefined) {
+      page.andWhere(`(key.createdAt, ${byBytes(manager, 'key.id')}) > (:createdAt, :id)`, parametersOf(after));
+    }
+    return page.getMany();
+  }
+
+  /** Number of active keys of an account. */
+  countActive(manager: EntityManager, accountId: number, atMs: number): Promise<number> {
+    const usable = { accountId, revokedAt: IsNull() };
+    return manager.countBy(ApiKey, [
+      { ...usable, expiresAt: IsNull() },
+      { ...usable, expiresAt: MoreThan(atMs) },
+    ]);
+  }
+}
+
+function inOrder(manager: EntityManager) {
+  return manager
+    .createQueryBuilder(ApiKey, 'key')
+    .innerJoinAndSelect('key.account', 'account')
+    .orderBy('key.accountId')
+    .addOrderBy('key.createdAt')
+    .addOrderBy(byBytes(manager, 'key.id'));
+}
+
+function parametersOf({ accountId, createdAt, id }: KeyPosition) {
+  return { accountId, createdAt, id };
+}

@@ -1,0 +1,29 @@
+/** Every scope of the service's own operations. Extensions can add others. */
+export const SCOPES = [
+  'pets:read',
+  'pets:write',
+  'categories:read',
+  'categories:write',
+  'orders:read',
+  'orders:write',
+  'usage:read',
+  'keys:manage',
+] as const;
+
+export type Scope = (typeof SCOPES)[number];
+
+/** Lets a key create others, so it must be requested. */
+export const MANAGE_KEYS: Scope = 'keys:manage';
+
+/** The default scopes of a new key. */
+export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== MANAGE_KEYS);
+
+/** Every scope that a key of this application can have: those of the service, and of modules that extend it. */
+export class KnownScopes {
+  constructor(readonly names: readonly string[]) {}
+}
+
+/** Also keeps scopes fit for a quoted string in WWW-Authenticate. */
+export function isScope(text: string): boolean {
+  return /^[a-z0-9_-]+:[a-z0-9_-]+$/.test(text);
+}

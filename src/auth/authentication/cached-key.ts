@@ -1,0 +1,52 @@
+import type { ApiKey } from '../../api-keys/index.js';
+import type { Caller } from '../caller.js';
+import { type AuthenticationFailure, EXPIRED, REVOKED } from './refusals.js';
+import { limitsOf } from '../../accounts/index.js';
+
+/** A key of the database, as it is kept in memory between requests. Times are Unix time in milliseconds. */
+export class CachedKey {
+  readonly caller: Caller;
+  private readonly expiresAtMs: number;
+  private readonly revoked: boolean;
+  /** Until then the key is good without a further look at anything; the one comparison that a request costs. */
+  validUntilMs: number;
+  private freshUntilMs: number;
+
+  /** @param key with its account */
+  constructor(key: ApiKey, freshUntilMs: number) {
+    this.caller = {
+      keyId: key.id,
+      accountId: key.accountId,
+      account: key.account.name,
+      plan: key.account.plan,
+      limits: limitsOf(key.account),
+      scopes: new Set(key.scopes.split(' ')),
+      bansLiftedAtMs: key.bansLiftedAt ?? 0,
+    };
+    this.expiresAtMs = key.expiresAt ?? Infinity;
+    this.revoked = key.revokedAt !== null;
+    this.freshUntilMs = freshUntilMs;
+    this.validUntilMs = this.computeGoodUntil();
+  }
+
+  /** Whether the database need not be asked again yet. */
+  isFresh(nowMs: number): boolean {
+    return nowMs < this.freshUntilMs;
+  }
+
+  /** Puts off asking the database again. */
+  keepUntil(freshUntilMs: number): void {
+    this.freshUntilMs = freshUntilMs;
+    this.validUntilMs = this.computeGoodUntil();
+  }
+
+  /** What the key's holder is told, however old the knowledge. */
+  answer(nowMs: number): Caller | AuthenticationFailure {
+    if (this.revoked) return REVOKED;
+    return nowMs < this.expiresAtMs ? this.caller : EXPIRED;
+  }
+
+  private computeGoodUntil(): number {
+    return this.revoked ? -Infinity : Math.min(this.expiresAtMs, this.freshUntilMs);
+  }
+}

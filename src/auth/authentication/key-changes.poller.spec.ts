@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
+import { ApiError } from '../../errors/index.js';
+
+describe('KeyChangesPoller', () => {
+  let bench: AuthBench;
+  let here: AuthInstance;
+  let elsewhere: AuthInstance;
+  let id: string;
+  let key: string;
+
+  beforeEach(async () => {
+    bench = new AuthBench();
+    here = await bench.open();
+    elsewhere = await bench.open();
+    ({ id, key } = await elsewhere.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec'));
+    await here.poller.poll();
+    await here.verifier.verify(key);
+  });
+
+  afterEach(() => bench.remove());
+
+  it('notices that another process revoked a key', async () => {
+    await elsewhere.keys.revoke(id, 'spec');
+    expect(here.verifier.verify(key)).toHaveProperty('keyId', id);
+    await here.poller.poll();
+    expect(await here.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
+  });
+
+  it('notices the end of a key that another process rotated', async () => {
+    await elsewhere.keys.rotate(id, 0, 'spec');
+    await here.poller.poll();
+    expect(await here.verifier.verify(key)).toHaveProperty('code', 'api_key_expired');
+  });
+
+  it('notices the new plan of an account, for all its keys', async () => {
+    const second = await elsewhere.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec');
+    await here.poller.poll();
+    await here.verifier.verify(second.key);
+    await elsewhere.keys.changePlan('acme', 'free', {}, 'spec');
+    await here.poller.poll();
+    expect(await here.verifier.verify(key)).toHaveProperty('limits.perMinute', 60);
+    expect(await here.verifier.verify(second.key)).toHaveProperty('plan', 'free');
+  });
+
+  it('notices that a ban was lifted', async () => {
+    await elsewhere.keys.unban(id, 'spec');
+    await here.poller.poll();
+    expect(await here.verifier.verify(key)).toHaveProperty('bansLiftedAtMs', bench.clock.nowMs());
+  });
+
+  it('notices the new scopes of a key', async () => {
+    await elsewhere.keys.changeScopes(id, ['pets:read'], 'spec');
+    await here.poller.poll();
+    expect(await here.verifier.verify(key)).toHaveProperty('scopes', new Set(['pets:read']));
+  });
+
+  it('leaves all other keys known', async () => {
+    const other = await elsewhere.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec');
+    await elsewhere.keys.revoke(other.id, 'spec');
+    await here.poller.poll();
+    const read = jest.spyOn(here.database, 'read');
+    expect(here.verifier.verify(key)).toHaveProperty('keyId', id);
+    expect(read).not.toHaveBeenCalled();
+  });
+
+  it('takes each change once', async () => {
+    await elsewhere.keys.unban(id, 'spec');
+    await here.poller.poll();
+    const caller = await here.verifier.verify(key);
+    await here.poller.poll();
+    expect(here.verifier.verify(key)).toBe(caller);
+  });
+
+  it('catches up after polls that failed', async () => {
+    jest.spyOn(here.database, 'read').mockRejectedValueOnce(new ApiError('service_unavailable', 'away'));
+    await elsewhere.keys.revoke(id, 'spec');
+    await expect(here.poller.poll()).rejects.toHaveProperty('code', 'service_unavailable');
+    await here.poller.poll();
+    expect(await here.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
+  });
+
+  it('drops what became known before its first successful poll', async () => {
+    const late = await bench.open();
+    await late.verifier.verify(key);
+    await elsewhere.keys.revoke(id, 'spec');
+    await late.poller.poll();
+    expect(await late.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
+  });
+});

@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
+import { ApiError } from '../../errors/index.js';
+import { generateApiKey, type NewKey } from '../../api-keys/index.js';
+
+const ACME = { account: 'acme', plan: 'pro' } as const;
+
+describe('KeyVerifier', () => {
+  let bench: AuthBench;
+  let service: AuthInstance;
+
+  beforeEach(async () => {
+    bench = new AuthBench();
+    service = await bench.open();
+  });
+
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await bench.remove();
+  });
+
+  const issue = (newKey: Partial<NewKey> = {}) => service.keys.createKey({ ...ACME, ...newKey }, 'spec');
+  const reads = () => jest.spyOn(service.database, 'read');
+  const databaseGoesAway = () => reads().mockRejectedValue(new ApiError('service_unavailable', 'away'));
+
+  it('tells who holds a key', async () => {
+    const { id, key } = await issue({ scopes: ['pets:read'] });
+    expect(await service.verifier.verify(key)).toEqual({
+      keyId: id,
+      accountId: 1,
+      account: 'acme',
+      plan: 'pro',
+      limits: { perMinute: 300, perDay: 10_000 },
+      scopes: new Set(['pets:read']),
+      bansLiftedAtMs: 0,
+    });
+  });
+
+  it('answers for a known key at once, with the same object', async () => {
+    const { key } = await issue();
+    const first = await service.verifier.verify(key);
+    const read = reads();
+    expect(service.verifier.verify(key)).toBe(first);
+    expect(read).not.toHaveBeenCalled();
+  });
+
+  it('refuses what has no form or checksum of a key without asking the database', async () => {
+    const { key } = await issue();
+    const read = reads();
+    for (const token of ['abc', `${key}0`, key.replace('live', 'test')]) {
+      expect(service.verifier.verify(token)).toHaveProperty('code', 'invalid_api_key');
+    }
+    expect(read).not.toHaveBeenCalled();
+  });
+
+  it('refuses well-formed keys that do not exist, and keeps nothing of them', async () => {
+    for (let count = 0; count < 50; count += 1) {
+      expect(await service.verifier.verify(generateApiKey('live'))).toHaveProperty('code', 'invalid_api_key');
+    }
+    expect(service.verifier.knownKeys).toBe(0);
+  });
+
+  it('accepts a key that was refused before it existed', async () => {
+    const { key, id } = await issue();
+    const other = await bench.open();
+    expect(await other.verifier.verify(key)).toHaveProperty('keyId', id);
+  });
+
+  it('asks once for requests with the same unknown key that come together', async () => {
+    const { key, id } = await issue();
+    const read = reads();
+    const responses = await Promise.all(Array.from({ length: 20 }, () => service.verifier.verify(key)));
+    expect(responses.map((response) => 'keyId' in response && response.keyId)).toEqual(Array(20).fill(id));
+    expect(read).toHaveBeenCalledTimes(1);
+  });
+
+  it('refuses a key from the millisecond of its expiry on, also when it is known', async () => {
+    const { key, id } = await issue({ expiresInMs: 5_000 });
+    await service.verifier.verify(key);
+    bench.clock.advanceMs(4_999);
+    expect(service.verifier.verify(key)).toHaveProperty('keyId', id);
+    bench.clock.advanceMs(1);
+    expect(service.verifier.verify(key)).toHaveProperty('code', 'api_key_expired');
+    expect(await (await bench.open()).verifier.verify(key)).toHaveProperty('code', 'api_key_expired');
+  });
+
+  it('says of a key that is both that it was revoked', async () => {
+    const { key, id } = await issue({ expiresInMs: 5_000 });
+    await service.keys.revoke(id, 'spec');
+    bench.clock.advanceMs(6_000);
+    expect(await service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
+  });
+
+  it('answers for a revoked key from memory too', async () => {
+    const { key, id } = await issue();
+    await service.keys.revoke(id, 'spec');
+    await service.verifier.verify(key);
+    const read = reads();
+    expect(service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
+    expect(read).not.toHaveBeenCalled();
+  });
+
+  it('refuses a revoked key from the next request on', async () => {
+    const { key, id } = await issue();
+    await service.verifier.verify(key);
+    await service.keys.revoke(id, 'spec');
+    expect(await service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
+  });
+
+  it('lets no look-up that began before a revocation answer later requests', async () => {
+    const { key, id } = await issue();
+    const held = Promise.withResolvers<void>();
+    const read = service.database.read.bind(service.database);
+    reads().mockImplementationOnce(async (query) => {
+      const result = await read(query);
+      await held.promise;
+      return result;
+    });
+    const before = service.verifier.verify(key);
+    await service.keys.revoke(id, 'spec');
+    const after = service.verifier.verify(key);
+    expect(await after).toHaveProperty('code', 'api_key_revoked');
+    held.resolve();
+    expect(await before).toHaveProperty('keyId', id);
+    expect(service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
+  });
+
+  it('looks a known key up again after a minute', async () => {
+    const { key, id } = await issue();
+    await service.verifier.verify(key);
+    await (await bench.open()).keys.revoke(id, 'spec');
+    bench.clock.advanceMs(59_999);
+    expect(service.verifier.verify(key)).toHaveProperty('keyId', id);
+    bench.clock.advanceMs(1);
+    expect(await service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
+  });
+
+  it('forgets a known key that no longer exists', async () => {
+    const { key } = await issue();
+    await service.verifier.verify(key);
+    await service.database.write((manager) => manager.query('DELETE FROM "api_keys"'));
+    bench.clock.advanceMs(60_000);
+    expect(await service.verifier.verify(key)).toHaveProperty('code', 'invalid_api_key');
+    expect(service.verifier.knownKeys).toBe(0);
+  });
+
+  describe('while the database is away', () => {
+    it('goes on with known keys, however old, and asks for them once a second at most', async () => {
+      const { key, id } = await issue();
+      await service.verifier.verify(key);
+      const read = databaseGoesAway();
+      bench.clock.advanceMs(86_400_000);
+      expect(await service.verifier.verify(key)).toHaveProperty('keyId', id);
+      expect(service.verifier.verify(key)).toHaveProperty('keyId', id);
+      expect(read).toHaveBeenCalledTimes(1);
+      bench.clock.advanceMs(1_000);
+      expect(await service.verifier.verify(key)).toHaveProperty('keyId', id);
+      expect(read).toHaveBeenCalledTimes(2);
+    });
+
+    it('does not let a known key wait for a database that hangs', async () => {
+      const { key, id } = await issue();
+      await service.verifier.verify(key);
+      const hanging = Promise.withResolvers<never>();
+      const read = reads().mockReturnValue(hanging.promise);
+      bench.clock.advanceMs(60_000);
+      expect(await service.verifier.verify(key)).toHaveProperty('keyId', id);
+      expect(service.verifier.verify(key)).toHaveProperty('keyId', id);
+      expect(read).toHaveBeenCalledTimes(1);
+    });
+
+    it('refuses known keys that have expired meanwhile or were revoked', async () => {
+      const expiring = await issue({ expiresInMs: 90_000 });
+      const revoked = await issue();
+      await service.keys.revoke(revoked.id, 'spec');
+      await service.verifier.verify(expiring.key);
+      await service.verifier.verify(revoked.key);
+      databaseGoesAway();
+      bench.clock.advanceMs(90_000);
+      expect(await service.verifier.verify(expiring.key)).toHaveProperty('code', 'api_key_expired');
+      expect(await service.verifier.verify(revoked.key)).toHaveProperty('code', 'api_key_revoked');
+    });
+
+    it('is unavailable for a key that it does not know, and answers when the database is back', async () => {
+      const { key, id } = await issue();
+      const read = databaseGoesAway();
+      await expect(service.verifier.verify(key)).rejects.toHaveProperty('code', 'service_unavailable');
+      read.mockRestore();
+      expect(await service.verifier.verify(key)).toHaveProperty('keyId', id);
+    });
+  });
+});

@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
+
+describe('LastUsedTracker', () => {
+  let bench: AuthBench;
+  let service: AuthInstance;
+  let id: string;
+  let token: string;
+
+  beforeEach(async () => {
+    bench = new AuthBench();
+    service = await bench.open();
+    ({ id, key: token } = await service.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec'));
+  });
+
+  afterEach(() => bench.remove());
+
+  const lastUsedAt = async (instance = service) => (await instance.keys.listKeys()).map((key) => key.lastUsedAt);
+
+  it('writes the use of a key that was verified', async () => {
+    await service.verifier.verify(token);
+    expect(await lastUsedAt()).toEqual([null]);
+    await service.lastUse.flush();
+    expect(await lastUsedAt()).toEqual([bench.clock.nowMs()]);
+  });
+
+  it('notes later uses, which are answered from memory, as well', async () => {
+    await service.verifier.verify(token);
+    await service.lastUse.flush();
+    bench.clock.advanceMs(10_000);
+    expect(service.verifier.verify(token)).toHaveProperty('keyId', id);
+    await service.lastUse.flush();
+    expect(await lastUsedAt()).toEqual([bench.clock.nowMs()]);
+  });
+
+  it('does not note a refusal', async () => {
+    await service.keys.revoke(id, 'spec');
+    await service.verifier.verify(token);
+    await service.lastUse.flush();
+    expect(await lastUsedAt()).toEqual([null]);
+  });
+
+  it('writes when keys were used, to the second, not when it writes', async () => {
+    const other = await service.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec');
+    const start = bench.clock.nowMs();
+    bench.clock.advanceMs(2_750);
+    service.lastUse.touch(id, bench.clock.nowMs());
+    bench.clock.advanceMs(1_000);
+    service.lastUse.touch(other.id, bench.clock.nowMs());
+    bench.clock.advanceMs(5_000);
+    await service.lastUse.flush();
+    expect(new Set(await lastUsedAt())).toEqual(new Set([start + 2_000, start + 3_000]));
+  });
+
+  it('never goes back', async () => {
+    service.lastUse.touch(id, bench.clock.nowMs());
+    await service.lastUse.flush();
+    const used = bench.clock.nowMs();
+    bench.clock.advanceMs(-60_000);
+    service.lastUse.touch(id, bench.clock.nowMs());
+    await service.lastUse.flush();
+    expect(await lastUsedAt()).toEqual([used]);
+  });
+
+  it('writes nothing when nothing was used', async () => {
+    service.lastUse.touch(id, bench.clock.nowMs());
+    await service.lastUse.flush();
+    const write = jest.spyOn(service.database, 'write');
+    await service.lastUse.flush();
+    expect(write).not.toHaveBeenCalled();
+  });
+
+  it('keeps what could not be written for the next time', async () => {
+    service.lastUse.touch(id, bench.clock.nowMs());
+    jest.spyOn(service.database, 'write').mockRejectedValueOnce(new Error('away'));
+    const failing = service.lastUse.flush();
+    bench.clock.advanceMs(1_000);
+    service.lastUse.touch(id, bench.clock.nowMs());
+    await expect(failing).rejects.toThrow('away');
+    await service.lastUse.flush();
+    expect(await lastUsedAt()).toEqual([bench.clock.nowMs()]);
+  });
+
+  it('writes more keys than one statement takes', async () => {
+    for (let count = 0; count < 1_500; count += 1) service.lastUse.touch(`key_${count}`, bench.clock.nowMs());
+    service.lastUse.touch(id, bench.clock.nowMs());
+    await service.lastUse.flush();
+    expect(await lastUsedAt()).toEqual([bench.clock.nowMs()]);
+  });
+
+  it('writes the last uses when the service shuts down', async () => {
+    service.lastUse.touch(id, bench.clock.nowMs());
+    const used = bench.clock.nowMs();
+    await service.close();
+    expect(await lastUsedAt(await bench.open())).toEqual([used]);
+  });
+
+  it('leaves no audit record, which would make every instance look the key up again', async () => {
+    await service.poller.poll();
+    await service.verifier.verify(token);
+    await service.lastUse.flush();
+    await service.poller.poll();
+    expect(service.verifier.knownKeys).toBe(1);
+  });
+});

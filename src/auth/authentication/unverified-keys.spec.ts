@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
+import { generateApiKey } from '../../api-keys/index.js';
+import { ApiError } from '../../errors/index.js';
+import { UnverifiedKey } from '../bearer.guard.js';
+
+describe('keys that probably do not exist', () => {
+  let bench: AuthBench;
+  let service: AuthInstance;
+  let other: AuthInstance;
+
+  beforeEach(async () => {
+    bench = new AuthBench();
+    service = await bench.open();
+    other = await bench.open();
+    await other.poller.poll();
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await bench.remove();
+  });
+
+  const issue = () => service.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec');
+  const verify = (key: string) => other.guard.verify(new UnverifiedKey(key));
+
+  it('are told from those that do', async () => {
+    const { key, id } = await issue();
+    expect(service.verifier.recall(generateApiKey('live'))).toBeUndefined();
+    expect(await service.verifier.recall(key)).toHaveProperty('keyId', id);
+    expect(other.verifier.recall(key)).toBeUndefined();
+    await other.poller.poll();
+    expect(await other.verifier.recall(key)).toHaveProperty('keyId', id);
+  });
+
+  it('are found where another process has made them', async () => {
+    const { key, id } = await issue();
+    expect(await verify(key)).toHaveProperty('keyId', id);
+    expect(await verify(generateApiKey('live'))).toHaveProperty('code', 'invalid_api_key');
+  });
+
+  it('are found where they were made while a look at the database was under way', async () => {
+    const read = other.database.read.bind(other.database);
+    const made = Promise.withResolvers<string>();
+    jest.spyOn(other.database, 'read').mockImplementationOnce(async (work) => {
+      const found = await read(work);
+      made.resolve((await issue()).key);
+      return found;
+    });
+    const early = verify(generateApiKey('live'));
+    expect(await verify(await made.promise)).toHaveProperty('accountId', 1);
+    expect(await early).toHaveProperty('code', 'invalid_api_key');
+  });
+
+  it('share one look at the database, however many there are', async () => {
+    const read = jest.spyOn(other.database, 'read');
+    await Promise.all(Array.from({ length: 1_000 }, () => verify(generateApiKey('live'))));
+    expect(read).toHaveBeenCalledTimes(1);
+  });
+
+  it('are unavailable while the database is away, and no longer', async () => {
+    const { key, id } = await issue();
+    jest.spyOn(other.database, 'read').mockRejectedValueOnce(new ApiError('service_unavailable', 'away'));
+    await expect(verify(key)).rejects.toHaveProperty('code', 'service_unavailable');
+    expect(await verify(key)).toHaveProperty('keyId', id);
+  });
+});

@@ -1,0 +1,135 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { parseDurationMs } from './duration.js';
+import type { NewKey } from '../api-keys/index.js';
+import { type CustomLimits, PLAN_NAMES, type PlanName } from '../accounts/index.js';
+
+/** A parsed command of the keys command line. */
+export type KeysCommand =
+  | { readonly name: 'help' }
+  | { readonly name: 'create'; readonly newKey: NewKey; readonly json: boolean }
+  | { readonly name: 'list'; readonly json: boolean }
+  | { readonly name: 'revoke' | 'unban'; readonly id: string }
+  | { readonly name: 'scopes'; readonly id: string; readonly scopes: readonly string[]; readonly json: boolean }
+  | { readonly name: 'rotate'; readonly id: string; readonly overlapMs: number; readonly json: boolean }
+  | { readonly name: 'plan'; readonly account: string; readonly plan: PlanName; readonly limits: CustomLimits };
+
+/** A command that needs the database. */
+export type KeysOperation = Exclude<KeysCommand, { readonly name: 'help' }>;
+
+/** Invalid arguments; `message` names them. */
+export class UsageError extends Error {}
+
+const TEXT = { type: 'string' } as const;
+const FLAG = { type: 'boolean' } as const;
+const LIMITS = { 'per-minute': TEXT, 'per-day': TEXT } as const;
+const NOTHING = {} as const;
+
+/**
+ * Parses the arguments after `keys`.
+ * @throws UsageError
+ */
+export function parseKeysArguments([name, ...args]: readonly string[]): KeysCommand {
+  if (name === 'help' || name === '--help' || name === '-h' || args.includes('--help')) return { name: 'help' };
+  switch (name) {
+    case 'create':
+      return parseCreate(args);
+    case 'list':
+      return { name, json: parse(args, { json: FLAG }).values.json === true };
+    case 'revoke':
+    case 'unban': {
+      const [id] = parse(args, NOTHING, 'ID').positionals;
+      return { name, id: given(id, 'ID') };
+    }
+    case 'scopes': {
+      const { values, positionals } = parse(args, { json: FLAG }, 'ID', 'SCOPES');
+      const [id, scopes] = positionals;
+      return { name, id: given(id, 'ID'), scopes: list(given(scopes, 'SCOPES')), json: values.json === true };
+    }
+    case 'rotate': {
+      const { values, positionals } = parse(args, { overlap: TEXT, json: FLAG }, 'ID');
+      const overlapMs = duration('overlap', values.overlap ?? '24h');
+      return { name, id: given(positionals[0], 'ID'), overlapMs, json: values.json === true };
+    }
+    case 'plan': {
+      const { values, positionals } = parse(args, LIMITS, 'ACCOUNT', 'PLAN');
+      const [account, plan] = positionals;
+      return { name, account: given(account, 'ACCOUNT'), plan: planName(given(plan, 'PLAN')), limits: limits(values) };
+    }
+    case undefined:
+      throw new UsageError('Missing command.');
+    default:
+      throw new UsageError(`Unknown command "${name}".`);
+  }
+}
+
+function parseCreate(args: string[]): KeysCommand {
+  const options = { account: TEXT, plan: TEXT, ...LIMITS, name: TEXT, scopes: TEXT, 'expires-in': TEXT, json: FLAG };
+  const { values } = parse(args, options);
+  const expiresIn = values['expires-in'];
+  const newKey = {
+    account: given(values.account, '--account'),
+    plan: planName(given(values.plan, '--plan')),
+    ...limits(values),
+    name: values.name,
+    scopes: values.scopes === undefined ? undefined : list(values.scopes),
+    expiresInMs: expiresIn === undefined ? undefined : duration('expires-in', expiresIn),
+  };
+  return { name: 'create', newKey, json: values.json === true };
+}
+
+function parse<T extends NonNullable<ParseArgsConfig['options']>>(args: string[], options: T, ...names: string[]) {
+  const parsed = parseStrictly({ args, options, allowPositionals: true, strict: true });
+  const surplus = parsed.positionals[names.length];
+  if (surplus !== undefined) throw new UsageError(`Unexpected argument "${surplus}".`);
+  return parsed;
+}
+
+function parseStrictly<T extends ParseArgsConfig>(config: T) {
+  try {
+    const parsed = parseArgs({ ...config, tokens: true });
+    const names = (parsed.tokens ?? []).flatMap((token) => (token.kind === 'option' ? [token.name] : []));
+    const repeated = names.find((name, index) => names.indexOf(name) !== index);
+    if (repeated !== undefined) throw new UsageError(`--${repeated} is given more than once.`);
+    return parsed;
+  } catch (error) {
+    if (!isParseError(error)) throw error;
+    throw new UsageError(error.message.split('\n', 1)[0]);
+  }
+}
+
+function isParseError(error: unknown): error is NodeJS.ErrnoException {
+  return (
+    typeof error === 'object' && error !== null && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_')
+  );
+}
+
+function given(value: string | undefined, what: string): string {
+  if (value === undefined) throw new UsageError(`Missing ${what}.`);
+  return value;
+}
+
+function list(text: string): string[] {
+  return text.split(',').map((item) => item.trim());
+}
+
+function planName(text: string): PlanName {
+  const plan = PLAN_NAMES.find((name) => name === text);
+  if (plan === undefined) throw new UsageError(`Unknown plan "${text}". Plans: ${PLAN_NAMES.join(', ')}.`);
+  return plan;
+}
+
+function limits(values: { 'per-minute'?: string | undefined; 'per-day'?: string | undefined }): CustomLimits {
+  return { perMinute: integer('per-minute', values['per-minute']), perDay: integer('per-day', values['per-day']) };
+}
+
+function integer(option: string, text: string | undefined): number | undefined {
+  if (text === undefined || /^[1-9][0-9]{0,14}$/.test(text)) return text === undefined ? undefined : Number(text);
+  throw new UsageError(`--${option} must be an integer of at least 1.`);
+}
+
+function duration(option: string, text: string): number {
+  const durationMs = parseDurationMs(text);
+  if (durationMs === undefined)
+    throw new UsageError(`--${option} must be a duration such as 30s, 15m, 24h, 90d or 12w.`);
+  return durationMs;
+}

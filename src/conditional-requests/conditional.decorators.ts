@@ -1,0 +1,51 @@
+import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { ApiHeader, ApiResponse } from '@nestjs/swagger';
+import { requestOf } from '../http/index.js';
+import { COMMON_HEADERS, type HeaderName, headerReferences, operationPart } from '../openapi/index.js';
+import { notCurrent, Precondition } from './precondition.js';
+
+/** Node takes no more bytes of headers. */
+const MAX_LENGTH = 16_384;
+const TAG = '(W/)?"[^"]*"';
+const SCHEMA = {
+  type: 'string',
+  maxLength: MAX_LENGTH,
+  pattern: `^(\\*|${TAG}([ \\t]*,[ \\t]*${TAG})*)$`,
+  example: '"nBd0J5nWlMGkLhEPUvh3Yw"',
+} as const;
+
+/**
+ * Documents that an operation which responds through `sendWithEtag` accepts If-None-Match and may return 304.
+ * @param headers of its success that a 304 has too
+ */
+export function Revalidates(...headers: HeaderName[]): MethodDecorator {
+  return applyDecorators(
+    ApiHeader({
+      name: 'If-None-Match',
+      required: false,
+      description:
+        'ETags of cached responses, or `*`. If the response would have one of them, it is 304 without a body.',
+      schema: SCHEMA,
+    }),
+    ApiResponse({
+      status: 304,
+      description: 'If-None-Match names the current ETag.',
+      headers: headerReferences([...COMMON_HEADERS, 'ETag', ...headers]),
+    }),
+  );
+}
+
+/** Injects the precondition of the request, and documents If-Match. */
+export function IfMatch(): ParameterDecorator {
+  const document = ApiHeader({
+    name: 'If-Match',
+    required: false,
+    description: 'ETags, or `*`. If none of them is current, nothing changes and the response is 412.',
+    schema: SCHEMA,
+  });
+  return createParamDecorator(readPrecondition, [operationPart({ errors: [notCurrent()] }, document)])();
+}
+
+function readPrecondition(_: unknown, context: ExecutionContext): Precondition {
+  return new Precondition(requestOf(context).headers);
+}

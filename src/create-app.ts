@@ -1,0 +1,113 @@
+import type { DynamicModule } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppModule, type AppParts } from './app.module.js';
+import { KnownScopes, SCOPES } from './api-keys/index.js';
+import { BearerGuard } from './auth/index.js';
+import { PLANS } from './accounts/index.js';
+import { Clock, type Env, type Override } from './config/index.js';
+import { serveExplorer } from './explorer/index.js';
+import { checkStart, type Extension, inspect, refuseLateChanges, refuseOwnWays, scopesOf } from './extensions/index.js';
+import { Readiness } from './health/index.js';
+import {
+  addCommonHeaders,
+  addEarlyResponses,
+  API_PREFIX,
+  batchRequestsPerTick,
+  closeConnections,
+  collectMethods,
+  createServer,
+  ignoreEmptyParams,
+  respondToOtherMethods,
+} from './http/index.js';
+import { makeIdempotent } from './idempotency/index.js';
+import { logRequests, PinoLogger, RefusalLog } from './logging/index.js';
+import { RequestMetrics } from './metrics/index.js';
+import { CurrentDocument, refuseUndeclaredQueries } from './openapi/index.js';
+import { addAdmission, type AdmissionGuards, PlanThrottlerGuard } from './rate-limit/index.js';
+import { addJsonBodyParser } from './validation/index.js';
+
+export interface AppOptions {
+  readonly env: Env;
+  /** Default: the system's clock. */
+  readonly clock?: Clock;
+  /** Modules of a team that extends the service. */
+  readonly extensions?: readonly Extension[];
+  /** Providers in place of `Clock`, `CounterStore`, `KeyVerifier` or `PetsService`. */
+  readonly overrides?: readonly Override[];
+  /** Called before the application is initialised: the place for adapters, Fastify plugins and global enhancers. */
+  readonly configure?: (app: NestFastifyApplication) => void | Promise<void>;
+}
+
+/**
+ * Builds the service, ready to listen. `main.ts` and the tests share it, and so can a team's own `main.ts`.
+ * @throws (rejects) ExtensionError where the extensions can't work
+ */
+export async function createApp({
+  env,
+  clock = new Clock(),
+  extensions = [],
+  overrides = [],
+  configure,
+}: AppOptions): Promise<NestFastifyApplication> {
+  const module = await checkedModule({ env, clock, extensions, overrides });
+  let guards: AdmissionGuards;
+  let metrics: RequestMetrics;
+  const refusalLog = new RefusalLog();
+  const server = createServer(env, {
+    charge: (address, refusal) => guards.throttler.charge(address, refusal),
+    note: (status, requestId) => {
+      metrics.observeUnparsed(status);
+      refusalLog.add(status, requestId);
+    },
+  });
+  const methodsByPath = collectMethods(server);
+  let readiness: Readiness;
+  closeConnections(server, () => readiness.isEnding);
+  addCommonHeaders(server, env);
+  batchRequestsPerTick(server);
+  addJsonBodyParser(server);
+  // Hooks run in the order in which they are added, and Nest adds some: admission must be added before Nest is created.
+  addAdmission(server, () => guards);
+  addEarlyResponses(server);
+  ignoreEmptyParams(server);
+
+  const app = await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(server), {
+    bodyParser: false,
+    logger: new PinoLogger(env.LOG_LEVEL),
+    abortOnError: false,
+  });
+  guards = { bearer: app.get(BearerGuard), throttler: app.get(PlanThrottlerGuard) };
+  readiness = app.get(Readiness);
+  metrics = app.get(RequestMetrics);
+  // Asynchronous, so that early responses of one turn are written together: a tenth of each 401.
+  server.addHook('onSend', async (request, reply, payload) => {
+    metrics.observe(request, reply);
+    return payload;
+  });
+  logRequests(server, env);
+  const exclusions = extensions.flatMap(({ prefixExclusions = [] }) => prefixExclusions);
+  app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready', 'metrics', ...exclusions] });
+  refuseOwnWays(app);
+  await configure?.(app);
+  const document = new CurrentDocument(app, {
+    plans: PLANS,
+    scopes: app.get(KnownScopes).names,
+    errorCodes: extensions.flatMap(({ errorCodes = [] }) => errorCodes).map(({ code }) => code),
+  });
+  refuseUndeclaredQueries(server, document.whole);
+  serveExplorer(app, document);
+  await app.init();
+  respondToOtherMethods(server, methodsByPath);
+  refuseLateChanges(app);
+  return app;
+}
+
+/** The root module, once it is known that what extends the service can work. Every POST accepts an Idempotency-Key. */
+async function checkedModule(parts: AppParts): Promise<DynamicModule> {
+  const composition = await inspect(AppModule.of(parts, []));
+  checkStart(composition, parts);
+  makeIdempotent(composition.routes.filter(({ isPost }) => isPost).map(({ handler }) => handler));
+  const ofExtensions = parts.extensions.flatMap(({ scopes = [] }) => scopes);
+  return AppModule.of(parts, [...new Set([...SCOPES, ...scopesOf(composition.routes), ...ofExtensions])]);
+}

@@ -1,0 +1,72 @@
+import { type CustomTypesConfig, type PoolConfig, types } from 'pg';
+import type { DataSourceOptions } from 'typeorm';
+import type { Env } from '../../config/index.js';
+import type { DatabaseParts } from '../database-parts.js';
+import { MIGRATIONS } from '../migrations/index.js';
+import { PostgresClient } from './postgres-client.js';
+
+/**
+ * Additional time after the statement timeout before an idle transaction is ended, in milliseconds. By then other statements
+ * of a hanging instance are cancelled, so that it does not get the next lock when it loses one.
+ */
+const IDLE_MARGIN_MS = 1_000;
+
+/** How long the start waits for a silent server, in milliseconds. */
+const START_TIMEOUT_MS = 10_000;
+
+/** Additional time beyond `unitTimeoutMs` for a statement that bypasses `Database`, in milliseconds. */
+const QUERY_MARGIN_MS = 1_000;
+
+/** How long a unit of work can use a connection, in milliseconds, including opening it and all statements. */
+export function unitTimeoutMs(env: Env): number {
+  return env.DATABASE_POOL_WAIT_MS + env.DATABASE_STATEMENT_TIMEOUT_MS;
+}
+
+/** The pool for requests: waits are bounded by the settings, whatever state the server is in. */
+export function poolOptions(databaseUrl: string, env: Env, parts: DatabaseParts): DataSourceOptions {
+  return postgresOptions(databaseUrl, parts, {
+    max: env.DATABASE_POOL_SIZE,
+    connectionTimeoutMillis: env.DATABASE_POOL_WAIT_MS,
+    statement_timeout: env.DATABASE_STATEMENT_TIMEOUT_MS,
+    // A server that hangs cannot cancel a statement, so the client has a timeout too.
+    query_timeout: unitTimeoutMs(env) + QUERY_MARGIN_MS,
+    // An instance that hangs must release its locks.
+    idle_in_transaction_session_timeout: env.DATABASE_STATEMENT_TIMEOUT_MS + IDLE_MARGIN_MS,
+    // Concurrent statements of a transaction are pipelined and run one after the other.
+    pipeline: true,
+  });
+}
+
+/** One connection for migrations, without time limits. */
+export function migrationOptions(databaseUrl: string, parts: DatabaseParts): DataSourceOptions {
+  return postgresOptions(databaseUrl, parts, { max: 1, connectionTimeoutMillis: START_TIMEOUT_MS });
+}
+
+function postgresOptions(databaseUrl: string, parts: DatabaseParts, pool: PoolConfig): DataSourceOptions {
+  return {
+    type: 'postgres',
+    entities: [...parts.entities],
+    migrations: [...MIGRATIONS, ...(parts.migrations ?? [])],
+    logging: false,
+    installExtensions: false,
+    // A connection that is lost while idle is replaced when needed; nothing to log.
+    poolErrorHandler: () => undefined,
+    extra: {
+      ...pool,
+      Client: PostgresClient,
+      connectionString: databaseUrl,
+      application_name: 'petstore',
+      keepAlive: true,
+      types: { getTypeParser },
+    },
+  };
+}
+
+/** Parses an int8 to a number if that is exact; the driver's default is text. */
+const getTypeParser: CustomTypesConfig['getTypeParser'] = (oid, format) =>
+  Number(oid) === types.builtins.INT8 && format !== 'binary' ? parseInt8 : types.getTypeParser(oid, format);
+
+function parseInt8(digits: string): number | string {
+  const value = Number(digits);
+  return Number.isSafeInteger(value) ? value : digits;
+}

@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import Sqlite from 'sqlite-driver';
+import type { EntityManager } from 'typeorm';
+import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
+import { UnavailableError } from '../../errors/index.js';
+import { SqliteDatabase } from './sqlite-database.js';
+import { sqliteOptions } from './sqlite-options.js';
+
+const TRANSACTION_TIMEOUT_MS = 60_000;
+
+let folder: string;
+let database: SqliteDatabase;
+/** Of the database itself. */
+let connection: Sqlite.Database;
+/** Of another process. */
+let other: Sqlite.Database;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'petstore-queue-'));
+  const file = join(folder, 'queue.sqlite');
+  database = await new SqliteDatabase(sqliteOptions(file, { entities: [] }), TRANSACTION_TIMEOUT_MS).initialize();
+  connection = (database.driver as BetterSqlite3Driver).databaseConnection;
+  await database.query('CREATE TABLE "notes" ("text" TEXT NOT NULL UNIQUE) STRICT');
+  other = new Sqlite(file);
+});
+
+afterEach(async () => {
+  jest.restoreAllMocks();
+  other.close();
+  await database.destroy();
+  rmSync(folder, { recursive: true });
+});
+
+const insert = (text: string) => (manager: EntityManager) => manager.query('INSERT INTO "notes" VALUES (?)', [text]);
+
+/** What another process finds. */
+const notes = () => other.prepare('SELECT "text" FROM "notes" ORDER BY "text"').pluck().all();
+
+describe('a write to SQLite', () => {
+  it('is durable for everybody when it is fulfilled', async () => {
+    await database.write(insert('a'));
+    expect(notes()).toEqual(['a']);
+  });
+
+  it('is committed in one transaction with those that wait at the same time', async () => {
+    const exec = jest.spyOn(connection, 'exec');
+    await Promise.all(['a', 'b', 'c'].map((text) => database.write(insert(text))));
+    expect(exec.mock.calls.filter(([sql]) => sql === 'COMMIT')).toHaveLength(1);
+    expect(notes()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('tells nobody of success before the commit', async () => {
+    const seen = database.write(insert('a')).then(notes);
+    await Promise.all([seen, database.write(insert('b'))]);
+    expect(await seen).toEqual(['a', 'b']);
+  });
+
+  it('undoes what fails, and only that', async () => {
+    const failing = database.write(async (manager) => {
+      await insert('half')(manager);
+      throw new Error('on purpose');
+    });
+    const outcomes = await Promise.allSettled([database.write(insert('a')), failing, database.write(insert('b'))]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(notes()).toEqual(['a', 'b']);
+  });
+
+  it('undoes what fails alone, and goes on', async () => {
+    const failing = database.write(async (manager) => {
+      await insert('half')(manager);
+      throw new Error('on purpose');
+    });
+    await expect(failing).rejects.toThrow('on purpose');
+    expect(notes()).toEqual([]);
+    await database.write(insert('a'));
+    expect(notes()).toEqual(['a']);
+  });
+
+  it('waits for the lock of another process without holding up the event loop', async () => {
+    other.exec('BEGIN IMMEDIATE');
+    const write = database.write(insert('a'));
+    for (let turns = 0; turns < 10; turns += 1) await delay(5);
+    expect(notes()).toEqual([]);
+    other.exec('COMMIT');
+    await write;
+    expect(notes()).toEqual(['a']);
+  });
+
+  it('fails all writes of a transaction as unavailable when the disk is full, and goes on when it no longer is', async () => {
+    const pages = connection.pragma('page_count', { simple: true });
+    connection.pragma(`max_page_count = ${pages}`);
+    const big = (text: string) => database.write(insert(text + 'x'.repeat(100_000)));
+    const outcomes = await Promise.allSettled([database.write(insert('a')), big('b')]);
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(UnavailableError) });
+    }
+    expect(notes()).toEqual([]);
+    connection.pragma('max_page_count = 1000000');
+    await database.write(insert('d'));
+    expect(notes()).toEqual(['d']);
+  });
+
+  it('rejects a commit that fails, and goes on', async () => {
+    const exec = connection.exec.bind(connection);
+    const broken = jest.spyOn(connection, 'exec').mockImplementation((sql) => {
+      if (sql === 'COMMIT') throw new Error('no commit');
+      return exec(sql);
+    });
+    await expect(database.write(insert('a'))).rejects.toThrow('no commit');
+    broken.mockRestore();
+    await database.write(insert('b'));
+    expect(notes()).toEqual(['b']);
+  });
+});

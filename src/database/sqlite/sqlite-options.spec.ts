@@ -1,0 +1,67 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import type { EntityManager } from 'typeorm';
+import { SqliteDatabase } from './sqlite-database.js';
+import { sqliteFile, sqliteOptions } from './sqlite-options.js';
+
+const FULL = 2;
+
+const open = (file: string) => new SqliteDatabase(sqliteOptions(file, { entities: [] }), 60_000).initialize();
+
+async function settingsOf(manager: EntityManager): Promise<object> {
+  const settings = await Promise.all(
+    ['busy_timeout', 'cache_size', 'journal_mode'].map((name) => manager.query<object[]>(`PRAGMA ${name}`)),
+  );
+  return Object.assign({}, ...settings.flat());
+}
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+describe('the connections to SQLite', () => {
+  it('sync each commit to the disk, never wait for a lock inside a statement, and keep 4 MiB of pages each', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'petstore-options-'));
+    const database = await open(join(folder, 'x.sqlite'));
+    expect(await database.query('PRAGMA synchronous')).toEqual([{ synchronous: FULL }]);
+    const [writing, reading] = await Promise.all([
+      database.write(settingsOf),
+      database.read(async (manager) => {
+        await expect(manager.query('DELETE FROM "pets"')).rejects.toHaveProperty('cause.code', 'SQLITE_READONLY');
+        return settingsOf(manager);
+      }),
+    ]);
+    expect(writing).toEqual({ timeout: 0, cache_size: -4_096, journal_mode: 'wal' });
+    expect(reading).toEqual(writing);
+    await database.destroy();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('make files that nobody else can read, in folders that nobody else can enter', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'petstore-options-'));
+    const below = join(folder, 'one/two');
+    const database = await open(join(below, 'x.sqlite'));
+    const modes = ['', 'x.sqlite', 'x.sqlite-wal', 'x.sqlite-shm', '..'].map((name) => modeOf(join(below, name)));
+    await database.destroy();
+    rmSync(folder, { recursive: true });
+    expect(modes).toEqual([0o700, 0o600, 0o600, 0o600, 0o700]);
+  });
+
+  it('leave the permissions of what exists', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'petstore-options-'));
+    const file = join(folder, 'x.sqlite');
+    chmodSync(folder, 0o755);
+    writeFileSync(file, '');
+    chmodSync(file, 0o640);
+    await (await open(file)).destroy();
+    const modes = [modeOf(folder), modeOf(file)];
+    rmSync(folder, { recursive: true });
+    expect(modes).toEqual([0o755, 0o640]);
+  });
+
+  it('find a database in memory in a folder of its own', () => {
+    const [one, other] = [sqliteFile('sqlite::memory:'), sqliteFile('sqlite::memory:')];
+    expect(one).not.toBe(other);
+    expect(existsSync(dirname(one))).toBe(true);
+  });
+});

@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import Sqlite, { type Database as SqliteConnection } from 'sqlite-driver';
+import type { DataSourceOptions } from 'typeorm';
+import type { DatabaseParts } from '../database-parts.js';
+import { MIGRATIONS } from '../migrations/index.js';
+
+/** The file that a `sqlite:` URL names; `sqlite::memory:` is a private file in the temporary directory. */
+export function sqliteFile(databaseUrl: string): string {
+  const path = databaseUrl.slice('sqlite:'.length);
+  // Two connections cannot share a database in memory, and reads have their own.
+  return path === ':memory:' ? temporaryFile() : resolve(path);
+}
+
+function temporaryFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'petstore.sqlite');
+}
+
+/** The connection for serialised writes. */
+export function sqliteOptions(file: string, parts: DatabaseParts): DataSourceOptions {
+  return {
+    type: 'better-sqlite3',
+    driver: Sqlite,
+    database: file,
+    entities: [...parts.entities],
+    logging: false,
+    migrations: [...MIGRATIONS, ...(parts.migrations ?? [])],
+    prepareDatabase: (connection: SqliteConnection) => {
+      connection.pragma('journal_mode = WAL');
+      // WAL alone syncs only at checkpoints, so a power cut would lose acknowledged writes.
+      connection.pragma('synchronous = FULL');
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { EntityManager, QueryRunner } from 'typeorm';
+import { isRead } from './statement.js';
+import { isUnavailable } from './unavailable.js';
+
+export type Work<T> = (manager: EntityManager) => Promise<T>;
+
+type Callback = () => void | Promise<void>;
+
+/** Called with the statements that wrote to a table when their transaction has ended, before its caller continues. */
+export interface TableWatch {
+  readonly table: string;
+  readonly listener: (statements: readonly string[]) => void | Promise<void>;
+}
+
+const contexts = new AsyncLocalStorage<Transaction>();
+
+/**
+ * A transaction on a connection, a nested one, or a single statement. It accepts statements while it is open, and waits for
+ * those in progress before it ends: they would join the next transaction of the connection.
+ */
+export class Transaction {
+  /** Set if an embedded database failed in it: more than the statement may be lost. */
+  databaseFailure: unknown;
+  private closedBy: Error | undefined;
+  private readonly underWay = new Set<Promise<unknown>>();
+  private readonly written = new Set<string>();
+  private readonly commitCallbacks: Callback[] = [];
+  private readonly endCallbacks: Callback[] = [];
+  private lastNested: Promise<void> = Promise.resolve();
+
+  /**
+   * @param runner that has the connection
+   * @param outer the transaction that it is nested in
+   */
+  constructor(
+    readonly runner: QueryRunner,
+    private readonly watches: readonly TableWatch[],
+    readonly outer?: Transaction,
+  ) {}
+
+  /** The caller's transaction, if it is still open. */
+  static get current(): Transaction | undefined {
+    const transaction = contexts.getStore();
+    return transaction?.closedBy === undefined ? transaction : undefined;
+  }
+
+  /** The outermost transaction. */
+  get root(): Transaction {
+    return this.outer?.root ?? this;
+  }
+
+  /** Makes it the current transaction of `work`. */
+  enter<T>(work: () => Promise<T>): Promise<T> {
+    return contexts.run(this, work);
+  }
+
+  /** @throws (rejects) Error if it has ended */
+  async run<T>(sql: string, send: () => Promise<T>): Promise<T> {
+    if (this.closedBy !== undefined) throw this.closedBy;
+    if (!isRead(sql)) this.written.add(sql);
+    const statement = this.outer === undefined ? send() : this.outer.run(sql, send);
+    this.underWay.add(statement);
+    try {
+      return await statement;
+    } catch (error) {
+      if (isUnavailable(error)) this.databaseFailure = error;
+      throw error;
+    } finally {
+      this.underWay.delete(statement);
+    }
+  }
+
+  /**
+   * Begins a nested transaction. Savepoints are a stack, so nested ones run one after the other.
+   * @param begin sets the savepoint
+   */
+  async nest(begin: () => Promise<void>): Promise<Transaction> {
+    const before = this.lastNested;
+    const inner = new Transaction(this.runner, this.watches, this);
+    this.lastNested = new Promise((resolve) => inner.endCallbacks.push(resolve));
+    await before;
+    try {
+      await begin();
+      return inner;
+    } catch (error) {
+      await inner.end('undone');
+      throw error;
+    }
+  }
+
+  onCommit(callback: Callback): void {
+    this.commitCallbacks.push(callback);
+  }
+
+  onEnd(callback: Callback): void {
+    if (this.outer === undefined) this.endCallbacks.push(callback);
+    else this.outer.onEnd(callback);
+  }
+
+  /** Accepts no more statements, and waits for those in progress. */
+  async close(reason = new Error('The transaction has ended. Await all of its statements in it.')): Promise<void> {
+    this.closedBy ??= reason;
+    await Promise.allSettled(this.underWay);
+  }
+
+  /** Call it when the database has ended it, before its caller continues. */
+  async end(outcome: 'kept' | 'undone'): Promise<void> {
+    await this.close();
+    const committed = outcome === 'kept' ? this.commitCallbacks.splice(0) : [];
+    const ended = this.endCallbacks.splice(0);
+    if (this.outer === undefined) {
+      for (const callback of [...committed, ...ended, ...this.tellWatches()]) await callback();
+    } else {
+      this.outer.commitCallbacks.push(...committed);
+      for (const callback of ended) await callback();
+    }
+  }
+
+  private tellWatches(): Callback[] {
+    const written = [...this.written];
+    this.written.clear();
+    return this.watches.flatMap(({ table, listener }) => {
+      const statements = written.filter((sql) => sql.includes(table));
+      return statements.length === 0 ? [] : [() => listener(statements)];
+    });
+  }
+}
+
+/** Runs work that several callers share outside of their transactions. */
+export function outsideTransactions<T>(work: () => T): T {
+  return contexts.exit(work);
+}
+
+/**
+ * Ends a nested transaction.
+ * @param runner that began it
+ * @param end releases the savepoint or rolls back to it
+ */
+export async function leaveNested(
+  runner: { transaction: Transaction | undefined },
+  outcome: 'kept' | 'undone',
+  end: () => Promise<void>,
+): Promise<void> {
+  const inner = runner.transaction;
+  await inner?.close();
+  runner.transaction = inner?.outer;
+  try {
+    await end();
+  } catch (error) {
+    runner.transaction = inner;
+    throw error;
+  }
+  await inner?.end(outcome);
+}
+
+/**
+ * Registers a callback for the end of the current transaction, before its outcome is reported. It also runs after a
+ * failure, because a commit with an unknown outcome may have happened.
+ * @throws Error outside of a transaction
+ */
+export function onTransactionEnd(callback: Callback): void {
+  required('onTransactionEnd').onEnd(callback);
+}
+
+/**
+ * Registers a callback for the commit of the current transaction, before its outcome is reported.
+ * @throws Error outside of a transaction
+ */
+export function onCommit(callback: () => void): void {
+  required('onCommit').onCommit(callback);
+}
+
+function required(name: string): Transaction {
+  const { current } = Transaction;
+  if (current === undefined) throw new Error(`${name} was called outside of Database.write.`);
+  return current;
+}

@@ -1,0 +1,29 @@
+import type { ErrorCode } from './error-codes.js';
+
+/**
+ * The reason why a service or the database cannot do something, in terms of the domain. The filter turns it into a
+ * response with status and headers.
+ */
+export class DomainError extends Error {
+  /**
+   * @param code of the registry
+   * @param message what is wrong and what would be valid, for the client's developer
+   * @param options `cause`, which is logged if the service failed
+   */
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** A temporary failure: the request can be repeated soon. */
+export class UnavailableError extends DomainError {
+  readonly retryAfterSeconds = 1;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('service_unavailable', message, options);
+  }
+}

@@ -1,0 +1,47 @@
+import { HttpException } from '@nestjs/common';
+import { ApiError } from './api-error.js';
+import { DomainError, UnavailableError } from './domain-error.js';
+import { type Problem, problem } from './problem.js';
+import { codeOf } from './status-codes.js';
+
+/** The Error response to any exception. */
+export function toProblem(exception: unknown): Problem {
+  if (exception instanceof ApiError) return exception;
+  if (exception instanceof DomainError) return problem(exception.code, exception.message, headersOf(exception));
+  if (exception instanceof HttpException) {
+    const status = exception.getStatus();
+    return { status, code: codeOf(status), message: wordsOf(exception) };
+  }
+  if (isFastifyRefusal(exception))
+    return { status: exception.statusCode, code: codeOf(exception.statusCode), message: exception.message };
+  return problem('internal_error', 'The service failed to process this request.');
+}
+
+function headersOf(error: DomainError): Problem['headers'] {
+  return error instanceof UnavailableError ? { 'retry-after': String(error.retryAfterSeconds) } : undefined;
+}
+
+/** The `message` of Nest's exceptions is a text, a list of texts or an object. */
+function wordsOf(exception: HttpException): string {
+  const response = exception.getResponse();
+  const words: unknown = typeof response === 'object' && 'message' in response ? response.message : response;
+  if (Array.isArray(words)) return words.map(String).join('; ');
+  return typeof words === 'string' ? words : exception.message;
+}
+
+interface FastifyRefusal extends Error {
+  readonly statusCode: number;
+}
+
+/** Whether Fastify, or one of its plugins, blames the request. */
+function isFastifyRefusal(exception: unknown): exception is FastifyRefusal {
+  if (!(exception instanceof Error) || !('code' in exception) || !('statusCode' in exception)) return false;
+  const { code, statusCode } = exception;
+  return (
+    typeof code === 'string' &&
+    code.startsWith('FST_') &&
+    typeof statusCode === 'number' &&
+    statusCode >= 400 &&
+    statusCode < 500
+  );
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { EventEmitter2 } from '@nestjs/event-emitter';
+import type { EntityManager } from 'typeorm';
+import { Clock } from '../config/index.js';
+import { onCommit } from '../database/index.js';
+import { beforeCommitOf } from './before-commit.decorator.js';
+import type { DomainEvent, EventMap, EventName } from './domain-event.js';
+
+type Listener = (event: DomainEvent, manager: EntityManager) => unknown;
+
+/** Tells of what is done: listeners of `@BeforeCommit()` in the transaction, those of `@OnEvent()` after its commit. */
+@Injectable()
+export class Events implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger('Events');
+  private readonly beforeCommit = new Map<EventName, Listener[]>();
+  private readonly underWay = new Set<Promise<void>>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly emitter: EventEmitter2,
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+  ) {}
+
+  onModuleInit(): void {
+    for (const { instance } of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
+      if (typeof instance === 'object' && instance !== null) this.register(instance);
+    }
+  }
+
+  /** Whether an event is heard in its transaction, where it can be refused. */
+  canBeRefused(name: EventName): boolean {
+    return this.beforeCommit.has(name);
+  }
+
+  /**
+   * Tells of an event; to be called in the transaction that does it. Costs nothing where nobody listens.
+   * @param change called only where somebody does
+   * @throws (rejects) what a listener of `@BeforeCommit()` throws
+   */
+  async raise<Name extends EventName>(
+    manager: EntityManager,
+    name: Name,
+    actor: string | undefined,
+    change: () => EventMap[Name],
+  ): Promise<void> {
+    const listeners = this.beforeCommit.get(name);
+    const isHeardLater = this.emitter.hasListeners(name);
+    if (listeners === undefined && !isHeardLater) return;
+    const { before, after } = change();
+    const event = { id: randomUUID(), name, atMs: this.clock.nowMs(), actor, before, after };
+    for (const listener of listeners ?? []) await listener(event, manager);
+    if (isHeardLater) onCommit(() => this.deliver(event));
+  }
+
+  /** Events that are under way end before the database is closed. */
+  async onApplicationShutdown(): Promise<void> {
+    while (this.underWay.size > 0) await Promise.all(this.underWay);
+  }
+
+  private register(instance: object): void {
+    for (const key of this.scanner.getAllMethodNames(Object.getPrototypeOf(instance) as object)) {
+      const method: unknown = Reflect.get(instance, key);
+      const name = typeof method === 'function' ? beforeCommitOf(method) : undefined;
+      if (typeof method !== 'function' || name === undefined) continue;
+      const listeners = this.beforeCommit.get(name) ?? [];
+      listeners.push((event, manager) => Reflect.apply(method, instance, [event, manager]));
+      this.beforeCommit.set(name, listeners);
+    }
+  }
+
+  /** In a later turn of the event loop, so that no listener holds up the response. */
+  private deliver(event: DomainEvent): void {
+    const delivery = nextTurn()
+      .then(() => this.emitter.emitAsync(event.name, event))
+      .then(() => undefined)
+      .catch((error: unknown) => {
+        this.logger.error({ message: 'a listener failed', event: event.name, id: event.id, error: String(error) });
+      })
+      .finally(() => this.underWay.delete(delivery));
+    this.underWay.add(delivery);
+  }
+}

@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { extname, join } from 'node:path';
+
+export const ICON = 'site/icon.svg';
+
+/** Everything that the pages load from Swagger UI's package; that holds more, which is nobody's business. */
+const PACKAGE_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'];
+
+/** Styles, scripts and images of our own, which browsers load as they are here. */
+const OWN_FILES = join(import.meta.dirname, 'browser');
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+export interface Asset {
+  /** Below `/docs/`. */
+  readonly name: string;
+  readonly contentType: string;
+  readonly content: Buffer;
+}
+
+/** All files that the pages load. */
+export function readAssets(): Asset[] {
+  const { resolve } = createRequire(import.meta.url);
+  const own = readdirSync(OWN_FILES, { recursive: true, encoding: 'utf8' }).map(
+    (name) => [name, join(OWN_FILES, name)] as const,
+  );
+  const ofPackage = PACKAGE_FILES.map((name) => [name, resolve(`swagger-ui-dist/${name}`)] as const);
+  return [...own, ...ofPackage].flatMap(([name, path]) => {
+    const contentType = CONTENT_TYPES[extname(name)];
+    return contentType === undefined ? [] : [{ name, contentType, content: readFileSync(path) }];
+  });
+}

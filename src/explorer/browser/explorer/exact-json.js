@@ -1,0 +1,27 @@
+const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+/**
+ * Indents a JSON text and leaves its tokens as they are: to parse and print it would round integers beyond 2^53.
+ * @param {string} text what is not JSON is returned unchanged
+ */
+export function indentJson(text) {
+  try {
+    JSON.parse(text);
+  } catch {
+    return text;
+  }
+  let depth = 0;
+  let indented = '';
+  let previous = '';
+  const newLine = () => `\n${'  '.repeat(depth)}`;
+  for (const token of text.match(TOKENS) ?? []) {
+    const isEmpty = (previous === '{' && token === '}') || (previous === '[' && token === ']');
+    if (token === '}' || token === ']') depth -= 1;
+    if (!isEmpty && (token === '}' || token === ']' || previous === '{' || previous === '[' || previous === ','))
+      indented += newLine();
+    if (token === '{' || token === '[') depth += 1;
+    indented += token === ':' ? ': ' : token;
+    previous = token;
+  }
+  return indented;
+}

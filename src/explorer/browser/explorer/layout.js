@@ -1,0 +1,148 @@
+/**
+ * The explorer's page: what to know first, the server and the key, the filter, the operations; on a wide screen with a
+ * table of contents beside them.
+ * @param {OpenApiDocument} spec
+ * @returns {(system: System) => UiPlugin}
+ */
+export const explorerLayout =
+  ({ openapi, info, externalDocs }) =>
+  ({ React: { createElement, useEffect } }) => {
+    return { components: { ExplorerLayout } };
+
+    /** @param {System} system */
+    function ExplorerLayout({ getComponent, specSelectors, layoutActions, layoutSelectors }) {
+      const container = (/** @type {string} */ name) => createElement(getComponent(name, true), null);
+      /** @type {Reveal} */
+      const reveal = (tag, operationId) => {
+        layoutActions.show(['operations-tag', tag], true);
+        layoutActions.show(['operations', tag, operationId], true);
+        // Once it is drawn.
+        requestAnimationFrame(() => document.getElementById(`operations-${tag}-${operationId}`)?.scrollIntoView());
+      };
+      useEffect(() => {
+        const follow = () => {
+          const [, tag, operationId] = decodeURIComponent(location.hash).split('/');
+          if (tag && operationId) reveal(tag, operationId);
+        };
+        addEventListener('hashchange', follow);
+        return () => removeEventListener('hashchange', follow);
+      }, []);
+      const tags = specSelectors.taggedOperations();
+      return createElement(
+        'div',
+        { className: 'swagger-ui explorer' },
+        container('SvgAssets'),
+        createElement('nav', { className: 'contents', 'aria-label': 'Operations' }, contents(tags, reveal)),
+        createElement(
+          'main',
+          { id: 'content', tabIndex: -1 },
+          introduction(/** @type {Component<{ source: string }>} */ (getComponent('Markdown', true))),
+          createElement(
+            'div',
+            { className: 'connection' },
+            createElement(
+              'div',
+              null,
+              createElement('label', { htmlFor: 'servers' }, 'Server'),
+              container('ServersContainer'),
+            ),
+            container('AuthorizeBtnContainer'),
+          ),
+          container('FilterContainer'),
+          container('errors'),
+          tags.size > 0
+            ? container('operations')
+            : createElement(
+                'p',
+                { className: 'nothing-found' },
+                `No operation matches “${layoutSelectors.currentFilter()}”.`,
+              ),
+          container('Models'),
+        ),
+      );
+    }
+
+    /** @param {Component<{ source: string }>} Markdown */
+    function introduction(Markdown) {
+      const [first = '', ...rest] = (info.description ?? '').split('\n\n');
+      return createElement(
+        'header',
+        { className: 'introduction' },
+        createElement('h1', null, info.title),
+        createElement(
+          'p',
+          { className: 'versions' },
+          createElement('span', { className: 'badge' }, `Version ${info.version}`),
+          createElement('span', { className: 'badge' }, `OpenAPI ${openapi}`),
+          ...linksOf(info, externalDocs).map(({ text, url }) => createElement('a', { key: url, href: url }, text)),
+        ),
+        createElement(Markdown, { source: first }),
+        rest.length > 0 &&
+          createElement(
+            'details',
+            { className: 'more' },
+            createElement('summary', null, 'Authentication, limits, errors and lifecycle'),
+            createElement(Markdown, { source: rest.join('\n\n') }),
+          ),
+      );
+    }
+
+    /**
+     * @param {Immutable} tags
+     * @param {Reveal} reveal
+     */
+    function contents(tags, reveal) {
+      const byTag = /** @type {Record<string, TaggedOperations>} */ (tags.toJS());
+      return Object.entries(byTag).map(([tag, { operations }]) =>
+        createElement(
+          'section',
+          { key: tag },
+          createElement('h2', null, tag),
+          createElement(
+            'ul',
+            null,
+            ...operations.map(({ method, operation: { operationId, summary, deprecated = false } }) =>
+              createElement(
+                'li',
+                { key: operationId },
+                createElement(
+                  'a',
+                  {
+                    href: `#/${encodeURIComponent(tag)}/${encodeURIComponent(operationId)}`,
+                    className: deprecated ? 'deprecated' : '',
+                    onClick: (/** @type {Event} */ event) => {
+                      event.preventDefault();
+                      reveal(tag, operationId);
+                    },
+                  },
+                  createElement('span', null, summary),
+                  createElement('span', { className: `method ${method}` }, method.toUpperCase()),
+                ),
+              ),
+            ),
+          ),
+        ),
+      );
+    }
+  };
+
+/** @typedef {(tag: string, operationId: string) => void} Reveal */
+
+/**
+ * @param {OpenApiDocument['info']} info
+ * @param {OpenApiDocument['externalDocs']} externalDocs
+ */
+function linksOf({ contact, license }, externalDocs) {
+  return [
+    { text: 'openapi.json', url: addressOf('../../openapi.json') },
+    { text: 'openapi.yaml', url: addressOf('../../openapi.yaml') },
+    { text: externalDocs?.description ?? 'Manual', url: externalDocs?.url },
+    { text: contact?.name ?? 'Contact', url: contact?.url ?? (contact?.email && `mailto:${contact.email}`) },
+    { text: `${license?.name} licence`, url: license?.url },
+  ].filter(({ url }) => url !== undefined);
+}
+
+/** @param {string} path relative to this script */
+function addressOf(path) {
+  return new URL(path, import.meta.url).href;
+}

@@ -1,0 +1,45 @@
+/**
+ * Shows how long the request itself took, by the browser's own measurement; Swagger UI's includes its own work, and it
+ * has none for errors.
+ * @type {UiPlugin}
+ */
+export const requestDuration = {
+  statePlugins: {
+    spec: {
+      wrapActions: {
+        /** @param {(path: string, method: string, result: Result) => void} original */
+        setResponse:
+          (original) =>
+          async (/** @type {string} */ path, /** @type {string} */ method, /** @type {Result} */ result) => {
+            const response = result.err?.response ?? result;
+            if (response.url !== undefined) {
+              const duration = await durationOf(response.url);
+              if (duration !== undefined) response.duration = duration;
+            }
+            original(path, method, result);
+          },
+      },
+    },
+  },
+};
+
+/**
+ * @typedef {{ url?: string, duration?: number, err?: { response?: Result } }} Result
+ *
+ * @param {string} url
+ */
+async function durationOf(url) {
+  // The browser may note the request only after it has handed over the body.
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    const entry = performance.getEntriesByName(url, 'resource').at(-1);
+    if (entry !== undefined) {
+      // Otherwise the browser's list is full after 250 requests.
+      performance.clearResourceTimings();
+      return entry.duration;
+    }
+    await new Promise((resolve) => {
+      setTimeout(resolve);
+    });
+  }
+  return undefined;
+}

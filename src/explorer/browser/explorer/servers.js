@@ -1,0 +1,13 @@
+/**
+ * The servers with the one that serves this page first, whether the document names it or not: whoever reads the
+ * documentation of a staging service calls that one, unless another is chosen.
+ * @param {readonly Server[]} servers
+ * @param {URL} own address of the API of the server that serves this page
+ * @returns {Server[]}
+ */
+export function ownServerFirst(servers, own) {
+  /** @param {Server} server */
+  const isOwn = ({ url }) => new URL(url, own).href === own.href;
+  const first = servers.find(isOwn) ?? { url: own.pathname, description: 'This server' };
+  return [first, ...servers.filter((server) => !isOwn(server))];
+}

@@ -1,0 +1,105 @@
+import { html } from '../site/elements.js';
+import { drawDay, drawStory } from './picture.js';
+import { simulate } from './simulation.js';
+
+const SECONDS = 240;
+
+/** @typedef {{ name: string, perMinute: number, perDay: number }} Plan */
+
+/** @type {Plan[]} */
+const plans = [...document.querySelectorAll('[data-per-minute]')].map((card) => {
+  const { plan = '', perMinute, perDay } = /** @type {HTMLElement} */ (card).dataset;
+  return { name: plan.charAt(0).toUpperCase() + plan.slice(1), perMinute: Number(perMinute), perDay: Number(perDay) };
+});
+
+const figure = /** @type {HTMLElement} */ (document.querySelector('#simulator'));
+const controls = html('form', { class: 'controls' });
+const picture = html('div', { class: 'picture' });
+const words = html('figcaption', { 'aria-live': 'polite' });
+const legend = html(
+  'ul',
+  { class: 'legend' },
+  ...[
+    ['admitted', 'admitted'],
+    ['limited', '429 rate_limit_exceeded'],
+    ['banned', '429 api_key_banned'],
+  ].map(([kind = '', text = '']) => html('li', { class: kind }, text)),
+);
+controls.append(
+  html(
+    'fieldset',
+    {},
+    html('legend', {}, 'Plan'),
+    ...plans.map(({ name }, index) =>
+      html(
+        'label',
+        {},
+        html('input', { type: 'radio', name: 'plan', value: index, ...(index === 0 ? { checked: '' } : {}) }),
+        name,
+      ),
+    ),
+  ),
+  html(
+    'label',
+    { class: 'rate' },
+    html('span', {}, 'Requests per minute'),
+    html('input', { type: 'range', name: 'share', min: 25, max: 500, step: 25, value: 300 }),
+    html('output', { name: 'rate' }),
+  ),
+  html('label', {}, html('input', { type: 'checkbox', name: 'waits' }), 'The client waits as long as Retry-After says'),
+);
+figure.append(controls, picture, legend, words);
+
+controls.addEventListener('input', draw);
+controls.addEventListener('submit', (event) => event.preventDefault());
+new ResizeObserver(draw).observe(figure);
+
+function draw() {
+  const chosen = new FormData(/** @type {HTMLFormElement} */ (controls));
+  const plan = plans[Number(chosen.get('plan'))];
+  if (plan === undefined) return;
+  const perMinute = Math.round((plan.perMinute * Number(chosen.get('share'))) / 100);
+  const waits = chosen.has('waits');
+  const story = simulate({ limit: plan.perMinute, perMinute, seconds: SECONDS, waits });
+  const width = Math.floor(picture.clientWidth);
+  const hours = plan.perDay / Math.min(perMinute, plan.perMinute) / 60;
+  /** @type {HTMLOutputElement} */ (controls.querySelector('output')).value = count(perMinute);
+  controls.querySelector('[name=share]')?.setAttribute('aria-valuetext', `${count(perMinute)} requests per minute`);
+  picture.replaceChildren(drawStory(story, plan.perMinute, width), drawDay(hours, width));
+  words.textContent = describe(story, plan, perMinute, hours);
+}
+
+/**
+ * @param {import('./simulation.js').Story} story
+ * @param {Plan} plan
+ * @param {number} perMinute
+ * @param {number} hours that the day's requests last
+ */
+function describe({ perSecond, bans }, plan, perMinute, hours) {
+  const refusedAt = perSecond.findIndex(({ limited }) => limited > 0);
+  const refused = perSecond.reduce((sum, { limited, banned }) => sum + limited + banned, 0);
+  const [ban] = bans;
+  const sentences = [
+    refusedAt === -1
+      ? `${count(perMinute)} requests a minute stay within the ${count(plan.perMinute)} of ${plan.name}: none is refused.`
+      : `The ${count(plan.perMinute)} requests of the minute are used up after ${refusedAt} s. In four minutes ${count(refused)} requests are refused.`,
+    ...(ban === undefined
+      ? []
+      : [`A key that goes on is banned after ${ban.start} s: ${count(plan.perMinute)} refusals within a minute.`]),
+    hours >= 24
+      ? `The ${count(plan.perDay)} requests of the day last the whole day.`
+      : `At this pace the ${count(plan.perDay)} requests of the day last ${inHours(hours)}, and then the rest of the UTC day is refused.`,
+  ];
+  return sentences.join(' ');
+}
+
+/** @param {number} requests */
+function count(requests) {
+  return requests.toLocaleString('en');
+}
+
+/** @param {number} hours */
+function inHours(hours) {
+  const minutes = Math.round(hours * 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

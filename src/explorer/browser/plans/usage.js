@@ -1,0 +1,122 @@
+import { html } from '../site/elements.js';
+import { forgetKey, storedKey, storeKey, withoutScheme } from '../site/stored-key.js';
+import { drawWindow } from './gauge.js';
+
+const USAGE = new URL('../../v1/usage', import.meta.url);
+const REFRESH_MS = 5_000;
+const RETRY_MS = 10_000;
+
+const panel = /** @type {HTMLElement} */ (document.querySelector('#usage'));
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+
+show();
+// A key is given or taken away in another tab, such as the explorer's.
+addEventListener('storage', show);
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) clearTimeout(timer);
+  else if (storedKey() !== undefined) void refresh();
+});
+
+function show() {
+  clearTimeout(timer);
+  if (storedKey() === undefined) ask();
+  else void refresh();
+}
+
+/** @param {string} [problem] with the key that was given before */
+function ask(problem) {
+  const input = html('input', {
+    id: 'key',
+    name: 'key',
+    type: 'text',
+    required: '',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    placeholder: 'psk_…',
+    ...(problem === undefined ? {} : { 'aria-describedby': 'problem' }),
+  });
+  const form = html(
+    'form',
+    {},
+    html('label', { for: 'key' }, 'API key'),
+    html('div', { class: 'field' }, input, html('button', { type: 'submit' }, 'Show')),
+    ...(problem === undefined ? [] : [html('p', { id: 'problem', class: 'problem', role: 'alert' }, problem)]),
+    html(
+      'p',
+      { class: 'note' },
+      'This browser stores the key for this address, and the API reference uses it too. Asking takes no request from the plan.',
+    ),
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const key = withoutScheme(/** @type {HTMLInputElement} */ (input).value);
+    // Anything else cannot be sent in a header.
+    if (!/^[!-~]+$/.test(key)) {
+      ask('This is not an API key.');
+      return;
+    }
+    storeKey(panel.dataset['scheme'] ?? '', key);
+    void refresh();
+  });
+  panel.replaceChildren(form);
+}
+
+/** Asks the service, draws the answer, and does so again after a while unless the key is at fault. */
+async function refresh() {
+  clearTimeout(timer);
+  const key = storedKey();
+  if (key === undefined) return;
+  let next = RETRY_MS;
+  try {
+    const response = await fetch(USAGE, { headers: { Authorization: `Bearer ${key}` }, cache: 'no-store' });
+    const body = await response.json();
+    if (key !== storedKey()) return;
+    if (response.ok) {
+      draw(body);
+      next = REFRESH_MS;
+    } else if (response.status === 401 || response.status === 403) {
+      // To go on would count against the address of this browser.
+      forgetKey();
+      ask(body.message);
+      return;
+    } else {
+      next = Math.max(next, Number(response.headers.get('retry-after') ?? 0) * 1000);
+      warn(body.message);
+    }
+  } catch {
+    warn('The service cannot be reached.');
+  }
+  if (!document.hidden) timer = setTimeout(refresh, next);
+}
+
+/** @param {Usage} usage */
+function draw({ account, plan, minute, day, strikes, bannedUntil }) {
+  const logOut = html('button', { type: 'button' }, 'Log out');
+  logOut.addEventListener('click', () => {
+    forgetKey();
+    show();
+  });
+  panel.replaceChildren(
+    html('p', { class: 'account' }, html('strong', {}, account), ` · plan ${plan}`, logOut),
+    html('div', { class: 'gauges' }, drawWindow('This minute', minute), drawWindow('This day', day)),
+    html(
+      'p',
+      { class: bannedUntil === undefined ? 'note' : 'problem' },
+      bannedUntil === undefined
+        ? `This key has ${strikes} of the ${minute.limit.toLocaleString('en')} refusals within a minute that lead to a ban.`
+        : `This key is banned until ${new Date(bannedUntil).toLocaleTimeString()}.`,
+    ),
+  );
+}
+
+/** @param {string} message */
+function warn(message) {
+  panel.querySelector('[role=alert]')?.remove();
+  panel.append(html('p', { class: 'problem', role: 'alert' }, `${message} Trying again by itself.`));
+}
+
+/**
+ * @typedef {import('./gauge.js').Window} Window
+ * @typedef {{ account: string, plan: string, minute: Window, day: Window, strikes: number, bannedUntil?: string }} Usage
+ */

@@ -1,0 +1,94 @@
+/** The part of Swagger UI's plugin interface that the explorer uses; its package has no types of its own. */
+
+type ReactNode = unknown;
+type Component<Props> = (props: Props) => ReactNode;
+
+interface React {
+  createElement<Props>(type: string | Component<Props>, props: Props | null, ...children: ReactNode[]): ReactNode;
+  readonly Fragment: Component<object>;
+  useState<State>(initial: State): [State, (next: State) => void];
+  useEffect(effect: () => void | (() => void), dependencies: readonly unknown[]): void;
+  useRef<Value>(initial: Value | null): { readonly current: Value | null };
+}
+
+/** A Map or List of Immutable.js. */
+interface Immutable {
+  readonly size: number;
+  get(key: string): unknown;
+  set(key: string, value: unknown): Immutable;
+  map(change: (value: Immutable, key: string) => unknown): Immutable;
+  filter(isKept: (value: Immutable, key: string) => boolean): Immutable;
+  toJS(): unknown;
+}
+
+interface System {
+  readonly React: React;
+  getComponent(name: string, isContainer?: boolean): Component<object>;
+  readonly authActions: {
+    showDefinitions(definitions: unknown): void;
+    authorizeWithPersistOption(given: object): void;
+    logoutWithPersistOption(names: readonly string[]): void;
+  };
+  readonly authSelectors: { authorized(): Immutable };
+  readonly layoutActions: {
+    updateFilter(phrase: string): void;
+    show(thing: readonly string[], isShown: boolean): void;
+  };
+  readonly layoutSelectors: { currentFilter(): string | boolean | undefined };
+  readonly specSelectors: {
+    taggedOperations(): Immutable;
+    requestFor(path: string, method: string): Immutable;
+  };
+}
+
+interface UiPlugin {
+  readonly components?: Readonly<Record<string, unknown>>;
+  readonly wrapComponents?: Readonly<Record<string, unknown>>;
+  readonly statePlugins?: Readonly<Record<string, unknown>>;
+  readonly fn?: Readonly<Record<string, unknown>>;
+}
+
+interface Server {
+  readonly url: string;
+  readonly description?: string;
+}
+
+interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description?: string;
+    readonly contact?: { readonly name?: string; readonly url?: string; readonly email?: string };
+    readonly license?: { readonly name: string; readonly url?: string };
+  };
+  readonly externalDocs?: { readonly url: string; readonly description?: string };
+  readonly servers?: readonly Server[];
+  readonly components: { readonly securitySchemes: Readonly<Record<string, object>> };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+}
+
+/** An operation as Swagger UI lists it below its tag. */
+interface ListedOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: DocumentedOperation;
+}
+
+interface DocumentedOperation {
+  readonly operationId: string;
+  readonly summary?: string;
+  readonly deprecated?: boolean;
+  readonly 'x-stability'?: 'stable' | 'beta' | 'experimental';
+  /** `YYYY-MM-DD` */
+  readonly 'x-sunset'?: string;
+}
+
+interface TaggedOperations {
+  readonly operations: readonly ListedOperation[];
+}
+
+declare const SwaggerUIBundle: {
+  (options: Readonly<Record<string, unknown>>): System;
+  readonly presets: { readonly apis: unknown };
+};

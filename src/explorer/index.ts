@@ -1,0 +1,1 @@
+export { serveExplorer } from './explorer.js';

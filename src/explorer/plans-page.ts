@@ -1,0 +1,113 @@
+import { type Limits, PLANS } from '../accounts/index.js';
+import { errorJson, type Problem } from '../errors/index.js';
+import { API_KEY_SCHEME } from '../openapi/index.js';
+import { refuse, tooManyRequests, type WindowReport } from '../rate-limit/index.js';
+import { renderPage } from './page.js';
+
+/** When the examples happen, in Unix seconds: noon of a UTC day. */
+const NOON_SECONDS = 1_795_262_400;
+
+/** The page for people who sell or buy the API. Its scripts draw the picture and what is left of a key. */
+export function plansPage(anonymous: Limits): string {
+  return renderPage({
+    title: 'Plans and limits · Pet Store Service',
+    name: 'Plans and limits',
+    base: './',
+    head: `
+  <link rel="stylesheet" href="./plans/plans.css">
+  <script src="./plans/usage.js" type="module"></script>
+  <script src="./plans/simulator.js" type="module"></script>`,
+    body: `
+  <main id="content" tabindex="-1">
+    <header>
+      <h1>Plans and limits</h1>
+      <p class="lead">A plan belongs to an account. All API keys of the account share its requests, of a minute and of a day; more keys give no more requests.</p>
+    </header>
+
+    <section aria-labelledby="plans-title">
+      <h2 id="plans-title">Plans</h2>
+      <ul class="plans">
+        ${Object.entries(PLANS).map(planCard).join('\n        ')}
+      </ul>
+      <p>Requests without a valid key count against the address that they come from: ${count(anonymous.perMinute)} a minute and ${count(anonymous.perDay)} a day. They never use up a plan.</p>
+    </section>
+
+    <section aria-labelledby="usage-title">
+      <h2 id="usage-title">What is left of yours</h2>
+      <div id="usage" data-scheme="${API_KEY_SCHEME}"><noscript><p>This needs JavaScript. <code>GET /v1/usage</code> returns the same.</p></noscript></div>
+    </section>
+
+    <section aria-labelledby="windows-title">
+      <h2 id="windows-title">How the limits work</h2>
+      <div class="columns">
+        <p><strong>The minute</strong> begins with the first request and ends 60 seconds later, whenever that is. Then the next request begins another one, with all requests again.</p>
+        <p><strong>The day</strong> is the UTC day. A request is admitted if both windows have one left, and takes one from each. A request that is refused takes nothing.</p>
+        <p><strong>A ban</strong> is for a key that is refused, within one minute, as often as the whole minute has requests. It lasts a minute, and twice as long with each further ban within 24 hours, up to an hour. Requests during a ban do not make it longer.</p>
+      </div>
+      <figure id="simulator" aria-labelledby="simulator-title">
+        <h3 id="simulator-title">Try it: four minutes of a client</h3>
+        <noscript><p>The picture needs JavaScript.</p></noscript>
+      </figure>
+    </section>
+
+    <section aria-labelledby="refusals-title">
+      <h2 id="refusals-title">What a client sees</h2>
+      <p>Every response says where the account stands, in the window that has fewer requests left: <code>X-RateLimit-Limit</code>, <code>X-RateLimit-Remaining</code> and <code>X-RateLimit-Reset</code> (Unix time in seconds). Past a limit, on the plan Pro:</p>
+      ${refusals(PLANS.pro).map(refusal).join('\n      ')}
+    </section>
+
+    <section aria-labelledby="advice-title">
+      <h2 id="advice-title">What a client should do</h2>
+      <ol>
+        <li>After a 429, wait as many seconds as <code>Retry-After</code> says. Before that no request is admitted; then one is.</li>
+        <li>If it is refused again, wait twice as long each time, plus a random part, so that clients do not return all at once.</li>
+        <li>Slow down before the limit: spread requests once <code>X-RateLimit-Remaining</code> is low.</li>
+        <li>Read what is left with <code>GET /v1/usage</code>. It takes no request from the plan, and responds during a ban too.</li>
+      </ol>
+    </section>
+  </main>`,
+  });
+}
+
+function planCard([name, limits]: [string, Limits | undefined]): string {
+  const perMinute = limits === undefined ? 'custom' : count(limits.perMinute);
+  const perDay = limits === undefined ? 'custom' : count(limits.perDay);
+  return `<li data-plan="${name}"${limits === undefined ? '' : ` data-per-minute="${limits.perMinute}" data-per-day="${limits.perDay}"`}><h3>${title(name)}</h3><dl><div><dt>requests per minute</dt><dd>${perMinute}</dd></div><div><dt>requests per day</dt><dd>${perDay}</dd></div></dl></li>`;
+}
+
+/** Refusals as the service itself makes them. */
+function refusals({ perMinute, perDay }: Limits): { readonly when: string; readonly problem: Problem }[] {
+  const minute: WindowReport = {
+    limit: perMinute,
+    windowSeconds: 60,
+    remaining: 0,
+    resetSeconds: NOON_SECONDS + 42,
+  };
+  const day: WindowReport = {
+    limit: perDay,
+    windowSeconds: 86_400,
+    remaining: 0,
+    resetSeconds: NOON_SECONDS + 43_200,
+  };
+  const ban = { ...minute, resetSeconds: NOON_SECONDS + 60 };
+  return [
+    { when: 'The minute is used up', problem: tooManyRequests(refuse('limited', minute, NOON_SECONDS)) },
+    { when: 'The day is used up', problem: tooManyRequests(refuse('limited', day, NOON_SECONDS)) },
+    { when: 'The key is banned', problem: tooManyRequests(refuse('banned', ban, NOON_SECONDS)) },
+  ];
+}
+
+function refusal({ when, problem }: ReturnType<typeof refusals>[number]): string {
+  const headers = Object.entries(problem.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
+  const response = [`HTTP/1.1 ${problem.status} Too Many Requests`, ...headers, '', errorJson(problem)];
+  return `<h3>${when}</h3>
+      <pre tabindex="0"><code>${response.join('\n')}</code></pre>`;
+}
+
+function title(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+function count(requests: number): string {
+  return requests.toLocaleString('en');
+}

@@ -1,0 +1,38 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+
+const IN_CONFIGURE = 'It would have no effect any more: call it in configure() of createApp().';
+
+/** What the service has its own way for. */
+const NEVER = {
+  enableCors: 'Set CORS_ORIGINS, which keeps preflights free of keys and quota.',
+  enableVersioning: 'The prefix /v1 is the version: put another one into the paths of controllers.',
+  setGlobalPrefix: 'The prefix is /v1: name the paths outside of it in prefixExclusions of an extension.',
+};
+
+/** What Nest reads when the application is initialised. */
+const AFTER_INIT = {
+  useGlobalFilters: IN_CONFIGURE,
+  useGlobalGuards: IN_CONFIGURE,
+  useGlobalInterceptors: IN_CONFIGURE,
+  useGlobalPipes: IN_CONFIGURE,
+  useWebSocketAdapter: IN_CONFIGURE,
+};
+
+export function refuseOwnWays(app: NestFastifyApplication): void {
+  refuse(app, NEVER);
+}
+
+export function refuseLateChanges(app: NestFastifyApplication): void {
+  refuse(app, AFTER_INIT);
+}
+
+/** Has methods of an application throw, rather than do nothing or harm. */
+function refuse(app: NestFastifyApplication, advice: Readonly<Record<string, string>>): void {
+  for (const [method, words] of Object.entries(advice)) {
+    const refusal = () => {
+      throw new Error(`app.${method}() is refused. ${words}`);
+    };
+    // Nest's proxy around the application ignores assignments.
+    Object.defineProperty(app, method, { value: refusal, configurable: true });
+  }
+}

@@ -1,0 +1,83 @@
+import { isScope } from '../api-keys/index.js';
+import { ACCESS, type Access } from '../auth/index.js';
+import { type Deprecation, DEPRECATION } from '../lifecycle/index.js';
+import { operationOf, type OperationOptions } from '../openapi/index.js';
+import type { Handler, Route } from './composition.js';
+
+/** The scopes that routes need. */
+export function scopesOf(routes: readonly Route[]): string[] {
+  return routes.flatMap(({ handler }) => {
+    const access = accessOf(handler);
+    return typeof access === 'object' ? [access.scope] : [];
+  });
+}
+
+function accessOf(handler: Function): Access | undefined {
+  return Reflect.getMetadata(ACCESS, handler) as Access | undefined;
+}
+
+/** Messages carry no key, so the guards let nobody send them unless the gateway itself decides who may. */
+export function messageFaults(messages: readonly Handler[]): string[] {
+  return messages
+    .filter(({ handler }) => accessOf(handler) !== 'public')
+    .map(({ name }) => `${name}: messages carry no key: give it @Public(), and check in the gateway who sends it.`);
+}
+
+/** What is wrong with routes, a line for each fault. */
+export function routeFaults(routes: readonly Route[]): string[] {
+  return [...routes.flatMap(faultsOf), ...repeatedIds(routes)];
+}
+
+function faultsOf(route: Route): string[] {
+  const { name, handler, isPost, sendsResponse, hasVersion } = route;
+  const deprecation = Reflect.getMetadata(DEPRECATION, handler) as Deprecation | undefined;
+  const faults = [
+    ...accessFaults(route, accessOf(handler)),
+    ...statusFaults(route, operationOf(handler)),
+    ...(deprecation === undefined ? [] : dateFaults(deprecation)),
+    ...(isPost && sendsResponse
+      ? ['a POST must return its response, to accept an Idempotency-Key: use @Res({ passthrough: true })']
+      : []),
+    ...(hasVersion ? ['@Version() has no effect, as /v1 is the version: put another one into the path'] : []),
+  ];
+  return faults.map((fault) => `${name}: ${fault}.`);
+}
+
+function accessFaults({ handler, isUndocumented }: Route, access: Access | undefined): string[] {
+  if (access === undefined) return ['nobody may call it: give it @Operation(), or @Public()'];
+  if (access === 'public') return [];
+  const isOperation = isUndocumented || operationOf(handler) !== undefined;
+  return [
+    ...(isOperation ? [] : ['it is not documented: give it @Operation(), or @ApiExcludeEndpoint()']),
+    ...(isScope(access.scope)
+      ? []
+      : [`no key can have the scope ${JSON.stringify(access.scope)}: scopes look like "pets:read"`]),
+  ];
+}
+
+function statusFaults({ statusCode }: Route, operation: OperationOptions | undefined): string[] {
+  if (operation === undefined || statusCode === operation.success.status) return [];
+  return [`@HttpCode() must not differ from the status in @Operation(), which is ${operation.success.status}`];
+}
+
+function dateFaults({ since, sunset }: Deprecation): string[] {
+  const impossible = [since, sunset].filter((date) => !isDate(date));
+  if (impossible.length > 0)
+    return impossible.map((date) => `@Deprecated() has ${JSON.stringify(date)}, which is not a date like 2030-12-05`);
+  return sunset < since ? ['@Deprecated() has a sunset before the date from which it is deprecated'] : [];
+}
+
+function isDate(text: string): boolean {
+  const time = new Date(text);
+  return !Number.isNaN(time.getTime()) && time.toISOString().slice(0, 10) === text;
+}
+
+function repeatedIds(routes: readonly Route[]): string[] {
+  const named = routes.flatMap(({ name, handler }) => {
+    const operation = operationOf(handler);
+    return operation === undefined ? [] : [{ name, id: operation.id }];
+  });
+  return [...Map.groupBy(named, ({ id }) => id)]
+    .filter(([, all]) => all.length > 1)
+    .map(([id, all]) => `The operation id ${id} is used more than once: ${all.map(({ name }) => name).join(', ')}.`);
+}

@@ -1,0 +1,103 @@
+import { isScope } from '../api-keys/index.js';
+import { Clock, type Env, type Override } from '../config/index.js';
+import { KeyVerifier } from '../auth/index.js';
+import { ERROR_CODES, type OwnErrorCode } from '../errors/index.js';
+import { documentedError, operationOf } from '../openapi/index.js';
+import { PetsService } from '../pets/index.js';
+import { CounterStore } from '../rate-limit/index.js';
+import type { Composition } from './composition.js';
+import type { Extension } from './extension.js';
+import { messageFaults, routeFaults } from './route-checks.js';
+
+/** What is added to the service can't work; `message` has one line for each fault. */
+export class ExtensionError extends Error {}
+
+/** What is checked besides the modules. */
+export interface Checked {
+  readonly env: Env;
+  readonly extensions: readonly Extension[];
+  readonly overrides: readonly Override[];
+}
+
+/** Providers that can be replaced. */
+const REPLACEABLE: ReadonlySet<unknown> = new Set([Clock, CounterStore, KeyVerifier, PetsService]);
+
+/**
+ * Finds faults of extensions before anything of them runs.
+ * @throws ExtensionError that names all of them
+ */
+export function checkStart(
+  { routes, messages, tokens, classes }: Composition,
+  { env, extensions, overrides }: Checked,
+): void {
+  const errorsOfOperations = routes.flatMap(({ handler }) => (operationOf(handler)?.errors ?? []).map(documentedError));
+  const faults = [
+    ...routeFaults(routes),
+    ...messageFaults(messages),
+    ...codeFaults([...errorsOfOperations, ...extensions.flatMap(({ errorCodes = [] }) => errorCodes)]),
+    ...extensions.flatMap((extension) => extensionFaults(extension, tokens)),
+    ...extensions.flatMap(({ settings }) =>
+      settings !== undefined && env.ofExtensions?.has(settings) !== true
+        ? `${settings.name} was not read: pass the extensions to loadEnv() too.`
+        : [],
+    ),
+    ...classes
+      .filter(isUnsafeCache)
+      .map(
+        (cache) =>
+          `${cache.name} keeps responses by URL, so accounts would get those of ` +
+          'others: extend it, and have trackBy() return the URL and the account.',
+      ),
+    ...overrides
+      .filter(({ provide }) => !REPLACEABLE.has(provide))
+      .map(
+        ({ provide }) => `${nameOf(provide)} cannot be replaced; Clock, CounterStore, KeyVerifier and PetsService can.`,
+      ),
+  ];
+  if (faults.length > 0) throw new ExtensionError(['The extensions are not valid:', ...faults].join('\n  '));
+}
+
+function codeFaults(errors: readonly Pick<OwnErrorCode, 'code' | 'status'>[]): string[] {
+  const statuses = new Map<string, number>(Object.entries(ERROR_CODES).map(([code, { status }]) => [code, status]));
+  return errors.flatMap(({ code, status }) => {
+    const known = statuses.get(code) ?? status;
+    statuses.set(code, known);
+    if (known === status) return [];
+    return `The error code ${code} has the status ${known} already, and cannot have ${status}: take another code.`;
+  });
+}
+
+function extensionFaults(extension: Extension, tokens: ReadonlySet<unknown>): string[] {
+  const { scopes = [], healthIndicators = [], migrations = [] } = extension;
+  return [
+    ...scopes
+      .filter((scope) => !isScope(scope))
+      .map((scope) => `No key can have the scope ${JSON.stringify(scope)}: scopes look like "pets:read".`),
+    ...healthIndicators
+      .filter((type) => !tokens.has(type))
+      .map(({ name }) => `${name} is not a provider: add it to those of its module.`),
+    ...migrationFaults(migrations.map((type) => new type().name ?? type.name)),
+  ];
+}
+
+/** TypeORM runs migrations by the time in their names; the order in which they are listed should be the same. */
+function migrationFaults(names: readonly string[]): string[] {
+  const times = names.map((name) => Number(/\d{13}$/.exec(name)?.[0]));
+  return names.flatMap((name, index) => {
+    const [time = NaN, before = -Infinity] = [times[index], times[index - 1]];
+    if (Number.isNaN(time))
+      return `The migration ${name} needs a name that ends in its time, in milliseconds: 13 digits.`;
+    return time > before ? [] : `The migration ${name} would run before ${names[index - 1]}: give it a later time.`;
+  });
+}
+
+/** Whether a class is the CacheInterceptor of `@nestjs/cache-manager`, or extends it without a key of its own. */
+function isUnsafeCache(type: Function): boolean {
+  for (let one: unknown = type; typeof one === 'function'; one = Object.getPrototypeOf(one))
+    if (Object.hasOwn((one.prototype as object | undefined) ?? {}, 'trackBy')) return one.name === 'CacheInterceptor';
+  return false;
+}
+
+function nameOf(token: unknown): string {
+  return typeof token === 'function' ? token.name : String(token);
+}

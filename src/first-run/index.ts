@@ -1,1 +1,0 @@
-export { FirstRunModule } from './first-run.module.js';

@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify';
+import { RecurringTask } from '../../background/index.js';
+import { hasBody, isMisframed } from '../requests/body.js';
+import { closeLingering } from './lingering-close.js';
+
+/** How long busy clients have to notice that their connections are about to close, in milliseconds. */
+const NOTICE_MS = 100;
+/** How often connections that were busy at the beginning are checked, in milliseconds. */
+const CHECK_INTERVAL_MS = 100;
+/** When open connections are cut off, such as those with half a request, in milliseconds. */
+const DEADLINE_MS = 30_000;
+
+/**
+ * Closes a connection after the response if it cannot be reused: the request is incomplete, so the rest must not be parsed
+ * as a request of its own; the end of the request is ambiguous; or the service is stopping. When the service closes, it
+ * closes idle connections, and the others after their last response.
+ * @param isEnding whether the service is stopping
+ * @param deadlineMs maximum duration of closing
+ */
+export function closeConnections(server: FastifyInstance, isEnding: () => boolean, deadlineMs = DEADLINE_MS): void {
+  let isClosing = false;
+  server.addHook('preClose', (done) => {
+    isClosing = true;
+    const closeIdle = async () => server.server.closeIdleConnections();
+    const idle = new RecurringTask('closing idle connections', CHECK_INTERVAL_MS, closeIdle);
+    idle.start();
+    const deadline = setTimeout(() => server.server.closeAllConnections(), deadlineMs);
+    server.server.once('close', () => {
+      void idle.stop();
+      clearTimeout(deadline);
+    });
+    setTimeout(done, NOTICE_MS);
+  });
+  server.addHook('onSend', ({ raw }, reply, payload, done) => {
+    const isUnread = !raw.complete && hasBody(raw);
+    if (isUnread || isMisframed(raw) || isClosing || isEnding()) reply.header('connection', 'close');
+    // Node calls this when the last response of a connection is out.
+    if (isUnread) raw.socket.destroySoon = () => closeLingering(raw.socket);
+    done(null, payload);
+  });
+}

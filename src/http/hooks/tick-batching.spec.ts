@@ -1,0 +1,67 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { fastify, type FastifyInstance } from 'fastify';
+import { batchRequestsPerTick } from './tick-batching.js';
+
+const context = new AsyncLocalStorage<string>();
+let server: FastifyInstance;
+let steps: string[];
+
+beforeEach(async () => {
+  steps = [];
+  server = fastify({
+    rewriteUrl: ({ url = '' }) => {
+      steps.push(`read ${url}`);
+      return url;
+    },
+  });
+  const emit = server.server.emit.bind(server.server);
+  // As tracing does it: each request has a context of its own.
+  server.server.emit = (event: string, ...args: unknown[]) =>
+    event === 'request'
+      ? context.run((args[0] as { url: string }).url, () => emit(event, ...args))
+      : emit(event, ...args);
+  batchRequestsPerTick(server);
+  server.get('/:name', ({ url }) => {
+    steps.push(`answered ${url}`);
+    return context.getStore();
+  });
+  await server.listen();
+});
+
+afterEach(() => server.close());
+
+describe('requests that come in during one turn of the event loop', () => {
+  it('are all read before the first is answered', async () => {
+    await sendAtOnce('/a', '/b', '/c');
+    expect(steps).toEqual(['read /a', 'read /b', 'read /c', 'answered /a', 'answered /b', 'answered /c']);
+  });
+
+  it('go on in the async context that each came in', async () => {
+    expect(await sendAtOnce('/a', '/b', '/c')).toMatch(/\r\n\r\n\/a[^]*\r\n\r\n\/b[^]*\r\n\r\n\/c$/);
+  });
+});
+
+describe('requests of later turns', () => {
+  it('are answered too', async () => {
+    await sendAtOnce('/a');
+    await sendAtOnce('/b');
+    expect(steps).toEqual(['read /a', 'answered /a', 'read /b', 'answered /b']);
+  });
+});
+
+/** Sends requests in one packet, and gives all that is answered. */
+async function sendAtOnce(...paths: readonly string[]): Promise<string> {
+  const socket = connect((server.server.address() as AddressInfo).port).setEncoding('utf8');
+  const requests = paths.map(
+    (path, index) =>
+      `GET ${path} HTTP/1.1\r\nHost: x\r\n${index === paths.length - 1 ? 'Connection: close\r\n' : ''}\r\n`,
+  );
+  let responses = '';
+  socket.on('data', (text: string) => (responses += text));
+  socket.write(requests.join(''));
+  await once(socket, 'close');
+  return responses;
+}

@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiError } from '../../errors/index.js';
+
+/** Methods with a request body. */
+export const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+export const JSON_TYPE = 'application/json';
+/** JSON merge patch (RFC 7396). */
+export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
+
+/** JSON media types that a method accepts. */
+export function jsonMediaTypes(method: string): readonly string[] {
+  return method.toUpperCase() === 'PATCH' ? [JSON_TYPE, MERGE_PATCH_TYPE] : [JSON_TYPE];
+}
+
+/** Whether a message has a body (RFC 9112, section 6). */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/**
+ * Whether the end of a message is ambiguous: HTTP/1.0 has no Transfer-Encoding, so a proxy may have ignored it. The
+ * connection must close (RFC 9112, section 6.1).
+ */
+export function isMisframed({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
+}
+
+/**
+ * The error of an invalid Transfer-Encoding (RFC 9112, section 6.1). Node decodes chunked and ignores other codings.
+ */
+export function transferCodingFault(message: IncomingMessage): ApiError | undefined {
+  const coding = message.headers['transfer-encoding']?.toLowerCase();
+  if (coding === undefined) return undefined;
+  if (isMisframed(message)) {
+    return new ApiError('validation_failed', 'A request in HTTP/1.0 must not have Transfer-Encoding.');
+  }
+  if (coding === 'chunked') return undefined;
+  return /,[ \t]*chunked$/.test(coding)
+    ? new ApiError('not_implemented', 'The only transfer coding that this service supports is chunked.')
+    : new ApiError('validation_failed', 'The last transfer coding must be chunked.');
+}
+
+/** Whether the client waits for 100 Continue; never in HTTP/1.0 (RFC 9110, section 10.1.1). */
+export function expectsContinue({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion !== '1.0' && headers.expect?.toLowerCase() === '100-continue';
+}

@@ -1,0 +1,103 @@
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  UseInterceptors,
+} from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { from, lastValueFrom, type Observable } from 'rxjs';
+import type { EntityManager } from 'typeorm';
+import { Clock } from '../config/index.js';
+import { Database, tryLockUntilCommit } from '../database/index.js';
+import { ApiError } from '../errors/index.js';
+import { replyOf, requestOf } from '../http/index.js';
+import { IdempotencyRepository } from './idempotency.repository.js';
+import { type IdempotentRequest, idempotentRequest } from './idempotent-request.js';
+import { resetHeaders, restoreResponse, storeResponse } from './stored-response.js';
+
+/** How long a response is kept, in milliseconds. */
+const RETENTION_MS = 24 * 60 * 60 * 1000;
+const IN_USE_RETRY_AFTER_SECONDS = 1;
+
+/**
+ * Lets a client send a POST again without anything being done twice: where it has an Idempotency-Key, its handler runs in
+ * a transaction, which `Database.write` and the repositories of TypeORM join, and the response is kept in that for 24
+ * hours, per account. So a request that failed, or of which nothing is left, may be sent anew.
+ */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly records: IdempotencyRepository,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const request = idempotentRequest(requestOf(context));
+    return request === undefined ? next.handle() : from(this.once(request, replyOf(context), next));
+  }
+
+  private async once(request: IdempotentRequest, reply: FastifyReply, next: CallHandler): Promise<unknown> {
+    const before = reply.getHeaders();
+    try {
+      return await this.database.write(async (manager) => {
+        const nowMs = this.clock.nowMs();
+        const record =
+          (await this.records.find(manager, request, nowMs)) ?? (await this.claim(manager, request, nowMs));
+        if (record !== undefined) {
+          if (record.fingerprint !== request.fingerprint) throw reused();
+          return restoreResponse(reply, record.sealedAnswer, request.apiKey);
+        }
+        const body: unknown = await lastValueFrom(next.handle(), { defaultValue: undefined });
+        const sealedAnswer = storeResponse(reply, before, body, request.apiKey);
+        await this.records.save(manager, { ...request, sealedAnswer, expiresAt: nowMs + RETENTION_MS });
+        return body;
+      });
+    } catch (error) {
+      resetHeaders(reply, before);
+      throw error;
+    }
+  }
+
+  /**
+   * Keeps other requests with the same key off until the transaction ends.
+   * @returns what one of them has left behind meanwhile
+   * @throws (rejects) ApiError `idempotency_key_in_use`: to wait for the other one could take long
+   */
+  private async claim(manager: EntityManager, request: IdempotentRequest, nowMs: number) {
+    const { accountId, idempotencyKey } = request;
+    if (!(await tryLockUntilCommit(manager, `idempotency ${accountId} ${idempotencyKey}`))) throw inUse();
+    return this.records.find(manager, request, nowMs);
+  }
+}
+
+/** Classes outlive the applications that they are part of. */
+const bound = new WeakSet<Function>();
+
+/**
+ * Binds the interceptor to handlers, as `@UseInterceptors()` would, before an application is made of their controllers: to
+ * each POST, whatever its module knows of that. A global interceptor would cost each GET a third of its throughput.
+ */
+export function makeIdempotent(handlers: readonly Function[]): void {
+  for (const handler of handlers) {
+    if (bound.has(handler)) continue;
+    bound.add(handler);
+    UseInterceptors(IdempotencyInterceptor)(Object, handler.name, { value: handler });
+  }
+}
+
+export function reused(): ApiError {
+  return new ApiError(
+    'idempotency_key_reused',
+    'This Idempotency-Key was used with another request, or with another API key. Use a new one.',
+  );
+}
+
+export function inUse(): ApiError {
+  return new ApiError(
+    'idempotency_key_in_use',
+    'A request with this Idempotency-Key is still running. Send it again later.',
+    { 'retry-after': String(IN_USE_RETRY_AFTER_SECONDS) },
+  );
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { readBearerToken } from '../auth/index.js';
+import { ApiError } from '../errors/index.js';
+import { hasBody, isRepeated } from '../http/index.js';
+
+const HEADER = 'Idempotency-Key';
+const MAX_LENGTH = 255;
+const PATTERN = `^[ -~]{1,${MAX_LENGTH}}$`;
+const printable = new RegExp(PATTERN);
+const NO_BODY = Buffer.alloc(0);
+
+/** The header as the OpenAPI document has it. */
+export const IDEMPOTENCY_KEY_PARAMETER = {
+  name: HEADER,
+  in: 'header' as const,
+  required: false,
+  description:
+    'Makes it safe to send the request again: for 24 hours the same key with the same request, sent with the same API key, ' +
+    'gets the answer of the first one that succeeded, and nothing is done twice. A random UUID is a good key.',
+  schema: {
+    type: 'string' as const,
+    minLength: 1,
+    maxLength: MAX_LENGTH,
+    pattern: PATTERN,
+    example: '7c5b1f3e-5d0f-4d0e-9d4b-6a1f0c7e2b90',
+  },
+};
+
+/** A request with an Idempotency-Key, as far as it is compared with others. */
+export interface IdempotentRequest {
+  readonly accountId: number;
+  /** 1 to 255 characters of printable ASCII. */
+  readonly idempotencyKey: string;
+  /** Tells requests apart: by the API key that they came with, method, target and the bytes of the body. */
+  readonly fingerprint: string;
+  /** The API key itself. */
+  readonly apiKey: string;
+}
+
+/**
+ * Reads what makes a request idempotent; undefined where it has no Idempotency-Key.
+ * @throws ApiError `validation_failed`
+ */
+export function idempotentRequest(request: FastifyRequest): IdempotentRequest | undefined {
+  const { headers, raw, caller, rawBody, method, url } = request;
+  const idempotencyKey = headers['idempotency-key'];
+  if (idempotencyKey === undefined) return undefined;
+  if (
+    typeof idempotencyKey !== 'string' ||
+    !printable.test(idempotencyKey) ||
+    isRepeated(raw.rawHeaders, 'idempotency-key')
+  ) {
+    throw refusal(`must be given once, as 1 to ${MAX_LENGTH} characters of printable ASCII.`);
+  }
+  const apiKey = readBearerToken(request);
+  if (caller === undefined || typeof apiKey !== 'string') {
+    throw refusal('must not be sent to an operation that takes no API key.');
+  }
+  if (rawBody === undefined && hasBody(raw)) throw refusal('must not be sent with a body that is not JSON.');
+  const fingerprint = createHash('sha256')
+    .update(`${caller.keyId}\n${method}\n${url}\n`)
+    .update(rawBody ?? NO_BODY)
+    .digest('base64url');
+  return { accountId: caller.accountId, idempotencyKey, fingerprint, apiKey };
+}
+
+function refusal(message: string): ApiError {
+  return new ApiError('validation_failed', `${HEADER} ${message}`);
+}

@@ -1,0 +1,90 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { StreamableFile } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+
+const ALGORITHM = 'aes-256-gcm';
+const KEY_BYTES = 32;
+/** The nonce of NIST SP 800-38D, section 8.2.2: random, and few answers are sealed with one API key. */
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const PURPOSE = 'petstore idempotency answer';
+
+type Headers = Readonly<Partial<ReturnType<FastifyReply['getHeaders']>>>;
+
+/** What a handler has responded with. */
+interface StoredResponse {
+  readonly status?: number;
+  /** Those that the handler has set. */
+  readonly headers?: Headers;
+  readonly body?: unknown;
+}
+
+/**
+ * What a handler has responded with, as text that only the API key of the request opens.
+ * @param before headers of the response before the handler set any
+ * @throws Error where the body is none that can be sent again
+ */
+export function storeResponse(reply: FastifyReply, before: Headers, body: unknown, apiKey: string): string {
+  if (reply.sent || body instanceof StreamableFile || body instanceof Readable || Buffer.isBuffer(body)) {
+    throw new Error('A POST must return JSON, or text, to accept an Idempotency-Key.');
+  }
+  const asText = !isExact(body);
+  const headers: Headers = {
+    ...Object.fromEntries(Object.entries(reply.getHeaders()).filter(([name, value]) => before[name] !== value)),
+    ...(asText ? { 'content-type': 'application/json; charset=utf-8' } : {}),
+  };
+  const response: StoredResponse = { status: reply.statusCode, headers, body: asText ? JSON.stringify(body) : body };
+  return seal(JSON.stringify(response), apiKey);
+}
+
+/**
+ * Sets status and headers of a response as they were stored.
+ * @returns its body, for the handler to return
+ */
+export function restoreResponse(reply: FastifyReply, stored: string, apiKey: string): unknown {
+  const { status, headers = {}, body } = JSON.parse(unseal(stored, apiKey)) as StoredResponse;
+  if (status !== undefined) reply.code(status);
+  reply.headers(headers);
+  return body;
+}
+
+/** Undoes what a handler that failed after all has set. */
+export function resetHeaders(reply: FastifyReply, before: Headers): void {
+  for (const name of Object.keys(reply.getHeaders())) if (before[name] === undefined) reply.removeHeader(name);
+  reply.headers(before);
+}
+
+/** Whether a body is the same once it was written as JSON and parsed: an integer beyond 2^53 would be rounded. */
+function isExact(body: unknown): boolean {
+  const json: string | undefined = JSON.stringify(body);
+  return json === undefined || JSON.stringify(JSON.parse(json)) === json;
+}
+
+/**
+ * Encrypts text with the API key that the request came with. As the database has only a hash of that, whoever reads the
+ * database can't read the answers in it, some of which show secrets.
+ * @returns nonce, tag and ciphertext in base64
+ */
+function seal(text: string, apiKey: string): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(ALGORITHM, sealingKey(apiKey), nonce);
+  const ciphertext = [cipher.update(text, 'utf8'), cipher.final()];
+  return Buffer.concat([nonce, cipher.getAuthTag(), ...ciphertext]).toString('base64');
+}
+
+/** @throws Error where the text was sealed with another API key, or changed since */
+function unseal(sealed: string, apiKey: string): string {
+  const bytes = Buffer.from(sealed, 'base64');
+  const tagEnd = NONCE_BYTES + TAG_BYTES;
+  const decipher = createDecipheriv(ALGORITHM, sealingKey(apiKey), bytes.subarray(0, NONCE_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
+  decipher.setAuthTag(bytes.subarray(NONCE_BYTES, tagEnd));
+  return Buffer.concat([decipher.update(bytes.subarray(tagEnd)), decipher.final()]).toString('utf8');
+}
+
+/** By HKDF (RFC 5869), which needs no salt where what it starts from is as random as an API key. */
+function sealingKey(apiKey: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', apiKey, '', PURPOSE, KEY_BYTES));
+}

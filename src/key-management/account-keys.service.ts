@@ -1,0 +1,165 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../config/index.js';
+import { type AuditedOperation, beginOperation } from '../accounts/index.js';
+import {
+  type ApiKey,
+  ApiKeysRepository,
+  type IssuedKey,
+  type KeyListing,
+  KeyOperations,
+  type KeyOptions,
+  KnownScopes,
+  keySpec,
+  MANAGE_KEYS,
+  type RotatedKey,
+  toListing,
+} from '../api-keys/index.js';
+import { CachedKey, type Caller, isCaller, scopeNeeded, unauthorized } from '../auth/index.js';
+import { cutPage, Database } from '../database/index.js';
+import { ApiError, DomainError } from '../errors/index.js';
+import { CounterStore, type UsageReport } from '../rate-limit/index.js';
+import { type Authority, checkScopesWithin, lifetimeWithin } from './authority.js';
+
+/** With so many active keys, an account's own keys make no more. An operator may. */
+export const MOST_ACTIVE_KEYS = 100;
+
+/**
+ * What a key may do with the keys of its account. Audit records name the key that did it. Once a promise is fulfilled
+ * it holds in this process; other processes follow within a second.
+ * @throws (rejects) DomainError: api_key_not_found for a key of another account; insufficient_scope where a key would get
+ * a scope that the caller lacks, or the caller may no longer manage keys; api_key_limit_reached; 401 where the caller
+ * itself no longer works
+ */
+@Injectable()
+export class AccountKeysService {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly keys: ApiKeysRepository,
+    private readonly operations: KeyOperations,
+    private readonly counters: CounterStore,
+    private readonly scopes: KnownScopes,
+  ) {}
+
+  /**
+   * Makes a key; by default with all scopes of the calling key, but not the one to make keys, and with as long to live.
+   * @throws (rejects) also DomainError validation_failed where the key would outlive the calling one
+   */
+  create(options: KeyOptions, caller: Caller): Promise<IssuedKey> {
+    return this.act(caller, async (operation, authority) => {
+      const { account, scopes } = authority;
+      this.checkKnown(options.scopes ?? []);
+      const expiresInMs = lifetimeWithin(authority, options.expiresInMs, operation.atMs);
+      const spec = keySpec(
+        { ...options, expiresInMs },
+        [...scopes].filter((scope) => scope !== MANAGE_KEYS),
+      );
+      checkScopesWithin(authority, spec.scopes);
+      await this.checkRoom(operation, authority);
+      return this.operations.issue(operation, account, spec);
+    });
+  }
+
+  /**
+   * Up to `limit` keys, oldest first; `nextAfter` is the id after which the next ones begin, if there are more.
+   * @param after id of the key after which they begin
+   * @throws (rejects) DomainError validation_failed where the account has no such key
+   */
+  list(
+    limit: number,
+    after: string | undefined,
+    { accountId }: Caller,
+  ): Promise<{ keys: KeyListing[]; nextAfter: string | undefined }> {
+    return this.database.read(async (manager) => {
+      const last = after === undefined ? undefined : await this.keys.find(manager, { id: after, accountId });
+      if (last === null)
+        throw new DomainError('validation_failed', 'after must be the identifier of an API key of this account.');
+      const { page, nextAfter } = cutPage(await this.keys.pageOf(manager, accountId, limit + 1, last), limit);
+      return { keys: page.map(toListing), nextAfter };
+    });
+  }
+
+  get(id: string, { accountId }: Caller): Promise<KeyListing> {
+    return this.database.read(async (manager) => toListing(await this.operations.find(manager, { id, accountId })));
+  }
+
+  /** What a key has used of the account's current windows. */
+  async usage(id: string, { accountId }: Caller): Promise<UsageReport> {
+    const key = await this.database.read((manager) => this.operations.find(manager, { id, accountId }));
+    return this.counters.peek(new CachedKey(key, 0).caller);
+  }
+
+  /**
+   * Makes a key with the scopes and lifetime of another, which works on for `overlapMs` milliseconds unless it expires
+   * before. The new key expires with the calling one at the latest.
+   * @throws (rejects) also DomainError api_key_retired
+   */
+  rotate(id: string, overlapMs: number, caller: Caller): Promise<RotatedKey> {
+    return this.act(caller, async (operation, authority) => {
+      const key = await this.operations.find(operation.manager, { id, accountId: authority.account.id });
+      checkNotRetired(operation, key);
+      checkScopesWithin(authority, key.scopes.split(' '));
+      if (overlapMs > 0) await this.checkRoom(operation, authority);
+      return this.operations.rotate(operation, key, overlapMs, authority.expiresAtMs);
+    });
+  }
+
+  /** Ends a key for good; one that was revoked before stays so. */
+  revoke(id: string, caller: Caller): Promise<void> {
+    return this.act(caller, async (operation, { account }) => {
+      const key = await this.operations.find(operation.manager, { id, accountId: account.id });
+      await this.operations.revoke(operation, key);
+    });
+  }
+
+  /** Runs `work` as the caller's key is now, which may be less than when the request was admitted. */
+  private act<T>(caller: Caller, work: (operation: AuditedOperation, by: Authority) => Promise<T>): Promise<T> {
+    return this.database.write(async (manager) => {
+      const operation = await beginOperation(manager, caller.keyId, this.clock.nowMs());
+      const own = await this.operations.find(manager, { id: caller.keyId });
+      const verdict = new CachedKey(own, operation.atMs).answer(operation.atMs);
+      if (!isCaller(verdict)) throw ApiError.of(unauthorized(verdict));
+      const { scopes } = verdict;
+      if (!scopes.has(MANAGE_KEYS)) throw scopeNeeded(MANAGE_KEYS);
+      return work(operation, { account: own.account, scopes, expiresAtMs: own.expiresAt ?? Infinity });
+    });
+  }
+
+  private checkKnown(scopes: readonly string[]): void {
+    const { names } = this.scopes;
+    if (scopes.every((scope) => names.includes(scope))) return;
+    throw new DomainError(
+      'validation_failed',
+      `scopes must be a list of one or more of ${names.join(', ')}, each once.`,
+    );
+  }
+
+  private async checkRoom({ manager, atMs }: AuditedOperation, { account }: Authority): Promise<void> {
+    const active = await this.keys.countActive(manager, account.id, atMs);
+    if (active < MOST_ACTIVE_KEYS) return;
+    throw keyLimitReached(active);
+  }
+}
+
+export function keyLimitReached(active: number): DomainError {
+  return new DomainError(
+    'api_key_limit_reached',
+    `The account has ${active} active API keys, and ${MOST_ACTIVE_KEYS} are the most. Revoke one first.`,
+  );
+}
+
+function checkNotRetired({ atMs }: AuditedOperation, key: ApiKey): void {
+  if (key.revokedAt !== null) throw keyRevoked(key.id);
+  if (key.successorId !== null) {
+    throw retired(`The key ${key.id} has a successor. Rotate ${key.successorId}, or make a new one.`);
+  }
+  if (key.expiresAt !== null && key.expiresAt <= atMs) throw retired(`The key ${key.id} has expired. Make a new one.`);
+}
+
+export function keyRevoked(id: string): DomainError {
+  return retired(`The key ${id} was revoked. Make a new one.`);
+}
+
+function retired(message: string): DomainError {
+  return new DomainError('api_key_retired', message);
+}

@@ -1,0 +1,55 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import type { UsageReport } from '../rate-limit/index.js';
+
+@ApiSchema({ name: 'ApiKeyUsageWindow', description: "What an API key has used of one window of the account's plan." })
+export class KeyUsageWindow {
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Requests of this key in the window.', example: 13 })
+  requests!: number;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    description: 'When the window ends; of a minute without a request yet, when it would end if it began now.',
+    example: '2026-11-21T12:01:00.000Z',
+  })
+  resetsAt!: string;
+}
+
+@ApiSchema({ name: 'ApiKeyUsage', description: "What an API key has used of the account's current windows." })
+export class KeyUsage {
+  @ApiProperty({ type: KeyUsageWindow, description: 'The current minute of the account.' })
+  minute!: KeyUsageWindow;
+
+  @ApiProperty({ type: KeyUsageWindow, description: 'The current UTC day of the account.' })
+  day!: KeyUsageWindow;
+
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    description: 'Refusals of this key within one minute that count towards a ban.',
+    example: 0,
+  })
+  strikes!: number;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    required: false,
+    description: 'When the ban of this key ends; absent if it is not banned.',
+    example: '2026-11-21T12:02:00.000Z',
+  })
+  bannedUntil?: string;
+}
+
+export function toKeyUsage({ minute, day, key, strikes, bannedUntilSeconds }: UsageReport): KeyUsage {
+  return {
+    minute: { requests: key.minute, resetsAt: rfc3339(minute.resetSeconds) },
+    day: { requests: key.day, resetsAt: rfc3339(day.resetSeconds) },
+    strikes,
+    ...(bannedUntilSeconds === 0 ? {} : { bannedUntil: rfc3339(bannedUntilSeconds) }),
+  };
+}
+
+function rfc3339(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}

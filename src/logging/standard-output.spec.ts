@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { StandardOutput } from './standard-output.js';
+
+const LINES = 20_000;
+const line = (n: number) => `${String(n).padStart(99, '.')}\n`;
+
+let folder: string;
+let pipe: number;
+let output: StandardOutput;
+let dropped: number[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'petstore-pipe-'));
+  execFileSync('mkfifo', [join(folder, 'pipe')]);
+  pipe = openSync(join(folder, 'pipe'), constants.O_RDWR | constants.O_NONBLOCK);
+  output = new StandardOutput(pipe);
+  dropped = [];
+  output.onDropped((count) => {
+    dropped.push(count);
+    output.write('lines were dropped\n');
+  });
+});
+afterEach(() => {
+  closeSync(pipe);
+  rmSync(folder, { recursive: true });
+});
+
+/** What the pipe holds. */
+function read(): string {
+  const buffer = Buffer.alloc(65_536);
+  try {
+    return buffer.toString('utf8', 0, readSync(pipe, buffer));
+  } catch {
+    return '';
+  }
+}
+
+/** Reads until nothing more comes. */
+async function readAll(): Promise<string> {
+  let text = '';
+  for (let quiet = 0; quiet < 5; quiet += 1) {
+    for (let chunk = read(); chunk !== ''; chunk = read()) {
+      text += chunk;
+      quiet = 0;
+    }
+    await delay(30);
+  }
+  return text;
+}
+
+describe('standard output', () => {
+  it('has a line at once where there is room for it', () => {
+    output.write(line(1));
+    expect(read()).toBe(line(1));
+  });
+
+  it('keeps what a reader that stalls has no room for, up to 1 MiB, and hands it over in order and whole', async () => {
+    for (let n = 0; n < LINES; n += 1) output.write(line(n));
+    const lines = (await readAll()).split(/(?<=\n)/);
+    const kept = lines.length - 1;
+    expect(lines.slice(0, kept)).toEqual(Array.from({ length: kept }, (_, n) => line(n)));
+    expect(kept * 100).toBeGreaterThan(1_048_576);
+    expect(kept * 100).toBeLessThan(1_048_576 + 2 * 65_536);
+  });
+
+  it('tells how many lines were dropped, once they are read again', async () => {
+    for (let n = 0; n < LINES; n += 1) output.write(line(n));
+    expect(dropped).toEqual([]);
+    const lines = (await readAll()).split('\n');
+    expect(lines.slice(-2)).toEqual(['lines were dropped', '']);
+    expect(dropped).toEqual([LINES - (lines.length - 2)]);
+    output.write(line(1));
+    expect(read()).toBe(line(1));
+  });
+
+  it('does not mind a reader that is gone for good', () => {
+    const path = join(folder, 'pipe');
+    closeSync(pipe);
+    const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    pipe = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    closeSync(reader);
+    const abandoned = new StandardOutput(pipe);
+    expect(() => {
+      for (let n = 0; n < LINES; n += 1) abandoned.write(line(n));
+    }).not.toThrow();
+    // Nothing is kept for it.
+    const next = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    abandoned.write(line(1));
+    const buffer = Buffer.alloc(200);
+    expect(buffer.toString('utf8', 0, readSync(next, buffer))).toBe(line(1));
+    closeSync(next);
+  });
+});

@@ -1,0 +1,33 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { SharedText } from './shared-text.js';
+
+let nowMs: number;
+let made: number;
+let text: SharedText;
+
+beforeEach(() => {
+  nowMs = 5_000;
+  made = 0;
+  const make = async () => {
+    made += 1;
+    if (made === 2) throw new Error('no text');
+    return `text ${made}`;
+  };
+  text = new SharedText(make, 3, () => nowMs);
+});
+
+describe('a shared text', () => {
+  it('is made once for all who ask at the same time', async () => {
+    expect(await Promise.all([text.get(), text.get(), text.get()])).toEqual(['text 1', 'text 1', 'text 1']);
+  });
+
+  it('is made anew for who asks later, but not more often than it may be in a second', async () => {
+    const texts: string[] = [];
+    for (let n = 0; n < 5; n += 1) texts.push(await text.get().catch(String));
+    expect(texts).toEqual(['text 1', 'Error: no text', 'text 3', 'text 3', 'text 3']);
+    nowMs += 999;
+    expect(await text.get()).toBe('text 3');
+    nowMs += 1;
+    expect(await text.get()).toBe('text 4');
+  });
+});

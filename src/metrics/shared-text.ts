@@ -1,0 +1,34 @@
+/** A text that is expensive to render: rendered once for concurrent callers, and a limited number of times per second. */
+export class SharedText {
+  private latest: Promise<string> | undefined;
+  private isMaking = false;
+  private second = 0;
+  private madeInSecond = 0;
+
+  /** @param now monotonic clock, in milliseconds */
+  constructor(
+    private readonly make: () => Promise<string>,
+    private readonly maxPerSecond: number,
+    private readonly now = () => performance.now(),
+  ) {}
+
+  /** A new text, or the latest one. */
+  get(): Promise<string> {
+    const second = Math.floor(this.now() / 1000);
+    if (second !== this.second) this.madeInSecond = 0;
+    this.second = second;
+    const isDue = !this.isMaking && this.madeInSecond < this.maxPerSecond;
+    if (this.latest === undefined || isDue) this.latest = this.makeNew();
+    return this.latest;
+  }
+
+  private async makeNew(): Promise<string> {
+    this.isMaking = true;
+    this.madeInSecond += 1;
+    try {
+      return await this.make();
+    } finally {
+      this.isMaking = false;
+    }
+  }
+}

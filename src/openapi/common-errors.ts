@@ -1,0 +1,41 @@
+import { EXPIRED, INVALID, MISSING, REVOKED, scopeNeeded, unauthorized } from '../auth/index.js';
+import { unavailable } from '../database/index.js';
+import { validationFailed } from '../errors/index.js';
+import { malformedJson, payloadTooLarge, requestTimeout, unsupportedMediaType } from '../http/index.js';
+import { inUse, reused } from '../idempotency/index.js';
+import { refuse, tooManyRequests } from '../rate-limit/index.js';
+import type { ErrorDeclaration } from './documented-error.js';
+
+const NOW_SECONDS = 1_795_219_200;
+const MINUTE = { limit: 300, windowSeconds: 60, remaining: 0, resetSeconds: NOW_SECONDS + 60 };
+const LIMITED = refuse('limited', MINUTE, NOW_SECONDS);
+const BANNED = refuse('banned', MINUTE, NOW_SECONDS);
+
+/** What every operation can respond with. */
+export const COMMON_ERRORS: readonly ErrorDeclaration[] = [
+  ...[MISSING, INVALID, EXPIRED, REVOKED].map(unauthorized),
+  scopeNeeded('pets:read'),
+  validationFailed(['limit must be an integer from 1 to 100']),
+  // As every failure that nobody has foreseen.
+  new Error('Unforeseen.'),
+  unavailable(),
+];
+
+/** What an operation can respond with that takes from the plan. */
+export const QUOTA_ERRORS: readonly ErrorDeclaration[] = [tooManyRequests(LIMITED), tooManyRequests(BANNED)];
+
+/** What one can respond with that takes nothing from the plan. */
+export const NO_QUOTA_ERRORS: readonly ErrorDeclaration[] = [
+  tooManyRequests(LIMITED, ' for operations that take no quota'),
+];
+
+/** How reading a body can end, besides in a field that is not what it should be. */
+export const BODY_ERRORS: readonly ErrorDeclaration[] = [
+  malformedJson('it cannot be parsed'),
+  payloadTooLarge(),
+  unsupportedMediaType(),
+  requestTimeout(),
+];
+
+/** How a POST with an Idempotency-Key can end. */
+export const IDEMPOTENCY_ERRORS: readonly ErrorDeclaration[] = [reused(), inUse()];

@@ -1,0 +1,48 @@
+import type { SchemaObject } from '@nestjs/swagger';
+import { ERROR_CODES, MAX_MESSAGE_LENGTH } from '../errors/index.js';
+
+const MAX_CODE_LENGTH = 64;
+
+/**
+ * The schemas of Error (specification, section 2) and of the codes that it has.
+ * @param codes of the errors that operations document, in which extensions may have some of their own
+ */
+export function errorSchemas(codes: Iterable<string>): Record<'Error' | 'KnownErrorCode', SchemaObject> {
+  return {
+    KnownErrorCode: {
+      type: 'string',
+      description: 'The error codes so far.',
+      enum: [...new Set([...Object.keys(ERROR_CODES), ...codes])],
+    },
+    Error: {
+      type: 'object',
+      description: 'The body of every error response.',
+      properties: {
+        code: {
+          description: 'Machine-readable error code: one of the known ones, or one that is added later.',
+          anyOf: [
+            { $ref: '#/components/schemas/KnownErrorCode' },
+            { type: 'string', maxLength: MAX_CODE_LENGTH, pattern: '^[a-z]+(_[a-z]+)*$' },
+          ],
+          examples: ['validation_failed'],
+        },
+        message: {
+          type: 'string',
+          maxLength: MAX_MESSAGE_LENGTH,
+          pattern: '\\S',
+          description: 'Human-readable description.',
+          examples: ['limit must be an integer from 1 to 100.'],
+        },
+        status: {
+          type: 'integer',
+          format: 'int32',
+          minimum: 400,
+          maximum: 599,
+          description: 'The HTTP status code.',
+          examples: [400],
+        },
+      },
+      required: ['code', 'message', 'status'],
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { OpenAPIObject, OperationObject } from '@nestjs/swagger';
+import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
+import { ApiError, unknownName } from '../errors/index.js';
+import { API_PREFIX } from '../http/index.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Set by `@Operation()` where the handler has a parameter with `@Query()`, which the document may say nothing of. */
+    takesQuery?: true;
+  }
+}
+
+/** Where Nest keeps what decorates the parameters of a controller's methods, and how names of those with `@Query()` begin there. */
+const PARAMETERS = '__routeArguments__';
+const QUERY = '4:';
+
+/** @param controller prototype of the class */
+export function takesQuery(controller: object, method: string | symbol): boolean {
+  const parameters = Reflect.getMetadata(PARAMETERS, controller.constructor, method) as object | undefined;
+  return Object.keys(parameters ?? {}).some((name) => name.startsWith(QUERY));
+}
+
+/**
+ * Has the routes that are added from now on refuse any query parameter, where the document of their operation has none.
+ * Where it has some, their DTO refuses the others.
+ */
+export function refuseUndeclaredQueries(server: FastifyInstance, document: OpenAPIObject): void {
+  const operations = new Map(operationsByRoute(document));
+  server.addHook('onRoute', (route) => {
+    const [method = ''] = [route.method].flat();
+    // Fastify adds a HEAD route to each GET route.
+    const operation = operations.get(`${method === 'HEAD' ? 'GET' : method} ${route.url}`);
+    if (operation === undefined || route.config?.takesQuery === true || hasQuery(operation, document)) return;
+    const refuse = operation.deprecated === true ? leaveToInterceptor : refuseQuery;
+    route.preParsing = [refuse, ...[route.preParsing ?? []].flat()];
+  });
+}
+
+/** By method and URL of the route, such as `GET /v1/pets/:petId`. */
+function operationsByRoute({ paths }: OpenAPIObject): [string, OperationObject][] {
+  return Object.entries(paths).flatMap(([path, item]) => {
+    const url = API_PREFIX + path.replaceAll(/\{(\w+)\}/g, ':$1');
+    const operations = Object.entries(item as Record<string, OperationObject>);
+    return operations.map(([method, operation]): [string, OperationObject] => [
+      `${method.toUpperCase()} ${url}`,
+      operation,
+    ]);
+  });
+}
+
+function hasQuery({ parameters = [] }: OperationObject, { components }: OpenAPIObject): boolean {
+  return parameters.some((parameter) => {
+    const own = '$ref' in parameter ? components?.parameters?.[parameter.$ref.split('/').at(-1) ?? ''] : parameter;
+    return own !== undefined && 'in' in own && own.in === 'query';
+  });
+}
+
+function faultOf({ query }: FastifyRequest): ApiError | undefined {
+  const [name] = Object.keys(query as object);
+  if (name === undefined) return undefined;
+  return new ApiError('validation_failed', `${unknownName('query parameter', name)}.`);
+}
+
+const refuseQuery: preParsingHookHandler = (request, _reply, payload, done) => {
+  done(faultOf(request), payload);
+};
+
+/** The refusal by a deprecated operation announces the deprecation, as the interceptor does. */
+const leaveToInterceptor: preParsingHookHandler = (request, _reply, payload, done) => {
+  request.queryFault = faultOf(request);
+  done(null, payload);
+};

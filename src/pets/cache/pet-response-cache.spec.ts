@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../../../test/support/app.js';
+import { ListPetsQuery } from '../pet.dto.js';
+import { PetResponseCache } from './pet-response-cache.js';
+
+/** More than fit into the memory that pages may take, though their bodies have two bytes each. */
+const MANY = 40_000;
+
+let service: TestApp;
+let responses: PetResponseCache;
+
+beforeAll(async () => {
+  service = await startApp();
+  responses = service.app.get(PetResponseCache);
+});
+afterAll(() => service.stop());
+
+/** A page of an empty catalogue. */
+const page = (n: number) => responses.page(Object.assign(new ListPetsQuery(), { after: String(n) }));
+/** What is kept is returned at once. */
+const isKept = (n: number) => !(page(n) instanceof Promise);
+
+describe('the pages that are kept', () => {
+  it('make room for others, however small they are', async () => {
+    await page(1);
+    expect(isKept(1)).toBe(true);
+    for (let n = 2; n <= MANY; n++) await page(n);
+    expect([isKept(1), isKept(2), isKept(MANY)]).toEqual([false, false, true]);
+  });
+});

@@ -1,0 +1,161 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Caller } from '../../auth/index.js';
+import { Env } from '../../config/index.js';
+import type { Decision } from '../windows/decision.js';
+import { MemoryCounterStore } from './memory-counter-store.js';
+import { FakeClock } from '../../testing/fake-clock.js';
+
+const START = Date.parse('2026-11-21T12:00:00.250Z');
+
+const PER_MINUTE = 5;
+
+let clock: FakeClock;
+let store: MemoryCounterStore;
+
+beforeEach(() => {
+  clock = new FakeClock(START);
+  store = new MemoryCounterStore(clock, new Env());
+});
+
+function admit(caller: Partial<Caller> = {}): Decision {
+  return store.admit({
+    keyId: 'key',
+    accountId: 1,
+    account: 'a',
+    plan: 'enterprise',
+    limits: { perMinute: PER_MINUTE, perDay: 1_000_000 },
+    scopes: new Set(),
+    bansLiftedAtMs: 0,
+    ...caller,
+  });
+}
+
+/** Uses up the minute and goes on until the key is banned. */
+function provoke(caller: Partial<Caller> = {}): Decision {
+  for (;;) {
+    const decision = admit(caller);
+    if (decision.outcome === 'banned') return decision;
+  }
+}
+
+const advance = (seconds: number) => (clock.ms += seconds * 1000);
+
+describe('bans', () => {
+  it('come with the rejection that makes as many as the minute limit', () => {
+    const outcomes = Array.from({ length: 11 }, () => admit().outcome);
+    expect(outcomes).toEqual([...Array(5).fill('admitted'), ...Array(4).fill('limited'), 'banned', 'banned']);
+  });
+
+  it('tell their end at once', () => {
+    expect(provoke()).toEqual({
+      outcome: 'banned',
+      limit: PER_MINUTE,
+      windowSeconds: 60,
+      remaining: 0,
+      resetSeconds: Math.floor(START / 1000) + 60,
+      retryAfterSeconds: 60,
+    });
+  });
+
+  it('end exactly then, and calls during one do not prolong it', () => {
+    const { resetSeconds } = provoke();
+    for (let index = 0; index < 500; index++) {
+      clock.ms = START + index * 100;
+      expect(admit()).toMatchObject({ outcome: 'banned', resetSeconds });
+    }
+    clock.ms = resetSeconds * 1000 - 1;
+    expect(admit()).toMatchObject({ outcome: 'banned', retryAfterSeconds: 1 });
+    clock.ms = resetSeconds * 1000;
+    expect(admit()).toMatchObject({ outcome: 'admitted', remaining: PER_MINUTE - 1 });
+  });
+
+  it('leave the quota of the account and its other keys alone', () => {
+    advance(50);
+    admit({ keyId: 'other' });
+    provoke();
+    advance(20);
+    expect(admit()).toMatchObject({ outcome: 'banned' });
+    expect(admit({ keyId: 'other' }).outcome).toBe('limited');
+    advance(40);
+    expect(admit({ keyId: 'other' })).toMatchObject({ outcome: 'admitted', remaining: PER_MINUTE - 1 });
+  });
+
+  it('need the rejections within one minute', () => {
+    const limits = { perMinute: PER_MINUTE, perDay: 1 };
+    expect(admit({ limits }).outcome).toBe('admitted');
+    for (let round = 0; round < 20; round++) {
+      expect(Array.from({ length: 4 }, () => admit({ limits }).outcome)).toEqual(Array(4).fill('limited'));
+      advance(60);
+    }
+    for (let index = 0; index < 4; index++) admit({ limits });
+    clock.ms = Math.floor(clock.ms / 1000) * 1000 + 59_999;
+    expect(admit({ limits }).outcome).toBe('banned');
+  });
+
+  it('double up to an hour', () => {
+    const durations = Array.from({ length: 9 }, () => {
+      const { retryAfterSeconds, resetSeconds } = provoke();
+      clock.ms = resetSeconds * 1000;
+      return retryAfterSeconds;
+    });
+    expect(durations).toEqual([60, 120, 240, 480, 960, 1_920, 3_600, 3_600, 3_600]);
+  });
+
+  it('are forgotten 24 hours after they began', () => {
+    const first = provoke();
+    const firstStart = first.resetSeconds - 60;
+    clock.ms = (firstStart + 86_400) * 1000 - 1;
+    const second = provoke();
+    expect(second.retryAfterSeconds).toBe(120);
+    clock.ms = second.resetSeconds * 1000;
+    expect(provoke().retryAfterSeconds).toBe(120);
+    clock.ms += 2 * 86_400_000;
+    expect(provoke().retryAfterSeconds).toBe(60);
+  });
+
+  it('come again for a key that goes on within the second of the lifting', () => {
+    provoke();
+    clock.ms += 100;
+    const bansLiftedAtMs = clock.ms;
+    const outcomes = Array.from({ length: 5 }, () => admit({ bansLiftedAtMs }).outcome);
+    expect(outcomes).toEqual([...Array(4).fill('limited'), 'banned']);
+  });
+
+  it('can be lifted, and then do not count towards the next', () => {
+    provoke();
+    advance(10);
+    const bansLiftedAtMs = clock.ms;
+    expect(admit({ bansLiftedAtMs }).outcome).toBe('limited');
+    expect(admit({ bansLiftedAtMs: START - 1_000 }).outcome).toBe('banned');
+    advance(60);
+    expect(provoke({ bansLiftedAtMs }).retryAfterSeconds).toBe(60);
+  });
+
+  it('count no strikes from before a lifting', () => {
+    for (let index = 0; index < 9; index++) admit();
+    advance(5);
+    const bansLiftedAtMs = clock.ms;
+    advance(1);
+    expect(Array.from({ length: 5 }, () => admit({ bansLiftedAtMs }).outcome)).toEqual([
+      ...Array(4).fill('limited'),
+      'banned',
+    ]);
+  });
+
+  it('start strikes at none when one ends', () => {
+    const limits = { perMinute: PER_MINUTE, perDay: 1 };
+    clock.ms = provoke({ limits }).resetSeconds * 1000;
+    expect(Array.from({ length: 5 }, () => admit({ limits }).outcome)).toEqual([...Array(4).fill('limited'), 'banned']);
+  });
+
+  it('leave nothing in memory a day later', () => {
+    provoke();
+    expect(store.bans.size).toBe(1);
+    clock.ms += 86_399_000;
+    store.sweep();
+    expect(store.bans.size).toBe(1);
+    clock.ms += 1_000;
+    store.sweep();
+    expect(store.bans.size).toBe(0);
+  });
+});

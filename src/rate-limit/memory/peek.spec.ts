@@ -1,0 +1,99 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Caller } from '../../auth/index.js';
+import { Env } from '../../config/index.js';
+import { MemoryCounterStore } from './memory-counter-store.js';
+import { FakeClock } from '../../testing/fake-clock.js';
+
+const NOON = Date.parse('2026-11-21T12:00:00Z') / 1000;
+const MIDNIGHT = Date.parse('2026-11-22T00:00:00Z') / 1000;
+const CALLER: Caller = {
+  keyId: 'key',
+  accountId: 1,
+  account: 'a',
+  plan: 'enterprise',
+  limits: { perMinute: 3, perDay: 5 },
+  scopes: new Set(),
+  bansLiftedAtMs: 0,
+};
+
+let clock: FakeClock;
+let store: MemoryCounterStore;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  store = new MemoryCounterStore(clock, new Env());
+});
+
+function admit(times: number): void {
+  for (let index = 0; index < times; index++) store.admit(CALLER);
+}
+
+describe('what a caller has left', () => {
+  it('is everything before its first request', () => {
+    expect(store.peek(CALLER)).toEqual({
+      minute: { limit: 3, windowSeconds: 60, remaining: 3, resetSeconds: NOON + 60 },
+      day: { limit: 5, windowSeconds: 86_400, remaining: 5, resetSeconds: MIDNIGHT },
+      key: { minute: 0, day: 0 },
+      strikes: 0,
+      bannedUntilSeconds: 0,
+    });
+  });
+
+  it('stays as it is, however often it is asked for', () => {
+    admit(2);
+    clock.advanceSeconds(10);
+    const report = {
+      minute: { limit: 3, remaining: 1, resetSeconds: NOON + 60 },
+      day: { limit: 5, remaining: 3, resetSeconds: MIDNIGHT },
+    };
+    for (let index = 0; index < 5; index++) expect(store.peek(CALLER)).toMatchObject(report);
+    expect(store.admit(CALLER)).toMatchObject({ outcome: 'admitted', remaining: 0 });
+  });
+
+  it('tells what the key has used of the windows of its account', () => {
+    admit(1);
+    store.admit({ ...CALLER, keyId: 'other' });
+    expect([store.peek(CALLER).key, store.peek({ ...CALLER, keyId: 'other' }).key]).toEqual([
+      { minute: 1, day: 1 },
+      { minute: 1, day: 1 },
+    ]);
+    clock.advanceSeconds(60);
+    expect(store.peek(CALLER).key).toEqual({ minute: 0, day: 1 });
+    admit(1);
+    expect([store.peek(CALLER).key, store.peek({ ...CALLER, keyId: 'other' }).key]).toEqual([
+      { minute: 1, day: 2 },
+      { minute: 0, day: 1 },
+    ]);
+  });
+
+  it('tells the rejections of the minute, and the ban that they lead to', () => {
+    admit(5);
+    expect(store.peek(CALLER)).toMatchObject({ minute: { remaining: 0 }, strikes: 2, bannedUntilSeconds: 0 });
+    expect(store.peek({ ...CALLER, keyId: 'other' })).toMatchObject({ minute: { remaining: 0 }, strikes: 0 });
+    admit(1);
+    expect(store.peek(CALLER)).toMatchObject({ strikes: 0, bannedUntilSeconds: NOON + 60 });
+    expect(store.peek({ ...CALLER, bansLiftedAtMs: clock.ms })).toMatchObject({ bannedUntilSeconds: 0 });
+    clock.advanceSeconds(60);
+    expect(store.peek(CALLER)).toMatchObject({
+      minute: { remaining: 3 },
+      day: { remaining: 2 },
+      bannedUntilSeconds: 0,
+    });
+  });
+
+  it('is never below nothing, where the limits were lowered', () => {
+    admit(3);
+    expect(store.peek({ ...CALLER, limits: { perMinute: 1, perDay: 2 } })).toMatchObject({
+      minute: { limit: 1, remaining: 0 },
+      day: { limit: 2, remaining: 0 },
+    });
+  });
+
+  it('forgets rejections a minute after the first', () => {
+    admit(5);
+    clock.advanceSeconds(59);
+    expect(store.peek(CALLER).strikes).toBe(2);
+    clock.advanceSeconds(1);
+    expect(store.peek(CALLER).strikes).toBe(0);
+  });
+});

@@ -1,0 +1,199 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { type INestApplicationContext, Logger } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { Like } from 'typeorm';
+import type { Caller } from '../../auth/index.js';
+import { ConfigModule, loadEnv } from '../../config/index.js';
+import { Database, DatabaseModule } from '../../database/index.js';
+import { MetricsModule } from '../../metrics/index.js';
+import { CounterPersistence } from './counter-persistence.js';
+import { CounterStore } from '../counter-store.js';
+import type { Decision } from '../windows/decision.js';
+import { KeyBan } from './key-ban.entity.js';
+import { MemoryCounterStore } from '../memory/memory-counter-store.js';
+import { UsageWindow } from './usage-window.entity.js';
+import { COUNTER_ENTITIES } from '../index.js';
+import { RateLimitModule } from '../rate-limit.module.js';
+import { FakeClock } from '../../testing/fake-clock.js';
+import { makeFolder, openDatabase, removeDatabase } from '../../../test/support/databases.js';
+
+const CALLER: Caller = {
+  keyId: 'key',
+  accountId: 7,
+  account: 'a',
+  plan: 'enterprise',
+  limits: { perMinute: 5, perDay: 100 },
+  scopes: new Set(),
+  bansLiftedAtMs: 0,
+};
+
+let folder: string;
+let clock: FakeClock;
+let running: INestApplicationContext[];
+
+beforeEach(() => {
+  folder = makeFolder();
+  clock = new FakeClock();
+  running = [];
+});
+
+afterEach(async () => {
+  jest.restoreAllMocks();
+  for (const app of running) await app.close();
+  await removeDatabase(folder);
+});
+
+async function start() {
+  const env = loadEnv({ DATABASE_URL: await openDatabase(folder) });
+  const testing = await Test.createTestingModule({
+    imports: [
+      ConfigModule.of(env, clock),
+      DatabaseModule.of(env, { entities: COUNTER_ENTITIES }),
+      MetricsModule,
+      RateLimitModule,
+    ],
+  }).compile();
+  const app = await testing.init();
+  running.push(app);
+  const store = app.get(MemoryCounterStore);
+  const database = app.get(Database);
+  return {
+    store,
+    database,
+    persistence: app.get(CounterPersistence),
+    admit: (times = 1, caller: Partial<Caller> = {}): Decision[] =>
+      Array.from({ length: times }, () => store.admit({ ...CALLER, ...caller })),
+    usages: () =>
+      database.read((manager) =>
+        manager.find(UsageWindow, { where: { subject: Like('account:%') }, order: { subject: 'ASC' } }),
+      ),
+    bans: () => database.read((manager) => manager.find(KeyBan)),
+    async stop(): Promise<void> {
+      running.splice(running.indexOf(app), 1);
+      await app.close();
+    },
+  };
+}
+
+describe('counters on disk', () => {
+  it('are the ones that the service uses', async () => {
+    const testing = await start();
+    expect(running[0]?.get(CounterStore)).toBe(testing.store);
+  });
+
+  it('keep windows over a restart', async () => {
+    const before = await start();
+    const [shown] = before.admit(3);
+    before.store.admitAddress('2001:db8::/64');
+    await before.stop();
+    clock.ms += 20_000;
+    const after = await start();
+    expect(after.store.peek(CALLER).key).toEqual({ minute: 3, day: 3 });
+    expect(after.admit()).toMatchObject([{ outcome: 'admitted', remaining: 1, resetSeconds: shown?.resetSeconds }]);
+    expect(after.store.admitAddress('2001:db8::/64')).toMatchObject({ remaining: 298 });
+  });
+
+  it('keep bans, their number and strikes over a restart', async () => {
+    const before = await start();
+    const ban = before.admit(10).at(-1);
+    before.admit(8, { keyId: 'striking', accountId: 8 });
+    await before.stop();
+    clock.ms += 20_000;
+    const after = await start();
+    expect(after.admit()).toMatchObject([
+      { outcome: 'banned', resetSeconds: ban?.resetSeconds, retryAfterSeconds: 40 },
+    ]);
+    expect(after.admit(2, { keyId: 'striking', accountId: 8 }).map(({ outcome }) => outcome)).toEqual([
+      'limited',
+      'banned',
+    ]);
+    clock.ms += 40_000;
+    expect(after.admit(10).at(-1)).toMatchObject({ outcome: 'banned', retryAfterSeconds: 120 });
+  });
+
+  it('are written without a shutdown, each subject once with its newest state', async () => {
+    const { admit, persistence, usages, database } = await start();
+    admit(2);
+    await persistence.flush();
+    admit(2);
+    const write = jest.spyOn(database, 'write');
+    await persistence.flush();
+    await persistence.flush();
+    expect(write).toHaveBeenCalledTimes(2);
+    expect(await usages()).toEqual([
+      {
+        subject: 'account:7',
+        minuteStart: Math.floor(clock.ms / 1000),
+        minuteUsed: 4,
+        dayStart: Date.parse('2026-11-21') / 1000,
+        dayUsed: 4,
+      },
+    ]);
+  });
+
+  it('are written in batches of bounded size', async () => {
+    const { admit, persistence, usages, database } = await start();
+    for (let accountId = 1; accountId <= 2_001; accountId++) admit(1, { accountId });
+    const write = jest.spyOn(database, 'write');
+    await persistence.flush();
+    expect(write).toHaveBeenCalledTimes(4);
+    expect(await usages()).toHaveLength(2_001);
+  });
+
+  it('are written later when the database failed, and the log says so once', async () => {
+    const { admit, persistence, usages, database } = await start();
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+    const write = jest.spyOn(database, 'write').mockRejectedValue(new Error('disk gone'));
+    admit(2);
+    admit(2, { accountId: 8 });
+    await persistence.flush();
+    admit(1);
+    await persistence.flush();
+    expect(warn).toHaveBeenCalledTimes(1);
+    write.mockRestore();
+    await persistence.flush();
+    expect((await usages()).map(({ subject, minuteUsed }) => [subject, minuteUsed])).toEqual([
+      ['account:7', 3],
+      ['account:8', 2],
+    ]);
+  });
+
+  it('lose nothing that is counted while they are being written', async () => {
+    const { admit, persistence, usages, database } = await start();
+    const write = database.write.bind(database);
+    jest.spyOn(database, 'write').mockImplementationOnce(async (work) => {
+      const result = await write(work);
+      admit(1);
+      return result;
+    });
+    admit(1);
+    await persistence.flush();
+    await persistence.flush();
+    expect(await usages()).toMatchObject([{ minuteUsed: 2 }]);
+  });
+
+  it('are deleted at a start when they no longer count', async () => {
+    const before = await start();
+    before.admit(10);
+    for (let accountId = 100; accountId < 2_600; accountId++) before.admit(1, { accountId });
+    await before.stop();
+    clock.ms += 2 * 86_400_000;
+    const after = await start();
+    expect(await after.usages()).toEqual([]);
+    expect(await after.bans()).toEqual([]);
+    expect(after.store.accounts.size).toBe(0);
+  });
+
+  it('are deleted when the sweep drops them, and come back with their subject', async () => {
+    const { admit, store, persistence, usages } = await start();
+    admit(3);
+    admit(1, { accountId: 8 });
+    await persistence.flush();
+    clock.ms += 86_400_000;
+    store.sweep();
+    admit(1);
+    await persistence.flush();
+    await persistence.flush();
+    expect(await usages()).toMatchObject([{ subject: 'account:7', dayUsed: 1 }]);
+  });
+});

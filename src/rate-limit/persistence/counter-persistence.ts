@@ -1,0 +1,106 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import type { ObjectLiteral } from 'typeorm';
+import { RecurringTask } from '../../background/index.js';
+import { Clock } from '../../config/index.js';
+import { chunksOf, Database } from '../../database/index.js';
+import type { TableEntry } from '../memory/bounded-table.js';
+import { MemoryCounterStore } from '../memory/memory-counter-store.js';
+import { banTable, type PersistedTable, usageTables } from './counter-rows.js';
+import { upsert } from './upsert.js';
+
+/** From one writing to the next, in milliseconds; a crash loses the counting of this time and of one writing. */
+const FLUSH_INTERVAL_MS = 1_000;
+
+/** Rows that are read in one statement. */
+const PAGE_ROWS = 1_000;
+
+/** What can't be written now is tried again, so nothing has to wait long for it, such as the end of the service. */
+const PATIENCE = { lockWaitMs: 1_000 };
+
+/** Lets windows and bans survive a restart: reads them at the start, and writes what changed every second. */
+@Injectable()
+export class CounterPersistence implements OnModuleInit, OnApplicationShutdown {
+  private readonly task = new RecurringTask('writing the counters', FLUSH_INTERVAL_MS, () => this.write());
+
+  constructor(
+    private readonly database: Database,
+    private readonly store: MemoryCounterStore,
+    private readonly clock: Clock,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    for (const table of usageTables(this.store)) await this.restore(table);
+    await this.restore(banTable(this.store));
+    this.task.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.task.stop();
+    await this.flush();
+  }
+
+  /** Writes what was counted, or joins the writing that is under way. Never rejects: what could not be written is tried again. */
+  flush(): Promise<void> {
+    return this.task.run();
+  }
+
+  private async write(): Promise<void> {
+    this.store.sweep();
+    for (const table of usageTables(this.store)) await this.writeChanges(table);
+    await this.writeChanges(banTable(this.store));
+  }
+
+  private async writeChanges<Entry extends TableEntry, Row extends ObjectLiteral>({
+    table,
+    entity,
+    prefix,
+    toRow,
+  }: PersistedTable<Entry, Row>): Promise<void> {
+    const changes = [...table.takeChanges()];
+    try {
+      for (const chunk of chunksOf(changes)) {
+        const rows = chunk.flatMap(([, entry]) => (entry === undefined ? [] : [toRow(entry)]));
+        const removed = chunk.flatMap(([key, entry]) => (entry === undefined ? [prefix + key] : []));
+        await this.database.write(async (manager) => {
+          if (rows.length > 0) await upsert(manager, entity, rows);
+          if (removed.length > 0) await manager.delete(entity, removed);
+        }, PATIENCE);
+        // Statements on SQLite are synchronous: without this, all chunks would run in one turn of the event loop.
+        await nextTurn();
+      }
+    } catch (error) {
+      table.putBack(changes);
+      throw error;
+    }
+  }
+
+  /** Fills an empty table, and deletes the rows that no longer count. */
+  private async restore<Entry extends TableEntry, Row extends ObjectLiteral>({
+    table,
+    entity,
+    primaryKey,
+    prefix,
+    fromRow,
+  }: PersistedTable<Entry, Row>): Promise<void> {
+    const nowSeconds = this.clock.nowSeconds();
+    for (let after: unknown = ''; after !== undefined; await nextTurn()) {
+      const rows = await this.database.read((manager) =>
+        manager
+          .createQueryBuilder(entity, 'row')
+          .where(`row.${primaryKey} > :after AND row.${primaryKey} LIKE :pattern`, { after, pattern: `${prefix}%` })
+          .orderBy(`row.${primaryKey}`)
+          .limit(PAGE_ROWS)
+          .getMany(),
+      );
+      const expired = rows.filter((row) => {
+        const entry = fromRow(row);
+        if (entry.isOver(nowSeconds)) return true;
+        table.add(entry, nowSeconds);
+        return false;
+      });
+      if (expired.length > 0) await this.database.write((manager) => manager.remove(expired));
+      after = rows.at(-1)?.[primaryKey];
+    }
+  }
+}

@@ -1,0 +1,184 @@
+import { Script } from '../../redis/index.js';
+import { BANS_TO_REMEMBER, FIRST_BAN_SECONDS, LONGEST_BAN_SECONDS } from '../windows/ban-record.js';
+import { DAY_SECONDS, MINUTE_SECONDS, STEP_BACK_SECONDS } from '../windows/fixed-window.js';
+
+/*
+ * The rules of Usage, BanRecord and RouteUsage, for Redis to follow on its own clock. Times are whole seconds of Unix
+ * time. A decision is returned as {outcome, limit, length of its window, remaining, reset, retry after}, with the
+ * outcome as its place in OUTCOMES. Keys outlive what they hold by the time that the clock may step back.
+ */
+
+/** ARGV[1] is the time, or empty for that of Redis. */
+const CLOCK = `
+local ADMITTED, LIMITED, BANNED = 0, 1, 2
+local now = tonumber(ARGV[1]) or tonumber(redis.call('TIME')[1])
+
+local function isOpen(start, length)
+  local age = now - start
+  return age < length and age >= -${STEP_BACK_SECONDS}
+end
+
+local function refused(outcome, limit, length, reset)
+  return {outcome, limit, length, 0, reset, math.max(1, reset - now)}
+end
+`;
+
+/** KEYS[1] holds both windows; ARGV[2] and ARGV[3] are the limits of a minute and of a day. */
+const USAGE = `
+local perMinute, perDay = tonumber(ARGV[2]), tonumber(ARGV[3])
+local usage = redis.call('HMGET', KEYS[1], 'minuteStart', 'minuteUsed', 'dayStart', 'dayUsed')
+local minuteStart, minuteUsed = tonumber(usage[1] or 0), tonumber(usage[2] or 0)
+local dayStart, dayUsed = tonumber(usage[3] or 0), tonumber(usage[4] or 0)
+if not isOpen(minuteStart, ${MINUTE_SECONDS}) then minuteStart, minuteUsed = now, 0 end
+if not isOpen(dayStart, ${DAY_SECONDS}) then dayStart, dayUsed = now - now % ${DAY_SECONDS}, 0 end
+local minuteLeft, minuteEnd = perMinute - minuteUsed, minuteStart + ${MINUTE_SECONDS}
+local dayLeft, dayEnd = perDay - dayUsed, dayStart + ${DAY_SECONDS}
+
+local function decide(taking)
+  if minuteLeft > 0 and dayLeft > 0 then
+    if minuteLeft < dayLeft then return {ADMITTED, perMinute, ${MINUTE_SECONDS}, minuteLeft - taking, minuteEnd, 0} end
+    return {ADMITTED, perDay, ${DAY_SECONDS}, dayLeft - taking, dayEnd, 0}
+  end
+  if minuteLeft <= 0 and (dayLeft > 0 or minuteEnd > dayEnd) then
+    return refused(LIMITED, perMinute, ${MINUTE_SECONDS}, minuteEnd)
+  end
+  return refused(LIMITED, perDay, ${DAY_SECONDS}, dayEnd)
+end
+
+local function count()
+  redis.call('HSET', KEYS[1], 'minuteStart', minuteStart, 'minuteUsed', minuteUsed + 1, 'dayStart', dayStart, 'dayUsed', dayUsed + 1)
+  if minuteUsed == 0 or dayUsed == 0 then
+    redis.call('EXPIRE', KEYS[1], dayEnd - now + ${MINUTE_SECONDS + STEP_BACK_SECONDS})
+  end
+end
+`;
+
+/** KEYS[2] holds the bans of the key; ARGV[4] is when they were lifted last, in Unix milliseconds, or 0. */
+const BANS = `
+local lifted = tonumber(ARGV[4])
+local bans = redis.call('HMGET', KEYS[2], 'strikesStart', 'strikes', 'bannedUntil', 'banStarts')
+local strikesStart, strikes = tonumber(bans[1] or 0), tonumber(bans[2] or 0)
+local bannedUntil, banStarts = tonumber(bans[3] or 0), bans[4] or ''
+
+local function isLifted(start)
+  return start * 1000 <= lifted
+end
+
+if not isOpen(strikesStart, ${MINUTE_SECONDS}) or isLifted(strikesStart + 1) then strikes = 0 end
+local lastStart = tonumber(string.match(banStarts, '%d+$'))
+local isBanned = lastStart and not isLifted(lastStart) and isOpen(lastStart, bannedUntil - lastStart)
+`;
+
+/** ARGV[5] is the key; what it has used of the account's windows is a field beside them. */
+const KEY = `
+local keyField = 'key:' .. ARGV[5]
+local keyUsage = redis.call('HGET', KEYS[1], keyField) or '0 0 0 0'
+local keyMinuteStart, keyMinuteUsed, keyDayStart, keyDayUsed = string.match(keyUsage, '(%d+) (%d+) (%d+) (%d+)')
+keyMinuteUsed, keyDayUsed = tonumber(keyMinuteUsed), tonumber(keyDayUsed)
+if tonumber(keyMinuteStart) ~= minuteStart then keyMinuteUsed = 0 end
+if tonumber(keyDayStart) ~= dayStart then keyDayUsed = 0 end
+`;
+
+const STRIKE = `
+if isBanned then return refused(BANNED, perMinute, ${MINUTE_SECONDS}, bannedUntil) end
+local decision = decide(1)
+if decision[1] == ADMITTED then
+  count()
+  redis.call('HSET', KEYS[1], keyField, table.concat({minuteStart, keyMinuteUsed + 1, dayStart, keyDayUsed + 1}, ' '))
+  return decision
+end
+
+if strikes == 0 then strikesStart = now end
+strikes = strikes + 1
+if strikes >= perMinute then
+  strikes = 0
+  local starts = {}
+  for start in string.gmatch(banStarts, '%d+') do
+    if isOpen(tonumber(start), ${DAY_SECONDS}) and not isLifted(tonumber(start)) then table.insert(starts, start) end
+  end
+  bannedUntil = now + math.min(${LONGEST_BAN_SECONDS}, ${FIRST_BAN_SECONDS} * 2 ^ #starts)
+  table.insert(starts, now)
+  banStarts = table.concat(starts, ' ', math.max(1, #starts - ${BANS_TO_REMEMBER - 1}))
+  decision = refused(BANNED, perMinute, ${MINUTE_SECONDS}, bannedUntil)
+end
+redis.call('HSET', KEYS[2], 'strikesStart', strikesStart, 'strikes', strikes, 'bannedUntil', bannedUntil, 'banStarts', banStarts)
+redis.call('EXPIRE', KEYS[2], ${DAY_SECONDS + STEP_BACK_SECONDS})
+return decision
+`;
+
+const REPORT = `
+return {minuteLeft, minuteEnd, dayLeft, dayEnd, strikes, isBanned and bannedUntil or 0, keyMinuteUsed, keyDayUsed}
+`;
+
+/** ARGV[4] is 1 to take one, or 0 to look only. */
+const TAKE = `
+local taking = tonumber(ARGV[4])
+local decision = decide(taking)
+if taking == 1 and decision[1] == ADMITTED then count() end
+return decision
+`;
+
+/**
+ * ARGV[4] names an instance; then come start and use of its minute, and of its day, as it counted alone. What it told
+ * before is remembered with the windows, so that it is added once, however often and in whatever order it is told: of
+ * the messages of one instance, the use of the day has their order. A window that is open here keeps its end.
+ */
+const ADD = `
+local instance = 'alone:' .. ARGV[4]
+local aloneMinuteStart, aloneMinuteUsed = tonumber(ARGV[5]), tonumber(ARGV[6])
+local aloneDayStart, aloneDayUsed = tonumber(ARGV[7]), tonumber(ARGV[8])
+local told = redis.call('HMGET', KEYS[1], instance)[1] or '0 0 0 0'
+local toldMinuteStart, toldMinuteUsed, toldDayStart, toldDayUsed = string.match(told, '(%d+) (%d+) (%d+) (%d+)')
+toldMinuteStart, toldMinuteUsed = tonumber(toldMinuteStart), tonumber(toldMinuteUsed)
+toldDayStart, toldDayUsed = tonumber(toldDayStart), tonumber(toldDayUsed)
+if aloneDayStart < toldDayStart or aloneDayStart == toldDayStart and aloneDayUsed <= toldDayUsed then return 0 end
+
+local isMinuteOpen, isDayOpen = isOpen(aloneMinuteStart, ${MINUTE_SECONDS}), isOpen(aloneDayStart, ${DAY_SECONDS})
+if not isMinuteOpen and not isDayOpen then return 0 end
+
+-- A minute begins with a request.
+if minuteUsed == 0 then minuteStart = 0 end
+if isMinuteOpen then
+  if minuteUsed == 0 then minuteStart = aloneMinuteStart end
+  if aloneMinuteStart > toldMinuteStart then toldMinuteUsed = 0 end
+  minuteUsed = minuteUsed + math.max(0, aloneMinuteUsed - toldMinuteUsed)
+end
+if isDayOpen then
+  if dayUsed == 0 then dayStart = aloneDayStart end
+  if aloneDayStart > toldDayStart then toldDayUsed = 0 end
+  dayUsed = dayUsed + aloneDayUsed - toldDayUsed
+end
+redis.call('HSET', KEYS[1], 'minuteStart', minuteStart, 'minuteUsed', minuteUsed,
+  'dayStart', dayStart, 'dayUsed', dayUsed, instance, table.concat({ARGV[5], ARGV[6], ARGV[7], ARGV[8]}, ' '))
+redis.call('EXPIRE', KEYS[1], dayStart + ${DAY_SECONDS} - now + ${MINUTE_SECONDS + STEP_BACK_SECONDS})
+return 1
+`;
+
+/** KEYS[1] holds the window; ARGV[2] is the limit, ARGV[3] the length in seconds. */
+const ROUTE = `
+local limit, length = tonumber(ARGV[2]), tonumber(ARGV[3])
+local window = redis.call('HMGET', KEYS[1], 'start', 'used')
+local start, used = tonumber(window[1] or 0), tonumber(window[2] or 0)
+if not isOpen(start, length) then start, used = now, 0 end
+if used >= limit then return refused(LIMITED, limit, length, start + length) end
+redis.call('HSET', KEYS[1], 'start', start, 'used', used + 1)
+if used == 0 then redis.call('EXPIRE', KEYS[1], length + ${STEP_BACK_SECONDS}) end
+return {ADMITTED, limit, length, limit - used - 1, start + length, 0}
+`;
+
+export const OUTCOMES = ['admitted', 'limited', 'banned'] as const;
+
+/** KEYS: windows of the account, bans of the key. ARGV: time, limit of a minute, of a day, when bans were lifted, the key. */
+export const ADMIT = new Script(CLOCK + USAGE + BANS + KEY + STRIKE);
+
+/** As ADMIT, but takes nothing; returns what is left and the end of the minute, of the day, strikes, end of the ban, use of the key. */
+export const PEEK = new Script(CLOCK + USAGE + BANS + KEY + REPORT);
+
+/** KEYS: windows of the address. ARGV: time, limit of a minute, of a day, 1 or 0. */
+export const ADMIT_ADDRESS = new Script(CLOCK + USAGE + TAKE);
+
+/** KEYS: windows of an account or an address. ARGV: time, 0, 0, instance, start and use of its minute, of its day. */
+export const ADD_ALONE = new Script(CLOCK + USAGE + ADD);
+
+/** KEYS: the window. ARGV: time, limit, length in seconds. */
+export const TAKE_FROM_ROUTE = new Script(CLOCK + ROUTE);

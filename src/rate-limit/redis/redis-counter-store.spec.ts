@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Caller } from '../../auth/index.js';
+import { Env } from '../../config/index.js';
+import { RedisClient } from '../../redis/index.js';
+import { MemoryCounterStore } from '../memory/memory-counter-store.js';
+import { RedisCounterStore } from './redis-counter-store.js';
+import { FakeClock } from '../../testing/fake-clock.js';
+import { describeWithRedis } from '../../../test/support/describe-with-redis.js';
+import { random } from '../../../test/support/random.js';
+import { RedisServer } from '../../testing/redis-server.js';
+
+const PLANS = [
+  { perMinute: 3, perDay: 10 },
+  { perMinute: 5, perDay: 40 },
+  { perMinute: 4, perDay: 4 },
+] as const;
+const DAY_SECONDS = 86_400;
+
+function callerOf(accountId: number, changes: Partial<Caller> = {}): Caller {
+  return {
+    keyId: `key_${accountId}`,
+    accountId,
+    account: 'a',
+    plan: 'enterprise',
+    limits: PLANS[0],
+    scopes: new Set(),
+    bansLiftedAtMs: 0,
+    ...changes,
+  };
+}
+
+describeWithRedis('counting in Redis', () => {
+  let server: RedisServer;
+  let link: RedisClient;
+  let clock: FakeClock;
+  let memory: MemoryCounterStore;
+  let store: RedisCounterStore;
+  let tests = 0;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  beforeEach(async () => {
+    link?.onApplicationShutdown();
+    link = new RedisClient({ url: server.url, prefix: `test ${++tests}:` });
+    await link.onModuleInit();
+    clock = new FakeClock(Date.parse('2026-11-21T22:00:00.000Z'));
+    const env = Object.assign(new Env(), { ANONYMOUS_PER_MINUTE: 5, ANONYMOUS_PER_DAY: 40 });
+    memory = new MemoryCounterStore(clock, env);
+    const fallback = new MemoryCounterStore(clock, env);
+    store = new RedisCounterStore({ redis: link, fallback, env, nowSeconds: () => clock.nowSeconds() });
+  });
+  afterAll(async () => {
+    link.onApplicationShutdown();
+    await server.stop();
+  });
+
+  const keys = async () => ((await server.call('KEYS', `test ${tests}:*`)) as string[]).toSorted();
+
+  it.each([1, 2, 3, 4, 5, 6])('answers as counting in memory does (%i)', async (seed) => {
+    const below = random(seed);
+    const accounts = [0, 1, 2, 0].map((plan) => PLANS[plan] ?? PLANS[0]);
+    const lifted = new Map<string, number>();
+    const seen = new Set<string>();
+    for (let step = 0; step < 4_000; step++) {
+      const accountId = below(accounts.length);
+      const keyId = `${accountId}/${below(2)}`;
+      if (below(100) === 0) accounts[accountId] = PLANS[below(3)] ?? PLANS[0];
+      if (below(150) === 0) lifted.set(keyId, clock.ms);
+      const limits = accounts[accountId] ?? PLANS[0];
+      const caller = callerOf(accountId, { keyId, limits, bansLiftedAtMs: lifted.get(keyId) ?? 0 });
+      const address = `192.0.2.${below(3)}`;
+      const calls = [
+        (counters: RedisCounterStore | MemoryCounterStore) => counters.admit(caller),
+        (counters: RedisCounterStore | MemoryCounterStore) => counters.peek(caller),
+        (counters: RedisCounterStore | MemoryCounterStore) => counters.admitAddress(address),
+        (counters: RedisCounterStore | MemoryCounterStore) => counters.peekAddress(address),
+        (counters: RedisCounterStore | MemoryCounterStore) => counters.takeFromRoute(`report:${accountId}`, 4, 90),
+      ] as const;
+      const call = calls[Math.max(0, below(12) - 7)] ?? calls[0];
+      const response = call(memory);
+      expect({ step, ...(await call(store)) }).toEqual({ step, ...response });
+      if ('outcome' in response) seen.add(response.outcome);
+      const stride = below(100);
+      clock.ms +=
+        stride < 60 ? below(1_500) : stride < 90 ? below(15_000) : stride < 98 ? below(120_000) : below(9_000_000);
+      // As when an operator sets the clock right: a small and a large step.
+      if (stride === 99) clock.ms -= below(2) === 0 ? below(60_000) : below(20_000_000);
+    }
+    expect(seen).toEqual(new Set(['admitted', 'limited', 'banned']));
+    expect(link.fallbacks).toBe(0);
+  });
+
+  it('gives every key an end, and keeps what belongs to an account in one cluster slot', async () => {
+    const caller = callerOf(7, { limits: { perMinute: 1, perDay: 10 } });
+    await store.admit(caller);
+    expect((await store.admit(caller)).outcome).toBe('banned');
+    await store.admitAddress('192.0.2.1');
+    await store.takeFromRoute('report:7', 1, 30);
+    const prefix = `test ${tests}:`;
+    expect(await keys()).toEqual([
+      `${prefix}catalogue-version`,
+      `${prefix}{account:7}:bans:key_7`,
+      `${prefix}{account:7}:usage`,
+      `${prefix}{address:192.0.2.1}:usage`,
+      `${prefix}{route:report:7}`,
+    ]);
+    for (const key of await keys()) {
+      const seconds = Number(await server.call('TTL', key));
+      expect(seconds).toBeGreaterThan(0);
+      expect(seconds).toBeLessThanOrEqual(DAY_SECONDS + 120);
+    }
+  });
+
+  it('keeps a day that begins within a minute until its end', async () => {
+    clock.set('2026-11-21T23:59:30.000Z');
+    const caller = callerOf(8);
+    await store.admit(caller);
+    clock.advanceSeconds(40);
+    await store.admit(caller);
+    expect(Number(await server.call('TTL', `test ${tests}:{account:8}:usage`))).toBeGreaterThan(DAY_SECONDS - 60);
+  });
+
+  it('goes by the clock of Redis', async () => {
+    const here = new RedisCounterStore({ redis: link, fallback: memory, env: new Env() });
+    const [seconds] = (await server.call('TIME')) as [string];
+    const { minute, day } = await here.peek(callerOf(9));
+    expect(minute.resetSeconds - Number(seconds) - 60).toBeGreaterThanOrEqual(0);
+    expect(minute.resetSeconds - Number(seconds) - 60).toBeLessThanOrEqual(1);
+    expect(day.resetSeconds % DAY_SECONDS).toBe(0);
+    expect((await here.admit(callerOf(9))).outcome).toBe('admitted');
+  });
+
+  it('counts 1,600 at once exactly, and none of them alone', async () => {
+    const caller = callerOf(10, { limits: { perMinute: 1_000, perDay: 100_000 } });
+    const decisions = await Promise.all(Array.from({ length: 1_600 }, () => store.admit(caller)));
+    const remaining = decisions.filter(({ outcome }) => outcome === 'admitted').map((admitted) => admitted.remaining);
+    expect(remaining).toEqual(Array.from({ length: 1_000 }, (_, index) => 999 - index));
+    expect(link.fallbacks).toBe(0);
+  });
+
+  it('loads its scripts again when Redis lost them', async () => {
+    const caller = callerOf(11, { limits: { perMinute: 100, perDay: 100 } });
+    await store.admit(caller);
+    await server.call('SCRIPT', 'FLUSH');
+    const decisions = await Promise.all(Array.from({ length: 50 }, () => store.admit(caller)));
+    expect(decisions.map(({ remaining }) => remaining)).toEqual(Array.from({ length: 50 }, (_, index) => 98 - index));
+    expect(link.fallbacks).toBe(0);
+  });
+});

@@ -1,0 +1,146 @@
+import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { Limits } from '../../accounts/index.js';
+import type { Caller } from '../../auth/index.js';
+import { RecurringTask } from '../../background/index.js';
+import type { Env } from '../../config/index.js';
+import type { RedisClient, Script } from '../../redis/index.js';
+import { CounterStore } from '../counter-store.js';
+import type { MemoryCounterStore } from '../memory/memory-counter-store.js';
+import type { Decision, UsageReport, WindowReport } from '../windows/decision.js';
+import { DAY_SECONDS, MINUTE_SECONDS } from '../windows/fixed-window.js';
+import { ADMIT, ADMIT_ADDRESS, OUTCOMES, PEEK, TAKE_FROM_ROUTE } from './admission-scripts.js';
+import { AloneCounts } from './alone-counts.js';
+
+/** How often the fallback is looked after, in milliseconds. */
+const FALLBACK_INTERVAL_MS = 1_000;
+
+export interface RedisCounterStoreOptions {
+  readonly redis: RedisClient;
+  /** Counts for this instance alone while Redis is away. */
+  readonly fallback: MemoryCounterStore;
+  readonly env: Env;
+  /** Time in whole seconds of Unix time, for tests; that of Redis by default. */
+  readonly nowSeconds?: () => number;
+}
+
+/**
+ * Counts in Redis, for all instances together and on Redis' clock: one script call for each question. What belongs to
+ * an account has its number in braces, so that a cluster keeps it in one slot.
+ */
+export class RedisCounterStore extends CounterStore implements OnModuleInit, OnApplicationShutdown {
+  private readonly redis: RedisClient;
+  private readonly fallback: MemoryCounterStore;
+  private readonly addressLimits: Limits;
+  private readonly now: () => number | '';
+  private readonly aloneCounts: AloneCounts;
+  private readonly task = new RecurringTask('sweeping the counters', FALLBACK_INTERVAL_MS, () => this.sweep());
+
+  constructor({ redis, fallback, env, nowSeconds }: RedisCounterStoreOptions) {
+    super();
+    this.redis = redis;
+    this.fallback = fallback;
+    this.addressLimits = { perMinute: env.ANONYMOUS_PER_MINUTE, perDay: env.ANONYMOUS_PER_DAY };
+    this.now = nowSeconds ?? (() => '');
+    this.aloneCounts = new AloneCounts(redis, fallback, this.now);
+    redis.beforeUp(() => this.aloneCounts.add());
+  }
+
+  onModuleInit(): void {
+    this.task.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.task.stop();
+  }
+
+  override admit(caller: Caller): Decision | Promise<Decision> {
+    return this.redis.call({
+      ...this.ofCaller(ADMIT, caller),
+      read: decision,
+      fallback: () => this.fallback.admit(caller),
+    });
+  }
+
+  override peek(caller: Caller): UsageReport | Promise<UsageReport> {
+    return this.redis.call({
+      ...this.ofCaller(PEEK, caller),
+      read: (reply) => report(reply, caller.limits),
+      fallback: () => this.fallback.peek(caller),
+    });
+  }
+
+  override admitAddress(address: string): Decision | Promise<Decision> {
+    return this.askAddress(address, 1, () => this.fallback.admitAddress(address));
+  }
+
+  override peekAddress(address: string): Decision | Promise<Decision> {
+    return this.askAddress(address, 0, () => this.fallback.peekAddress(address));
+  }
+
+  override takeFromRoute(subject: string, limit: number, windowSeconds: number): Decision | Promise<Decision> {
+    return this.redis.call({
+      script: TAKE_FROM_ROUTE,
+      keys: [`${this.redis.prefix}{route:${subject}}`],
+      args: [this.now(), limit, windowSeconds],
+      read: decision,
+      fallback: () => this.fallback.takeFromRoute(subject, limit, windowSeconds),
+    });
+  }
+
+  private async sweep(): Promise<void> {
+    this.fallback.sweep();
+    // The rest of what was counted alone. Where Redis fails, the client knows, and comes back to it.
+    if (this.redis.isUp) await this.aloneCounts.add().catch(() => undefined);
+  }
+
+  private ofCaller(script: Script, { accountId, keyId, limits, bansLiftedAtMs }: Caller) {
+    const account = `${this.redis.prefix}{account:${accountId}}`;
+    return {
+      script,
+      keys: [`${account}:usage`, `${account}:bans:${keyId}`],
+      args: [this.now(), limits.perMinute, limits.perDay, bansLiftedAtMs, keyId],
+    };
+  }
+
+  private askAddress(address: string, taking: 0 | 1, fallback: () => Decision) {
+    const { perMinute, perDay } = this.addressLimits;
+    return this.redis.call<Decision>({
+      script: ADMIT_ADDRESS,
+      keys: [`${this.redis.prefix}{address:${address}}:usage`],
+      args: [this.now(), perMinute, perDay, taking],
+      read: decision,
+      fallback,
+    });
+  }
+}
+
+function decision(reply: unknown): Decision {
+  const [outcome = 0, limit = 0, windowSeconds = 0, remaining = 0, resetSeconds = 0, retryAfterSeconds = 0] =
+    reply as number[];
+  return {
+    outcome: OUTCOMES[outcome] ?? 'limited',
+    limit,
+    windowSeconds,
+    remaining,
+    resetSeconds,
+    retryAfterSeconds,
+  };
+}
+
+function report(reply: unknown, { perMinute, perDay }: Limits): UsageReport {
+  const [minuteLeft = 0, minuteEnd = 0, dayLeft = 0, dayEnd = 0, strikes = 0, bannedUntilSeconds = 0, ...key] =
+    reply as number[];
+  const [keyMinute = 0, keyDay = 0] = key;
+  return {
+    minute: windowReport(perMinute, MINUTE_SECONDS, minuteLeft, minuteEnd),
+    day: windowReport(perDay, DAY_SECONDS, dayLeft, dayEnd),
+    key: { minute: keyMinute, day: keyDay },
+    strikes,
+    bannedUntilSeconds,
+  };
+}
+
+/** @param left may be below 0, where the limit was lowered */
+function windowReport(limit: number, windowSeconds: number, left: number, resetSeconds: number): WindowReport {
+  return { limit, windowSeconds, remaining: Math.max(0, left), resetSeconds };
+}

@@ -1,0 +1,56 @@
+import { DiscoveryModule, DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
+import { getOptionsToken, ThrottlerModule, type ThrottlerOptions } from '@nestjs/throttler';
+
+/** The limit of a route that `@Throttle()` does not give one. */
+export const NO_LIMIT = Number.POSITIVE_INFINITY;
+
+/** What `@Throttle()` stores, each with the name of the throttler behind it; the package does not export these. */
+const LIMIT = 'THROTTLER:LIMIT';
+const TTL = 'THROTTLER:TTL';
+const BLOCK_DURATION = 'THROTTLER:BLOCK_DURATION';
+
+/** Names of the throttlers that `@Throttle()` gives a controller or a handler. */
+export function throttlerNames(target: Function): string[] {
+  const keys: unknown[] = Reflect.getMetadataKeys(target);
+  return keys
+    .filter((key) => typeof key === 'string')
+    .filter((key) => key.startsWith(LIMIT))
+    .map((key) => key.slice(LIMIT.length));
+}
+
+/**
+ * One throttler for each name that a `@Throttle()` of the application uses, so that all of them are enforced. There is no
+ * limit where a route does not declare one.
+ * @throws Error where a declaration could not be kept
+ */
+function discoverThrottlers(discovery: DiscoveryService, reflector: Reflector): ThrottlerOptions[] {
+  if (discovery.getProviders().filter(({ token }) => token === getOptionsToken()).length > 1) {
+    throw new Error(
+      'ThrottlerModule is part of the service already: import no other, and declare limits by @Throttle().',
+    );
+  }
+  const names = new Set(['default']);
+  const scanner = new MetadataScanner();
+  for (const { metatype } of discovery.getControllers()) {
+    if (typeof metatype !== 'function') continue;
+    const prototype: Record<string, Function> = metatype.prototype;
+    for (const method of scanner.getAllMethodNames(prototype)) {
+      const targets = [prototype[method], metatype].filter((target) => target !== undefined);
+      for (const name of targets.flatMap(throttlerNames)) {
+        const value = (key: string) => reflector.getAllAndOverride<unknown>(key + name, targets);
+        const where = `@Throttle() of ${metatype.name}.${method}`;
+        if (value(LIMIT) === undefined || value(TTL) === undefined) throw new Error(`${where} needs limit and ttl.`);
+        if (value(BLOCK_DURATION) !== undefined) throw new Error(`${where} has blockDuration, which is not supported.`);
+        names.add(name);
+      }
+    }
+  }
+  return [...names].map((name) => ({ name, limit: NO_LIMIT, ttl: 0 }));
+}
+
+/** The throttlers of all routes, those of extensions too. */
+export const DISCOVERED_THROTTLERS = ThrottlerModule.forRootAsync({
+  imports: [DiscoveryModule],
+  inject: [DiscoveryService, Reflector],
+  useFactory: discoverThrottlers,
+});

@@ -1,0 +1,71 @@
+import { TableEntry } from '../memory/bounded-table.js';
+import { DAY_SECONDS, isOpen, MINUTE_SECONDS } from './fixed-window.js';
+
+export const FIRST_BAN_SECONDS = 60;
+export const LONGEST_BAN_SECONDS = 3_600;
+/** Earlier bans beyond this number make the next one no longer. */
+export const BANS_TO_REMEMBER = Math.ceil(Math.log2(LONGEST_BAN_SECONDS / FIRST_BAN_SECONDS));
+
+/**
+ * A key's rejections of the current minute and its bans of the last 24 hours. Times are whole seconds of Unix time.
+ * `liftedAtMs`, in Unix milliseconds, is when an operator last lifted the key's bans: what began up to then is void.
+ */
+export class BanRecord extends TableEntry {
+  strikesStartSeconds = 0;
+  strikes = 0;
+  bannedUntilSeconds = 0;
+  /** Oldest first. */
+  banStartsSeconds: readonly number[] = [];
+
+  /** The end of the ban that holds now; 0 when none does. */
+  activeUntil(liftedAtMs: number, nowSeconds: number): number {
+    const startSeconds = this.banStartsSeconds.at(-1);
+    if (startSeconds === undefined || isLifted(startSeconds, liftedAtMs)) return 0;
+    return isOpen(startSeconds, this.bannedUntilSeconds - startSeconds, nowSeconds) ? this.bannedUntilSeconds : 0;
+  }
+
+  /**
+   * Counts a rejection.
+   * @param strikesToBan rejections within a minute that ban the key
+   * @returns the end of the ban that this rejection caused, or 0
+   */
+  strike(strikesToBan: number, liftedAtMs: number, nowSeconds: number): number {
+    this.strikes = this.currentStrikes(liftedAtMs, nowSeconds);
+    if (this.strikes === 0) this.strikesStartSeconds = nowSeconds;
+    this.strikes += 1;
+    if (this.strikes < strikesToBan) return 0;
+    this.strikes = 0;
+    return this.ban(liftedAtMs, nowSeconds);
+  }
+
+  /** Rejections of the current minute that count towards a ban. */
+  currentStrikes(liftedAtMs: number, nowSeconds: number): number {
+    // Those of the second of the lifting itself are kept: it can't be told which came before.
+    return this.isStriking(nowSeconds) && !isLifted(this.strikesStartSeconds + 1, liftedAtMs) ? this.strikes : 0;
+  }
+
+  override isOver(nowSeconds: number): boolean {
+    return !this.isStriking(nowSeconds) && !this.banStartsSeconds.some((start) => isRecent(start, nowSeconds));
+  }
+
+  private ban(liftedAtMs: number, nowSeconds: number): number {
+    const earlier = this.banStartsSeconds.filter(
+      (start) => isRecent(start, nowSeconds) && !isLifted(start, liftedAtMs),
+    );
+    this.banStartsSeconds = [...earlier, nowSeconds].slice(-BANS_TO_REMEMBER);
+    this.bannedUntilSeconds = nowSeconds + Math.min(LONGEST_BAN_SECONDS, FIRST_BAN_SECONDS * 2 ** earlier.length);
+    return this.bannedUntilSeconds;
+  }
+
+  private isStriking(nowSeconds: number): boolean {
+    return this.strikes > 0 && isOpen(this.strikesStartSeconds, MINUTE_SECONDS, nowSeconds);
+  }
+}
+
+function isRecent(startSeconds: number, nowSeconds: number): boolean {
+  return isOpen(startSeconds, DAY_SECONDS, nowSeconds);
+}
+
+function isLifted(startSeconds: number, liftedAtMs: number): boolean {
+  return startSeconds * 1000 <= liftedAtMs;
+}

@@ -1,0 +1,105 @@
+import { Command, Redis } from 'ioredis';
+import { redisOptions } from './redis-options.js';
+import { type Moment, ResponseWatchdog } from './response-watchdog.js';
+
+export type Argument = string | number;
+
+interface Batch {
+  sentAt?: Moment;
+  readonly commands: Command[];
+}
+
+export interface PipeHooks {
+  /** Called when the first command of a write is sent; what it sends goes before that. */
+  readonly onBegin: () => void;
+  /** Called when the connection ends or can't be made. */
+  readonly onClose: (reason: string) => void;
+}
+
+/** One connection to Redis. All commands of one turn of the event loop go out in one write; none waits for a connection. */
+export class AutoPipeliner {
+  private readonly client: Redis;
+  private readonly database: number;
+  private readonly batches = new Set<Batch>();
+  private batch: Batch | undefined;
+  private readonly watch = new ResponseWatchdog({
+    awaitedSince: () => this.batches.values().next().value?.sentAt,
+    awaited: () => [...this.batches].reduce((sum, { commands }) => sum + commands.length, 0),
+    bytesRead: () => this.client.stream.bytesRead,
+    giveUp: () => this.giveUp(),
+  });
+
+  /** @param url as `redisOptions` takes it */
+  constructor(
+    url: string,
+    private readonly hooks: PipeHooks,
+  ) {
+    const options = redisOptions(url);
+    this.database = options.db;
+    this.client = new Redis(options);
+    // An error, if there is one, comes before the end of the connection.
+    let reason: string | undefined;
+    this.client.on('error', (error: Error) => (reason = error.message));
+    this.client.on('close', () => {
+      hooks.onClose(reason ?? 'the connection was closed');
+      reason = undefined;
+    });
+  }
+
+  /** Resolves once there is a connection; rejects when the first attempt fails, and others follow. */
+  connect(): Promise<void> {
+    return this.client.connect();
+  }
+
+  get isConnected(): boolean {
+    return this.client.status === 'ready';
+  }
+
+  /** Rejects at once without a connection, with Redis' own error, and when Redis is silent for 50 ms. */
+  send(name: string, args: readonly Argument[]): Promise<unknown> {
+    const batch = this.batch ?? this.begin();
+    const command = new Command(name, [...args]);
+    batch.commands.push(command);
+    this.client.sendCommand(command);
+    return command.promise;
+  }
+
+  /** Makes sure of the database number: the client goes on with another one where it does not exist. */
+  async selectDatabase(): Promise<void> {
+    await this.send('select', [this.database]);
+  }
+
+  /** Ends the connection, which is then made anew. */
+  drop(): void {
+    if (this.isConnected) this.client.stream.destroy();
+  }
+
+  /** Ends the connection for good. */
+  close(): void {
+    this.client.disconnect();
+  }
+
+  private begin(): Batch {
+    const batch: Batch = { commands: [] };
+    this.batch = batch;
+    const { stream } = this.client;
+    stream?.cork();
+    this.hooks.onBegin();
+    setImmediate(() => {
+      this.batch = undefined;
+      stream?.uncork();
+      if (stream === undefined) return;
+      batch.sentAt = this.watch.begin();
+      this.batches.add(batch);
+      const settled = () => this.batches.delete(batch);
+      batch.commands.at(-1)?.promise.then(settled, settled);
+    });
+    return batch;
+  }
+
+  /** Replies that come later find nobody who waits for them. */
+  private giveUp(): void {
+    const silent = new Error('Redis does not answer');
+    for (const { commands } of this.batches) for (const command of commands) command.reject(silent);
+  }
+}

@@ -1,0 +1,101 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { RedisClient } from './redis-client.js';
+import { Script } from './script.js';
+import { describeWithRedis } from '../../test/support/describe-with-redis.js';
+import { eventually, LinkBench } from '../../test/support/link-bench.js';
+
+const NOTHING = new Script('return 1');
+const KEY = 'test:catalogue-version';
+
+let bench: LinkBench;
+
+/** As the admission of a request does; returns the version that the request then sees. */
+async function admit(link: RedisClient): Promise<number | undefined> {
+  await link.call({ script: NOTHING, keys: ['test:any'], args: [], read: () => undefined, fallback: () => undefined });
+  return link.version.current;
+}
+
+describeWithRedis('the version that instances share', () => {
+  beforeAll(async () => {
+    bench = await LinkBench.start();
+  });
+  afterEach(() => bench.closeLinks());
+  afterAll(() => bench.stop());
+
+  it('is known from the start, and the same everywhere', async () => {
+    const [one, other] = [await bench.open(), await bench.open()];
+    expect(one.version.current).toEqual(expect.any(Number));
+    expect(await admit(one)).toBe(await admit(other));
+    expect(one.version.current).toBe(other.version.current);
+  });
+
+  it('is seen by each request that comes after a bump, on every instance', async () => {
+    const [one, other] = [await bench.open(), await bench.open()];
+    for (let round = 0; round < 200; round++) {
+      const before = (await admit(other)) ?? Infinity;
+      await one.version.bump();
+      const bumped = one.version.current ?? 0;
+      expect(bumped).toBeGreaterThan(before);
+      expect(await admit(other)).toBeGreaterThanOrEqual(bumped);
+    }
+  });
+
+  it('grows with each bump, however many there are at once', async () => {
+    const instances = [await bench.open(), await bench.open(), await bench.open()];
+    const seen = new Set<unknown>();
+    await Promise.all(instances.flatMap(({ version }) => Array.from({ length: 100 }, () => version.bump())));
+    for (const instance of instances) seen.add(await admit(instance));
+    expect(seen.size).toBe(1);
+    expect(Number(await bench.server.call('GET', KEY))).toBe([...seen][0]);
+  });
+
+  it('is unknown once Redis lost it, and then new for everybody', async () => {
+    const [one, other] = [await bench.open(), await bench.open()];
+    const before = (await admit(other)) ?? Infinity;
+    await bench.server.call('FLUSHALL');
+    expect(await admit(one)).toBeUndefined();
+    await eventually(() => one.version.current !== undefined);
+    expect(one.version.current).toBeGreaterThan(before);
+    expect(await admit(other)).toBe(one.version.current);
+  });
+
+  it('never goes back, as after a failover to a replica that lacked the last ones', async () => {
+    const one = await bench.open();
+    const before = (await admit(one)) ?? Infinity;
+    await bench.server.call('SET', KEY, before - 5);
+    expect(await admit(one)).toBeUndefined();
+    await eventually(() => one.version.current !== undefined);
+    expect(one.version.current).toBeGreaterThan(before);
+  });
+
+  it('is unknown while Redis is away, and new when it is back, since nobody could bump it', async () => {
+    const one = await bench.open();
+    const before = one.version.current ?? Infinity;
+    bench.server.pause();
+    await eventually(() => one.version.current === undefined);
+    await one.version.bump();
+    bench.server.resume();
+    await eventually(() => one.version.current !== undefined);
+    expect(one.version.current).toBeGreaterThan(before);
+  });
+
+  it('lets no bump wait longer than for a silent Redis', async () => {
+    const one = await bench.open();
+    bench.server.pause();
+    const beginMs = performance.now();
+    await one.version.bump();
+    const durationMs = performance.now() - beginMs;
+    bench.server.resume();
+    // 50 ms, and more on a machine that is busy with other tests; a client that waits does so for many seconds.
+    expect(durationMs).toBeLessThan(2_000);
+  });
+
+  it('expires', async () => {
+    const one = await bench.open();
+    await one.version.bump();
+    expect(Number(await bench.server.call('TTL', KEY))).toBeGreaterThan(80_000);
+    await bench.server.call('DEL', KEY);
+    await admit(one);
+    await eventually(() => one.version.current !== undefined);
+  });
+});

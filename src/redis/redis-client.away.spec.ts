@@ -1,0 +1,113 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { describeWithRedis } from '../../test/support/describe-with-redis.js';
+import { count, eventually, LinkBench } from '../../test/support/link-bench.js';
+
+/** 50 ms, and more on a machine that is busy with other tests; a client that waits does so for many seconds. */
+const BRIEFLY_MS = 2_000;
+
+describeWithRedis('the link to a Redis that is away', () => {
+  let bench: LinkBench;
+  beforeEach(async () => {
+    bench = await LinkBench.start();
+  });
+  afterEach(() => bench.stop());
+
+  it('waits for a silent Redis once and briefly, then not at all, and is back when it speaks', async () => {
+    const link = await bench.open();
+    await count(link);
+    bench.server.pause();
+    const beginMs = performance.now();
+    expect(await Promise.all([count(link), count(link)])).toEqual(['alone', 'alone']);
+    expect(performance.now() - beginMs).toBeGreaterThan(30);
+    expect(performance.now() - beginMs).toBeLessThan(BRIEFLY_MS);
+    expect(link.isUp).toBe(false);
+    expect(count(link)).toBe('alone');
+    await delay(300);
+    bench.server.resume();
+    await eventually(() => link.isUp);
+    // Both questions that were given up reached Redis after all; their replies are nobody's.
+    expect(await Promise.all([count(link), count(link, 'test:other', 7)])).toEqual([4, 7]);
+    expect(link.fallbacks).toBe(3);
+    expect(bench.logged).toEqual([
+      'Redis is away, and this instance counts for itself: Redis does not answer',
+      'Redis is back, and counts for all instances again: ',
+    ]);
+  });
+
+  it('is back within two seconds of a long silence, without having piled up connections', async () => {
+    const link = await bench.open();
+    bench.server.pause();
+    await eventually(() => !link.isUp);
+    await delay(4_000);
+    bench.server.resume();
+    await eventually(() => link.isUp);
+    expect(await bench.statistic('total_connections_received')).toBeLessThan(10);
+    expect(await count(link)).toBe(1);
+  });
+
+  it('notices a silent Redis though nobody asks', async () => {
+    const link = await bench.open();
+    bench.server.pause();
+    await eventually(() => !link.isUp);
+    expect(link.fallbacks).toBe(0);
+  });
+
+  it('answers alone while Redis is dead, and is back when it is', async () => {
+    const link = await bench.open();
+    const asked = count(link);
+    await bench.server.kill();
+    expect(['alone', 1]).toContain(await asked);
+    await eventually(() => !link.isUp);
+    expect(count(link)).toBe('alone');
+    await delay(500);
+    await bench.server.restart();
+    await eventually(() => link.isUp);
+    expect(await count(link)).toBe(1);
+    expect(bench.logged).toHaveLength(2);
+  });
+
+  it('starts while Redis is away', async () => {
+    await bench.server.kill();
+    const link = await bench.open();
+    expect(count(link)).toBe('alone');
+    expect(bench.logged).toEqual([expect.stringContaining('ECONNREFUSED')]);
+    await bench.server.restart();
+    await eventually(() => link.isUp);
+    expect(await count(link)).toBe(1);
+  });
+
+  it('starts while Redis is silent', async () => {
+    bench.server.pause();
+    const link = await bench.open();
+    expect(count(link)).toBe('alone');
+    bench.server.resume();
+    await eventually(() => link.isUp);
+  });
+
+  it('answers alone while Redis is out of memory', async () => {
+    const link = await bench.open();
+    await count(link);
+    await bench.server.call('CONFIG', 'SET', 'maxmemory', 1);
+    expect(await Promise.all([count(link), count(link)])).toEqual(['alone', 'alone']);
+    await delay(700);
+    expect(link.isUp).toBe(false);
+    await bench.server.call('CONFIG', 'SET', 'maxmemory', 0);
+    await eventually(() => link.isUp);
+    expect(await count(link)).toBe(2);
+    expect(bench.logged).toEqual([expect.stringContaining('OOM'), expect.stringContaining('back')]);
+  });
+
+  it('answers alone while Redis is a replica that takes no writes', async () => {
+    const link = await bench.open();
+    await count(link);
+    await bench.server.call('REPLICAOF', '127.0.0.1', 1);
+    expect(await count(link)).toBe('alone');
+    await delay(700);
+    expect(link.isUp).toBe(false);
+    await bench.server.call('REPLICAOF', 'NO', 'ONE');
+    await eventually(() => link.isUp);
+    expect(await count(link)).toBe(2);
+    expect(bench.logged).toEqual([expect.stringContaining('READONLY'), expect.stringContaining('back')]);
+  });
+});

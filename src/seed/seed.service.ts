@@ -1,0 +1,48 @@
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { EntityManager } from 'typeorm';
+import { Account } from '../accounts/index.js';
+import { AdminKeysService } from '../api-keys/index.js';
+import { Env } from '../config/index.js';
+import { Database } from '../database/index.js';
+import { localOrigin } from '../http/index.js';
+import { StandardOutput } from '../logging/index.js';
+import { PetsService } from '../pets/index.js';
+import { SAMPLE_PETS } from './sample-pets.js';
+import { welcome } from './welcome.js';
+
+/** Creates a few pets and one key on the first start with the embedded database, so that the first call works at once. */
+@Injectable()
+export class SeedService implements OnApplicationBootstrap {
+  private readonly logger = new Logger('FirstRun');
+
+  constructor(
+    private readonly env: Env,
+    private readonly database: Database,
+    private readonly pets: PetsService,
+    private readonly keys: AdminKeysService,
+    private readonly adapterHost: HttpAdapterHost,
+  ) {}
+
+  /** Runs when the service listens: a key that cannot be shown would be lost. */
+  onApplicationBootstrap(): void {
+    if (this.env.DATABASE_URL !== undefined || !this.env.SAMPLE_DATA) return;
+    this.adapterHost.listen$.subscribe(() => {
+      this.greet().catch((error: unknown) => this.logger.error(error));
+    });
+  }
+
+  private async greet(): Promise<void> {
+    const key = await this.database.write((manager) => this.fill(manager));
+    if (key === undefined) return;
+    // Directly to standard output: the logger must never see a secret.
+    StandardOutput.get().write(welcome(localOrigin(this.adapterHost.httpAdapter.getHttpServer()), key));
+  }
+
+  /** The new key, or undefined if the database is not empty. */
+  private async fill(manager: EntityManager): Promise<string | undefined> {
+    if ((await this.pets.exist()) || (await manager.exists(Account))) return undefined;
+    for (const pet of SAMPLE_PETS) await this.pets.create(pet);
+    return (await this.keys.createKey({ account: 'demo', plan: 'pro' }, 'first-run')).key;
+  }
+}

@@ -1,0 +1,1 @@
+export { RehearsalInterceptor } from './rehearsal.interceptor.js';

@@ -1,0 +1,24 @@
+import { Clock } from '../config/index.js';
+
+/** Stands until a test moves it; not on a whole second, as real time hardly ever is. */
+export class FakeClock extends Clock {
+  constructor(public ms: number = Date.parse('2026-11-21T12:00:00.250Z')) {
+    super();
+  }
+
+  override nowMs(): number {
+    return this.ms;
+  }
+
+  advanceMs(durationMs: number): void {
+    this.ms += durationMs;
+  }
+
+  advanceSeconds(seconds: number): void {
+    this.ms += Math.round(seconds * 1000);
+  }
+
+  set(iso: string): void {
+    this.ms = Date.parse(iso);
+  }
+}

@@ -1,0 +1,15 @@
+/** What tests of an extension start the service with. It depends on no test runner. */
+export { FakeClock } from './fake-clock.js';
+export { freePort } from './free-port.js';
+export { isInstalled, type ServerProgram } from './installed.js';
+export { type PostgresOptions, PostgresServer } from './postgres-server.js';
+export { RedisServer } from './redis-server.js';
+export { startTestApp, TestApp, type TestAppOptions, type TestRequest } from './test-app.js';
+export {
+  createTestDatabase,
+  type DatabaseKind,
+  INSTALLED_DATABASES,
+  PostgresTestDatabase,
+  SqliteTestDatabase,
+  type TestDatabase,
+} from './test-database.js';

@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { freePort } from './free-port.js';
+
+const PROGRAM = 'redis-server';
+const START_DEADLINE_MS = 10_000;
+
+/** A Redis server of a test's own, which it may pause, kill and flush. It keeps nothing on disk. */
+export class RedisServer {
+  private process: ChildProcess | undefined;
+
+  private constructor(
+    readonly port: number,
+    private readonly folder: string,
+    private readonly settings: readonly string[],
+  ) {}
+
+  /** @param settings more arguments for redis-server, such as `--requirepass` and its value */
+  static async start(...settings: readonly string[]): Promise<RedisServer> {
+    const server = new RedisServer(await freePort(), mkdtempSync(join(tmpdir(), 'petstore-redis-')), settings);
+    await server.launch();
+    return server;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  /** Stops answering, with all connections left open, until it is resumed. */
+  pause(): void {
+    this.process?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.process?.kill('SIGCONT');
+  }
+
+  /** Ends at once, as in a crash. */
+  async kill(): Promise<void> {
+    const running = this.process;
+    if (running === undefined) return;
+    this.process = undefined;
+    const exited = once(running, 'exit');
+    running.kill('SIGKILL');
+    await exited;
+  }
+
+  /** Starts anew on the same port, empty. */
+  async restart(): Promise<void> {
+    await this.kill();
+    await this.launch();
+  }
+
+  async stop(): Promise<void> {
+    await this.kill();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Sends one command on a connection of its own. */
+  async call(command: string, ...args: readonly (string | number)[]): Promise<unknown> {
+    const at = this.settings.indexOf('--requirepass');
+    const client = new Redis(this.port, '127.0.0.1', {
+      lazyConnect: true,
+      retryStrategy: () => null,
+      disconnectTimeout: 0,
+      ...(at < 0 ? {} : { password: this.settings[at + 1] ?? '' }),
+    });
+    try {
+      await client.connect();
+      return await client.call(command, ...args);
+    } finally {
+      client.disconnect();
+    }
+  }
+
+  private async launch(): Promise<void> {
+    const place = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.folder];
+    this.process = spawn(PROGRAM, [...place, '--save', '', '--appendonly', 'no', ...this.settings], {
+      stdio: 'ignore',
+    });
+    await once(this.process, 'spawn');
+    const deadlineMs = Date.now() + START_DEADLINE_MS;
+    for (;;) {
+      try {
+        await this.call('PING');
+        return;
+      } catch (error) {
+        if (Date.now() > deadlineMs || this.process.exitCode !== null) throw error;
+      }
+      await delay(20);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { FakeClock } from './fake-clock.js';
+import { startTestApp, type TestApp, type TestAppOptions } from './test-app.js';
+import { createTestDatabase, SqliteTestDatabase } from './test-database.js';
+
+const PET = { name: 'Bella', categoryId: 1 };
+
+const running: TestApp[] = [];
+
+async function start(options?: TestAppOptions): Promise<TestApp> {
+  const service = await startTestApp(options);
+  running.push(service);
+  return service;
+}
+
+afterEach(async () => {
+  for (const service of running.splice(0)) await service.stop();
+});
+
+describe('startTestApp', () => {
+  it('serves on an empty database, which is removed with the app', async () => {
+    const database = await createTestDatabase();
+    const service = await startTestApp();
+    const key = await service.key();
+    expect((await service.post('/v1/pets', key, PET)).status).toBe(201);
+    expect(await service.database.query('SELECT "name" FROM "pets"')).toEqual([{ name: 'Bella' }]);
+    const { path } = service.database as SqliteTestDatabase;
+    expect(existsSync(path)).toBe(true);
+    await service.stop();
+    expect(existsSync(path)).toBe(false);
+    await database.remove();
+  });
+
+  it('leaves a database that it was given to the next app', async () => {
+    const database = await createTestDatabase();
+    const first = await startTestApp({ database });
+    const key = await first.key();
+    await first.post('/v1/pets', key, PET);
+    await first.stop();
+    const second = await start({ database });
+    expect(await (await second.request('/v1/pets', { key })).json()).toEqual([{ id: 1, ...PET }]);
+    await second.stop();
+    running.pop();
+    await database.remove();
+  });
+
+  it('issues keys of plans, scopes and accounts', async () => {
+    const service = await start();
+    const free = await service.request('/v1/pets', { key: await service.key({ plan: 'free' }) });
+    expect(free.headers.get('x-ratelimit-limit')).toBe('60');
+    expect((await service.post('/v1/pets', await service.key({ scopes: ['pets:read'] }), PET)).status).toBe(403);
+    const usage = await service.request('/v1/usage', { key: await service.key({ account: 'acme' }) });
+    expect(await usage.json()).toMatchObject({ account: 'acme', plan: 'business' });
+  });
+
+  it('goes by a clock that a test moves', async () => {
+    const clock = new FakeClock();
+    const service = await start({ clock });
+    const key = await service.key({ expiresInMs: 60_000 });
+    expect((await service.request('/v1/pets', { key })).status).toBe(200);
+    clock.advanceSeconds(60);
+    expect((await service.request('/v1/pets', { key })).status).toBe(401);
+  });
+
+  it('removes the database where the app does not start', async () => {
+    await expect(startTestApp({ env: { PORT: 'none' } })).rejects.toThrow('PORT');
+  });
+});

@@ -1,0 +1,84 @@
+import type { AddressInfo } from 'node:net';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AdminKeysService, type NewKey } from '../api-keys/index.js';
+import { type AppOptions, createApp, loadEnv } from '../index.js';
+import { createTestDatabase, type DatabaseKind, type TestDatabase } from './test-database.js';
+
+export interface TestAppOptions extends Omit<AppOptions, 'env'> {
+  /** Settings by their environment variables; the log is silent unless LOG_LEVEL is given. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** A kind of database, for a fresh one; or a database that outlives the app. A fresh SQLite file by default. */
+  readonly database?: DatabaseKind | TestDatabase;
+}
+
+/** What `fetch` takes, and the API key that calls. */
+export interface TestRequest extends RequestInit {
+  readonly key?: string;
+  readonly headers?: Record<string, string>;
+}
+
+/** Starts the real application on a free port of the loopback interface. */
+export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const { env = {}, database = 'sqlite', ...rest } = options;
+  const isFresh = typeof database === 'string';
+  const used = isFresh ? await createTestDatabase(database) : database;
+  try {
+    const given = { DATABASE_URL: used.url, LOG_LEVEL: 'silent', ...env };
+    const app = await createApp({ env: loadEnv(given, rest.extensions), ...rest });
+    await app.listen(0, '127.0.0.1');
+    return new TestApp(app, used, isFresh);
+  } catch (error) {
+    if (isFresh) await used.remove();
+    throw error;
+  }
+}
+
+/** The application as a test calls it. */
+export class TestApp {
+  readonly port: number;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  private accounts = 0;
+
+  constructor(
+    /** The Nest application, for `app.get(...)`. */
+    readonly app: NestFastifyApplication,
+    /** For another instance, or the same after a restart. */
+    readonly database: TestDatabase,
+    private readonly removesDatabase: boolean,
+  ) {
+    ({ port: this.port } = app.getHttpServer().address() as AddressInfo);
+    this.origin = `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Creates a key: on the Business plan and an account of its own unless they are named, with all default scopes. */
+  async key(newKey: Partial<NewKey> = {}): Promise<string> {
+    this.accounts += 1;
+    const issued = await this.app
+      .get(AdminKeysService)
+      .createKey({ account: `account ${this.accounts}`, plan: 'business', ...newKey }, 'test');
+    return issued.key;
+  }
+
+  /** Sends a request to a path below the origin. */
+  request(path: string, { key, headers, ...init }: TestRequest = {}): Promise<Response> {
+    const authorization: Record<string, string> = key === undefined ? {} : { Authorization: `Bearer ${key}` };
+    return fetch(`${this.origin}${path}`, { ...init, headers: { ...authorization, ...headers } });
+  }
+
+  /** Posts a JSON text as it is, or any other value as JSON. */
+  post(path: string, key: string, body: unknown): Promise<Response> {
+    return this.request(path, {
+      key,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  }
+
+  /** Closes the application, and removes the database that was created for it. */
+  async stop(): Promise<void> {
+    await this.app.close();
+    if (this.removesDatabase) await this.database.remove();
+  }
+}

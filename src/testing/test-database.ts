@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'sqlite-driver';
+import { Client } from 'pg';
+import { isInstalled } from './installed.js';
+import { PostgresServer } from './postgres-server.js';
+
+export type DatabaseKind = 'sqlite' | 'postgres';
+
+/** The kinds of database that tests can run on here: SQLite, and PostgreSQL where it is installed. */
+export const INSTALLED_DATABASES: readonly DatabaseKind[] = isInstalled('postgres')
+  ? ['sqlite', 'postgres']
+  : ['sqlite'];
+
+/** A database of a test's own. */
+export interface TestDatabase {
+  /** Value of DATABASE_URL. */
+  readonly url: string;
+  /** Runs one statement past the service, which may be using the database. */
+  query<Row extends object>(sql: string): Promise<Row[]>;
+  /** Deletes the database, also while it is in use. */
+  remove(): Promise<void>;
+}
+
+/** Creates an empty database: a SQLite file, or a PostgreSQL server of its own. */
+export async function createTestDatabase(kind: DatabaseKind = 'sqlite'): Promise<TestDatabase> {
+  if (kind === 'sqlite') return new SqliteTestDatabase(mkdtempSync(join(tmpdir(), 'petstore-test-')));
+  const server = await PostgresServer.start({ fsync: false });
+  const database = new PostgresTestDatabase(server.url(''), `test-${randomUUID()}`);
+  await database.create();
+  return {
+    url: database.url,
+    query: (sql) => database.query(sql),
+    remove: () => server.stop(),
+  };
+}
+
+/** A SQLite file in a folder, which goes with it. */
+export class SqliteTestDatabase implements TestDatabase {
+  readonly path: string;
+
+  constructor(private readonly folder: string) {
+    this.path = join(folder, 'petstore.sqlite');
+  }
+
+  get url(): string {
+    return `sqlite:${this.path}`;
+  }
+
+  async query<Row extends object>(sql: string): Promise<Row[]> {
+    const database = new Sqlite(this.path);
+    try {
+      const statement = database.prepare<unknown[], Row>(sql);
+      if (statement.reader) return statement.all();
+      statement.run();
+      return [];
+    } finally {
+      database.close();
+    }
+  }
+
+  async remove(): Promise<void> {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A database on a PostgreSQL server. */
+export class PostgresTestDatabase implements TestDatabase {
+  /** @param serverUrl address of the server, with a slash at its end and a user who may create databases */
+  constructor(
+    private readonly serverUrl: string,
+    private readonly name: string,
+  ) {}
+
+  get url(): string {
+    return `${this.serverUrl}${this.name}`;
+  }
+
+  /** Creates the database, unless it exists. */
+  async create(): Promise<void> {
+    const [existing] = await this.queryServer(`SELECT FROM pg_database WHERE datname = '${this.name}'`);
+    if (existing === undefined) await this.queryServer(`CREATE DATABASE "${this.name}"`);
+  }
+
+  query<Row extends object>(sql: string): Promise<Row[]> {
+    return queryOnce<Row>(this.url, sql);
+  }
+
+  async remove(): Promise<void> {
+    await this.queryServer(`DROP DATABASE IF EXISTS "${this.name}" WITH (FORCE)`);
+  }
+
+  /** Refuses all connections, and ends those that are open. */
+  async refuseConnections(): Promise<void> {
+    await this.queryServer(`ALTER DATABASE "${this.name}" ALLOW_CONNECTIONS false`);
+    await this.queryServer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${this.name}'`);
+  }
+
+  /** Ends `refuseConnections`. */
+  async allowConnections(): Promise<void> {
+    await this.queryServer(`ALTER DATABASE "${this.name}" ALLOW_CONNECTIONS true`);
+  }
+
+  private queryServer<Row extends object>(sql: string): Promise<Row[]> {
+    return queryOnce<Row>(`${this.serverUrl}postgres`, sql);
+  }
+}
+
+/** Over a connection of its own. */
+async function queryOnce<Row extends object>(url: string, sql: string): Promise<Row[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}

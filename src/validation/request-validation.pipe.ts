@@ -1,0 +1,109 @@
+import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import { validateSync, type ValidationError, type ValidatorOptions } from 'class-validator';
+import { ApiError, unknownName, validationFailed } from '../errors/index.js';
+import { unsupportedMediaType } from '../http/index.js';
+
+/** A body of 16 KiB can have thousands of members, for which class-validator would take milliseconds. */
+const MAX_MEMBERS = 1_000;
+const MAX_DEPTH = 32;
+
+const OPTIONS: ValidatorOptions = {
+  whitelist: true,
+  forbidNonWhitelisted: true,
+  forbidUnknownValues: false,
+  stopAtFirstError: true,
+  validationError: { target: false, value: false },
+};
+
+/** Parameter types that are not DTOs, as in Nest's ValidationPipe. */
+const PLAIN_TYPES: ReadonlySet<unknown> = new Set([undefined, Object, String, Number, Boolean, Array, Buffer, Date]);
+
+type Place = 'body' | 'query' | 'param';
+
+const KINDS: Readonly<Record<Place, string>> = { body: 'field', query: 'query parameter', param: 'path parameter' };
+
+/**
+ * Turns `@Body()`, `@Query()` and `@Param()` into checked instances of their DTO classes; other types pass unchanged. Unknown
+ * fields are refused at every level, and one message names the faults of all fields.
+ *
+ * Nest's ValidationPipe is three times as slow, coerces primitives (`0x10` becomes 16), and accepts a field named
+ * `constructor`.
+ * @throws ApiError `validation_failed`
+ */
+@Injectable()
+export class RequestValidationPipe implements PipeTransform {
+  /** Most requests have no query, so the DTO of an empty one is checked once. */
+  private readonly validWhenEmpty = new WeakSet<Function>();
+
+  transform(value: unknown, { type, metatype, data }: ArgumentMetadata): unknown {
+    if (type === 'custom' || PLAIN_TYPES.has(metatype) || metatype === undefined) return value;
+    if (type === 'body' && data === undefined) checkObject(value);
+    if (this.validWhenEmpty.has(metatype) && isEmpty(value)) return new metatype();
+    const inherited = inheritedNames(value);
+    // class-transformer treats a nested member named `constructor` as a class.
+    const safe = inherited.length === 0 ? value : withoutInherited(value);
+    const dto: object = plainToInstance(metatype, safe ?? {}, { exposeDefaultValues: true });
+    const unknown = inherited.map((name) => unknownName(KINDS[type], name));
+    const faults = [...unknown, ...describe(validateSync(dto, OPTIONS), type)];
+    // A POST needs no body where all its fields are optional.
+    const isAbsent = type === 'body' && value === undefined;
+    if (faults.length > 0) throw isAbsent ? unsupportedMediaType() : validationFailed(faults);
+    if (isEmpty(value)) this.validWhenEmpty.add(metatype);
+    return dto;
+  }
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
+/** A body is absent only without a media type: the parser refuses an empty JSON text. */
+function checkObject(body: unknown): void {
+  if (body === undefined || (typeof body === 'object' && body !== null && !Array.isArray(body))) return;
+  throw new ApiError('validation_failed', 'The request body must be a JSON object.');
+}
+
+/**
+ * Names of members, at any level, that every object inherits, such as `constructor`: class-validator treats them as known.
+ * @throws ApiError `validation_failed` if there are too many members or levels for class-validator
+ */
+function inheritedNames(value: unknown): string[] {
+  const names: string[] = [];
+  let members = 0;
+  const visit = (inner: unknown, depth: number) => {
+    if (typeof inner !== 'object' || inner === null) return;
+    if (depth > MAX_DEPTH)
+      throw new ApiError('validation_failed', `The request body must not be nested deeper than ${MAX_DEPTH} levels.`);
+    for (const [name, member] of Object.entries(inner)) {
+      members += 1;
+      if (members > MAX_MEMBERS)
+        throw new ApiError('validation_failed', `The request body must not have more than ${MAX_MEMBERS} members.`);
+      if (name in Object.prototype) names.push(name);
+      visit(member, depth + 1);
+    }
+  };
+  visit(value, 1);
+  return names;
+}
+
+function withoutInherited(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(withoutInherited);
+  const members = Object.entries(value).filter(([name]) => !(name in Object.prototype));
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutInherited(member)]));
+}
+
+/** The faults of all fields, nested ones with their path, such as `items.0.name must be ...`. */
+function describe(errors: readonly ValidationError[], place: Place, parent = ''): string[] {
+  return errors.flatMap(({ property, constraints = {}, children = [] }) => {
+    const { whitelistValidation, ...broken } = constraints;
+    const within = parent === '' ? '' : ` of ${parent.slice(0, -1)}`;
+    const unknown = whitelistValidation === undefined ? [] : [unknownName(KINDS[place], property) + within];
+    return [
+      ...unknown,
+      ...Object.values(broken).map((message) => parent + message),
+      ...describe(children, place, `${parent}${property}.`),
+    ];
+  });
+}

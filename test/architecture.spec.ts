@@ -1,0 +1,127 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+
+const SRC = resolve(import.meta.dirname, '../src');
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+
+const textOf = (file: string) => readFileSync(join(SRC, file), 'utf8');
+
+/** Imports of other files of ours, static or dynamic. */
+function importsIn(from: string, text: string): Import[] {
+  return [...text.matchAll(/(?:from |import |import\()'(\.[^']+)\.js'/g)].map((match) => ({
+    from,
+    to: relative(SRC, resolve(SRC, dirname(from), `${match[1]}.ts`)),
+  }));
+}
+
+/** Names of the packages that are imported for more than their types. */
+function packagesIn(text: string): string[] {
+  const all = text.matchAll(/^(?:import|export) (?!type )[^;]*? from '((?!node:)(?:@[^/']+\/)?[^./'][^/']*)/gm);
+  return [...all].map(([, name = '']) => name);
+}
+
+const imports = files.flatMap((from) => importsIn(from, textOf(from)));
+
+const moduleOf = (file: string) => (file.includes('/') ? file.slice(0, file.indexOf('/')) : '');
+
+const isSpec = (file: string) => file.endsWith('.spec.ts');
+
+const isSharedByTests = (file: string) => ['..', 'testing'].includes(moduleOf(file));
+
+/** From one feature into another. Specs may use what all tests share. */
+const crossingsIn = (all: readonly Import[]) =>
+  all.filter(
+    ({ from, to }) =>
+      moduleOf(from) !== '' && moduleOf(from) !== moduleOf(to) && !(isSpec(from) && isSharedByTests(to)),
+  );
+
+const deepCrossingsIn = (all: readonly Import[]) =>
+  crossingsIn(all).filter(({ to }) => to !== join(moduleOf(to), 'index.ts'));
+
+/** Specs make none, as nobody imports them. */
+function cyclesIn(all: readonly Import[]): string[] {
+  const crossings = crossingsIn(all).filter(({ from }) => !isSpec(from));
+  const neighbours = Map.groupBy(crossings, ({ from }) => moduleOf(from));
+  const cycles: string[] = [];
+  const visit = (at: string, path: readonly string[]): void => {
+    if (path.includes(at)) {
+      cycles.push([...path, at].join(' -> '));
+      return;
+    }
+    for (const next of new Set((neighbours.get(at) ?? []).map(({ to }) => moduleOf(to)))) visit(next, [...path, at]);
+  };
+  for (const start of neighbours.keys()) visit(start, []);
+  return cycles;
+}
+
+const isForOddsAndEnds = (file: string) => /(^|\/)(common|shared|utils?|helpers?|misc)(\/|\.)/.test(file);
+
+const isOffence = (text: string) => /console\.|\bas any\b|: any\b|@ts-/.test(text);
+
+describe('the modules', () => {
+  it('reach each other through the index only', () => {
+    expect(crossingsIn(imports).length).toBeGreaterThan(100);
+    expect(deepCrossingsIn(imports)).toEqual([]);
+    const [deep] = importsIn('pets/pet.ts', "import { verify } from '../auth/key-verifier.js';");
+    const [dynamic] = importsIn('pets/pet.ts', "await import('../auth/caller.js');");
+    const [allowed] = importsIn('pets/pet.ts', "export * from '../auth/index.js';");
+    expect(deepCrossingsIn([deep, dynamic, allowed].filter((one) => one !== undefined))).toEqual([
+      { from: 'pets/pet.ts', to: 'auth/key-verifier.ts' },
+      { from: 'pets/pet.ts', to: 'auth/caller.ts' },
+    ]);
+  });
+
+  it('have no cycle', () => {
+    expect(cyclesIn(imports)).toEqual([]);
+    const back = { from: 'errors/problem.ts', to: 'pets/index.ts' };
+    expect(cyclesIn([...imports, back])).toContain('errors -> pets -> errors');
+  });
+
+  it('read the environment in one place, but for the test kit', () => {
+    const readers = files.filter((file) => textOf(file).includes('process.env'));
+    expect(readers).toEqual(['config/load-env.ts', 'testing/installed.ts']);
+  });
+
+  it('import no package that is installed for development only', () => {
+    const manifest = JSON.parse(readFileSync(join(SRC, '../package.json'), 'utf8')) as Record<string, object>;
+    const installed = new Set(
+      [manifest['dependencies'], manifest['peerDependencies']].flatMap((all) => Object.keys(all ?? {})),
+    );
+    const imported = new Set(
+      files.filter((file) => !isSpec(file) && !file.endsWith('.d.ts')).flatMap((file) => packagesIn(textOf(file))),
+    );
+    expect([...imported]).toEqual(expect.arrayContaining(['@nestjs/common', 'sqlite-driver']));
+    expect([...imported].filter((name) => !installed.has(name))).toEqual([]);
+  });
+
+  it('have no folder for odds and ends', () => {
+    expect(files.filter(isForOddsAndEnds)).toEqual([]);
+    expect(['pets/utils.ts', 'shared/pets.ts', 'pets/pet.ts'].filter(isForOddsAndEnds)).toEqual([
+      'pets/utils.ts',
+      'shared/pets.ts',
+    ]);
+  });
+
+  it('keep files small', () => {
+    expect(files.length).toBeGreaterThan(100);
+    expect(files.filter((file) => textOf(file).split('\n').length > 201)).toEqual([]);
+  });
+
+  it('never write to the console or type anything away', () => {
+    expect(files.filter((file) => isOffence(textOf(file)))).toEqual([]);
+    expect(['console.log(1)', 'x as any', 'x: any', '// @ts-ignore', 'x: unknown'].map(isOffence)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+});

@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { EntityManager } from 'typeorm';
+import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
+import { Database } from '../../src/database/index.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { queryDatabase } from '../support/databases.js';
+
+const POOL_SIZE = 2;
+/** Often enough to use up every place in the pool, if a failure kept one. */
+const FAILURES = 3 * POOL_SIZE;
+const CONNECTIONS = "SELECT FROM pg_stat_activity WHERE application_name = 'petstore' AND datname = current_database()";
+
+let service: TestApp;
+
+beforeEach(async () => {
+  service = await startApp({ env: { DATABASE_POOL_SIZE: String(POOL_SIZE) } });
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await service.stop();
+});
+
+const read = () => service.app.get(Database).read((manager) => manager.query<{ one: number }[]>('SELECT 1 AS "one"'));
+
+const refuse = () => Promise.reject(new Error('on purpose'));
+
+describe('a connection of the pool', () => {
+  it.each<[string, string, () => void]>([
+    [
+      'it cannot be opened',
+      'temporarily unavailable',
+      () => jest.spyOn(PostgresQueryRunner.prototype, 'connect').mockImplementation(refuse),
+    ],
+    [
+      'it cannot be given back',
+      'on purpose',
+      () => {
+        const { release } = PostgresQueryRunner.prototype;
+        jest.spyOn(PostgresQueryRunner.prototype, 'release').mockImplementation(function (this: PostgresQueryRunner) {
+          return release.call(this).then(refuse);
+        });
+      },
+    ],
+  ])('is there for the next request where %s', async (_, message, spoil) => {
+    spoil();
+    for (let n = 0; n < FAILURES; n++) await expect(read()).rejects.toThrow(message);
+    jest.restoreAllMocks();
+    await expect(Promise.all(Array.from({ length: FAILURES }, read))).resolves.toHaveLength(FAILURES);
+    expect((await queryDatabase(service.folder, CONNECTIONS)).length).toBeLessThanOrEqual(POOL_SIZE);
+  });
+
+  it('is used again after reads, writes and statements that fail', async () => {
+    const database = service.app.get(Database);
+    const processes = new Set<number>();
+    const work = async (manager: EntityManager) => {
+      const [row] = await manager.query<{ pid: number }[]>('SELECT pg_backend_pid() AS "pid"');
+      processes.add(Number(row?.pid));
+      return manager;
+    };
+    for (let n = 0; n < FAILURES; n++) {
+      await database.read(work);
+      await database.write(work);
+      await database.transaction(work);
+      await expect(database.write(async (manager) => (await work(manager)).query('SELECT wrong'))).rejects.toThrow(
+        'wrong',
+      );
+    }
+    expect(processes.size).toBeLessThan(FAILURES);
+  });
+});

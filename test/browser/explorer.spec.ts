@@ -1,0 +1,316 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { startApp, type TestApp } from '../support/app.js';
+import {
+  accessibilityFindings,
+  overflow,
+  type PageOptions,
+  startBrowser,
+  type Visit,
+  visit,
+  SCREENS,
+} from '../support/browser.js';
+import { AMPLE } from '../support/folders.js';
+import { until } from '../support/until.js';
+
+let service: TestApp;
+let browser: Browser;
+let key: string;
+let current: Visit;
+let page: Page;
+
+beforeAll(async () => {
+  service = await startApp({
+    env: { BASE_URL: 'https://api.petstore.test/v1', STAGING_BASE_URL: 'https://staging.petstore.test/v1' },
+  });
+  browser = await startBrowser();
+  key = await service.key(AMPLE);
+});
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+});
+
+async function open(options: PageOptions = {}, path = '/docs'): Promise<void> {
+  current = await visit(browser, options);
+  ({ page } = current);
+  await page.goto(`${service.origin}${path}`);
+  await page.locator('.opblock').first().waitFor();
+}
+
+afterEach(async () => {
+  await page.context().close();
+  if (current.errors.length > 0) throw new Error(`The page reported errors: ${current.errors.join('\n')}`);
+});
+
+const authorizeButton = () => page.locator('.connection').getByRole('button', { name: 'Authorize' });
+
+async function authorize(): Promise<void> {
+  await authorizeButton().click();
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('dialog').getByRole('button', { name: 'Authorize' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+}
+
+const operation = (tag: string, id: string) => page.locator(`#operations-${tag}-${id}`);
+
+/** Opens an operation if it is closed. */
+async function openOperation(tag: string, id: string): Promise<Locator> {
+  const found = operation(tag, id);
+  const row = found.locator('.opblock-summary-control');
+  if ((await row.getAttribute('aria-expanded')) === 'false') await row.click();
+  await found.getByRole('button', { name: 'Execute' }).waitFor();
+  return found;
+}
+
+/** Presses Execute, and waits for a response with the status. @returns the body that is shown */
+async function execute(tag: string, id: string, status: number): Promise<string> {
+  const found = operation(tag, id);
+  await found.getByRole('button', { name: 'Execute' }).click();
+  await found.locator('.live-code', { hasText: String(status) }).waitFor();
+  return (await found.locator('.live-body pre').textContent()) ?? '';
+}
+
+const badgesOf = (tag: string, id: string) => operation(tag, id).locator('.badge').allTextContents();
+
+const opacity = (selector: string) =>
+  page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).opacity`);
+
+const indent = (text: string) =>
+  page.evaluate<string>(
+    `import('/docs/explorer/exact-json.js').then(({ indentJson }) => indentJson(${JSON.stringify(text)}))`,
+  );
+
+const LARGEST = '9223372036854775807';
+
+describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide', (options) => {
+  it('is used from the first key to an order, and still knows the key after a reload', async () => {
+    await open(options);
+    await authorize();
+
+    await openOperation('Pets', 'createPet');
+    const newPet = JSON.stringify({ name: 'Nala', categoryId: 0, status: 'available' }).replace('0', LARGEST);
+    await operation('Pets', 'createPet').locator('textarea').fill(newPet);
+    const created = await execute('Pets', 'createPet', 201);
+    expect(created).toContain(`"categoryId": ${LARGEST}`);
+    const id = /"id": ([0-9]+)/.exec(created)?.[1] ?? '';
+
+    await openOperation('Pets', 'listPets');
+    expect(await execute('Pets', 'listPets', 200)).toContain(LARGEST);
+    await expect(operation('Pets', 'listPets').locator('.live-quota').textContent()).resolves.toMatch(
+      /^[\d,]+ of 1,000,000 requests left until /,
+    );
+
+    await openOperation('Pets', 'getPet');
+    await operation('Pets', 'getPet').getByPlaceholder('petId').fill(id);
+    expect(await execute('Pets', 'getPet', 200)).toContain(LARGEST);
+    await operation('Pets', 'getPet').getByPlaceholder('petId').fill(LARGEST);
+    expect(await execute('Pets', 'getPet', 404)).toContain('pet_not_found');
+
+    await openOperation('Store', 'placeOrder');
+    await operation('Store', 'placeOrder').locator('textarea').fill(`{"petId": ${id}}`);
+    expect(await execute('Store', 'placeOrder', 201)).toContain(`"petId": ${id}`);
+    expect(await overflow(page)).toBe(0);
+
+    await page.reload();
+    await openOperation('Pets', 'listPets');
+    await execute('Pets', 'listPets', 200);
+
+    await authorizeButton().click();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await execute('Pets', 'listPets', 401)).toContain('missing_api_key');
+    await expect(operation('Pets', 'listPets').locator('.live-advice').textContent()).resolves.toContain('Authorize');
+  });
+
+  it('fits the screen with an operation and its responses open', async () => {
+    await open(options);
+    const found = await openOperation('Pets', 'createPet');
+    for (const row of await found.locator('.response-row button').all()) await row.click();
+    for (const summary of await found.locator('details.response-headers > summary').all()) await summary.click();
+    expect(await overflow(page)).toBe(0);
+  });
+});
+
+describe.each(SCREENS)('the explorer, $width px wide and $colorScheme', (options) => {
+  it('has no serious accessibility finding', async () => {
+    await open(options);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await authorizeButton().click();
+    await page.getByRole('dialog').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByLabel('API key').fill(key);
+    await page.keyboard.press('Enter');
+
+    await page.locator('.introduction details > summary').click();
+    await openOperation('Pets', 'listPets');
+    await execute('Pets', 'listPets', 200);
+    const found = await openOperation('Pets', 'getPet');
+    await found.locator('.response-row[data-code="200"] button').click();
+    await found.locator('details.response-headers > summary').click();
+    await found.getByRole('tab', { name: 'Schema' }).first().click();
+    expect(await accessibilityFindings(page)).toEqual([]);
+  });
+});
+
+describe('the explorer', () => {
+  it('shows for each operation how long clients can rely on it', async () => {
+    await open();
+    expect(await badgesOf('Pets', 'listPets')).toEqual(['stable']);
+    expect(await badgesOf('Categories', 'getCategory')).toEqual(['beta']);
+    expect(await badgesOf('Store', 'placeOrder')).toEqual(['experimental']);
+    expect(await badgesOf('Pets', 'getPet')).toEqual(['stable', 'deprecated, removal 2030-12-05']);
+  });
+
+  it('fades only the row of a deprecated operation', async () => {
+    await open();
+    const found = await openOperation('Pets', 'getPet');
+    expect(await found.getAttribute('class')).toContain('opblock-deprecated');
+    expect(await opacity('#operations-Pets-getPet')).toBe('1');
+    expect(await opacity('#operations-Pets-getPet .opblock-body')).toBe('1');
+  });
+
+  it('collapses responses to code and meaning, with their headers on demand', async () => {
+    await open();
+    const found = await openOperation('Pets', 'listPets');
+    const rows = found.locator('.response-row');
+    expect(await rows.count()).toBeGreaterThan(5);
+    expect(await found.locator('tr.response').count()).toBe(0);
+    expect(await found.locator('.response-row[data-code="401"]').textContent()).toMatch(/invalid_api_key/);
+    await found.locator('.response-row[data-code="200"] button').click();
+    const headers = found.locator('tr.response details.response-headers');
+    expect(await headers.getByText('X-RateLimit-Remaining').isVisible()).toBe(false);
+    await headers.locator('summary').click();
+    expect(await headers.getByText('X-RateLimit-Remaining').isVisible()).toBe(true);
+  });
+
+  it('filters operations by what they do, by path and by stability', async () => {
+    await open();
+    const filter = page.getByLabel('Filter operations');
+    const found = () => page.locator('.operation-id').allTextContents();
+    const filterBy = async (phrase: string, ...ids: string[]) => {
+      await filter.fill(phrase);
+      await until(async () => (await found()).toString() === ids.toString());
+    };
+    const all = await found();
+    await filterBy('post /store', 'placeOrder');
+    await filterBy('EXPERIMENTAL get', 'listOrders', 'getOrder');
+    await filterBy('deprecated', 'getPet');
+    await filterBy('nothing like it');
+    expect(await page.locator('.nothing-found').textContent()).toContain('nothing like it');
+    await filterBy('', ...all);
+    expect(await page.locator('.operation-count').textContent()).toBe(`${all.length} operations`);
+  });
+
+  it('calls the server that serves it unless told otherwise, and offers the others', async () => {
+    await open();
+    const servers = page.getByLabel('Server', { exact: true });
+    expect(await servers.inputValue()).toBe('/v1');
+    expect(await servers.locator('option').allTextContents()).toEqual([
+      '/v1 - This server',
+      'https://api.petstore.test/v1 - Production',
+      'https://staging.petstore.test/v1 - Staging',
+    ]);
+  });
+
+  it('says where a key comes from and where it is kept', async () => {
+    await open();
+    await authorizeButton().click();
+    const text = (await page.getByRole('dialog').textContent()) ?? '';
+    expect(text).toContain('keys -- create');
+    expect(text).toContain('keys:manage');
+    expect(text).toContain('This browser stores the key');
+  });
+
+  it('takes a key as people copy it', async () => {
+    await open();
+    await authorizeButton().click();
+    await page.getByLabel('API key').fill(` Bearer ${key}\n`);
+    await page.keyboard.press('Enter');
+    await openOperation('Pets', 'listPets');
+    expect(await execute('Pets', 'listPets', 200)).toMatch(/^\[/);
+  });
+
+  it('shows how long the request took, errors too, by the measurement of the browser', async () => {
+    await open();
+    await page.evaluate(`(() => {
+      globalThis.measured = [];
+      new PerformanceObserver((list) => measured.push(...list.getEntries().filter(({ name }) => name.includes('/v1/'))))
+        .observe({ type: 'resource' });
+    })()`);
+    await openOperation('Pets', 'listPets');
+    await execute('Pets', 'listPets', 401);
+    const shown = (await operation('Pets', 'listPets').locator('.live-duration').textContent()) ?? '';
+    await until(() => page.evaluate<boolean>('measured.length === 1'));
+    const measured = await page.evaluate<number>('measured[0].duration');
+    expect(Math.abs(Number.parseFloat(shown) - measured)).toBeLessThan(0.51);
+  });
+
+  it('opens an operation by its link, and from the contents', async () => {
+    await open({}, '/docs#/Store/listOrders');
+    await operation('Store', 'listOrders').getByRole('button', { name: 'Execute' }).waitFor();
+    await page.getByRole('navigation', { name: 'Operations' }).locator('a[href="#/Pets/listPets"]').click();
+    await operation('Pets', 'listPets').getByRole('button', { name: 'Execute' }).waitFor();
+    expect(new URL(page.url()).hash).toBe('#/Pets/listPets');
+  });
+
+  it('is used by keyboard alone', async () => {
+    await open();
+    await page.keyboard.press('/');
+    await page.keyboard.type('listPets');
+    await until(async () => (await page.locator('.opblock').count()) === 1);
+    const focused = () => page.evaluate<string>('document.activeElement.className');
+    for (let steps = 0; steps < 5 && (await focused()) !== 'opblock-summary-control'; steps += 1)
+      await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await operation('Pets', 'listPets').getByRole('button', { name: 'Execute' }).waitFor();
+    expect(await focused()).toBe('opblock-summary-control');
+  });
+
+  it('remembers light or dark', async () => {
+    await open({ colorScheme: 'light' });
+    const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    const light = await background();
+    await page.getByRole('button', { name: 'Switch between light and dark' }).click();
+    const dark = await background();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    expect(await background()).toBe(dark);
+  });
+
+  it('links to both documents', async () => {
+    await open();
+    for (const name of ['openapi.json', 'openapi.yaml']) {
+      const address = (await page.getByRole('link', { name }).getAttribute('href')) ?? '';
+      expect((await fetch(address)).status).toBe(200);
+    }
+  });
+
+  it('comes in at most 800 KB, of which little more than styles delays the first paint', async () => {
+    await open();
+    const resources = await page.evaluate<{ name: string; transferSize: number; renderBlockingStatus: string }[]>(
+      `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].map((entry) => entry.toJSON())`,
+    );
+    const bytes = (list: typeof resources) => list.reduce((sum, { transferSize }) => sum + transferSize, 0);
+    expect(resources.map(({ name }) => new URL(name).pathname)).toContain('/docs/swagger-ui-bundle.js');
+    expect(bytes(resources)).toBeGreaterThan(100_000);
+    expect(bytes(resources)).toBeLessThan(800_000);
+    const blocking = resources.filter(({ renderBlockingStatus }) => renderBlockingStatus === 'blocking');
+    expect(blocking.map(({ name }) => new URL(name).pathname).toSorted()).toEqual([
+      '/docs/explorer/explorer.css',
+      '/docs/site/site.css',
+      '/docs/site/theme.js',
+    ]);
+    expect(bytes(blocking)).toBeLessThan(60_000);
+  });
+
+  it('indents JSON without changing a token', async () => {
+    await open();
+    const value = { a: [1, { b: -1.5 }], c: [], d: {}, e: '{[,:]} " \\', f: [[null], true] };
+    expect(await indent(JSON.stringify(value))).toBe(JSON.stringify(value, null, 2));
+    expect(await indent(`[${LARGEST},1.0,-1E+2]`)).toBe(`[\n  ${LARGEST},\n  1.0,\n  -1E+2\n]`);
+    expect(await indent('"text"')).toBe('"text"');
+    expect(await indent('{"cut":')).toBe('{"cut":');
+  });
+});

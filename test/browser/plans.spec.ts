@@ -1,0 +1,206 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { FakeClock, startApp, type TestApp } from '../support/app.js';
+import {
+  accessibilityFindings,
+  overflow,
+  type PageOptions,
+  startBrowser,
+  type Visit,
+  visit,
+  SCREENS,
+} from '../support/browser.js';
+import { until } from '../support/until.js';
+
+let clock: FakeClock;
+let service: TestApp;
+let browser: Browser;
+let current: Visit;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  clock = new FakeClock();
+  service = await startApp({ clock });
+});
+afterEach(async () => {
+  await page.context().close();
+  await service.stop();
+  if (current.errors.length > 0) throw new Error(`The page reported errors: ${current.errors.join('\n')}`);
+});
+
+async function open(options: PageOptions = {}, path = '/docs/plans'): Promise<void> {
+  current = await visit(browser, options);
+  ({ page } = current);
+  await page.goto(`${service.origin}${path}`);
+}
+
+async function give(key: string): Promise<void> {
+  await page.getByLabel('API key').fill(key);
+  await page.keyboard.press('Enter');
+}
+
+const gauge = (name: string) => page.getByRole('group', { name });
+const words = () => page.locator('figcaption').textContent();
+
+describe.each(SCREENS)('the page of plans, $width px wide and $colorScheme', (options) => {
+  it('fits the screen, and has no serious accessibility finding', async () => {
+    await open(options);
+    await page.locator('.picture svg').first().waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await give(await service.key());
+    await gauge('This day').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(await overflow(page)).toBe(0);
+  });
+});
+
+describe('what is left of a key', () => {
+  it('is shown and updated without using it up', async () => {
+    const key = await service.key({ plan: 'pro' });
+    await open();
+    await give(key);
+    await gauge('This minute').getByText('300 of 300 requests left').waitFor();
+    await service.request('/v1/pets', { key });
+    await gauge('This minute').getByText('299 of 300 requests left').waitFor();
+    await gauge('This day').getByText('9,999 of 10,000 requests left').waitFor();
+    await expect((await service.request('/v1/usage', { key })).json()).resolves.toMatchObject({
+      minute: { remaining: 299 },
+    });
+  });
+
+  it('is that of the key given to the API reference, until it is taken away', async () => {
+    const key = await service.key({ plan: 'free' });
+    await open({}, '/docs');
+    await page.locator('.connection').getByRole('button', { name: 'Authorize' }).click();
+    await page.getByLabel('API key').fill(key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Plans and limits' }).click();
+    await gauge('This minute').getByText('60 of 60 requests left').waitFor();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('API key').waitFor();
+    await page.getByRole('link', { name: 'API reference' }).click();
+    await page.locator('.connection .authorize.unlocked').waitFor();
+    expect(await page.evaluate<string>('JSON.stringify(localStorage)')).not.toContain(key);
+  });
+
+  it('can be shown again in the API reference with a key that was given here', async () => {
+    await open();
+    await give(await service.key());
+    await gauge('This minute').waitFor();
+    await page.getByRole('link', { name: 'API reference' }).click();
+    await page.locator('.connection .authorize.locked').waitFor();
+    await page.locator('#operations-Pets-listPets .opblock-summary-control').click();
+    await page.getByRole('button', { name: 'Execute' }).click();
+    await page.locator('.live-code', { hasText: '200' }).waitFor();
+    expect(await overflow(page)).toBe(0);
+  });
+
+  it.each([
+    ['psk_live_nonsense', 'not valid'],
+    ['Schlüssel', 'not an API key'],
+  ])('asks for another key in place of %s, and does not keep it', async (key, message) => {
+    await open();
+    await give(key);
+    const problem = page.getByRole('alert');
+    await problem.waitFor();
+    expect(await problem.textContent()).toContain(message);
+    expect(await page.evaluate<string | null>("localStorage.getItem('authorized')")).toBeNull();
+  });
+
+  it('says which scope a key lacks', async () => {
+    await open();
+    await give(await service.key({ scopes: ['pets:read'] }));
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').textContent()).toContain('usage:read');
+  });
+
+  it('says until when a key is banned', async () => {
+    const key = await service.key({ plan: 'free' });
+    for (let request = 0; request < 120; request += 1) await service.request('/v1/pets', { key });
+    await open();
+    await give(key);
+    await gauge('This minute').getByText('0 of 60 requests left').waitFor();
+    expect(await page.locator('#usage .problem').textContent()).toContain('banned until');
+  });
+});
+
+describe('the picture', () => {
+  it.each([
+    { perMinute: 180, waits: false },
+    { perMinute: 90, waits: false },
+    { perMinute: 180, waits: true },
+  ])('is what the service does with $perMinute requests a minute (waits: $waits)', async ({ perMinute, waits }) => {
+    await open();
+    const seconds = 240;
+    const drawn = await page.evaluate<{ perSecond: { admitted: number; limited: number; banned: number }[] }>(
+      `import('/docs/plans/simulation.js').then(({ simulate }) => simulate(${JSON.stringify({ limit: 60, perMinute, seconds, waits })}))`,
+    );
+    const key = await service.key({ plan: 'free' });
+    for (const [second, { admitted, limited, banned }] of drawn.perSecond.entries()) {
+      const codes = { admitted: 0, rate_limit_exceeded: 0, api_key_banned: 0 };
+      for (let request = 0; request < admitted + limited + banned; request += 1) {
+        const response = await service.request('/v1/pets', { key });
+        const { code = 'admitted' } = response.ok ? {} : ((await response.json()) as { code: keyof typeof codes });
+        codes[code] += 1;
+      }
+      expect({ second, ...codes }).toEqual({
+        second,
+        admitted,
+        rate_limit_exceeded: limited,
+        api_key_banned: banned,
+      });
+      clock.advanceSeconds(1);
+    }
+  });
+
+  it('follows plan, pace and patience, by keyboard too', async () => {
+    await open();
+    await page.locator('.picture svg').first().waitFor();
+    expect(await words()).toContain('used up after 20 s');
+    expect(await words()).toContain('banned after 39 s');
+    await page.getByLabel('Free').focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await page.getByLabel('Pro').isChecked()).toBe(true);
+    expect(await words()).toContain('The 300 requests of the minute');
+    await page.getByLabel('The client waits').focus();
+    await page.keyboard.press('Space');
+    expect(await words()).not.toContain('banned');
+    await page.getByLabel('Requests per minute').focus();
+    await page.keyboard.press('Home');
+    expect(await words()).toContain('none is refused');
+    expect(await page.locator('.picture .limited[width]').count()).toBe(1);
+  });
+});
+
+describe('the refusals', () => {
+  it('are what the service responds', async () => {
+    // As in the page's examples: refused 18 s after the first request of the minute.
+    clock.set('2026-11-21T11:59:42Z');
+    const key = await service.key({ plan: 'pro' });
+    await Promise.all(Array.from({ length: 300 }, () => service.request('/v1/pets', { key })));
+    clock.set('2026-11-21T12:00:00Z');
+    const response = await service.request('/v1/pets', { key });
+    await open();
+    const shown = (await page.locator('pre').first().textContent()) ?? '';
+    const [head = '', body = ''] = shown.split('\n\n');
+    expect(await response.text()).toBe(body);
+    for (const line of head.split('\n').slice(1)) {
+      const [name = '', value = ''] = line.split(': ');
+      expect([name, response.headers.get(name)]).toEqual([name, value]);
+    }
+  });
+
+  it('name the minute, the day and the ban', async () => {
+    await open();
+    const shown = await page.locator('pre').allTextContents();
+    expect(shown).toHaveLength(3);
+    expect(shown[0]).toContain('300 requests per minute');
+    expect(shown[1]).toContain('10000 requests per day');
+    expect(shown[2]).toContain('api_key_banned');
+    await until(async () => (await page.locator('.picture svg').count()) === 2);
+  });
+});

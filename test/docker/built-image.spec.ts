@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
+import { describeWhere } from '../support/describe-with.js';
+import { BuiltImage, type Container } from './built-image.js';
+
+const BUILD_LIMIT_MS = 900_000;
+/** Each test starts the service at least once, beside whatever else the machine does. */
+jest.setTimeout(60_000);
+const BUILDER = 'test "$(id -u)" = 0 && command -v buildah && command -v debootstrap';
+const describeWithBuilder = describeWhere(
+  spawnSync('bash', ['-c', BUILDER]).status === 0,
+  'to be root, with buildah and debootstrap installed',
+);
+
+const folder = mkdtempSync(join(tmpdir(), 'petstore-image-'));
+const running: Container[] = [];
+let image: BuiltImage;
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function run(env: Record<string, string> = {}): Promise<Container> {
+  const container = await image.run(env);
+  running.push(container);
+  return container;
+}
+
+describeWithBuilder('the image, built for real and run on a read-only file system', () => {
+  beforeAll(() => {
+    image = BuiltImage.build(folder);
+  }, BUILD_LIMIT_MS);
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((container) => container.stop()));
+  });
+
+  it('serves as the user node, and ends with exit code 0 on SIGTERM', async () => {
+    const container = await run();
+    expect(container.uid()).toBe(1000);
+    expect((await fetch(`${container.origin}/v1/pets`)).status).toBe(401);
+    expect((await fetch(`${container.origin}/docs`)).status).toBe(200);
+    expect(() => container.exec('touch', '/petstore/x')).toThrow('Read-only file system');
+    expect(await container.stop()).toBe(0);
+  });
+
+  it('passes its own health check', async () => {
+    const { config } = image;
+    const container = await run();
+    const [kind, ...command] = config.Healthcheck.Test;
+    expect(kind).toBe('CMD');
+    expect(() => container.exec(...command)).not.toThrow();
+  });
+
+  it('keeps its data in the volume, where only its user can read it', async () => {
+    const { data } = await run();
+    const files = readdirSync(data);
+    expect(files).toContain('petstore.sqlite');
+    for (const file of files)
+      expect([statSync(join(data, file)).uid, statSync(join(data, file)).mode & 0o777]).toEqual([1000, 0o600]);
+  });
+
+  it('begins empty: it makes up no pets and prints no key, and the keys command line makes the first one', async () => {
+    const container = await run();
+    const { key } = JSON.parse(
+      container.exec('node', 'dist/src/cli/keys.cli.js', 'create', '--account', 'acme', '--plan', 'free', '--json'),
+    ) as { key: string };
+    const response = await fetch(`${container.origin}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } });
+    expect([response.status, await response.json()]).toEqual([200, []]);
+    expect(container.output()).not.toContain('psk_');
+  });
+
+  it('makes up pets and a key where it is told to', async () => {
+    const container = await run({ SAMPLE_DATA: 'true' });
+    while (!container.output().includes('psk_')) await delay(50);
+    expect(container.output()).toMatch(/curl .* http:\/\/localhost:[0-9]+\/v1\/pets\n/);
+  });
+});

@@ -1,0 +1,126 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../../src/testing/free-port.js';
+import { isReady } from '../support/service-process.js';
+
+const START_DEADLINE_MS = 30_000;
+
+/** What the Dockerfile says about containers of the image. */
+interface ImageConfig {
+  readonly User: string;
+  readonly WorkingDir: string;
+  readonly Env: readonly string[];
+  readonly Cmd: readonly string[];
+  readonly Healthcheck: { readonly Test: readonly string[] };
+  readonly Volumes: Readonly<Record<string, unknown>>;
+}
+
+/** The image as a container engine would have it: a file system and a configuration. */
+export class BuiltImage {
+  private constructor(
+    private readonly folder: string,
+    readonly config: ImageConfig,
+  ) {}
+
+  static build(folder: string): BuiltImage {
+    execFileSync('bash', [join(import.meta.dirname, 'build-image.sh'), folder], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const { Docker } = JSON.parse(readFileSync(join(folder, 'image.json'), 'utf8')) as {
+      Docker: { config: ImageConfig };
+    };
+    return new BuiltImage(folder, Docker.config);
+  }
+
+  /** Starts a container with a new volume. */
+  async run(env: Readonly<Record<string, string>> = {}): Promise<Container> {
+    const port = await freePort();
+    const data = join(this.folder, `data-${port}`);
+    mkdirSync(data);
+    const passwords = readFileSync(join(this.folder, 'root/etc/passwd'), 'utf8');
+    const [, uid, gid] = new RegExp(`^${this.config.User}:x:([0-9]+):([0-9]+):`, 'm').exec(passwords) ?? [];
+    chownSync(data, Number(uid), Number(gid));
+    const container = new Container(this, port, data, env);
+    await container.isServing();
+    return container;
+  }
+
+  /** Arguments of bash that run a command in the image. */
+  words(data: string, env: Readonly<Record<string, string>>, command: readonly string[]): string[] {
+    const { User, WorkingDir, Env, Volumes } = this.config;
+    const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    const script = join(import.meta.dirname, 'run-image.sh');
+    return [
+      script,
+      join(this.folder, 'root'),
+      User,
+      WorkingDir,
+      ...Object.keys(Volumes),
+      data,
+      ...Env,
+      ...settings,
+      ...command,
+    ];
+  }
+}
+
+/** The image's command, on a read-only file system with one volume, in the network of the machine. */
+export class Container {
+  readonly origin: string;
+  private readonly env: Readonly<Record<string, string>>;
+  private readonly child;
+  private readonly ended: Promise<number | null>;
+  private text = '';
+
+  constructor(
+    private readonly image: BuiltImage,
+    port: number,
+    readonly data: string,
+    env: Readonly<Record<string, string>>,
+  ) {
+    this.origin = `http://127.0.0.1:${port}`;
+    this.env = { PORT: String(port), ...env };
+    this.child = spawn('bash', image.words(data, this.env, image.config.Cmd), { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.ended = once(this.child, 'close').then(([code]: (number | null)[]) => code ?? null);
+    for (const stream of [this.child.stdout, this.child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (this.text += text));
+  }
+
+  /** What it has printed so far. */
+  output(): string {
+    return this.text;
+  }
+
+  async isServing(): Promise<void> {
+    const deadlineMs = performance.now() + START_DEADLINE_MS;
+    while (!(await isReady(this.origin))) {
+      if (this.child.exitCode !== null || performance.now() > deadlineMs)
+        throw new Error(`The image does not serve:\n${this.text}`);
+      await delay(50);
+    }
+  }
+
+  /** Runs another command in the container, with its settings and its volume; gives back what that prints. */
+  exec(...command: readonly string[]): string {
+    return execFileSync('bash', this.image.words(this.data, this.env, command), { encoding: 'utf8' });
+  }
+
+  /** User of the service's process. */
+  uid(): number {
+    return Number(/^Uid:\s+([0-9]+)/m.exec(readFileSync(`/proc/${this.pid()}/status`, 'utf8'))?.[1]);
+  }
+
+  /** @returns the exit code */
+  stop(): Promise<number | null> {
+    if (this.child.exitCode === null) process.kill(this.pid(), 'SIGTERM');
+    return this.ended;
+  }
+
+  /** `unshare` waits for the command as its only child, and keeps signals from itself. */
+  private pid(): number {
+    return Number(readFileSync(`/proc/${this.child.pid}/task/${this.child.pid}/children`, 'utf8'));
+  }
+}

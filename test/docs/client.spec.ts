@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../support/app.js';
+import { files } from './pages.js';
+
+/** Retry-After, less what a timer may come early by. */
+const WAIT_MS = 990;
+
+type Answer = readonly [status: number, headers: Record<string, string>, body: string];
+
+const REFUSED: Answer = [
+  429,
+  { 'Retry-After': '1' },
+  '{"code":"rate_limit_exceeded","message":"Wait 1 s.","status":429}',
+];
+const AWAY: Answer = [
+  503,
+  { 'Retry-After': '1' },
+  '{"code":"service_unavailable","message":"Try again.","status":503}',
+];
+
+const folder = mkdtempSync(join(tmpdir(), 'petstore-client-'));
+const server = createServer();
+
+afterEach(() => {
+  server.close();
+  server.removeAllListeners('request');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Runs the manual's client against a server that gives these responses, one after the other. */
+function runClient(responses: readonly Answer[]) {
+  return runAgainst('the-key', async (_, index) => responses[index] ?? [500, {}, '{}']);
+}
+
+/** Runs it against a server that responds so. */
+async function runAgainst(key: string, respond: (request: IncomingMessage, index: number) => Promise<Answer>) {
+  const calls: { url: string; authorization: string | undefined; atMs: number }[] = [];
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const index = calls.push({
+      url: request.url ?? '',
+      authorization: request.headers.authorization,
+      atMs: performance.now(),
+    });
+    void respond(request, index - 1).then(([status, headers, body]) => response.writeHead(status, headers).end(body));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const file = join(folder, 'all-pets.mjs');
+  writeFileSync(file, (files.get('all-pets.mjs') ?? '').replace('localhost:3000', `127.0.0.1:${port}`));
+  const child = spawn(process.execPath, [file], { env: { API_KEY: key } });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, output, calls };
+}
+
+describe('the example client', () => {
+  it('waits as it is told, follows Link and keeps every digit', async () => {
+    const { code, output, calls } = await runClient([
+      REFUSED,
+      AWAY,
+      [
+        200,
+        { Link: '</v1/pets?limit=100&after=1>; rel="next"' },
+        '[{"id":1,"name":"A","categoryId":9223372036854775807}]',
+      ],
+      [200, {}, '[{"id":2,"name":"B","categoryId":-9007199254740993}]'],
+    ]);
+    expect({ code, output }).toEqual({
+      code: 0,
+      output: '1 A, category 9223372036854775807\n2 B, category -9007199254740993\n',
+    });
+    expect(calls.map(({ url }) => url)).toEqual([
+      ...Array<string>(3).fill('/v1/pets?limit=100'),
+      '/v1/pets?limit=100&after=1',
+    ]);
+    expect(new Set(calls.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer the-key']));
+    const [first = 0, second = 0, third = 0] = calls.map(({ atMs }) => atMs);
+    expect(second - first).toBeGreaterThanOrEqual(WAIT_MS);
+    expect(third - second).toBeGreaterThanOrEqual(WAIT_MS);
+  });
+
+  it('gives up where the wait is long', async () => {
+    const { code, calls } = await runClient([[429, { 'Retry-After': '40000' }, REFUSED[2]]]);
+    expect({ code, calls: calls.length }).toEqual({ code: 1, calls: 1 });
+  });
+});
+
+describe('the example client, rehearsing errors with a staging service', () => {
+  let staging: TestApp;
+  let key: string;
+
+  beforeAll(async () => {
+    staging = await startApp({ env: { ENVIRONMENT: 'staging' } });
+    key = await staging.key();
+    await staging.post('/v1/pets', key, '{"name":"A","categoryId":1}');
+  });
+  afterAll(() => staging.stop());
+
+  /** A proxy on the client's way, which asks for these errors first; the operation that has 410 is another one. */
+  const rehearse = (...codes: readonly string[]) =>
+    runAgainst(key, async ({ url = '', headers: { authorization = '' } }, index) => {
+      const code = codes[index];
+      const response = await fetch(staging.origin + (code === '410' ? '/v1/pets/1' : url), {
+        headers: { authorization, ...(code === undefined ? {} : { prefer: `code=${code}` }) },
+      });
+      expect(response.headers.get('preference-applied')).toBe(code === undefined ? null : `code=${code}`);
+      const kept = [...response.headers].filter(([name]) => ['retry-after', 'link'].includes(name));
+      return [response.status, Object.fromEntries(kept), await response.text()];
+    });
+
+  it.each(['429', '503', 'api_key_banned'])('backs off on %s, and goes on after the wait', async (refusal) => {
+    const { code, output, calls } = await rehearse(refusal);
+    expect({ code, output, calls: calls.length }).toEqual({ code: 0, output: '1 A, category 1\n', calls: 2 });
+    const [first = 0, second = 0] = calls.map(({ atMs }) => atMs);
+    expect(second - first).toBeGreaterThanOrEqual(WAIT_MS);
+  });
+
+  it.each(['410', '401', '403'])('stops on %s', async (refusal) => {
+    const { code, calls } = await rehearse(refusal);
+    expect({ code, calls: calls.length }).toEqual({ code: 1, calls: 1 });
+  });
+});

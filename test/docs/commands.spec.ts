@@ -1,0 +1,275 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { freePort } from '../../src/testing/free-port.js';
+import { commandsOf, files, HOME, page, pages } from './pages.js';
+import { Servers } from './servers.js';
+import { difference } from './shown-response.js';
+import { type Result, type Running, Workspace } from './workspace.js';
+
+/*
+ * Follows the manual page by page: every command runs, in its order, in a copy of the project, and what it prints is
+ * compared with what the page shows. Those that start the service are run up to where it serves. What can't run in a
+ * test is named here, with the reason.
+ */
+
+/** In the order in which somebody would read them. */
+const READ = [
+  'README.md',
+  'docs/api.md',
+  'docs/limits.md',
+  'docs/lifecycle.md',
+  'docs/keys.md',
+  'SECURITY.md',
+  'docs/configuration.md',
+  'docs/operating.md',
+  'docs/postgresql.md',
+  'docs/extending.md',
+  'CONTRIBUTING.md',
+];
+
+const START = 'npm ci && npm start';
+const START_EXTENDED = 'npm run --silent node -- visits/dist/main.js';
+
+/** Commands that start a service which is not the one that the calls go to. */
+const START_BESIDE = [
+  'PORT=8080 DATABASE_URL=sqlite:/var/lib/petstore/petstore.sqlite npm start',
+  'set -a; . ./.env; set +a; npm start',
+  'DATABASE_URL=postgres://petstore:secret@db.example.com/petstore REDIS_URL=redis://redis.example.com npm start',
+  'npm run dev',
+];
+
+const NOT_RUN: Readonly<Record<string, string>> = {
+  'npm ci': 'A step of its own of .ci/run.',
+  'npm ci && npm test': 'Steps of their own of .ci/run.',
+  'npm run format': 'Writes what the step npm run format:check of .ci/run checks.',
+  'npm run lint': 'A step of its own of .ci/run.',
+  'npm run typecheck': 'A step of its own of .ci/run.',
+  'npm run build': 'A step of its own of .ci/run.',
+  'npm test': 'A step of its own of .ci/run.',
+  'git config core.hooksPath .githooks': 'The copy is no repository; the test of the hook runs it.',
+};
+
+/** Commands that do not end with 0 on an unchanged project, with what they say. */
+const FAILS: Readonly<Record<string, RegExp>> = {
+  'npm run typeorm -- migration:generate src/database/migrations/change': /No changes in database schema were found/,
+};
+
+/** What shell variables of the pages are filled in with: what commands print that match the pattern. */
+const VARIABLES: readonly (readonly [name: string, command: RegExp, output: RegExp])[] = [
+  ['KEY_ID', / create --account acme --plan free --/, /"id":"(\w+)"/],
+  ['MANAGER_KEY', / create --account shop /, /(psk_live_\w+)/],
+  ['SHOP_KEY_ID', /expiresInSeconds/, /"id":"(\w+)"/],
+  ['VISITS_KEY', / create --account clinic /, /(psk_live_\w+)/],
+  ['ETAG', /^curl -i .*\?status=approved'$/, /^etag: "(.+)"/im],
+];
+
+const TIMEOUT_MS = 300_000;
+const hasCurl = has('curl');
+const hasServers = has('initdb') && has('pg_dump') && has('redis-server');
+
+let workspace: Workspace;
+let port: number;
+let servers: Servers | undefined;
+let service: Running | undefined;
+const variables: Record<string, string> = {};
+
+beforeAll(async () => {
+  workspace = new Workspace();
+  port = await freePort();
+  for (const [path, text] of files) workspace.write(path, text.replaceAll('localhost:3000', `localhost:${port}`));
+  if (hasServers) servers = await Servers.start();
+}, TIMEOUT_MS);
+
+afterAll(async () => {
+  await service?.stop();
+  await servers?.stop();
+  workspace.remove();
+}, TIMEOUT_MS);
+
+function has(program: string): boolean {
+  return spawnSync(program, ['--version']).status === 0;
+}
+
+/** In CI nothing may be left out: there a program that is missing is a failure. */
+function canRun(command: string): boolean {
+  if (process.env['CI'] !== undefined) return true;
+  return (hasCurl || !command.startsWith('curl')) && (hasServers || !Servers.areIn(command));
+}
+
+/** As a reader does: replaces what the page says has to be replaced. */
+function filledIn(command: string): string {
+  const [, name] = /^export (\w+)=\w+\.\.\.$/.exec(command) ?? [];
+  if (name !== undefined) return `export ${name}=${variables[name]}`;
+  return (servers?.fillIn(command) ?? command).replaceAll('localhost:3000', `localhost:${port}`);
+}
+
+async function run(command: string): Promise<Result> {
+  // migration:revert would take the running service's tables away.
+  const scratch = command.includes(' typeorm ') ? { DATABASE_URL: 'sqlite:scratch.sqlite' } : {};
+  return workspace.run(filledIn(command), { ...variables, ...scratch });
+}
+
+async function startFirst(): Promise<void> {
+  service = await workspace.start('npm start', port);
+  while (!service.output().includes('/v1/pets\n')) await new Promise((resolve) => setTimeout(resolve, 20));
+  variables['API_KEY'] = /psk_live_\w+/.exec(service.output())?.[0] ?? '';
+  if (!hasCurl) return;
+  const line = /^ *curl .*$/m.exec(service.output())?.[0] ?? 'the start printed no curl line';
+  expect(await workspace.run(line)).toMatchObject({ code: 0, output: expect.stringMatching(/^\[\{"id":1,/) });
+}
+
+async function startBeside(command: string): Promise<void> {
+  const otherPort = await freePort();
+  // As a reader edits the copy of .env.example.
+  await workspace.run(`printf 'PORT=${otherPort}\\nDATABASE_URL=sqlite:beside.sqlite\\n' >> .env`);
+  const beside = await workspace.start(
+    filledIn(command).replace('PORT=8080 ', '').replace('/var/lib/petstore', 'elsewhere'),
+    otherPort,
+    { DATABASE_URL: 'sqlite:beside.sqlite' },
+  );
+  await beside.stop();
+}
+
+/** Puts back what was kept, after all is lost. */
+async function restore(command: string): Promise<void> {
+  const kept = await servers?.tables();
+  await servers?.lose();
+  expect(await run(command)).toEqual({ code: 0, output: '' });
+  expect(kept).not.toEqual([]);
+  expect(await servers?.tables()).toEqual(kept);
+}
+
+async function startExtended(command: string): Promise<void> {
+  await service?.stop();
+  service = undefined;
+  service = await workspace.start(command, port);
+}
+
+/** @returns what it printed */
+async function follow(command: string): Promise<string> {
+  const result = await run(command);
+  const { output } = result;
+  const failure = FAILS[command];
+  const isAsPromised = failure === undefined ? result.code === 0 : result.code === 1 && failure.test(output);
+  if (!isAsPromised) throw new Error(`${command} ended with ${result.code}:\n${output}`);
+  for (const [name, of, value] of VARIABLES) if (of.test(command)) variables[name] = value.exec(output)?.[1] ?? '';
+  return output;
+}
+
+async function runOrStart(command: string): Promise<string> {
+  if (command === START) await startFirst();
+  else if (START_BESIDE.includes(command)) await startBeside(command);
+  else if (command === START_EXTENDED) await startExtended(command);
+  else if (command.startsWith('pg_restore ')) await restore(command);
+  else return follow(command);
+  return '';
+}
+
+/** What pages show below a command. */
+interface Shown {
+  readonly language: string;
+  readonly text: string;
+}
+
+/** The shell blocks of a page with what is shown below each. */
+const shellBlocks = (path: string) => {
+  const { blocks } = page(path);
+  return blocks.flatMap((block, at) => {
+    if (block.language !== 'sh') return [];
+    const next = blocks[at + 1];
+    const isShown = next !== undefined && next.path === undefined && ['http', 'json', 'text'].includes(next.language);
+    return [{ commands: commandsOf(block), intro: block.intro, shown: isShown ? next : undefined }];
+  });
+};
+
+const everyCommand = [...pages.keys()].flatMap((path) => page(path).commands);
+
+describe.each(READ)('%s', (path) => {
+  for (const { commands, shown } of shellBlocks(path)) {
+    for (const command of commands.filter((one) => NOT_RUN[one] === undefined)) {
+      const test = canRun(command) ? it : it.skip;
+      test(
+        `has a command that works: ${command}`,
+        async () => {
+          const printed = await runOrStart(command);
+          if (commands.length === 1) expectShown(shown, printed);
+        },
+        TIMEOUT_MS,
+      );
+    }
+  }
+});
+
+function expectShown(shown: Shown | undefined, printed: string): void {
+  const got = shown && difference(shown.language, shown.text, printed);
+  if (got !== undefined) throw new Error(`The page shows\n${shown?.text}\nbut the response is\n${got}`);
+}
+
+describe('the commands of the manual', () => {
+  it('are all followed, or named as those that are not', () => {
+    const withCommands = [...pages.values()].filter(({ commands }) => commands.length > 0).map(({ path }) => path);
+    expect(withCommands.toSorted()).toEqual(READ.toSorted());
+    expect(everyCommand).toEqual(
+      expect.arrayContaining([...Object.keys(NOT_RUN), ...Object.keys(FAILS), ...START_BESIDE, START_EXTENDED]),
+    );
+  });
+
+  it('begin with those that start the service and run the tests', () => {
+    expect(page('README.md').commands[0]).toBe(START);
+    expect(page('README.md').commands).toContain('npm ci && npm test');
+  });
+
+  it('show the response of every call', () => {
+    const calls = READ.flatMap(shellBlocks).filter(({ commands }) => commands.some((one) => one.startsWith('curl')));
+    expect(calls.length).toBeGreaterThan(20);
+    expect(calls.filter(({ commands, shown }) => commands.length > 1 || shown === undefined)).toEqual([]);
+  });
+
+  it('say what has to be replaced', () => {
+    const unsaid = READ.flatMap(shellBlocks).filter(({ commands, intro }) => {
+      const changed = /=(\w+\.\.\.)$/.exec(commands[0] ?? '')?.[1];
+      if (changed !== undefined) return !intro.includes(`Replace \`${changed}\``);
+      return commands.some((one) => one.endsWith('...') || (one.includes('example.com') && !intro.includes('Replace')));
+    });
+    expect(unsaid).toEqual([]);
+  });
+
+  it('include steps of .ci/run', () => {
+    const steps = readFileSync(join(HOME, '.ci/run'), 'utf8').split('\n');
+    const own = Object.entries(NOT_RUN).filter(([, reason]) => reason.startsWith('A step'));
+    for (const command of [...own.map(([name]) => name), 'npm run format:check', 'npm run test:rest'])
+      expect(steps).toContain(command);
+  });
+});
+
+describe('the example of an extension', () => {
+  it('responds as its page says', async () => {
+    const book = (petId: number) =>
+      fetch(`http://localhost:${port}/v1/visits`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${variables['VISITS_KEY']}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ petId, visitor: 'Grace' }),
+      });
+    const responses = [await book(2), await book(2), await book(2)];
+    expect(responses.map(({ status }) => status)).toEqual([201, 201, 409]);
+    const shown = page('docs/extending.md').blocks.findLast(({ language }) => language === 'json')?.text ?? '';
+    expect(await responses[2]?.json()).toEqual(JSON.parse(shown));
+    expect(responses[0]?.headers.get('x-ratelimit-limit')).toBe('5');
+    expect(await (await book(99)).json()).toMatchObject({ code: 'pet_not_found', status: 404 });
+    const document = (await (await fetch(`http://localhost:${port}/openapi.json`)).json()) as {
+      paths: Record<string, unknown>;
+    };
+    expect(document.paths['/visits']).toBeDefined();
+  });
+
+  it(
+    'stops on SIGTERM',
+    async () => {
+      await expect(service?.stop()).resolves.toBeUndefined();
+      service = undefined;
+    },
+    TIMEOUT_MS,
+  );
+});

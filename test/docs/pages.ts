@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** Folder of the project. */
+export const HOME = resolve(import.meta.dirname, '../..');
+
+interface Block {
+  readonly language: string;
+  readonly text: string;
+  /** Named by a line just above the block: `path`: */
+  readonly path: string | undefined;
+  /** The last line of text before the block. */
+  readonly intro: string;
+}
+
+/** A page of the manual. */
+export class Page {
+  readonly lines: readonly string[];
+  readonly blocks: readonly Block[];
+
+  /** @param path in the project */
+  constructor(readonly path: string) {
+    this.lines = readFileSync(join(HOME, path), 'utf8').split('\n');
+    this.blocks = readBlocks(this.lines);
+  }
+
+  /** The commands of all shell blocks, in their order; one that goes on after a backslash is one. */
+  get commands(): string[] {
+    return this.blocks.filter(({ language }) => language === 'sh').flatMap(commandsOf);
+  }
+
+  /** The rows, head excluded, of all tables whose heads begin with these cells; cells are without backquotes. */
+  table(...head: string[]): string[][] {
+    const rows = this.tables(...head).flatMap((table) => table.rows);
+    if (rows.length === 0) throw new Error(`${this.path} has no table with the head ${head.join(', ')}`);
+    return rows;
+  }
+
+  /** The same, each table with the heading that it stands under. */
+  tables(...head: string[]): { heading: string; rows: string[][] }[] {
+    return this.lines.flatMap((line, at) => {
+      if (!line.startsWith(`| ${head.join(' | ')} |`)) return [];
+      const heading = this.lines.slice(0, at).findLast((before) => before.startsWith('#')) ?? '';
+      const rest = this.lines.slice(at + 2);
+      const end = rest.findIndex((after) => !after.startsWith('|'));
+      return [{ heading: heading.replace(/^#+ /, ''), rows: rest.slice(0, end).map(cells) }];
+    });
+  }
+}
+
+/** All pages, by path. */
+export const pages: ReadonlyMap<string, Page> = new Map(
+  [...markdownIn('.'), ...markdownIn('docs'), ...markdownIn('docs/decisions'), 'test/bench/README.md'].map((path) => [
+    path,
+    new Page(path),
+  ]),
+);
+
+export function page(path: string): Page {
+  const found = pages.get(path);
+  if (found === undefined) throw new Error(`There is no page ${path}`);
+  return found;
+}
+
+/** The files that pages show, by path. */
+export const files: ReadonlyMap<string, string> = new Map(
+  [...pages.values()].flatMap(({ blocks }) =>
+    blocks.flatMap(({ path, text }) => (path === undefined ? [] : [[path, `${text}\n`] as const])),
+  ),
+);
+
+export function commandsOf({ text }: Block): string[] {
+  return text.replaceAll(/\\\n\s*/g, '').split('\n');
+}
+
+function markdownIn(folder: string): string[] {
+  return readdirSync(join(HOME, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name));
+}
+
+function cells(row: string): string[] {
+  return row
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim().replaceAll('`', ''));
+}
+
+function readBlocks(lines: readonly string[]): Block[] {
+  const found: Block[] = [];
+  for (let at = 0; at < lines.length; at += 1) {
+    const language = /^```(\w+)$/.exec(lines[at] ?? '')?.[1];
+    if (language === undefined) continue;
+    const end = lines.indexOf('```', at);
+    const intro = lines[at - 2] ?? '';
+    const path = /^`([^`]+)`:$/.exec(intro)?.[1];
+    found.push({ language, path, intro, text: lines.slice(at + 1, end).join('\n') });
+    at = end;
+  }
+  return found;
+}

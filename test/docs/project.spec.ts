@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { Env, loadEnv } from '../../src/config/index.js';
+import { startApp } from '../support/app.js';
+import { HOME, page } from './pages.js';
+import { Workspace } from './workspace.js';
+
+const textOf = (path: string) => readFileSync(join(HOME, path), 'utf8');
+const { version, engines } = JSON.parse(textOf('package.json')) as { version: string; engines: { node: string } };
+
+describe('the version', () => {
+  it('is the same in package.json, its lockfile and the changelog', () => {
+    const { version: locked, packages } = JSON.parse(textOf('package-lock.json')) as {
+      version: string;
+      packages: Record<string, { version: string }>;
+    };
+    const logged = page('CHANGELOG.md').lines.flatMap((line) => /^## \[(\d[^\]]*)\]/.exec(line)?.[1] ?? []);
+    expect([locked, packages['']?.version, logged[0]]).toEqual([version, version, version]);
+    expect(logged).toContain('1.0.0');
+  });
+
+  it('is the same in the OpenAPI document', async () => {
+    const service = await startApp();
+    const document = (await (await service.request('/openapi.json')).json()) as { info: { version: string } };
+    await service.stop();
+    expect(document.info.version).toBe(version);
+  });
+});
+
+describe('.nvmrc', () => {
+  it('names a Node.js that package.json accepts', () => {
+    expect(engines.node).toContain(`>=${textOf('.nvmrc').trim()}.`);
+  });
+});
+
+describe('.env.example', () => {
+  const given = Object.fromEntries(
+    textOf('.env.example')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => line.split(/=(.*)/) as [string, string]),
+  );
+
+  it('has every setting of the manual', () => {
+    const listed = page('docs/configuration.md').table('Variable', 'Default');
+    expect(Object.keys(given)).toEqual(listed.map(([name]) => name));
+  });
+
+  it('has the defaults', () => {
+    expect(loadEnv(given)).toEqual(new Env());
+  });
+});
+
+describe('the pre-commit check', () => {
+  const workspace = new Workspace();
+  afterAll(() => workspace.remove());
+
+  const commit = (text: string) => {
+    workspace.write('src/added.ts', text);
+    return workspace.run('git add --all src && git -c user.name=test -c user.email=test@example.com commit -m Test');
+  };
+
+  it('accepts a commit that is formatted, linted and typed, and refuses others', async () => {
+    workspace.write('.gitignore', 'node_modules\n');
+    const setUp = await workspace.run(
+      'find src ormconfig.ts -name "*.ts" ! -path "src/explorer/browser/*" -delete && ' +
+        'git init --quiet && git config core.hooksPath .githooks',
+    );
+    expect(setUp).toMatchObject({ code: 0 });
+    expect(await commit('export const added: number = 1;\n')).toMatchObject({ code: 0 });
+    expect(await commit('export const added: number = 1\n')).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('src/added.ts'),
+    });
+    expect(await commit("export const added: number = '1';\n")).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('TS2322'),
+    });
+    expect(await commit('export const added: any = 1;\n')).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('no-explicit-any'),
+    });
+  }, 300_000);
+});

@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DataSource } from 'typeorm';
+import { commandLineDataSource } from '../../src/database/index.js';
+import { databaseParts } from '../../src/database-parts.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'petstore-schema-'));
+let dataSource: DataSource;
+
+beforeAll(async () => {
+  dataSource = await commandLineDataSource(`sqlite:${join(folder, 'petstore.sqlite')}`, databaseParts([])).initialize();
+});
+afterAll(async () => {
+  await dataSource.destroy();
+  rmSync(folder, { recursive: true });
+});
+
+const tables = async () => {
+  const rows = await dataSource.query<{ name: string }[]>(
+    `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`,
+  );
+  return rows.map(({ name }) => name).filter((name) => name !== 'migrations');
+};
+
+describe('the migrations', () => {
+  it('make the schema that the entities describe', async () => {
+    await dataSource.runMigrations();
+    const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
+    expect(upQueries.map(({ query }) => query)).toEqual([]);
+  });
+
+  it('can all be undone, and done again', async () => {
+    for (const _ of dataSource.migrations) await dataSource.undoLastMigration();
+    expect(await tables()).toEqual([]);
+    await dataSource.runMigrations();
+    expect((await tables()).length).toBeGreaterThan(0);
+  });
+});

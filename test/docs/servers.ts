@@ -1,0 +1,47 @@
+import { PostgresServer } from '../../src/testing/postgres-server.js';
+import { RedisServer } from '../../src/testing/redis-server.js';
+
+/** What commands of the manual call the servers that instances share. */
+const DATABASE = 'postgres://petstore:secret@db.example.com/petstore';
+const REDIS = 'redis://redis.example.com';
+
+const TABLES = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY relname";
+
+/** Servers that commands of the manual are run on. */
+export class Servers {
+  private constructor(
+    private readonly postgres: PostgresServer,
+    private readonly redis: RedisServer,
+    private readonly database: string,
+  ) {}
+
+  static async start(): Promise<Servers> {
+    const [postgres, redis] = await Promise.all([PostgresServer.start(), RedisServer.start()]);
+    return new Servers(postgres, redis, await postgres.createDatabase('petstore'));
+  }
+
+  /** Whether a command needs them. */
+  static areIn(command: string): boolean {
+    return command.includes(DATABASE);
+  }
+
+  /** A command with their addresses. */
+  fillIn(command: string): string {
+    return command.replaceAll(DATABASE, this.database).replaceAll(REDIS, this.redis.url);
+  }
+
+  /** Names of all tables and indexes. */
+  tables(): Promise<object[]> {
+    return this.postgres.query(TABLES, 'petstore');
+  }
+
+  /** Loses all data. */
+  async lose(): Promise<void> {
+    await this.postgres.query('DROP SCHEMA public CASCADE', 'petstore');
+    await this.postgres.query('CREATE SCHEMA public', 'petstore');
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.postgres.stop(), this.redis.stop()]);
+  }
+}

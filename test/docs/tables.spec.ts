@@ -1,0 +1,239 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { getMetadataStorage } from 'class-validator';
+import { PLANS } from '../../src/accounts/index.js';
+import { SCOPES } from '../../src/api-keys/index.js';
+import { Env } from '../../src/config/index.js';
+import { ERROR_CODES } from '../../src/errors/index.js';
+import * as surface from '../../src/index.js';
+import * as kit from '../../src/testing/index.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { files, HOME, page } from './pages.js';
+
+let service: TestApp;
+let key: string;
+
+beforeAll(async () => {
+  // Nothing listens there: the metrics of Redis are there while it is unavailable, too.
+  service = await startApp({ env: { REDIS_URL: 'redis://127.0.0.1:1' } });
+  key = await service.key();
+});
+afterAll(() => service.stop());
+
+const README = page('README.md');
+const CONTRIBUTING = page('CONTRIBUTING.md');
+
+/** Names of the settings with their defaults, as tables write them. */
+const settings = () => {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(Env, '', false, false);
+  const defaults = new Map(Object.entries(new Env()));
+  return [...new Set(rules.map(({ propertyName }) => propertyName))].map((name) => [name, defaults.get(name)] as const);
+};
+
+describe('the tables of the manual', () => {
+  it('list every error code under its status, with its meaning', () => {
+    const listed = page('docs/errors.md')
+      .tables('Code', 'Meaning')
+      .flatMap(({ heading, rows }) => rows.map(([code = '', meaning]) => [code, parseInt(heading), meaning]));
+    const registered = Object.entries(ERROR_CODES).map(([code, { status, meaning }]) => [code, status, meaning]);
+    expect(listed.length).toBeGreaterThan(20);
+    expect(listed.toSorted()).toEqual(registered.toSorted());
+  });
+
+  it('list common error codes in the README as they are registered', () => {
+    const registered = new Map<string | undefined, { status: number; meaning: string }>(Object.entries(ERROR_CODES));
+    const listed = README.table('Code', 'Status', 'Meaning');
+    expect(listed.length).toBe(6);
+    expect(listed).toEqual(
+      listed.map(([code]) => [code, String(registered.get(code)?.status), registered.get(code)?.meaning]),
+    );
+  });
+
+  it('list every setting with its default', () => {
+    const listed = page('docs/configuration.md').table('Variable', 'Default');
+    expect(listed.map(([name, value]) => [name, value]).toSorted()).toEqual(
+      settings()
+        .map(([name, value]) => [name, written(value)])
+        .toSorted(),
+    );
+  });
+
+  it('list five settings in the README as they are', () => {
+    const listed = README.table('Variable', 'Default').map(([name, value]) => [name, value]);
+    const defaults = new Map<string | undefined, unknown>(settings());
+    expect(listed.length).toBe(5);
+    expect(listed).toEqual(listed.map(([name]) => [name, defaults.has(name) && written(defaults.get(name))]));
+  });
+
+  it('map every folder and file of src', () => {
+    const entries = readdirSync(join(HOME, 'src'))
+      .filter((name) => !name.endsWith('.spec.ts'))
+      .map((name) => (statSync(join(HOME, 'src', name)).isDirectory() ? `${name}/` : name));
+    const listed = page('docs/architecture.md').table('Folder or file');
+    expect(listed.map(([name]) => name).toSorted()).toEqual(entries.toSorted());
+  });
+
+  it.each(['README.md', 'docs/limits.md'])('list every plan with its limits in %s', (path) => {
+    const rows = Object.entries(PLANS).map(([plan, limits]) => [
+      plan,
+      ...(limits === undefined
+        ? ['set per account', 'set per account']
+        : [count(limits.perMinute), count(limits.perDay)]),
+    ]);
+    const listed = page(path).table('Plan');
+    expect(listed.map(([plan = '', ...limits]) => [plan.toLowerCase(), ...limits])).toEqual(rows);
+  });
+
+  it('list every operation of the OpenAPI document', async () => {
+    const document = (await (await service.request('/openapi.json')).json()) as OpenApiDocument;
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => [
+        operation.operationId,
+        `${method.toUpperCase()} /v1${path}`,
+        operation.security.flatMap((requirement) => Object.values(requirement).flat()).join(', '),
+        operation['x-stability'] + (operation.deprecated === true ? ', deprecated' : ''),
+      ]),
+    );
+    expect(README.table('Operation', 'Request').toSorted()).toEqual(operations.toSorted());
+  });
+
+  it('list every scope', () => {
+    expect(
+      page('docs/keys.md')
+        .table('Scope')
+        .map(([scope]) => scope),
+    ).toEqual([...SCOPES]);
+  });
+
+  it('name metrics and labels that exist', async () => {
+    await service.request('/v1/pets', { key });
+    const metrics = await (await service.request('/metrics')).text();
+    const labelled = page('docs/operating.md')
+      .table('Metric')
+      .map(([name = '', labels = '']) => ({ name, labels: labels.split(', ').filter((text) => text !== '') }));
+    expect(labelled.flatMap(({ labels }) => labels)).toEqual(
+      expect.arrayContaining(['method', 'route', 'status', 'outcome', 'plan']),
+    );
+    for (const { name, labels } of labelled) {
+      const samples = metrics.split('\n').filter((line) => new RegExp(`^${name}(_bucket|_sum|_count)?[{ ]`).test(line));
+      expect([name, samples.length]).not.toEqual([name, 0]);
+      for (const label of labels) expect(samples.join('\n')).toContain(`${label}="`);
+    }
+  });
+
+  it('list every script that tests', () => {
+    const { scripts } = JSON.parse(readFileSync(join(HOME, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>;
+    };
+    const listed = CONTRIBUTING.table('Script').map(([command = '']) => command.replace('npm run ', ''));
+    const testing = Object.keys(scripts).filter((name) => name.startsWith('test:'));
+    expect(listed.toSorted()).toEqual(testing.toSorted());
+  });
+
+  it('list every command of the keys command line', () => {
+    const keys = page('docs/keys.md');
+    const listed = keys.table('Command').map(([command = '']) => command.split(' ')[0]);
+    const shown = keys.commands.flatMap((command) => /^npm run --silent keys -- (\w+)/.exec(command)?.[1] ?? []);
+    expect([...new Set(shown)].toSorted()).toEqual(listed.toSorted());
+  });
+
+  it('list every decision', () => {
+    const records = readdirSync(join(HOME, 'docs/decisions')).filter((name) => /^\d/.test(name));
+    expect(records.length).toBeGreaterThan(8);
+    const listed = page('docs/decisions/README.md')
+      .table('Record')
+      .map(([link = '']) => /\((.*)\)/.exec(link)?.[1]);
+    expect(listed).toEqual(records.toSorted());
+  });
+});
+
+describe('the text of the manual', () => {
+  it.each(['README.md', 'docs/errors.md'])('shows an error as it is returned in %s', async (path) => {
+    const shown = page(path).blocks.find(({ language }) => language === 'json')?.text ?? '';
+    expect(await (await service.request('/v1/pets?limit=0', { key })).json()).toEqual(JSON.parse(shown));
+  });
+
+  it('names compose files and programs that exist', () => {
+    const commands = page('docs/operating.md')
+      .table('Command', 'What it starts')
+      .map(([command = '']) => command);
+    const compose = commands.flatMap((command) => [...command.matchAll(/-f (\S+)/g)].map(([, file = '']) => file));
+    const programs = commands.flatMap((command) => /exec service dist\/(\S+)\.js/.exec(command)?.[1] ?? []);
+    expect([compose.length, programs.length]).toEqual([4, 1]);
+    expect(compose.filter((file) => !existsSync(join(HOME, file)))).toEqual([]);
+    expect(programs.filter((file) => !existsSync(join(HOME, `${file}.ts`)))).toEqual([]);
+  });
+
+  it('has the example of an extension import the public surface only', () => {
+    const imported = [...files.values()].flatMap((text) =>
+      [...text.matchAll(/from '(\.\.\/[^']+|petstore-service[^']*)'/g)].map(([, to = '']) => to),
+    );
+    expect(new Set(imported)).toEqual(
+      new Set(['petstore-service', 'petstore-service/testing', 'petstore-service/jest-preset']),
+    );
+  });
+});
+
+describe('the page about extending', () => {
+  const EXTENDING = page('docs/extending.md');
+  const named = new Set([...EXTENDING.lines.join('\n').matchAll(/`(\w+)`/g)].map(([, name = '']) => name));
+
+  it('names everything that the public surface exports', () => {
+    expect(Object.keys(surface).length).toBeGreaterThan(40);
+    expect(Object.keys(surface).filter((name) => !named.has(name))).toEqual([]);
+  });
+
+  it('lists everything that the test kit exports', () => {
+    const listed = EXTENDING.table('Export').flatMap(([names = '']) => names.split(', '));
+    expect(listed.toSorted()).toEqual(Object.keys(kit).toSorted());
+  });
+
+  it('lists every field of an extension and every option of the application', () => {
+    expect(
+      EXTENDING.table('Field', 'Meaning')
+        .map(([name]) => name)
+        .toSorted(),
+    ).toEqual(
+      [
+        ...fieldsOf('extensions/extension.ts', 'Extension'),
+        ...fieldsOf('database/database-parts.ts', 'DatabaseParts'),
+        ...fieldsOf('config/load-env.ts', 'Configurable'),
+      ].toSorted(),
+    );
+    expect(
+      EXTENDING.table('Option')
+        .map(([name]) => name)
+        .toSorted(),
+    ).toEqual(fieldsOf('create-app.ts', 'AppOptions').toSorted());
+  });
+});
+
+/** Names of the fields that an interface declares. */
+function fieldsOf(path: string, name: string): string[] {
+  const text = readFileSync(join(HOME, 'src', path), 'utf8');
+  const [, body = ''] = new RegExp(`export interface ${name} [^{]*\\{\\n([^]*?)\\n\\}`).exec(text) ?? [];
+  const fields = [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, field = '']) => field);
+  if (fields.length === 0) throw new Error(`${path} has no interface ${name}`);
+  return fields;
+}
+
+interface OpenApiDocument {
+  readonly paths: Record<
+    string,
+    Record<
+      string,
+      { operationId: string; deprecated?: boolean; security: Record<string, string[]>[]; 'x-stability': string }
+    >
+  >;
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+/** A default as tables write it. */
+function written(value: unknown): string {
+  if (value === undefined) return 'unset';
+  return Array.isArray(value) && value.length === 0 ? 'none' : String(value);
+}

@@ -1,0 +1,119 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isReady } from '../support/service-process.js';
+import { HOME } from './pages.js';
+
+const STOP_DEADLINE_MS = 15_000;
+const START_DEADLINE_MS = 240_000;
+const COPIED = [
+  'src',
+  'dist',
+  'package.json',
+  'ormconfig.ts',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'nest-cli.json',
+  '.npmrc',
+  '.runtime',
+  '.env.example',
+  '.githooks',
+  '.oxlintrc.json',
+  '.prettierignore',
+];
+
+/** How a command ended. */
+export interface Result {
+  readonly code: number | null;
+  /** Standard output and standard error. */
+  readonly output: string;
+}
+
+/** A service that runs in a workspace. */
+export interface Running {
+  /** What it has printed so far. */
+  readonly output: () => string;
+  /** Sends SIGTERM to what was started, as a supervisor does; fulfilled once nothing listens any more. */
+  stop(): Promise<void>;
+}
+
+/**
+ * A copy of the project, in which commands can write what they want: whoever follows the manual has one like it.
+ * File times are kept, so that the build is as fresh in here as it is outside.
+ */
+export class Workspace {
+  readonly folder = mkdtempSync(join(tmpdir(), 'petstore-manual-'));
+  private readonly env: Record<string, string>;
+
+  constructor() {
+    for (const name of COPIED) execFileSync('cp', ['-a', join(HOME, name), this.folder]);
+    symlinkSync(join(HOME, 'node_modules'), join(this.folder, 'node_modules'));
+    // Where npm scripts run already, npm leaves variables behind that would reach the ones below.
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !/^(npm_|NODE_OPTIONS$|DATABASE_URL$|PORT$)/i.test(name),
+    );
+    this.env = { ...(Object.fromEntries(inherited) as Record<string, string>), CURL_HOME: this.folder };
+    // An error status fails the command, as the manual promises success.
+    this.write('.curlrc', 'fail-with-body\nsilent\nshow-error\nmax-time = 20\n');
+  }
+
+  write(path: string, text: string): void {
+    const file = join(this.folder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+
+  /** Runs a shell command to its end. */
+  run(command: string, env: Record<string, string> = {}): Promise<Result> {
+    const { child, output } = this.spawn(command, env);
+    return new Promise((resolve) => child.on('close', (code) => resolve({ code, output: output() })));
+  }
+
+  /** Runs a shell command that starts the service, up to where it is ready on this port. */
+  async start(command: string, port: number, env: Record<string, string> = {}): Promise<Running> {
+    // In place of the shell, so that a signal goes to what a user would send it to.
+    const inPlace = command.replace(/(?:\w+=\S+ )*npm [^;]*$/, 'exec env $&');
+    const { child, output } = this.spawn(inPlace, { ...env, PORT: String(port) });
+    const deadlineMs = performance.now() + START_DEADLINE_MS;
+    while (!(await isReady(`http://127.0.0.1:${port}`))) {
+      if (child.exitCode !== null || performance.now() > deadlineMs) {
+        child.kill('SIGKILL');
+        throw new Error(`${command} does not serve:\n${output()}`);
+      }
+      await delay(50);
+    }
+    return { output, stop: () => this.stop(child.pid, port, child) };
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private spawn(command: string, env: Record<string, string>) {
+    const child = spawn('bash', ['-c', command], {
+      cwd: this.folder,
+      env: { ...this.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let text = '';
+    const take = (chunk: Buffer) => {
+      text += chunk.toString();
+    };
+    child.stdout.on('data', take);
+    child.stderr.on('data', take);
+    return { child, output: () => text };
+  }
+
+  private async stop(pid: number | undefined, port: number, child: ReturnType<typeof spawn>): Promise<void> {
+    if (pid === undefined || child.exitCode !== null) throw new Error('The service has ended by itself.');
+    const closed = new Promise((resolve) => {
+      child.once('close', resolve);
+    });
+    child.kill('SIGTERM');
+    // Both ends of the pipes are closed when no process is left that could write into them.
+    const ended = await Promise.race([closed.then(() => true), delay(STOP_DEADLINE_MS, false, { ref: false })]);
+    if (!ended || (await isReady(`http://127.0.0.1:${port}`))) throw new Error('The service goes on after SIGTERM.');
+  }
+}

@@ -1,0 +1,54 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { generateApiKey } from '../../src/api-keys/api-key-format.js';
+import { AdmissionTally } from '../../src/rate-limit/index.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { errorOf } from '../support/expectations.js';
+
+let service: TestApp;
+const unhandled = jest.fn();
+
+beforeAll(async () => {
+  service = await startApp();
+  process.on('unhandledRejection', unhandled);
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+afterAll(async () => {
+  process.off('unhandledRejection', unhandled);
+  await service.stop();
+});
+
+/** The step after the decision throws, once. */
+function failOnce(): void {
+  jest.spyOn(service.app.get(AdmissionTally), 'add').mockImplementationOnce(() => {
+    throw new Error('out of order');
+  });
+}
+
+describe('an error in the middle of admission', () => {
+  it.each([
+    ['whose key is looked up', async () => service.key()],
+    [
+      'whose key is known',
+      async () => {
+        const key = await service.key();
+        await service.request('/v1/pets', { key });
+        return key;
+      },
+    ],
+    ['whose key does not exist', async () => generateApiKey('live')],
+    ['without a key', async () => undefined],
+  ])('is a 500 for the request %s, and no unhandled rejection', async (_whose, prepare) => {
+    const key = await prepare();
+    failOnce();
+    const response = await service.request('/v1/pets', {
+      ...(key === undefined ? {} : { key }),
+      signal: AbortSignal.timeout(2_000),
+    });
+    expect(await errorOf(response)).toMatchObject({ status: 500, code: 'internal_error' });
+    await nextTurn();
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../support/app.js';
+import { rawResponses } from '../support/raw-responses.js';
+import { sendRaw } from '../support/raw.js';
+
+const PET = '{"name":"x","categoryId":1}';
+/** Far beyond what the buffers of both sides hold. */
+const FLOOD_BYTES = 64 * 1024 * 1024;
+const PIECE = Buffer.alloc(64 * 1024, ' ');
+
+let service: TestApp;
+let auth: string;
+
+beforeAll(async () => {
+  service = await startApp();
+  auth = `Authorization: Bearer ${await service.key()}\r\n`;
+});
+afterAll(() => service.stop());
+
+const head = (line: string, headers: string) =>
+  `${line} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}\r\n`;
+const LONG = `Content-Length: ${FLOOD_BYTES}\r\n`;
+const CHUNKED = 'Transfer-Encoding: chunked\r\n';
+
+/** Status and Connection of each response on a connection of its own, which the service has to end. */
+async function ended(bytes: string): Promise<[number, string | undefined][]> {
+  const received = await sendRaw(service.port, bytes, 60_000);
+  return rawResponses(received).map(({ status, headers }) => [status, headers.get('connection')]);
+}
+
+describe('a response before the request has come whole', () => {
+  it.each<[string, number, () => string]>([
+    ['without a key', 401, () => head('POST /v1/pets', LONG)],
+    ['with a body that is too large', 413, () => head('POST /v1/pets', auth + LONG)],
+    ['where nothing is', 404, () => head('POST /v1/nothing', auth + LONG)],
+    ['for a method that the path lacks', 405, () => head('PUT /v1/pets', auth + CHUNKED)],
+    ['of a media type that is not accepted', 415, () => `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${auth}${LONG}\r\n`],
+    ['that needs no body', 200, () => head('GET /v1/pets', auth + LONG)],
+    ['outside the versioned API', 404, () => head('POST /nothing', LONG)],
+  ])('ends the connection: %s', async (_, status, bytes) => {
+    expect(await ended(bytes())).toEqual([[status, 'close']]);
+  });
+
+  it.each<[string, number, () => string]>([
+    ['without a key', 401, () => head('POST /v1/pets', CHUNKED)],
+    ['where nothing is', 404, () => head('POST /v1/nothing', auth + CHUNKED)],
+    ['that needs no body', 200, () => head('GET /v1/pets', auth + CHUNKED)],
+  ])('is the only one, whatever comes of the body: %s', async (_, status, bytes) => {
+    const { socket, received, closed } = open();
+    socket.write(bytes());
+    await once(socket, 'data');
+    socket.write('no chunk size\r\n');
+    await delay(20);
+    socket.end('GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n');
+    await closed;
+    expect(rawResponses(received()).map((response) => response.status)).toEqual([status]);
+  });
+
+  it('reaches a client that sends a megabyte before it reads', async () => {
+    const { socket, received, closed } = open();
+    socket.pause();
+    socket.write(head('POST /v1/pets', `Content-Length: 1000000\r\n`));
+    await new Promise((resolve) => socket.write(Buffer.alloc(1_000_000, ' '), resolve));
+    socket.end();
+    socket.resume();
+    await closed;
+    expect(rawResponses(received()).map(({ status }) => status)).toEqual([401]);
+  });
+
+  it('leaves most of a flood unread, and closes the connection before the time for a whole request is over', async () => {
+    const { socket, received, closed } = open();
+    const startMs = performance.now();
+    socket.write(head('POST /v1/pets', LONG));
+    let takenBytes = 0;
+    for (let n = 0; n < FLOOD_BYTES / PIECE.length; n += 1) {
+      socket.write(PIECE, (error) => (takenBytes += error == null ? PIECE.length : 0));
+    }
+    await closed;
+    expect(performance.now() - startMs).toBeLessThan(20_000);
+    expect(takenBytes).toBeLessThan(FLOOD_BYTES / 2);
+    expect(rawResponses(received()).map(({ status }) => status)).toEqual([401]);
+  });
+});
+
+describe('a response after the request has come whole', () => {
+  it.each<[string, number, () => string]>([
+    ['without a key', 401, () => head('POST /v1/pets', `Content-Length: ${PET.length}\r\n`) + PET],
+    ['that created something', 201, () => head('POST /v1/pets', `${auth}Content-Length: ${PET.length}\r\n`) + PET],
+    ['to chunks', 401, () => `${head('POST /v1/pets', CHUNKED)}1\r\n{\r\n0\r\n\r\n`],
+    ['without a body', 401, () => head('POST /v1/pets', 'Content-Length: 0\r\n')],
+  ])('keeps the connection: %s', async (_, status, bytes) => {
+    const twice = rawResponses(await sendRaw(service.port, bytes().repeat(2)));
+    expect(twice.map((response) => [response.status, response.headers.get('connection')])).toEqual([
+      [status, 'keep-alive'],
+      [status, 'keep-alive'],
+    ]);
+  });
+});
+
+/** A connection that stays half open when the service ends its side, until the service closes it. */
+function open() {
+  const socket = connect({ port: service.port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  socket.on('error', () => {});
+  return {
+    socket,
+    /** What has come so far. */
+    received: () => Buffer.concat(chunks).toString('latin1'),
+    closed: new Promise((resolve) => socket.once('close', resolve)),
+  };
+}

@@ -1,0 +1,247 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Controller, Injectable, Module } from '@nestjs/common';
+import { OnEvent } from '@nestjs/event-emitter';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { EntityManager } from 'typeorm';
+import { ApiError, BeforeCommit, Database, type DomainEvent, PetsModule, PetsService } from '../../src/index.js';
+import { AdminKeysService } from '../../src/api-keys/index.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { errorOf } from '../support/expectations.js';
+import { AMPLE } from '../support/folders.js';
+import { JSON_TYPE } from '../support/http.js';
+import { until } from '../support/until.js';
+
+/*
+ * Two extensions: one only hears of events after their commit, the other one hears of them in their transactions, keeps
+ * notes in a table of the service, and refuses some.
+ */
+
+const REFUSED = { code: 'pet_refused', status: 409, meaning: 'The pet is refused.' };
+/** Of pets and orders, in the order in which they were told of. */
+const heard: DomainEvent[] = [];
+const heardOfKeys: DomainEvent[] = [];
+
+@Injectable()
+class Later {
+  @OnEvent('pet.*')
+  @OnEvent('order.*')
+  hear(event: DomainEvent): void {
+    heard.push(event);
+  }
+
+  @OnEvent('key.*')
+  hearOfKey(event: DomainEvent): void {
+    heardOfKeys.push(event);
+  }
+
+  @OnEvent('pet.created')
+  async fail({ after }: DomainEvent<'pet.created'>): Promise<void> {
+    await nextTurn();
+    if (after.name === 'fails later') throw new Error('on purpose');
+  }
+}
+
+/** A category stands for a stock that an extension keeps. */
+@Controller('unused')
+class Within {
+  @BeforeCommit('pet.created')
+  async note({ after }: DomainEvent<'pet.created'>, manager: EntityManager): Promise<void> {
+    if (after.name.startsWith('noted'))
+      await manager.query(`INSERT INTO "categories" ("id", "name") VALUES (${after.categoryId}, 'noted')`);
+    if (after.name.endsWith('refused')) throw new ApiError(REFUSED, 'No room for the pet.');
+  }
+
+  @BeforeCommit('pet.removed')
+  async removeNote({ before }: DomainEvent<'pet.removed'>, manager: EntityManager): Promise<void> {
+    await manager.query(`DELETE FROM "categories" WHERE "id" = ${before.categoryId} AND "name" = 'noted'`);
+  }
+
+  @BeforeCommit('order.placed')
+  refuse({ after }: DomainEvent<'order.placed'>): void {
+    if (after.petId === refusedPetId) throw new ApiError(REFUSED, 'Nobody orders this pet.');
+  }
+}
+
+@Module({ imports: [PetsModule], providers: [Later] })
+class LaterModule {}
+
+@Module({ imports: [PetsModule], controllers: [Within] })
+class WithinModule {}
+
+let refusedPetId: number | undefined;
+
+const petOf = async (response: Response) => (await response.json()) as { id: number };
+const eventsOf = (name: string) => heard.filter((event) => event.name === name);
+const told = (count: number) => until(async () => heard.length >= count);
+
+describe('after the commit', () => {
+  let service: TestApp;
+  let key: string;
+  let keyId: string;
+
+  beforeAll(async () => {
+    service = await startApp({ extensions: [{ module: LaterModule }] });
+    ({ key, id: keyId } = await operator().createKey({ ...AMPLE, account: 'teller' }, 'spec'));
+  });
+  afterAll(() => service.stop());
+  beforeEach(() => void heard.splice(0));
+
+  const operator = () => service.app.get(AdminKeysService);
+  const add = (name: string) => service.post('/v1/pets', key, `{"name":"${name}","categoryId":7,"status":"available"}`);
+
+  it('a pet is told of when it is created, changed and removed: what it was, what it is, who did it', async () => {
+    const { id } = await petOf(await add('Bella'));
+    const path = `/v1/pets/${id}`;
+    await service.request(path, { key, method: 'PATCH', headers: JSON_TYPE, body: '{"name":"Bello"}' });
+    await service.request(path, { key, method: 'PATCH', headers: JSON_TYPE, body: '{"name":"Bello"}' });
+    await service.request(path, { key, method: 'DELETE' });
+    await told(3);
+    const bella = { id, name: 'Bella', categoryId: '7', status: 'available' };
+    const common = { id: expect.stringMatching(/^[0-9a-f-]{36}$/), atMs: expect.any(Number), actor: keyId };
+    expect(heard).toEqual([
+      { ...common, name: 'pet.created', before: undefined, after: bella },
+      { ...common, name: 'pet.changed', before: bella, after: { ...bella, name: 'Bello' } },
+      { ...common, name: 'pet.removed', before: { ...bella, name: 'Bello' }, after: undefined },
+    ]);
+    expect(new Set(heard.map((event) => event.id)).size).toBe(3);
+  });
+
+  it('an order is told of with its pet', async () => {
+    const { id: petId } = await petOf(await add('Ordered'));
+    const order = await petOf(await service.post('/v1/store/orders', key, `{"petId":${petId}}`));
+    const path = `/v1/store/orders/${order.id}`;
+    for (const status of ['approved', 'delivered'])
+      await service.request(path, { key, method: 'PATCH', headers: JSON_TYPE, body: `{"status":"${status}"}` });
+    await told(6);
+    expect(heard.map(({ name, after }) => [name, (after as { status?: string }).status])).toEqual([
+      ['pet.created', 'available'],
+      ['pet.changed', 'pending'],
+      ['order.placed', 'placed'],
+      ['order.approved', 'approved'],
+      ['pet.changed', 'sold'],
+      ['order.delivered', 'delivered'],
+    ]);
+    expect(eventsOf('order.approved')).toMatchObject([
+      { actor: keyId, before: { id: order.id, petId, status: 'placed', accountId: expect.any(Number) } },
+    ]);
+  });
+
+  it('keys are told of without their secrets', async () => {
+    const { id, key: secret } = await operator().createKey({ account: 'told', plan: 'pro' }, 'spec');
+    await operator().revoke(id, 'cli:spec');
+    const ofKey = () => heardOfKeys.filter(({ after }) => (after as { id: string }).id === id);
+    await until(() => ofKey().length === 2);
+    expect(ofKey()).toMatchObject([
+      { name: 'key.created', after: { id, account: 'told', revokedAt: null } },
+      {
+        name: 'key.revoked',
+        actor: 'cli:spec',
+        before: { id, revokedAt: null },
+        after: { revokedAt: expect.any(Number) },
+      },
+    ]);
+    expect(JSON.stringify(heardOfKeys)).not.toContain(secret.slice(20, 30));
+  });
+
+  it('pets that are created at once are each told of, once', async () => {
+    const names = Array.from({ length: 100 }, (_, n) => `at once ${n}`);
+    const statuses = await Promise.all(names.map(async (name) => (await add(name)).status));
+    expect(new Set(statuses)).toEqual(new Set([201]));
+    await told(100);
+    expect(heard.map(({ after }) => (after as { name: string }).name).toSorted()).toEqual(names.toSorted());
+  });
+
+  it('nothing is told of what was not done, nor twice of what was sent twice', async () => {
+    const failing = service.app.get(Database).write(async () => {
+      await service.app.get(PetsService).create({ name: 'undone', categoryId: 1 });
+      throw new Error('on purpose');
+    });
+    await expect(failing).rejects.toThrow('on purpose');
+    const again = { key, method: 'POST', headers: { ...JSON_TYPE, 'Idempotency-Key': 'again' } };
+    for (let n = 0; n < 2; n += 1)
+      await service.request('/v1/pets', { ...again, body: '{"name":"once","categoryId":1}' });
+    await add('last');
+    await told(2);
+    expect(heard.map(({ after }) => (after as { name: string }).name)).toEqual(['once', 'last']);
+  });
+
+  it('a listener that fails makes no difference to the client', async () => {
+    expect((await add('fails later')).status).toBe(201);
+    await told(1);
+    expect((await add('after it')).status).toBe(201);
+  });
+});
+
+describe('in the transaction', () => {
+  let service: TestApp;
+  let key: string;
+
+  beforeAll(async () => {
+    service = await startApp({ extensions: [{ module: WithinModule }, { module: LaterModule }] });
+    key = await service.key(AMPLE);
+  });
+  afterAll(() => service.stop());
+  beforeEach(() => void heard.splice(0));
+
+  const add = (name: string, categoryId: number) =>
+    service.post('/v1/pets', key, JSON.stringify({ name, categoryId, status: 'available' }));
+  const categories = async () => {
+    const all = (await (await service.request('/v1/categories?limit=100', { key })).json()) as { id: number }[];
+    return all.map(({ id }) => id);
+  };
+
+  it('a listener writes with what it hears of, and is undone with it', async () => {
+    const { id } = await petOf(await add('noted', 101));
+    const refusal = await errorOf(await add('noted, refused', 102));
+    expect(refusal).toEqual({ code: 'pet_refused', message: 'No room for the pet.', status: 409 });
+    expect(await categories()).toEqual([101]);
+    await service.request(`/v1/pets/${id}`, { key, method: 'DELETE' });
+    expect(await categories()).toEqual([]);
+    await told(2);
+    expect(heard.map(({ name }) => name)).toEqual(['pet.created', 'pet.removed']);
+  });
+
+  it('a refusal takes nothing with it that is created at the same time', async () => {
+    const names = Array.from({ length: 40 }, (_, n) => (n % 4 === 0 ? `${n} refused` : `${n} kept`));
+    const statuses = await Promise.all(names.map(async (name) => (await add(name, 1)).status));
+    expect(statuses).toEqual(names.map((name) => (name.endsWith('kept') ? 201 : 409)));
+    await told(30);
+    expect(heard).toHaveLength(30);
+  });
+
+  it('a refused order leaves the pet as it was', async () => {
+    const { id } = await petOf(await add('not for sale', 1));
+    refusedPetId = id;
+    const refusal = await errorOf(await service.post('/v1/store/orders', key, `{"petId":${id}}`));
+    expect(refusal).toMatchObject({ status: 409, code: 'pet_refused' });
+    expect(await (await service.request(`/v1/pets/${id}`, { key })).json()).toHaveProperty('status', 'available');
+  });
+});
+
+describe('a stop of the service', () => {
+  const ended: string[] = [];
+
+  @Injectable()
+  class Slow {
+    constructor(private readonly database: Database) {}
+
+    @OnEvent('pet.created')
+    async hear({ after }: DomainEvent<'pet.created'>): Promise<void> {
+      for (let turn = 0; turn < 50; turn += 1) await nextTurn();
+      const count = await this.database.read((manager) => manager.query('SELECT COUNT(*) AS "count" FROM "pets"'));
+      ended.push(`${after.name} ${JSON.stringify(count)}`);
+    }
+  }
+
+  @Module({ providers: [Slow] })
+  class SlowModule {}
+
+  it('waits for listeners that are under way, which still have the database', async () => {
+    const service = await startApp({ extensions: [{ module: SlowModule }] });
+    const key = await service.key();
+    await service.post('/v1/pets', key, '{"name":"Last","categoryId":1}');
+    expect(ended).toEqual([]);
+    await service.stop();
+    expect(ended).toEqual([expect.stringMatching(/^Last \[\{"count":"?1"?\}\]$/)]);
+  });
+});

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
+import { errorOf, expectNoTrio, expectTrio } from '../support/expectations.js';
+import { FaultsModule } from '../support/faults.module.js';
+import { type Ask, ask, JSON_TYPE } from '../support/http.js';
+
+const PET = '{"name":"x","categoryId":1}';
+
+const clock = new FakeClock();
+let service: TestApp;
+let key: string;
+
+beforeAll(async () => {
+  service = await startApp({ clock, extensions: [{ module: FaultsModule }] });
+  key = await service.key();
+});
+afterAll(() => service.stop());
+
+const post = (body: string, type = 'application/json'): Ask => ({
+  method: 'POST',
+  path: '/v1/pets',
+  headers: { 'Content-Type': type },
+  body,
+});
+
+const ANSWERS: [number, Ask][] = [
+  [200, { path: '/v1/pets' }],
+  [200, { method: 'HEAD', path: '/v1/pets' }],
+  [201, post(PET)],
+  [204, { method: 'OPTIONS', path: '/v1/pets' }],
+  [400, { path: '/v1/pets?limit=0' }],
+  [400, { path: '/v1/pets/1?nope=1' }],
+  [400, post('{"name":')],
+  [400, post('{}')],
+  [404, { path: '/v1/pets/9000' }],
+  [404, { path: '/v1/pets/%zz' }],
+  [404, { path: '/v1/nothing' }],
+  [404, { path: '/v1' }],
+  [404, { path: '/v1/' }],
+  [404, { path: '/v1?x=1' }],
+  [405, { method: 'DELETE', path: '/v1/pets' }],
+  [405, { method: 'PROPFIND', path: '/v1/pets/1' }],
+  [413, post(' '.repeat(16_385))],
+  [415, post(PET, 'text/plain')],
+  [500, { path: '/v1/faults/error' }],
+];
+
+describe('every answer of the versioned API', () => {
+  it.each(ANSWERS)('says where the caller stands: %i for %j', async (status, request) => {
+    const before = trio(await ask(service.port, { path: '/v1/pets', key }));
+    const response = await ask(service.port, { ...request, key });
+    expect(response.status).toBe(status);
+    expectTrio(response);
+    expect(trio(response)).toEqual({ ...before, remaining: Number(before.remaining) - 1 });
+  });
+
+  it('says it to a caller without a key, by the quota of the address', async () => {
+    const response = await ask(service.port, { path: '/v1/pets' });
+    expect(response.status).toBe(401);
+    expect(trio(response)).toMatchObject({ limit: 300 });
+  });
+
+  it('says it to a key that lacks a scope', async () => {
+    const writer = await service.key({ scopes: ['pets:write'], plan: 'free' });
+    const response = await ask(service.port, { path: '/v1/pets', key: writer });
+    expect([response.status, trio(response).remaining]).toEqual([403, 59]);
+  });
+
+  it('says it past the limit', async () => {
+    const narrow = await service.key({ plan: 'enterprise', perMinute: 2, perDay: 10 });
+    for (let n = 0; n < 2; n += 1) await ask(service.port, { path: '/v1/pets', key: narrow });
+    const response = await ask(service.port, { path: '/v1/pets', key: narrow });
+    expect(response.status).toBe(429);
+    expect(trio(response)).toMatchObject({ limit: 2, remaining: 0 });
+  });
+
+  it('is not to be kept by caches where it is about the caller', async () => {
+    expect((await ask(service.port, { path: '/v1/pets' })).headers.get('cache-control')).toBe('no-store');
+  });
+
+  it.each(ANSWERS)('has its request id and forbids sniffing: %i for %j', async (_, request) => {
+    const response = await ask(service.port, {
+      ...request,
+      key,
+      headers: { ...request.headers, 'X-Request-Id': 'abc-1' },
+    });
+    expect(response.headers.get('x-request-id')).toBe('abc-1');
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+  });
+});
+
+describe('what lies outside the versioned API', () => {
+  it.each(['/health/live', '/health/ready', '/metrics', '/docs', '/openapi.json', '/openapi.yaml'])(
+    'needs no key and says nothing of limits: %s',
+    async (path) => {
+      const response = await ask(service.port, { path });
+      expect(response.status).toBe(200);
+      expectNoTrio(response);
+    },
+  );
+
+  it.each(['/health/live', '/health/ready', '/metrics'])('is of the moment, and kept by no cache: %s', async (path) => {
+    expect((await ask(service.port, { path })).headers.get('cache-control')).toBe('no-store');
+  });
+
+  it.each(['/docs', '/openapi.json', '/openapi.yaml'])('is kept by caches that ask each time: %s', async (path) => {
+    expect((await ask(service.port, { path })).headers.get('cache-control')).toBe('no-cache');
+  });
+
+  it.each(['/nothing', '/pets', '/v10/pets', '/v1x', '/v2/pets', '/health', '/%zz'])(
+    'is 404 without the trio where there is nothing: %s',
+    async (path) => {
+      const response = await ask(service.port, { path });
+      expectNoTrio(response);
+      expect(await errorOf(response)).toMatchObject({ status: 404, code: 'route_not_found' });
+    },
+  );
+
+  it('is 405 with Allow for another method', async () => {
+    const response = await ask(service.port, { method: 'POST', path: '/health/live', headers: JSON_TYPE, body: '{}' });
+    expectNoTrio(response);
+    expect(response.headers.get('allow')?.split(', ').toSorted()).toEqual(['GET', 'HEAD', 'OPTIONS']);
+    expect(await errorOf(response)).toMatchObject({ status: 405, code: 'method_not_allowed' });
+  });
+});

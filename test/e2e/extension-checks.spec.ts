@@ -1,0 +1,272 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { CacheInterceptor } from '../support/cache-interceptor.js';
+import { Body, Controller, Get, HttpCode, Injectable, Module, Post, UseInterceptors, Version } from '@nestjs/common';
+import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
+import { IsEmail } from 'class-validator';
+import type { MigrationInterface } from 'typeorm';
+import {
+  ConfigError,
+  createApp,
+  Deprecated,
+  type Extension,
+  type HealthIndicator,
+  IntegerSetting,
+  loadEnv,
+  Operation,
+  type OperationOptions,
+  RequireScope,
+  Setting,
+} from '../../src/index.js';
+import { Folders } from '../support/folders.js';
+
+const folders = new Folders();
+let folder: string;
+
+beforeEach(() => {
+  folder = folders.make();
+});
+afterEach(() => folders.remove());
+
+const operation = (id: string, more: Partial<OperationOptions> = {}): OperationOptions => ({
+  id,
+  summary: 'A review',
+  scope: 'reviews:read',
+  stability: 'beta',
+  success: { status: 200, description: 'A review.' },
+  errors: [],
+  ...more,
+});
+
+/** What the start of the service says of an extension. */
+async function refusalOf(
+  extension: Extension,
+  options: Partial<Parameters<typeof createApp>[0]> = {},
+): Promise<string[]> {
+  const env = loadEnv({ DATABASE_URL: `sqlite:${folder}/pets.sqlite`, LOG_LEVEL: 'silent' });
+  const error: unknown = await createApp({ env, extensions: [extension], ...options }).catch(
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Error)) throw new Error('The service has started.');
+  return error.message.split('\n  ');
+}
+
+const refusalOfController = (controller: new () => object) => {
+  @Module({ controllers: [controller] })
+  class ReviewsModule {}
+  return refusalOf({ module: ReviewsModule });
+};
+
+const HEAD = 'The extensions are not valid:';
+
+describe('an extension that cannot work keeps the service from starting', () => {
+  it('where a route does not say who may call it, or is not documented', async () => {
+    @Controller('reviews')
+    class Reviews {
+      @Get()
+      list(): string[] {
+        return [];
+      }
+
+      @Get('mine')
+      @RequireScope('reviews:read')
+      mine(): string[] {
+        return [];
+      }
+
+      @Get('hidden')
+      @RequireScope('reviews:read')
+      @ApiExcludeEndpoint()
+      hidden(): string[] {
+        return [];
+      }
+    }
+    expect(await refusalOfController(Reviews)).toEqual([
+      HEAD,
+      'Reviews.list: nobody may call it: give it @Operation(), or @Public().',
+      'Reviews.mine: it is not documented: give it @Operation(), or @ApiExcludeEndpoint().',
+    ]);
+  });
+
+  it('where the messages of a gateway are open to nobody', async () => {
+    @WebSocketGateway()
+    class ReviewsGateway {
+      @SubscribeMessage('watch')
+      watch(): void {}
+    }
+    @Module({ providers: [ReviewsGateway] })
+    class ReviewsModule {}
+    expect(await refusalOf({ module: ReviewsModule })).toEqual([
+      HEAD,
+      'ReviewsGateway.watch: messages carry no key: give it @Public(), and check in the gateway who sends it.',
+    ]);
+  });
+
+  it('where operations have an id twice, a scope that no key can have, or an impossible date', async () => {
+    const dates = { successor: '/v1/pets', advice: 'Use pets.', documentation: '/docs' };
+
+    @Controller('reviews')
+    class Reviews {
+      @Get()
+      @Operation(operation('listPets'))
+      list(): string[] {
+        return [];
+      }
+
+      @Get('old')
+      @Operation(operation('getOldReview', { scope: 'Read Reviews' }))
+      @Deprecated({ since: '2026-02-30', sunset: 'soon', ...dates })
+      old(): string[] {
+        return [];
+      }
+
+      @Get('older')
+      @Operation(operation('getOlderReview'))
+      @Deprecated({ since: '2027-01-01', sunset: '2026-01-01', ...dates })
+      older(): string[] {
+        return [];
+      }
+    }
+    expect(await refusalOfController(Reviews)).toEqual([
+      HEAD,
+      'Reviews.old: no key can have the scope "Read Reviews": scopes look like "pets:read".',
+      'Reviews.old: @Deprecated() has "2026-02-30", which is not a date like 2030-12-05.',
+      'Reviews.old: @Deprecated() has "soon", which is not a date like 2030-12-05.',
+      'Reviews.older: @Deprecated() has a sunset before the date from which it is deprecated.',
+      'The operation id listPets is used more than once: PetsController.listPets, Reviews.list.',
+    ]);
+  });
+
+  it('where decorators of Nest contradict the operation', async () => {
+    @Controller('reviews')
+    class Reviews {
+      @Post()
+      @HttpCode(202)
+      @Operation(operation('createReview', { success: { status: 201, description: 'Created.' } }))
+      create(@Body() _body: object): object {
+        return {};
+      }
+
+      @Get()
+      @Version('2')
+      @Operation(operation('listReviews'))
+      list(): string[] {
+        return [];
+      }
+    }
+    expect(await refusalOfController(Reviews)).toEqual([
+      HEAD,
+      'Reviews.create: @HttpCode() must not differ from the status in @Operation(), which is 201.',
+      'Reviews.list: @Version() has no effect, as /v1 is the version: put another one into the path.',
+    ]);
+  });
+
+  it('where an error code of the service has another status, or one of two extensions', async () => {
+    @Module({})
+    class ReviewsModule {}
+    const errorCodes = [
+      { code: 'pet_not_found', status: 410, meaning: 'The pet is gone.' },
+      { code: 'review_taken', status: 409, meaning: 'There is one.' },
+      { code: 'review_taken', status: 422, meaning: 'There is one.' },
+    ];
+    expect(await refusalOf({ module: ReviewsModule, errorCodes })).toEqual([
+      HEAD,
+      'The error code pet_not_found has the status 404 already, and cannot have 410: take another code.',
+      'The error code review_taken has the status 409 already, and cannot have 422: take another code.',
+    ]);
+  });
+
+  it('where migrations are out of order, or have no time', async () => {
+    class Migration implements MigrationInterface {
+      async up(): Promise<void> {}
+      async down(): Promise<void> {}
+    }
+    class CreateReviews1795305600000 extends Migration {}
+    class AddRating1795305500000 extends Migration {}
+    class AddText extends Migration {}
+
+    @Module({})
+    class ReviewsModule {}
+    const migrations = [CreateReviews1795305600000, AddRating1795305500000, AddText];
+    expect(await refusalOf({ module: ReviewsModule, migrations })).toEqual([
+      HEAD,
+      'The migration AddRating1795305500000 would run before CreateReviews1795305600000: give it a later time.',
+      'The migration AddText needs a name that ends in its time, in milliseconds: 13 digits.',
+    ]);
+  });
+
+  it('where what it names is not there: health indicators, settings, providers to replace', async () => {
+    class ReviewsHealth implements HealthIndicator {
+      check() {
+        return {};
+      }
+    }
+    class ReviewsSettings {
+      @IntegerSetting(1, 9)
+      REVIEWS_PER_PET = 3;
+    }
+    @Injectable()
+    class Reviews {}
+    @Module({ providers: [Reviews] })
+    class ReviewsModule {}
+    const extension = {
+      module: ReviewsModule,
+      healthIndicators: [ReviewsHealth],
+      settings: ReviewsSettings,
+      scopes: ['reviews'],
+    };
+    expect(await refusalOf(extension, { overrides: [{ provide: Reviews, useValue: {} }] })).toEqual([
+      HEAD,
+      'No key can have the scope "reviews": scopes look like "pets:read".',
+      'ReviewsHealth is not a provider: add it to those of its module.',
+      'ReviewsSettings was not read: pass the extensions to loadEnv() too.',
+      'Reviews cannot be replaced; Clock, CounterStore, KeyVerifier and PetsService can.',
+    ]);
+  });
+
+  it('where responses would be cached by URL, and so given to other accounts', async () => {
+    class OwnCache extends CacheInterceptor {}
+    class AccountCache extends CacheInterceptor {
+      override trackBy(): string {
+        return 'an account';
+      }
+    }
+    @Controller('reviews')
+    class Reviews {
+      @Get()
+      @UseInterceptors(OwnCache, AccountCache)
+      @Operation(operation('listReviews'))
+      list(): string[] {
+        return [];
+      }
+    }
+    expect(await refusalOfController(Reviews)).toEqual([
+      HEAD,
+      'OwnCache keeps responses by URL, so accounts would get those of others: extend it, and have trackBy() return the URL and the account.',
+    ]);
+  });
+});
+
+describe('the settings of an extension', () => {
+  class ReviewsSettings {
+    @IntegerSetting(1, 9)
+    REVIEWS_PER_PET = 3;
+
+    @Setting()
+    @IsEmail()
+    REVIEWS_SENDER!: string;
+  }
+  const load = () =>
+    loadEnv({ PORT: 'x', REVIEWS_PER_PET: '10', REVIEWS_PER_PETS: '1' }, [{ settings: ReviewsSettings }]);
+
+  it('are part of the one message', () => {
+    expect(load).toThrow(ConfigError);
+    expect(load).toThrow(
+      'Invalid configuration:\n' +
+        '  PORT must be an integer from 0 to 65535\n' +
+        '  REVIEWS_PER_PET must be an integer from 1 to 9\n' +
+        '  REVIEWS_SENDER must be an email\n' +
+        '  REVIEWS_PER_PETS is not a setting; did you mean REVIEWS_PER_PET?',
+    );
+  });
+});

@@ -1,0 +1,270 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ArgumentMetadata, Injectable, type PipeTransform, ValidationPipe } from '@nestjs/common';
+import { WsAdapter } from '@nestjs/platform-ws';
+import { type Caller, Clock, CounterStore, KeyVerifier, PetsService } from '../../src/index.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { errorOf } from '../support/expectations.js';
+import { NOTES, printer } from '../support/idioms.module.js';
+
+const NOTE = { text: 'Feed Rex', author: { email: 'ada@example.com' } };
+
+/** Global in the way of Nest's documentation. */
+class UpperPipe implements PipeTransform {
+  transform(value: unknown, { data }: ArgumentMetadata): unknown {
+    return data === 'word' && typeof value === 'string' ? value.toUpperCase() : value;
+  }
+}
+
+let service: TestApp;
+let key: string;
+
+beforeAll(async () => {
+  service = await startApp({
+    extensions: [NOTES],
+    env: { NOTES_MAX_LENGTH: '7' },
+    configure: (app) => {
+      app.useGlobalPipes(
+        new UpperPipe(),
+        new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true, transform: true }),
+      );
+      app.useWebSocketAdapter(new WsAdapter(app));
+    },
+  });
+  key = await service.key({ scopes: ['notes:use', 'notes:print', 'pets:read', 'pets:write', 'keys:manage'] });
+});
+afterAll(() => service.stop());
+
+const get = (path: string, headers: Record<string, string> = {}) => service.request(`/v1${path}`, { key, headers });
+const post = (path: string, body: unknown) => service.post(`/v1${path}`, key, JSON.stringify(body));
+const bodyOf = async (response: Promise<Response>) => (await (await response).json()) as Record<string, unknown>;
+
+describe('parameters, as the documentation of Nest shows them', () => {
+  it('are DTOs of class-validator, nested ones included', async () => {
+    expect(await bodyOf(post('/notes', NOTE))).toMatchObject({ ...NOTE, isInstance: true });
+    const faults = await errorOf(await post('/notes', { text: 5, author: { email: 'x', age: 3 } }));
+    expect(faults).toMatchObject({ status: 400, code: 'validation_failed' });
+    for (const fault of ['text must be', 'author.email must be an email', '"age" is not a known field'])
+      expect(faults.message).toContain(fault);
+  });
+
+  it('are single members of a body and of a query, and numbers', async () => {
+    expect(await bodyOf(post('/notes/text', { text: 'x' }))).toMatchObject({ text: 'x' });
+    expect(await bodyOf(get('/notes?limit=2'))).toMatchObject({ limit: 2 });
+    expect(await bodyOf(get('/notes'))).toMatchObject({ limit: 3 });
+    expect(await bodyOf(get('/notes/search?word=x'))).toMatchObject({ word: 'X' });
+    expect(await bodyOf(get('/notes/numbers/12'))).toMatchObject({ number: 12 });
+    for (const path of ['/notes?limit=6', '/notes?limits=2', '/notes/numbers/twelve'])
+      expect(await errorOf(await get(path))).toMatchObject({ status: 400, code: 'validation_failed' });
+  });
+});
+
+describe('what Nest calls global', () => {
+  it('works as providers of a module: pipes, interceptors and guards', async () => {
+    expect(await errorOf(await get('/notes/search?word=rude'))).toEqual({
+      status: 409,
+      code: 'conflict',
+      message: 'The pipe of the extension refuses this.',
+    });
+    expect(await bodyOf(get('/notes'))).toMatchObject({ stamped: true });
+    expect(await errorOf(await get('/notes', { 'x-hours': 'closed' }))).toMatchObject({ status: 403 });
+  });
+
+  it('works in configure(), and is refused with advice when it is too late', async () => {
+    expect(await bodyOf(get('/notes/search?word=turn'))).toMatchObject({ word: 'NRUT' });
+    expect(() => service.app.useGlobalPipes(new ValidationPipe())).toThrow(
+      'app.useGlobalPipes() is refused. It would have no effect any more: call it in configure() of createApp().',
+    );
+    expect(() => service.app.enableVersioning()).toThrow('The prefix /v1 is the version');
+  });
+
+  it("leaves the service's own operations as they are", async () => {
+    const pet = { name: 'Rex', categoryId: 3 };
+    const response = await post('/pets', pet);
+    expect([response.status, await response.json()]).toEqual([201, { ...pet, id: expect.any(Number) }]);
+    expect(await (await get('/pets')).json()).toEqual([{ ...pet, id: expect.any(Number) }]);
+    expect((await post('/pets', { name: 'Rex' })).status).toBe(400);
+  });
+});
+
+describe('responses', () => {
+  it('have the status and the words of exceptions', async () => {
+    expect(await errorOf(await get('/notes/failing/conflict'))).toEqual({
+      status: 409,
+      code: 'conflict',
+      message: 'The note is open elsewhere.',
+    });
+    expect(await errorOf(await get('/notes/failing/gateway'))).toEqual({
+      status: 502,
+      code: 'bad_gateway',
+      message: 'The printer is away.',
+    });
+    expect(await errorOf(await get('/notes/failing/otherwise'))).toMatchObject({ status: 404, code: 'not_found' });
+  });
+
+  it('are text or files where a handler returns these', async () => {
+    const text = await get('/notes/text');
+    expect([text.headers.get('content-type'), await text.text()]).toEqual(['text/plain; charset=utf-8', 'no "JSON"']);
+    const file = await get('/notes/file');
+    expect([file.headers.get('content-type'), await file.text()]).toEqual(['text/csv', 'a,b']);
+    expect(file.headers.get('content-disposition')).toBe('attachment; filename="notes.csv"');
+  });
+});
+
+describe('more ways in', () => {
+  it('are uploads, which are not bound to the limits of JSON', async () => {
+    const form = new FormData();
+    form.set('file', new File(['x'.repeat(100_000)], 'rex.txt'));
+    const response = await service.request('/v1/notes/file', { key, method: 'POST', body: form });
+    expect([response.status, await response.json()]).toEqual([201, { name: 'rex.txt', size: 100_000, stamped: true }]);
+    const anonymous = await service.request('/v1/notes/file', { method: 'POST', body: form });
+    expect(await errorOf(anonymous)).toMatchObject({ status: 401 });
+  });
+
+  it('are WebSockets', async () => {
+    const socket = new WebSocket(`${service.origin.replace('http', 'ws')}/notes`);
+    const message = await new Promise((resolve, reject) => {
+      socket.addEventListener('open', () => socket.send(JSON.stringify({ event: 'greet' })));
+      socket.addEventListener('message', ({ data }) => resolve(data));
+      socket.addEventListener('error', () => reject(new Error('The socket failed.')));
+    });
+    socket.close();
+    expect(JSON.parse(String(message))).toMatchObject({ event: 'greeting', data: 'hello' });
+  });
+
+  it('are routes without a key, below the prefix and outside of it', async () => {
+    expect(await bodyOf(service.request('/v1/open'))).toMatchObject({ open: true });
+    const body = JSON.stringify({ paid: 12 });
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await service.request('/hooks/notes', { method: 'POST', headers, body });
+    expect([response.status, await response.json()]).toEqual([201, { received: { paid: 12 }, stamped: true }]);
+    expect(response.headers.get('x-ratelimit-limit')).toBeNull();
+  });
+});
+
+describe('what an extension carries besides', () => {
+  afterEach(() => {
+    printer.isUp = true;
+  });
+
+  it('is settings, which are injected', async () => {
+    expect(await bodyOf(post('/notes', NOTE))).toMatchObject({ maxLength: 7 });
+  });
+
+  it('is metrics in the one registry', async () => {
+    await post('/notes', NOTE);
+    expect(await (await service.request('/metrics')).text()).toMatch(/^notes_created_total [1-9]/m);
+  });
+
+  it('is what readiness depends on', async () => {
+    expect(await bodyOf(service.request('/health/ready'))).toMatchObject({ status: 'ready', printer: 'up' });
+    printer.isUp = false;
+    const response = await service.request('/health/ready');
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(await errorOf(response)).toEqual({
+      status: 503,
+      code: 'service_unavailable',
+      message: expect.stringContaining('printer'),
+    });
+  });
+
+  it('is scopes that keys are given over HTTP, and the document names', async () => {
+    const made = await post('/keys', { scopes: ['notes:use', 'notes:print'] });
+    expect([made.status, await made.json()]).toEqual([
+      201,
+      expect.objectContaining({ scopes: ['notes:use', 'notes:print'] }),
+    ]);
+    expect(await errorOf(await post('/keys', { scopes: ['notes:burn'] }))).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('notes:print'),
+    });
+    const { components } = (await bodyOf(service.request('/openapi.json'))) as unknown as {
+      components: { schemas: Record<string, { enum: string[] }> };
+    };
+    expect(components.schemas['ApiKeyScope']?.enum).toEqual(
+      expect.arrayContaining(['pets:read', 'notes:use', 'notes:print']),
+    );
+    expect(components.schemas['KnownErrorCode']?.enum).toContain('printer_jammed');
+  });
+});
+
+describe('providers of the service', () => {
+  const started: TestApp[] = [];
+  afterEach(async () => {
+    for (const one of started.splice(0)) await one.stop();
+  });
+
+  const start = async (options: Parameters<typeof startApp>[0]) => {
+    const one = await startApp(options);
+    started.push(one);
+    return one;
+  };
+
+  it('can be replaced by classes that extend them', async () => {
+    class LoudPets extends PetsService {
+      override list(...parameters: Parameters<PetsService['list']>): ReturnType<PetsService['list']> {
+        seen.push(parameters[0].limit);
+        return super.list(...parameters);
+      }
+    }
+    const seen: number[] = [];
+    const one = await start({ overrides: [{ provide: PetsService, useClass: LoudPets }] });
+    const response = await one.request('/v1/pets?limit=3', { key: await one.key() });
+    expect([response.status, await response.json(), seen]).toEqual([200, [], [3]]);
+    expect(one.app.get(PetsService)).toBeInstanceOf(LoudPets);
+  });
+
+  it('can be replaced by other implementations', async () => {
+    const nowMs = Date.parse('2030-01-01T00:00:00.000Z');
+    class StoppedClock extends Clock {
+      override nowMs(): number {
+        return nowMs;
+      }
+    }
+    const decision = {
+      outcome: 'admitted',
+      limit: 9,
+      windowSeconds: 60,
+      remaining: 8,
+      resetSeconds: nowMs / 1000 + 60,
+    } as const;
+    @Injectable()
+    class OpenHandedStore extends CounterStore {
+      readonly admit = () => ({ ...decision, retryAfterSeconds: 0 });
+      readonly admitAddress = this.admit;
+      readonly peekAddress = this.admit;
+      readonly takeFromRoute = this.admit;
+      readonly peek = () => {
+        throw new Error('is not asked');
+      };
+    }
+    const one = await start({
+      overrides: [
+        { provide: Clock, useValue: new StoppedClock() },
+        { provide: CounterStore, useClass: OpenHandedStore },
+      ],
+    });
+    expect(one.app.get(Clock).nowMs()).toBe(nowMs);
+    const response = await one.request('/v1/pets', { key: await one.key() });
+    expect([response.status, response.headers.get('x-ratelimit-remaining')]).toEqual([200, '8']);
+  });
+
+  it('can be replaced where keys are verified', async () => {
+    const caller: Caller = {
+      keyId: 'key_of_partner',
+      accountId: 1,
+      account: 'partner',
+      plan: 'pro',
+      limits: { perMinute: 5, perDay: 10 },
+      scopes: new Set(['pets:read']),
+      bansLiftedAtMs: 0,
+    };
+    class PartnerVerifier extends KeyVerifier {
+      override recall(...[token]: Parameters<KeyVerifier['recall']>): ReturnType<KeyVerifier['recall']> {
+        return token === 'partner' ? caller : super.recall(token);
+      }
+    }
+    const one = await start({ overrides: [{ provide: KeyVerifier, useClass: PartnerVerifier }] });
+    expect((await one.request('/v1/pets', { key: 'partner' })).headers.get('x-ratelimit-limit')).toBe('5');
+    expect((await one.request('/v1/pets', { key: await one.key() })).status).toBe(200);
+  });
+});

@@ -1,0 +1,96 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { QueryFailedError } from 'typeorm';
+import { Account } from '../../src/accounts/index.js';
+import { type Database, onCommit } from '../../src/database/index.js';
+import { AuthBench } from '../support/auth-service.js';
+
+describe('a write within another', () => {
+  const bench = new AuthBench();
+  let database: Database;
+
+  beforeAll(async () => {
+    ({ database } = await bench.open());
+  });
+  afterAll(() => bench.remove());
+
+  const add = (name: string) =>
+    database.write(async (manager) => {
+      await manager.insert(Account, { name, plan: 'free', perMinute: null, perDay: null, createdAt: 0 });
+    });
+  const addAndFail = (name: string) =>
+    database.write(async () => {
+      await add(name);
+      throw new Error('no');
+    });
+  const names = async (prefix: string) => {
+    const accounts = await database.read((manager) => manager.find(Account, { order: { name: 'ASC' } }));
+    return accounts.map(({ name }) => name).filter((name) => name.startsWith(prefix));
+  };
+
+  it('is part of it, and read by it before others can', async () => {
+    const within = await database.write(async () => {
+      await add('part 1');
+      await add('part 2');
+      return names('part');
+    });
+    expect([within, await names('part')]).toEqual([
+      ['part 1', 'part 2'],
+      ['part 1', 'part 2'],
+    ]);
+  });
+
+  it('goes with it', async () => {
+    const outer = database.write(async () => {
+      await add('gone 1');
+      throw new Error('no');
+    });
+    await expect(outer).rejects.toThrow('no');
+    expect(await names('gone')).toEqual([]);
+  });
+
+  it('is undone alone where the other goes on, with what it told of', async () => {
+    const told: string[] = [];
+    await database.write(async () => {
+      await add('kept 1');
+      await expect(
+        database.write(async () => {
+          onCommit(() => void told.push('undone'));
+          await addAndFail('kept, not');
+        }),
+      ).rejects.toThrow('no');
+      await database.write(async () => onCommit(() => void told.push('kept')));
+      await add('kept 2');
+    });
+    expect([told, await names('kept')]).toEqual([['kept'], ['kept 1', 'kept 2']]);
+  });
+
+  it('takes turns with its neighbours', async () => {
+    await database.write(async () => {
+      const results = await Promise.allSettled([add('turn 1'), addAndFail('turn, not'), add('turn 2')]);
+      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    });
+    expect(await names('turn')).toEqual(['turn 1', 'turn 2']);
+  });
+
+  it('is one of its own where it begins after the other has ended', async () => {
+    let late: Promise<void> | undefined;
+    await expect(
+      database.write(async () => {
+        late = nextTurn().then(() => add('late 1'));
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    await late;
+    expect(await names('late')).toEqual(['late 1']);
+  });
+
+  it('fails with it where it violates a constraint, and leaves the other to go on', async () => {
+    await add('twice');
+    await database.write(async () => {
+      await add('twice, almost');
+      await expect(add('twice')).rejects.toThrow(QueryFailedError);
+    });
+    expect(await names('twice')).toEqual(['twice', 'twice, almost']);
+  });
+});

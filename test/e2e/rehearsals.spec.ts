@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ERROR_CODES, type ErrorCode } from '../../src/errors/index.js';
+import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
+import { errorOf } from '../support/expectations.js';
+
+const clock = new FakeClock(Date.parse('2026-11-21T12:00:00Z'));
+let service: TestApp;
+let key: string;
+
+beforeAll(async () => {
+  service = await startApp({ clock, env: { ENVIRONMENT: 'staging' } });
+  key = await service.key();
+});
+afterAll(() => service.stop());
+
+const call = (prefer: string, path = '/v1/pets') => service.request(path, { key, headers: { Prefer: prefer } });
+const post = (prefer: string) =>
+  service.request('/v1/pets', {
+    method: 'POST',
+    key,
+    headers: { 'Content-Type': 'application/json', Prefer: prefer },
+    body: '{"name":"Rehearsed","categoryId":1}',
+  });
+const names = async () =>
+  ((await (await service.request('/v1/pets', { key })).json()) as { name: string }[]).map(({ name }) => name);
+
+describe('a rehearsed error', () => {
+  it.each<[string, ErrorCode, Record<string, string | null>]>([
+    ['401', 'missing_api_key', { 'www-authenticate': 'Bearer realm="petstore"', 'cache-control': 'no-store' }],
+    ['api_key_revoked', 'api_key_revoked', { 'www-authenticate': 'Bearer realm="petstore", error="invalid_token"' }],
+    ['403', 'insufficient_scope', { 'www-authenticate': expect.stringContaining('scope="pets:write"') }],
+    ['400', 'validation_failed', {}],
+    ['malformed_json', 'malformed_json', {}],
+    ['415', 'unsupported_media_type', {}],
+    ['429', 'rate_limit_exceeded', { 'retry-after': '1', 'cache-control': 'no-store', 'x-ratelimit-remaining': '0' }],
+    ['api_key_banned', 'api_key_banned', { 'retry-after': '1', 'x-ratelimit-remaining': '0' }],
+    ['500', 'internal_error', {}],
+    ['503', 'service_unavailable', { 'retry-after': '1' }],
+  ] as [string, ErrorCode, Record<string, string>][])(
+    'is the one that Prefer: code=%s asks for',
+    async (code, expected, headers) => {
+      const response = await post(`code=${code}`);
+      expect(response.status).toBe(ERROR_CODES[expected].status);
+      expect(response.headers.get('preference-applied')).toBe(`code=${code}`);
+      expect(Object.fromEntries(Object.keys(headers).map((name) => [name, response.headers.get(name)]))).toEqual(
+        headers,
+      );
+      expect(await errorOf(response)).toMatchObject({ code: expected, status: ERROR_CODES[expected].status });
+    },
+  );
+
+  it('does nothing', async () => {
+    for (const code of ['400', '429', '503']) expect((await post(`code=${code}`)).ok).toBe(false);
+    expect(await names()).not.toContain('Rehearsed');
+  });
+
+  it('ends its wait at the reset that it shows, and takes from the plan as any request', async () => {
+    const fresh = await service.key();
+    const rehearsed = await service.request('/v1/pets', { key: fresh, headers: { Prefer: 'code=429' } });
+    expect(trio(rehearsed).reset).toBe(clock.nowMs() / 1000 + 1);
+    const next = await service.request('/v1/pets', { key: fresh });
+    expect([next.status, trio(next).remaining]).toEqual([200, Number(trio(next).limit) - 2]);
+  });
+
+  it('of a deprecated operation announces the deprecation where it would, and can be its removal', async () => {
+    const gone = await call('code=410', '/v1/pets/1');
+    expect(await errorOf(gone)).toMatchObject({
+      code: 'operation_removed',
+      message: expect.stringContaining('2030-12-05'),
+    });
+    const [missing, limited] = [await call('code=404', '/v1/pets/1'), await call('code=429', '/v1/pets/1')];
+    expect([gone, missing, limited].map(({ status, headers }) => [status, headers.get('sunset') !== null])).toEqual([
+      [410, true],
+      [404, true],
+      [429, false],
+    ]);
+  });
+
+  it.each(['code="429"', 'respond-async, code=429', 'Code = 429; because=of', 'wait=1,code=429,code=503'])(
+    'is asked for as RFC 7240 allows: %s',
+    async (prefer) => {
+      expect((await call(prefer)).headers.get('preference-applied')).toBe('code=429');
+    },
+  );
+
+  it.each(['code=404', 'code=418', 'code=pet_not_found', 'code=', 'decode=429', 'code=429x', 'respond-async'])(
+    'is none where the operation cannot end so: %s',
+    async (prefer) => {
+      const response = await call(prefer);
+      expect([response.status, response.headers.get('preference-applied')]).toEqual([200, null]);
+    },
+  );
+
+  it('is only for who is admitted', async () => {
+    const response = await service.request('/v1/pets', { headers: { Prefer: 'code=503' } });
+    expect([response.status, response.headers.get('preference-applied')]).toEqual([401, null]);
+  });
+});
+
+describe('the document of a staging service', () => {
+  it('has the preference as a parameter of each operation', async () => {
+    const document = (await (await service.request('/openapi.json')).json()) as {
+      paths: Record<string, Record<string, { parameters?: { $ref?: string }[] }>>;
+    };
+    const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
+    expect(operations.length).toBeGreaterThan(10);
+    for (const { parameters } of operations)
+      expect(parameters).toContainEqual({ $ref: '#/components/parameters/Prefer' });
+  });
+});
+
+describe('in production', () => {
+  it('Prefer is ignored, and not documented', async () => {
+    const production = await startApp({ clock });
+    const response = await production.request('/v1/pets', {
+      key: await production.key(),
+      headers: { Prefer: 'code=429' },
+    });
+    expect([response.status, response.headers.get('preference-applied')]).toEqual([200, null]);
+    expect(await (await production.request('/openapi.json')).text()).not.toContain('Preference-Applied');
+    await production.stop();
+  });
+});

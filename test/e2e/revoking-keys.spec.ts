@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { SCOPES } from '../../src/api-keys/index.js';
+import { isCaller, KeyVerifier } from '../../src/auth/index.js';
+import { AccountKeysService } from '../../src/key-management/index.js';
+import { errorOf } from '../support/expectations.js';
+import { KeysApi, created, keyIn, NOON } from '../support/keys-api.js';
+
+const api = new KeysApi();
+const { codeOf, create, get, issue, list, revoke, trail } = api;
+
+beforeAll(api.start);
+afterAll(api.stop);
+beforeEach(api.reset);
+
+describe('revokeKey', () => {
+  it('ends a key from the next request on, and changes nothing the second time', async () => {
+    const { id, key } = await created(await create());
+    expect(await codeOf(key)).toBe('ok');
+    const response = await revoke(id);
+    expect([response.status, await response.text(), response.headers.get('content-type')]).toEqual([204, '', null]);
+    expect(await codeOf(key)).toBe('api_key_revoked');
+    api.clock.advanceSeconds(5);
+    expect((await revoke(id)).status).toBe(204);
+    expect(await keyIn(await get(id))).toHaveProperty('revokedAt', NOON);
+    expect(await trail(id)).toEqual([`key.created by ${api.manager.id}`, `key.revoked by ${api.manager.id}`]);
+  });
+
+  it('lets a key end itself, which then can do nothing any more', async () => {
+    expect((await revoke(api.manager.id)).status).toBe(204);
+    expect(await errorOf(await create())).toMatchObject({ status: 401, code: 'api_key_revoked' });
+  });
+
+  it('holds for requests that were admitted before it', async () => {
+    const caller = await api.service.app.get(KeyVerifier).verify(api.manager.key);
+    if (!isCaller(caller)) throw new Error(caller.message);
+    const keys = api.service.app.get(AccountKeysService);
+    const sibling = await issue({ scopes: SCOPES });
+    await revoke(api.manager.id);
+    const late = [
+      () => keys.create({}, caller),
+      () => keys.rotate(sibling.id, 0, caller),
+      () => keys.revoke(sibling.id, caller),
+    ];
+    for (const act of late) {
+      await expect(act()).rejects.toMatchObject({
+        code: 'api_key_revoked',
+        headers: { 'www-authenticate': 'Bearer realm="petstore", error="invalid_token"' },
+      });
+    }
+    expect(await (await list('', sibling.key)).json()).toHaveLength(2);
+  });
+});
+
+describe('a key that lost keys:manage after it was admitted', () => {
+  it('changes no key any more', async () => {
+    const caller = await api.service.app.get(KeyVerifier).verify(api.manager.key);
+    if (!isCaller(caller)) throw new Error(caller.message);
+    await api.operator.changeScopes(api.manager.id, ['pets:read'], 'test');
+    const keys = api.service.app.get(AccountKeysService);
+    await expect(keys.revoke(api.manager.id, caller)).rejects.toMatchObject({
+      code: 'insufficient_scope',
+      message: expect.stringContaining('keys:manage'),
+    });
+    const late = keys.create({}, caller);
+    await expect(late).rejects.toHaveProperty('code', 'insufficient_scope');
+    expect(await codeOf(api.manager.key)).toBe('ok');
+  });
+});

@@ -1,0 +1,121 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Folders } from '../support/folders.js';
+import { ask } from '../support/http.js';
+import { sendPipelined } from '../support/pipelined.js';
+import { type ServiceProcess, startProcess } from '../support/service-process.js';
+
+/** Each leaves a line of some 250 bytes: more than the pipe and what waits for it can hold. */
+const REQUESTS = 8_000;
+/** What waits for the reader waits for good. */
+const HANGING_MS = 30_000;
+
+const folders = new Folders();
+let folder: string;
+let pipe: number;
+let service: ServiceProcess;
+
+beforeEach(() => {
+  folder = folders.make();
+});
+afterEach(() => folders.remove());
+
+/** Makes requests that are logged, while nobody reads the log. */
+async function fillTheLog(): Promise<void> {
+  expect(await sendPipelined(service.port, 'GET /health/ready HTTP/1.1\r\nHost: x\r\n\r\n', REQUESTS)).toEqual({
+    200: REQUESTS,
+  });
+}
+
+describe('a reader of standard output that stalls', () => {
+  beforeEach(async () => {
+    execFileSync('mkfifo', [join(folder, 'stdout')]);
+    pipe = openSync(join(folder, 'stdout'), 'r+');
+    service = await startProcess({
+      folder,
+      stdout: pipe,
+      env: { DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'debug' },
+    });
+  });
+  afterEach(async () => {
+    await service.stop('SIGKILL');
+    closeSync(pipe);
+  });
+
+  it('costs log lines, and neither answers nor the end of the service', async () => {
+    await fillTheLog();
+    expect((await ask(service.port, { path: '/health/live' })).status).toBe(200);
+    const ended = await Promise.race([service.stop('SIGTERM'), delay(HANGING_MS, 'still running', { ref: false })]);
+    expect(ended).toMatchObject({ code: 0, signal: null });
+  });
+
+  it('gets what was kept when it goes on, and how many lines were dropped', async () => {
+    await fillTheLog();
+    const reader = openSync(join(folder, 'stdout'), constants.O_RDONLY | constants.O_NONBLOCK);
+    let text = '';
+    const deadlineMs = performance.now() + HANGING_MS;
+    while (!text.includes('were dropped') && performance.now() < deadlineMs) {
+      text += read(reader);
+      await delay(1);
+    }
+    closeSync(reader);
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const kept = lines.filter(({ message, route }) => message === 'request' && route === '/health/ready').length;
+    const warning = lines.find(({ level }) => level === 'warn');
+    expect(kept).toBeGreaterThan(1_000);
+    expect(kept + Number(warning?.['count'])).toBeGreaterThanOrEqual(REQUESTS);
+    expect(warning).toMatchObject({ context: 'Logging', count: expect.any(Number) });
+  });
+});
+
+const LINES = 5_000;
+/** Writes more than a pipe holds, and ends the process at once. */
+const script = (end: string) => `
+  import { StandardOutput } from '${join(import.meta.dirname, '../../dist/src/logging/standard-output.js')}';
+  for (let n = 0; n < ${LINES}; n += 1) StandardOutput.get().write(String(n).padStart(99) + '\\n');
+  ${end}`;
+
+describe('the end of a process', () => {
+  it.each([
+    ['process.exit(3)', 3],
+    ['throw new Error("fatal")', 1],
+  ])('comes after the last line of the log: %s', async (end, code) => {
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script(end)], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const exited = once(child, 'exit');
+    const text = (await child.stdout.setEncoding('utf8').toArray()).join('');
+    expect(text.split('\n').map(Number)).toEqual([...Array(LINES).keys(), 0]);
+    expect(await exited).toEqual([code, null]);
+  });
+
+  it('does not wait for a reader that stalls', async () => {
+    const path = join(folder, 'unread');
+    execFileSync('mkfifo', [path]);
+    const unread = openSync(path, 'r+');
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script('process.exit(3)')], {
+      stdio: ['ignore', unread, 'ignore'],
+    });
+    expect(await Promise.race([once(child, 'exit'), delay(HANGING_MS, 'still running', { ref: false })])).toEqual([
+      3,
+      null,
+    ]);
+    closeSync(unread);
+  });
+});
+
+function read(reader: number): string {
+  const buffer = Buffer.alloc(65_536);
+  try {
+    return buffer.toString('utf8', 0, readSync(reader, buffer));
+  } catch {
+    return '';
+  }
+}

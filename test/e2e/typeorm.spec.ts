@@ -1,0 +1,261 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Database, PetsService } from '../../src/index.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { queryDatabase } from '../support/databases.js';
+import { AMPLE } from '../support/folders.js';
+import { NoteEntity, NOTES, notesOf } from '../support/notes.module.js';
+
+let service: TestApp;
+let dataSource: DataSource;
+let key: string;
+
+beforeAll(async () => {
+  service = await startApp({ extensions: [NOTES] });
+  dataSource = service.app.get(DataSource);
+  key = await service.key(AMPLE);
+});
+afterAll(() => service.stop());
+afterEach(async () => {
+  await queryDatabase(service.folder, 'DELETE FROM "notes"');
+});
+
+/** What another process finds. */
+async function texts(): Promise<string[]> {
+  const rows = await queryDatabase<{ text: string }>(service.folder, 'SELECT "text" FROM "notes"');
+  return rows.map(({ text }) => text).toSorted();
+}
+
+const save = (text: string) => notesOf(service).save({ text, pet: null });
+const createPet = (name: string) => service.post('/v1/pets', key, JSON.stringify({ name, categoryId: 1 }));
+const fail = async (): Promise<void> => {
+  throw new Error('on purpose');
+};
+const writeAnd = (work: (manager: EntityManager) => Promise<unknown>) => service.app.get(Database).write(work);
+
+async function newPet(name = 'Bella'): Promise<number> {
+  return ((await (await createPet(name)).json()) as { id: number }).id;
+}
+
+describe('repositories of an extension', () => {
+  it('find, save, count and remove, with relations to pets', async () => {
+    const petId = await newPet('Noted');
+    const { id } = (await (
+      await service.post('/v1/notes', key, JSON.stringify({ text: 'likes carrots', petId }))
+    ).json()) as { id: number };
+    const listed = await service.request('/v1/notes', { key });
+    expect(await listed.json()).toEqual([
+      { id, text: 'likes carrots', pet: expect.objectContaining({ id: petId, name: 'Noted' }) },
+    ]);
+    const found = await notesOf(service)
+      .createQueryBuilder('note')
+      .innerJoinAndSelect('note.pet', 'pet')
+      .where('pet.name = :name', { name: 'Noted' })
+      .getOneOrFail();
+    expect(found).toMatchObject({ id, pet: { id: petId } });
+    await notesOf(service).update(id, { text: 'likes hay' });
+    await notesOf(service).increment({ id }, 'id', 1_000);
+    expect(await notesOf(service).findBy({ text: 'likes hay' })).toEqual([{ id: id + 1_000, text: 'likes hay' }]);
+    await notesOf(service).remove(await notesOf(service).find());
+    expect(await notesOf(service).count()).toBe(0);
+  });
+
+  it('begin a transaction that is committed, or rolled back where it fails', async () => {
+    await dataSource.transaction(async (manager) => {
+      await manager.save(NoteEntity, { text: 'a', pet: null });
+      await manager.getRepository(NoteEntity).insert({ text: 'b' });
+    });
+    const failing = dataSource.transaction(async (manager) => {
+      await manager.save(NoteEntity, { text: 'c', pet: null });
+      await fail();
+    });
+    await expect(failing).rejects.toThrow('on purpose');
+    expect(await texts()).toEqual(['a', 'b']);
+  });
+
+  it('begin a transaction on a query runner', async () => {
+    for (const end of ['commitTransaction', 'rollbackTransaction'] as const) {
+      const runner = dataSource.createQueryRunner();
+      await runner.connect();
+      await runner.startTransaction();
+      await runner.manager.save(NoteEntity, { text: end, pet: null });
+      await runner[end]();
+      await runner.release();
+    }
+    expect(await texts()).toEqual(['commitTransaction']);
+  });
+
+  it('nest transactions, of which an inner one may fail alone', async () => {
+    await dataSource.transaction(async (manager) => {
+      await manager.insert(NoteEntity, { text: 'outer' });
+      await dataSource.transaction((inner) => inner.insert(NoteEntity, { text: 'inner' }));
+      await manager.transaction((inner) => inner.insert(NoteEntity, { text: 'of the manager' }));
+      const failing = dataSource.transaction(async (inner) => {
+        await inner.insert(NoteEntity, { text: 'failing' });
+        await fail();
+      });
+      await expect(failing).rejects.toThrow('on purpose');
+    });
+    expect(await texts()).toEqual(['inner', 'of the manager', 'outer']);
+  });
+});
+
+describe('a write of a repository', () => {
+  it('within Database.write or dataSource.transaction joins it, and sees what it wrote', async () => {
+    for (const begin of [writeAnd, (work: typeof fail) => dataSource.transaction(work)]) {
+      const failing = begin(async () => {
+        await save('joined');
+        expect(await notesOf(service).findOneBy({ text: 'joined' })).not.toBeNull();
+        expect(await texts()).toEqual([]);
+        await fail();
+      });
+      await expect(failing).rejects.toThrow('on purpose');
+      expect(await texts()).toEqual([]);
+    }
+    await writeAnd(() => save('kept'));
+    expect(await texts()).toEqual(['kept']);
+  });
+
+  it('does not join it once it has ended', async () => {
+    let late: Promise<unknown> | undefined;
+    const ended = Promise.withResolvers<void>();
+    await writeAnd(async () => {
+      late = ended.promise.then(() => save('late'));
+    });
+    const other = writeAnd(async () => {
+      ended.resolve();
+      await delay(20);
+      await fail();
+    });
+    await expect(other).rejects.toThrow('on purpose');
+    await late;
+    expect(await texts()).toEqual(['late']);
+  });
+
+  it('is part of the transaction, or refused, where nobody awaited it', async () => {
+    for (let n = 0; n < 20; n++) {
+      const forgotten: Promise<unknown>[] = [];
+      await writeAnd(async (manager) => {
+        forgotten.push(manager.insert(NoteEntity, { text: `forgotten ${n}` }));
+      });
+      await expect(writeAnd(fail)).rejects.toThrow('on purpose');
+      const [outcome] = await Promise.allSettled(forgotten);
+      expect(await texts()).toHaveLength(outcome?.status === 'fulfilled' ? 1 : 0);
+      await notesOf(service).clear();
+    }
+  });
+
+  it('is refused through the manager of a transaction that has ended', async () => {
+    let kept: EntityManager | undefined;
+    await writeAnd(async (manager) => {
+      kept = manager;
+    });
+    await expect(kept?.insert(NoteEntity, { text: 'late' })).rejects.toThrow('released');
+    expect(await texts()).toEqual([]);
+  });
+});
+
+describe('what the service does within a transaction of an extension', () => {
+  it('is part of it, and nobody else is', async () => {
+    const pets = service.app.get(PetsService);
+    const others: Promise<Response>[] = [];
+    const failing = dataSource.transaction(async () => {
+      const { id } = await pets.create({ name: 'undone', categoryId: 1 });
+      const reading = pets.get(String(id));
+      others.push(createPet('other'), createPet('other'), service.request(`/v1/pets/${id}`, { key }));
+      expect(await reading).toMatchObject({ name: 'undone' });
+      await delay(20);
+      await fail();
+    });
+    await expect(failing).rejects.toThrow('on purpose');
+    expect((await Promise.all(others)).map(({ status }) => status)).toEqual([201, 201, 404]);
+    const names = await queryDatabase<{ name: string }>(
+      service.folder,
+      `SELECT "name" FROM "pets" WHERE "name" IN ('other', 'undone')`,
+    );
+    expect(names).toEqual([{ name: 'other' }, { name: 'other' }]);
+  });
+});
+
+describe('transactions that overlap', () => {
+  it('share nothing: what one rolls back takes nothing of the others', async () => {
+    const runner = dataSource.createQueryRunner();
+    await runner.startTransaction();
+    await runner.manager.insert(NoteEntity, { text: 'rolled back' });
+    const others = [
+      save('saved'),
+      createPet('beside'),
+      dataSource.query(`INSERT INTO "notes" ("text") VALUES ('raw')`),
+    ];
+    expect(await notesOf(service).findOneBy({ text: 'rolled back' })).toBeNull();
+    expect(await dataSource.query(`SELECT "text" FROM "notes" WHERE "text" = 'rolled back'`)).toEqual([]);
+    await delay(50);
+    await runner.rollbackTransaction();
+    await runner.release();
+    await Promise.all(others);
+    expect(await texts()).toEqual(['raw', 'saved']);
+  });
+
+  it('keep all that was told to be kept and nothing else, among creates of the service and failures', async () => {
+    const before = await service.request('/v1/pets?limit=1', { key });
+    expect(before.status).toBe(200);
+    const kinds: ((n: number) => Promise<unknown>)[] = [
+      (n) => save(`save ${n}`),
+      (n) => notesOf(service).insert({ text: `insert ${n}` }),
+      (n) => dataSource.query(`INSERT INTO "notes" ("text") VALUES ('raw ${n}')`),
+      (n) =>
+        dataSource.transaction(async (manager) => {
+          await manager.insert(NoteEntity, { text: `half ${n}` });
+          await delay(n % 3);
+          await (n % 2 === 0 ? fail() : manager.insert(NoteEntity, { text: `whole ${n}` }));
+        }),
+      async (n) => {
+        await using runner = dataSource.createQueryRunner();
+        await runner.startTransaction();
+        await runner.manager.save(NoteEntity, { text: `runner ${n}`, pet: null });
+        await (n % 2 === 0 ? runner.rollbackTransaction() : runner.commitTransaction());
+        if (n % 2 === 0) await fail();
+      },
+      (n) =>
+        service.app.get(Database).write((manager) => manager.insert(NoteEntity, { text: n % 2 ? `w ${n}` : 'same' })),
+    ];
+    const ROUNDS = 12;
+    const pets: Promise<Response>[] = [];
+    const writes: Promise<unknown>[] = [];
+    for (let n = 0; n < ROUNDS; n++) {
+      for (const write of kinds) {
+        writes.push(write(n));
+        pets.push(createPet(`concurrent ${n}`));
+      }
+      await delay(1);
+    }
+    const outcomes = await Promise.allSettled(writes);
+    const statuses = (await Promise.all(pets)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([201]));
+    const told = outcomes.flatMap(({ status }, index) => {
+      const [n, kind] = [Math.floor(index / kinds.length), index % kinds.length];
+      if (status === 'rejected') return [];
+      return [
+        [`save ${n}`],
+        [`insert ${n}`],
+        [`raw ${n}`],
+        [`half ${n}`, `whole ${n}`],
+        [`runner ${n}`],
+        [n % 2 ? `w ${n}` : 'same'],
+      ][kind];
+    });
+    expect(await texts()).toEqual(told.toSorted());
+    expect(told).toHaveLength(3 * ROUNDS + 2 * (ROUNDS / 2) + ROUNDS / 2 + ROUNDS / 2 + 1);
+    const stored = await queryDatabase(service.folder, `SELECT "id" FROM "pets" WHERE "name" LIKE 'concurrent %'`);
+    expect(stored).toHaveLength(pets.length);
+  });
+
+  it('cannot be begun or ended by statements, which say what to use instead', async () => {
+    for (const sql of ['BEGIN', 'COMMIT', ' rollback', '/* mine */ SAVEPOINT mine']) {
+      await expect(dataSource.query(sql)).rejects.toThrow('dataSource.transaction');
+      await expect(dataSource.transaction((manager) => manager.query(sql))).rejects.toThrow('dataSource.transaction');
+    }
+    expect((await createPet('after')).status).toBe(201);
+  });
+});

@@ -1,0 +1,53 @@
+import { Agent } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { AMPLE_PLAN, Fleet } from '../support/fleet.js';
+import { ask } from '../support/http.js';
+import { requestsOf } from '../support/traffic.js';
+
+/** Longest that a client may be kept waiting. */
+const PROMISED_MS = 4_000;
+/** The machine that tests run on is busy, and these are many requests at once; the lock is held for good. */
+const MARGIN_MS = 10_000;
+/** More creates than the transactions of an instance hold at the same time. */
+const CREATES = 700;
+
+const agent = new Agent({ keepAlive: true });
+let fleet: Fleet;
+let key: string;
+
+beforeAll(async () => {
+  fleet = await Fleet.start({ instances: 1 });
+  ({ key } = await fleet.createKey('ample', ...AMPLE_PLAN));
+});
+afterAll(() => {
+  agent.destroy();
+  return fleet?.stop();
+});
+
+/** Sends many creates at once; what they were answered, and how long the last one took. */
+async function createMany() {
+  const [port = 0] = fleet.ports;
+  const beginMs = performance.now();
+  const responses = await Promise.all(
+    Array.from({ length: CREATES }, () => ask(port, requestsOf(key).create(), agent)),
+  );
+  return { statuses: new Set(responses.map(({ status }) => status)), tookMs: performance.now() - beginMs };
+}
+
+describe('a table that somebody locks', () => {
+  it('is 503 in time to however many wait for it, and to nobody once it is unlocked', async () => {
+    expect((await createMany()).statuses).toEqual(new Set([201]));
+    const holder = new Client({ connectionString: fleet.postgres.url('petstore') });
+    await holder.connect();
+    await holder.query('BEGIN');
+    await holder.query('LOCK TABLE "pets" IN ACCESS EXCLUSIVE MODE');
+    for (let wave = 0; wave < 2; wave++) {
+      const { statuses, tookMs } = await createMany();
+      expect(statuses).toEqual(new Set([503]));
+      expect(tookMs).toBeLessThan(PROMISED_MS + MARGIN_MS);
+    }
+    await holder.end();
+    expect((await createMany()).statuses).toEqual(new Set([201]));
+  });
+});

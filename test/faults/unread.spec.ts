@@ -1,0 +1,139 @@
+import { Agent } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { databaseUrl } from '../support/databases.js';
+import { AMPLE, Folders, makeKeys } from '../support/folders.js';
+import { ask } from '../support/http.js';
+import { type ServiceProcess, startProcess } from '../support/service-process.js';
+import { UnreadConnections } from '../support/unread.js';
+
+const CONNECTIONS = 20;
+const ATTACK_MS = 4_000;
+const MOST_RESIDENT_BYTES = 350 * 1024 * 1024;
+/** On a machine that is busy with other things; what these requests did once was to hold the event loop for 8 s. */
+const MOST_P99_MS = 1_000;
+/** Nothing is read for 15 s, which is noticed within 30, after the headers of a request were waited for, which takes 10. */
+const CLOSED_MS = 60_000;
+const SLOW_READING_MS = 35_000;
+
+const folders = new Folders();
+let service: ServiceProcess;
+let key: string;
+const unread: UnreadConnections[] = [];
+
+beforeAll(async () => {
+  const folder = folders.make();
+  [key = ''] = await makeKeys(folder, AMPLE);
+  service = await startProcess({ folder, env: { DATABASE_URL: databaseUrl(folder), LOG_LEVEL: 'silent' } });
+  const pet = JSON.stringify({ name: 'x'.repeat(255), categoryId: 1 });
+  const headers = { 'Content-Type': 'application/json' };
+  for (let n = 0; n < 100; n += 1)
+    await ask(service.port, { method: 'POST', path: '/v1/pets', key, headers, body: pet });
+});
+afterEach(() => {
+  for (const connections of unread.splice(0)) connections.destroy();
+});
+afterAll(async () => {
+  await service.stop();
+  await folders.remove();
+});
+
+const requestFor = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+
+async function gauge(name: string): Promise<number> {
+  const text = await (await ask(service.port, { path: '/metrics' })).text();
+  return Number(new RegExp(`^${name} ([0-9.e+]+)$`, 'm').exec(text)?.[1]);
+}
+
+/** What another client meets with for some time. */
+async function observe(durationMs: number): Promise<{ p99Ms: number; residentBytes: number }> {
+  const agent = new Agent({ keepAlive: true });
+  const durationsMs: number[] = [];
+  let residentBytes = 0;
+  const endMs = performance.now() + durationMs;
+  while (performance.now() < endMs) {
+    const beginMs = performance.now();
+    const { status } = await ask(service.port, { path: '/v1/pets', key }, agent);
+    if (status !== 200) throw new Error(`The list was answered ${status}.`);
+    durationsMs.push(performance.now() - beginMs);
+    if (durationsMs.length % 50 === 0)
+      residentBytes = Math.max(residentBytes, await gauge('process_resident_memory_bytes'));
+  }
+  agent.destroy();
+  residentBytes = Math.max(residentBytes, await gauge('process_resident_memory_bytes'));
+  return {
+    p99Ms: durationsMs.toSorted((a, b) => a - b)[Math.floor(durationsMs.length * 0.99)] ?? Infinity,
+    residentBytes,
+  };
+}
+
+/** Fulfilled once the service has as few descriptors open as before. */
+async function closed(descriptors: number): Promise<boolean> {
+  const endMs = performance.now() + CLOSED_MS;
+  while (performance.now() < endMs) {
+    if ((await gauge('process_open_fds')) <= descriptors) return true;
+    await delay(250);
+  }
+  return false;
+}
+
+describe.each(['/openapi.json', '/docs/swagger-ui-bundle.js', '/v1/pets?limit=100', '/nothing'])(
+  'connections that send %s 1,500 times each and never read',
+  (path) => {
+    it('cost little memory, delay nobody else, and are closed', async () => {
+      await observe(200);
+      const descriptors = await gauge('process_open_fds');
+      unread.push(await UnreadConnections.open(service.port, CONNECTIONS, requestFor(path).repeat(1_500)));
+      const { p99Ms, residentBytes } = await observe(ATTACK_MS);
+      expect(residentBytes).toBeLessThan(MOST_RESIDENT_BYTES);
+      expect(p99Ms).toBeLessThan(MOST_P99_MS);
+      expect(await closed(descriptors)).toBe(true);
+    });
+  },
+);
+
+describe('connections that send as many requests as may wait', () => {
+  const LARGE = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n';
+
+  it('are closed after a while when they do not read, also where they go on sending', async () => {
+    await observe(200);
+    const descriptors = await gauge('process_open_fds');
+    unread.push(await UnreadConnections.open(service.port, CONNECTIONS, LARGE.repeat(200)));
+    unread.push(await UnreadConnections.open(service.port, CONNECTIONS, requestFor('/v1/pets?limit=100').repeat(200)));
+    const whole = await UnreadConnections.open(service.port, 2, LARGE.repeat(10));
+    // How much the operating system takes differs: on some of these the last response is the one that is stuck.
+    const partial = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => UnreadConnections.open(service.port, 1, LARGE.repeat(n + 1))),
+    );
+    unread.push(whole, ...partial);
+    const sending = setInterval(() => {
+      whole.send(requestFor('/nothing'));
+      for (const connection of partial) connection.send('G');
+    }, 2_000);
+    const { p99Ms, residentBytes } = await observe(ATTACK_MS);
+    expect(residentBytes).toBeLessThan(MOST_RESIDENT_BYTES);
+    expect(p99Ms).toBeLessThan(MOST_P99_MS);
+    expect(await closed(descriptors).finally(() => clearInterval(sending))).toBe(true);
+  });
+
+  it('get all that they asked for when they read slowly, however long it takes', async () => {
+    const size = Number(
+      (await ask(service.port, { method: 'HEAD', path: '/docs/swagger-ui-bundle.js' })).headers.get('content-length'),
+    );
+    const count = 20;
+    const socket = connect(service.port, '127.0.0.1');
+    socket.write(LARGE.repeat(count));
+    let received = 0;
+    const endMs = performance.now() + SLOW_READING_MS;
+    // At most what the socket buffers, 64 KiB, each time.
+    for (; performance.now() < endMs; await delay(250)) received += ((socket.read() as Buffer | null) ?? '').length;
+    const readSlowly = received;
+    for await (const chunk of socket) {
+      received += (chunk as Buffer).length;
+      if (received >= count * size) break;
+    }
+    expect(readSlowly).toBeLessThan(size * 10);
+    expect(received).toBeGreaterThanOrEqual(count * size);
+  });
+});

@@ -1,0 +1,70 @@
+import { client } from './sdk/client.gen.js';
+import * as api from './sdk/index.js';
+
+/*
+ * A client program on the SDK that @hey-api/openapi-ts makes of the document: it calls every operation, without a cast. It gets
+ * the address of the API and a key that may make others, and prints what it has called.
+ */
+
+const [baseUrl = '', auth = ''] = process.argv.slice(2);
+client.setConfig({ baseUrl, auth, throwOnError: true });
+
+const called: string[] = [];
+
+/** The data of a call; its type follows from the operation. */
+async function data<T>(name: keyof typeof api, call: Promise<{ data: T; response: Response }>): Promise<T> {
+  const { data: received, response } = await call;
+  if (!response.ok) throw new Error(`${name}: ${response.status}`);
+  called.push(name);
+  return received;
+}
+
+const throwOnError = true as const;
+
+const bella: api.Animal = await data(
+  'createPet',
+  api.createPet({ throwOnError, body: { name: 'Bella', categoryId: 3, status: 'available' } }),
+);
+const pets: api.Pets = await data('listPets', api.listPets({ throwOnError, query: { status: 'available', limit: 1 } }));
+const petId = pets[0]?.id ?? bella.id;
+await data('getPet', api.getPet({ throwOnError, path: { petId } }));
+await data('changePet', api.changePet({ throwOnError, path: { petId }, body: { name: 'Bello' } }));
+const order = await data('placeOrder', api.placeOrder({ throwOnError, body: { petId } }));
+const { id: orderId } = order;
+await data('getOrder', api.getOrder({ throwOnError, path: { orderId } }));
+await data('listOrders', api.listOrders({ throwOnError, query: { status: order.status } }));
+await data('changeOrder', api.changeOrder({ throwOnError, path: { orderId }, body: { status: 'cancelled' } }));
+await data(
+  'changePet',
+  api.changePet({ throwOnError, path: { petId }, body: { status: null }, headers: { 'If-Match': '*' } }),
+);
+await data('removePet', api.removePet({ throwOnError, path: { petId } }));
+
+const category: api.Category = await data(
+  'createCategory',
+  api.createCategory({ throwOnError, body: { name: 'Dogs', id: bella.categoryId } }),
+);
+const { id: categoryId } = category;
+await data('listCategories', api.listCategories({ throwOnError, query: { after: categoryId - 1 } }));
+await data('getCategory', api.getCategory({ throwOnError, path: { categoryId } }));
+await data('changeCategory', api.changeCategory({ throwOnError, path: { categoryId }, body: { name: 'Hounds' } }));
+
+const usage: api.Usage = await data('getUsage', api.getUsage({ throwOnError }));
+const issued = await data(
+  'createKey',
+  api.createKey({ throwOnError, body: { scopes: ['pets:read'], expiresInSeconds: 60 } }),
+);
+const rotated: api.RotatedApiKey = await data(
+  'rotateKey',
+  api.rotateKey({ throwOnError, path: { keyId: issued.id }, body: { overlapSeconds: 0 } }),
+);
+await data('listKeys', api.listKeys({ throwOnError, query: { limit: 100 } }));
+const { scopes } = await data('getKey', api.getKey({ throwOnError, path: { keyId: rotated.id } }));
+await data('getKeyUsage', api.getKeyUsage({ throwOnError, path: { keyId: rotated.id } }));
+await data('revokeKey', api.revokeKey({ throwOnError, path: { keyId: rotated.id } }));
+
+/** Errors have a type too, with the codes that are known. */
+const { error } = await api.getPet({ throwOnError: false, path: { petId } });
+const isGone = error?.code === 'pet_not_found';
+
+process.stdout.write(JSON.stringify({ called: [...new Set(called)], plan: usage.plan, scopes, isGone }));

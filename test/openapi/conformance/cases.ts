@@ -1,0 +1,204 @@
+import { jest } from '@jest/globals';
+import { AdminKeysService, SCOPES } from '../../../src/api-keys/index.js';
+import { ApiError } from '../../../src/errors/index.js';
+import { IdempotencyInterceptor } from '../../../src/idempotency/index.js';
+import { PetsService } from '../../../src/pets/index.js';
+import type { TestApp } from '../../support/app.js';
+import { JSON_TYPE } from '../../support/http.js';
+import { type Ask, made, sample, SAMPLES, send } from './samples.js';
+import { subject } from './subject.js';
+
+const fail =
+  (error: Error): Ask =>
+  (id) => {
+    const { fail: failing, uncached } = sample(id);
+    failing(error);
+    return send(id, {}, uncached);
+  };
+
+const withParameter: Ask = async (id) => {
+  const { path } = sample(id);
+  const [plain] = (await made(path)).split('?');
+  return send(id, {}, `${plain}?nope=1`);
+};
+
+/** Past a limit of one request a minute, or so far past it that the key is banned. */
+const exhaust =
+  (calls: number): Ask =>
+  async (id) => {
+    const poor = await subject.service.key({ plan: 'enterprise', perMinute: 1, perDay: 2, scopes: SCOPES });
+    for (let call = 0; call < calls; call += 1) await subject.service.request('/v1/pets', { key: poor });
+    return send(id, { key: poor });
+  };
+
+const EVERY: [string, number, Ask][] = [
+  ['a request as documented', 200, (id) => send(id)],
+  ['an unknown query parameter', 400, withParameter],
+  ['no key', 401, (id) => send(id, { headers: { Authorization: '' } })],
+  ['an unknown key', 401, (id) => send(id, { key: 'psk_live_nonsense' })],
+  [
+    'an expired key',
+    401,
+    async (id) => {
+      const short = await subject.service.key({ expiresInMs: 1_000, scopes: SCOPES });
+      subject.clock.advanceSeconds(2);
+      return send(id, { key: short });
+    },
+  ],
+  ['a narrowed key', 403, async (id) => send(id, { key: await subject.service.key({ scopes: ['toys:read'] }) })],
+  ['a limit that is exhausted', 429, exhaust(1)],
+  ['a banned key', 429, exhaust(3)],
+  ['a fault of the service', 500, fail(new Error('on purpose'))],
+  ['a database that is away', 503, fail(new ApiError('service_unavailable', 'On purpose.', { 'Retry-After': '1' }))],
+];
+
+const NO_KEY = 'key_0000000000000000';
+
+/** Calls with a key of an account that has as many keys as it may have. */
+async function crowded(call: (as: string) => Promise<Response>): Promise<Response> {
+  const terms = { account: 'crowded', plan: 'business', scopes: SCOPES } as const;
+  const keys = subject.service.app.get(AdminKeysService);
+  const { key: first } = await keys.createKey(terms, 'test');
+  await Promise.all(Array.from({ length: 99 }, () => keys.createKey(terms, 'test')));
+  return call(first);
+}
+
+const SOME: [string, string, number, Ask][] = [
+  ['listPets', 'a page that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
+  ['getPet', 'an animal that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
+  ['listPets', 'a last page', 200, (id) => send(id, {}, '/v1/pets')],
+  ['listPets', 'a page without animals', 200, (id) => send(id, {}, '/v1/pets?status=sold')],
+  ['getPet', 'an unknown pet', 404, (id) => send(id, {}, '/v1/pets/404')],
+  ['changePet', 'no status', 200, async (id) => send(id, { body: '{"status":null}' }, await subject.newPet('pending'))],
+  ['changePet', 'an unknown pet', 404, (id) => send(id, {}, '/v1/pets/404')],
+  [
+    'changePet',
+    'a pet that is sold',
+    409,
+    async (id) => send(id, { body: '{"status":null}' }, await subject.newPet('sold')),
+  ],
+  ['changePet', 'an old state', 412, (id) => send(id, { headers: { ...JSON_TYPE, 'If-Match': '"old"' } })],
+  ['changePet', 'a precondition that is none', 400, (id) => send(id, { headers: { ...JSON_TYPE, 'If-Match': 'old' } })],
+  ['removePet', 'an unknown pet', 404, (id) => send(id, {}, '/v1/pets/404')],
+  [
+    'removePet',
+    'a pet that an order holds',
+    409,
+    async (id) => {
+      const path = await subject.newPet('available');
+      await subject.service.app.get(PetsService).reserve(path.slice('/v1/pets/'.length));
+      return send(id, {}, path);
+    },
+  ],
+  ['removePet', 'an old state', 412, (id) => send(id, { headers: { 'If-Match': '"old"' } })],
+  ['listCategories', 'a page that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
+  ['listCategories', 'a last page', 200, (id) => send(id, {}, '/v1/categories?after=9223372036854775806')],
+  ['createCategory', 'an identifier that has a category', 409, (id) => send(id, { body: '{"name":"Dogs","id":1}' })],
+  ['getCategory', 'a category that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
+  ['getCategory', 'an unknown category', 404, (id) => send(id, {}, '/v1/categories/404')],
+  ['changeCategory', 'an unknown category', 404, (id) => send(id, {}, '/v1/categories/404')],
+  ['changeCategory', 'an old state', 412, (id) => send(id, { headers: { ...JSON_TYPE, 'If-Match': '"old"' } })],
+  [
+    'getPet',
+    'the removal date',
+    410,
+    (id) => {
+      subject.clock.set('2030-12-05T00:00:00Z');
+      return send(id);
+    },
+  ],
+  [
+    'getUsage',
+    'a limit of its own that is exhausted',
+    429,
+    async (id) => {
+      const busy = await subject.service.key({ plan: 'free' });
+      for (let call = 0; call < 300; call += 1) await send(id, { key: busy });
+      return send(id, { key: busy });
+    },
+  ],
+  ['listOrders', 'a page that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
+  ['getOrder', 'an order that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
+  [
+    'changeOrder',
+    'an order that is another by now',
+    412,
+    (id) => send(id, { headers: { ...JSON_TYPE, 'If-Match': '"another"' } }),
+  ],
+  ['placeOrder', 'an unknown pet', 404, (id) => send(id, { body: '{"petId":404404}' })],
+  [
+    'placeOrder',
+    'a pet that is ordered',
+    409,
+    async (id) => {
+      const body = `{"petId":${await subject.newPetId()}}`;
+      await send(id, { body });
+      return send(id, { body });
+    },
+  ],
+  ['listOrders', 'a last page', 200, (id) => send(id, {}, '/v1/store/orders?after=404404')],
+  ['getOrder', 'an unknown order', 404, (id) => send(id, {}, '/v1/store/orders/404404')],
+  ['changeOrder', 'an unknown order', 404, (id) => send(id, {}, '/v1/store/orders/404404')],
+  ['changeOrder', 'a status that does not follow', 409, (id) => send(id, { body: '{"status":"delivered"}' })],
+  ['createKey', 'no room for another key', 409, (id) => crowded((most) => send(id, { key: most }))],
+  ['listKeys', 'a last page', 200, (id) => send(id, {}, '/v1/keys?limit=100')],
+  ['getKey', 'an unknown key', 404, (id) => send(id, {}, `/v1/keys/${NO_KEY}`)],
+  ['getKeyUsage', 'an unknown key', 404, (id) => send(id, {}, `/v1/keys/${NO_KEY}/usage`)],
+  ['rotateKey', 'an unknown key', 404, (id) => send(id, {}, `/v1/keys/${NO_KEY}/rotate`)],
+  [
+    'rotateKey',
+    'a key that has a successor',
+    409,
+    async (id) => {
+      const path = `/v1/keys/${await subject.newKeyId()}/rotate`;
+      await send(id, {}, path);
+      return send(id, {}, path);
+    },
+  ],
+  ['revokeKey', 'an unknown key', 404, (id) => send(id, {}, `/v1/keys/${NO_KEY}`)],
+];
+
+/** What every operation with a body can refuse. */
+const BODIES: [string, number, Ask][] = [
+  ['malformed JSON', 400, (id) => send(id, { body: '{' })],
+  ['an unknown field', 400, (id) => send(id, { body: '{"unknown":1}' })],
+  ['too large a body', 413, (id) => send(id, { body: ' '.repeat(17_000) })],
+  ['another media type', 415, (id) => send(id, { headers: { 'Content-Type': 'text/plain' } })],
+];
+
+const withIdempotencyKey = (id: string, more: Parameters<TestApp['request']>[1] = {}, path?: string) =>
+  send(id, { ...more, headers: { ...JSON_TYPE, 'Idempotency-Key': 'the key' } }, path);
+
+/** What every operation that can be sent again can answer. */
+const POSTS: [string, number, Ask][] = [
+  ['a bad Idempotency-Key', 400, (id) => send(id, { headers: { ...JSON_TYPE, 'Idempotency-Key': '' } })],
+  [
+    'an Idempotency-Key of another request',
+    422,
+    async (id) => {
+      await withIdempotencyKey('createPet');
+      return withIdempotencyKey(id, { body: `${await made(sample(id).body ?? '')} ` });
+    },
+  ],
+  [
+    'an Idempotency-Key in use',
+    409,
+    async (id) => {
+      const [path, body] = [await made(sample(id).path), await made(sample(id).body ?? '')];
+      jest.spyOn(IdempotencyInterceptor.prototype, 'intercept').mockImplementation(() => {
+        throw new ApiError('idempotency_key_in_use', 'On purpose.', { 'Retry-After': '1' });
+      });
+      return send(id, { body }, path);
+    },
+  ],
+];
+
+/** Operation, name of the case, status and request. */
+export const cases = [
+  ...Object.entries(SAMPLES).flatMap(([id, { success = 200, free = false, method, body }]) =>
+    [...EVERY, ...(body === undefined ? [] : BODIES), ...(method === 'POST' ? POSTS : [])]
+      .filter(([, status]) => !(free && status === 429))
+      .map(([name, status, ask]): [string, string, number, Ask] => [id, name, status === 200 ? success : status, ask]),
+  ),
+  ...SOME,
+];

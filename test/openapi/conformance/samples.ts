@@ -1,0 +1,121 @@
+import { jest } from '@jest/globals';
+import { CategoriesService } from '../../../src/categories/index.js';
+import { AccountKeysService } from '../../../src/key-management/index.js';
+import { PetsService } from '../../../src/pets/index.js';
+import { OrdersService } from '../../../src/store/orders.service.js';
+import { RequestValidationPipe } from '../../../src/validation/index.js';
+import type { TestApp } from '../../support/app.js';
+import { JSON_TYPE } from '../../support/http.js';
+import { PET, subject } from './subject.js';
+
+/** How to call an operation, and how to make it fail. */
+interface Sample {
+  /** What succeeds; a function where each call needs one of its own. */
+  readonly path: string | (() => Promise<string>);
+  /** What no answer is kept of from another request. */
+  readonly uncached?: string;
+  readonly method?: string;
+  readonly body?: string | (() => Promise<string>);
+  readonly success?: number;
+  /** Whether it takes nothing from the plan. */
+  readonly free?: boolean;
+  /** Makes what the operation calls fail. */
+  readonly fail: (error: Error) => void;
+}
+
+const failPets = (method: 'list' | 'create' | 'get' | 'change' | 'remove') => (error: Error) =>
+  void jest.spyOn(subject.service.app.get(PetsService), method).mockRejectedValue(error);
+const failOrders = (method: 'place' | 'list' | 'get' | 'move') => (error: Error) =>
+  void jest.spyOn(subject.service.app.get(OrdersService), method).mockRejectedValue(error);
+const failCategories = (method: 'list' | 'create' | 'get' | 'change') => (error: Error) =>
+  void jest.spyOn(subject.service.app.get(CategoriesService), method).mockRejectedValue(error);
+const failKeys = (method: 'list' | 'create' | 'get' | 'usage' | 'rotate' | 'revoke') => (error: Error) =>
+  void jest.spyOn(subject.service.app.get(AccountKeysService), method).mockRejectedValue(error);
+
+export const SAMPLES: Record<string, Sample> = {
+  listPets: { path: '/v1/pets?limit=1&status=available', uncached: '/v1/pets?limit=77', fail: failPets('list') },
+  createPet: { path: '/v1/pets', method: 'POST', body: PET, success: 201, fail: failPets('create') },
+  getPet: { path: '/v1/pets/1', uncached: '/v1/pets/77', fail: failPets('get') },
+  changePet: { path: '/v1/pets/1', method: 'PATCH', body: '{"name":"Bella"}', fail: failPets('change') },
+  removePet: { path: () => subject.newPet('available'), method: 'DELETE', success: 204, fail: failPets('remove') },
+  placeOrder: {
+    path: '/v1/store/orders',
+    method: 'POST',
+    body: async () => `{"petId":${await subject.newPetId()}}`,
+    success: 201,
+    fail: failOrders('place'),
+  },
+  listOrders: { path: '/v1/store/orders?limit=1', fail: failOrders('list') },
+  getOrder: { path: async () => `/v1/store/orders/${await subject.newOrderId()}`, fail: failOrders('get') },
+  changeOrder: {
+    path: async () => `/v1/store/orders/${await subject.newOrderId()}`,
+    method: 'PATCH',
+    body: '{"status":"approved"}',
+    fail: failOrders('move'),
+  },
+  listCategories: { path: '/v1/categories?limit=1', fail: failCategories('list') },
+  createCategory: {
+    path: '/v1/categories',
+    method: 'POST',
+    body: '{"name":"Dogs"}',
+    success: 201,
+    fail: failCategories('create'),
+  },
+  getCategory: { path: '/v1/categories/1', fail: failCategories('get') },
+  changeCategory: {
+    path: '/v1/categories/1',
+    method: 'PATCH',
+    body: '{"name":"Dogs"}',
+    fail: failCategories('change'),
+  },
+  getUsage: {
+    path: '/v1/usage',
+    free: true,
+    fail: (error) =>
+      void jest.spyOn(RequestValidationPipe.prototype, 'transform').mockImplementation(() => {
+        throw error;
+      }),
+  },
+  createKey: {
+    path: '/v1/keys',
+    method: 'POST',
+    body: '{"scopes":["pets:read"],"expiresInSeconds":60}',
+    success: 201,
+    fail: failKeys('create'),
+  },
+  listKeys: { path: '/v1/keys?limit=1', fail: failKeys('list') },
+  getKey: { path: async () => `/v1/keys/${await subject.newKeyId()}`, fail: failKeys('get') },
+  getKeyUsage: { path: async () => `/v1/keys/${await subject.newKeyId()}/usage`, fail: failKeys('usage') },
+  rotateKey: {
+    path: async () => `/v1/keys/${await subject.newKeyId()}/rotate`,
+    method: 'POST',
+    body: '{}',
+    success: 201,
+    fail: failKeys('rotate'),
+  },
+  revokeKey: {
+    path: async () => `/v1/keys/${await subject.newKeyId()}`,
+    method: 'DELETE',
+    success: 204,
+    fail: failKeys('revoke'),
+  },
+};
+
+/** Sends a request of an operation that comes to the case. */
+export type Ask = (id: string) => Promise<Response>;
+
+export const made = async (text: string | (() => Promise<string>)) => (typeof text === 'string' ? text : text());
+
+/** @throws Error when there is no sample of the operation */
+export function sample(id: string): Sample {
+  const found = SAMPLES[id];
+  if (found === undefined) throw new Error(`There is no sample of ${id}.`);
+  return found;
+}
+
+/** Sends the request of an operation's sample, with changes. */
+export async function send(id: string, more: Parameters<TestApp['request']>[1] = {}, path?: string): Promise<Response> {
+  const { path: usual, method = 'GET', body } = sample(id);
+  const init = body === undefined ? { method } : { method, body: await made(body), headers: JSON_TYPE };
+  return subject.service.request(path ?? (await made(usual)), { key: subject.key, ...init, ...more });
+}

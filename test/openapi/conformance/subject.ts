@@ -1,0 +1,52 @@
+import type { TestApp } from '../../support/app.js';
+import { FakeClock, startApp } from '../../support/app.js';
+import { AdminKeysService, SCOPES } from '../../../src/api-keys/index.js';
+
+export const PET = '{"name":"Bella","categoryId":1,"status":"available"}';
+
+/** Whose key calls, unless another one is named. */
+export const ALMIGHTY = { account: 'almighty', plan: 'business', scopes: SCOPES } as const;
+
+/** The service whose responses are compared with its document, with two pets and two categories. */
+class Subject {
+  readonly clock = new FakeClock();
+  service!: TestApp;
+  key!: string;
+
+  async start(): Promise<void> {
+    this.service = await startApp({ clock: this.clock });
+    this.key = await this.service.key(ALMIGHTY);
+    for (let n = 1; n <= 2; n += 1) await this.service.post('/v1/pets', this.key, PET);
+    for (let n = 1; n <= 2; n += 1) await this.service.post('/v1/categories', this.key, `{"name":"Dogs","id":${n}}`);
+  }
+
+  /** The path of a new pet. */
+  async newPet(status: string): Promise<string> {
+    const body = JSON.stringify({ name: 'Bella', categoryId: 1, status });
+    return (await this.service.post('/v1/pets', this.key, body)).headers.get('location') ?? '';
+  }
+
+  /** The identifier of a new pet without an order. */
+  newPetId(): Promise<number> {
+    return this.idOfNew('/v1/pets', PET);
+  }
+
+  /** The identifier of a new order. */
+  async newOrderId(): Promise<number> {
+    return this.idOfNew('/v1/store/orders', `{"petId":${await this.newPetId()}}`);
+  }
+
+  /** The identifier of a new key of the account that calls. */
+  async newKeyId(): Promise<string> {
+    const issued = await this.service.app
+      .get(AdminKeysService)
+      .createKey({ ...ALMIGHTY, scopes: ['pets:read'] }, 'test');
+    return issued.id;
+  }
+
+  private async idOfNew(path: string, body: string): Promise<number> {
+    return ((await (await this.service.post(path, this.key, body)).json()) as { id: number }).id;
+  }
+}
+
+export const subject = new Subject();

@@ -1,0 +1,205 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { AdminKeysService, SCOPES } from '../../src/api-keys/index.js';
+import { unavailable } from '../../src/database/index.js';
+import type { ErrorCode } from '../../src/errors/index.js';
+import { PetsService } from '../../src/pets/index.js';
+import { PetsRepository } from '../../src/pets/pets.repository.js';
+import type { ErrorObject } from '../support/expectations.js';
+import { FakeClock, startApp, type TestApp } from '../support/app.js';
+import { JSON_TYPE } from '../support/http.js';
+import { fetchDocument, operationsOf } from './document.js';
+
+const PET = '{"name":"Bella","categoryId":1,"status":"available"}';
+
+/** Identifiers of keys are random. */
+const KEY_ID = /key_[0-9A-Za-z]{16}/g;
+
+const clock = new FakeClock();
+let service: TestApp;
+let key: string;
+
+beforeAll(async () => {
+  service = await startApp({ clock });
+  key = await service.key({ plan: 'business', scopes: SCOPES });
+  await service.post('/v1/pets', key, PET);
+  await service.post('/v1/categories', key, '{"name":"Dogs","id":1}');
+});
+afterAll(() => service.stop());
+
+type Init = Parameters<TestApp['request']>[1];
+
+const get = (path: string, init: Init = {}) => service.request(path, { key, ...init });
+const send = (method: string, path: string, body: string, headers: Record<string, string> = {}) =>
+  service.request(path, { key, method, body, headers: { ...JSON_TYPE, ...headers } });
+
+async function idOf(response: Promise<Response>): Promise<string> {
+  return String(((await (await response).json()) as { id: number | string }).id);
+}
+
+/** The path of a pet that an open order holds. */
+async function heldPet(): Promise<string> {
+  const id = await idOf(service.post('/v1/pets', key, PET));
+  await service.app.get(PetsService).reserve(id);
+  return `/v1/pets/${id}`;
+}
+
+async function withKey(terms: Parameters<TestApp['key']>[0], call: (key: string) => Promise<Response>) {
+  return call(await service.key({ scopes: SCOPES, ...terms }));
+}
+
+/** Calls until the response has a status. */
+async function until(status: number, call: () => Promise<Response>): Promise<Response> {
+  let response = await call();
+  for (let n = 0; response.status !== status && n < 1_000; n += 1) response = await call();
+  return response;
+}
+
+/** What comes of a request that does not arrive in time, as Node reports it. */
+async function late(): Promise<Response> {
+  const server = service.app.getHttpServer() as Server;
+  const accepted = once(server, 'connection') as Promise<[Socket]>;
+  const client = connect(service.port, '127.0.0.1');
+  const [socket] = await accepted;
+  client.write('GET /v1/pets HTTP/1.1\r\n');
+  server.emit('clientError', Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
+  const response = await text(client);
+  return new Response(response.slice(response.indexOf('\r\n\r\n') + 4));
+}
+
+/** How to get each error, in each of the wordings that the document has. */
+const CALLS: Readonly<Partial<Record<ErrorCode, readonly (() => Promise<Response>)[]>>> = {
+  missing_api_key: [() => service.request('/v1/pets')],
+  invalid_api_key: [() => get('/v1/pets', { key: 'psk_live_nonsense' })],
+  api_key_expired: [
+    () =>
+      withKey({ expiresInMs: 1_000 }, (expired) => {
+        clock.advanceSeconds(2);
+        return get('/v1/pets', { key: expired });
+      }),
+  ],
+  api_key_revoked: [
+    () =>
+      withKey({ account: 'revoked' }, async (revoked) => {
+        const [listed] = (await (await get('/v1/keys', { key: revoked })).json()) as { id: string }[];
+        await service.app.get(AdminKeysService).revoke(listed?.id ?? '', 'test');
+        return get('/v1/pets', { key: revoked });
+      }),
+  ],
+  insufficient_scope: [() => withKey({ scopes: ['toys:read'] }, (narrow) => get('/v1/pets', { key: narrow }))],
+  validation_failed: [() => get('/v1/pets?limit=0')],
+  internal_error: [
+    () => {
+      jest.spyOn(service.app.get(PetsRepository), 'page').mockRejectedValueOnce(new Error('on purpose'));
+      return get('/v1/pets?limit=71');
+    },
+  ],
+  service_unavailable: [
+    () => {
+      jest.spyOn(service.app.get(PetsRepository), 'page').mockRejectedValueOnce(unavailable());
+      return get('/v1/pets?limit=72');
+    },
+  ],
+  rate_limit_exceeded: [
+    () => withKey({ plan: 'pro' }, (poor) => until(429, () => get('/v1/pets', { key: poor }))),
+    () => withKey({ plan: 'pro' }, (poor) => until(429, () => get('/v1/usage', { key: poor }))),
+  ],
+  api_key_banned: [
+    () =>
+      withKey({ plan: 'enterprise', perMinute: 1, perDay: 9 }, async (poor) => {
+        for (let n = 0; n < 2; n += 1) await get('/v1/pets', { key: poor });
+        return get('/v1/pets', { key: poor });
+      }),
+  ],
+  malformed_json: [() => send('POST', '/v1/pets', '{')],
+  payload_too_large: [() => send('POST', '/v1/pets', ' '.repeat(17_000))],
+  unsupported_media_type: [() => send('POST', '/v1/pets', PET, { 'Content-Type': 'text/plain' })],
+  request_timeout: [late],
+  pet_not_found: [() => get('/v1/pets/404')],
+  operation_removed: [
+    async () => {
+      clock.set('2030-12-05T00:00:00Z');
+      const response = await get('/v1/pets/1');
+      clock.set('2026-11-21T12:00:00Z');
+      return response;
+    },
+  ],
+  invalid_status_transition: [
+    async () => {
+      const id = await idOf(service.post('/v1/pets', key, '{"name":"Bella","categoryId":1,"status":"sold"}'));
+      return send('PATCH', `/v1/pets/${id}`, '{"status":"pending"}');
+    },
+    async () => {
+      const petId = await idOf(service.post('/v1/pets', key, PET));
+      const id = await idOf(service.post('/v1/store/orders', key, `{"petId":${petId}}`));
+      return send('PATCH', `/v1/store/orders/${id}`, '{"status":"delivered"}');
+    },
+  ],
+  pet_in_order: [
+    async () => send('PATCH', await heldPet(), '{"status":"sold"}'),
+    async () => get(await heldPet(), { method: 'DELETE' }),
+  ],
+  precondition_failed: [() => send('PATCH', '/v1/pets/1', '{}', { 'If-Match': '"another"' })],
+  idempotency_key_reused: [
+    async () => {
+      const again = { 'Idempotency-Key': 'again' };
+      await send('POST', '/v1/pets', PET, again);
+      return send('POST', '/v1/pets', `${PET} `, again);
+    },
+  ],
+  category_exists: [() => send('POST', '/v1/categories', '{"name":"Dogs","id":1}')],
+  category_not_found: [() => get('/v1/categories/404')],
+  pet_not_available: [
+    async () => {
+      await send('PATCH', '/v1/pets/1', '{"status":"pending"}');
+      return send('POST', '/v1/store/orders', '{"petId":1}');
+    },
+  ],
+  order_not_found: [() => get('/v1/store/orders/404')],
+  api_key_not_found: [() => get('/v1/keys/key_0000000000000000')],
+  api_key_retired: [
+    () =>
+      withKey({}, async (manager) => {
+        const id = await idOf(service.post('/v1/keys', manager, '{}'));
+        await get(`/v1/keys/${id}`, { key: manager, method: 'DELETE' });
+        return service.post(`/v1/keys/${id}/rotate`, manager, '{}');
+      }),
+  ],
+  api_key_limit_reached: [() => withKey({}, (manager) => until(409, () => service.post('/v1/keys', manager, '{}')))],
+};
+
+/** What needs two requests that run at once, as on PostgreSQL, and the table of an extension. */
+const OUT_OF_REACH: ReadonlySet<string> = new Set(['idempotency_key_in_use', 'conflict']);
+
+/** All errors that the document shows, each once. */
+async function documentedErrors(): Promise<ErrorObject[]> {
+  const responses = operationsOf(await fetchDocument(service)).flatMap((operation) =>
+    Object.values(operation.responses),
+  );
+  const values = responses.flatMap(({ content }): unknown[] => {
+    const { example, examples = {} } = content?.['application/json'] ?? {};
+    return [example, ...Object.values(examples).map((named) => ('value' in named ? named.value : undefined))];
+  });
+  const texts = new Set(values.filter(isError).map((error) => JSON.stringify(error)));
+  return [...texts].map((one) => JSON.parse(one) as ErrorObject);
+}
+
+function isError(value: unknown): value is ErrorObject {
+  return typeof value === 'object' && value !== null && 'code' in value && 'message' in value;
+}
+
+const inOrder = (errors: readonly ErrorObject[]) =>
+  errors.map((error) => JSON.stringify(error).replaceAll(KEY_ID, 'key_...')).toSorted();
+
+describe('the errors that the document shows', () => {
+  it('are those that requests get', async () => {
+    const received: ErrorObject[] = [];
+    for (const calls of Object.values(CALLS))
+      for (const call of calls) received.push((await (await call()).json()) as ErrorObject);
+    const documented = (await documentedErrors()).filter(({ code }) => !OUT_OF_REACH.has(code));
+    expect(inOrder(received)).toEqual(inOrder(documented));
+  });
+});

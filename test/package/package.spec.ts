@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, INSTALLED_DATABASES } from '../../src/testing/test-database.js';
+import { Installation } from './installation.js';
+
+/** For installing some hundred packages on a busy machine. */
+const INSTALL_LIMIT_MS = 600_000;
+const RUN_LIMIT_MS = 300_000;
+
+const installation = new Installation();
+
+beforeAll(() => {
+  installation.install();
+  installation.npm(['run', '--silent', 'build']);
+}, INSTALL_LIMIT_MS);
+afterAll(() => installation.remove());
+
+describe('an extension in a package of its own, with the packed service', () => {
+  it(
+    'passes its own tests',
+    () => {
+      expect(installation.npm(['test', '--silent'])).toBeDefined();
+    },
+    RUN_LIMIT_MS,
+  );
+
+  it.each(INSTALLED_DATABASES)(
+    'migrates a database, and serves on it: %s',
+    async (kind) => {
+      const database = await createTestDatabase(kind);
+      const env = { DATABASE_URL: database.url, LOG_LEVEL: 'silent' };
+      try {
+        const migrated = installation.npm(['run', '--silent', 'migrate'], undefined, env);
+        expect(migrated).toContain('CreateReviews1796083200000 has been executed successfully');
+        const created = installation.npm(
+          [
+            'exec',
+            '--offline',
+            '--',
+            'petstore-keys',
+            'create',
+            '--account',
+            'acme',
+            '--plan',
+            'pro',
+            '--scopes',
+            'reviews:read',
+            '--json',
+          ],
+          undefined,
+          { DATABASE_URL: database.url },
+        );
+        const { key } = JSON.parse(created) as { key: string };
+        const response = await installation.whileRunning(env, async (origin) => {
+          const listed = await fetch(`${origin}/v1/reviews`, { headers: { Authorization: `Bearer ${key}` } });
+          return { status: listed.status, body: await listed.json() };
+        });
+        expect(response).toEqual({ status: 200, body: [] });
+      } finally {
+        await database.remove();
+      }
+    },
+    RUN_LIMIT_MS,
+  );
+});

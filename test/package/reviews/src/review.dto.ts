@@ -1,0 +1,38 @@
+import { ApiProperty, ApiSchema, OmitType, PartialType } from '@nestjs/swagger';
+import { IdField, IdParam, type Int64, IntegerField, IntegerParam, TextField } from 'petstore-service';
+
+/** The body of createReview. */
+@ApiSchema({ name: 'NewReview' })
+export class NewReview {
+  @IdField({ description: 'The pet.', example: 1 })
+  petId!: Int64;
+
+  @IntegerField({ description: 'From 1, the worst, to 5, the best.', example: 5, minimum: 1, maximum: 5 })
+  rating!: number;
+
+  @TextField({ description: 'The opinion.', example: 'Friendly.', maxLength: 500 })
+  text!: string;
+}
+
+/** The body of changeReview. */
+@ApiSchema({ name: 'ReviewChange' })
+export class ReviewChange extends PartialType(OmitType(NewReview, ['petId'])) {}
+
+/** A review in a response. */
+@ApiSchema({ name: 'Review' })
+export class ReviewResponse extends NewReview {
+  @ApiProperty({ type: 'integer', description: 'Assigned by the service.', example: 1 })
+  id!: number;
+}
+
+/** The query of listReviews. */
+export class ListReviewsQuery {
+  @IdParam({ description: 'Only reviews of this pet.' })
+  petId?: string;
+
+  @IntegerParam({ description: 'Maximum number of reviews returned.', minimum: 1, maximum: 100, default: 20 })
+  limit = 20;
+
+  @IdParam({ description: 'The last review of the previous page.' })
+  after?: string;
+}

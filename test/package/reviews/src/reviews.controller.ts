@@ -1,0 +1,78 @@
+import { Body, Controller, Delete, Get, Param, ParseIntPipe, Patch, Post, Query, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import {
+  type Caller,
+  CurrentCaller,
+  Deprecated,
+  Env,
+  Operation,
+  OperationGroup,
+  publicAddress,
+  type ResponseBody,
+  Revalidates,
+  sendCreated,
+  sendPage,
+} from 'petstore-service';
+import { ListReviewsQuery, NewReview, ReviewChange, type ReviewResponse } from './review.dto.js';
+import { CHANGE_REVIEW, CREATE_REVIEW, GET_REVIEW, LIST_REVIEWS, REMOVE_REVIEW } from './reviews.operations.js';
+import { ReviewsService } from './reviews.service.js';
+
+@OperationGroup('Reviews', 'What accounts say of pets.')
+@Controller('reviews')
+export class ReviewsController {
+  private readonly address: string;
+
+  constructor(
+    private readonly reviews: ReviewsService,
+    env: Env,
+  ) {
+    this.address = publicAddress(env, '/reviews');
+  }
+
+  @Post()
+  @Operation(CREATE_REVIEW)
+  async create(
+    @Body() review: NewReview,
+    @CurrentCaller() caller: Caller,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ResponseBody> {
+    return sendCreated(reply, this.address, await this.reviews.create(review, caller));
+  }
+
+  @Get()
+  @Operation(LIST_REVIEWS)
+  @Revalidates('Link')
+  async list(@Query() query: ListReviewsQuery, @Res({ passthrough: true }) reply: FastifyReply): Promise<ResponseBody> {
+    const { page, nextAfter } = await this.reviews.list(query);
+    return sendPage(reply, this.address, query, { json: JSON.stringify(page), nextAfter });
+  }
+
+  @Get(':reviewId')
+  @Operation(GET_REVIEW)
+  @Deprecated({
+    since: '2026-11-23',
+    sunset: '2031-01-01',
+    successor: '/v1/reviews',
+    advice: 'List the reviews of the pet.',
+    documentation: '/docs',
+  })
+  get(@Param('reviewId', ParseIntPipe) id: number): Promise<ReviewResponse> {
+    return this.reviews.get(id);
+  }
+
+  @Patch(':reviewId')
+  @Operation(CHANGE_REVIEW)
+  change(
+    @Param('reviewId', ParseIntPipe) id: number,
+    @Body() change: ReviewChange,
+    @CurrentCaller() { accountId }: Caller,
+  ): Promise<ReviewResponse> {
+    return this.reviews.change({ id, accountId }, change);
+  }
+
+  @Delete(':reviewId')
+  @Operation(REMOVE_REVIEW)
+  remove(@Param('reviewId', ParseIntPipe) id: number, @CurrentCaller() { accountId }: Caller): Promise<void> {
+    return this.reviews.remove({ id, accountId });
+  }
+}

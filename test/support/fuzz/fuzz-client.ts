@@ -1,0 +1,54 @@
+import type { Action } from './actions.js';
+import { ActionGenerator, type ClientOptions } from './action-generator.js';
+import { ClientHistory } from './client-history.js';
+import { nextPage, type FuzzRun } from './fuzz-run.js';
+import { invariantReads } from './invariant-reads.js';
+
+/** Sends one random request after another. */
+export class FuzzClient {
+  readonly history = new ClientHistory();
+  private readonly generator: ActionGenerator;
+
+  /** @param below gives random integers from 0 on */
+  constructor(
+    private readonly run: FuzzRun,
+    private readonly below: (end: number) => number,
+    private readonly options: ClientOptions & {
+      /** Index of the instance that it calls; by default they take turns. */
+      readonly at?: number;
+    },
+  ) {
+    this.generator = new ActionGenerator(this.history, below, options);
+  }
+
+  /**
+   * Sends one request. Some are surrounded by reads of what they change, and some lists are followed to further pages.
+   * @returns the request whose response never arrived, if any
+   */
+  async step(): Promise<Action | undefined> {
+    const action = this.generator.next();
+    const reads = this.below(3) === 0 ? invariantReads(action, this.history, this.options.isAlone) : [];
+    for (const part of [...reads, action, ...reads]) {
+      const broken = await this.send(part);
+      if (broken !== undefined) return broken;
+    }
+    return undefined;
+  }
+
+  /** Continues until it is aborted or a response does not arrive, and returns that request. */
+  async runUntil(until: AbortSignal): Promise<Action | undefined> {
+    let broken: Action | undefined;
+    while (!until.aborted && broken === undefined) broken = await this.step();
+    return broken;
+  }
+
+  private async send(first: Action): Promise<Action | undefined> {
+    for (let action: Action | undefined = first; action !== undefined;) {
+      const response = await this.run.attempt(action, this.options.at);
+      this.history.record(action, response);
+      if (response === undefined) return action;
+      action = action.do === 'list' && this.below(3) > 0 ? nextPage(action, response) : undefined;
+    }
+    return undefined;
+  }
+}

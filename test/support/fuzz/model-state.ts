@@ -1,0 +1,101 @@
+import type { Create, Resource } from './actions.js';
+
+/** Identifiers are decimal digits throughout. */
+interface Pet {
+  readonly id: string;
+  name: string;
+  categoryId: string;
+  status: string | null;
+  /** Whether an open order reserves it. */
+  isReserved: boolean;
+}
+
+interface Category {
+  readonly id: string;
+  name: string;
+}
+
+interface Order {
+  readonly id: string;
+  /** Index of the account that placed it. */
+  readonly as: number;
+  readonly petId: string;
+  status: string;
+  readonly createdAt: string;
+}
+
+/** The response that the model expects. */
+export interface ExpectedResponse {
+  readonly status: number;
+  /** Of an error. */
+  readonly code?: string;
+  /** Body of a success, byte for byte. */
+  readonly text?: string;
+  readonly link?: string;
+  readonly location?: string;
+  /** What the ETag identifies: two are equal exactly where their ETags have to be. */
+  readonly representation?: string;
+}
+
+/** The state of the model, as plain data that can be copied. */
+export interface ModelState {
+  readonly pets: Map<string, Pet>;
+  readonly categories: Map<string, Category>;
+  readonly orders: Map<string, Order>;
+  /** Responses to requests with an Idempotency-Key, by account and key. */
+  readonly idempotentRequests: Map<string, { readonly action: Create; readonly response: ExpectedResponse }>;
+  /** Identifiers of pets and orders so far, none of which may be assigned again. */
+  readonly usedIds: Readonly<Record<'pets' | 'orders', Set<string>>>;
+}
+
+export function emptyState(): ModelState {
+  return {
+    pets: new Map(),
+    categories: new Map(),
+    orders: new Map(),
+    idempotentRequests: new Map(),
+    usedIds: { pets: new Set(), orders: new Set() },
+  };
+}
+
+/** An element of a list, as the service returns it. */
+export interface Row {
+  readonly id: string;
+  readonly status: string | null;
+  readonly text: string;
+}
+
+/** The elements of a list that an account can see, by ascending identifier. */
+export function rowsOf(state: ModelState, of: Resource, as: number): Row[] {
+  return unsorted[of](state, as).toSorted((one, other) => (BigInt(one.id) < BigInt(other.id) ? -1 : 1));
+}
+
+const unsorted: Record<Resource, (state: ModelState, as: number) => Row[]> = {
+  pets: ({ pets }) => [...pets.values()].map((pet) => ({ id: pet.id, status: pet.status, text: petText(pet) })),
+  orders: ({ orders }, as) =>
+    [...orders.values()]
+      .filter((order) => order.as === as)
+      .map((order) => ({ id: order.id, status: order.status, text: orderText(order) })),
+  categories: ({ pets, categories }) => {
+    const byCategory = Map.groupBy(pets.values(), ({ categoryId }) => categoryId);
+    return [...categories.values()].map((category) => ({
+      id: category.id,
+      status: null,
+      text: categoryText(category, byCategory.get(category.id)),
+    }));
+  },
+};
+
+function petText({ id, name, categoryId, status }: Pet): string {
+  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${status === null ? '' : `,"status":"${status}"`}}`;
+}
+
+function categoryText({ id, name }: Category, pets: readonly Pet[] = []): string {
+  const count = (wanted: string | null) => pets.filter(({ status }) => status === wanted).length;
+  const counts = `"available":${count('available')},"pending":${count('pending')},"sold":${count('sold')},"none":${count(null)}`;
+  return `{"id":${id},"name":${JSON.stringify(name)},"pets":{"total":${pets.length},${counts}}}`;
+}
+
+function orderText({ id, petId, status, createdAt }: Order): string {
+  return `{"id":${id},"petId":${petId},"status":"${status}","createdAt":"${createdAt}"}`;
+}

@@ -1,0 +1,253 @@
+import {
+  BadGatewayException,
+  Body,
+  type CallHandler,
+  type CanActivate,
+  ConflictException,
+  Controller,
+  type ExecutionContext,
+  Get,
+  Injectable,
+  Module,
+  type NestInterceptor,
+  NotFoundException,
+  Param,
+  ParseIntPipe,
+  Post,
+  Query,
+  StreamableFile,
+  UploadedFile,
+  UseInterceptors,
+} from '@nestjs/common';
+import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { FileInterceptor } from '@nestjs/platform-fastify/multipart';
+import { type HealthIndicatorResult, HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
+import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
+import { Type } from 'class-transformer';
+import { IsEmail, IsInt, IsOptional, IsString, Max, MaxLength, Min, ValidateNested } from 'class-validator';
+import { Counter } from 'prom-client';
+import { map, type Observable } from 'rxjs';
+import {
+  type Extension,
+  type HealthIndicator,
+  IntegerSetting,
+  Operation,
+  type OperationOptions,
+  Public,
+  Registry,
+} from '../../src/index.js';
+
+/*
+ * What Nest's documentation shows, written as it shows it: each idiom must do what a Nest engineer expects.
+ */
+
+export class NotesSettings {
+  @IntegerSetting(1, 100)
+  NOTES_MAX_LENGTH = 20;
+}
+
+@Injectable()
+class NotesMetrics {
+  readonly notes;
+
+  constructor(registry: Registry) {
+    this.notes = new Counter({ name: 'notes_created_total', help: 'Notes.', registers: [registry] });
+  }
+}
+
+class Author {
+  @IsEmail()
+  email!: string;
+}
+
+class NewNote {
+  @IsString()
+  @MaxLength(100)
+  text!: string;
+
+  @ValidateNested()
+  @Type(() => Author)
+  author!: Author;
+}
+
+class NotesQuery {
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(5)
+  limit = 3;
+}
+
+const operation = (id: string, more: Partial<OperationOptions> = {}): OperationOptions => ({
+  id,
+  summary: 'A note',
+  scope: 'notes:use',
+  stability: 'experimental',
+  success: { status: 200, description: 'A note.' },
+  errors: [],
+  ...more,
+});
+const created = { success: { status: 201, description: 'Created.' } };
+
+@Controller('notes')
+class NotesController {
+  constructor(
+    private readonly settings: NotesSettings,
+    private readonly counted: NotesMetrics,
+  ) {}
+
+  @Post()
+  @Operation(operation('createNote', created))
+  create(@Body() note: NewNote): object {
+    this.counted.notes.inc();
+    return { ...note, isInstance: note.author instanceof Author, maxLength: this.settings.NOTES_MAX_LENGTH };
+  }
+
+  @Post('text')
+  @Operation(operation('createText', created))
+  createText(@Body('text') text: string): object {
+    return { text };
+  }
+
+  @Get()
+  @Operation(operation('listNotes'))
+  list(@Query() { limit }: NotesQuery): object {
+    return { limit };
+  }
+
+  @Get('search')
+  @Operation(operation('searchNotes'))
+  search(@Query('word') word: string): object {
+    return { word };
+  }
+
+  @Get('text')
+  @Operation(operation('getText', { success: { status: 200, description: 'Text.', type: String } }))
+  text(): string {
+    return 'no "JSON"';
+  }
+
+  @Get('file')
+  @Operation(operation('getFile'))
+  file(): StreamableFile {
+    return new StreamableFile(Buffer.from('a,b'), {
+      type: 'text/csv',
+      disposition: 'attachment; filename="notes.csv"',
+    });
+  }
+
+  @Post('file')
+  @Operation(operation('uploadFile', created))
+  @UseInterceptors(FileInterceptor('file'))
+  upload(@UploadedFile() file: { originalname: string; size: number }): object {
+    return { name: file.originalname, size: file.size };
+  }
+
+  @Get('failing/:kind')
+  @Operation(operation('failNote'))
+  fail(@Param('kind') kind: string): never {
+    if (kind === 'conflict') throw new ConflictException('The note is open elsewhere.');
+    if (kind === 'gateway') throw new BadGatewayException('The printer is away.');
+    throw new NotFoundException();
+  }
+
+  @Get('numbers/:number')
+  @Operation(operation('getNumber'))
+  number(@Param('number', ParseIntPipe) number: number): object {
+    return { number };
+  }
+}
+
+@Controller('hooks/notes')
+class HooksController {
+  @Post()
+  @Public()
+  receive(@Body() body: object): object {
+    return { received: body };
+  }
+}
+
+@Controller('open')
+class OpenController {
+  @Get()
+  @Public()
+  open(): object {
+    return { open: true };
+  }
+}
+
+/** What the tests set. */
+export const printer = { isUp: true };
+
+@Injectable()
+class PrinterHealth implements HealthIndicator {
+  constructor(private readonly indicators: HealthIndicatorService) {}
+
+  check(): HealthIndicatorResult {
+    const indicator = this.indicators.check('printer');
+    return printer.isUp ? indicator.up() : indicator.down();
+  }
+}
+
+/** Refuses a word in any query, and turns another round. */
+@Injectable()
+class WordPipe {
+  transform(value: unknown): unknown {
+    if (value === 'rude') throw new ConflictException('The pipe of the extension refuses this.');
+    return value === 'turn' ? 'nrut' : value;
+  }
+}
+
+function stamp(body: unknown): unknown {
+  return typeof body === 'object' && body !== null && !(body instanceof StreamableFile)
+    ? { ...body, stamped: true }
+    : body;
+}
+
+@Injectable()
+class StampInterceptor implements NestInterceptor {
+  intercept(_context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
+    return next.handle().pipe(map(stamp));
+  }
+}
+
+@Injectable()
+class HoursGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    if (context.getType() !== 'http') return true;
+    return context.switchToHttp().getRequest<{ headers: Record<string, string> }>().headers['x-hours'] !== 'closed';
+  }
+}
+
+@WebSocketGateway({ path: '/notes' })
+class NotesGateway {
+  @Public()
+  @SubscribeMessage('greet')
+  greet(): object {
+    return { event: 'greeting', data: 'hello' };
+  }
+}
+
+@Module({
+  imports: [TerminusModule],
+  controllers: [NotesController, HooksController, OpenController],
+  providers: [
+    NotesMetrics,
+    PrinterHealth,
+    NotesGateway,
+    { provide: APP_PIPE, useClass: WordPipe },
+    { provide: APP_INTERCEPTOR, useClass: StampInterceptor },
+    { provide: APP_GUARD, useClass: HoursGuard },
+  ],
+})
+class NotesModule {}
+
+export const NOTES: Extension = {
+  module: NotesModule,
+  scopes: ['notes:print'],
+  settings: NotesSettings,
+  healthIndicators: [PrinterHealth],
+  errorCodes: [{ code: 'printer_jammed', status: 409, meaning: 'The printer is jammed.' }],
+  prefixExclusions: ['hooks/notes'],
+};

@@ -1,0 +1,107 @@
+import { expect } from '@jest/globals';
+import { AdminKeysService, type IssuedKey, type NewKey, SCOPES } from '../../src/api-keys/index.js';
+import { FakeClock, startApp, type TestApp } from './app.js';
+import { queryDatabase } from './databases.js';
+import { errorOf } from './expectations.js';
+
+/** When each test begins. */
+export const NOON = '2026-11-21T12:00:00.000Z';
+
+/** The scopes that a key has by default. */
+export const WITHOUT_MANAGE = SCOPES.filter((scope) => scope !== 'keys:manage');
+
+/** A key as the API returns it. */
+export interface Key {
+  readonly id: string;
+  readonly masked: string;
+  readonly scopes: readonly string[];
+  readonly createdAt: string;
+  readonly expiresAt?: string;
+  readonly revokedAt?: string;
+  readonly lastUsedAt?: string;
+}
+
+/** A key as the API returns it once, with its secret. */
+export interface Issued extends Key {
+  readonly key: string;
+  readonly replaces?: string;
+  readonly replacedExpiresAt?: string;
+}
+
+/** The service, called for the keys of one account after the other. */
+export class KeysApi {
+  readonly clock = new FakeClock();
+  service!: TestApp;
+  /** A key of the current account with all scopes, which calls unless another one is named. */
+  manager!: IssuedKey;
+  private accounts = 0;
+
+  start = async (): Promise<void> => {
+    this.service = await startApp({ clock: this.clock });
+  };
+
+  stop = (): Promise<void> => this.service.stop();
+
+  /** Goes on with a new account, at noon. */
+  reset = async (): Promise<void> => {
+    this.clock.set(NOON);
+    this.accounts += 1;
+    this.manager = await this.issue({ scopes: SCOPES });
+  };
+
+  /** The name of the current account. */
+  get account(): string {
+    return `account ${this.accounts}`;
+  }
+
+  get operator(): AdminKeysService {
+    return this.service.app.get(AdminKeysService);
+  }
+
+  /** Issues a key of the current account as an operator. */
+  issue = (options: Partial<NewKey> = {}): Promise<IssuedKey> =>
+    this.operator.createKey({ account: this.account, plan: 'business', ...options }, 'test');
+
+  create = (body: unknown = {}, as = this.manager.key): Promise<Response> =>
+    this.service.post('/v1/keys', as, JSON.stringify(body));
+
+  rotate = (id: string, body: unknown = {}, as = this.manager.key): Promise<Response> =>
+    this.service.post(`/v1/keys/${id}/rotate`, as, JSON.stringify(body));
+
+  revoke = (id: string, as = this.manager.key): Promise<Response> =>
+    this.service.request(`/v1/keys/${id}`, { key: as, method: 'DELETE' });
+
+  list = (query = '', as = this.manager.key): Promise<Response> =>
+    this.service.request(`/v1/keys${query}`, { key: as });
+
+  get = (id: string, as = this.manager.key): Promise<Response> => this.service.request(`/v1/keys/${id}`, { key: as });
+
+  /** The code of the error that a key gets, or `ok`. */
+  codeOf = (key: string): Promise<string> => codeOf(this.service, key);
+
+  /** The audit trail of a key: action and actor, oldest first. */
+  trail = async (id: string): Promise<string[]> => {
+    const select = `SELECT action, actor FROM audit_records WHERE key_id = '${id}' ORDER BY id`;
+    const rows = await queryDatabase<{ action: string; actor: string }>(this.service.folder, select);
+    return rows.map(({ action, actor }) => `${action} by ${actor}`);
+  };
+}
+
+/** The code of the error that a key gets from an instance, or `ok`. */
+export async function codeOf(instance: TestApp, key: string): Promise<string> {
+  const response = await instance.request('/v1/pets', { key });
+  return response.ok ? 'ok' : (await errorOf(response)).code;
+}
+
+/** Expects a response to have created a key. */
+export async function created(response: Response): Promise<Issued> {
+  const text = await response.text();
+  expect({ status: response.status, text }).toMatchObject({ status: 201 });
+  return JSON.parse(text) as Issued;
+}
+
+/** Expects a response to be a key. */
+export async function keyIn(response: Response): Promise<Key> {
+  expect(response.status).toBe(200);
+  return (await response.json()) as Key;
+}

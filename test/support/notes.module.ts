@@ -1,0 +1,101 @@
+import { Body, Controller, Get, Module, Param, Post } from '@nestjs/common';
+import { getRepositoryToken, InjectDataSource, InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
+import { IsInt, IsString } from 'class-validator';
+import {
+  Column,
+  DataSource,
+  Entity,
+  JoinColumn,
+  ManyToOne,
+  type MigrationInterface,
+  PrimaryGeneratedColumn,
+  type QueryRunner,
+  Repository,
+} from 'typeorm';
+import { columnTypes, type Extension, Operation, type OperationOptions, PetEntity } from '../../src/index.js';
+import type { TestApp } from './app.js';
+
+/*
+ * A module of notes about pets, written as the documentation of Nest and TypeORM shows it: with repositories, and
+ * nothing of the service but its entity.
+ */
+
+@Entity({ name: 'notes' })
+export class NoteEntity {
+  @PrimaryGeneratedColumn({ type: 'integer' })
+  id!: number;
+
+  @Column({ type: 'text', unique: true })
+  text!: string;
+
+  @ManyToOne(() => PetEntity)
+  @JoinColumn({ name: 'pet_id' })
+  pet!: PetEntity | null;
+}
+
+class Notes1795219350000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    const { id, int64, tableEnd } = columnTypes(runner);
+    await runner.query(
+      `CREATE TABLE "notes" ("id" ${id}, "text" TEXT NOT NULL UNIQUE, "pet_id" ${int64} REFERENCES "pets" ("id")) ${tableEnd}`,
+    );
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE "notes"');
+  }
+}
+
+class NewNote {
+  @IsString()
+  text!: string;
+
+  @IsInt()
+  petId!: number;
+}
+
+const DOCUMENTED: Omit<OperationOptions, 'id' | 'scope'> = {
+  summary: 'Take notes',
+  stability: 'experimental',
+  success: { status: 200, description: 'Notes.' },
+  errors: [],
+};
+
+@Controller('notes')
+class NotesController {
+  constructor(
+    @InjectRepository(NoteEntity) private readonly notes: Repository<NoteEntity>,
+    @InjectDataSource() private readonly dataSource: DataSource,
+  ) {}
+
+  @Get()
+  @Operation({ ...DOCUMENTED, id: 'listNotes', scope: 'pets:read' })
+  list(): Promise<NoteEntity[]> {
+    return this.notes.find({ relations: { pet: true }, order: { id: 'ASC' } });
+  }
+
+  @Post()
+  @Operation({ ...DOCUMENTED, id: 'createNote', scope: 'pets:write' })
+  async create(@Body() { text, petId }: NewNote): Promise<{ id: number }> {
+    const { id } = await this.notes.save({ text, pet: { id: petId } });
+    return { id };
+  }
+
+  /** Renames the pet, and fails where a note has the text already. */
+  @Post(':petId/renaming')
+  @Operation({ ...DOCUMENTED, id: 'renameByNote', scope: 'pets:write' })
+  rename(@Param('petId') petId: string, @Body() { text }: NewNote): Promise<void> {
+    return this.dataSource.transaction(async (manager) => {
+      await manager.update(PetEntity, petId, { name: text });
+      await manager.insert(NoteEntity, { text, pet: { id: Number(petId) } });
+    });
+  }
+}
+
+@Module({ imports: [TypeOrmModule.forFeature([NoteEntity])], controllers: [NotesController] })
+class NotesModule {}
+
+export const NOTES: Extension = { module: NotesModule, migrations: [Notes1795219350000] };
+
+export const notesOf = ({ app }: TestApp) =>
+  app.get<Repository<NoteEntity>>(getRepositoryToken(NoteEntity), { strict: false });
