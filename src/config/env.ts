@@ -76,6 +76,10 @@ export class Env {
   })
   REDIS_PREFIX = 'petstore:';
 
+  /** How long Redis may be silent, in milliseconds, before an instance decides with local counters. */
+  @IntegerSetting(20, 10_000)
+  REDIS_TIMEOUT_MS = 50;
+
   /** Public address of the API, version prefix included, such as `https://api.example.com/v1`. */
   @Setting()
   @IsOptional()

@@ -22,18 +22,23 @@ export class AutoPipeliner {
   private readonly database: number;
   private readonly batches = new Set<Batch>();
   private batch: Batch | undefined;
-  private readonly watch = new ResponseWatchdog({
-    awaitedSince: () => this.batches.values().next().value?.sentAt,
-    awaited: () => [...this.batches].reduce((sum, { commands }) => sum + commands.length, 0),
-    bytesRead: () => this.client.stream.bytesRead,
-    giveUp: () => this.giveUp(),
-  });
+  private readonly watch: ResponseWatchdog;
 
-  /** @param url as `redisOptions` takes it */
+  /**
+   * @param url as `redisOptions` takes it
+   * @param timeoutMs silence of Redis after which all commands in flight fail
+   */
   constructor(
     url: string,
+    timeoutMs: number,
     private readonly hooks: PipeHooks,
   ) {
+    this.watch = new ResponseWatchdog(timeoutMs, {
+      awaitedSince: () => this.batches.values().next().value?.sentAt,
+      awaited: () => [...this.batches].reduce((sum, { commands }) => sum + commands.length, 0),
+      bytesRead: () => this.client.stream.bytesRead,
+      giveUp: () => this.giveUp(),
+    });
     const options = redisOptions(url);
     this.database = options.db;
     this.client = new Redis(options);
@@ -55,7 +60,7 @@ export class AutoPipeliner {
     return this.client.status === 'ready';
   }
 
-  /** Rejects at once without a connection, with Redis' own error, and when Redis is silent for 50 ms. */
+  /** Rejects at once without a connection, with an error of Redis, and when Redis is silent for the timeout. */
   send(name: string, args: readonly Argument[]): Promise<unknown> {
     const batch = this.batch ?? this.begin();
     const command = new Command(name, [...args]);

@@ -40,7 +40,7 @@ export class CacheGeneration {
   }
 
   /**
-   * Makes all instances see a new version. Fulfilled within 50 ms with whether Redis did it, and never rejects; where it
+   * Makes all instances see a new version. Resolves within the timeout of Redis with whether Redis did it, and never rejects; where it
    * did not, the version advances when Redis is back.
    */
   async bump(): Promise<boolean> {

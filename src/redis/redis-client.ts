@@ -22,6 +22,8 @@ export interface RedisClientOptions {
   readonly url: string;
   /** Begins the names of all keys. */
   readonly prefix: string;
+  /** Silence after which Redis counts as away. */
+  readonly timeoutMs: number;
 }
 
 /**
@@ -42,9 +44,12 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
   private closed = false;
   private readonly catchUps: (() => Promise<void>)[] = [];
 
-  constructor({ url, prefix }: RedisClientOptions) {
+  constructor({ url, prefix, timeoutMs }: RedisClientOptions) {
     this.prefix = prefix;
-    this.pipe = new AutoPipeliner(url, { onBegin: () => this.readVersion(), onClose: (reason) => this.lose(reason) });
+    this.pipe = new AutoPipeliner(url, timeoutMs, {
+      onBegin: () => this.readVersion(),
+      onClose: (reason) => this.lose(reason),
+    });
     this.version = new CacheGeneration({
       key: `${prefix}catalogue-version`,
       run: (script, keys, args) => this.run(script, keys, args),
@@ -76,7 +81,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     this.pipe.close();
   }
 
-  /** Asks Redis in one round trip. Always answers: where Redis is away, fails or is silent for 50 ms, without it. */
+  /** Runs a script in one round trip, or the fallback where Redis is away, fails or is silent for the timeout. */
   call<Answer>(call: ScriptCall<Answer>): Answer | Promise<Answer> {
     if (!this.up) return this.callFallback(call);
     const { script, keys, args, read } = call;

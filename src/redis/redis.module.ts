@@ -10,8 +10,8 @@ import { RedisMetrics } from './redis-metrics.js';
     {
       provide: RedisClient,
       inject: [Env],
-      useFactory: ({ REDIS_URL, REDIS_PREFIX }: Env) =>
-        REDIS_URL === undefined ? undefined : new RedisClient({ url: REDIS_URL, prefix: REDIS_PREFIX }),
+      useFactory: ({ REDIS_URL: url, REDIS_PREFIX: prefix, REDIS_TIMEOUT_MS: timeoutMs }: Env) =>
+        url === undefined ? undefined : new RedisClient({ url, prefix, timeoutMs }),
     },
     { provide: CacheGeneration, inject: [RedisClient], useFactory: (link: RedisClient | undefined) => link?.version },
     RedisMetrics,

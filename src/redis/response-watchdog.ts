@@ -1,12 +1,10 @@
 const TICK_MS = 5;
 /** A tick that comes later than this says that processor time is short: Redis may be waiting for it as well. */
 const LATE_TICK_MS = 7;
-/** 40 to 50 ms, as the first tick may come at once. */
-const SILENT_TICKS = 9;
 /** So many commands are waited for one tick longer: a burst keeps the whole machine busy, and Redis may come last. */
 const COMMANDS_PER_TICK = 20;
-/** After so long, and twice the ticks, a silence is believed though ticks came late or much is awaited. */
-const LONGEST_SILENCE_MS = 120;
+/** After so many timeouts, and twice the ticks, a silence is believed though ticks came late or much is awaited. */
+const MOST_TIMEOUTS = 2.5;
 
 /** A moment as the watch counts: in ticks, and in milliseconds. */
 export interface Moment {
@@ -38,7 +36,16 @@ export class ResponseWatchdog {
   private bytesRead = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly watched: Watched) {}
+  /** Ticks of silence, less the first one, which may come at once. */
+  private readonly silentTicks: number;
+
+  /** @param timeoutMs silence after which Redis counts as away */
+  constructor(
+    private readonly timeoutMs: number,
+    private readonly watched: Watched,
+  ) {
+    this.silentTicks = Math.floor(timeoutMs / TICK_MS) - 1;
+  }
 
   /** To be called when something is sent; tells when that is. */
   begin(): Moment {
@@ -83,8 +90,8 @@ export class ResponseWatchdog {
   private isOverdue(since: Moment): boolean {
     const { tick, ms } = this.now;
     const silent = since.tick > this.heard.tick ? since : this.heard;
-    const patience = SILENT_TICKS + this.watched.awaited() / COMMANDS_PER_TICK;
+    const patience = this.silentTicks + this.watched.awaited() / COMMANDS_PER_TICK;
     if (tick - Math.max(silent.tick, this.late.tick) >= patience) return true;
-    return tick - silent.tick >= 2 * SILENT_TICKS && ms - silent.ms >= LONGEST_SILENCE_MS;
+    return tick - silent.tick >= 2 * this.silentTicks && ms - silent.ms >= MOST_TIMEOUTS * this.timeoutMs;
   }
 }

@@ -31,6 +31,11 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`;
   }
 
+  /** Settings of a service on this server. The timeout leaves it time on a machine that is busy with other tests. */
+  get env(): Readonly<Record<'REDIS_URL' | 'REDIS_TIMEOUT_MS', string>> {
+    return { REDIS_URL: this.url, REDIS_TIMEOUT_MS: '500' };
+  }
+
   /** Stops answering, with all connections left open, until it is resumed. */
   pause(): void {
     this.process?.kill('SIGSTOP');

@@ -16,7 +16,7 @@ let last: number;
 beforeAll(async () => {
   redis = await RedisServer.start();
   const folder = makeFolder();
-  while (services.length < INSTANCES) services.push(await startApp({ folder, env: { REDIS_URL: redis.url } }));
+  while (services.length < INSTANCES) services.push(await startApp({ folder, env: redis.env }));
   key = await instance(0).key({ plan: 'enterprise', perMinute: 1_000_000, perDay: 1_000_000 });
   last = (await add(0)).id;
 });

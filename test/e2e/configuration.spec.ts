@@ -95,6 +95,7 @@ describe('a setting', () => {
     ['REDIS_URL', 'redis://localhost?db=1'],
     ['REDIS_URL', 'redis://:%zz@localhost'],
     ['REDIS_PREFIX', 'pet{store}:'],
+    ['REDIS_TIMEOUT_MS', '19'],
     ['BASE_URL', 'https://api.example.com'],
     ['BASE_URL', '/v1'],
     ['BASE_URL', 'https://api.example.com/v1/'],
@@ -123,7 +124,7 @@ describe('a setting', () => {
       SAMPLE_DATA: true,
     });
     expect(loadEnv(empty).DATABASE_URL).toBeUndefined();
-    expect(loadEnv(empty)).toMatchObject({ REDIS_URL: undefined, REDIS_PREFIX: 'petstore:' });
+    expect(loadEnv(empty)).toMatchObject({ REDIS_URL: undefined, REDIS_PREFIX: 'petstore:', REDIS_TIMEOUT_MS: 50 });
   });
 
   it('is taken as it is meant', () => {

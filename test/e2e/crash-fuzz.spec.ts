@@ -34,8 +34,7 @@ beforeAll(async () => {
   redis = onPostgres ? await RedisServer.start() : undefined;
   const folder = folders.make();
   const keys = await makeKeys(folder, AMPLE, { ...AMPLE, account: 'another' });
-  start = () =>
-    startProcess({ folder, env: { ...PATIENCE, DATABASE_URL: databaseUrl(folder), REDIS_URL: redis?.url ?? '' } });
+  start = () => startProcess({ folder, env: { ...PATIENCE, DATABASE_URL: databaseUrl(folder), ...redis?.env } });
   while (instances.length < INSTANCES) instances.push(await start());
   run = new FuzzRun(() => instances.map(({ port }) => port), keys);
 });

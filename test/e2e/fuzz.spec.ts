@@ -44,9 +44,9 @@ let run: FuzzRun;
 
 beforeAll(async () => {
   redis = onPostgres ? await RedisServer.start() : undefined;
-  const first = await startApp({ folder, env: { REDIS_URL: redis?.url ?? '' } });
+  const first = await startApp({ folder, env: redis?.env ?? {} });
   instances.push(first);
-  while (instances.length < INSTANCES) instances.push(await startApp({ folder, env: { REDIS_URL: redis?.url ?? '' } }));
+  while (instances.length < INSTANCES) instances.push(await startApp({ folder, env: redis?.env ?? {} }));
   run = new FuzzRun(() => instances.map(({ port }) => port), [await first.key(AMPLE), await first.key(AMPLE)]);
 });
 afterAll(async () => {

@@ -69,12 +69,13 @@ async function remainingWithoutKey(index: number): Promise<unknown> {
 describeWithRedis('instances that share Redis', () => {
   beforeAll(async () => {
     server = await RedisServer.start();
-    const env = { REDIS_URL: server.url };
-    first = await startApp({ env });
+    first = await startApp({ env: server.env });
     // Each keeps its own hold on the one database.
     instances = [
       first,
-      ...(await Promise.all(Array.from({ length: INSTANCES - 1 }, () => startApp({ env, folder: first.folder })))),
+      ...(await Promise.all(
+        Array.from({ length: INSTANCES - 1 }, () => startApp({ env: server.env, folder: first.folder })),
+      )),
     ];
   });
   beforeEach(() => {
@@ -121,7 +122,7 @@ describeWithRedis('instances that share Redis', () => {
   it('keep what was counted when one of them restarts', async () => {
     const key = await first.key();
     await flood(10, key);
-    const newcomer = await startApp({ env: { REDIS_URL: server.url }, folder: first.folder });
+    const newcomer = await startApp({ env: server.env, folder: first.folder });
     expect(trio(await newcomer.request('/v1/pets', { key })).remaining).toBe(PER_MINUTE - 11);
     await newcomer.stop({ keepData: true });
   });
@@ -129,7 +130,7 @@ describeWithRedis('instances that share Redis', () => {
   it('share a Redis with others under another prefix', async () => {
     const key = await first.key();
     await flood(10, key);
-    const stranger = await startApp({ env: { REDIS_URL: server.url, REDIS_PREFIX: 'other:' }, folder: first.folder });
+    const stranger = await startApp({ env: { ...server.env, REDIS_PREFIX: 'other:' }, folder: first.folder });
     expect(trio(await stranger.request('/v1/pets', { key })).remaining).toBe(PER_MINUTE - 1);
     await stranger.stop({ keepData: true });
     const names = (await server.call('KEYS', '*')) as string[];
@@ -196,7 +197,7 @@ describeWithRedis('a service whose Redis is away at its start', () => {
   it('starts, serves, and counts with it once it is there', async () => {
     const own = await RedisServer.start();
     await own.kill();
-    const service = await startApp({ env: { REDIS_URL: own.url } });
+    const service = await startApp({ env: own.env });
     const key = await service.key();
     expect(trio(await service.request('/v1/pets', { key })).remaining).toBe(PER_MINUTE - 1);
     await own.restart();

@@ -128,7 +128,7 @@ describeWithRedis('with counters in Redis', () => {
 
   beforeEach(async () => {
     server = await RedisServer.start();
-    await start({ REDIS_URL: server.url });
+    await start(server.env);
   });
   afterEach(async () => {
     await service.stop();

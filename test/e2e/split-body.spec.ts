@@ -13,7 +13,7 @@ describeWithRedis('a body in two packets', () => {
 
   beforeAll(async () => {
     server = await RedisServer.start();
-    service = await startApp({ env: { REDIS_URL: server.url } });
+    service = await startApp({ env: server.env });
   });
   afterAll(async () => {
     await service.stop();

@@ -26,7 +26,7 @@ export class Fleet {
   static async start({ instances = 3, maxConnections = 100, env = {} }: FleetOptions = {}): Promise<Fleet> {
     const [postgres, redis] = await Promise.all([PostgresServer.start({ maxConnections }), RedisServer.start()]);
     const DATABASE_URL = await postgres.createDatabase('petstore');
-    const fleet = new Fleet(postgres, redis, makeFolder(), { DATABASE_URL, REDIS_URL: redis.url, ...env });
+    const fleet = new Fleet(postgres, redis, makeFolder(), { DATABASE_URL, ...redis.env, ...env });
     await Promise.all(Array.from({ length: instances }, () => fleet.launch()));
     return fleet;
   }

@@ -27,7 +27,7 @@ export class LinkBench {
   }
 
   async open(url = this.server.url): Promise<RedisClient> {
-    const link = new RedisClient({ url, prefix: 'test:' });
+    const link = new RedisClient({ url, prefix: 'test:', timeoutMs: 50 });
     this.links.push(link);
     await link.onModuleInit();
     return link;
