@@ -11,8 +11,11 @@ import { UnreadConnections } from '../support/unread.js';
 const CONNECTIONS = 20;
 const ATTACK_MS = 4_000;
 const MOST_RESIDENT_BYTES = 350 * 1024 * 1024;
-/** On a machine that is busy with other things; what these requests did once was to hold the event loop for 8 s. */
-const MOST_P99_MS = 1_000;
+const CALM_MS = 1_000;
+/** What these requests did once was to hold the event loop for 8 s. */
+const MOST_DELAY_MS = 1_000;
+/** How much longer than before the slowest requests may take besides, on a machine that is busy with other things. */
+const MOST_TIMES_LONGER = 10;
 /** Nothing is read for 15 s, which is noticed within 30, after the headers of a request were waited for, which takes 10. */
 const CLOSED_MS = 60_000;
 const SLOW_READING_MS = 35_000;
@@ -82,12 +85,12 @@ describe.each(['/openapi.json', '/docs/swagger-ui-bundle.js', '/v1/pets?limit=10
   'connections that send %s 1,500 times each and never read',
   (path) => {
     it('cost little memory, delay nobody else, and are closed', async () => {
-      await observe(200);
+      const calm = await observe(CALM_MS);
       const descriptors = await gauge('process_open_fds');
       unread.push(await UnreadConnections.open(service.port, CONNECTIONS, requestFor(path).repeat(1_500)));
       const { p99Ms, residentBytes } = await observe(ATTACK_MS);
       expect(residentBytes).toBeLessThan(MOST_RESIDENT_BYTES);
-      expect(p99Ms).toBeLessThan(MOST_P99_MS);
+      expect(p99Ms).toBeLessThan(MOST_DELAY_MS + calm.p99Ms * MOST_TIMES_LONGER);
       expect(await closed(descriptors)).toBe(true);
     });
   },
@@ -97,7 +100,7 @@ describe('connections that send as many requests as may wait', () => {
   const LARGE = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n';
 
   it('are closed after a while when they do not read, also where they go on sending', async () => {
-    await observe(200);
+    const calm = await observe(CALM_MS);
     const descriptors = await gauge('process_open_fds');
     unread.push(await UnreadConnections.open(service.port, CONNECTIONS, LARGE.repeat(200)));
     unread.push(await UnreadConnections.open(service.port, CONNECTIONS, requestFor('/v1/pets?limit=100').repeat(200)));
@@ -113,7 +116,7 @@ describe('connections that send as many requests as may wait', () => {
     }, 2_000);
     const { p99Ms, residentBytes } = await observe(ATTACK_MS);
     expect(residentBytes).toBeLessThan(MOST_RESIDENT_BYTES);
-    expect(p99Ms).toBeLessThan(MOST_P99_MS);
+    expect(p99Ms).toBeLessThan(MOST_DELAY_MS + calm.p99Ms * MOST_TIMES_LONGER);
     expect(await closed(descriptors).finally(() => clearInterval(sending))).toBe(true);
   });
 
