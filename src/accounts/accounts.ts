@@ -1,3 +1,4 @@
+import type { EntityManager } from 'typeorm';
 import { Account } from './account.entity.js';
 import { audit, type AuditedOperation } from './audit.js';
 import {
@@ -30,13 +31,19 @@ export async function accountFor(operation: AuditedOperation, request: AccountRe
   );
 }
 
+/** @throws (rejects) InvalidOperationError if no account has that name */
+export async function accountNamed(manager: EntityManager, name: string): Promise<Account> {
+  const account = await manager.findOneBy(Account, { name });
+  if (account === null) throw new InvalidOperationError(`There is no account named "${name}".`);
+  return account;
+}
+
 /**
  * Changes the plan of an account.
  * @throws (rejects) InvalidOperationError if no account has that name
  */
 export async function changePlan(operation: AuditedOperation, name: string, terms: PlanTerms): Promise<Account> {
-  const account = await operation.manager.findOneBy(Account, { name });
-  if (account === null) throw new InvalidOperationError(`There is no account named "${name}".`);
+  const account = await accountNamed(operation.manager, name);
   const { plan, perMinute, perDay } = account;
   await operation.manager.update(Account, account.id, terms);
   await audit(operation, 'account.plan_changed', { account }, { from: { plan, perMinute, perDay }, to: terms });

@@ -3,7 +3,7 @@ import { AuditRecord } from './audit-record.entity.js';
 
 export { Account, AuditRecord };
 
-export { accountFor, type AccountRequest, changePlan } from './accounts.js';
+export { accountFor, accountNamed, type AccountRequest, changePlan } from './accounts.js';
 export { audit, type AuditedOperation, beginOperation } from './audit.js';
 export {
   ACCOUNT_NAME_SCHEMA,

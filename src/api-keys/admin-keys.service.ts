@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import {
+  type Account,
   accountFor,
+  accountNamed,
   type AccountRequest,
   type AuditedOperation,
   beginOperation,
@@ -24,6 +26,8 @@ import { DEFAULT_SCOPES } from './scopes.js';
 
 /** Large enough for few round trips, small enough not to block writers. */
 const KEYS_PER_PAGE = 1_000;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** A key to be created; without scopes it gets every scope except `keys:manage`. */
 export interface NewKey extends AccountRequest, KeyOptions {}
@@ -55,6 +59,15 @@ export class AdminKeysService {
   /** The next page of keys, by account, oldest first; empty after the last one. */
   async listKeys(after?: KeyPosition): Promise<KeyListing[]> {
     return (await this.database.read((manager) => this.keys.page(manager, KEYS_PER_PAGE, after))).map(toListing);
+  }
+
+  /** An account with its keys, oldest first, without those that ended more than a day ago. */
+  account(name: string): Promise<{ account: Account; keys: ApiKey[] }> {
+    return this.database.read(async (manager) => {
+      const account = await accountNamed(manager, name);
+      const keys = await this.keys.notEndedBefore(manager, account.id, this.clock.nowMs() - DAY_MS);
+      return { account, keys };
+    });
   }
 
   /** Revokes a key for good. @returns `false` if it was revoked already */

@@ -40,6 +40,15 @@ export class ApiKeysRepository {
     return page.getMany();
   }
 
+  /** Keys of an account that have not ended before a time, oldest first. */
+  notEndedBefore(manager: EntityManager, accountId: number, timeMs: number): Promise<ApiKey[]> {
+    return inOrder(manager)
+      .where('key.accountId = :accountId', { accountId })
+      .andWhere('(key.revokedAt IS NULL OR key.revokedAt >= :timeMs)', { timeMs })
+      .andWhere('(key.expiresAt IS NULL OR key.expiresAt >= :timeMs)')
+      .getMany();
+  }
+
   /** Number of active keys of an account. */
   countActive(manager: EntityManager, accountId: number, atMs: number): Promise<number> {
     const usable = { accountId, revokedAt: IsNull() };

@@ -37,6 +37,8 @@ describe('parseKeysArguments', () => {
   it.each([
     ['list', { name: 'list', json: false }],
     ['list --json', { name: 'list', json: true }],
+    ['usage acme', { name: 'usage', account: 'acme', json: false }],
+    ['usage --json acme', { name: 'usage', account: 'acme', json: true }],
     ['revoke key_1', { name: 'revoke', id: 'key_1' }],
     ['unban key_1', { name: 'unban', id: 'key_1' }],
     ['scopes key_1 a:b,c:d', { name: 'scopes', id: 'key_1', scopes: ['a:b', 'c:d'], json: false }],
@@ -56,6 +58,7 @@ describe('parseKeysArguments', () => {
   it.each([
     ['', 'Missing command'],
     ['bogus', 'Unknown command "bogus"'],
+    ['usage', 'Missing ACCOUNT'],
     ['create --plan pro', 'Missing --account'],
     ['create --account acme', 'Missing --plan'],
     ['create --account acme --plan gold', 'Unknown plan "gold". Plans: free, pro, business, enterprise'],

@@ -8,10 +8,17 @@ export type KeysCommand =
   | { readonly name: 'help' }
   | { readonly name: 'create'; readonly newKey: NewKey; readonly json: boolean }
   | { readonly name: 'list'; readonly json: boolean }
+  | UsageCommand
   | { readonly name: 'revoke' | 'unban'; readonly id: string }
   | { readonly name: 'scopes'; readonly id: string; readonly scopes: readonly string[]; readonly json: boolean }
   | { readonly name: 'rotate'; readonly id: string; readonly overlapMs: number; readonly json: boolean }
   | { readonly name: 'plan'; readonly account: string; readonly plan: PlanName; readonly limits: CustomLimits };
+
+export interface UsageCommand {
+  readonly name: 'usage';
+  readonly account: string;
+  readonly json: boolean;
+}
 
 /** A command that needs the database. */
 export type KeysOperation = Exclude<KeysCommand, { readonly name: 'help' }>;
@@ -35,6 +42,10 @@ export function parseKeysArguments([name, ...args]: readonly string[]): KeysComm
       return parseCreate(args);
     case 'list':
       return { name, json: parse(args, { json: FLAG }).values.json === true };
+    case 'usage': {
+      const { values, positionals } = parse(args, { json: FLAG }, 'ACCOUNT');
+      return { name, account: given(positionals[0], 'ACCOUNT'), json: values.json === true };
+    }
     case 'revoke':
     case 'unban': {
       const [id] = parse(args, NOTHING, 'ID').positionals;

@@ -18,7 +18,7 @@ describe('the keys commands', () => {
 
   const run = async (line: string) => {
     const command = parseKeysArguments(line.split(' '));
-    if (command.name === 'help') throw new TypeError('help needs no database');
+    if (command.name === 'help' || command.name === 'usage') throw new TypeError(`${command.name} runs elsewhere`);
     const { text, ...outcome } = await runCommand(command, service.keys, 'cli:spec');
     const pieces: string[] = [];
     for await (const piece of Readable.from(text)) pieces.push(String(piece));

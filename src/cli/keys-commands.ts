@@ -6,7 +6,7 @@ import {
   rotatedKeyJson,
   SCOPES,
 } from '../api-keys/index.js';
-import type { KeysOperation } from './keys-arguments.js';
+import type { KeysOperation, UsageCommand } from './keys-arguments.js';
 import { issuedText, listJson, listText, time } from './keys-output.js';
 
 /** The result of a command. */
@@ -19,11 +19,14 @@ export interface Outcome {
   readonly changed: boolean;
 }
 
+/** A command on keys and plans. */
+export type AdminCommand = Exclude<KeysOperation, UsageCommand>;
+
 /**
  * Runs a command.
  * @throws (rejects) InvalidOperationError or ApiError with a message for the operator
  */
-export async function runCommand(command: KeysOperation, keys: AdminKeysService, actor: string): Promise<Outcome> {
+export async function runCommand(command: AdminCommand, keys: AdminKeysService, actor: string): Promise<Outcome> {
   switch (command.name) {
     case 'create': {
       const issued = await keys.createKey(command.newKey, actor);

@@ -20,16 +20,34 @@ const HEAD = ['ID', 'NAME', 'KEY', 'ACCOUNT', 'PLAN', 'SCOPES', 'CREATED', 'EXPI
 
 /** Keys for people, in aligned columns, page by page. */
 export async function* listText(pages: KeyPages): AsyncGenerator<string> {
-  const widths = HEAD.map((cell) => cell.length);
-  for await (const keys of pages()) {
-    for (const key of keys) {
-      for (const [column, cell] of cellsOf(key).entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
-    }
+  const columns = new Columns();
+  columns.fit(HEAD);
+  for await (const keys of pages()) for (const key of keys) columns.fit(cellsOf(key));
+  yield columns.line(HEAD);
+  for await (const keys of pages()) yield keys.map((key) => `\n${columns.line(cellsOf(key))}`).join('');
+}
+
+/** Rows in aligned columns. */
+export function tableText(rows: readonly (readonly string[])[]): string {
+  const columns = new Columns();
+  for (const row of rows) columns.fit(row);
+  return rows.map((row) => columns.line(row)).join('\n');
+}
+
+/** The columns of a table, as wide as their widest cells. */
+class Columns {
+  private readonly widths: number[] = [];
+
+  fit(cells: readonly string[]): void {
+    for (const [column, cell] of cells.entries()) this.widths[column] = Math.max(this.widths[column] ?? 0, cell.length);
   }
-  const pad = (cell: string, column: number) => cell.padEnd(widths[column] ?? 0);
-  const line = (cells: readonly string[]) => cells.map(pad).join('  ').trimEnd();
-  yield line(HEAD);
-  for await (const keys of pages()) yield keys.map((key) => `\n${line(cellsOf(key))}`).join('');
+
+  line(cells: readonly string[]): string {
+    return cells
+      .map((cell, column) => cell.padEnd(this.widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  }
 }
 
 /** Keys for programs, on one line, page by page. */

@@ -8,6 +8,8 @@ import { Clock, ConfigModule, type Env, loadEnv } from '../config/index.js';
 import { DatabaseModule } from '../database/index.js';
 import { ACCOUNT_ENTITIES } from '../accounts/index.js';
 import { AdminKeysService, API_KEY_ENTITIES, ApiKeysModule } from '../api-keys/index.js';
+import { COUNTER_ENTITIES } from '../rate-limit/index.js';
+import { showUsage } from './account-usage.js';
 import { checkDatabaseExists, checkDatabaseIsShared, inContext } from './command-line-context.js';
 import { type KeysOperation, parseKeysArguments, UsageError } from './keys-arguments.js';
 import { type Outcome, runCommand } from './keys-commands.js';
@@ -35,11 +37,14 @@ async function run(command: KeysOperation, env: Env): Promise<boolean> {
   else checkDatabaseExists(env);
   const imports = [
     ConfigModule.of(env, new Clock()),
-    DatabaseModule.of(env, { entities: [...ACCOUNT_ENTITIES, ...API_KEY_ENTITIES] }),
+    DatabaseModule.of(env, { entities: [...ACCOUNT_ENTITIES, ...API_KEY_ENTITIES, ...COUNTER_ENTITIES] }),
     ApiKeysModule,
   ];
   return inContext(imports, async (context) => {
-    const outcome = await runCommand(command, context.get(AdminKeysService), `cli:${systemUser()}`);
+    const outcome =
+      command.name === 'usage'
+        ? await showUsage(context, env, command)
+        : await runCommand(command, context.get(AdminKeysService), `cli:${systemUser()}`);
     await print(outcome);
     return outcome.changed;
   });

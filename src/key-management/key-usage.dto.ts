@@ -1,5 +1,4 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import type { UsageReport } from '../rate-limit/index.js';
 
 @ApiSchema({ name: 'ApiKeyUsageWindow', description: "What an API key has used of one window of the account's plan." })
 export class KeyUsageWindow {
@@ -39,17 +38,4 @@ export class KeyUsage {
     example: '2026-11-21T12:02:00.000Z',
   })
   bannedUntil?: string;
-}
-
-export function toKeyUsage({ minute, day, key, strikes, bannedUntilSeconds }: UsageReport): KeyUsage {
-  return {
-    minute: { requests: key.minute, resetsAt: rfc3339(minute.resetSeconds) },
-    day: { requests: key.day, resetsAt: rfc3339(day.resetSeconds) },
-    strikes,
-    ...(bannedUntilSeconds === 0 ? {} : { bannedUntil: rfc3339(bannedUntilSeconds) }),
-  };
-}
-
-function rfc3339(seconds: number): string {
-  return new Date(seconds * 1000).toISOString();
 }

@@ -7,8 +7,9 @@ import { type Caller, CurrentCaller } from '../auth/index.js';
 import { Env } from '../config/index.js';
 import { addLink, nextPageLink, publicAddress } from '../http/index.js';
 import { Operation, OperationGroup } from '../openapi/index.js';
+import { keyUsageJson } from '../rate-limit/index.js';
 import type { AccountKey, IssuedAccountKey, RotatedAccountKey } from './key.dto.js';
-import { type KeyUsage, toKeyUsage } from './key-usage.dto.js';
+import type { KeyUsage } from './key-usage.dto.js';
 import { KEY_ID_PARAM, KeyId } from './key-id.decorator.js';
 import { CREATE_KEY, GET_KEY, GET_KEY_USAGE, LIST_KEYS, REVOKE_KEY, ROTATE_KEY } from './keys.operations.js';
 import { ListKeysQuery } from './list-keys.query.js';
@@ -65,7 +66,7 @@ export class KeysController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<KeyUsage> {
     reply.header('cache-control', 'no-store');
-    return toKeyUsage(await this.keys.usage(keyId, caller));
+    return keyUsageJson(await this.keys.usage(keyId, caller));
   }
 
   @Post(':keyId/rotate')

@@ -9,6 +9,8 @@ export { PlanThrottlerGuard } from './plan-throttler.guard.js';
 export { tooManyRequests } from './rate-limit-responses.js';
 export { RateLimitModule } from './rate-limit.module.js';
 export { refuse, type UsageReport, type WindowReport } from './windows/decision.js';
+export { bansJson, type KeyUsageJson, keyUsageJson, type WindowJson, windowsJson } from './windows/usage-json.js';
+export { readUsage } from './read-usage.js';
 
 /** What the counters keep in the database. */
 export const COUNTER_ENTITIES = [UsageWindow, KeyBan];

@@ -3,13 +3,13 @@ import type { Limits } from '../../accounts/index.js';
 import type { Caller } from '../../auth/index.js';
 import { RecurringTask } from '../../background/index.js';
 import type { Env } from '../../config/index.js';
-import type { RedisClient, Script } from '../../redis/index.js';
+import type { RedisClient } from '../../redis/index.js';
 import { CounterStore } from '../counter-store.js';
 import type { MemoryCounterStore } from '../memory/memory-counter-store.js';
-import type { Decision, UsageReport, WindowReport } from '../windows/decision.js';
-import { DAY_SECONDS, MINUTE_SECONDS } from '../windows/fixed-window.js';
+import type { Decision, UsageReport } from '../windows/decision.js';
 import { ADMIT, ADMIT_ADDRESS, OUTCOMES, PEEK, TAKE_FROM_ROUTE } from './admission-scripts.js';
 import { AloneCounts } from './alone-counts.js';
+import { ofCaller, usageReport } from './caller-usage.js';
 
 /** How often the fallback is looked after, in milliseconds. */
 const FALLBACK_INTERVAL_MS = 1_000;
@@ -55,7 +55,8 @@ export class RedisCounterStore extends CounterStore implements OnModuleInit, OnA
 
   override admit(caller: Caller): Decision | Promise<Decision> {
     return this.redis.call({
-      ...this.ofCaller(ADMIT, caller),
+      script: ADMIT,
+      ...ofCaller(this.redis.prefix, this.now(), caller),
       read: decision,
       fallback: () => this.fallback.admit(caller),
     });
@@ -63,8 +64,9 @@ export class RedisCounterStore extends CounterStore implements OnModuleInit, OnA
 
   override peek(caller: Caller): UsageReport | Promise<UsageReport> {
     return this.redis.call({
-      ...this.ofCaller(PEEK, caller),
-      read: (reply) => report(reply, caller.limits),
+      script: PEEK,
+      ...ofCaller(this.redis.prefix, this.now(), caller),
+      read: (reply) => usageReport(reply, caller.limits),
       fallback: () => this.fallback.peek(caller),
     });
   }
@@ -93,15 +95,6 @@ export class RedisCounterStore extends CounterStore implements OnModuleInit, OnA
     if (this.redis.isUp) await this.aloneCounts.add().catch(() => undefined);
   }
 
-  private ofCaller(script: Script, { accountId, keyId, limits, bansLiftedAtMs }: Caller) {
-    const account = `${this.redis.prefix}{account:${accountId}}`;
-    return {
-      script,
-      keys: [`${account}:usage`, `${account}:bans:${keyId}`],
-      args: [this.now(), limits.perMinute, limits.perDay, bansLiftedAtMs, keyId],
-    };
-  }
-
   private askAddress(address: string, taking: 0 | 1, fallback: () => Decision) {
     const { perMinute, perDay } = this.addressLimits;
     return this.redis.call<Decision>({
@@ -125,22 +118,4 @@ function decision(reply: unknown): Decision {
     resetSeconds,
     retryAfterSeconds,
   };
-}
-
-function report(reply: unknown, { perMinute, perDay }: Limits): UsageReport {
-  const [minuteLeft = 0, minuteEnd = 0, dayLeft = 0, dayEnd = 0, strikes = 0, bannedUntilSeconds = 0, ...key] =
-    reply as number[];
-  const [keyMinute = 0, keyDay = 0] = key;
-  return {
-    minute: windowReport(perMinute, MINUTE_SECONDS, minuteLeft, minuteEnd),
-    day: windowReport(perDay, DAY_SECONDS, dayLeft, dayEnd),
-    key: { minute: keyMinute, day: keyDay },
-    strikes,
-    bannedUntilSeconds,
-  };
-}
-
-/** @param left may be below 0, where the limit was lowered */
-function windowReport(limit: number, windowSeconds: number, left: number, resetSeconds: number): WindowReport {
-  return { limit, windowSeconds, remaining: Math.max(0, left), resetSeconds };
 }

@@ -1,0 +1,35 @@
+import type { Limits } from '../../accounts/index.js';
+import type { Caller } from '../../auth/index.js';
+import type { UsageReport, WindowReport } from '../windows/decision.js';
+import { DAY_SECONDS, MINUTE_SECONDS } from '../windows/fixed-window.js';
+
+/**
+ * What ADMIT and PEEK take.
+ * @param now time in whole seconds of Unix time; empty for that of Redis
+ */
+export function ofCaller(prefix: string, now: number | '', { accountId, keyId, limits, bansLiftedAtMs }: Caller) {
+  const account = `${prefix}{account:${accountId}}`;
+  return {
+    keys: [`${account}:usage`, `${account}:bans:${keyId}`],
+    args: [now, limits.perMinute, limits.perDay, bansLiftedAtMs, keyId],
+  };
+}
+
+/** What PEEK replies. */
+export function usageReport(reply: unknown, { perMinute, perDay }: Limits): UsageReport {
+  const [minuteLeft = 0, minuteEnd = 0, dayLeft = 0, dayEnd = 0, strikes = 0, bannedUntilSeconds = 0, ...key] =
+    reply as number[];
+  const [keyMinute = 0, keyDay = 0] = key;
+  return {
+    minute: windowReport(perMinute, MINUTE_SECONDS, minuteLeft, minuteEnd),
+    day: windowReport(perDay, DAY_SECONDS, dayLeft, dayEnd),
+    key: { minute: keyMinute, day: keyDay },
+    strikes,
+    bannedUntilSeconds,
+  };
+}
+
+/** @param left may be below 0, where the limit was lowered */
+function windowReport(limit: number, windowSeconds: number, left: number, resetSeconds: number): WindowReport {
+  return { limit, windowSeconds, remaining: Math.max(0, left), resetSeconds };
+}
