@@ -5,7 +5,7 @@ import type { NewKey } from './admin-keys.service.js';
 
 const HOUR_MS = 3_600_000;
 
-describe('AdminKeysService, on what exists', () => {
+describe('AdminKeysService, on existing keys', () => {
   let bench: AuthBench;
   let service: AuthInstance;
 
@@ -26,7 +26,7 @@ describe('AdminKeysService, on what exists', () => {
   const listed = async (id: string) => (await service.keys.listKeys()).find((key) => key.id === id);
 
   describe('revoke', () => {
-    it('ends a key once, and says so the second time', async () => {
+    it('revokes a key once, and reports it the second time', async () => {
       const { id } = await issue();
       const revokedAt = bench.clock.nowMs();
       expect(await service.keys.revoke(id, 'spec')).toBe(true);
@@ -37,7 +37,7 @@ describe('AdminKeysService, on what exists', () => {
       expect(await audited()).toHaveLength(3);
     });
 
-    it('refuses an unknown id, without repeating what may be a key', async () => {
+    it('refuses an unknown id without quoting it, because it may be a key', async () => {
       const { key } = await issue();
       const revocation = service.keys.revoke(key, 'spec');
       await expect(revocation).rejects.toHaveProperty('code', 'api_key_not_found');
@@ -46,7 +46,7 @@ describe('AdminKeysService, on what exists', () => {
   });
 
   describe('rotate', () => {
-    it('makes a like key, and lets the old one work on for the overlap', async () => {
+    it('creates a successor, and keeps the old key valid for the overlap', async () => {
       const old = await issue({ scopes: ['pets:read'] });
       await service.verifier.verify(old.key);
       const next = await service.keys.rotate(old.id, HOUR_MS, 'spec');
@@ -61,14 +61,14 @@ describe('AdminKeysService, on what exists', () => {
       expect(await service.verifier.verify(next.key)).toHaveProperty('keyId', next.id);
     });
 
-    it('ends the old key at once without an overlap', async () => {
+    it('ends the old key at once if there is no overlap', async () => {
       const old = await issue();
       await service.verifier.verify(old.key);
       await service.keys.rotate(old.id, 0, 'spec');
       expect(await service.verifier.verify(old.key)).toHaveProperty('code', 'api_key_expired');
     });
 
-    it('never lengthens the life of the old key, and gives the new one as long a life as the old was made for', async () => {
+    it('never extends the old key, and gives the successor the original lifetime', async () => {
       const old = await issue({ expiresInMs: 10 * HOUR_MS });
       bench.clock.advanceMs(9 * HOUR_MS);
       const next = await service.keys.rotate(old.id, 24 * HOUR_MS, 'spec');
@@ -76,13 +76,13 @@ describe('AdminKeysService, on what exists', () => {
       expect(next.expiresAt).toBe(bench.clock.nowMs() + 10 * HOUR_MS);
     });
 
-    it('gives the successor of a key that is rotated twice the full life too', async () => {
+    it('gives the full lifetime to the successor of a key that is rotated twice', async () => {
       const { id } = await issue();
       await service.keys.rotate(id, HOUR_MS, 'spec');
       expect(await service.keys.rotate(id, 0, 'spec')).toHaveProperty('expiresAt', null);
     });
 
-    it('refuses a revoked key, and an overlap that is none', async () => {
+    it('refuses a revoked key and an invalid overlap', async () => {
       const { id } = await issue();
       await expect(service.keys.rotate(id, -1, 'spec')).rejects.toThrow('overlap must be zero or more');
       await service.keys.revoke(id, 'spec');
@@ -92,7 +92,7 @@ describe('AdminKeysService, on what exists', () => {
   });
 
   describe('changeScopes', () => {
-    it('widens or narrows a key from the next request on', async () => {
+    it('adds or removes scopes from the next request on', async () => {
       const { id, key } = await issue({ scopes: ['pets:read'] });
       await service.verifier.verify(key);
       const changed = await service.keys.changeScopes(id, ['pets:write', 'keys:manage', 'pets:write'], 'spec');
@@ -104,14 +104,14 @@ describe('AdminKeysService, on what exists', () => {
       expect(JSON.parse(last?.detail ?? '')).toEqual({ from: ['pets:read'], to: ['pets:write', 'keys:manage'] });
     });
 
-    it('leaves no record where the scopes stay the same', async () => {
+    it('writes no audit record if the scopes do not change', async () => {
       const { id } = await issue({ scopes: ['pets:read', 'pets:write'] });
       const before = await audited();
       expect(await service.keys.changeScopes(id, ['pets:write', 'pets:read'], 'spec')).toEqual(await listed(id));
       expect(await audited()).toEqual(before);
     });
 
-    it('hands its scopes on to the successor', async () => {
+    it('passes the scopes on to the successor', async () => {
       const { id } = await issue();
       await service.keys.changeScopes(id, ['pets:read'], 'spec');
       expect(await service.keys.rotate(id, 0, 'spec')).toHaveProperty('scopes', ['pets:read']);
@@ -121,14 +121,14 @@ describe('AdminKeysService, on what exists', () => {
       [[], 'at least one scope'],
       [['pets:read', ''], 'is not a scope'],
       [['pets'], 'is not a scope'],
-    ])('refuses %j, and changes nothing', async (scopes, message) => {
+    ])('refuses %j and changes nothing', async (scopes, message) => {
       const { id } = await issue();
       const before = [await listed(id), await audited()];
       await expect(service.keys.changeScopes(id, scopes, 'spec')).rejects.toThrow(message);
       expect([await listed(id), await audited()]).toEqual(before);
     });
 
-    it('refuses a revoked key, and an unknown id', async () => {
+    it('refuses a revoked key and an unknown id', async () => {
       const { id } = await issue();
       await service.keys.revoke(id, 'spec');
       await expect(service.keys.changeScopes(id, ['pets:read'], 'spec')).rejects.toThrow('was revoked');
@@ -138,7 +138,7 @@ describe('AdminKeysService, on what exists', () => {
   });
 
   describe('changePlan', () => {
-    it('holds from the next request on', async () => {
+    it('applies from the next request on', async () => {
       const { key } = await issue();
       await service.verifier.verify(key);
       const limits = await service.keys.changePlan('acme', 'enterprise', { perMinute: 7, perDay: 70 }, 'spec');
@@ -147,7 +147,7 @@ describe('AdminKeysService, on what exists', () => {
       expect(await service.verifier.verify(key)).toMatchObject({ plan: 'enterprise', limits });
     });
 
-    it('forgets the numbers of an account that leaves enterprise', async () => {
+    it('clears the custom limits when an account leaves the Enterprise plan', async () => {
       const { key } = await issue({ account: 'big', plan: 'enterprise', perMinute: 500, perDay: 9_000 });
       await service.keys.changePlan('big', 'free', {}, 'spec');
       expect(await service.verifier.verify(key)).toMatchObject({
@@ -163,7 +163,7 @@ describe('AdminKeysService, on what exists', () => {
   });
 
   describe('unban', () => {
-    it('tells the verifier up to when bans are lifted', async () => {
+    it('passes the time of the lift to the verifier', async () => {
       const { id, key } = await issue();
       await service.verifier.verify(key);
       bench.clock.advanceMs(1_000);

@@ -28,7 +28,7 @@ describe('AdminKeysService', () => {
   const record = (action: string, keyId: string | null) => ({ action, actor: 'spec', at: bench.clock.nowMs(), keyId });
 
   describe('createKey', () => {
-    it('makes a new account with its first key', async () => {
+    it('creates an account with its first key', async () => {
       const issued = await issue();
       expect(issued).toEqual({
         id: expect.stringMatching(/^key_/),
@@ -45,7 +45,7 @@ describe('AdminKeysService', () => {
       expect(await audited()).toEqual([record('account.created', null), record('key.created', issued.id)]);
     });
 
-    it('makes further keys of an account, narrowed and expiring', async () => {
+    it('creates further keys of an account, with scopes and an expiry', async () => {
       const first = await issue();
       const second = await issue({ scopes: ['pets:read', 'pets:read'], expiresInMs: HOUR_MS });
       expect(second).toMatchObject({ scopes: ['pets:read'], expiresAt: bench.clock.nowMs() + HOUR_MS });
@@ -54,7 +54,7 @@ describe('AdminKeysService', () => {
       expect(two).toHaveProperty('accountId', 1);
     });
 
-    it('keeps nothing that gives the key away', async () => {
+    it('stores nothing that reveals the key', async () => {
       const { key } = await issue();
       const [tables] = await service.database.read(async (manager) => [
         JSON.stringify([await manager.find(ApiKey), await manager.find(AuditRecord)]),
@@ -63,7 +63,7 @@ describe('AdminKeysService', () => {
       expect(tables).not.toContain(key.slice(9, 30));
     });
 
-    it('is part of the transaction that it is called in', async () => {
+    it('joins the transaction of its caller', async () => {
       const write = service.database.write(async () => {
         await service.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec');
         throw new Error('changed my mind');
@@ -73,7 +73,7 @@ describe('AdminKeysService', () => {
       expect(await audited()).toEqual([]);
     });
 
-    it('does not change the terms of an account in passing', async () => {
+    it('does not change the plan of an existing account', async () => {
       await issue();
       await issue(ENTERPRISE);
       await expect(issue({ plan: 'free' })).rejects.toThrow('"acme" exists on the plan pro');
@@ -96,12 +96,12 @@ describe('AdminKeysService', () => {
       ['no scope', { scopes: [] }, 'at least one scope'],
       ['what is no scope', { scopes: ['pets:read"'] }, 'is not a scope'],
       ['no lifetime', { expiresInMs: 0 }, 'lifetime must be above zero'],
-    ] as [string, Partial<NewKey>, string][])('refuses %s, and leaves nothing behind', async (_, newKey, message) => {
+    ] as [string, Partial<NewKey>, string][])('refuses %s and stores nothing', async (_, newKey, message) => {
       await expect(issue(newKey)).rejects.toThrow(message);
       expect(await audited()).toEqual([]);
     });
 
-    it('takes any printable name of up to 100 characters', async () => {
+    it('accepts any printable name of up to 100 characters', async () => {
       const account = `Zoë & 犬 🐕 ${'x'.repeat(90)}`;
       expect(await issue({ account })).toHaveProperty('account', account);
     });

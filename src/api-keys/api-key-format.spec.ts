@@ -7,12 +7,12 @@ const VECTOR_WITH_PADDING = 'psk_test_00000000000000000000000000000000iRZ7';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 describe('API keys', () => {
-  it('carry the CRC32 of what precedes it', () => {
+  it('end in the CRC32 of the preceding characters', () => {
     expect(isApiKey(VECTOR)).toBe(true);
     expect(isApiKey(VECTOR_WITH_PADDING)).toBe(true);
   });
 
-  it.each(['live', 'test'] as const)('are made well-formed, random and of their kind: %s', (kind) => {
+  it.each(['live', 'test'] as const)('are generated well-formed, random and of the requested kind: %s', (kind) => {
     const keys = Array.from({ length: 200 }, () => generateApiKey(kind));
     for (const key of keys) {
       expect(key).toMatch(new RegExp(`^psk_${kind}_[0-9A-Za-z]{36}$`));
@@ -22,7 +22,7 @@ describe('API keys', () => {
     expect(new Set(keys.map((key) => key.slice(9, 39)).join(''))).toEqual(new Set(BASE62));
   });
 
-  it('are refused after any change of a single character', () => {
+  it('are invalid after a change of any single character', () => {
     const accepted: string[] = [];
     for (let index = 0; index < VECTOR.length; index += 1) {
       for (const character of `${BASE62}-_ `) {
@@ -41,7 +41,7 @@ describe('API keys', () => {
     ['another prefix', VECTOR.replace('live', 'prod')],
     ['the other kind', VECTOR.replace('live', 'test')],
     ['a line break after it', `${VECTOR}\n`],
-  ])('are refused with %s', (_, text) => {
+  ])('are invalid with %s', (_, text) => {
     expect(isApiKey(text)).toBe(false);
   });
 
@@ -49,11 +49,11 @@ describe('API keys', () => {
     expect(hashApiKey(VECTOR)).toBe('aedf1963261e3fea3b99a1d2387ba84bd91f0e6ba4d09ef13448254adb4b110d');
   });
 
-  it('are shown by their first and last characters only', () => {
+  it('are masked except for their first and last characters', () => {
     expect(maskApiKey(VECTOR)).toBe('psk_live_0123…IOLq');
   });
 
-  it('have ids that differ', () => {
+  it('have unique ids', () => {
     const ids = new Set(Array.from({ length: 100 }, generateKeyId));
     expect(ids.size).toBe(100);
     for (const id of ids) expect(id).toMatch(/^key_[0-9A-Za-z]{16}$/);

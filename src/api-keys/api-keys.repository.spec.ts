@@ -9,7 +9,7 @@ const OLD_KEYS = 10_000;
 const AT_ONCE = 1_000;
 const MADE_AT_MS = Date.parse('2026-01-01T00:00:00Z');
 
-describe('an account with many keys of old', () => {
+describe('an account with many old keys', () => {
   const bench = new AuthBench();
   const repository = new ApiKeysRepository();
   let service: AuthInstance;
@@ -70,7 +70,7 @@ describe('an account with many keys of old', () => {
     expect(plan).not.toMatch(/Seq Scan on api_keys|Sort|TEMP B-TREE|SCAN (key|ApiKey)(?! USING INDEX)/);
   });
 
-  it('is listed page by page, each key once, those of an account together, oldest first', async () => {
+  it('is listed page by page: each key once, by account, oldest first', async () => {
     const listed: KeyListing[] = [];
     for (let page = await service.keys.listKeys(); page.length > 0; page = await service.keys.listKeys(page.at(-1))) {
       expect(page.length).toBeLessThanOrEqual(1_000);
@@ -82,7 +82,7 @@ describe('an account with many keys of old', () => {
     expect(listed.at(-1)).toHaveProperty('account', 'zoo');
   });
 
-  it('counts what works, and nothing else', async () => {
+  it('counts active keys only', async () => {
     // Then, the last ten had not expired yet; every other one is revoked.
     const times = [bench.clock.nowMs(), MADE_AT_MS + OLD_KEYS - 10];
     const counts = times.map((atMs) => service.database.read((manager) => repository.countActive(manager, 1, atMs)));

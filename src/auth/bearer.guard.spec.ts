@@ -51,15 +51,15 @@ describe('BearerGuard', () => {
     throw new Error('The guard did not refuse.');
   }
 
-  it('lets a caller with the scope through, at once', () => {
+  it('admits a caller with the scope synchronously', () => {
     expect(admit('read', READER)).toBe(true);
   });
 
-  it('lets anybody through to a public route', () => {
+  it('admits everybody to a public route', () => {
     expect(admit('open', undefined)).toBe(true);
   });
 
-  it('refuses a key without the scope, and names it', () => {
+  it('refuses a key without the scope, and names the scope', () => {
     expect(refusal('write', READER)).toMatchObject({
       status: 403,
       code: 'insufficient_scope',
@@ -68,7 +68,7 @@ describe('BearerGuard', () => {
     });
   });
 
-  it('refuses where no caller was admitted', () => {
+  it('refuses a request that was not admitted', () => {
     for (const route of ['read', 'undeclared'] as const) {
       expect(refusal(route, undefined)).toMatchObject({
         status: 401,
@@ -78,7 +78,7 @@ describe('BearerGuard', () => {
     }
   });
 
-  it('refuses everybody on a route that does not say who may call it', () => {
+  it('refuses everybody on a route that declares no access', () => {
     expect(refusal('undeclared', READER)).toMatchObject({ status: 403, code: 'insufficient_scope' });
   });
 });

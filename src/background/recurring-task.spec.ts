@@ -14,7 +14,7 @@ describe('RecurringTask', () => {
     jest.useRealTimers();
   });
 
-  it('does its work at each interval until it is stopped', async () => {
+  it('runs at each interval until it is stopped', async () => {
     const work = jest.fn(async () => {});
     const task = new RecurringTask('work', 100, work);
     task.start();
@@ -26,7 +26,7 @@ describe('RecurringTask', () => {
     expect(work).toHaveBeenCalledTimes(3);
   });
 
-  it('never runs twice at a time, and stops when the last run has ended', async () => {
+  it('never runs twice at once, and stops after the last run has ended', async () => {
     const run = Promise.withResolvers<void>();
     const work = jest.fn(() => run.promise);
     const task = new RecurringTask('work', 100, work);
@@ -42,7 +42,7 @@ describe('RecurringTask', () => {
     expect(stopped).toBe(true);
   });
 
-  it('tries on after failures, and logs the first of each series', async () => {
+  it('retries after failures, and logs the first failure of each series', async () => {
     let failing = true;
     const work = jest.fn(async () => {
       if (failing) throw new Error('away');

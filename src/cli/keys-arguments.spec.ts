@@ -4,11 +4,11 @@ import { parseKeysArguments, UsageError } from './keys-arguments.js';
 const parse = (line: string) => parseKeysArguments(line.split(' ').filter((word) => word !== ''));
 
 describe('parseKeysArguments', () => {
-  it.each(['help', '--help', '-h', 'list --help'])('understands "%s" as a wish for help', (line) => {
+  it.each(['help', '--help', '-h', 'list --help'])('reads "%s" as help', (line) => {
     expect(parse(line)).toEqual({ name: 'help' });
   });
 
-  it('reads create with what it needs', () => {
+  it('reads create with the required options', () => {
     expect(parse('create --account acme --plan pro')).toEqual({
       name: 'create',
       newKey: { account: 'acme', plan: 'pro' },
@@ -16,7 +16,7 @@ describe('parseKeysArguments', () => {
     });
   });
 
-  it('reads create with everything', () => {
+  it('reads create with all options', () => {
     const line =
       'create --account=acme --plan enterprise --per-minute 500 --per-day 9000 --scopes pets:read,orders:read --expires-in 90d --name ci --json';
     expect(parse(line)).toEqual({

@@ -29,7 +29,7 @@ describe('the keys commands', () => {
     return JSON.parse(text) as { id: string; key: string };
   };
 
-  it('create --json prints one line with the key and what it is', async () => {
+  it('create --json prints one line with the key and its properties', async () => {
     const { text, warning } = await run('create --account acme --plan pro --name ci --expires-in 1h --json');
     expect(text).not.toContain('\n');
     expect(JSON.parse(text)).toEqual({
@@ -46,7 +46,7 @@ describe('the keys commands', () => {
     expect(warning).toBeUndefined();
   });
 
-  it('create prints a working key for people', async () => {
+  it('create prints a working key', async () => {
     const { text } = await run('create --account acme --plan pro');
     const key = /psk_live_\w+/.exec(text)?.[0] ?? '';
     expect(await service.verifier.verify(key)).toHaveProperty('account', 'acme');
@@ -60,7 +60,7 @@ describe('the keys commands', () => {
     expect(warning).toMatch(/: reports:run$/);
   });
 
-  it('list prints aligned columns, without secrets', async () => {
+  it('list prints aligned columns without secrets', async () => {
     const { id, key } = await create();
     await run('create --account a-longer-name --plan business');
     const { text, changed } = await run('list');
@@ -95,7 +95,7 @@ describe('the keys commands', () => {
     expect(changed).toBe(true);
   });
 
-  it('scopes says what a key may do from now on', async () => {
+  it('scopes prints the new scopes of a key', async () => {
     const { id, key } = await create(' --scopes pets:read');
     expect(await run(`scopes ${id} pets:write,pets:read`)).toEqual({
       text: `${id} has the scopes pets:write pets:read.`,
@@ -114,7 +114,7 @@ describe('the keys commands', () => {
     expect(warning).toMatch(/: reports:run$/);
   });
 
-  it('revoke, unban and plan say what they did, and that running services have to follow', async () => {
+  it('revoke, unban and plan print what they did and when running services notice it', async () => {
     const { id } = await create();
     expect(await run(`unban ${id}`)).toEqual({ text: `${id} is no longer banned.`, changed: true });
     expect(await run('plan acme business')).toEqual({

@@ -12,7 +12,7 @@ describe('a list of entity tags', () => {
     ['""', ['""']],
     ['"a,b"', ['"a,b"']],
     ['"\xe9!#"', ['"\xe9!#"']],
-  ])('is read: %s', (field, tags) => {
+  ])('is parsed: %s', (field, tags) => {
     expect(readTagList(field)).toEqual(tags);
   });
 
@@ -37,7 +37,7 @@ describe('a list of entity tags', () => {
     expect(readTagList(field)).toBeUndefined();
   });
 
-  it('is read in a time that grows with its length only', () => {
+  it('is parsed in linear time', () => {
     const startMs = performance.now();
     for (const field of [
       ', '.repeat(8_000),
@@ -53,7 +53,7 @@ describe('a list of entity tags', () => {
 });
 
 describe('two entity tags', () => {
-  it('are strongly equal where neither is weak, and weakly equal however weak they are', () => {
+  it('match strongly if neither is weak, and weakly in any case', () => {
     expect([
       matchesStrongly(['"b"', '"a"'], '"a"'),
       matchesStrongly(['W/"a"'], '"a"'),
@@ -67,7 +67,7 @@ describe('two entity tags', () => {
     expect([matchesStrongly('*', '"a"'), matchesWeakly('*', '"a"')]).toEqual([true, true]);
   });
 
-  it('of different content differ, and of the same content do not', () => {
+  it('are equal if their content is equal', () => {
     expect(etagOf('[1]')).toBe(etagOf('[1]'));
     expect(etagOf('[1]')).not.toBe(etagOf('[2]'));
     expect(etagOf('')).toMatch(/^"[A-Za-z0-9_-]{22}"$/);

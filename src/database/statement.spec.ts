@@ -26,7 +26,7 @@ describe('a statement', () => {
     'RELEASE SAVEPOINT typeorm_12',
     'ROLLBACK TO SAVEPOINT typeorm_1',
     `${'/* unfinished '.repeat(10_000)} BEGIN`,
-  ])('that does not is let through', (sql) => {
+  ])('that controls no transaction is accepted', (sql) => {
     expect(() => refuseTransactionControl(sql)).not.toThrow();
   });
 

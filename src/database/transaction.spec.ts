@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => bench.remove());
 
 describe('a write', () => {
-  it('is told of only after what is to be done when it has ended', async () => {
+  it('is fulfilled after its callbacks for the end of the transaction', async () => {
     const told: string[] = [];
     await database.write(async () => {
       onTransactionEnd(async () => void (await Promise.resolve(), told.push('ended')));
@@ -23,7 +23,7 @@ describe('a write', () => {
     expect(told).toEqual(['work', 'committed', 'ended', 'told']);
   });
 
-  it('that fails has done what is to be done at its end, and nothing of what is for a commit', async () => {
+  it('that fails runs its callbacks for the end, but not those for the commit', async () => {
     const told: string[] = [];
     const failing = database.write(async () => {
       onTransactionEnd(() => void told.push('ended'));
@@ -34,7 +34,7 @@ describe('a write', () => {
     expect(told).toEqual(['ended']);
   });
 
-  it('has to be under way', async () => {
+  it('must be open to register callbacks', async () => {
     expect(() => onTransactionEnd(() => undefined)).toThrow('outside of Database.write');
     let late: unknown;
     const ended = Promise.withResolvers<void>();

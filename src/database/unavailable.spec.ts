@@ -15,17 +15,17 @@ describe('an error of the database', () => {
     'SQLITE_CORRUPT',
     'SQLITE_NOTADB',
     'SQLITE_CANTOPEN',
-  ])('%s means that it is away', (code) => {
+  ])('%s means that it is unavailable', (code) => {
     const error = failure(code);
     expect(translate(error)).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 1, cause: error });
   });
 
-  it.each(['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_ERROR'])('%s stays what it is', (code) => {
+  it.each(['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_ERROR'])('%s is passed on unchanged', (code) => {
     const error = failure(code);
     expect(translate(error)).toBe(error);
   });
 
-  it('is known as a lock of somebody else', () => {
+  it('is recognised as a lock of another process', () => {
     expect([isBusy(failure('SQLITE_BUSY_SNAPSHOT')), isBusy(failure('SQLITE_FULL'))]).toEqual([true, false]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { negotiateCoding } from './content-coding.js';
 
-describe('the coding of a file', () => {
+describe('the content coding of a file', () => {
   it.each([
     ['gzip, deflate, br, zstd', 'br'],
     ['gzip, deflate', 'gzip'],

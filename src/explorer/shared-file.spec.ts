@@ -12,7 +12,7 @@ const etagsOf = async (file: SharedFile) => [
 ];
 
 describe('a shared file', () => {
-  it('is smaller when it is compressed, and the same once decompressed', async () => {
+  it('is smaller when compressed, and equal after decompression', async () => {
     const file = newFile();
     const [br, gzip, identity] = await Promise.all([file.in('br'), file.in('gzip'), file.in('identity')]);
     expect(brotliDecompressSync(br.body)).toEqual(CONTENT);
@@ -21,7 +21,7 @@ describe('a shared file', () => {
     for (const { body } of [br, gzip]) expect(body.length).toBeLessThan(CONTENT.length / 10);
   });
 
-  it.each(['br', 'gzip', 'identity'] as const)('is encoded once for all who ask for %s', async (coding) => {
+  it.each(['br', 'gzip', 'identity'] as const)('is encoded once for all requests that accept %s', async (coding) => {
     const file = newFile();
     const [first, second] = await Promise.all([file.in(coding), file.in(coding)]);
     const later = await file.in(coding);
@@ -29,12 +29,12 @@ describe('a shared file', () => {
     expect(later.body).toBe(first.body);
   });
 
-  it('has another validator in each coding, and the same one wherever its content is the same', async () => {
+  it('has one validator per content and coding', async () => {
     expect(new Set(await etagsOf(newFile())).size).toBe(3);
     expect(await etagsOf(newFile())).toEqual(await etagsOf(newFile()));
   });
 
-  it('is not compressed where it is an image', async () => {
+  it('is not compressed if it is an image', async () => {
     expect(await newFile('image/png').in('br')).toMatchObject({ coding: 'identity', body: CONTENT });
   });
 });

@@ -10,7 +10,7 @@ describe('the origin of a server', () => {
     ['127.0.0.1', 'localhost'],
     ['::1', '[::1]'],
     ['127.0.0.2', '127.0.0.2'],
-  ])('is one where it can be reached: %s', async (address, host) => {
+  ])('is an address at which it can be reached: %s', async (address, host) => {
     const server = createServer((_request, response) => response.end('here')).listen(0, address);
     await once(server, 'listening');
     const origin = localOrigin(server);

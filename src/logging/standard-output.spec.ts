@@ -54,12 +54,12 @@ async function readAll(): Promise<string> {
 }
 
 describe('standard output', () => {
-  it('has a line at once where there is room for it', () => {
+  it('writes a line at once if the pipe has room', () => {
     output.write(line(1));
     expect(read()).toBe(line(1));
   });
 
-  it('keeps what a reader that stalls has no room for, up to 1 MiB, and hands it over in order and whole', async () => {
+  it('buffers up to 1 MiB for a stalled reader, and writes it later, complete and in order', async () => {
     for (let n = 0; n < LINES; n += 1) output.write(line(n));
     const lines = (await readAll()).split(/(?<=\n)/);
     const kept = lines.length - 1;
@@ -68,7 +68,7 @@ describe('standard output', () => {
     expect(kept * 100).toBeLessThan(1_048_576 + 2 * 65_536);
   });
 
-  it('tells how many lines were dropped, once they are read again', async () => {
+  it('reports how many lines were dropped when the reader continues', async () => {
     for (let n = 0; n < LINES; n += 1) output.write(line(n));
     expect(dropped).toEqual([]);
     const lines = (await readAll()).split('\n');
@@ -78,7 +78,7 @@ describe('standard output', () => {
     expect(read()).toBe(line(1));
   });
 
-  it('does not mind a reader that is gone for good', () => {
+  it('ignores a reader that has gone away', () => {
     const path = join(folder, 'pipe');
     closeSync(pipe);
     const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -17,11 +17,11 @@ beforeEach(() => {
 });
 
 describe('a shared text', () => {
-  it('is made once for all who ask at the same time', async () => {
+  it('is built once for concurrent requests', async () => {
     expect(await Promise.all([text.get(), text.get(), text.get()])).toEqual(['text 1', 'text 1', 'text 1']);
   });
 
-  it('is made anew for who asks later, but not more often than it may be in a second', async () => {
+  it('is rebuilt for later requests, up to its maximum rate', async () => {
     const texts: string[] = [];
     for (let n = 0; n < 5; n += 1) texts.push(await text.get().catch(String));
     expect(texts).toEqual(['text 1', 'Error: no text', 'text 3', 'text 3', 'text 3']);

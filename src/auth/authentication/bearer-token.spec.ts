@@ -49,7 +49,7 @@ describe('readBearerToken', () => {
     expect(readBearerToken(request('X-Authorization', 'Bearer abc'))).toHaveProperty('code', 'missing_api_key');
   });
 
-  it('takes the name of the header in any case', () => {
+  it('accepts the header name in any case', () => {
     expect(readBearerToken(request('aUTHORIZATION', 'Bearer abc'))).toBe('abc');
   });
 
@@ -61,17 +61,17 @@ describe('readBearerToken', () => {
     expect(response).toHaveProperty('code', 'invalid_api_key');
   });
 
-  it('does not take a value for a name', () => {
+  it('does not take a header value for a header name', () => {
     expect(readBearerToken(request('X-First', 'authorization', 'Authorization', 'Bearer abc'))).toBe('abc');
   });
 });
 
 describe('challenge', () => {
-  it('names no error where no token was sent', () => {
+  it('contains no error code if no token was sent', () => {
     expect(challenge(MISSING)).toBe('Bearer realm="petstore"');
   });
 
-  it.each([INVALID, EXPIRED, REVOKED])('names the error for $code', (refusal) => {
+  it.each([INVALID, EXPIRED, REVOKED])('contains the error code for $code', (refusal) => {
     expect(challenge(refusal)).toBe('Bearer realm="petstore", error="invalid_token"');
   });
 });

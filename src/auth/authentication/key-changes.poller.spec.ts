@@ -27,13 +27,13 @@ describe('KeyChangesPoller', () => {
     expect(await here.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
   });
 
-  it('notices the end of a key that another process rotated', async () => {
+  it('notices that another process rotated a key', async () => {
     await elsewhere.keys.rotate(id, 0, 'spec');
     await here.poller.poll();
     expect(await here.verifier.verify(key)).toHaveProperty('code', 'api_key_expired');
   });
 
-  it('notices the new plan of an account, for all its keys', async () => {
+  it('notices the new plan of an account for all its keys', async () => {
     const second = await elsewhere.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec');
     await here.poller.poll();
     await here.verifier.verify(second.key);
@@ -43,7 +43,7 @@ describe('KeyChangesPoller', () => {
     expect(await here.verifier.verify(second.key)).toHaveProperty('plan', 'free');
   });
 
-  it('notices that a ban was lifted', async () => {
+  it('notices a lifted ban', async () => {
     await elsewhere.keys.unban(id, 'spec');
     await here.poller.poll();
     expect(await here.verifier.verify(key)).toHaveProperty('bansLiftedAtMs', bench.clock.nowMs());
@@ -55,7 +55,7 @@ describe('KeyChangesPoller', () => {
     expect(await here.verifier.verify(key)).toHaveProperty('scopes', new Set(['pets:read']));
   });
 
-  it('leaves all other keys known', async () => {
+  it('keeps all other keys cached', async () => {
     const other = await elsewhere.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec');
     await elsewhere.keys.revoke(other.id, 'spec');
     await here.poller.poll();
@@ -64,7 +64,7 @@ describe('KeyChangesPoller', () => {
     expect(read).not.toHaveBeenCalled();
   });
 
-  it('takes each change once', async () => {
+  it('processes each change once', async () => {
     await elsewhere.keys.unban(id, 'spec');
     await here.poller.poll();
     const caller = await here.verifier.verify(key);
@@ -72,7 +72,7 @@ describe('KeyChangesPoller', () => {
     expect(here.verifier.verify(key)).toBe(caller);
   });
 
-  it('catches up after polls that failed', async () => {
+  it('catches up after failed polls', async () => {
     jest.spyOn(here.database, 'read').mockRejectedValueOnce(new ApiError('service_unavailable', 'away'));
     await elsewhere.keys.revoke(id, 'spec');
     await expect(here.poller.poll()).rejects.toHaveProperty('code', 'service_unavailable');
@@ -80,7 +80,7 @@ describe('KeyChangesPoller', () => {
     expect(await here.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
   });
 
-  it('drops what became known before its first successful poll', async () => {
+  it('clears the cache on its first successful poll', async () => {
     const late = await bench.open();
     await late.verifier.verify(key);
     await elsewhere.keys.revoke(id, 'spec');

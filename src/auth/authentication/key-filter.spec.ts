@@ -17,14 +17,14 @@ describe('KeyFilter', () => {
   });
   afterEach(() => bench.remove());
 
-  it('has every key that was added, and hardly another', () => {
+  it('contains every added key and hardly any other', () => {
     const added = hashes(2_000);
     added.forEach((sha256) => filter.add(sha256));
     expect(added.every((sha256) => filter.mayHave(sha256))).toBe(true);
     expect(hashes(2_000).filter((sha256) => filter.mayHave(sha256))).toEqual([]);
   });
 
-  it('loads all keys of the database, over any number of pages', async () => {
+  it('loads all keys of the database, page by page', async () => {
     const { key } = await service.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec');
     const stored = hashes(1_500);
     await service.database.write(async (manager) => {

@@ -23,7 +23,7 @@ describe('KeyVerifier', () => {
   const reads = () => jest.spyOn(service.database, 'read');
   const databaseGoesAway = () => reads().mockRejectedValue(new ApiError('service_unavailable', 'away'));
 
-  it('tells who holds a key', async () => {
+  it('returns the caller of a key', async () => {
     const { id, key } = await issue({ scopes: ['pets:read'] });
     expect(await service.verifier.verify(key)).toEqual({
       keyId: id,
@@ -36,7 +36,7 @@ describe('KeyVerifier', () => {
     });
   });
 
-  it('answers for a known key at once, with the same object', async () => {
+  it('returns the same caller synchronously for a cached key', async () => {
     const { key } = await issue();
     const first = await service.verifier.verify(key);
     const read = reads();
@@ -44,7 +44,7 @@ describe('KeyVerifier', () => {
     expect(read).not.toHaveBeenCalled();
   });
 
-  it('refuses what has no form or checksum of a key without asking the database', async () => {
+  it('refuses a malformed key or a wrong checksum without a query', async () => {
     const { key } = await issue();
     const read = reads();
     for (const token of ['abc', `${key}0`, key.replace('live', 'test')]) {
@@ -53,20 +53,20 @@ describe('KeyVerifier', () => {
     expect(read).not.toHaveBeenCalled();
   });
 
-  it('refuses well-formed keys that do not exist, and keeps nothing of them', async () => {
+  it('refuses well-formed unknown keys, and caches nothing', async () => {
     for (let count = 0; count < 50; count += 1) {
       expect(await service.verifier.verify(generateApiKey('live'))).toHaveProperty('code', 'invalid_api_key');
     }
     expect(service.verifier.knownKeys).toBe(0);
   });
 
-  it('accepts a key that was refused before it existed', async () => {
+  it('accepts a key that was refused before it was created', async () => {
     const { key, id } = await issue();
     const other = await bench.open();
     expect(await other.verifier.verify(key)).toHaveProperty('keyId', id);
   });
 
-  it('asks once for requests with the same unknown key that come together', async () => {
+  it('runs one query for concurrent requests with the same uncached key', async () => {
     const { key, id } = await issue();
     const read = reads();
     const responses = await Promise.all(Array.from({ length: 20 }, () => service.verifier.verify(key)));
@@ -74,7 +74,7 @@ describe('KeyVerifier', () => {
     expect(read).toHaveBeenCalledTimes(1);
   });
 
-  it('refuses a key from the millisecond of its expiry on, also when it is known', async () => {
+  it('refuses a key from the millisecond of its expiry on, also if it is cached', async () => {
     const { key, id } = await issue({ expiresInMs: 5_000 });
     await service.verifier.verify(key);
     bench.clock.advanceMs(4_999);
@@ -84,14 +84,14 @@ describe('KeyVerifier', () => {
     expect(await (await bench.open()).verifier.verify(key)).toHaveProperty('code', 'api_key_expired');
   });
 
-  it('says of a key that is both that it was revoked', async () => {
+  it('reports an expired and revoked key as revoked', async () => {
     const { key, id } = await issue({ expiresInMs: 5_000 });
     await service.keys.revoke(id, 'spec');
     bench.clock.advanceMs(6_000);
     expect(await service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
   });
 
-  it('answers for a revoked key from memory too', async () => {
+  it('refuses a revoked key from memory', async () => {
     const { key, id } = await issue();
     await service.keys.revoke(id, 'spec');
     await service.verifier.verify(key);
@@ -107,7 +107,7 @@ describe('KeyVerifier', () => {
     expect(await service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
   });
 
-  it('lets no look-up that began before a revocation answer later requests', async () => {
+  it('does not use a query from before a revocation for later requests', async () => {
     const { key, id } = await issue();
     const held = Promise.withResolvers<void>();
     const read = service.database.read.bind(service.database);
@@ -125,7 +125,7 @@ describe('KeyVerifier', () => {
     expect(service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
   });
 
-  it('looks a known key up again after a minute', async () => {
+  it('queries a cached key again after a minute', async () => {
     const { key, id } = await issue();
     await service.verifier.verify(key);
     await (await bench.open()).keys.revoke(id, 'spec');
@@ -135,7 +135,7 @@ describe('KeyVerifier', () => {
     expect(await service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
   });
 
-  it('forgets a known key that no longer exists', async () => {
+  it('removes a deleted key from the cache', async () => {
     const { key } = await issue();
     await service.verifier.verify(key);
     await service.database.write((manager) => manager.query('DELETE FROM "api_keys"'));
@@ -144,8 +144,8 @@ describe('KeyVerifier', () => {
     expect(service.verifier.knownKeys).toBe(0);
   });
 
-  describe('while the database is away', () => {
-    it('goes on with known keys, however old, and asks for them once a second at most', async () => {
+  describe('while the database is unavailable', () => {
+    it('accepts cached keys of any age, and retries the query at most once a second', async () => {
       const { key, id } = await issue();
       await service.verifier.verify(key);
       const read = databaseGoesAway();
@@ -158,7 +158,7 @@ describe('KeyVerifier', () => {
       expect(read).toHaveBeenCalledTimes(2);
     });
 
-    it('does not let a known key wait for a database that hangs', async () => {
+    it('accepts a cached key without waiting for a database that hangs', async () => {
       const { key, id } = await issue();
       await service.verifier.verify(key);
       const hanging = Promise.withResolvers<never>();
@@ -169,7 +169,7 @@ describe('KeyVerifier', () => {
       expect(read).toHaveBeenCalledTimes(1);
     });
 
-    it('refuses known keys that have expired meanwhile or were revoked', async () => {
+    it('refuses cached keys that have expired or were revoked', async () => {
       const expiring = await issue({ expiresInMs: 90_000 });
       const revoked = await issue();
       await service.keys.revoke(revoked.id, 'spec');
@@ -181,7 +181,7 @@ describe('KeyVerifier', () => {
       expect(await service.verifier.verify(revoked.key)).toHaveProperty('code', 'api_key_revoked');
     });
 
-    it('is unavailable for a key that it does not know, and answers when the database is back', async () => {
+    it('throws for an uncached key, and accepts it when the database is back', async () => {
       const { key, id } = await issue();
       const read = databaseGoesAway();
       await expect(service.verifier.verify(key)).rejects.toHaveProperty('code', 'service_unavailable');

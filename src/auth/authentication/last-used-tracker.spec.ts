@@ -17,14 +17,14 @@ describe('LastUsedTracker', () => {
 
   const lastUsedAt = async (instance = service) => (await instance.keys.listKeys()).map((key) => key.lastUsedAt);
 
-  it('writes the use of a key that was verified', async () => {
+  it('writes the last use of a verified key', async () => {
     await service.verifier.verify(token);
     expect(await lastUsedAt()).toEqual([null]);
     await service.lastUse.flush();
     expect(await lastUsedAt()).toEqual([bench.clock.nowMs()]);
   });
 
-  it('notes later uses, which are answered from memory, as well', async () => {
+  it('records uses of a cached key', async () => {
     await service.verifier.verify(token);
     await service.lastUse.flush();
     bench.clock.advanceMs(10_000);
@@ -33,14 +33,14 @@ describe('LastUsedTracker', () => {
     expect(await lastUsedAt()).toEqual([bench.clock.nowMs()]);
   });
 
-  it('does not note a refusal', async () => {
+  it('does not record a refusal', async () => {
     await service.keys.revoke(id, 'spec');
     await service.verifier.verify(token);
     await service.lastUse.flush();
     expect(await lastUsedAt()).toEqual([null]);
   });
 
-  it('writes when keys were used, to the second, not when it writes', async () => {
+  it('writes the time of the use to the second, not the time of the write', async () => {
     const other = await service.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec');
     const start = bench.clock.nowMs();
     bench.clock.advanceMs(2_750);
@@ -52,7 +52,7 @@ describe('LastUsedTracker', () => {
     expect(new Set(await lastUsedAt())).toEqual(new Set([start + 2_000, start + 3_000]));
   });
 
-  it('never goes back', async () => {
+  it('never writes an earlier time', async () => {
     service.lastUse.touch(id, bench.clock.nowMs());
     await service.lastUse.flush();
     const used = bench.clock.nowMs();
@@ -62,7 +62,7 @@ describe('LastUsedTracker', () => {
     expect(await lastUsedAt()).toEqual([used]);
   });
 
-  it('writes nothing when nothing was used', async () => {
+  it('writes nothing if no key was used', async () => {
     service.lastUse.touch(id, bench.clock.nowMs());
     await service.lastUse.flush();
     const write = jest.spyOn(service.database, 'write');
@@ -70,7 +70,7 @@ describe('LastUsedTracker', () => {
     expect(write).not.toHaveBeenCalled();
   });
 
-  it('keeps what could not be written for the next time', async () => {
+  it('retries failed writes with the next flush', async () => {
     service.lastUse.touch(id, bench.clock.nowMs());
     jest.spyOn(service.database, 'write').mockRejectedValueOnce(new Error('away'));
     const failing = service.lastUse.flush();
@@ -81,21 +81,21 @@ describe('LastUsedTracker', () => {
     expect(await lastUsedAt()).toEqual([bench.clock.nowMs()]);
   });
 
-  it('writes more keys than one statement takes', async () => {
+  it('writes more keys than fit into one statement', async () => {
     for (let count = 0; count < 1_500; count += 1) service.lastUse.touch(`key_${count}`, bench.clock.nowMs());
     service.lastUse.touch(id, bench.clock.nowMs());
     await service.lastUse.flush();
     expect(await lastUsedAt()).toEqual([bench.clock.nowMs()]);
   });
 
-  it('writes the last uses when the service shuts down', async () => {
+  it('writes the last uses on shutdown', async () => {
     service.lastUse.touch(id, bench.clock.nowMs());
     const used = bench.clock.nowMs();
     await service.close();
     expect(await lastUsedAt(await bench.open())).toEqual([used]);
   });
 
-  it('leaves no audit record, which would make every instance look the key up again', async () => {
+  it('writes no audit record, which would invalidate the key on every instance', async () => {
     await service.poller.poll();
     await service.verifier.verify(token);
     await service.lastUse.flush();

@@ -23,7 +23,7 @@ describe('keys that probably do not exist', () => {
   const issue = () => service.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec');
   const verify = (key: string) => other.guard.verify(new UnverifiedKey(key));
 
-  it('are told from those that do', async () => {
+  it('are distinguished from existing keys', async () => {
     const { key, id } = await issue();
     expect(service.verifier.recall(generateApiKey('live'))).toBeUndefined();
     expect(await service.verifier.recall(key)).toHaveProperty('keyId', id);
@@ -32,13 +32,13 @@ describe('keys that probably do not exist', () => {
     expect(await other.verifier.recall(key)).toHaveProperty('keyId', id);
   });
 
-  it('are found where another process has made them', async () => {
+  it('are found if another process has created them', async () => {
     const { key, id } = await issue();
     expect(await verify(key)).toHaveProperty('keyId', id);
     expect(await verify(generateApiKey('live'))).toHaveProperty('code', 'invalid_api_key');
   });
 
-  it('are found where they were made while a look at the database was under way', async () => {
+  it('are found if they were created during a poll', async () => {
     const read = other.database.read.bind(other.database);
     const made = Promise.withResolvers<string>();
     jest.spyOn(other.database, 'read').mockImplementationOnce(async (work) => {
@@ -51,13 +51,13 @@ describe('keys that probably do not exist', () => {
     expect(await early).toHaveProperty('code', 'invalid_api_key');
   });
 
-  it('share one look at the database, however many there are', async () => {
+  it('share one poll of the database', async () => {
     const read = jest.spyOn(other.database, 'read');
     await Promise.all(Array.from({ length: 1_000 }, () => verify(generateApiKey('live'))));
     expect(read).toHaveBeenCalledTimes(1);
   });
 
-  it('are unavailable while the database is away, and no longer', async () => {
+  it('fail as unavailable only while the database is unavailable', async () => {
     const { key, id } = await issue();
     jest.spyOn(other.database, 'read').mockRejectedValueOnce(new ApiError('service_unavailable', 'away'));
     await expect(verify(key)).rejects.toHaveProperty('code', 'service_unavailable');

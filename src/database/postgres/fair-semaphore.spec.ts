@@ -3,7 +3,7 @@ import { FairSemaphore } from './fair-semaphore.js';
 
 const PATIENCE_MS = 900;
 
-describe('turns at the connections', () => {
+describe('the permits of the semaphore', () => {
   let turns: FairSemaphore;
 
   beforeEach(() => {
@@ -24,7 +24,7 @@ describe('turns at the connections', () => {
     return asked;
   }
 
-  it('are given in the order in which they were asked for', async () => {
+  it('are granted in the order of the requests', async () => {
     const [first, second, third] = [ask(), ask(), ask()];
     await jest.advanceTimersByTimeAsync(0);
     expect([first, second, third].map(({ outcome }) => outcome)).toEqual(['got it', 'waiting', 'waiting']);
@@ -36,7 +36,7 @@ describe('turns at the connections', () => {
     expect((await Promise.allSettled([turns.acquire()]))[0].status).toBe('fulfilled');
   });
 
-  it('are waited for however long, while others get through', async () => {
+  it('can be awaited for any time while others are released', async () => {
     ask();
     const queue = Array.from({ length: 20 }, ask);
     for (const _ of queue) {
@@ -47,7 +47,7 @@ describe('turns at the connections', () => {
     expect(new Set(queue.map(({ outcome }) => outcome))).toEqual(new Set(['got it']));
   });
 
-  it('are given up when nobody gets through', async () => {
+  it('time out if none is released', async () => {
     ask();
     const early = ask();
     await jest.advanceTimersByTimeAsync(300);

@@ -41,25 +41,25 @@ const insert = (text: string) => (manager: EntityManager) => manager.query('INSE
 const notes = () => other.prepare('SELECT "text" FROM "notes" ORDER BY "text"').pluck().all();
 
 describe('a write to SQLite', () => {
-  it('is durable for everybody when it is fulfilled', async () => {
+  it('is durable and visible when its promise is fulfilled', async () => {
     await database.write(insert('a'));
     expect(notes()).toEqual(['a']);
   });
 
-  it('is committed in one transaction with those that wait at the same time', async () => {
+  it('shares a transaction with writes that wait at the same time', async () => {
     const exec = jest.spyOn(connection, 'exec');
     await Promise.all(['a', 'b', 'c'].map((text) => database.write(insert(text))));
     expect(exec.mock.calls.filter(([sql]) => sql === 'COMMIT')).toHaveLength(1);
     expect(notes()).toEqual(['a', 'b', 'c']);
   });
 
-  it('tells nobody of success before the commit', async () => {
+  it('is fulfilled only after the commit', async () => {
     const seen = database.write(insert('a')).then(notes);
     await Promise.all([seen, database.write(insert('b'))]);
     expect(await seen).toEqual(['a', 'b']);
   });
 
-  it('undoes what fails, and only that', async () => {
+  it('is rolled back alone if it fails in a shared transaction', async () => {
     const failing = database.write(async (manager) => {
       await insert('half')(manager);
       throw new Error('on purpose');
@@ -69,7 +69,7 @@ describe('a write to SQLite', () => {
     expect(notes()).toEqual(['a', 'b']);
   });
 
-  it('undoes what fails alone, and goes on', async () => {
+  it('is rolled back if it fails in its own transaction, and later writes succeed', async () => {
     const failing = database.write(async (manager) => {
       await insert('half')(manager);
       throw new Error('on purpose');
@@ -80,7 +80,7 @@ describe('a write to SQLite', () => {
     expect(notes()).toEqual(['a']);
   });
 
-  it('waits for the lock of another process without holding up the event loop', async () => {
+  it('waits for the lock of another process without blocking the event loop', async () => {
     other.exec('BEGIN IMMEDIATE');
     const write = database.write(insert('a'));
     for (let turns = 0; turns < 10; turns += 1) await delay(5);
@@ -90,7 +90,7 @@ describe('a write to SQLite', () => {
     expect(notes()).toEqual(['a']);
   });
 
-  it('fails all writes of a transaction as unavailable when the disk is full, and goes on when it no longer is', async () => {
+  it('fails as unavailable with its whole transaction while the disk is full', async () => {
     const pages = connection.pragma('page_count', { simple: true });
     connection.pragma(`max_page_count = ${pages}`);
     const big = (text: string) => database.write(insert(text + 'x'.repeat(100_000)));
@@ -104,7 +104,7 @@ describe('a write to SQLite', () => {
     expect(notes()).toEqual(['d']);
   });
 
-  it('rejects a commit that fails, and goes on', async () => {
+  it('is rejected if the commit fails, and later writes succeed', async () => {
     const exec = connection.exec.bind(connection);
     const broken = jest.spyOn(connection, 'exec').mockImplementation((sql) => {
       if (sql === 'COMMIT') throw new Error('no commit');

@@ -20,7 +20,7 @@ async function settingsOf(manager: EntityManager): Promise<object> {
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 describe('the connections to SQLite', () => {
-  it('sync each commit to the disk, never wait for a lock inside a statement, and keep 4 MiB of pages each', async () => {
+  it('sync each commit, never wait for a lock within a statement, and cache 4 MiB of pages each', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-options-'));
     const database = await open(join(folder, 'x.sqlite'));
     expect(await database.query('PRAGMA synchronous')).toEqual([{ synchronous: FULL }]);
@@ -37,7 +37,7 @@ describe('the connections to SQLite', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('make files that nobody else can read, in folders that nobody else can enter', async () => {
+  it('create files and folders that only their owner can access', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-options-'));
     const below = join(folder, 'one/two');
     const database = await open(join(below, 'x.sqlite'));
@@ -47,7 +47,7 @@ describe('the connections to SQLite', () => {
     expect(modes).toEqual([0o700, 0o600, 0o600, 0o600, 0o700]);
   });
 
-  it('leave the permissions of what exists', async () => {
+  it('keep the permissions of existing files and folders', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-options-'));
     const file = join(folder, 'x.sqlite');
     chmodSync(folder, 0o755);
@@ -59,7 +59,7 @@ describe('the connections to SQLite', () => {
     expect(modes).toEqual([0o755, 0o640]);
   });
 
-  it('find a database in memory in a folder of its own', () => {
+  it('keep an in-memory database in a separate folder', () => {
     const [one, other] = [sqliteFile('sqlite::memory:'), sqliteFile('sqlite::memory:')];
     expect(one).not.toBe(other);
     expect(existsSync(dirname(one))).toBe(true);

@@ -36,7 +36,7 @@ async function send(bytes: string) {
 }
 
 describe('a server that closes', () => {
-  it('answers what is under way, and ends the connection with it', async () => {
+  it('responds to the requests in progress, and then closes their connections', async () => {
     const { received, closed } = await send('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
     await handling;
     const closing = server.close();
@@ -46,7 +46,7 @@ describe('a server that closes', () => {
     expect(received()).toMatch(/^HTTP\/1\.1 200 [^]*connection: close[^]*done$/i);
   });
 
-  it('waits no longer than its deadline for half a request', async () => {
+  it('waits for an incomplete request until its deadline only', async () => {
     const { closed } = await send('GET /slow HTTP/1.1\r\nHos');
     const startMs = performance.now();
     await Promise.all([server.close(), closed]);

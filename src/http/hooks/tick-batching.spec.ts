@@ -33,19 +33,19 @@ beforeEach(async () => {
 
 afterEach(() => server.close());
 
-describe('requests that come in during one turn of the event loop', () => {
-  it('are all read before the first is answered', async () => {
+describe('requests that arrive in one turn of the event loop', () => {
+  it('are all read before the first response', async () => {
     await sendAtOnce('/a', '/b', '/c');
     expect(steps).toEqual(['read /a', 'read /b', 'read /c', 'answered /a', 'answered /b', 'answered /c']);
   });
 
-  it('go on in the async context that each came in', async () => {
+  it('keep their own async contexts', async () => {
     expect(await sendAtOnce('/a', '/b', '/c')).toMatch(/\r\n\r\n\/a[^]*\r\n\r\n\/b[^]*\r\n\r\n\/c$/);
   });
 });
 
-describe('requests of later turns', () => {
-  it('are answered too', async () => {
+describe('requests that arrive in later turns', () => {
+  it('get their responses too', async () => {
     await sendAtOnce('/a');
     await sendAtOnce('/b');
     expect(steps).toEqual(['read /a', 'answered /a', 'read /b', 'answered /b']);

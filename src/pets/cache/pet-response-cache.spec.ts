@@ -20,8 +20,8 @@ const page = (n: number) => responses.page(Object.assign(new ListPetsQuery(), { 
 /** What is kept is returned at once. */
 const isKept = (n: number) => !(page(n) instanceof Promise);
 
-describe('the pages that are kept', () => {
-  it('make room for others, however small they are', async () => {
+describe('cached pages', () => {
+  it('are evicted, even if they are small', async () => {
     await page(1);
     expect(isKept(1)).toBe(true);
     for (let n = 2; n <= MANY; n++) await page(n);

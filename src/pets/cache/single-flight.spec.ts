@@ -17,8 +17,8 @@ class Reads {
 
 const NOW = { additions: 1, changes: 1 };
 
-describe('reads of the same', () => {
-  it('that are asked for at the same time are one', async () => {
+describe('reads of the same name', () => {
+  it('that are concurrent share one read', async () => {
     const reads = new Reads();
     const responses = [reads.ask(NOW), reads.ask({ ...NOW }), reads.ask(NOW)];
     reads.begun[0]?.resolve('a');
@@ -26,7 +26,7 @@ describe('reads of the same', () => {
     expect(reads.begun).toHaveLength(1);
   });
 
-  it('fail together, and the next one is read anew', async () => {
+  it('fail together, and the next one reads again', async () => {
     const reads = new Reads();
     const responses = [reads.ask(NOW), reads.ask(NOW)];
     reads.begun[0]?.reject(new Error('away'));
@@ -36,7 +36,7 @@ describe('reads of the same', () => {
   });
 
   it.each([[{ additions: 2, changes: 1 }], [{ additions: 1, changes: 2 }], [undefined]])(
-    'are not joined where something was written since: %j',
+    'are not shared if a write came between them: %j',
     async (later) => {
       const reads = new Reads();
       const before = reads.ask(NOW);
@@ -47,7 +47,7 @@ describe('reads of the same', () => {
     },
   );
 
-  it('goes on to be joined where an older one ends meanwhile', async () => {
+  it('are still shared if an older read ends meanwhile', async () => {
     const reads = new Reads();
     const before = reads.ask(NOW);
     void reads.ask({ additions: 2, changes: 1 });
@@ -57,7 +57,7 @@ describe('reads of the same', () => {
     expect(reads.begun).toHaveLength(2);
   });
 
-  it('are not joined with those of something else', () => {
+  it('are not shared with reads of another name', () => {
     const reads = new Reads();
     void reads.ask(NOW, 'one');
     void reads.ask(NOW, 'other');
