@@ -22,6 +22,7 @@ const contexts = new AsyncLocalStorage<Transaction>();
 export class Transaction {
   /** Set if an embedded database failed in it: more than the statement may be lost. */
   databaseFailure: unknown;
+  private isClosed = false;
   private closedBy: Error | undefined;
   private readonly underWay = new Set<Promise<unknown>>();
   private readonly written = new Set<string>();
@@ -42,7 +43,7 @@ export class Transaction {
   /** The caller's transaction, if it is still open. */
   static get current(): Transaction | undefined {
     const transaction = contexts.getStore();
-    return transaction?.closedBy === undefined ? transaction : undefined;
+    return transaction?.isClosed === false ? transaction : undefined;
   }
 
   /** The outermost transaction. */
@@ -57,7 +58,8 @@ export class Transaction {
 
   /** @throws (rejects) Error if it has ended */
   async run<T>(sql: string, send: () => Promise<T>): Promise<T> {
-    if (this.closedBy !== undefined) throw this.closedBy;
+    if (this.isClosed)
+      throw this.closedBy ?? new Error('The transaction has ended. Await all of its statements in it.');
     if (!isRead(sql)) this.written.add(sql);
     const statement = this.outer === undefined ? send() : this.outer.run(sql, send);
     this.underWay.add(statement);
@@ -98,9 +100,13 @@ export class Transaction {
     else this.outer.onEnd(callback);
   }
 
-  /** Accepts no more statements, and waits for those in progress. */
-  async close(reason = new Error('The transaction has ended. Await all of its statements in it.')): Promise<void> {
-    this.closedBy ??= reason;
+  /**
+   * Accepts no more statements, and waits for those in progress.
+   * @param reason why it ended before its caller ended it
+   */
+  async close(reason?: Error): Promise<void> {
+    if (!this.isClosed) this.closedBy = reason;
+    this.isClosed = true;
     await Promise.allSettled(this.underWay);
   }
 

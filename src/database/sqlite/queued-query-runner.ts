@@ -13,6 +13,8 @@ import type { TurnOptions, WriteQueue } from './write-queue.js';
 export interface SqliteAccess {
   readonly driver: BetterSqlite3Driver;
   readonly reader: ReadingQueryRunner;
+  /** Of the writing connection. It sends all statements, and so keeps them prepared. */
+  readonly writer: BetterSqlite3QueryRunner;
   readonly writes: WriteQueue;
   readonly watches: readonly TableWatch[];
 }
@@ -42,7 +44,7 @@ export class QueuedQueryRunner extends BetterSqlite3QueryRunner implements Trans
   override async query(sql: string, parameters?: unknown[] | ObjectLiteral, isStructured?: boolean) {
     if (this.isReleased) throw new QueryRunnerAlreadyReleasedError();
     refuseTransactionControl(sql);
-    const send = () => super.query(sql, parameters, isStructured);
+    const send = () => this.access.writer.query(sql, parameters, isStructured);
     try {
       // The turn of a transaction that is being started.
       if (this.turn !== undefined) await this.turn;

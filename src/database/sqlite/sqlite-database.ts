@@ -1,6 +1,7 @@
 import Sqlite, { type Database as SqliteConnection } from 'sqlite-driver';
 import { type DataSourceOptions, MigrationExecutor, type ReplicationMode } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
+import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 import { Database, type TransactionalRunner, type WriteOptions } from '../database.js';
 import type { Transaction, Work } from '../transaction.js';
 import { FileIdentity } from './file-identity.js';
@@ -101,11 +102,12 @@ export class SqliteDatabase extends Database {
     }
     const file = new FileIdentity(path);
     const reader = new ReadingQueryRunner(driver, reading, file);
-    this.createEntityManager(reader);
+    const writer = new BetterSqlite3QueryRunner(driver);
+    for (const runner of [reader, writer]) this.createEntityManager(runner);
     const writes = new WriteQueue(writing, {
       turnTimeoutMs: this.transactionTimeoutMs,
       check: () => file.check(),
     });
-    return { driver, reader, reading, writes, writing, file, watches: this.watches };
+    return { driver, reader, reading, writer, writes, writing, file, watches: this.watches };
   }
 }
