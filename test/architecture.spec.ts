@@ -66,7 +66,7 @@ const isForOddsAndEnds = (file: string) => /(^|\/)(common|shared|utils?|helpers?
 const isOffence = (text: string) => /console\.|\bas any\b|: any\b|@ts-/.test(text);
 
 describe('the modules', () => {
-  it('reach each other through the index only', () => {
+  it('import each other only through index.ts', () => {
     expect(crossingsIn(imports).length).toBeGreaterThan(100);
     expect(deepCrossingsIn(imports)).toEqual([]);
     const [deep] = importsIn('pets/pet.ts', "import { verify } from '../auth/key-verifier.js';");
@@ -78,18 +78,18 @@ describe('the modules', () => {
     ]);
   });
 
-  it('have no cycle', () => {
+  it('have no import cycle', () => {
     expect(cyclesIn(imports)).toEqual([]);
     const back = { from: 'errors/problem.ts', to: 'pets/index.ts' };
     expect(cyclesIn([...imports, back])).toContain('errors -> pets -> errors');
   });
 
-  it('read the environment in one place, but for the test kit', () => {
+  it('read the environment in one place, except for the test kit', () => {
     const readers = files.filter((file) => textOf(file).includes('process.env'));
     expect(readers).toEqual(['config/load-env.ts', 'testing/installed.ts']);
   });
 
-  it('import no package that is installed for development only', () => {
+  it('import no development dependency', () => {
     const manifest = JSON.parse(readFileSync(join(SRC, '../package.json'), 'utf8')) as Record<string, object>;
     const installed = new Set(
       [manifest['dependencies'], manifest['peerDependencies']].flatMap((all) => Object.keys(all ?? {})),
@@ -101,7 +101,7 @@ describe('the modules', () => {
     expect([...imported].filter((name) => !installed.has(name))).toEqual([]);
   });
 
-  it('have no folder for odds and ends', () => {
+  it('have no folder for unrelated code', () => {
     expect(files.filter(isForOddsAndEnds)).toEqual([]);
     expect(['pets/utils.ts', 'shared/pets.ts', 'pets/pet.ts'].filter(isForOddsAndEnds)).toEqual([
       'pets/utils.ts',
@@ -114,7 +114,7 @@ describe('the modules', () => {
     expect(files.filter((file) => textOf(file).split('\n').length > 201)).toEqual([]);
   });
 
-  it('never write to the console or type anything away', () => {
+  it('use neither the console nor unsafe casts', () => {
     expect(files.filter((file) => isOffence(textOf(file)))).toEqual([]);
     expect(['console.log(1)', 'x as any', 'x: any', '// @ts-ignore', 'x: unknown'].map(isOffence)).toEqual([
       true,

@@ -82,19 +82,19 @@ async function get(path: string, account = 1) {
 const planTrio = [60, 3, 1_795_262_460];
 const now = () => Math.floor(clock.ms / 1000);
 
-describe('a route without a limit of its own', () => {
-  it('is left to the plan', async () => {
+describe('a route without @Throttle', () => {
+  it('has only the limits of the plan', async () => {
     for (let index = 0; index < 20; index++) expect(await get('/plain')).toMatchObject({ status: 200, trio: planTrio });
   });
 
-  it('is one that @SkipThrottle frees from the limit of its class', async () => {
+  it('is also one with @SkipThrottle in a class with @Throttle', async () => {
     for (let index = 0; index < 20; index++)
       expect(await get('/reports/free')).toMatchObject({ status: 200, trio: planTrio });
   });
 });
 
 describe('a route with @Throttle', () => {
-  it('shows the window where less remains, and refuses beyond its limit', async () => {
+  it('shows the window with fewer requests left, and refuses beyond its limit', async () => {
     const trios = [];
     for (let index = 0; index < 5; index++) trios.push((await get('/reports')).trio);
     const reset = now() + 10;
@@ -112,7 +112,7 @@ describe('a route with @Throttle', () => {
     });
   });
 
-  it('counts for each account and route, and admits again at Reset', async () => {
+  it('counts per account and route, and admits again at the reset', async () => {
     for (let index = 0; index < 6; index++) await get('/reports');
     expect((await get('/reports', 2)).status).toBe(200);
     expect((await get('/reports/heavy')).status).toBe(200);
@@ -122,7 +122,7 @@ describe('a route with @Throttle', () => {
     expect((await get('/reports')).status).toBe(200);
   });
 
-  it('may have several, which share one trio', async () => {
+  it('can have several limits, which share the three headers', async () => {
     expect((await get('/reports/heavy')).trio).toEqual([2, 1, now() + 2]);
     expect((await get('/reports/heavy')).trio).toEqual([2, 0, now() + 2]);
     expect((await get('/reports/heavy')).status).toBe(429);
@@ -146,29 +146,29 @@ describe('a route with @Throttle', () => {
     expect(refused.headers).not.toHaveProperty('deprecation');
   });
 
-  it('is refused where no plan admitted the request', async () => {
+  it('refuses a request that was not admitted', async () => {
     isAdmitted = false;
     expect((await get('/reports')).status).toBe(500);
   });
 
-  it('takes functions, and rounds windows up to whole seconds', async () => {
+  it('accepts functions, and rounds windows up to whole seconds', async () => {
     expect(await get('/reports/computed')).toMatchObject({ status: 200, trio: [1, 0, now() + 2] });
     expect(await get('/reports/computed')).toMatchObject({ status: 429, headers: { 'retry-after': '2' } });
   });
 
-  it('counts by address where no key is needed', async () => {
+  it('counts by address if it is public', async () => {
     for (let index = 0; index < 5; index++) expect((await get('/reports', 0)).status).toBe(200);
     expect((await get('/reports', 0)).status).toBe(429);
   });
 
-  it('is freed from a limit of any name by @SkipThrottle', async () => {
+  it('has no limit of any name with @SkipThrottle', async () => {
     for (let index = 0; index < 8; index++) {
       expect(await get('/reports/hourly-skipped')).toMatchObject({ status: index < 5 ? 200 : 429 });
     }
   });
 });
 
-describe('the address that is counted', () => {
+describe('the rate-limit key of the address', () => {
   it.each([
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
@@ -183,7 +183,7 @@ describe('the address that is counted', () => {
     ['192.0.2.7, 10.0.0.1', 'unknown'],
     ['999.0.2.7', 'unknown'],
     ['x'.repeat(100_000), 'unknown'],
-  ])('of %.40s is %s', (ip, counted) => {
+  ])('%.40s is %s', (ip, counted) => {
     expect(rateLimitKey(ip)).toBe(counted);
   });
 });

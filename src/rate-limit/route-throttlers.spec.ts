@@ -26,7 +26,7 @@ class BlockedController {
 const start = (controllers: Type[], imports = [DISCOVERED_THROTTLERS]) =>
   Test.createTestingModule({ imports, controllers }).compile();
 
-describe('a declaration that cannot be kept', () => {
+describe('a limit that cannot be enforced', () => {
   it.each([
     ['lacks its window', HalfController, '@Throttle() of HalfController.half needs limit and ttl.'],
     [
@@ -34,11 +34,11 @@ describe('a declaration that cannot be kept', () => {
       BlockedController,
       '@Throttle() of BlockedController.blocked has blockDuration, which is not supported.',
     ],
-  ])('stops the start where it %s', async (_, controller, message) => {
+  ])('stops the start if it %s', async (_, controller, message) => {
     await expect(start([controller])).rejects.toThrow(message);
   });
 
-  it('stops the start where it is in a ThrottlerModule of an extension', async () => {
+  it('stops the start if it is in a ThrottlerModule of an extension', async () => {
     const own = ThrottlerModule.forRoot([{ name: 'short', limit: 1, ttl: 1_000 }]);
     await expect(start([PlainController], [DISCOVERED_THROTTLERS, own])).rejects.toThrow(
       'ThrottlerModule is part of the service already',

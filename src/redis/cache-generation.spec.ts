@@ -15,21 +15,21 @@ async function admit(link: RedisClient): Promise<number | undefined> {
   return link.version.current;
 }
 
-describeWithRedis('the version that instances share', () => {
+describeWithRedis('the cache version that instances share', () => {
   beforeAll(async () => {
     bench = await LinkBench.start();
   });
   afterEach(() => bench.closeLinks());
   afterAll(() => bench.stop());
 
-  it('is known from the start, and the same everywhere', async () => {
+  it('is known from the start, and the same on every instance', async () => {
     const [one, other] = [await bench.open(), await bench.open()];
     expect(one.version.current).toEqual(expect.any(Number));
     expect(await admit(one)).toBe(await admit(other));
     expect(one.version.current).toBe(other.version.current);
   });
 
-  it('is seen by each request that comes after a bump, on every instance', async () => {
+  it('is current in each request after a bump, on every instance', async () => {
     const [one, other] = [await bench.open(), await bench.open()];
     for (let round = 0; round < 200; round++) {
       const before = (await admit(other)) ?? Infinity;
@@ -40,7 +40,7 @@ describeWithRedis('the version that instances share', () => {
     }
   });
 
-  it('grows with each bump, however many there are at once', async () => {
+  it('grows with each of many concurrent bumps', async () => {
     const instances = [await bench.open(), await bench.open(), await bench.open()];
     const seen = new Set<unknown>();
     await Promise.all(instances.flatMap(({ version }) => Array.from({ length: 100 }, () => version.bump())));
@@ -49,7 +49,7 @@ describeWithRedis('the version that instances share', () => {
     expect(Number(await bench.server.call('GET', KEY))).toBe([...seen][0]);
   });
 
-  it('is unknown once Redis lost it, and then new for everybody', async () => {
+  it('is unknown after Redis lost it, and then new on every instance', async () => {
     const [one, other] = [await bench.open(), await bench.open()];
     const before = (await admit(other)) ?? Infinity;
     await bench.server.call('FLUSHALL');
@@ -59,7 +59,7 @@ describeWithRedis('the version that instances share', () => {
     expect(await admit(other)).toBe(one.version.current);
   });
 
-  it('never goes back, as after a failover to a replica that lacked the last ones', async () => {
+  it('never goes back, even after a failover to an older replica', async () => {
     const one = await bench.open();
     const before = (await admit(one)) ?? Infinity;
     await bench.server.call('SET', KEY, before - 5);
@@ -68,7 +68,7 @@ describeWithRedis('the version that instances share', () => {
     expect(one.version.current).toBeGreaterThan(before);
   });
 
-  it('is unknown while Redis is away, and new when it is back, since nobody could bump it', async () => {
+  it('is unknown while Redis is unavailable, and new when it is back', async () => {
     const one = await bench.open();
     const before = one.version.current ?? Infinity;
     bench.server.pause();
@@ -79,7 +79,7 @@ describeWithRedis('the version that instances share', () => {
     expect(one.version.current).toBeGreaterThan(before);
   });
 
-  it('lets no bump wait longer than for a silent Redis', async () => {
+  it('ends a bump after the timeout of Redis', async () => {
     const one = await bench.open();
     bench.server.pause();
     const beginMs = performance.now();

@@ -6,14 +6,14 @@ import { count, eventually, LinkBench } from '../../test/support/link-bench.js';
 /** 50 ms, and more on a machine that is busy with other tests; a client that waits does so for many seconds. */
 const BRIEFLY_MS = 2_000;
 
-describeWithRedis('the link to a Redis that is away', () => {
+describeWithRedis('the client of an unavailable Redis', () => {
   let bench: LinkBench;
   beforeEach(async () => {
     bench = await LinkBench.start();
   });
   afterEach(() => bench.stop());
 
-  it('waits for a silent Redis once and briefly, then not at all, and is back when it speaks', async () => {
+  it('waits for the timeout once, then uses the fallback at once, and uses Redis again when it responds', async () => {
     const link = await bench.open();
     await count(link);
     bench.server.pause();
@@ -35,7 +35,7 @@ describeWithRedis('the link to a Redis that is away', () => {
     ]);
   });
 
-  it('is back within two seconds of a long silence, without having piled up connections', async () => {
+  it('uses Redis again within two seconds of a long silence, without leaking connections', async () => {
     const link = await bench.open();
     bench.server.pause();
     await eventually(() => !link.isUp);
@@ -46,14 +46,14 @@ describeWithRedis('the link to a Redis that is away', () => {
     expect(await count(link)).toBe(1);
   });
 
-  it('notices a silent Redis though nobody asks', async () => {
+  it('notices a silent Redis without any call', async () => {
     const link = await bench.open();
     bench.server.pause();
     await eventually(() => !link.isUp);
     expect(link.fallbacks).toBe(0);
   });
 
-  it('answers alone while Redis is dead, and is back when it is', async () => {
+  it('uses the fallback while Redis is stopped, and Redis again when it is back', async () => {
     const link = await bench.open();
     const asked = count(link);
     await bench.server.kill();
@@ -67,7 +67,7 @@ describeWithRedis('the link to a Redis that is away', () => {
     expect(bench.logged).toHaveLength(2);
   });
 
-  it('starts while Redis is away', async () => {
+  it('starts while Redis is unavailable', async () => {
     await bench.server.kill();
     const link = await bench.open();
     expect(count(link)).toBe('alone');
@@ -85,7 +85,7 @@ describeWithRedis('the link to a Redis that is away', () => {
     await eventually(() => link.isUp);
   });
 
-  it('answers alone while Redis is out of memory', async () => {
+  it('uses the fallback while Redis is out of memory', async () => {
     const link = await bench.open();
     await count(link);
     await bench.server.call('CONFIG', 'SET', 'maxmemory', 1);
@@ -98,7 +98,7 @@ describeWithRedis('the link to a Redis that is away', () => {
     expect(bench.logged).toEqual([expect.stringContaining('OOM'), expect.stringContaining('back')]);
   });
 
-  it('answers alone while Redis is a replica that takes no writes', async () => {
+  it('uses the fallback while Redis is a read-only replica', async () => {
     const link = await bench.open();
     await count(link);
     await bench.server.call('REPLICAOF', '127.0.0.1', 1);

@@ -8,14 +8,14 @@ function block(durationMs: number): void {
   while (performance.now() < endMs);
 }
 
-describeWithRedis('the link to Redis', () => {
+describeWithRedis('the Redis client', () => {
   let bench: LinkBench;
   beforeEach(async () => {
     bench = await LinkBench.start();
   });
   afterEach(() => bench.stop());
 
-  it('answers from Redis, at once from the start, and says nothing of it', async () => {
+  it('uses Redis from the start, and logs nothing', async () => {
     const link = await bench.open();
     expect(link.isUp).toBe(true);
     expect(await count(link)).toBe(1);
@@ -23,7 +23,7 @@ describeWithRedis('the link to Redis', () => {
     expect(bench.logged).toEqual([]);
   });
 
-  it('sends all of one turn of the event loop in one write', async () => {
+  it('sends all commands of one turn of the event loop in one write', async () => {
     const link = await bench.open();
     await count(link);
     const before = await bench.statistic('total_reads_processed');
@@ -33,7 +33,7 @@ describeWithRedis('the link to Redis', () => {
     expect(responses).toEqual(Array.from({ length: 50 }, (_, index) => index + 2));
   });
 
-  it.each([100, 400])('does not take a late event loop for a lost Redis (%i ms)', async (lateMs) => {
+  it.each([100, 400])('does not mistake a blocked event loop for an unavailable Redis (%i ms)', async (lateMs) => {
     const link = await bench.open();
     for (let round = 0; round < 3; round++) {
       const responses = Promise.all(Array.from({ length: 300 }, () => count(link)));
@@ -45,7 +45,7 @@ describeWithRedis('the link to Redis', () => {
     expect(bench.logged).toEqual([]);
   });
 
-  it('keeps on when Redis forgets its scripts or its data', async () => {
+  it('continues after Redis lost its scripts or its data', async () => {
     const link = await bench.open();
     await count(link);
     await bench.server.call('SCRIPT', 'FLUSH');

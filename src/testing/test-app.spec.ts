@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 describe('startTestApp', () => {
-  it('serves on an empty database, which is removed with the app', async () => {
+  it('starts on an empty database, which is removed with the app', async () => {
     const database = await createTestDatabase();
     const service = await startTestApp();
     const key = await service.key();
@@ -32,7 +32,7 @@ describe('startTestApp', () => {
     await database.remove();
   });
 
-  it('leaves a database that it was given to the next app', async () => {
+  it('keeps a given database for the next app', async () => {
     const database = await createTestDatabase();
     const first = await startTestApp({ database });
     const key = await first.key();
@@ -54,7 +54,7 @@ describe('startTestApp', () => {
     expect(await usage.json()).toMatchObject({ account: 'acme', plan: 'business' });
   });
 
-  it('goes by a clock that a test moves', async () => {
+  it('uses the clock of the test', async () => {
     const clock = new FakeClock();
     const service = await start({ clock });
     const key = await service.key({ expiresInMs: 60_000 });
@@ -63,7 +63,7 @@ describe('startTestApp', () => {
     expect((await service.request('/v1/pets', { key })).status).toBe(401);
   });
 
-  it('removes the database where the app does not start', async () => {
+  it('removes the database if the app does not start', async () => {
     await expect(startTestApp({ env: { PORT: 'none' } })).rejects.toThrow('PORT');
   });
 });

@@ -47,7 +47,7 @@ describe('a JSON text', () => {
     '{"toString":1,"constructor":2}',
     '":::"',
     '[]',
-  ])('that repeats none is parsed: %s', (text) => {
+  ])('that repeats no member is parsed: %s', (text) => {
     expect(parse(text)).toEqual(JSON.parse(text));
   });
 
@@ -57,7 +57,7 @@ describe('a JSON text', () => {
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 
-  it('that does not parse is malformed, also where it repeats a member', () => {
+  it('that does not parse is malformed, even if it repeats a member', () => {
     expect(refusal('{"name":1,"name":2')).toMatch(/^malformed_json: /);
     expect(refusal(`{"a":1,"a":${'['.repeat(8_000)}${']'.repeat(8_000)}}`)).toMatch(
       /^malformed_json: .* nested too deeply/,

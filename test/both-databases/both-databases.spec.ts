@@ -48,7 +48,7 @@ function apart(exchanges: readonly Exchange[]) {
 }
 
 describe.each(Object.entries(RECORDING))(
-  'SQLite and PostgreSQL give the same answers, byte for byte: %s',
+  'SQLite and PostgreSQL return the same responses, byte for byte: %s',
   (_, stories) => {
     beforeAll(async () => {
       twins = await Twins.start();
@@ -68,7 +68,7 @@ describe('SQLite and PostgreSQL', () => {
   });
   afterAll(() => twins.stop());
 
-  it('give the same answers while they are away, and when they are back', async () => {
+  it('return the same responses while they are unavailable, and when they are back', async () => {
     await twins.tell(SEED.steps);
     const away = apart(await twins.withoutDatabases(() => twins.tell(AWAY)));
     expect(away.postgres).toEqual(away.sqlite);
@@ -81,7 +81,7 @@ describe('SQLite and PostgreSQL', () => {
     expect(back.postgres).toEqual(back.sqlite);
   });
 
-  it('were asked for every operation, with success, and for every code of an error that can be had', async () => {
+  it('have been compared for every operation, and for every error code that can occur', async () => {
     const succeeded = told
       .filter(({ sqlite }) => sqlite.status < 300)
       .map(({ step: { method = 'GET', path } }) => `${method} ${path.replace(/\?.*/, '')}`);

@@ -47,7 +47,7 @@ async function untilWaiting(requests: number): Promise<void> {
 }
 
 describe('changeCategory', () => {
-  it('refuses an ETag that a pet supersedes while the request waits for the category', async () => {
+  it('refuses an ETag that becomes outdated while the request waits for the category', async () => {
     await addCategory(1);
     await addPet(1);
     const etag = await etagOf(1);
@@ -62,7 +62,7 @@ describe('changeCategory', () => {
   it.each([
     [2, 'has pets already', (id: number) => addPet(id)],
     [3, 'has no pets yet', () => undefined],
-  ])('waits for a pet that is being added to %i, which %s, and refuses the old ETag', async (id, _, prepare) => {
+  ])('waits for a new pet in category %i, which %s, and refuses the old ETag', async (id, _, prepare) => {
     await addCategory(id);
     await prepare(id);
     const etag = await etagOf(id);
@@ -74,7 +74,7 @@ describe('changeCategory', () => {
     expect((await renamed).status).toBe(412);
   });
 
-  it('keeps pets from being counted between its check and its end', async () => {
+  it('blocks changes of the counts from its check to its end', async () => {
     await addCategory(4);
     const etag = await etagOf(4);
     // What a renaming has to wait for after its check.

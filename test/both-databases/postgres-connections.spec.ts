@@ -41,7 +41,7 @@ describe('a connection of the pool', () => {
         });
       },
     ],
-  ])('is there for the next request where %s', async (_, message, spoil) => {
+  ])('is available for the next request after %s', async (_, message, spoil) => {
     spoil();
     for (let n = 0; n < FAILURES; n++) await expect(read()).rejects.toThrow(message);
     jest.restoreAllMocks();
@@ -49,7 +49,7 @@ describe('a connection of the pool', () => {
     expect((await queryDatabase(service.folder, CONNECTIONS)).length).toBeLessThanOrEqual(POOL_SIZE);
   });
 
-  it('is used again after reads, writes and statements that fail', async () => {
+  it('is reused after reads, writes and failed statements', async () => {
     const database = service.app.get(Database);
     const processes = new Set<number>();
     const work = async (manager: EntityManager) => {

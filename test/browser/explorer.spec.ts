@@ -84,7 +84,7 @@ const indent = (text: string) =>
 const LARGEST = '9223372036854775807';
 
 describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide', (options) => {
-  it('is used from the first key to an order, and still knows the key after a reload', async () => {
+  it('leads from the first key to an order, and keeps the key after a reload', async () => {
     await open(options);
     await authorize();
 
@@ -155,7 +155,7 @@ describe.each(SCREENS)('the explorer, $width px wide and $colorScheme', (options
 });
 
 describe('the explorer', () => {
-  it('shows for each operation how long clients can rely on it', async () => {
+  it('shows the stability of each operation', async () => {
     await open();
     expect(await badgesOf('Pets', 'listPets')).toEqual(['stable']);
     expect(await badgesOf('Categories', 'getCategory')).toEqual(['beta']);
@@ -163,7 +163,7 @@ describe('the explorer', () => {
     expect(await badgesOf('Pets', 'getPet')).toEqual(['stable', 'deprecated, removal 2030-12-05']);
   });
 
-  it('fades only the row of a deprecated operation', async () => {
+  it('fades only the summary row of a deprecated operation', async () => {
     await open();
     const found = await openOperation('Pets', 'getPet');
     expect(await found.getAttribute('class')).toContain('opblock-deprecated');
@@ -171,7 +171,7 @@ describe('the explorer', () => {
     expect(await opacity('#operations-Pets-getPet .opblock-body')).toBe('1');
   });
 
-  it('collapses responses to code and meaning, with their headers on demand', async () => {
+  it('shows responses as code and meaning, with headers on demand', async () => {
     await open();
     const found = await openOperation('Pets', 'listPets');
     const rows = found.locator('.response-row');
@@ -185,7 +185,7 @@ describe('the explorer', () => {
     expect(await headers.getByText('X-RateLimit-Remaining').isVisible()).toBe(true);
   });
 
-  it('filters operations by what they do, by path and by stability', async () => {
+  it('filters operations by summary, path and stability', async () => {
     await open();
     const filter = page.getByLabel('Filter operations');
     const found = () => page.locator('.operation-id').allTextContents();
@@ -203,7 +203,7 @@ describe('the explorer', () => {
     expect(await page.locator('.operation-count').textContent()).toBe(`${all.length} operations`);
   });
 
-  it('calls the server that serves it unless told otherwise, and offers the others', async () => {
+  it('calls its own server by default, and offers the others', async () => {
     await open();
     const servers = page.getByLabel('Server', { exact: true });
     expect(await servers.inputValue()).toBe('/v1');
@@ -214,7 +214,7 @@ describe('the explorer', () => {
     ]);
   });
 
-  it('says where a key comes from and where it is kept', async () => {
+  it('explains where a key comes from and where the browser stores it', async () => {
     await open();
     await authorizeButton().click();
     const text = (await page.getByRole('dialog').textContent()) ?? '';
@@ -223,7 +223,7 @@ describe('the explorer', () => {
     expect(text).toContain('This browser stores the key');
   });
 
-  it('takes a key as people copy it', async () => {
+  it('accepts a key with surrounding white space or "Bearer"', async () => {
     await open();
     await authorizeButton().click();
     await page.getByLabel('API key').fill(` Bearer ${key}\n`);
@@ -232,7 +232,7 @@ describe('the explorer', () => {
     expect(await execute('Pets', 'listPets', 200)).toMatch(/^\[/);
   });
 
-  it('shows how long the request took, errors too, by the measurement of the browser', async () => {
+  it('shows the duration of the request as the browser measured it, also for errors', async () => {
     await open();
     await page.evaluate(`(() => {
       globalThis.measured = [];
@@ -247,7 +247,7 @@ describe('the explorer', () => {
     expect(Math.abs(Number.parseFloat(shown) - measured)).toBeLessThan(0.51);
   });
 
-  it('opens an operation by its link, and from the contents', async () => {
+  it('opens an operation by its link and from the contents', async () => {
     await open({}, '/docs#/Store/listOrders');
     await operation('Store', 'listOrders').getByRole('button', { name: 'Execute' }).waitFor();
     await page.getByRole('navigation', { name: 'Operations' }).locator('a[href="#/Pets/listPets"]').click();
@@ -255,7 +255,7 @@ describe('the explorer', () => {
     expect(new URL(page.url()).hash).toBe('#/Pets/listPets');
   });
 
-  it('is used by keyboard alone', async () => {
+  it('can be used by keyboard alone', async () => {
     await open();
     await page.keyboard.press('/');
     await page.keyboard.type('listPets');
@@ -268,7 +268,7 @@ describe('the explorer', () => {
     expect(await focused()).toBe('opblock-summary-control');
   });
 
-  it('remembers light or dark', async () => {
+  it('remembers the light or dark theme', async () => {
     await open({ colorScheme: 'light' });
     const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
     const light = await background();
@@ -287,7 +287,7 @@ describe('the explorer', () => {
     }
   });
 
-  it('comes in at most 800 KB, of which little more than styles delays the first paint', async () => {
+  it('loads at most 800 KB, of which little more than styles delays the first paint', async () => {
     await open();
     const resources = await page.evaluate<{ name: string; transferSize: number; renderBlockingStatus: string }[]>(
       `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].map((entry) => entry.toJSON())`,

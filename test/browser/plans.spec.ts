@@ -47,7 +47,7 @@ const gauge = (name: string) => page.getByRole('group', { name });
 const words = () => page.locator('figcaption').textContent();
 
 describe.each(SCREENS)('the page of plans, $width px wide and $colorScheme', (options) => {
-  it('fits the screen, and has no serious accessibility finding', async () => {
+  it('fits the screen and has no serious accessibility finding', async () => {
     await open(options);
     await page.locator('.picture svg').first().waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
@@ -58,8 +58,8 @@ describe.each(SCREENS)('the page of plans, $width px wide and $colorScheme', (op
   });
 });
 
-describe('what is left of a key', () => {
-  it('is shown and updated without using it up', async () => {
+describe('the usage of a key', () => {
+  it('is shown and updated without using quota', async () => {
     const key = await service.key({ plan: 'pro' });
     await open();
     await give(key);
@@ -72,7 +72,7 @@ describe('what is left of a key', () => {
     });
   });
 
-  it('is that of the key given to the API reference, until it is taken away', async () => {
+  it('is that of the key in the API reference, until that key is removed', async () => {
     const key = await service.key({ plan: 'free' });
     await open({}, '/docs');
     await page.locator('.connection').getByRole('button', { name: 'Authorize' }).click();
@@ -87,7 +87,7 @@ describe('what is left of a key', () => {
     expect(await page.evaluate<string>('JSON.stringify(localStorage)')).not.toContain(key);
   });
 
-  it('can be shown again in the API reference with a key that was given here', async () => {
+  it('shares its key with the API reference', async () => {
     await open();
     await give(await service.key());
     await gauge('This minute').waitFor();
@@ -102,7 +102,7 @@ describe('what is left of a key', () => {
   it.each([
     ['psk_live_nonsense', 'not valid'],
     ['Schlüssel', 'not an API key'],
-  ])('asks for another key in place of %s, and does not keep it', async (key, message) => {
+  ])('asks for another key instead of %s, which it does not store', async (key, message) => {
     await open();
     await give(key);
     const problem = page.getByRole('alert');
@@ -111,14 +111,14 @@ describe('what is left of a key', () => {
     expect(await page.evaluate<string | null>("localStorage.getItem('authorized')")).toBeNull();
   });
 
-  it('says which scope a key lacks', async () => {
+  it('names the scope that a key lacks', async () => {
     await open();
     await give(await service.key({ scopes: ['pets:read'] }));
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('alert').textContent()).toContain('usage:read');
   });
 
-  it('says until when a key is banned', async () => {
+  it('shows the end of a ban', async () => {
     const key = await service.key({ plan: 'free' });
     for (let request = 0; request < 120; request += 1) await service.request('/v1/pets', { key });
     await open();
@@ -133,7 +133,7 @@ describe('the picture', () => {
     { perMinute: 180, waits: false },
     { perMinute: 90, waits: false },
     { perMinute: 180, waits: true },
-  ])('is what the service does with $perMinute requests a minute (waits: $waits)', async ({ perMinute, waits }) => {
+  ])('shows what the service does with $perMinute requests a minute (waits: $waits)', async ({ perMinute, waits }) => {
     await open();
     const seconds = 240;
     const drawn = await page.evaluate<{ perSecond: { admitted: number; limited: number; banned: number }[] }>(
@@ -157,7 +157,7 @@ describe('the picture', () => {
     }
   });
 
-  it('follows plan, pace and patience, by keyboard too', async () => {
+  it('follows the settings of plan, pace and patience, also by keyboard', async () => {
     await open();
     await page.locator('.picture svg').first().waitFor();
     expect(await words()).toContain('used up after 20 s');
@@ -176,8 +176,8 @@ describe('the picture', () => {
   });
 });
 
-describe('the refusals', () => {
-  it('are what the service responds', async () => {
+describe('the example errors', () => {
+  it('are those that the service returns', async () => {
     // As in the page's examples: refused 18 s after the first request of the minute.
     clock.set('2026-11-21T11:59:42Z');
     const key = await service.key({ plan: 'pro' });

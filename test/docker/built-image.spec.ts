@@ -13,7 +13,7 @@ jest.setTimeout(60_000);
 const BUILDER = 'test "$(id -u)" = 0 && command -v buildah && command -v debootstrap';
 const describeWithBuilder = describeWhere(
   spawnSync('bash', ['-c', BUILDER]).status === 0,
-  'to be root, with buildah and debootstrap installed',
+  'root, buildah and debootstrap',
 );
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-image-'));
@@ -36,7 +36,7 @@ describeWithBuilder('the image, built for real and run on a read-only file syste
     await Promise.all(running.splice(0).map((container) => container.stop()));
   });
 
-  it('serves as the user node, and ends with exit code 0 on SIGTERM', async () => {
+  it('runs as the user node, and exits with 0 on SIGTERM', async () => {
     const container = await run();
     expect(container.uid()).toBe(1000);
     expect((await fetch(`${container.origin}/v1/pets`)).status).toBe(401);
@@ -53,7 +53,7 @@ describeWithBuilder('the image, built for real and run on a read-only file syste
     expect(() => container.exec(...command)).not.toThrow();
   });
 
-  it('keeps its data in the volume, where only its user can read it', async () => {
+  it('stores its data in the volume, where only its user can read it', async () => {
     const { data } = await run();
     const files = readdirSync(data);
     expect(files).toContain('petstore.sqlite');
@@ -61,7 +61,7 @@ describeWithBuilder('the image, built for real and run on a read-only file syste
       expect([statSync(join(data, file)).uid, statSync(join(data, file)).mode & 0o777]).toEqual([1000, 0o600]);
   });
 
-  it('begins empty: it makes up no pets and prints no key, and the keys command line makes the first one', async () => {
+  it('starts without pets and keys, and the command line creates the first key', async () => {
     const container = await run();
     const { key } = JSON.parse(
       container.exec('node', 'dist/src/cli/keys.cli.js', 'create', '--account', 'acme', '--plan', 'free', '--json'),
@@ -71,7 +71,7 @@ describeWithBuilder('the image, built for real and run on a read-only file syste
     expect(container.output()).not.toContain('psk_');
   });
 
-  it('makes up pets and a key where it is told to', async () => {
+  it('creates sample pets and a key with SAMPLE_DATA=true', async () => {
     const container = await run({ SAMPLE_DATA: 'true' });
     while (!container.output().includes('psk_')) await delay(50);
     expect(container.output()).toMatch(/curl .* http:\/\/localhost:[0-9]+\/v1\/pets\n/);

@@ -25,7 +25,7 @@ function settings(name: string): Record<string, string> {
 }
 
 describe('the image', () => {
-  it('is built from what it copies alone, serves, and stops when it is told to', async () => {
+  it('is built only from the files that it copies, starts and stops', async () => {
     const image = buildImage(folder);
     expect(existsSync(join(image.folder, 'node_modules/jest'))).toBe(false);
     const port = await freePort();
@@ -43,7 +43,7 @@ describe('the image', () => {
 });
 
 describe('the ignore file', () => {
-  it('keeps from the builder what no image needs', () => {
+  it('excludes files that the image does not need', () => {
     const paths = [
       '.git/config',
       '.env',
@@ -59,7 +59,7 @@ describe('the ignore file', () => {
 });
 
 describe.each(['compose.yaml', 'compose.replicas.yaml'])('%s', (name) => {
-  it('sets what the service takes', () => {
+  it('has only settings that the service accepts', () => {
     const given = settings(name);
     expect(Object.keys(given).length).toBeGreaterThan(0);
     const env = loadEnv(given);

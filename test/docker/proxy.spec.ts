@@ -61,7 +61,7 @@ function callWithoutPause(): Traffic {
 }
 
 describeWith('haproxy', '-v')('the proxy of compose.replicas.yaml', () => {
-  it('asks both instances, and tells them who calls', async () => {
+  it('sends requests to both instances, with the address of the client', async () => {
     const left: number[] = [];
     for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.2', '192.0.2.1']) {
       // What the request before took is free again, so that the instances come in turn.
@@ -74,13 +74,13 @@ describeWith('haproxy', '-v')('the proxy of compose.replicas.yaml', () => {
     expect(left.toSorted((a, b) => a - b)).toEqual([most - 1, most - 1, most, most]);
   });
 
-  it('keeps the metrics inside, however they are spelled', async () => {
+  it('blocks the metrics in any spelling of the path', async () => {
     for (const path of ['/metrics', '/%6detrics', '/metrics?x']) {
       expect(await errorOf(await ask(port, { path }))).toMatchObject({ status: 404, code: 'route_not_found' });
     }
   });
 
-  it('holds no request for long that an instance has which hangs, and has the other do what may be repeated', async () => {
+  it('ends requests to an instance that hangs, and retries safe requests on the other one', async () => {
     const [, hanging] = instances;
     traffic = callWithoutPause();
     traffic.start(12);
@@ -104,7 +104,7 @@ describeWith('haproxy', '-v')('the proxy of compose.replicas.yaml', () => {
     expect(traffic.since(untilMs + NOTICED_MS - 500).filter(({ status }) => status !== 401)).toEqual([]);
   });
 
-  it('fails not one request while an instance ends in order', async () => {
+  it('fails no request while an instance shuts down', async () => {
     traffic = callWithoutPause();
     traffic.start(12);
     await delay(500);
@@ -116,14 +116,14 @@ describeWith('haproxy', '-v')('the proxy of compose.replicas.yaml', () => {
     expect(traffic.seen.filter(({ status }) => status !== 401)).toEqual([]);
   });
 
-  it('has the instance say itself that it can not serve, while there is one', async () => {
+  it('passes on the response of an instance that is not ready', async () => {
     instances[0]?.signal('SIGTERM');
     await delay(1_500);
     expect(await errorOf(await ask(port, { path: '/v1/pets' }))).toMatchObject({ code: 'missing_api_key' });
     await instances[0]?.ended;
   });
 
-  it('says what it has to say as the service does', async () => {
+  it('returns its own errors in the format of the service', async () => {
     const response = await ask(port, { path: '/v1/pets' });
     expect(response.headers.get('retry-after')).toBe('1');
     expect(await errorOf(response)).toMatchObject({ status: 503, code: 'service_unavailable' });

@@ -62,7 +62,7 @@ async function runAgainst(key: string, respond: (request: IncomingMessage, index
 }
 
 describe('the example client', () => {
-  it('waits as it is told, follows Link and keeps every digit', async () => {
+  it('obeys Retry-After, follows Link and keeps every digit', async () => {
     const { code, output, calls } = await runClient([
       REFUSED,
       AWAY,
@@ -87,7 +87,7 @@ describe('the example client', () => {
     expect(third - second).toBeGreaterThanOrEqual(WAIT_MS);
   });
 
-  it('gives up where the wait is long', async () => {
+  it('stops if the wait is long', async () => {
     const { code, calls } = await runClient([[429, { 'Retry-After': '40000' }, REFUSED[2]]]);
     expect({ code, calls: calls.length }).toEqual({ code: 1, calls: 1 });
   });
@@ -116,7 +116,7 @@ describe('the example client, rehearsing errors with a staging service', () => {
       return [response.status, Object.fromEntries(kept), await response.text()];
     });
 
-  it.each(['429', '503', 'api_key_banned'])('backs off on %s, and goes on after the wait', async (refusal) => {
+  it.each(['429', '503', 'api_key_banned'])('backs off on %s, and continues after the wait', async (refusal) => {
     const { code, output, calls } = await rehearse(refusal);
     expect({ code, output, calls: calls.length }).toEqual({ code: 0, output: '1 A, category 1\n', calls: 2 });
     const [first = 0, second = 0] = calls.map(({ atMs }) => atMs);

@@ -208,7 +208,7 @@ function expectShown(shown: Shown | undefined, printed: string): void {
 }
 
 describe('the commands of the manual', () => {
-  it('are all followed, or named as those that are not', () => {
+  it('are all tested, or listed as untested', () => {
     const withCommands = [...pages.values()].filter(({ commands }) => commands.length > 0).map(({ path }) => path);
     expect(withCommands.toSorted()).toEqual(READ.toSorted());
     expect(everyCommand).toEqual(
@@ -216,7 +216,7 @@ describe('the commands of the manual', () => {
     );
   });
 
-  it('begin with those that start the service and run the tests', () => {
+  it('include those that start the service and run the tests', () => {
     expect(page('README.md').commands[0]).toBe(START);
     expect(page('README.md').commands).toContain('npm ci && npm test');
   });
@@ -227,7 +227,7 @@ describe('the commands of the manual', () => {
     expect(calls.filter(({ commands, shown }) => commands.length > 1 || shown === undefined)).toEqual([]);
   });
 
-  it('say what has to be replaced', () => {
+  it('explain each placeholder', () => {
     const unsaid = READ.flatMap(shellBlocks).filter(({ commands, intro }) => {
       const changed = /=(\w+\.\.\.)$/.exec(commands[0] ?? '')?.[1];
       if (changed !== undefined) return !intro.includes(`Replace \`${changed}\``);
@@ -246,7 +246,7 @@ describe('the commands of the manual', () => {
 });
 
 describe('the example of an extension', () => {
-  it('responds as its page says', async () => {
+  it('responds as the page shows', async () => {
     const book = (petId: number) =>
       fetch(`http://localhost:${port}/v1/visits`, {
         method: 'POST',

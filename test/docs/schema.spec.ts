@@ -25,13 +25,13 @@ const tables = async () => {
 };
 
 describe('the migrations', () => {
-  it('make the schema that the entities describe', async () => {
+  it('create the schema that the entities describe', async () => {
     await dataSource.runMigrations();
     const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
     expect(upQueries.map(({ query }) => query)).toEqual([]);
   });
 
-  it('can all be undone, and done again', async () => {
+  it('can all be reverted and run again', async () => {
     for (const _ of dataSource.migrations) await dataSource.undoLastMigration();
     expect(await tables()).toEqual([]);
     await dataSource.runMigrations();

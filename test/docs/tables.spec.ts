@@ -66,7 +66,7 @@ describe('the tables of the manual', () => {
     expect(listed).toEqual(listed.map(([name]) => [name, defaults.has(name) && written(defaults.get(name))]));
   });
 
-  it('map every folder and file of src', () => {
+  it('describe every folder and file of src', () => {
     const entries = readdirSync(join(HOME, 'src'))
       .filter((name) => !name.endsWith('.spec.ts'))
       .map((name) => (statSync(join(HOME, 'src', name)).isDirectory() ? `${name}/` : name));
@@ -165,7 +165,7 @@ describe('the text of the manual', () => {
     expect(programs.filter((file) => !existsSync(join(HOME, `${file}.ts`)))).toEqual([]);
   });
 
-  it('has the example of an extension import the public surface only', () => {
+  it('imports only the public API in the example extension', () => {
     const imported = [...files.values()].flatMap((text) =>
       [...text.matchAll(/from '(\.\.\/[^']+|petstore-service[^']*)'/g)].map(([, to = '']) => to),
     );
@@ -179,12 +179,12 @@ describe('the page about extending', () => {
   const EXTENDING = page('docs/extending.md');
   const named = new Set([...EXTENDING.lines.join('\n').matchAll(/`(\w+)`/g)].map(([, name = '']) => name));
 
-  it('names everything that the public surface exports', () => {
+  it('names all exports of the public API', () => {
     expect(Object.keys(surface).length).toBeGreaterThan(40);
     expect(Object.keys(surface).filter((name) => !named.has(name))).toEqual([]);
   });
 
-  it('lists everything that the test kit exports', () => {
+  it('lists all exports of the test kit', () => {
     const listed = EXTENDING.table('Export').flatMap(([names = '']) => names.split(', '));
     expect(listed.toSorted()).toEqual(Object.keys(kit).toSorted());
   });

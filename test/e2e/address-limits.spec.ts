@@ -22,7 +22,7 @@ async function remaining(forwardedFor?: string): Promise<unknown> {
 }
 
 describe('requests without a valid key', () => {
-  it('are 401 with the trio of their address, then 429', async () => {
+  it('return 401 with the rate-limit headers of their address, then 429', async () => {
     await start();
     const seen: unknown[] = [];
     for (let n = 0; n < 5; n += 1) {
@@ -49,7 +49,7 @@ describe('requests without a valid key', () => {
     expect((await anonymous()).status).toBe(401);
   });
 
-  it('are limited by the day too', async () => {
+  it('have a daily limit too', async () => {
     await start();
     const statuses: number[] = [];
     for (let minute = 0; minute < 3; minute += 1) {
@@ -64,7 +64,7 @@ describe('requests without a valid key', () => {
     );
   });
 
-  it('count whichever way they fail', async () => {
+  it('count whatever the reason of the failure', async () => {
     await start();
     await service.request('/v1/pets', { key: 'nonsense' });
     await service.request('/v1/nothing', { headers: { Authorization: 'Basic eDp5' } });
@@ -74,7 +74,7 @@ describe('requests without a valid key', () => {
     expect(await remaining()).toBe(1);
   });
 
-  it('neither touch nor hold up a valid key behind the same address', async () => {
+  it('neither use the quota of a valid key behind the same address nor block it', async () => {
     await start();
     const key = await service.key({ plan: 'free' });
     for (let n = 0; n < 10; n += 1) await anonymous();
@@ -85,14 +85,14 @@ describe('requests without a valid key', () => {
     }
   });
 
-  it('are not paid for by valid keys, whatever these are answered', async () => {
+  it('do not include requests with a valid key, whatever their status', async () => {
     await start();
     const key = await service.key();
     for (let n = 0; n < 6; n += 1) await service.request('/v1/nothing', { key });
     expect(await remaining()).toBe(4);
   });
 
-  it('are never banned', async () => {
+  it('never cause a ban', async () => {
     await start();
     const codes: string[] = [];
     for (let n = 0; n < 50; n += 1) codes.push((await errorOf(await anonymous())).code);
@@ -129,7 +129,7 @@ describe('behind a trusted proxy', () => {
     expect(await remaining('2001:db8:1:3::1')).toBe(4);
   });
 
-  it('an IPv4-mapped address is the IPv4 address', async () => {
+  it('an IPv4-mapped address counts as the IPv4 address', async () => {
     await start(TRUSTED);
     const seen: unknown[] = [];
     for (const address of ['192.0.2.1', '::ffff:192.0.2.1', '::FFFF:c000:201', '::ffff:192.0.2.9'])
@@ -137,7 +137,7 @@ describe('behind a trusted proxy', () => {
     expect(seen).toEqual([4, 3, 2, 4]);
   });
 
-  it('the address counts that the nearest proxy saw, not one that the client put before it', async () => {
+  it('the address that the nearest proxy saw counts, not one that the client sent', async () => {
     await start(TRUSTED);
     const seen: unknown[] = [];
     for (const forged of ['203.0.113.1', '203.0.113.2', 'nonsense', '10.1.1.1'])
@@ -145,7 +145,7 @@ describe('behind a trusted proxy', () => {
     expect(seen).toEqual([4, 3, 2, 1]);
   });
 
-  it('what is no address has one quota together', async () => {
+  it('invalid addresses share one quota', async () => {
     await start(TRUSTED);
     const seen: unknown[] = [];
     for (const text of ['nonsense', 'x'.repeat(1_000), '192.0.2.1:1234', '<script>']) seen.push(await remaining(text));
@@ -154,7 +154,7 @@ describe('behind a trusted proxy', () => {
 });
 
 describe('without a trusted proxy', () => {
-  it('nobody gets quota by X-Forwarded-For', async () => {
+  it('X-Forwarded-For gives no new quota', async () => {
     await start();
     const seen: unknown[] = [];
     for (const forged of ['192.0.2.1', '192.0.2.2', '2001:db8::1']) seen.push(await remaining(forged));

@@ -27,7 +27,7 @@ function failOnce(): void {
   });
 }
 
-describe('an error in the middle of admission', () => {
+describe('an error during admission', () => {
   it.each([
     ['whose key is looked up', async () => service.key()],
     [
@@ -40,7 +40,7 @@ describe('an error in the middle of admission', () => {
     ],
     ['whose key does not exist', async () => generateApiKey('live')],
     ['without a key', async () => undefined],
-  ])('is a 500 for the request %s, and no unhandled rejection', async (_whose, prepare) => {
+  ])('returns 500 to the request %s, without an unhandled rejection', async (_whose, prepare) => {
     const key = await prepare();
     failOnce();
     const response = await service.request('/v1/pets', {

@@ -63,7 +63,7 @@ const REQUESTS: [string, Ask][] = [
 ];
 
 describe.each(REQUESTS)('a request with %s', (_, request) => {
-  it.each(CREDENTIALS)('is 401 with %s', async (_name, authorization, code, challenge) => {
+  it.each(CREDENTIALS)('returns 401 with %s', async (_name, authorization, code, challenge) => {
     const value = authorization();
     const headers = { ...request.headers, ...(value === undefined ? {} : { Authorization: value }) };
     const response = await ask(service.port, { ...request, headers });
@@ -75,43 +75,40 @@ describe.each(REQUESTS)('a request with %s', (_, request) => {
 });
 
 describe('admission', () => {
-  it('takes the scheme in any case', async () => {
+  it('accepts the scheme in any case', async () => {
     for (const scheme of ['bearer', 'BEARER', 'bEaReR']) {
       const response = await ask(service.port, { path: '/v1/pets', headers: { Authorization: `${scheme} ${key}` } });
       expect([scheme, response.status]).toEqual([scheme, 200]);
     }
   });
 
-  it('refuses before the body has come', async () => {
+  it('refuses a request before its body has arrived', async () => {
     const head =
       'POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n';
     expect(await sendRaw(service.port, `${head}{"na`)).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  it('refuses a request without a Host header for its missing key', async () => {
+  it('returns 401 before it checks the Host header', async () => {
     expect(await sendRaw(service.port, 'GET /v1/pets HTTP/1.1\r\nConnection: close\r\n\r\n')).toMatch(
       /^HTTP\/1\.1 401 [^]*missing_api_key/,
     );
   });
 
-  it('answers HEAD without a key with 401 and no body', async () => {
+  it('returns 401 without a body to HEAD without a key', async () => {
     const response = await sendRaw(service.port, 'HEAD /v1/pets HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     expect(response).toMatch(/^HTTP\/1\.1 401 /);
     expect(response).toMatch(/\r\n\r\n$/);
   });
 
-  it.each(['/%76%31/pets', '/%761/pets', '/v%31/pets', '/v1/%70ets'])(
-    'finds its way to %s, where the same rules hold',
-    async (path) => {
-      expect(await errorOf(await ask(service.port, { path }))).toMatchObject({ status: 401, code: 'missing_api_key' });
-      const response = await ask(service.port, { path, key });
-      expect(response.status).toBe(200);
-      expectTrio(response);
-    },
-  );
+  it.each(['/%76%31/pets', '/%761/pets', '/v%31/pets', '/v1/%70ets'])('applies the same rules to %s', async (path) => {
+    expect(await errorOf(await ask(service.port, { path }))).toMatchObject({ status: 401, code: 'missing_api_key' });
+    const response = await ask(service.port, { path, key });
+    expect(response.status).toBe(200);
+    expectTrio(response);
+  });
 
   it.each(['//v1/pets', '/./v1/pets', '/V1/pets', '/v1;x/pets', '/x/../v1/pets', '/%2Fv1/pets', '/v1%23/pets'])(
-    'takes %s for a path outside the API, with or without a key',
+    'treats %s as a path outside the API, with or without a key',
     async (path) => {
       for (const caller of [undefined, key]) {
         const response = await ask(service.port, { path, key: caller });
@@ -121,23 +118,20 @@ describe('admission', () => {
     },
   );
 
-  it.each(['/v1%2Fpets', '/v1%3F/pets'])(
-    'takes %s for an unknown path of the API, for which a key is needed',
-    async (path) => {
-      const [without, withKey] = [await ask(service.port, { path }), await ask(service.port, { path, key })];
-      expect(await errorOf(without)).toMatchObject({ status: 401, code: 'missing_api_key' });
-      expect(await errorOf(withKey)).toMatchObject({ status: 404, code: 'route_not_found' });
-      expectTrio(without);
-      expectTrio(withKey);
-    },
-  );
+  it.each(['/v1%2Fpets', '/v1%3F/pets'])('treats %s as an unknown path of the API, which needs a key', async (path) => {
+    const [without, withKey] = [await ask(service.port, { path }), await ask(service.port, { path, key })];
+    expect(await errorOf(without)).toMatchObject({ status: 401, code: 'missing_api_key' });
+    expect(await errorOf(withKey)).toMatchObject({ status: 404, code: 'route_not_found' });
+    expectTrio(without);
+    expectTrio(withKey);
+  });
 
-  it('does not let an Authorization header that Node joins or drops pass for one', async () => {
+  it('refuses several Authorization headers, which Node joins or drops', async () => {
     const bytes = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nauthorization: Basic eDp5\r\nConnection: close\r\n\r\n`;
     expect(await sendRaw(service.port, bytes)).toMatch(/^HTTP\/1\.1 401 [^]*invalid_api_key/);
   });
 
-  it('tells of an expired or revoked key to its holder only', async () => {
+  it('reports an expired or revoked key to its holder only', async () => {
     for (const right of [expired, revoked]) {
       const wrong = `${right.slice(0, 12)}${right[12] === 'A' ? 'B' : 'A'}${right.slice(13)}`;
       expect(await errorOf(await ask(service.port, { path: '/v1/pets', key: wrong }))).toMatchObject({
@@ -147,7 +141,7 @@ describe('admission', () => {
   });
 });
 
-describe('a key that was narrowed', () => {
+describe('a key with few scopes', () => {
   const WRITE: [string, Ask][] = [
     ['a proper body', { path: '/v1/pets', headers: JSON_TYPE, body: '{"name":"x","categoryId":1}' }],
     ['malformed JSON', { path: '/v1/pets', headers: JSON_TYPE, body: '{"name":' }],
@@ -156,7 +150,7 @@ describe('a key that was narrowed', () => {
     ['an unknown query parameter', { path: '/v1/pets?nope=1', headers: JSON_TYPE, body: '{}' }],
   ];
 
-  it.each(WRITE)('gets 403 with the scope it lacks, whatever else is wrong: %s', async (_, request) => {
+  it.each(WRITE)('gets 403 with the missing scope, whatever else is wrong: %s', async (_, request) => {
     const reader = await service.key({ scopes: ['pets:read'] });
     const response = await ask(service.port, { ...request, method: 'POST', key: reader });
     expect(response.headers.get('www-authenticate')).toBe(
@@ -170,13 +164,13 @@ describe('a key that was narrowed', () => {
     });
   });
 
-  it('gets 403 before its body has come', async () => {
+  it('gets 403 before its body has arrived', async () => {
     const reader = await service.key({ scopes: ['pets:read'] });
     const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${reader}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n`;
     expect(await sendRaw(service.port, head)).toMatch(/^HTTP\/1\.1 403 /);
   });
 
-  it('does what it may, and is counted for what it may not', async () => {
+  it('can use its scopes, and uses quota for refused requests', async () => {
     const writer = await service.key({ scopes: ['pets:write'] });
     const refused = await ask(service.port, { path: '/v1/pets', key: writer });
     expect(await errorOf(refused)).toMatchObject({ status: 403, message: expect.stringContaining('pets:read') });

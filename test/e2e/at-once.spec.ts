@@ -60,8 +60,8 @@ async function addPet(): Promise<number> {
   ).id;
 }
 
-describe('pets that come one after the other, faster than they can be written', () => {
-  it('each have the identifier that they are answered with', async () => {
+describe('pets that arrive faster than they can be written', () => {
+  it('each have the identifier in their response', async () => {
     const pets = instances.map(({ app }) => app.get(PetsService));
     const names = Array.from({ length: 200 }, (_, n) => `one of many ${n}`);
     const added = await Promise.all(names.map((name, n) => pets[n % pets.length]?.create({ name, categoryId: 1 })));
@@ -75,7 +75,7 @@ describe('pets that come one after the other, faster than they can be written', 
     );
   });
 
-  it('are all added, in few transactions, none of which fails', async () => {
+  it('are all created, in few transactions', async () => {
     const writes = jest.spyOn(first.app.get(Database), 'write');
     const before = await count('pets');
     const added: Promise<unknown>[] = [];
@@ -93,8 +93,8 @@ describe('pets that come one after the other, faster than they can be written', 
   });
 });
 
-describe('orders for one pet that come at once', () => {
-  it('are answered with one 201 and 409 for all others', async () => {
+describe('concurrent orders for one pet', () => {
+  it('return 201 once and 409 for all others', async () => {
     const responses = await atOnce(200, '/v1/store/orders', `{"petId":${await addPet()}}`);
     expect([...responses].map(([status, { length }]) => [status, length]).toSorted()).toEqual([
       [201, 1],
@@ -105,12 +105,12 @@ describe('orders for one pet that come at once', () => {
   });
 });
 
-describe('requests with one Idempotency-Key that come at once', () => {
+describe('concurrent requests with one Idempotency-Key', () => {
   it.each([
     ['pets', '/v1/pets', async () => '{"name":"Nala","categoryId":2}'],
     ['orders', '/v1/store/orders', async () => `{"petId":${await addPet()}}`],
     ['api_keys', '/v1/keys', async () => '{}'],
-  ])('leave one record in %s, and all get its answer or are told to wait', async (table, path, body) => {
+  ])('create one record in %s; all return its response or 409', async (table, path, body) => {
     const sent = await body();
     const before = await count(table);
     const responses = await atOnce(100, path, sent, { 'Idempotency-Key': `one ${table}` });
@@ -126,7 +126,7 @@ describe('requests with one Idempotency-Key that come at once', () => {
     expect(await count(table)).toBe(before + 1);
   });
 
-  it('are done once where their bodies differ, and the other body is refused', async () => {
+  it('with different bodies are processed once, and the others are refused', async () => {
     const before = await count('pets');
     const bodies = ['{"name":"One","categoryId":1}', '{"name":"Two","categoryId":1}'];
     const both = await Promise.all(bodies.map((body) => atOnce(20, '/v1/pets', body, { 'Idempotency-Key': 'torn' })));

@@ -23,7 +23,7 @@ describe('addresses', () => {
     expect(store.admitAddress('192.0.2.2')).toMatchObject({ outcome: 'admitted', remaining: 299 });
   });
 
-  it('can be looked at without taking anything', () => {
+  it('can be peeked at without counting a request', () => {
     expect(store.peekAddress('192.0.2.1')).toMatchObject({ outcome: 'admitted', limit: 300, remaining: 300 });
     store.admitAddress('192.0.2.1');
     clock.advanceSeconds(10);
@@ -36,7 +36,7 @@ describe('addresses', () => {
 });
 
 describe('a window of a route', () => {
-  it('begins with the first request, for each subject', () => {
+  it('begins with the first request of each subject', () => {
     const take = () => store.takeFromRoute('report:1', 2, 10);
     expect([take(), take(), take()].map(({ remaining, outcome }) => [outcome, remaining])).toEqual([
       ['admitted', 1],

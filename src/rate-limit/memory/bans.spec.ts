@@ -41,12 +41,12 @@ function provoke(caller: Partial<Caller> = {}): Decision {
 const advance = (seconds: number) => (clock.ms += seconds * 1000);
 
 describe('bans', () => {
-  it('come with the rejection that makes as many as the minute limit', () => {
+  it('begin when the rejections reach the minute limit', () => {
     const outcomes = Array.from({ length: 11 }, () => admit().outcome);
     expect(outcomes).toEqual([...Array(5).fill('admitted'), ...Array(4).fill('limited'), 'banned', 'banned']);
   });
 
-  it('tell their end at once', () => {
+  it('report their end at once', () => {
     expect(provoke()).toEqual({
       outcome: 'banned',
       limit: PER_MINUTE,
@@ -57,7 +57,7 @@ describe('bans', () => {
     });
   });
 
-  it('end exactly then, and calls during one do not prolong it', () => {
+  it('end exactly at that time, and calls do not extend them', () => {
     const { resetSeconds } = provoke();
     for (let index = 0; index < 500; index++) {
       clock.ms = START + index * 100;
@@ -69,7 +69,7 @@ describe('bans', () => {
     expect(admit()).toMatchObject({ outcome: 'admitted', remaining: PER_MINUTE - 1 });
   });
 
-  it('leave the quota of the account and its other keys alone', () => {
+  it('do not affect the quota of the account or its other keys', () => {
     advance(50);
     admit({ keyId: 'other' });
     provoke();
@@ -80,7 +80,7 @@ describe('bans', () => {
     expect(admit({ keyId: 'other' })).toMatchObject({ outcome: 'admitted', remaining: PER_MINUTE - 1 });
   });
 
-  it('need the rejections within one minute', () => {
+  it('need that many rejections within one minute', () => {
     const limits = { perMinute: PER_MINUTE, perDay: 1 };
     expect(admit({ limits }).outcome).toBe('admitted');
     for (let round = 0; round < 20; round++) {
@@ -101,7 +101,7 @@ describe('bans', () => {
     expect(durations).toEqual([60, 120, 240, 480, 960, 1_920, 3_600, 3_600, 3_600]);
   });
 
-  it('are forgotten 24 hours after they began', () => {
+  it('stop counting 24 hours after their start', () => {
     const first = provoke();
     const firstStart = first.resetSeconds - 60;
     clock.ms = (firstStart + 86_400) * 1000 - 1;
@@ -113,7 +113,7 @@ describe('bans', () => {
     expect(provoke().retryAfterSeconds).toBe(60);
   });
 
-  it('come again for a key that goes on within the second of the lifting', () => {
+  it('begin again for a key that continues within the second of the lift', () => {
     provoke();
     clock.ms += 100;
     const bansLiftedAtMs = clock.ms;
@@ -121,7 +121,7 @@ describe('bans', () => {
     expect(outcomes).toEqual([...Array(4).fill('limited'), 'banned']);
   });
 
-  it('can be lifted, and then do not count towards the next', () => {
+  it('do not count towards the next ban after they are lifted', () => {
     provoke();
     advance(10);
     const bansLiftedAtMs = clock.ms;
@@ -131,7 +131,7 @@ describe('bans', () => {
     expect(provoke({ bansLiftedAtMs }).retryAfterSeconds).toBe(60);
   });
 
-  it('count no strikes from before a lifting', () => {
+  it('do not count strikes from before a lift', () => {
     for (let index = 0; index < 9; index++) admit();
     advance(5);
     const bansLiftedAtMs = clock.ms;
@@ -142,13 +142,13 @@ describe('bans', () => {
     ]);
   });
 
-  it('start strikes at none when one ends', () => {
+  it('reset the strikes when they end', () => {
     const limits = { perMinute: PER_MINUTE, perDay: 1 };
     clock.ms = provoke({ limits }).resetSeconds * 1000;
     expect(Array.from({ length: 5 }, () => admit({ limits }).outcome)).toEqual([...Array(4).fill('limited'), 'banned']);
   });
 
-  it('leave nothing in memory a day later', () => {
+  it('are removed from memory after a day', () => {
     provoke();
     expect(store.bans.size).toBe(1);
     clock.ms += 86_399_000;

@@ -91,7 +91,7 @@ function lastWindow(times: readonly number[], lengthMs: number): { startMs: numb
 }
 
 describe('counting', () => {
-  it.each([1, 2, 3, 4, 5, 6])('answers as the rules read literally (%i)', (seed) => {
+  it.each([1, 2, 3, 4, 5, 6])('decides like a literal model of the rules (%i)', (seed) => {
     const below = random(seed);
     const clock = new FakeClock(Date.parse('2026-11-21T22:00:00.000Z'));
     const store = new MemoryCounterStore(clock, new Env());
@@ -134,7 +134,7 @@ describe('a full table', () => {
   const LIMITS = { perMinute: 3, perDay: 8 };
   const SUBJECTS = 500;
 
-  it.each([1, 2, 3])('gives nobody fresh quota (%i)', (seed) => {
+  it.each([1, 2, 3])('gives no subject new quota (%i)', (seed) => {
     const below = random(seed);
     const clock = new FakeClock(Date.parse('2026-11-21T22:00:00.000Z'));
     const env = Object.assign(new Env(), { ANONYMOUS_PER_MINUTE: LIMITS.perMinute, ANONYMOUS_PER_DAY: LIMITS.perDay });
@@ -163,7 +163,7 @@ describe('a full table', () => {
     expect(admissions).toBeGreaterThan(1_000);
   });
 
-  it('drops what no longer counts and is exact again', () => {
+  it('drops expired entries and is exact again', () => {
     const clock = new FakeClock(Date.parse('2026-11-21T22:00:00.000Z'));
     const store = new MemoryCounterStore(clock, new Env(), { addresses: 50, shared: 4 });
     for (let index = 0; index < SUBJECTS; index++) store.admitAddress(`192.0.2.${index}`);
@@ -174,7 +174,7 @@ describe('a full table', () => {
     expect(store.admitAddress('192.0.2.1')).toMatchObject({ remaining: 299 });
   });
 
-  it('keeps the route windows of callers that leave it', () => {
+  it('keeps the route windows of evicted callers', () => {
     const store = new MemoryCounterStore(new FakeClock(Date.parse('2026-11-21T22:00:00.000Z')), new Env(), {
       routes: 10,
       shared: 4,

@@ -30,22 +30,25 @@ const outcomes = (decisions: readonly Decision[], outcome: Decision['outcome']) 
   decisions.filter((decision) => decision.outcome === outcome).length;
 
 describe('windows of an account', () => {
-  it.each([60, 300, 1_000])('admit exactly %i a minute, and show every remaining number once', (perMinute) => {
-    const decisions = call(perMinute + 5, caller({ perMinute, perDay: perMinute * 100 }));
-    expect(decisions.slice(0, perMinute).map(({ remaining }) => remaining)).toEqual(
-      Array.from({ length: perMinute }, (_, index) => perMinute - 1 - index),
-    );
-    expect(outcomes(decisions, 'admitted')).toBe(perMinute);
-  });
+  it.each([60, 300, 1_000])(
+    'admit exactly %i requests per minute, and show each remaining number once',
+    (perMinute) => {
+      const decisions = call(perMinute + 5, caller({ perMinute, perDay: perMinute * 100 }));
+      expect(decisions.slice(0, perMinute).map(({ remaining }) => remaining)).toEqual(
+        Array.from({ length: perMinute }, (_, index) => perMinute - 1 - index),
+      );
+      expect(outcomes(decisions, 'admitted')).toBe(perMinute);
+    },
+  );
 
-  it('are shared by the keys of the account, and by nobody else', () => {
+  it('are shared by the keys of the account only', () => {
     call(59, caller(FREE, 1, 'one'));
     expect(store.admit(caller(FREE, 1, 'two'))).toMatchObject({ outcome: 'admitted', remaining: 0 });
     expect(store.admit(caller(FREE, 1, 'one')).outcome).toBe('limited');
     expect(store.admit(caller(FREE, 2, 'three')).outcome).toBe('admitted');
   });
 
-  it('begin on the whole second below the first request and keep their Reset', () => {
+  it('begin on the second of the first request, and keep their reset', () => {
     const resets = new Set<number>();
     for (let index = 0; index < 60; index++) {
       resets.add(store.admit(caller(FREE)).resetSeconds);
@@ -54,7 +57,7 @@ describe('windows of an account', () => {
     expect([...resets]).toEqual([seconds('2026-11-21T12:01:00Z')]);
   });
 
-  it('refuse until Reset and admit at it', () => {
+  it('refuse until the reset, and admit at the reset', () => {
     call(60, caller(FREE));
     clock.set('2026-11-21T12:00:59.999Z');
     expect(store.admit(caller(FREE))).toEqual({
@@ -75,13 +78,13 @@ describe('windows of an account', () => {
     ['12:00:01.000', 59],
     ['12:00:58.001', 2],
     ['12:00:59.000', 1],
-  ])('at %s ask for a wait of %i s', (time, wait) => {
+  ])('return at %s a Retry-After of %i s', (time, wait) => {
     call(60, caller(FREE));
     clock.set(`2026-11-21T${time}Z`);
     expect(store.admit(caller(FREE)).retryAfterSeconds).toBe(wait);
   });
 
-  it('show the one with the least remaining, and the day on a tie', () => {
+  it('show the one with fewer requests left, and the day on a tie', () => {
     expect(store.admit(caller({ perMinute: 5, perDay: 6 }))).toMatchObject({ limit: 5, remaining: 4 });
     expect(store.admit(caller({ perMinute: 5, perDay: 5 }, 2))).toEqual({
       outcome: 'admitted',
@@ -93,14 +96,14 @@ describe('windows of an account', () => {
     });
   });
 
-  it('take nothing for a rejected request', () => {
+  it('do not count a rejected request', () => {
     const limits = { perMinute: 3, perDay: 6 };
     call(5, caller(limits));
     clock.advanceSeconds(60);
     expect(call(3, caller(limits)).map(({ remaining }) => remaining)).toEqual([2, 1, 0]);
   });
 
-  it('open no minute with a rejected request', () => {
+  it('do not open a minute with a rejected request', () => {
     const limits = { perMinute: 2, perDay: 2 };
     clock.set('2026-11-21T23:58:00Z');
     call(2, caller(limits));
@@ -111,7 +114,7 @@ describe('windows of an account', () => {
     expect(store.admit(caller({ perMinute: 2, perDay: 100 })).resetSeconds).toBe(seconds('2026-11-22T00:01:30Z'));
   });
 
-  it('show the exhausted one, and of two the one that resets later', () => {
+  it('show the exhausted one; of two, the one that resets later', () => {
     const day = { limit: 2, resetSeconds: seconds('2026-11-22T00:00:00Z') };
     expect(call(3, caller({ perMinute: 5, perDay: 2 }))[2]).toMatchObject({ outcome: 'limited', ...day });
     expect(call(3, caller({ perMinute: 2, perDay: 2 }, 2))[2]).toMatchObject({ outcome: 'limited', ...day });
@@ -123,7 +126,7 @@ describe('windows of an account', () => {
     });
   });
 
-  it('begin a day at midnight UTC while a minute goes on across it', () => {
+  it('begin a day at midnight UTC while the minute continues', () => {
     const limits = { perMinute: 10, perDay: 12 };
     clock.set('2026-11-21T23:59:00Z');
     call(10, caller(limits));
@@ -137,7 +140,7 @@ describe('windows of an account', () => {
     expect(store.admit(caller(limits))).toMatchObject({ limit: 10, remaining: 4 });
   });
 
-  it('keep what was used when the plan changes', () => {
+  it('keep their counts when the plan changes', () => {
     call(60, caller(FREE));
     expect(store.admit(caller(PRO))).toMatchObject({ outcome: 'admitted', limit: 300, remaining: 239 });
     expect(store.admit(caller(FREE))).toMatchObject({ outcome: 'limited', limit: 60, remaining: 0 });
@@ -146,7 +149,7 @@ describe('windows of an account', () => {
 });
 
 describe('a clock that steps back', () => {
-  it('hands out no fresh window when it steps by less than a minute', () => {
+  it('opens no new window if it steps by less than a minute', () => {
     call(60, caller(FREE));
     clock.advanceSeconds(-59.9);
     expect(store.admit(caller(FREE)).outcome).toBe('limited');
@@ -157,14 +160,14 @@ describe('a clock that steps back', () => {
     expect(store.admit(caller(limits, 2)).outcome).toBe('limited');
   });
 
-  it('locks nobody out when it steps by more', () => {
+  it('locks no caller out if it steps by more', () => {
     clock.set('2026-11-25T12:00:00Z');
     call(60, caller(FREE));
     clock.set('2026-11-21T12:00:00Z');
     expect(call(60, caller(FREE)).map(({ outcome }) => outcome)).not.toContain('limited');
   });
 
-  it('ends a ban of the future', () => {
+  it('ends a ban that begins in the future', () => {
     clock.set('2026-11-25T12:00:00Z');
     expect(call(120, caller(FREE)).at(-1)?.outcome).toBe('banned');
     clock.set('2026-11-21T12:00:00Z');

@@ -28,8 +28,8 @@ function admit(times: number): void {
   for (let index = 0; index < times; index++) store.admit(CALLER);
 }
 
-describe('what a caller has left', () => {
-  it('is everything before its first request', () => {
+describe('a peek at the usage of a caller', () => {
+  it('returns the full limits before the first request', () => {
     expect(store.peek(CALLER)).toEqual({
       minute: { limit: 3, windowSeconds: 60, remaining: 3, resetSeconds: NOON + 60 },
       day: { limit: 5, windowSeconds: 86_400, remaining: 5, resetSeconds: MIDNIGHT },
@@ -39,7 +39,7 @@ describe('what a caller has left', () => {
     });
   });
 
-  it('stays as it is, however often it is asked for', () => {
+  it('changes nothing', () => {
     admit(2);
     clock.advanceSeconds(10);
     const report = {
@@ -50,7 +50,7 @@ describe('what a caller has left', () => {
     expect(store.admit(CALLER)).toMatchObject({ outcome: 'admitted', remaining: 0 });
   });
 
-  it('tells what the key has used of the windows of its account', () => {
+  it('returns the requests of the key in the windows of its account', () => {
     admit(1);
     store.admit({ ...CALLER, keyId: 'other' });
     expect([store.peek(CALLER).key, store.peek({ ...CALLER, keyId: 'other' }).key]).toEqual([
@@ -66,7 +66,7 @@ describe('what a caller has left', () => {
     ]);
   });
 
-  it('tells the rejections of the minute, and the ban that they lead to', () => {
+  it('returns the strikes of the minute, and the ban that follows', () => {
     admit(5);
     expect(store.peek(CALLER)).toMatchObject({ minute: { remaining: 0 }, strikes: 2, bannedUntilSeconds: 0 });
     expect(store.peek({ ...CALLER, keyId: 'other' })).toMatchObject({ minute: { remaining: 0 }, strikes: 0 });
@@ -81,7 +81,7 @@ describe('what a caller has left', () => {
     });
   });
 
-  it('is never below nothing, where the limits were lowered', () => {
+  it('returns 0 remaining requests if the limits were lowered', () => {
     admit(3);
     expect(store.peek({ ...CALLER, limits: { perMinute: 1, perDay: 2 } })).toMatchObject({
       minute: { limit: 1, remaining: 0 },
@@ -89,7 +89,7 @@ describe('what a caller has left', () => {
     });
   });
 
-  it('forgets rejections a minute after the first', () => {
+  it('returns no strikes a minute after the first', () => {
     admit(5);
     clock.advanceSeconds(59);
     expect(store.peek(CALLER).strikes).toBe(2);

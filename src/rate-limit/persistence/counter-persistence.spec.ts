@@ -75,8 +75,8 @@ async function start() {
   };
 }
 
-describe('counters on disk', () => {
-  it('are the ones that the service uses', async () => {
+describe('persisted counters', () => {
+  it('are used by the service', async () => {
     const testing = await start();
     expect(running[0]?.get(CounterStore)).toBe(testing.store);
   });
@@ -93,7 +93,7 @@ describe('counters on disk', () => {
     expect(after.store.admitAddress('2001:db8::/64')).toMatchObject({ remaining: 298 });
   });
 
-  it('keep bans, their number and strikes over a restart', async () => {
+  it('keep bans, their number and the strikes over a restart', async () => {
     const before = await start();
     const ban = before.admit(10).at(-1);
     before.admit(8, { keyId: 'striking', accountId: 8 });
@@ -111,7 +111,7 @@ describe('counters on disk', () => {
     expect(after.admit(10).at(-1)).toMatchObject({ outcome: 'banned', retryAfterSeconds: 120 });
   });
 
-  it('are written without a shutdown, each subject once with its newest state', async () => {
+  it('are written without a shutdown, once per subject with its latest state', async () => {
     const { admit, persistence, usages, database } = await start();
     admit(2);
     await persistence.flush();
@@ -140,7 +140,7 @@ describe('counters on disk', () => {
     expect(await usages()).toHaveLength(2_001);
   });
 
-  it('are written later when the database failed, and the log says so once', async () => {
+  it('are written later if the database fails, which is logged once', async () => {
     const { admit, persistence, usages, database } = await start();
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
     const write = jest.spyOn(database, 'write').mockRejectedValue(new Error('disk gone'));
@@ -158,7 +158,7 @@ describe('counters on disk', () => {
     ]);
   });
 
-  it('lose nothing that is counted while they are being written', async () => {
+  it('include requests that are counted during a write', async () => {
     const { admit, persistence, usages, database } = await start();
     const write = database.write.bind(database);
     jest.spyOn(database, 'write').mockImplementationOnce(async (work) => {
@@ -172,7 +172,7 @@ describe('counters on disk', () => {
     expect(await usages()).toMatchObject([{ minuteUsed: 2 }]);
   });
 
-  it('are deleted at a start when they no longer count', async () => {
+  it('are deleted at the start if they have expired', async () => {
     const before = await start();
     before.admit(10);
     for (let accountId = 100; accountId < 2_600; accountId++) before.admit(1, { accountId });
@@ -184,7 +184,7 @@ describe('counters on disk', () => {
     expect(after.store.accounts.size).toBe(0);
   });
 
-  it('are deleted when the sweep drops them, and come back with their subject', async () => {
+  it('are deleted when a sweep drops them, and written again with their subject', async () => {
     const { admit, store, persistence, usages } = await start();
     admit(3);
     admit(1, { accountId: 8 });

@@ -33,8 +33,8 @@ afterEach(async () => {
 
 const usages = () => database.read((manager) => manager.find(UsageWindow, { order: { subject: 'ASC' } }));
 
-describe('a full table on disk', () => {
-  it('keeps the row of a subject that leaves and comes back while it is being written', async () => {
+describe('a full table that is persisted', () => {
+  it('keeps the row of a subject that is evicted and returns during a write', async () => {
     const store = new MemoryCounterStore(clock, loadEnv(), { addresses: 1, shared: 4 });
     const persistence = new CounterPersistence(database, store, clock);
     store.admitAddress('192.0.2.1');
@@ -51,7 +51,7 @@ describe('a full table on disk', () => {
     expect((await usages()).map(({ subject }) => subject)).toContain('address:192.0.2.2');
   });
 
-  it('covers what subjects beyond the capacity have used', async () => {
+  it('includes the requests of subjects beyond its capacity', async () => {
     const full = new MemoryCounterStore(clock, loadEnv({ ANONYMOUS_PER_MINUTE: '3' }), { addresses: 10, shared: 4 });
     const persistence = new CounterPersistence(database, full, clock);
     for (let index = 0; index < 40; index++) full.admitAddress(`192.0.2.${index}`);

@@ -26,7 +26,7 @@ function callerOf(accountId: number): Caller {
 
 const caller = callerOf(20);
 
-describeWithRedis('what was counted alone while Redis was away', () => {
+describeWithRedis('local counts from while Redis was unavailable', () => {
   let bench: LinkBench;
   let link: RedisClient;
   let clock: FakeClock;
@@ -73,7 +73,7 @@ describeWithRedis('what was counted alone while Redis was away', () => {
     return changes.size;
   };
 
-  it('is added when it is back, over any number of absences', async () => {
+  it('are added when it is back, every time', async () => {
     await admit(2);
     const { minute } = await store.peek(caller);
     // The first of them finds out that Redis takes no writes.
@@ -95,7 +95,7 @@ describeWithRedis('what was counted alone while Redis was away', () => {
     expect(await used()).toEqual([7, 7]);
   });
 
-  it('may exceed a limit, which then shows as exhausted', async () => {
+  it('can exceed a limit, which is then exhausted', async () => {
     await admit(10);
     await goAway();
     await admit(10);
@@ -106,7 +106,7 @@ describeWithRedis('what was counted alone while Redis was away', () => {
     expect(await store.admit(caller)).toMatchObject({ outcome: 'limited', remaining: 0 });
   });
 
-  it('counts in the windows that are still open only', async () => {
+  it('are added to open windows only', async () => {
     await goAway();
     await admit(4);
     clock.advanceSeconds(60);
@@ -122,7 +122,7 @@ describeWithRedis('what was counted alone while Redis was away', () => {
     expect(await used()).toEqual([0, 0]);
   });
 
-  it('begins a minute in Redis where none is open there', async () => {
+  it('begin a minute in Redis if none is open there', async () => {
     await goAway();
     const { resetSeconds } = await store.admit(caller);
     clock.advanceSeconds(20);
@@ -130,7 +130,7 @@ describeWithRedis('what was counted alone while Redis was away', () => {
     expect(await store.peek(caller)).toMatchObject({ minute: { remaining: 9, resetSeconds } });
   });
 
-  it('is added once, though a reply is lost or a message comes late', async () => {
+  it('are added once, even if a reply is lost or a message is late', async () => {
     for (let index = 0; index < 3; index++) memory.admit(caller);
     await counts.add();
     const usage = memory.accounts.find(caller.accountId, clock.nowSeconds());
@@ -147,7 +147,7 @@ describeWithRedis('what was counted alone while Redis was away', () => {
     expect(await used()).toEqual([5, 6]);
   });
 
-  it('is added in steps of bounded size', async () => {
+  it('are added in steps of bounded size', async () => {
     for (let accountId = 1_000; accountId < 6_400; accountId++) memory.admit(callerOf(accountId));
     await counts.add();
     expect(leftToAdd()).toBeGreaterThan(0);
@@ -159,7 +159,7 @@ describeWithRedis('what was counted alone while Redis was away', () => {
     expect((await store.peek(callerOf(6_399))).day.remaining).toBe(19);
   });
 
-  it('waits where Redis fails once more', async () => {
+  it('are kept if Redis fails again', async () => {
     memory.admit(caller);
     await bench.server.call('REPLICAOF', '127.0.0.1', 1);
     await expect(counts.add()).rejects.toThrow('READONLY');

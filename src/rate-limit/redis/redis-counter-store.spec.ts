@@ -57,7 +57,7 @@ describeWithRedis('counting in Redis', () => {
 
   const keys = async () => ((await server.call('KEYS', `test ${tests}:*`)) as string[]).toSorted();
 
-  it.each([1, 2, 3, 4, 5, 6])('answers as counting in memory does (%i)', async (seed) => {
+  it.each([1, 2, 3, 4, 5, 6])('decides like counting in memory (%i)', async (seed) => {
     const below = random(seed);
     const accounts = [0, 1, 2, 0].map((plan) => PLANS[plan] ?? PLANS[0]);
     const lifted = new Map<string, number>();
@@ -91,7 +91,7 @@ describeWithRedis('counting in Redis', () => {
     expect(link.fallbacks).toBe(0);
   });
 
-  it('gives every key an end, and keeps what belongs to an account in one cluster slot', async () => {
+  it('gives every Redis key an expiry, and keeps those of an account in one cluster slot', async () => {
     const caller = callerOf(7, { limits: { perMinute: 1, perDay: 10 } });
     await store.admit(caller);
     expect((await store.admit(caller)).outcome).toBe('banned');
@@ -121,7 +121,7 @@ describeWithRedis('counting in Redis', () => {
     expect(Number(await server.call('TTL', `test ${tests}:{account:8}:usage`))).toBeGreaterThan(DAY_SECONDS - 60);
   });
 
-  it('goes by the clock of Redis', async () => {
+  it('uses the clock of Redis', async () => {
     const here = new RedisCounterStore({ redis: link, fallback: memory, env: new Env() });
     const [seconds] = (await server.call('TIME')) as [string];
     const { minute, day } = await here.peek(callerOf(9));
@@ -131,7 +131,7 @@ describeWithRedis('counting in Redis', () => {
     expect((await here.admit(callerOf(9))).outcome).toBe('admitted');
   });
 
-  it('counts 1,600 at once exactly, and none of them alone', async () => {
+  it('counts 1,600 concurrent requests exactly, none of them locally', async () => {
     const caller = callerOf(10, { limits: { perMinute: 1_000, perDay: 100_000 } });
     const decisions = await Promise.all(Array.from({ length: 1_600 }, () => store.admit(caller)));
     const remaining = decisions.filter(({ outcome }) => outcome === 'admitted').map((admitted) => admitted.remaining);
@@ -139,7 +139,7 @@ describeWithRedis('counting in Redis', () => {
     expect(link.fallbacks).toBe(0);
   });
 
-  it('loads its scripts again when Redis lost them', async () => {
+  it('loads its scripts again if Redis lost them', async () => {
     const caller = callerOf(11, { limits: { perMinute: 100, perDay: 100 } });
     await store.admit(caller);
     await server.call('SCRIPT', 'FLUSH');
