@@ -27,12 +27,12 @@ const refuse = () => Promise.reject(new Error('on purpose'));
 describe('a connection of the pool', () => {
   it.each<[string, string, () => void]>([
     [
-      'it cannot be opened',
+      'a failure to open it',
       'temporarily unavailable',
       () => jest.spyOn(PostgresQueryRunner.prototype, 'connect').mockImplementation(refuse),
     ],
     [
-      'it cannot be given back',
+      'a failure to release it',
       'on purpose',
       () => {
         const { release } = PostgresQueryRunner.prototype;

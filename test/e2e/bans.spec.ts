@@ -53,8 +53,8 @@ async function provoke(as = key): Promise<Seen> {
 
 const nowSeconds = () => Math.floor(clock.nowMs() / 1000);
 
-describe('a key that goes on after 429', () => {
-  it('is banned for a minute at the rejection that makes as many as its minute limit', async () => {
+describe('a key that continues after 429', () => {
+  it('is banned for a minute when its rejections reach its minute limit', async () => {
     const seen: (string | null)[] = [];
     for (let n = 0; n < 2 * PER_MINUTE + 1; n += 1) seen.push((await call()).code);
     expect(seen).toEqual([
@@ -75,7 +75,7 @@ describe('a key that goes on after 429', () => {
     });
   });
 
-  it('is not banned while its rejections are spread over more than a minute', async () => {
+  it('is not banned if its rejections are spread over more than a minute', async () => {
     for (let minute = 0; minute < 4; minute += 1) {
       for (let n = 0; n < PER_MINUTE; n += 1) expect((await call()).status).toBe(200);
       for (let n = 0; n < PER_MINUTE - 1; n += 1) expect((await call()).code).toBe('rate_limit_exceeded');
@@ -83,7 +83,7 @@ describe('a key that goes on after 429', () => {
     }
   });
 
-  it('does not make its ban longer by calling on', async () => {
+  it('does not extend its ban by further calls', async () => {
     const { reset } = await provoke();
     for (const passed of [10, 20, 29]) {
       clock.advanceSeconds(passed);
@@ -109,7 +109,7 @@ describe('a key that goes on after 429', () => {
     expect((await provoke()).retryAfter).toBe(60);
   });
 
-  it('leaves the other keys of its account alone', async () => {
+  it('does not affect the other keys of its account', async () => {
     await provoke();
     clock.advanceSeconds(60);
     expect((await provoke()).retryAfter).toBe(120);
@@ -118,7 +118,7 @@ describe('a key that goes on after 429', () => {
     expect(await call()).toMatchObject({ code: 'api_key_banned', retryAfter: 60 });
   });
 
-  it('takes nothing from its account while it is banned', async () => {
+  it('uses no quota of its account while it is banned', async () => {
     await provoke();
     clock.advanceSeconds(60);
     await provoke();
@@ -129,7 +129,7 @@ describe('a key that goes on after 429', () => {
 });
 
 describe('an operator who lifts a ban', () => {
-  it('lets the key in from the next request on', async () => {
+  it('admits the key from the next request on', async () => {
     await provoke();
     clock.advanceSeconds(1);
     await service.app.get(AdminKeysService).unban(id, 'test');
@@ -138,7 +138,7 @@ describe('an operator who lifts a ban', () => {
     expect((await call()).status).toBe(200);
   });
 
-  it('makes the next ban a first one', async () => {
+  it('makes the next ban as short as a first one', async () => {
     await provoke();
     clock.advanceSeconds(60);
     expect((await provoke()).retryAfter).toBe(120);
@@ -150,7 +150,7 @@ describe('an operator who lifts a ban', () => {
 });
 
 describe('a ban', () => {
-  it('holds for whatever the key asks for', async () => {
+  it('applies to every path', async () => {
     await provoke();
     const responses = [
       await service.request('/v1/nothing', { key }),
@@ -161,7 +161,7 @@ describe('a ban', () => {
       expect(await errorOf(response)).toMatchObject({ status: 429, code: 'api_key_banned' });
   });
 
-  it('follows the limit that a change of plan gives', async () => {
+  it('depends on the limit of the current plan', async () => {
     for (let n = 0; n < PER_MINUTE; n += 1) await call();
     await service.app.get(AdminKeysService).changePlan('busy', 'enterprise', { perMinute: 2, perDay: 100 }, 'test');
     expect((await call()).code).toBe('rate_limit_exceeded');

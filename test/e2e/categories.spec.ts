@@ -32,7 +32,7 @@ async function add(...ids: string[]): Promise<void> {
 
 describe('createCategory', () => {
   it.each(['1', '0', '-1', '9223372036854775807', '-9223372036854775808', '9007199254740993'])(
-    'names the identifier %s',
+    'accepts the identifier %s',
     async (id) => {
       const response = await post(`{"name":"Dogs","id":${id}}`);
       const text = `{"id":${id},"name":"Dogs","pets":${NO_PETS}}`;
@@ -56,7 +56,7 @@ describe('createCategory', () => {
     });
   });
 
-  it('takes an identifier once', async () => {
+  it('accepts an identifier once', async () => {
     const responses = await Promise.all(Array.from({ length: 20 }, (_, n) => post(`{"name":"name ${n}","id":8}`)));
     const refused = responses.filter(({ status }) => status !== 201);
     expect(refused).toHaveLength(19);
@@ -104,7 +104,7 @@ describe('listCategories', () => {
     });
   });
 
-  it('and getCategory spare clients what they have, until a name or a count is another', async () => {
+  it('and getCategory return 304 until a name or a count changes', async () => {
     await add('10');
     for (const path of ['/v1/categories?after=9&limit=1', '/v1/categories/10']) {
       const etag = (await get(path)).headers.get('etag') ?? '';
@@ -117,7 +117,7 @@ describe('listCategories', () => {
 });
 
 describe('changeCategory', () => {
-  it('gives a category another name, and nothing else', async () => {
+  it('changes only the name of a category', async () => {
     await add('-3', '-2');
     await addPet('-3', 'available');
     const response = await patch('/v1/categories/-3', '{"name":"😀"}');
@@ -129,7 +129,7 @@ describe('changeCategory', () => {
     expect(await (await patch('/v1/categories/-3', '{}')).text()).toBe(text);
   });
 
-  it('keeps its precondition', async () => {
+  it('checks its precondition', async () => {
     await add('11');
     const condition = { 'If-Match': (await get('/v1/categories/11')).headers.get('etag') ?? '' };
     const responses = await Promise.all(
@@ -146,8 +146,8 @@ describe('changeCategory', () => {
   });
 });
 
-describe('a category that is not there', () => {
-  it('is 404, though pets use its identifier', async () => {
+describe('an unknown category', () => {
+  it('is 404 even if pets use its identifier', async () => {
     await addPet('12');
     expect(await errorOf(await get('/v1/categories/12'))).toMatchObject({ status: 404, code: 'category_not_found' });
     expect(await errorOf(await patch('/v1/categories/12', '{}'))).toMatchObject({
@@ -177,7 +177,7 @@ describe('a category that is not there', () => {
 });
 
 describe('the scopes of categories', () => {
-  it('let reading and writing be allowed apart', async () => {
+  it('allow reading and writing separately', async () => {
     const reader = await service.key({ scopes: ['categories:read'] });
     const writer = await service.key({ scopes: ['categories:write'] });
     expect((await service.request('/v1/categories', { key: reader })).status).toBe(200);
@@ -192,7 +192,7 @@ describe('the scopes of categories', () => {
 });
 
 describe('createCategory without an identifier', () => {
-  it('assigns an identifier to each that comes without one, whatever others name at the same time', async () => {
+  it('assigns unique identifiers while others choose theirs', async () => {
     const { id } = (await (await post('{"name":"n"}')).json()) as { id: number };
     const named = Array.from({ length: 20 }, (_, n) => String(id + 1 + n));
     const [assigned] = await Promise.all([

@@ -71,7 +71,7 @@ function act(): Promise<unknown> {
 }
 
 describe('the counts of categories', () => {
-  it('agree with the pets after any mix of changes at once', async () => {
+  it('match the pets after any mix of concurrent changes', async () => {
     await concurrently(
       Array.from({ length: 60 }, () => add),
       WIDTH,
@@ -87,7 +87,7 @@ describe('the counts of categories', () => {
     expect(real.length).toBeGreaterThan(1);
   });
 
-  it('are changed by nothing that fails', async () => {
+  it('are not changed by requests that fail', async () => {
     const before = await categoryCounts(service.folder);
     const failing = inWrite(async () => {
       await service.app.get(PetsService).create({ name: 'y', categoryId: 2, status: 'sold' });

@@ -71,21 +71,21 @@ function explain({ sql, parameters }: Statement): Promise<string> {
   return database.read(async (manager) => JSON.stringify(await manager.query(`${command} ${sql}`, [...parameters])));
 }
 
-describe('createCategory where the highest identifier is taken', () => {
-  it('assigns the one after those that are used in a row', async () => {
+describe('createCategory if the highest identifier is in use', () => {
+  it('assigns the first one after a run of used ones', async () => {
     await addCategories(upTo(MANY));
     await addCategories(these([HIGHEST]));
     expect([await issued(), await issued()]).toEqual([MANY + 1, MANY + 2]);
   });
 
-  it('assigns a free one wherever a search may look first', async () => {
+  it('assigns a free one wherever the search begins', async () => {
     await addCategories(these([...Array.from({ length: 53 }, (_, n) => 2 ** n), HIGHEST]));
     const ids = [await issued(), await issued(), await issued()];
     expect(new Set(ids).size).toBe(3);
     for (const id of ids) expect(Number.isSafeInteger(id) && id >= 1).toBe(true);
   });
 
-  it('reads a few entries of indexes, however many identifiers are used', async () => {
+  it('reads few index entries, however many identifiers are used', async () => {
     await addCategories(upTo(MANY));
     await addCategories(these([HIGHEST]));
     if (onPostgres) await run('ANALYZE');

@@ -30,8 +30,8 @@ async function names(): Promise<string[]> {
 const namesWithinASecond = async (expected: readonly string[]) =>
   (await withinASecond(names, (found) => found.join() === expected.join())).result;
 
-describe('what somebody changes in the file while the service runs', () => {
-  it('shows within a second, though answers are remembered', async () => {
+describe('a manual change to the database file while the service runs', () => {
+  it('is visible within a second in spite of the cache', async () => {
     expect(await namesWithinASecond(['Bella', 'Bella'])).toEqual(['Bella', 'Bella']);
     byHand(`UPDATE pets SET name = 'Rex'`);
     expect(await namesWithinASecond(['Rex', 'Rex'])).toEqual(['Rex', 'Rex']);

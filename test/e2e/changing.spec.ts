@@ -42,7 +42,7 @@ describe('changePet', () => {
     ['{"status":null}', '"name":"Bella","categoryId":7'],
     ['{"status":"sold","categoryId":8,"name":"😀"}', '"name":"😀","categoryId":8,"status":"sold"'],
     ['{}', '"name":"Bella","categoryId":7,"status":"available"'],
-  ])('makes of a pet what %s says, and every answer from then on says it', async (body, expected) => {
+  ])('applies %s, which every later response shows', async (body, expected) => {
     const path = await add();
     const text = `{"id":${idIn(path)},${expected}}`;
     for (const remembered of [path, '/v1/pets?limit=100']) await get(remembered);
@@ -88,7 +88,7 @@ describe('changePet', () => {
   );
 
   it.each(['application/json-patch+json', 'text/plain', 'merge-patch+json'])(
-    'refuses %s, and names the types that it takes',
+    'refuses %s, and names the accepted types',
     async (type) => {
       const refusal = await errorOf(await patch(await add(), '{}', { 'Content-Type': type }));
       const message = expect.stringMatching(/application\/json.* application\/merge-patch\+json/);
@@ -96,7 +96,7 @@ describe('changePet', () => {
     },
   );
 
-  it('refuses a merge patch by that name where there is nothing to patch', async () => {
+  it('refuses the merge patch type for operations without a patch', async () => {
     const headers = { 'Content-Type': 'application/merge-patch+json' };
     const response = await service.request('/v1/pets', {
       key,
@@ -107,9 +107,15 @@ describe('changePet', () => {
     expect(await errorOf(response)).toMatchObject({ code: 'unsupported_media_type' });
   });
 
-  it.each(['0', '01', '-1', '9223372036854775807', 'x', '9223372036854775808'])('knows no pet %s', async (petId) => {
-    expect(await errorOf(await patch(`/v1/pets/${petId}`, '{}'))).toMatchObject({ status: 404, code: 'pet_not_found' });
-  });
+  it.each(['0', '01', '-1', '9223372036854775807', 'x', '9223372036854775808'])(
+    'returns 404 for the pet %s',
+    async (petId) => {
+      expect(await errorOf(await patch(`/v1/pets/${petId}`, '{}'))).toMatchObject({
+        status: 404,
+        code: 'pet_not_found',
+      });
+    },
+  );
 
   it('needs pets:write', async () => {
     const reader = await service.key({ scopes: ['pets:read'] });
@@ -136,7 +142,7 @@ describe('a status', () => {
     },
   );
 
-  it('is sold for good, while the rest can change', async () => {
+  it('stays sold, but the other fields can change', async () => {
     const path = await add('sold');
     expect(await (await patch(path, '{"name":"Bello","categoryId":8,"status":"sold"}')).json()).toMatchObject({
       name: 'Bello',
@@ -148,8 +154,8 @@ describe('a status', () => {
   });
 });
 
-describe('a pet that an order holds', () => {
-  it.each([['available'], ['sold'], [null]])('can not become %s by a client', async (status) => {
+describe('a pet that an order reserves', () => {
+  it.each([['available'], ['sold'], [null]])('cannot become %s by changePet', async (status) => {
     const path = await add();
     await order('reserve', path);
     expect(await errorOf(await patch(path, JSON.stringify({ status })))).toMatchObject({
@@ -160,7 +166,7 @@ describe('a pet that an order holds', () => {
     expect(await (await get(path)).json()).toMatchObject({ status: 'pending' });
   });
 
-  it('can get another name and category, and the status that it has', async () => {
+  it('accepts another name, another category and its current status', async () => {
     const path = await add();
     await order('reserve', path);
     expect((await patch(path, '{"name":"Bello","categoryId":8,"status":"pending"}')).status).toBe(200);
@@ -168,7 +174,7 @@ describe('a pet that an order holds', () => {
     expect(await (await get(path)).json()).toMatchObject({ name: 'Bello', categoryId: 8, status: 'sold' });
   });
 
-  it('can be changed and removed again once the order has ended', async () => {
+  it('can be changed and removed after the order has ended', async () => {
     const path = await add();
     await order('reserve', path);
     await order('release', path);
@@ -178,7 +184,7 @@ describe('a pet that an order holds', () => {
 });
 
 describe('removePet', () => {
-  it('answers 204 without a body, and the pet is gone from every answer', async () => {
+  it('returns 204 without a body, and no later response has the pet', async () => {
     const path = await add();
     await get(path);
     await get('/v1/pets?limit=100');
@@ -190,13 +196,13 @@ describe('removePet', () => {
     expect(await (await get(`/v1/pets?after=${Number(idIn(path)) - 1}`)).json()).toEqual([]);
   });
 
-  it('never gives an identifier to another pet', async () => {
+  it('never reuses the identifier', async () => {
     const path = await add();
     await remove(path);
     expect(Number(idIn(await add()))).toBeGreaterThan(Number(idIn(path)));
   });
 
-  it.each(['0', '01', 'x', '9223372036854775807'])('knows no pet %s', async (petId) => {
+  it.each(['0', '01', 'x', '9223372036854775807'])('returns 404 for the pet %s', async (petId) => {
     expect(await errorOf(await remove(`/v1/pets/${petId}`))).toMatchObject({ status: 404, code: 'pet_not_found' });
   });
 });
@@ -208,7 +214,7 @@ describe('a precondition', () => {
     ['the current tag', (etag: string) => etag],
     ['a list that has it', (etag: string) => `"other", ${etag}`],
     ['*', () => '*'],
-  ])('lets a change through with %s', async (_, condition) => {
+  ])('accepts a change with %s', async (_, condition) => {
     const path = await add();
     const headers = { 'If-Match': condition(await etagOf(path)) };
     expect((await patch(path, '{}', headers)).status).toBe(200);
@@ -240,7 +246,7 @@ describe('a precondition', () => {
     expect(await (await get(path)).text()).toBe(before);
   });
 
-  it('that is malformed is refused, rather than ignored', async () => {
+  it('is refused if it is malformed', async () => {
     const path = await add();
     for (const condition of ['', 'abc', '"a', '*, "a"']) {
       expect(await errorOf(await patch(path, '{}', { 'If-Match': condition }))).toMatchObject({
@@ -250,7 +256,7 @@ describe('a precondition', () => {
     }
   });
 
-  it('comes after a pet that is not there, and before what the state of the pet forbids', async () => {
+  it('is checked after the existence of the pet, and before its state', async () => {
     expect(await errorOf(await patch('/v1/pets/4711', '{}', { 'If-Match': '*' }))).toMatchObject({
       code: 'pet_not_found',
     });
@@ -259,7 +265,7 @@ describe('a precondition', () => {
     });
   });
 
-  it('lets one of many changes through that all know the same state', async () => {
+  it('accepts one of many changes that are based on the same state', async () => {
     const path = await add();
     const condition = { 'If-Match': await etagOf(path) };
     const responses = await Promise.all(
@@ -269,8 +275,8 @@ describe('a precondition', () => {
   });
 });
 
-describe('many changes of one pet at once', () => {
-  it('never leave sold, and are answered with what they made', async () => {
+describe('many concurrent changes of one pet', () => {
+  it('never leave sold, and return their own results', async () => {
     const path = await add();
     const changes = Array.from({ length: 100 }, (_, n) => STATUSES[n % 4]);
     const responses = await Promise.all(changes.map((status) => patch(path, JSON.stringify({ status }))));
@@ -287,7 +293,7 @@ describe('many changes of one pet at once', () => {
     expect(await (await get(path)).json()).toMatchObject({ status: 'sold' });
   });
 
-  it('and removals of it end with it gone once', async () => {
+  it('and removals remove it once', async () => {
     const path = await add();
     const responses = await Promise.all(
       Array.from({ length: 40 }, (_, n) => (n % 4 === 3 ? remove(path) : patch(path, `{"name":"name ${n}"}`))),

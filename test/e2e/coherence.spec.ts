@@ -72,16 +72,16 @@ async function pauseAndResume(round: number): Promise<void> {
 /** That each instance found the new pet of each round. */
 const all = (rounds: number) => Array.from({ length: rounds }, (_, round) => services.map(() => `pet ${round}`));
 
-describeWithRedis('whoever is told of a new pet', () => {
-  it('finds it in the very next page of every instance', async () => {
+describeWithRedis('a client that got the response to a create', () => {
+  it('finds the pet in the next page from every instance', async () => {
     expect(await addInTurns(100)).toEqual(all(100));
   });
 
-  it('does so while Redis is away, and when it is back', async () => {
+  it('does so while Redis is unavailable, and when it is back', async () => {
     expect(await addInTurns(9, pauseAndResume)).toEqual(all(9));
   });
 
-  it('does so where Redis loses everything', async () => {
+  it('does so after Redis lost its data', async () => {
     expect(await addInTurns(9, () => redis.call('FLUSHALL'))).toEqual(all(9));
   });
 });

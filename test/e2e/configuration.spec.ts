@@ -29,8 +29,8 @@ const BAD = {
 /** No settings, but meant to be. */
 const UNKNOWN = { DATABASE_URI: 'postgres://petstore:hunter2@localhost/petstore', RATE_LIMIT: '60' };
 
-describe('a service with a bad configuration', () => {
-  it('does not start: it names every bad variable at once, shows no secret, and ends with code 1', async () => {
+describe('a service with an invalid configuration', () => {
+  it('names every invalid variable, shows no secret, and exits with 1', async () => {
     const { code, stdout, stderr } = await runMain({ folder: folders.make(), env: { ...BAD, ...UNKNOWN } });
     expect(code).toBe(1);
     expect(Object.keys({ ...BAD, ...UNKNOWN }).filter((name) => !stderr.includes(name))).toEqual([]);
@@ -39,7 +39,7 @@ describe('a service with a bad configuration', () => {
     expect(stdout).toBe('');
   });
 
-  it('says of a taken port what is wrong, and ends with code 1', async () => {
+  it('reports a port that is in use, and exits with 1', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -53,7 +53,7 @@ describe('a service with a bad configuration', () => {
     expect(stderr).toContain('EADDRINUSE');
   });
 
-  it('says of a file that is no database what is wrong, and ends with code 1', async () => {
+  it('reports a file that is not a database, and exits with 1', async () => {
     const folder = folders.make();
     writeFileSync(join(folder, 'petstore.sqlite'), 'This is no database. '.repeat(100));
     const { code, stdout, stderr } = await runMain({
@@ -65,7 +65,7 @@ describe('a service with a bad configuration', () => {
     expect(stdout).not.toContain('Retrying');
   });
 
-  it('says of a database that does not answer what is wrong, once, and ends with code 1', async () => {
+  it('reports a database that does not respond once, and exits with 1', async () => {
     const { code, stdout, stderr } = await runMain({
       folder: folders.make(),
       env: { DATABASE_URL: 'postgres://petstore@127.0.0.1:1/petstore' },
@@ -107,12 +107,12 @@ describe('a setting', () => {
     ['LOG_LEVEL', 'INFO'],
     ['SERVE_AFTER_SUNSET', '1'],
     ['SAMPLE_DATA', '0'],
-  ])('is refused by its name: %s=%j', (name, value) => {
+  ])('is refused with its name: %s=%j', (name, value) => {
     expect(() => loadEnv({ [name]: value })).toThrow(ConfigError);
     expect(() => loadEnv({ [name]: value })).toThrow(name);
   });
 
-  it('is as if it were not there when it is empty', () => {
+  it('is unset if it is empty', () => {
     const empty = Object.fromEntries(Object.keys(BAD).map((name) => [name, '']));
     expect(loadEnv(empty)).toEqual(loadEnv({}));
     expect(loadEnv(empty)).toMatchObject({
@@ -127,7 +127,7 @@ describe('a setting', () => {
     expect(loadEnv(empty)).toMatchObject({ REDIS_URL: undefined, REDIS_PREFIX: 'petstore:', REDIS_TIMEOUT_MS: 50 });
   });
 
-  it('is taken as it is meant', () => {
+  it('is read with its type', () => {
     const env = loadEnv({
       PORT: '0',
       TRUST_PROXY: '10.0.0.0/8, 2001:db8::/32,127.0.0.1',
@@ -142,13 +142,13 @@ describe('a setting', () => {
     });
   });
 
-  it('must fit the others: a day allows no less than a minute', () => {
+  it('must be consistent: the day allows at least as much as the minute', () => {
     expect(() => loadEnv({ ANONYMOUS_PER_MINUTE: '20', ANONYMOUS_PER_DAY: '19' })).toThrow('ANONYMOUS_PER_DAY');
     expect(loadEnv({ ANONYMOUS_PER_MINUTE: '20', ANONYMOUS_PER_DAY: '20' }).ANONYMOUS_PER_DAY).toBe(20);
   });
 });
 
-describe('a variable that is no setting', () => {
+describe('a variable that is not a setting', () => {
   it.each([
     ['DATABASE_URI', 'DATABASE_URL'],
     ['DATABASE_URL_FILE', 'DATABASE_URL'],
@@ -158,7 +158,7 @@ describe('a variable that is no setting', () => {
     ['TRUST_PROXIES', 'TRUST_PROXY'],
     ['LOGLEVEL', 'LOG_LEVEL'],
     ['SERVE_AFTER_SUNSETS', 'SERVE_AFTER_SUNSET'],
-  ])('but nearly one is refused, with the one that is meant: %s', (name, meant) => {
+  ])('but is similar to one is refused with a suggestion: %s', (name, meant) => {
     expect(() => loadEnv({ [name]: '5432' })).toThrow(`${name} is not a setting; did you mean ${meant}?`);
   });
 
@@ -185,7 +185,7 @@ describe('a variable that is no setting', () => {
     ['npm_config_loglevel', 'warn'],
     ['LOG_FORMAT', 'json'],
     ['DATABASE_URI', ''],
-  ])('nor one that is meant for the service does no harm: %s=%j', (name, value) => {
+  ])('is ignored if it belongs to another program or is empty: %s=%j', (name, value) => {
     expect(loadEnv({ [name]: value })).toEqual(loadEnv({}));
   });
 });

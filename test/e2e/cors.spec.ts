@@ -49,18 +49,21 @@ describe('with CORS_ORIGINS', () => {
   });
   afterAll(() => service.stop());
 
-  it.each([APP, OTHER_APP])('a preflight from %s needs no key, and is told what it may send', async (origin) => {
-    const response = await preflight(origin);
-    expect([response.status, await response.text()]).toEqual([204, '']);
-    expect(response.headers.get('access-control-allow-origin')).toBe(origin);
-    expect(words(response.headers.get('vary'))).toContain('Origin');
-    expect(words(response.headers.get('access-control-allow-methods'))).toContain('POST');
-    expect(words(response.headers.get('access-control-allow-headers'))).toEqual(['authorization', 'content-type']);
-    expect(response.headers.get('access-control-allow-credentials')).toBeNull();
-    expectTrio(response);
-  });
+  it.each([APP, OTHER_APP])(
+    'a preflight from %s needs no key, and gets the allowed methods and headers',
+    async (origin) => {
+      const response = await preflight(origin);
+      expect([response.status, await response.text()]).toEqual([204, '']);
+      expect(response.headers.get('access-control-allow-origin')).toBe(origin);
+      expect(words(response.headers.get('vary'))).toContain('Origin');
+      expect(words(response.headers.get('access-control-allow-methods'))).toContain('POST');
+      expect(words(response.headers.get('access-control-allow-headers'))).toEqual(['authorization', 'content-type']);
+      expect(response.headers.get('access-control-allow-credentials')).toBeNull();
+      expectTrio(response);
+    },
+  );
 
-  it("a preflight takes no quota, neither a key's nor the address's", async () => {
+  it('a preflight uses no quota of a key or an address', async () => {
     const before = trio(await service.request('/v1/pets', { key }));
     const anonymous = trio(await service.request('/v1/pets'));
     for (let n = 0; n < 5; n += 1) await preflight(APP);
@@ -68,7 +71,7 @@ describe('with CORS_ORIGINS', () => {
     expect(trio(await service.request('/v1/pets')).remaining).toBe(Number(anonymous.remaining) - 1);
   });
 
-  it('an answer to an allowed origin can be read, with all of its headers', async () => {
+  it('a response to an allowed origin exposes all of its headers', async () => {
     const response = await service.request('/v1/pets', { key, headers: { Origin: APP } });
     expect(response.status).toBe(200);
     expect(response.headers.get('access-control-allow-origin')).toBe(APP);
@@ -80,7 +83,7 @@ describe('with CORS_ORIGINS', () => {
     ['bad key', 401, () => service.request('/v1/pets', { key: 'nonsense', headers: { Origin: APP } })],
     ['bad parameter', 400, () => service.request('/v1/pets?limit=0', { key, headers: { Origin: APP } })],
     ['unknown path', 404, () => service.request('/v1/nothing', { key, headers: { Origin: APP } })],
-  ])('so can a refusal: %s', async (_, status, call) => {
+  ])('so does an error: %s', async (_, status, call) => {
     const response = await call();
     expect(response.status).toBe(status);
     expect(response.headers.get('access-control-allow-origin')).toBe(APP);
@@ -94,7 +97,7 @@ describe('with CORS_ORIGINS', () => {
     'https://app.example.com:8443',
     'null',
     'HTTPS://APP.EXAMPLE.COM.',
-  ])('the origin %s is told nothing', async (origin) => {
+  ])('the origin %s gets no CORS headers', async (origin) => {
     expect(cors(await preflight(origin))).toEqual({});
     const response = await service.request('/v1/pets', { key, headers: { Origin: origin } });
     expect(response.status).toBe(200);
@@ -103,7 +106,7 @@ describe('with CORS_ORIGINS', () => {
   });
 
   it.each(['/v1/pets', '/openapi.json', '/health/live'])(
-    'an answer to no origin varies by origin, for caches: %s',
+    'a response without an origin has Vary: Origin: %s',
     async (path) => {
       const response = await service.request(path, { key });
       expect(words(response.headers.get('vary'))).toContain('Origin');
@@ -124,7 +127,7 @@ describe('with CORS_ORIGINS', () => {
     expect(words(response.headers.get('allow'))).toEqual(['GET', 'HEAD', 'OPTIONS', 'POST']);
   });
 
-  it('a preflight is answered for any path, and where the quota of the address is exhausted', async () => {
+  it('a preflight succeeds for any path, and with an exhausted quota of the address', async () => {
     expect((await preflight(APP, '/v1/pets/1')).status).toBe(204);
     for (let n = 0; n < 60; n += 1) await service.request('/v1/pets');
     expect((await service.request('/v1/pets')).status).toBe(429);
@@ -135,7 +138,7 @@ describe('with CORS_ORIGINS', () => {
 describe('with CORS_ORIGINS=*', () => {
   afterEach(() => service.stop());
 
-  it('any origin may read, without credentials of the browser', async () => {
+  it('any origin is allowed, without credentials', async () => {
     service = await startApp({ env: { CORS_ORIGINS: '*' } });
     key = await service.key();
     const response = await service.request('/v1/pets', { key, headers: { Origin: 'https://anywhere.example' } });
@@ -151,13 +154,13 @@ describe('without CORS_ORIGINS', () => {
   });
   afterAll(() => service.stop());
 
-  it('nobody is told anything, and a preflight is no error', async () => {
+  it('no response has CORS headers, and a preflight returns 204', async () => {
     expect(cors(await service.request('/v1/pets', { key, headers: { Origin: APP } }))).toEqual({});
     const response = await preflight(APP);
     expect([response.status, cors(response)]).toEqual([204, {}]);
   });
 
-  it('OPTIONS without the headers of a preflight is 401 without a key', async () => {
+  it('OPTIONS without the headers of a preflight returns 401 without a key', async () => {
     expect(await errorOf(await ask(service.port, { method: 'OPTIONS', path: '/v1/pets' }))).toMatchObject({
       status: 401,
       code: 'missing_api_key',

@@ -67,7 +67,7 @@ async function killAmid(clients: readonly FuzzClient[], index: number, disconnec
 
 describeFuzz('kill -9 during a fuzz run', () => {
   it(
-    'leaves each interrupted request done completely or not at all, and every confirmed change in place',
+    'leaves each interrupted request complete or without effect, and keeps every acknowledged change',
     async () => {
       const alone = new FuzzClient(run, below, { name: 'alone', category: '100', isAlone: true });
       const clients = Array.from(

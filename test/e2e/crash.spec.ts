@@ -33,7 +33,7 @@ afterEach(() => service.stop('SIGKILL'));
 afterAll(() => folders.remove());
 
 describe('kill -9', () => {
-  it('loses at most two seconds of counting', async () => {
+  it('loses the counts of at most two seconds', async () => {
     const [counted = ''] = await makeKeys(folder, { account: 'counted', plan: 'pro' });
     const list = () => ask(service.port, { path: '/v1/pets', key: counted });
     const timesMs: number[] = [];
@@ -55,7 +55,7 @@ describe('kill -9', () => {
     expect(300 - Number(after.remaining) - 1).toBeLessThanOrEqual(all);
   });
 
-  it('during creates loses none that was answered with 201, and makes none of them twice, three times over', async () => {
+  it('during creates loses and duplicates no pet that returned 201, three times in a row', async () => {
     const confirmed = new Map<string, number>();
     for (let round = 0; round < 3; round += 1) {
       const writers = Array.from({ length: WRITERS }, (_, writer) => write(`${round}-${writer}`, confirmed));
@@ -72,7 +72,7 @@ describe('kill -9', () => {
     expect([...confirmed].filter(([name, id]) => counts.get(name)?.[0]?.id !== id)).toEqual([]);
   });
 
-  it('during changes of all kinds leaves the counts of categories as the animals are', async () => {
+  it('during changes of all kinds keeps the counts of categories exact', async () => {
     const real: number[] = [];
     for (let round = 0; round < 3; round += 1) {
       const answered: string[] = [];

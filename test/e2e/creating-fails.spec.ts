@@ -33,8 +33,8 @@ async function refuse(table: string, condition: string): Promise<void> {
 describe.each([
   ['a pet', '{"name":"refused","categoryId":1}'],
   ['its count', '{"name":"uncounted","categoryId":666}'],
-])('a create of which the database refuses %s', (_, refused) => {
-  it('leaves nothing of itself nor of those that were written with it, and the next ones are created', async () => {
+])('a create for which the database refuses %s', (_, refused) => {
+  it('leaves no trace of its batch, and later creates succeed', async () => {
     const bodies = [...BODIES, refused, ...BODIES];
     const statuses = (await Promise.all(bodies.map((body) => service.post('/v1/pets', key, body)))).map(
       ({ status }) => status,

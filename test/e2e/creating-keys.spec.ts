@@ -10,7 +10,7 @@ afterAll(api.stop);
 beforeEach(api.reset);
 
 describe('createKey', () => {
-  it('makes a working key of the account, shown once, with all scopes but keys:manage', async () => {
+  it('creates a working key of the account, shown once, with all scopes except keys:manage', async () => {
     const response = await create();
     expect(response.headers.get('cache-control')).toBe('no-store');
     const location = response.headers.get('location');
@@ -34,7 +34,7 @@ describe('createKey', () => {
     });
   });
 
-  it('makes it as asked: narrowed and expiring', async () => {
+  it('creates a key with the requested scopes and expiry', async () => {
     const { key, ...rest } = await created(
       await create({ name: 'Nightly import', scopes: ['pets:read'], expiresInSeconds: 60 }),
     );
@@ -51,13 +51,13 @@ describe('createKey', () => {
     expect(await codeOf(key)).toBe('api_key_expired');
   });
 
-  it('gives keys:manage to whom it is given on purpose', async () => {
+  it('gives keys:manage to a key if it is requested', async () => {
     const second = await created(await create({ scopes: ['keys:manage', 'pets:read'] }));
     const third = await created(await create({}, second.key));
     expect(third.scopes).toEqual(['pets:read']);
   });
 
-  it('never gives a scope that the caller lacks, and names each', async () => {
+  it('refuses scopes that the caller lacks, and names each', async () => {
     const { key } = await issue({ scopes: ['keys:manage', 'pets:read'] });
     const response = await create({ scopes: ['pets:read', 'pets:write', 'orders:read'] }, key);
     expect(response.headers.get('www-authenticate')).toBe(
@@ -71,12 +71,12 @@ describe('createKey', () => {
     expect(((await (await list()).json()) as Key[]).length).toBe(2);
   });
 
-  it('gives scopes of other modules to whom it asks with them, by default', async () => {
+  it("gives the caller's scopes of extensions by default", async () => {
     const { key } = await issue({ scopes: ['keys:manage', 'visits:write'] });
     expect(await created(await create({}, key))).toHaveProperty('scopes', ['visits:write']);
   });
 
-  it('makes none of a caller that has nothing to give', async () => {
+  it('refuses a caller without a scope to give', async () => {
     const { key } = await issue({ scopes: ['keys:manage'] });
     expect(await errorOf(await create({}, key))).toMatchObject({
       status: 400,
@@ -112,7 +112,7 @@ describe('createKey', () => {
     expect(await (await list()).json()).toHaveLength(1);
   });
 
-  it('makes no more than 100 active keys of an account, however many ask at once', async () => {
+  it('creates at most 100 active keys of an account, even concurrently', async () => {
     const dead = await created(await create({ expiresInSeconds: 1 }));
     api.clock.advanceSeconds(1);
     const responses = await Promise.all(Array.from({ length: 120 }, () => create({ scopes: ['pets:read'] })));
@@ -137,7 +137,7 @@ describe('createKey', () => {
 });
 
 describe('the limit of active keys', () => {
-  it('counts those that the operator made, whom it does not stop', async () => {
+  it('counts keys from the command line, but does not limit the command line', async () => {
     await Promise.all(Array.from({ length: 99 }, () => issue({ scopes: ['pets:read'] })));
     expect(await errorOf(await create())).toMatchObject({ status: 409, code: 'api_key_limit_reached' });
     expect(await codeOf((await issue()).key)).toBe('ok');

@@ -19,7 +19,7 @@ async function add(body: string): Promise<{ id: number; text: string }> {
 }
 
 describe('createPet', () => {
-  it('answers 201 with the new animal and where it lies', async () => {
+  it('returns 201 with the new pet and its Location', async () => {
     const response = await service.post('/v1/pets', key, '{"name":"Bella","categoryId":3,"status":"available"}');
     const animal = (await response.json()) as { id: number };
     expect(response.status).toBe(201);
@@ -27,7 +27,7 @@ describe('createPet', () => {
     expect(response.headers.get('location')).toBe(`/v1/pets/${animal.id}`);
   });
 
-  it('leaves an omitted status absent, in the answer and afterwards', async () => {
+  it('keeps an omitted status absent, in the response and later', async () => {
     const { id, text } = await add('{"name":"Nala","categoryId":1}');
     expect(text).toBe(`{"id":${id},"name":"Nala","categoryId":1}`);
     expect(await (await service.request(`/v1/pets/${id}`, { key })).text()).toBe(text);
@@ -78,7 +78,7 @@ describe('createPet', () => {
     ['right-to-left text', 'كلب'],
     ['SQL', "Robert'); DROP TABLE pets;--"],
     ['__proto__', '__proto__'],
-  ])('keeps %s as it was sent', async (_, name) => {
+  ])('keeps %s exactly', async (_, name) => {
     const { id } = await add(JSON.stringify({ name, categoryId: 1 }));
     expect(await (await service.request(`/v1/pets/${id}`, { key })).json()).toEqual({ id, name, categoryId: 1 });
   });
@@ -139,14 +139,14 @@ describe('createPet', () => {
     ['NaN', '{"name":"x","categoryId":NaN}'],
     ['a byte-order mark', '\ufeff{"name":"x","categoryId":1}'],
     ['8,000 levels', '['.repeat(8_000) + ']'.repeat(8_000)],
-  ])('calls %s malformed JSON', async (_, body) => {
+  ])('returns malformed_json for %s', async (_, body) => {
     expect(await errorOf(await service.post('/v1/pets', key, body))).toMatchObject({
       status: 400,
       code: 'malformed_json',
     });
   });
 
-  it('calls invalid UTF-8 malformed JSON', async () => {
+  it('returns malformed_json for invalid UTF-8', async () => {
     const body = Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xc3, 0x28]), Buffer.from('","categoryId":1}')]);
     const headers = { 'Content-Type': 'application/json' };
     const response = await service.request('/v1/pets', { key, method: 'POST', headers, body });
@@ -170,7 +170,7 @@ describe('createPet', () => {
   });
 
   it.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON;charset=UTF-8'])(
-    'takes the media type %s',
+    'accepts the media type %s',
     async (type) => {
       const body = '{"name":"x","categoryId":1}';
       const response = await service.request('/v1/pets', {
@@ -189,7 +189,7 @@ describe('createPet', () => {
     expect(await errorOf(response)).toMatchObject({ status: 415, code: 'unsupported_media_type' });
   });
 
-  it('takes a body of 16 KiB, and not a byte more', async () => {
+  it('accepts a body of 16 KiB, and refuses one byte more', async () => {
     const body = '{"name":"x","categoryId":1}'.padEnd(16_384, ' ');
     expect((await service.post('/v1/pets', key, body)).status).toBe(201);
     expect(await errorOf(await service.post('/v1/pets', key, `${body} `))).toMatchObject({

@@ -19,8 +19,8 @@ beforeEach(async () => {
 });
 afterEach(() => service.stop());
 
-describe('while the database is away', () => {
-  it('known keys stay known, unknown ones get 503, nothing is told to be kept, and all is well when it is back', async () => {
+describe('while the database is unavailable', () => {
+  it('known keys are admitted, unknown ones get 503, no write is acknowledged, and the service recovers', async () => {
     const unknown = await service.key();
     renameSync(file, `${file}.moved`);
     for (const response of [

@@ -23,8 +23,8 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-describe('a database that can not be written to', () => {
-  it('makes a create 503 with Retry-After and the trio, and nothing else; it recovers by itself', async () => {
+describe('a database that cannot be written', () => {
+  it('makes only creates return 503, with Retry-After and the rate-limit headers, until it recovers', async () => {
     const { databaseConnection } = service.app.get(DataSource).driver as BetterSqlite3Driver;
     databaseConnection.pragma('query_only = ON');
     const refused = await ask(service.port, { ...CREATE, key });
@@ -45,8 +45,8 @@ function failReads(): void {
   });
 }
 
-describe('a database that can not be read', () => {
-  it('is 503 with Retry-After and the trio for what was not read a moment ago, and 200 again afterwards', async () => {
+describe('a database that cannot be read', () => {
+  it('makes uncached reads return 503, with Retry-After and the rate-limit headers, until it recovers', async () => {
     failReads();
     const response = await ask(service.port, { path: '/v1/pets?after=4711', key });
     expect(response.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
@@ -58,7 +58,7 @@ describe('a database that can not be read', () => {
     expect((await ask(service.port, { path: '/v1/pets?after=4711', key })).status).toBe(200);
   });
 
-  it('leaves known keys known for as long as it lasts', async () => {
+  it('keeps known keys admitted', async () => {
     failReads();
     for (const seconds of [0, 61, 3600, 86_400]) {
       clock.advanceSeconds(seconds);
@@ -66,7 +66,7 @@ describe('a database that can not be read', () => {
     }
   });
 
-  it('is 503 for an unknown key of the right form, not 401, and takes nothing from its address', async () => {
+  it('returns 503 for an unknown key, not 401, without using the quota of the address', async () => {
     failReads();
     const first = await ask(service.port, { path: '/v1/pets', key: generateApiKey('live') });
     const second = await ask(service.port, { path: '/v1/pets', key: generateApiKey('live') });
@@ -76,13 +76,13 @@ describe('a database that can not be read', () => {
     expect(trio(second)).toEqual(trio(first));
   });
 
-  it('leaves a request without a key 401', async () => {
+  it('returns 401 to a request without a key', async () => {
     failReads();
     expect((await ask(service.port, { path: '/v1/pets' })).status).toBe(401);
     expect((await ask(service.port, { path: '/v1/pets', key: 'nonsense' })).status).toBe(401);
   });
 
-  it('makes the service not ready, but leaves it alive', async () => {
+  it('makes the service not ready, but live', async () => {
     failReads();
     const ready = await ask(service.port, { path: '/health/ready' });
     expect(ready.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);

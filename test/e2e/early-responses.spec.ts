@@ -31,7 +31,7 @@ async function ended(bytes: string): Promise<[number, string | undefined][]> {
   return rawResponses(received).map(({ status, headers }) => [status, headers.get('connection')]);
 }
 
-describe('a response before the request has come whole', () => {
+describe('a response before the request is complete', () => {
   it.each<[string, number, () => string]>([
     ['without a key', 401, () => head('POST /v1/pets', LONG)],
     ['with a body that is too large', 413, () => head('POST /v1/pets', auth + LONG)],
@@ -40,7 +40,7 @@ describe('a response before the request has come whole', () => {
     ['of a media type that is not accepted', 415, () => `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${auth}${LONG}\r\n`],
     ['that needs no body', 200, () => head('GET /v1/pets', auth + LONG)],
     ['outside the versioned API', 404, () => head('POST /nothing', LONG)],
-  ])('ends the connection: %s', async (_, status, bytes) => {
+  ])('closes the connection: %s', async (_, status, bytes) => {
     expect(await ended(bytes())).toEqual([[status, 'close']]);
   });
 
@@ -48,7 +48,7 @@ describe('a response before the request has come whole', () => {
     ['without a key', 401, () => head('POST /v1/pets', CHUNKED)],
     ['where nothing is', 404, () => head('POST /v1/nothing', auth + CHUNKED)],
     ['that needs no body', 200, () => head('GET /v1/pets', auth + CHUNKED)],
-  ])('is the only one, whatever comes of the body: %s', async (_, status, bytes) => {
+  ])('is the only one, whatever the rest of the body: %s', async (_, status, bytes) => {
     const { socket, received, closed } = open();
     socket.write(bytes());
     await once(socket, 'data');
@@ -59,7 +59,7 @@ describe('a response before the request has come whole', () => {
     expect(rawResponses(received()).map((response) => response.status)).toEqual([status]);
   });
 
-  it('reaches a client that sends a megabyte before it reads', async () => {
+  it('arrives at a client that sends a megabyte before it reads', async () => {
     const { socket, received, closed } = open();
     socket.pause();
     socket.write(head('POST /v1/pets', `Content-Length: 1000000\r\n`));
@@ -70,7 +70,7 @@ describe('a response before the request has come whole', () => {
     expect(rawResponses(received()).map(({ status }) => status)).toEqual([401]);
   });
 
-  it('leaves most of a flood unread, and closes the connection before the time for a whole request is over', async () => {
+  it('leaves most of a flood unread, and closes the connection before the request timeout', async () => {
     const { socket, received, closed } = open();
     const startMs = performance.now();
     socket.write(head('POST /v1/pets', LONG));
@@ -85,7 +85,7 @@ describe('a response before the request has come whole', () => {
   });
 });
 
-describe('a response after the request has come whole', () => {
+describe('a response after the request is complete', () => {
   it.each<[string, number, () => string]>([
     ['without a key', 401, () => head('POST /v1/pets', `Content-Length: ${PET.length}\r\n`) + PET],
     ['that created something', 201, () => head('POST /v1/pets', `${auth}Content-Length: ${PET.length}\r\n`) + PET],

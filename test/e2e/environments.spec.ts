@@ -14,7 +14,7 @@ describe.each([
   });
   afterAll(() => service.stop());
 
-  it(`a key starts with ${prefix}, its successor too`, async () => {
+  it(`a key and its successor start with ${prefix}`, async () => {
     const key = await service.key({ scopes: ['pets:read', 'keys:manage'] });
     expect(key.startsWith(prefix)).toBe(true);
     expect((await service.request('/v1/pets', { key })).status).toBe(200);
@@ -24,7 +24,7 @@ describe.each([
     expect([made.key, next.key].map((one) => one.startsWith(prefix))).toEqual([true, true]);
   });
 
-  it(`a key of ${other} is refused, and the message says why`, async () => {
+  it(`a key of ${other} is refused, and the message explains it`, async () => {
     const response = await service.request('/v1/pets', { key: generateApiKey(otherKind) });
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([
       401,

@@ -17,14 +17,14 @@ afterAll(() => service.stop());
 
 describe('methods and paths', () => {
   it.each(['/v1/pets/1', '/v1/categories/1', '/v1/usage'])(
-    'HEAD refuses a query parameter where GET takes none: %s',
+    'HEAD refuses a query parameter that GET does not accept: %s',
     async (path) => {
       const unknown = (method: string) => service.request(`${path}?x=1`, { key, method });
       expect([(await unknown('GET')).status, (await unknown('HEAD')).status]).toEqual([400, 400]);
     },
   );
 
-  it('HEAD is GET without the body', async () => {
+  it('HEAD returns the headers of GET without the body', async () => {
     const bytes = await sendRaw(
       service.port,
       `HEAD /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
@@ -38,14 +38,14 @@ describe('methods and paths', () => {
   it.each([
     ['/v1/pets', ['GET', 'HEAD', 'OPTIONS', 'POST']],
     ['/v1/pets/1', ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH']],
-  ])('OPTIONS %s is 204 with Allow', async (path, methods) => {
+  ])('OPTIONS %s returns 204 with Allow', async (path, methods) => {
     const response = await ask(service.port, { method: 'OPTIONS', path, key });
     expect([response.status, await response.text()]).toEqual([204, '']);
     expect(response.headers.get('allow')?.split(', ').toSorted()).toEqual(methods);
   });
 
   it.each(['DELETE', 'PUT', 'PATCH', 'TRACE', 'PROPFIND', 'QUERY', 'M-SEARCH', 'LINK'])(
-    '%s is 405 with Allow',
+    '%s returns 405 with Allow',
     async (method) => {
       const response = await ask(service.port, { method, path: '/v1/pets', key });
       expect(response.headers.get('allow')?.split(', ').toSorted()).toEqual(['GET', 'HEAD', 'OPTIONS', 'POST']);
@@ -58,7 +58,7 @@ describe('methods and paths', () => {
   );
 
   it.each(['/v1/pets/', '/v1/pets/1/', '/v1//pets', '/v1/Pets', '/v1/pets/1/2', '/v1/pet', '/v1/'])(
-    '%s is a path where nothing is',
+    '%s returns 404 route_not_found',
     async (path) => {
       expect(await errorOf(await ask(service.port, { path, key }))).toMatchObject({
         status: 404,
@@ -93,14 +93,14 @@ describe('the registry of codes', () => {
       'a body of 1 MB where nothing is',
       { method: 'POST', path: '/v1/nothing', headers: JSON_TYPE, body: ' '.repeat(1_048_576) },
     ],
-  ])('has the code, with its status, of every error: %s', async (_, request) => {
+  ])('has the code and status of every error: %s', async (_, request) => {
     const { code, status } = await errorOf(await ask(service.port, { ...request, key }));
     expect([code, status]).toEqual([code, ERROR_CODES[code as ErrorCode]?.status]);
   });
 });
 
 describe('a handler that fails', () => {
-  it.each(['error', 'text', 'query', 'status', 'circular'])('shows nothing of why: %s', async (fault) => {
+  it.each(['error', 'text', 'query', 'status', 'circular'])('reveals nothing about the cause: %s', async (fault) => {
     const response = await service.request(`/v1/faults/${fault}`, { key });
     const headers = [...response.headers];
     const body = await errorOf(response);
@@ -108,7 +108,7 @@ describe('a handler that fails', () => {
     expect(JSON.stringify([body, headers])).not.toMatch(/hunter|postgres|SELECT|circular/i);
   });
 
-  it("with a status of Nest's keeps it, in the shape of an Error", async () => {
+  it('keeps the status of a Nest exception, in the format of an Error', async () => {
     const body = await errorOf(await service.request('/v1/faults/teapot', { key }));
     expect(body.status).toBe(418);
     expect(JSON.stringify(body)).not.toContain('hunter');

@@ -50,7 +50,7 @@ async function medianMs(call: () => Promise<Response>): Promise<number> {
 
 const half = BODY_BYTES / 2;
 
-describe('a hostile body is refused without holding up the others', () => {
+describe('a hostile body is refused without blocking other requests', () => {
   it.each<[string, string]>([
     ['8,000 nested arrays', '['.repeat(half) + ']'.repeat(half)],
     ['8,000 nested arrays that never end', '['.repeat(BODY_BYTES)],
@@ -83,7 +83,7 @@ describe('a hostile body is refused without holding up the others', () => {
   });
 });
 
-describe('a hostile target or header is refused without holding up the others', () => {
+describe('a hostile target or header is refused without blocking other requests', () => {
   const LONG = 12_000;
 
   it.each<[string, string]>([

@@ -89,7 +89,7 @@ describe('after the commit', () => {
   const operator = () => service.app.get(AdminKeysService);
   const add = (name: string) => service.post('/v1/pets', key, `{"name":"${name}","categoryId":7,"status":"available"}`);
 
-  it('a pet is told of when it is created, changed and removed: what it was, what it is, who did it', async () => {
+  it('listeners hear of created, changed and removed pets: before, after and actor', async () => {
     const { id } = await petOf(await add('Bella'));
     const path = `/v1/pets/${id}`;
     await service.request(path, { key, method: 'PATCH', headers: JSON_TYPE, body: '{"name":"Bello"}' });
@@ -106,7 +106,7 @@ describe('after the commit', () => {
     expect(new Set(heard.map((event) => event.id)).size).toBe(3);
   });
 
-  it('an order is told of with its pet', async () => {
+  it('listeners hear of an order and its pet', async () => {
     const { id: petId } = await petOf(await add('Ordered'));
     const order = await petOf(await service.post('/v1/store/orders', key, `{"petId":${petId}}`));
     const path = `/v1/store/orders/${order.id}`;
@@ -126,7 +126,7 @@ describe('after the commit', () => {
     ]);
   });
 
-  it('keys are told of without their secrets', async () => {
+  it('listeners hear of keys without their secrets', async () => {
     const { id, key: secret } = await operator().createKey({ account: 'told', plan: 'pro' }, 'spec');
     await operator().revoke(id, 'cli:spec');
     const ofKey = () => heardOfKeys.filter(({ after }) => (after as { id: string }).id === id);
@@ -143,7 +143,7 @@ describe('after the commit', () => {
     expect(JSON.stringify(heardOfKeys)).not.toContain(secret.slice(20, 30));
   });
 
-  it('pets that are created at once are each told of, once', async () => {
+  it('listeners hear once of each of many concurrent creates', async () => {
     const names = Array.from({ length: 100 }, (_, n) => `at once ${n}`);
     const statuses = await Promise.all(names.map(async (name) => (await add(name)).status));
     expect(new Set(statuses)).toEqual(new Set([201]));
@@ -151,7 +151,7 @@ describe('after the commit', () => {
     expect(heard.map(({ after }) => (after as { name: string }).name).toSorted()).toEqual(names.toSorted());
   });
 
-  it('nothing is told of what was not done, nor twice of what was sent twice', async () => {
+  it('listeners hear nothing of failed requests, and once of repeated ones', async () => {
     const failing = service.app.get(Database).write(async () => {
       await service.app.get(PetsService).create({ name: 'undone', categoryId: 1 });
       throw new Error('on purpose');
@@ -165,7 +165,7 @@ describe('after the commit', () => {
     expect(heard.map(({ after }) => (after as { name: string }).name)).toEqual(['once', 'last']);
   });
 
-  it('a listener that fails makes no difference to the client', async () => {
+  it('a failing listener does not affect the response', async () => {
     expect((await add('fails later')).status).toBe(201);
     await told(1);
     expect((await add('after it')).status).toBe(201);
@@ -190,7 +190,7 @@ describe('in the transaction', () => {
     return all.map(({ id }) => id);
   };
 
-  it('a listener writes with what it hears of, and is undone with it', async () => {
+  it("a listener's writes are committed and rolled back with the rest", async () => {
     const { id } = await petOf(await add('noted', 101));
     const refusal = await errorOf(await add('noted, refused', 102));
     expect(refusal).toEqual({ code: 'pet_refused', message: 'No room for the pet.', status: 409 });
@@ -201,7 +201,7 @@ describe('in the transaction', () => {
     expect(heard.map(({ name }) => name)).toEqual(['pet.created', 'pet.removed']);
   });
 
-  it('a refusal takes nothing with it that is created at the same time', async () => {
+  it('a refusal does not affect concurrent creates', async () => {
     const names = Array.from({ length: 40 }, (_, n) => (n % 4 === 0 ? `${n} refused` : `${n} kept`));
     const statuses = await Promise.all(names.map(async (name) => (await add(name, 1)).status));
     expect(statuses).toEqual(names.map((name) => (name.endsWith('kept') ? 201 : 409)));
@@ -209,7 +209,7 @@ describe('in the transaction', () => {
     expect(heard).toHaveLength(30);
   });
 
-  it('a refused order leaves the pet as it was', async () => {
+  it('a refused order leaves the pet unchanged', async () => {
     const { id } = await petOf(await add('not for sale', 1));
     refusedPetId = id;
     const refusal = await errorOf(await service.post('/v1/store/orders', key, `{"petId":${id}}`));
@@ -236,7 +236,7 @@ describe('a stop of the service', () => {
   @Module({ providers: [Slow] })
   class SlowModule {}
 
-  it('waits for listeners that are under way, which still have the database', async () => {
+  it('waits for running listeners, which can still use the database', async () => {
     const service = await startApp({ extensions: [{ module: SlowModule }] });
     const key = await service.key();
     await service.post('/v1/pets', key, '{"name":"Last","categoryId":1}');

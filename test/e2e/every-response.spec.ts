@@ -45,8 +45,8 @@ const ANSWERS: [number, Ask][] = [
   [500, { path: '/v1/faults/error' }],
 ];
 
-describe('every answer of the versioned API', () => {
-  it.each(ANSWERS)('says where the caller stands: %i for %j', async (status, request) => {
+describe('every response of the versioned API', () => {
+  it.each(ANSWERS)('has the rate-limit headers: %i for %j', async (status, request) => {
     const before = trio(await ask(service.port, { path: '/v1/pets', key }));
     const response = await ask(service.port, { ...request, key });
     expect(response.status).toBe(status);
@@ -54,19 +54,19 @@ describe('every answer of the versioned API', () => {
     expect(trio(response)).toEqual({ ...before, remaining: Number(before.remaining) - 1 });
   });
 
-  it('says it to a caller without a key, by the quota of the address', async () => {
+  it('has those of the address without a key', async () => {
     const response = await ask(service.port, { path: '/v1/pets' });
     expect(response.status).toBe(401);
     expect(trio(response)).toMatchObject({ limit: 300 });
   });
 
-  it('says it to a key that lacks a scope', async () => {
+  it('has them for a key that lacks a scope', async () => {
     const writer = await service.key({ scopes: ['pets:write'], plan: 'free' });
     const response = await ask(service.port, { path: '/v1/pets', key: writer });
     expect([response.status, trio(response).remaining]).toEqual([403, 59]);
   });
 
-  it('says it past the limit', async () => {
+  it('has them past the limit', async () => {
     const narrow = await service.key({ plan: 'enterprise', perMinute: 2, perDay: 10 });
     for (let n = 0; n < 2; n += 1) await ask(service.port, { path: '/v1/pets', key: narrow });
     const response = await ask(service.port, { path: '/v1/pets', key: narrow });
@@ -74,11 +74,11 @@ describe('every answer of the versioned API', () => {
     expect(trio(response)).toMatchObject({ limit: 2, remaining: 0 });
   });
 
-  it('is not to be kept by caches where it is about the caller', async () => {
+  it('has no-store if it is about the caller', async () => {
     expect((await ask(service.port, { path: '/v1/pets' })).headers.get('cache-control')).toBe('no-store');
   });
 
-  it.each(ANSWERS)('has its request id and forbids sniffing: %i for %j', async (_, request) => {
+  it.each(ANSWERS)('has X-Request-Id and X-Content-Type-Options: %i for %j', async (_, request) => {
     const response = await ask(service.port, {
       ...request,
       key,
@@ -89,9 +89,9 @@ describe('every answer of the versioned API', () => {
   });
 });
 
-describe('what lies outside the versioned API', () => {
+describe('a path outside the versioned API', () => {
   it.each(['/health/live', '/health/ready', '/metrics', '/docs', '/openapi.json', '/openapi.yaml'])(
-    'needs no key and says nothing of limits: %s',
+    'needs no key and has no rate-limit headers: %s',
     async (path) => {
       const response = await ask(service.port, { path });
       expect(response.status).toBe(200);
@@ -99,16 +99,16 @@ describe('what lies outside the versioned API', () => {
     },
   );
 
-  it.each(['/health/live', '/health/ready', '/metrics'])('is of the moment, and kept by no cache: %s', async (path) => {
+  it.each(['/health/live', '/health/ready', '/metrics'])('has no-store because it changes: %s', async (path) => {
     expect((await ask(service.port, { path })).headers.get('cache-control')).toBe('no-store');
   });
 
-  it.each(['/docs', '/openapi.json', '/openapi.yaml'])('is kept by caches that ask each time: %s', async (path) => {
+  it.each(['/docs', '/openapi.json', '/openapi.yaml'])('can be cached with revalidation: %s', async (path) => {
     expect((await ask(service.port, { path })).headers.get('cache-control')).toBe('no-cache');
   });
 
   it.each(['/nothing', '/pets', '/v10/pets', '/v1x', '/v2/pets', '/health', '/%zz'])(
-    'is 404 without the trio where there is nothing: %s',
+    'returns 404 without rate-limit headers if it is unknown: %s',
     async (path) => {
       const response = await ask(service.port, { path });
       expectNoTrio(response);
@@ -116,7 +116,7 @@ describe('what lies outside the versioned API', () => {
     },
   );
 
-  it('is 405 with Allow for another method', async () => {
+  it('returns 405 with Allow for another method', async () => {
     const response = await ask(service.port, { method: 'POST', path: '/health/live', headers: JSON_TYPE, body: '{}' });
     expectNoTrio(response);
     expect(response.headers.get('allow')?.split(', ').toSorted()).toEqual(['GET', 'HEAD', 'OPTIONS']);
