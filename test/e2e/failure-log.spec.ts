@@ -49,8 +49,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => folders.remove());
 
-describe('requests that fail', () => {
-  it('leave one line of each kind that says which request it was, and one with the count of the others', () => {
+describe('failed requests', () => {
+  it('are logged as one line for the first of each kind, and one with the count of the others', () => {
     expect(statuses).toEqual({ 503: REQUESTS });
     const lines = linesOf(ended.stdout).filter(({ context }) => context === 'Errors');
     const list = { level: 'error', method: 'GET', route: '/v1/pets', status: 503, code: 'service_unavailable' };
@@ -67,15 +67,15 @@ describe('requests that fail', () => {
     ]);
   });
 
-  it('leave no stack where the database is away, but why it is', () => {
+  it('are logged with the reason but no stack if the database is unavailable', () => {
     const line = linesOf(ended.stdout).find(({ message }) => message === 'request failed');
     expect(line?.['error']).toMatch(/\nbecause of .*petstore.sqlite is not the file that was opened/);
     expect(line?.['error']).not.toMatch(/\n\s+at /);
   });
 });
 
-describe('a planned stop', () => {
-  it('leaves no error, though health checks are told that the service is not ready', () => {
+describe('a graceful shutdown', () => {
+  it('logs no error, although the readiness check returns 503', () => {
     expect(readyStatus).toBe(503);
     expect(linesOf(ended.stdout).filter(({ route }) => route === '/health/ready')).toEqual([]);
     expect([ended.code, ended.stderr]).toEqual([0, '']);

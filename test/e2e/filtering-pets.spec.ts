@@ -38,20 +38,20 @@ async function follow(path: string): Promise<number[]> {
 }
 
 describe('pets of a category', () => {
-  it('are listed alone and with a status, for any int64', async () => {
+  it('are filtered alone and with a status, for any int64', async () => {
     expect(await ids('categoryId=1&limit=100')).toEqual(multiplesOf(3, 1));
     expect(await ids(`categoryId=${LARGEST}&limit=100`)).toEqual(multiplesOf(3, 0));
     expect(await ids('categoryId=1&status=sold')).toEqual([1, 13, 25]);
     expect(await ids('categoryId=-5')).toEqual([]);
   });
 
-  it('come page by page', async () => {
+  it('are listed page by page', async () => {
     expect(await follow('/v1/pets?categoryId=2&limit=4')).toEqual(multiplesOf(3, 2));
     expect(await follow('/v1/pets?categoryId=1&status=sold&limit=2')).toEqual([1, 13, 25]);
     expect(await ids('categoryId=2&after=20')).toEqual([23, 26, 29]);
   });
 
-  it('are the present ones in the response after a change', async () => {
+  it('are current in the response after a change', async () => {
     const added = await service.post('/v1/pets', key, '{"name":"Bella","categoryId":77}');
     const { id } = (await added.json()) as { id: number };
     expect(await ids('categoryId=77')).toEqual([id]);
@@ -65,19 +65,19 @@ describe('pets of a category', () => {
 });
 
 describe('pets by their identifiers', () => {
-  it('are listed in ascending order, once each, without those that do not exist', async () => {
+  it('are listed in ascending order, once each, without unknown ones', async () => {
     expect(await ids(`ids=7,3,3,${LARGEST},12`)).toEqual([3, 7, 12]);
     expect(await ids(`ids=${LARGEST}`)).toEqual([]);
   });
 
-  it('combine with the other filters, and come page by page', async () => {
+  it('combine with the other filters and with paging', async () => {
     expect(await ids('ids=1,2,3,4&status=available')).toEqual([4]);
     expect(await ids('ids=1,2,3,4&categoryId=1')).toEqual([1, 4]);
     expect(await ids('ids=1,2,3,4&after=2')).toEqual([3, 4]);
     expect(await follow('/v1/pets?ids=9,8,7,6,5&limit=2')).toEqual([5, 6, 7, 8, 9]);
   });
 
-  it('are at most a hundred', async () => {
+  it('are limited to a hundred', async () => {
     const many = Array.from({ length: 100 }, (_, index) => index + 1);
     expect(await ids(`ids=${many.join(',')}&limit=100`)).toEqual(many.slice(0, 30));
     expect((await list(`ids=${[...many, 101].join(',')}`)).status).toBe(400);
@@ -90,7 +90,7 @@ describe('pets by their identifiers', () => {
     },
   );
 
-  it('appear in the response after they were added', async () => {
+  it('appear in the response after they were created', async () => {
     const last = Math.max(...(await ids('after=29&limit=100')));
     expect(await ids(`ids=${last + 1}`)).toEqual([]);
     const added = await service.post('/v1/pets', key, '{"name":"Luna","categoryId":5}');
@@ -100,7 +100,7 @@ describe('pets by their identifiers', () => {
 });
 
 describe('one pet, by its identifier', () => {
-  it('has the ETag that getPet has and that If-Match needs', async () => {
+  it('has the ETag of getPet, which If-Match accepts', async () => {
     const etag = (await list('ids=10')).headers.get('etag') ?? '';
     expect(etag).toBe((await service.request('/v1/pets/10', { key })).headers.get('etag'));
     expect((await list('ids=10', { 'If-None-Match': etag })).status).toBe(304);
@@ -118,7 +118,7 @@ describe('one pet, by its identifier', () => {
     expect(await changed.json()).toMatchObject([{ id: 10, name: 'Rex' }]);
   });
 
-  it('has another ETag than a list of it and others, and than an empty one', async () => {
+  it('has another ETag than longer or empty lists', async () => {
     const etags = await Promise.all(
       ['ids=11', 'ids=11,12', `ids=${LARGEST}`].map(async (query) => (await list(query)).headers.get('etag')),
     );

@@ -33,8 +33,8 @@ const keysIn = (text: string) => new Set(text.match(/psk_\w+/g));
 
 const get = (url: string, authorization: string) => fetch(url, { headers: { Authorization: authorization } });
 
-describe('the first start on the embedded default', () => {
-  it("prints one key, the explorer's address and a curl line that works; the second start prints none", async () => {
+describe('the first start with the default database', () => {
+  it('prints one key, the address of the explorer and a working curl command; the second start prints none', async () => {
     const folder = folders.make();
     // Empty counts as unset.
     const first = await start(folder, {
@@ -68,7 +68,7 @@ describe('the first start on the embedded default', () => {
     expect(await again.json()).toEqual(pets);
   });
 
-  it('made by two processes at once makes one key and one set of pets', async () => {
+  it('of two processes at once creates one key and one set of pets', async () => {
     const folder = folders.make();
     const [one, other] = await Promise.all([start(folder), start(folder)]);
     await until(() => CURL.test(one.output() + other.output()));
@@ -81,13 +81,13 @@ describe('the first start on the embedded default', () => {
   });
 });
 
-describe('the embedded default', () => {
-  it('makes up neither keys nor pets where SAMPLE_DATA is false', async () => {
+describe('the default database', () => {
+  it('gets neither keys nor pets if SAMPLE_DATA is false', async () => {
     const service = await start(folders.make(), { SAMPLE_DATA: 'false' });
     expect(keysIn(await greeting(service)).size).toBe(0);
   });
 
-  it('can be read by its user only, whether the service or the keys command line makes it', async () => {
+  it('can be read by its owner only, whether the service or the keys command line creates it', async () => {
     const [served, managed] = [folders.make(), folders.make()];
     await start(served);
     expect((await runKeys(['create', '--account', 'acme', '--plan', 'free'], { folder: managed })).code).toBe(0);
@@ -99,8 +99,8 @@ describe('the embedded default', () => {
   });
 });
 
-describe('the first line of the log', () => {
-  it.each(['127.0.0.1', ''])('names addresses that work, of the service and of the explorer: HOST=%s', async (host) => {
+describe('the first log line', () => {
+  it.each(['127.0.0.1', ''])('has working addresses of the service and the explorer: HOST=%s', async (host) => {
     const service = await start(folders.make(), { HOST: host, DATABASE_URL: 'sqlite::memory:' });
     const line = JSON.parse(service.output().split('\n')[0] ?? '') as { address: string; explorer: string };
     const address = `http://localhost:${service.port}`;
@@ -111,7 +111,7 @@ describe('the first line of the log', () => {
 });
 
 describe('a start with DATABASE_URL', () => {
-  it.each(['sqlite::memory:', 'sqlite:data/petstore.sqlite'])('makes up neither keys nor pets: %s', async (url) => {
+  it.each(['sqlite::memory:', 'sqlite:data/petstore.sqlite'])('creates neither keys nor pets: %s', async (url) => {
     const service = await start(folders.make(), { DATABASE_URL: url });
     expect(keysIn(await greeting(service)).size).toBe(0);
     const metrics = await (await fetch(`${service.origin}/metrics`)).text();

@@ -64,7 +64,7 @@ async function take(steps: number, client: FuzzClient): Promise<void> {
 
 describeFuzz('a fuzz run of the catalogue and the store', () => {
   it(
-    'returns byte for byte what the model returns to thousands of requests',
+    'returns the responses of the model, byte for byte, to thousands of requests',
     async () => {
       const client = new FuzzClient(run, below, { name: 'alone', category: '100', isAlone: true });
       for (let round = 0; round < MIN_ROUNDS || (round < MAX_ROUNDS && missing().length > 0); round += 1) {
@@ -78,7 +78,7 @@ describeFuzz('a fuzz run of the catalogue and the store', () => {
   );
 
   it(
-    'does so with many concurrent clients, each with pets of its own',
+    'does so with many concurrent clients, each with its own pets',
     async () => {
       for (let round = 0; round < 5; round += 1) {
         const clients = Array.from(

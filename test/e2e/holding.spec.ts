@@ -29,7 +29,7 @@ async function add(status: string): Promise<string> {
 const statusOf = async (petId: string) =>
   ((await (await service.request(`/v1/pets/${petId}`, { key })).json()) as { status?: string }).status;
 
-describe('a pet that an order holds', () => {
+describe('a pet that an order reserves', () => {
   it('is pending, and available or sold when the order ends', async () => {
     const petId = await add('available');
     await order('reserve', petId);
@@ -41,7 +41,7 @@ describe('a pet that an order holds', () => {
     expect(await statusOf(petId)).toBe('sold');
   });
 
-  it('is held by one of many orders that come at once', async () => {
+  it('is reserved by one of many concurrent orders', async () => {
     const petId = await add('available');
     const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => order('reserve', petId)));
     const refusals = outcomes
@@ -56,7 +56,7 @@ describe('a pet that an order holds', () => {
     expect(await statusOf(petId)).toBe('available');
   });
 
-  it.each(['pending', 'sold'])('must not be %s before', async (status) => {
+  it.each(['pending', 'sold'])('cannot be reserved if it is %s', async (status) => {
     await expect(order('reserve', await add(status))).rejects.toMatchObject({ code: 'pet_not_available' });
   });
 
@@ -64,7 +64,7 @@ describe('a pet that an order holds', () => {
     await expect(order('reserve', '9007199254740993')).rejects.toMatchObject({ code: 'pet_not_found' });
   });
 
-  it('must be held to be released or sold', async () => {
+  it('must be reserved to be released or sold', async () => {
     const petId = await add('pending');
     await expect(order('release', petId)).rejects.toThrow(`No order reserves the pet ${petId}.`);
     await expect(order('sell', petId)).rejects.toThrow(`No order reserves the pet ${petId}.`);

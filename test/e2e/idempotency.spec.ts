@@ -45,8 +45,8 @@ const lasting = async (response: Response) => ({
 const countRows = async (table: string) => (await queryDatabase(service.folder, `SELECT * FROM "${table}"`)).length;
 const rowsOf = async (table: string) => JSON.stringify(await queryDatabase(service.folder, `SELECT * FROM "${table}"`));
 
-describe('a request that is sent again with its Idempotency-Key', () => {
-  it('gets the first answer, byte for byte, and nothing is done twice', async () => {
+describe('a request that is repeated with its Idempotency-Key', () => {
+  it('gets the first response, byte for byte, and has no further effect', async () => {
     const first = await add('again');
     const remaining = Number(trio(first).remaining);
     const pets = await countRows('pets');
@@ -60,7 +60,7 @@ describe('a request that is sent again with its Idempotency-Key', () => {
     expect(await countRows('pets')).toBe(pets);
   });
 
-  it('gets it while another pet, and the pet itself, change', async () => {
+  it('gets the first response even if the pet has changed since', async () => {
     const first = await lasting(await add('meanwhile'));
     await service.post('/v1/pets', key, BELLA);
     expect(await lasting(await add('meanwhile'))).toEqual(first);
@@ -77,7 +77,7 @@ describe('a request that is sent again with its Idempotency-Key', () => {
     expect(await countRows('pets')).toBe(pets);
   });
 
-  it('is refused with another API key of the account, and made anew by another account', async () => {
+  it('is refused with another API key of the account, and is a new request for another account', async () => {
     const [one, other] = [await service.key({ account: 'two keys' }), await service.key({ account: 'two keys' })];
     const first = await lasting(await add('whose', { as: one }));
     expect(await errorOf(await add('whose', { as: other }))).toMatchObject({
@@ -89,12 +89,12 @@ describe('a request that is sent again with its Idempotency-Key', () => {
     expect(elsewhere.text).not.toBe(first.text);
   });
 
-  it('is done when the first attempt failed', async () => {
+  it('is processed if the first attempt failed', async () => {
     expect((await add('failed', { body: '{"name":"Bella"}' })).status).toBe(400);
     expect((await add('failed')).status).toBe(201);
   });
 
-  it('is known after a restart', async () => {
+  it('gets the first response after a restart', async () => {
     const ample = await service.key(AMPLE);
     const first = await lasting(await add('restart', { as: ample }));
     const again = await startApp({ clock, folder: service.folder });
@@ -103,7 +103,7 @@ describe('a request that is sent again with its Idempotency-Key', () => {
     expect(await lasting(second)).toEqual(first);
   });
 
-  it('is known for 24 hours, after which the key is good for another request at once', async () => {
+  it('gets the first response for 24 hours; after that, the key can be used for another request', async () => {
     const ample = await service.key(AMPLE);
     const first = await lasting(await add('day', { as: ample }));
     clock.advanceSeconds(DAY_SECONDS - 1);
@@ -116,7 +116,7 @@ describe('a request that is sent again with its Idempotency-Key', () => {
     expect(await lasting(await add('day', { as: ample, body: BELLA.replace('Bella', 'Milo') }))).toEqual(milo);
   });
 
-  it('still needs a key that may do it', async () => {
+  it('still needs a valid API key with the scope', async () => {
     const reader = await service.key({ account: 'narrowed', scopes: ['pets:read'] });
     const writer = await service.key({ account: 'narrowed' });
     await add('scopes', { as: writer });
@@ -126,7 +126,7 @@ describe('a request that is sent again with its Idempotency-Key', () => {
 
 describe('an Idempotency-Key', () => {
   it.each([['x'], ['x'.repeat(255)], ['a key, with "spaces" & signs ~!'], ['0']])(
-    'may be %j',
+    'can be %j',
     async (idempotencyKey) => {
       const first = await lasting(await add(idempotencyKey));
       expect(first.status).toBe(201);
@@ -141,7 +141,7 @@ describe('an Idempotency-Key', () => {
     ['parted by a tab', 'a\tb'],
     ['sent twice', ['a', 'b']],
     ['sent twice alike', ['a', 'a']],
-  ])('is refused where it is %s', async (_, idempotencyKey) => {
+  ])('is refused if it is %s', async (_, idempotencyKey) => {
     const refusal = await errorOf(await add(idempotencyKey));
     expect(refusal).toMatchObject({
       status: 400,
@@ -150,14 +150,14 @@ describe('an Idempotency-Key', () => {
     });
   });
 
-  it('is no matter to requests that are not POST', async () => {
+  it('is ignored by requests other than POST', async () => {
     const response = await service.request('/v1/pets', { key, headers: { 'Idempotency-Key': 'a\tb' } });
     expect(response.status).toBe(200);
   });
 });
 
-describe('what is kept', () => {
-  it('gives a new API key once more, and shows it to nobody else', async () => {
+describe('a stored response', () => {
+  it('returns a new API key again, and only to the same API key', async () => {
     const manager = await service.key({ scopes: ['keys:manage', 'pets:read'] });
     const make = () => add('new key', { as: manager, path: '/v1/keys', body: '{}' });
     const first = await lasting(await make());
@@ -171,14 +171,14 @@ describe('what is kept', () => {
     expect(await rowsOf('idempotency_records')).not.toContain(made);
   });
 
-  it('shows no answer to who reads the database', async () => {
+  it('is unreadable in the database', async () => {
     await add('secret', { body: '{"name":"Mata Hari","categoryId":1}' });
     const rows = await rowsOf('idempotency_records');
     expect(rows).toContain('secret');
     expect(rows).not.toContain('Mata');
   });
 
-  it('is deleted once it has expired, however much it is', async () => {
+  it('is deleted after it has expired, in any number', async () => {
     const ample = await service.key(AMPLE);
     for (let n = 0; n < 30; n += 1)
       await Promise.all(Array.from({ length: 15 }, (_, m) => add(`${n}-${m}`, { as: ample })));

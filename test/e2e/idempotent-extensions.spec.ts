@@ -159,8 +159,8 @@ const petsNamed = async (name: string) => {
   return pets.filter((pet) => pet.name === name).length;
 };
 
-describe('a POST that knows nothing of Idempotency-Key', () => {
-  it.each(['object', 'wrapped', 'accepted'])('is done once, and responds in the same way again: %s', async (path) => {
+describe('a POST of an extension that declares nothing about Idempotency-Key', () => {
+  it.each(['object', 'wrapped', 'accepted'])('is processed once, and repeats its response: %s', async (path) => {
     const first = await lasting(await post(path));
     expect(first).toEqual([path === 'accepted' ? 202 : 201, expect.any(String), ...first.slice(2)]);
     expect(await lasting(await post(path))).toEqual(first);
@@ -170,14 +170,14 @@ describe('a POST that knows nothing of Idempotency-Key', () => {
     expect(calls.count).toBe(3);
   });
 
-  it('keeps integers beyond 2^53 and what interceptors have made of a body', async () => {
+  it('keeps integers beyond 2^53, and the changes of interceptors to a body', async () => {
     expect((await lasting(await post('object')))[1]).toContain('"big":9223372036854775807');
     expect((await lasting(await post('object')))[1]).toContain('"big":9223372036854775807');
     await post('wrapped', '{}', 'wrapped');
     expect((await lasting(await post('wrapped', '{}', 'wrapped')))[1]).toBe('{"wrapped":{"call":2}}');
   });
 
-  it('writes in the transaction, so that nothing is left of one that fails, which may be sent anew', async () => {
+  it('writes in the transaction, so a failed one has no effect and can be sent again', async () => {
     expect((await post('failing/1')).status).toBe(500);
     expect(await petsNamed('failing')).toBe(0);
     expect((await post('failing/1')).status).toBe(201);
@@ -185,7 +185,7 @@ describe('a POST that knows nothing of Idempotency-Key', () => {
     expect([calls.count, await petsNamed('failing')]).toEqual([2, 1]);
   });
 
-  it('has its nested fields checked, with an Idempotency-Key and without', async () => {
+  it('validates nested fields, with and without an Idempotency-Key', async () => {
     for (const idempotencyKey of ['nested', null]) {
       const refusal = await errorOf(await post('nested', '{"parts":[{"size":1},{"size":"x"}]}', idempotencyKey));
       expect(refusal).toMatchObject({
@@ -197,7 +197,7 @@ describe('a POST that knows nothing of Idempotency-Key', () => {
     expect((await post('nested', '{"parts":[{"size":1}]}', 'nested')).status).toBe(201);
   });
 
-  it('refuses the header where there is no key to keep the response by', async () => {
+  it('refuses the header without an API key to encrypt the response', async () => {
     const refusal = await errorOf(await post('public'));
     expect(refusal).toMatchObject({ status: 400, message: expect.stringContaining('takes no API key') });
     expect((await post('public', '{}', null)).status).toBe(201);
@@ -212,7 +212,7 @@ describe('a POST that knows nothing of Idempotency-Key', () => {
     expect(Object.keys(paths['/copies/object']?.post?.responses ?? {})).toEqual(expect.arrayContaining(['409', '422']));
   });
 
-  it('must not send its response itself, which is said at the start', async () => {
+  it('must return its response, which is checked at the start', async () => {
     await expect(startApp({ extensions: [{ module: ManualModule }] })).rejects.toThrow(
       'ManualController.send: a POST must return its response',
     );

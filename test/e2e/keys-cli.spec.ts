@@ -62,7 +62,7 @@ async function codeWithinASecond(key: string, expected: string): Promise<string>
 }
 
 describe('keys create', () => {
-  it('prints one line with a key that works at once', async () => {
+  it('prints one line with a key that is valid at once', async () => {
     const issued = await create('first', '--plan', 'pro');
     expect(issued).toMatchObject({
       id: expect.stringMatching(/^key_/),
@@ -74,7 +74,7 @@ describe('keys create', () => {
     expect([response.status, trio(response).limit]).toEqual([200, 300]);
   });
 
-  it('makes keys narrow, short-lived and on terms of their own', async () => {
+  it('creates keys with scopes, an expiry and custom limits', async () => {
     const terms = ['--plan', 'enterprise', '--per-minute', '5', '--per-day', '7'];
     const { key, expiresAt } = await create('narrow', ...terms, '--scopes', 'pets:read', '--expires-in', '90d');
     expect(key).toMatch(/^psk_live_/);
@@ -85,7 +85,7 @@ describe('keys create', () => {
 });
 
 describe('beside a running service', () => {
-  it('a key that is revoked is refused within a second', async () => {
+  it('refuses a revoked key within a second', async () => {
     const { id, key } = await given('revoked');
     expect((await list(key)).status).toBe(200);
     expect(await keys('revoke', id)).toMatchObject({ code: 0, stdout: expect.stringContaining(id) });
@@ -93,7 +93,7 @@ describe('beside a running service', () => {
     expect(await trail('revoked')).toEqual([...MADE, 'key.revoked by cli']);
   });
 
-  it('a key that is rotated works on for the overlap, and not without one', async () => {
+  it('accepts a rotated key for the overlap only', async () => {
     const old = await given('rotated');
     expect(trio(await list(old.key)).remaining).toBe(59);
     const next = await json<Issued>('rotate', old.id, '--overlap', '24h');
@@ -112,7 +112,7 @@ describe('beside a running service', () => {
     ]);
   });
 
-  it('a key that gets other scopes may do what they say within a second, and no more', async () => {
+  it('applies new scopes of a key within a second', async () => {
     const { id, key } = await given('scoped', { plan: 'free', scopes: ['pets:read'] });
     expect((await errorOf(await service.request('/v1/categories', { key }))).code).toBe('insufficient_scope');
     expect(await json<object>('scopes', id, 'categories:read,orders:read')).toMatchObject({
@@ -124,7 +124,7 @@ describe('beside a running service', () => {
     expect(await trail('scoped')).toEqual([...MADE, 'key.scopes_changed by cli']);
   });
 
-  it('a change of plan holds within a second, and keeps what was consumed', async () => {
+  it('applies a change of plan within a second, and keeps the counts', async () => {
     const { key } = await given('growing');
     expect(trio(await list(key)).limit).toBe(60);
     expect(await keys('plan', 'growing', 'business')).toMatchObject({ code: 0, stderr: '' });
@@ -136,7 +136,7 @@ describe('beside a running service', () => {
     expect(await trail('growing')).toEqual([...MADE, 'account.plan_changed by cli']);
   });
 
-  it('a ban that is lifted holds no more within a second', async () => {
+  it('lifts a ban within a second', async () => {
     const { id, key } = await given('banned', { plan: 'enterprise', perMinute: 2, perDay: 100 });
     for (let n = 0; n < 4; n += 1) await list(key);
     expect((await errorOf(await list(key))).code).toBe('api_key_banned');
@@ -159,7 +159,7 @@ describe('keys list', () => {
     expect(overHttp).toMatchObject([{ name: 'Ops', account: 'same', plan: 'pro' }]);
   });
 
-  it('shows of a key what tells it from others, never the whole', async () => {
+  it('masks keys', async () => {
     const issued = await given('listed');
     const [{ code, stdout }, listed] = await Promise.all([keys('list'), json<Record<string, unknown>[]>('list')]);
     expect(code).toBe(0);
@@ -174,7 +174,7 @@ describe('keys list', () => {
 });
 
 describe('invalid arguments', () => {
-  it('end with a clear line and a code other than 0, and change nothing', async () => {
+  it('print a clear line, exit with an error code, and change nothing', async () => {
     const secret = `psk_live_${'x'.repeat(36)}`;
     const cases: [string[], string][] = [
       [[], 'Missing command'],
@@ -204,7 +204,7 @@ describe('a mistyped DATABASE_URL', () => {
   it.each([
     ['keys', (options: ProcessOptions) => runKeys(['list'], options)],
     ['recount', runRecount],
-  ])('is refused by %s, and no database comes of it', async (name, run) => {
+  ])('is refused by %s, which creates no database', async (name, run) => {
     const file = join(service.folder, `mistyped-${name}.sqlite`);
     const { code, stderr } = await run({ folder: service.folder, env: { DATABASE_URL: `sqlite:${file}` } });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`There is no database at ${file}`) });

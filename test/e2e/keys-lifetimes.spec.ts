@@ -19,14 +19,14 @@ const create = (as: IssuedKey | Issued, body: object) => api.create(body, as.key
 const rotate = (as: IssuedKey | Issued, id: string, body: object = {}) => api.rotate(id, body, as.key);
 
 describe('a key that expires', () => {
-  it('makes keys that expire with it unless told otherwise', async () => {
+  it('creates keys that expire with it by default', async () => {
     const manager = await managerForDays(10);
     api.clock.advanceSeconds(DAY_SECONDS);
     const made = await created(await create(manager, {}));
     expect(made).toHaveProperty('expiresAt', '2026-12-01T12:00:00.000Z');
   });
 
-  it('makes keys that live as long as it does and shorter, never longer', async () => {
+  it('creates keys that expire with it or earlier, never later', async () => {
     const manager = await operatorKey({ expiresInMs: DAY_MS + 999 });
     expect(await created(await create(manager, { expiresInSeconds: 60 }))).toHaveProperty(
       'expiresAt',
@@ -45,7 +45,7 @@ describe('a key that expires', () => {
     expect(await (await api.list('', manager.key)).json()).toHaveLength(4);
   });
 
-  it('hands out what it has left while its overlap lasts', async () => {
+  it('passes on its remaining lifetime during its overlap', async () => {
     const manager = await operatorKey();
     await created(await rotate(manager, manager.id, { overlapSeconds: 3_600 }));
     api.clock.advanceSeconds(600);
@@ -56,7 +56,7 @@ describe('a key that expires', () => {
     expect(await created(await create(manager, {}))).toHaveProperty('expiresAt', '2026-11-21T13:00:00.000Z');
   });
 
-  it('gives no other key a successor that outlives it', async () => {
+  it('gives no key a successor that outlives the caller', async () => {
     const manager = await managerForDays(1);
     const endless = await operatorKey({ scopes: ['pets:read'] });
     expect(await created(await rotate(manager, endless.id))).toHaveProperty('expiresAt', '2026-11-22T12:00:00.000Z');
@@ -66,7 +66,7 @@ describe('a key that expires', () => {
     expect(await created(await rotate(manager, short.id))).toHaveProperty('expiresAt', '2026-11-21T12:01:00.000Z');
   });
 
-  it('does not outlive itself, however often it is rotated', async () => {
+  it('cannot extend its lifetime by rotation', async () => {
     let last: Issued = await created(
       await create(await operatorKey(), { scopes: ['keys:manage', 'pets:read'], expiresInSeconds: 90 * DAY_SECONDS }),
     );
@@ -79,7 +79,7 @@ describe('a key that expires', () => {
     expect(await errorOf(await rotate(last, last.id))).toMatchObject({ status: 401, code: 'api_key_expired' });
   });
 
-  it('gets its whole lifetime anew from a key without an end, and from the operator', async () => {
+  it('gets its full lifetime again from a key without an expiry and from the command line', async () => {
     const manager = await operatorKey();
     const own = await managerForDays(90);
     api.clock.advanceSeconds(80 * DAY_SECONDS);
@@ -93,8 +93,8 @@ describe('a key that expires', () => {
   });
 });
 
-describe('a key without an end', () => {
-  it('makes keys of any lifetime, by default without an end', async () => {
+describe('a key without an expiry', () => {
+  it('creates keys of any lifetime, by default without an expiry', async () => {
     const manager = await operatorKey();
     expect(await created(await create(manager, {}))).not.toHaveProperty('expiresAt');
     expect(await created(await create(manager, { expiresInSeconds: 3_155_760_000 }))).toHaveProperty(
@@ -103,7 +103,7 @@ describe('a key without an end', () => {
     );
   });
 
-  it('has successors without an end again where only the calling key had one', async () => {
+  it('has a successor without an expiry again if only the caller expires', async () => {
     const endless = await operatorKey({ scopes: ['pets:read'] });
     const capped = await created(await rotate(await managerForDays(1), endless.id));
     expect(capped).toHaveProperty('expiresAt');

@@ -14,7 +14,7 @@ afterAll(api.stop);
 beforeEach(api.reset);
 
 describe('listKeys and getKey', () => {
-  it('tell what there is of each key of the account, oldest first, and no secret', async () => {
+  it('return each key of the account without secrets, oldest first', async () => {
     api.clock.advanceSeconds(1);
     const other = await created(await create({ scopes: ['pets:read'], expiresInSeconds: 60 }));
     api.clock.advanceSeconds(1);
@@ -36,7 +36,7 @@ describe('listKeys and getKey', () => {
     expect(text).not.toMatch(/sha256|psk_live_\w{5}/);
   });
 
-  it('go through all keys page by page, also those made in the same millisecond', async () => {
+  it('list all keys page by page, also those created in the same millisecond', async () => {
     const made = [api.manager.id];
     for (let n = 0; n < 6; n += 1) {
       if (n === 3) api.clock.advanceMs(1);
@@ -55,7 +55,7 @@ describe('listKeys and getKey', () => {
     expect(seen).toEqual(((await (await list()).json()) as Key[]).map(({ id }) => id));
   });
 
-  it('refuse a page after what is no key of the account', async () => {
+  it('refuse a page after an unknown key', async () => {
     const { id } = await issue({ account: 'another shop' });
     for (const after of [id, NOBODYS]) {
       expect(await errorOf(await list(`?after=${after}`))).toMatchObject({
@@ -76,7 +76,7 @@ describe('listKeys and getKey', () => {
 });
 
 describe('keys over HTTP', () => {
-  it('do not show a key of another account, nor let it be touched', async () => {
+  it('neither show nor change keys of another account', async () => {
     const other = await issue({ account: 'neighbour' });
     const responses = [await get(other.id), await rotate(other.id), await revoke(other.id)];
     const unknown = [await get(NOBODYS), await rotate(NOBODYS), await revoke(NOBODYS)];
@@ -95,17 +95,17 @@ describe('keys over HTTP', () => {
     '%00',
     'key_0123456789abcdef0',
     '%ED%A0%80',
-  ])('are 404 for what is no id: %s', async (id) => {
+  ])('return 404 for an invalid id: %s', async (id) => {
     for (const response of [await get(id), await rotate(id), await revoke(id)]) {
       expect(await errorOf(response)).toMatchObject({ status: 404, code: 'api_key_not_found' });
     }
   });
 
-  it('do not repeat a key that was sent in place of an id', async () => {
+  it('do not quote a key that was sent instead of an id', async () => {
     expect((await errorOf(await revoke(api.manager.key))).message).not.toContain(api.manager.key);
   });
 
-  it('need keys:manage, which keys do not get by default', async () => {
+  it('need keys:manage, which keys do not have by default', async () => {
     const { id, key, scopes } = await issue();
     expect(scopes).toEqual(WITHOUT_MANAGE);
     const responses = [
@@ -127,12 +127,12 @@ describe('keys over HTTP', () => {
     }
   });
 
-  it('take quota as other requests do', async () => {
+  it('use quota like other requests', async () => {
     const before = trio(await list());
     expect(trio(await create()).remaining).toBe(Number(before.remaining) - 1);
   });
 
-  it('hold after a restart', async () => {
+  it('keep their changes after a restart', async () => {
     const { key } = await created(await create({ scopes: ['pets:read'] }));
     const second = await startApp({ clock: api.clock, folder: api.service.folder });
     const response = await second.request('/v1/pets', { key });
@@ -147,7 +147,7 @@ const usage = async (id: string, as = api.manager.key) => {
 };
 
 describe('getKeyUsage', () => {
-  it("tells each key's part of the account's windows", async () => {
+  it("returns the requests of each key in the account's windows", async () => {
     const [one, two] = [await created(await create()), await created(await create())];
     for (const key of [one.key, one.key, two.key]) expect(await codeOf(key)).toBe('ok');
     const minute = { resetsAt: '2026-11-21T12:01:00.000Z' };
@@ -161,7 +161,7 @@ describe('getKeyUsage', () => {
     expect((await usage(one.id)).body).toMatchObject({ minute: { requests: 0 }, day: { requests: 2 } });
   });
 
-  it('is for the keys of the own account, and for a key that manages them', async () => {
+  it('needs keys:manage, and a key of the own account', async () => {
     const other = await issue({ account: 'another', plan: 'free' });
     expect((await usage(other.id)).body).toMatchObject({ code: 'api_key_not_found' });
     const reader = await issue({ scopes: ['pets:read'] });

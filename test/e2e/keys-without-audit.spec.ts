@@ -31,7 +31,7 @@ const audited = () =>
 const rotate = (as: string, id: string) => service.post(`/v1/keys/${id}/rotate`, as, '{}');
 
 describe('without its audit records, a key', () => {
-  it('is rotated over HTTP with its whole lifetime, once', async () => {
+  it('is rotated once over HTTP, with its full lifetime', async () => {
     const manager = await given();
     const old = await given({ expiresInMs: 90 * DAY_MS });
     await prune();
@@ -45,7 +45,7 @@ describe('without its audit records, a key', () => {
     expect(await errorOf(await rotate(manager.key, old.id))).toMatchObject(refusal);
   });
 
-  it('is rotated by the operator with its whole lifetime, again and again', async () => {
+  it('is rotated any number of times on the command line, with its full lifetime', async () => {
     const old = await given({ expiresInMs: 90 * DAY_MS });
     const endless = await given();
     for (let rotations = 0; rotations < 2; rotations += 1) {
@@ -56,7 +56,7 @@ describe('without its audit records, a key', () => {
     }
   });
 
-  it('is created, listed, unbanned, given scopes, moved to another plan and revoked as ever', async () => {
+  it('can be created, listed, unbanned, changed and revoked', async () => {
     const manager = await given();
     await prune();
     const created = await service.post('/v1/keys', manager.key, '{"scopes":["pets:read"]}');
@@ -104,7 +104,7 @@ describe('an instance whose audit records were all deleted', () => {
     expect(Number(records[0]?.id)).toBeGreaterThan(last);
   });
 
-  it('notices the first change after a start with none', async () => {
+  it('notices the first change after a start without records', async () => {
     const { id, key } = await given();
     await prune();
     const late = await startApp({ clock, folder: service.folder });

@@ -79,7 +79,7 @@ describe('getPet, before its removal', () => {
     ['an unknown animal', 404, () => service.request('/v1/pets/9000', { key })],
     ['what is no identifier', 404, () => service.request('/v1/pets/abc', { key })],
     ['an unknown query parameter', 400, () => service.request(`/v1/pets/${petId}?fields=name`, { key })],
-  ])('is announced on %s', async (_, status, call) => {
+  ])('has deprecation headers on %s', async (_, status, call) => {
     const response = await call();
     expect(response.status).toBe(status);
     expect(shownWithLink(response)).toEqual(DEPRECATION);
@@ -100,7 +100,7 @@ describe('getPet, before its removal', () => {
       403,
       async () => service.request(`/v1/pets/${petId}`, { key: await service.key({ scopes: ['pets:write'] }) }),
     ],
-  ])('is not announced on %s', async (_, status, call) => {
+  ])('has no deprecation headers on %s', async (_, status, call) => {
     const response = await call();
     expect(response.status).toBe(status);
     expect(shown(response)).toEqual(NONE);
@@ -117,7 +117,7 @@ describe('getPet, before its removal', () => {
 });
 
 describe('the links of a deprecated operation', () => {
-  it('stand in one header with that to the next page', async () => {
+  it('share a header with the link to the next page', async () => {
     await start();
     const deprecated =
       '</v1/games>; rel="successor-version", <https://example.org/toys>; rel="deprecation"; type="text/html"';
@@ -130,7 +130,7 @@ describe('the links of a deprecated operation', () => {
     }
   });
 
-  it('lie where BASE_URL has the service', async () => {
+  it('are below the path of BASE_URL', async () => {
     await start({ BASE_URL: 'https://api.example.com/shop/v1' });
     expect(shownWithLink(await service.request(`/v1/pets/${petId}`, { key }))).toEqual({
       ...DEPRECATION,
@@ -145,7 +145,7 @@ describe('the links of a deprecated operation', () => {
 });
 
 describe('getPet, a millisecond before its removal', () => {
-  it('serves and is documented', async () => {
+  it('works and is documented', async () => {
     await start();
     clock.set('2030-12-04T23:59:59.999Z');
     const response = await service.request(`/v1/pets/${petId}`, { key });
@@ -168,7 +168,7 @@ describe('getPet, from its removal on', () => {
     ['an unknown animal', () => service.request('/v1/pets/9000', { key })],
     ['what is no identifier', () => service.request('/v1/pets/abc', { key })],
     ['an unknown query parameter', () => service.request(`/v1/pets/${petId}?fields=name`, { key })],
-  ])('is 410 with the way to its successor: %s', async (_, call) => {
+  ])('returns 410 with a link to its successor: %s', async (_, call) => {
     const response = await call();
     expect(shownWithLink(response)).toEqual(DEPRECATION);
     expect(await errorOf(response)).toMatchObject({
@@ -184,11 +184,11 @@ describe('getPet, from its removal on', () => {
     expect((await service.request(`/v1/pets/${petId}`, { key: writer })).status).toBe(403);
   });
 
-  it('says where the caller stands', async () => {
+  it('has the rate-limit headers', async () => {
     expect((await service.request(`/v1/pets/${petId}`, { key })).headers.get('x-ratelimit-limit')).toBe('1000');
   });
 
-  it('is gone from the document, in JSON and YAML, and nothing else is', async () => {
+  it('is the only operation removed from the document, in JSON and YAML', async () => {
     const after = await document();
     expect(operationsIn(before)).toContain('get /pets/{petId}');
     expect(operationsIn(after)).toEqual(operationsIn(before).filter((operation) => operation !== 'get /pets/{petId}'));
@@ -199,7 +199,7 @@ describe('getPet, from its removal on', () => {
     expect(yaml.match(/(?<=^ +operationId: )\w+$/gm)).toEqual(operationIds);
   });
 
-  it('leaves the other operations as they were', async () => {
+  it('does not affect other operations', async () => {
     const responses = [
       await service.request('/v1/pets', { key }),
       await service.post('/v1/pets', key, '{"name":"y","categoryId":1}'),
@@ -215,7 +215,7 @@ describe('getPet, from its removal on', () => {
 });
 
 describe('SERVE_AFTER_SUNSET', () => {
-  it('keeps getPet serving, announced and documented', async () => {
+  it('keeps getPet available, deprecated and documented', async () => {
     await start({ SERVE_AFTER_SUNSET: 'true' });
     clock.set('2031-06-01T00:00:00Z');
     const response = await service.request(`/v1/pets/${petId}`, { key });

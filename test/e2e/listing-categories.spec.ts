@@ -31,7 +31,7 @@ async function issued(): Promise<number> {
 }
 
 describe('createCategory', () => {
-  it('assigns the next identifier above all that categories and pets use', async () => {
+  it('assigns the identifier after all that categories and pets use', async () => {
     expect(await issued()).toBe(1);
     await add('5');
     expect(await issued()).toBe(6);
@@ -41,7 +41,7 @@ describe('createCategory', () => {
     expect(await issued()).toBe(42);
   });
 
-  it('assigns identifiers from 1 on and below 2^53, whatever clients use', async () => {
+  it('assigns identifiers from 1 to 2^53 - 1, whatever clients use', async () => {
     await add('-5', '9223372036854775807', '9007199254740992');
     expect(await issued()).toBe(1);
     await add('9007199254740991', '2');
@@ -56,7 +56,7 @@ describe('createCategory', () => {
 });
 
 describe('listCategories', () => {
-  it('answers categories in ascending order of their identifiers, with the counts of each status', async () => {
+  it('returns categories in ascending order of id, with the count of each status', async () => {
     await add('10', '9', '-9223372036854775808', '9223372036854775807', '0');
     for (const status of ['available', 'available', 'pending', 'sold', undefined]) await addPet('9', status);
     await addPet('4711', 'sold');
@@ -72,7 +72,7 @@ describe('listCategories', () => {
     ]);
   });
 
-  it('leads through all pages by Link, each category once', async () => {
+  it('links all pages, with each category once', async () => {
     const all = ['-9223372036854775808', '-3', '0', '1', '9007199254740993', '9223372036854775807'];
     await add(...all);
     const seen: string[] = [];

@@ -29,7 +29,7 @@ async function refusal(bytes: string | Buffer): Promise<{ status: number; code: 
   return { ...errorIn(response.body, response.status), response };
 }
 
-describe('bytes that are no HTTP request', () => {
+describe('bytes that are not an HTTP request', () => {
   it.each<[string, number, string | Buffer]>([
     ['garbage', 400, '\x00\x01\x02garbage\r\n\r\n'],
     ['a line feed and nothing else', 400, 'GET\n\n'],
@@ -53,24 +53,24 @@ describe('bytes that are no HTTP request', () => {
     ],
     ['a length below zero', 400, 'POST /pets HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'],
     ['CONNECT', 501, 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n'],
-  ])('get the Error body and nothing else: %s', async (_, expected, bytes) => {
+  ])('get exactly one Error response: %s', async (_, expected, bytes) => {
     const { status, response } = await refusal(bytes);
     expect(status).toBe(expected);
     expect(response.headers.get('connection')).toBe('close');
     expect(response.headers.has('x-ratelimit-limit')).toBe(false);
   });
 
-  it('are 431 where the headers are too large', async () => {
+  it('get 431 if the headers are too large', async () => {
     const { status, code } = await refusal(`GET /v1/pets HTTP/1.1\r\n${auth}X-Large: ${'x'.repeat(70_000)}\r\n\r\n`);
     expect([status, code]).toEqual([431, 'headers_too_large']);
   });
 
-  it('are 431 where the request line is too large', async () => {
+  it('get 431 if the request line is too large', async () => {
     const { status, code } = await refusal(`GET /v1/${'x'.repeat(70_000)} HTTP/1.1\r\n${auth}\r\n`);
     expect([status, code]).toEqual([431, 'headers_too_large']);
   });
 
-  it('come after the answers to the good requests before them', async () => {
+  it('get their response after those of the valid requests before them', async () => {
     const good = ['/v1/pets', '/v1/nothing', '/v1/pets/77'].map((path) => `GET ${path} HTTP/1.1\r\n${auth}\r\n`);
     const responses = await send(`${good.join('')}garbage\r\n\r\n`);
     expect(responses.map(({ status }) => status)).toEqual([200, 404, 404, 400]);
@@ -78,7 +78,7 @@ describe('bytes that are no HTTP request', () => {
     expect(errorIn(responses[3]?.body ?? '', 400).code).toBe('validation_failed');
   });
 
-  it('do not keep the service from serving', async () => {
+  it('do not affect other requests', async () => {
     const socket = connect(service.port, '127.0.0.1');
     await new Promise((resolve) => socket.on('connect', resolve));
     socket.write(`POST /v1/pets HTTP/1.1\r\n${auth}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"na`);
@@ -88,27 +88,27 @@ describe('bytes that are no HTTP request', () => {
 });
 
 describe('a body that breaks HTTP', () => {
-  it('is 400 where a chunk has no size', async () => {
+  it('returns 400 if a chunk has no size', async () => {
     const bytes = `POST /v1/pets HTTP/1.1\r\n${auth}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n${PET}\r\n0\r\n\r\n`;
     expect((await refusal(bytes)).status).toBe(400);
   });
 
-  it('is 413 as soon as its chunks are too many', async () => {
+  it('returns 413 as soon as it has too many chunks', async () => {
     const chunk = `2000\r\n${' '.repeat(0x2000)}\r\n`;
     const bytes = `POST /v1/pets HTTP/1.1\r\n${auth}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(3)}`;
     expect(await refusal(bytes)).toMatchObject({ status: 413, code: 'payload_too_large' });
   });
 
-  it('is taken in chunks where these are right', async () => {
+  it('is accepted in valid chunks', async () => {
     const bytes = `POST /v1/pets HTTP/1.1\r\n${auth}Connection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1b\r\n${PET}\r\n0\r\n\r\n`;
     expect((await send(bytes)).map(({ status }) => status)).toEqual([201]);
   });
 });
 
-describe('an odd but proper request', () => {
+describe('an unusual but valid request', () => {
   const close = 'Connection: close\r\n';
 
-  it('without Host is 400 with the trio', async () => {
+  it('returns 400 with the rate-limit headers if it has no Host', async () => {
     const { status, code, response } = await refusal(
       `GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer ${key}\r\n${close}\r\n`,
     );
@@ -129,12 +129,12 @@ describe('an odd but proper request', () => {
       'with an Accept that JSON does not meet',
       () => `GET /v1/pets HTTP/1.1\r\n${auth}${close}Accept: text/html\r\n\r\n`,
     ],
-  ])('%s is served', async (_, bytes) => {
+  ])('is accepted: %s', async (_, bytes) => {
     const [response] = await send(bytes());
     expect([response?.status, response?.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
   });
 
-  it('in absolute form needs a key as any', async () => {
+  it('in absolute form needs a key like any other', async () => {
     expect((await refusal(`GET http://elsewhere/v1/pets HTTP/1.1\r\nHost: x\r\n${close}\r\n`)).code).toBe(
       'missing_api_key',
     );
@@ -142,7 +142,7 @@ describe('an odd but proper request', () => {
 });
 
 describe('slow clients', () => {
-  it('have 10 s for the headers and 30 s for all of a request, looked at every second', () => {
+  it('have 10 s for the headers and 30 s for the whole request, checked every second', () => {
     const server: object = service.app.getHttpServer();
     expect(server).toMatchObject({
       headersTimeout: 10_000,

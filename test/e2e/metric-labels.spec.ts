@@ -45,7 +45,7 @@ async function sendOddRequests(seed: string): Promise<void> {
 }
 
 describe('the labels of the metrics', () => {
-  it('are not made up by clients, whatever methods and paths they send', async () => {
+  it('are bounded, whatever methods and paths clients send', async () => {
     await sendOddRequests('first');
     const lines = await linesOf();
     expect(valuesOf(lines, 'method')).toEqual([
@@ -70,7 +70,7 @@ describe('the labels of the metrics', () => {
     expect(await linesOf()).toHaveLength(lines.length);
   });
 
-  it('go with names that say of what type a metric is', async () => {
+  it('belong to metrics whose names match their types', async () => {
     const types = (await (await service.request('/metrics')).text()).matchAll(/^# TYPE (\w+) (\w+)$/gm);
     const wrong = [...types].filter(([, name = '', type]) => name.endsWith('_total') !== (type === 'counter'));
     expect(wrong.map(([line]) => line)).toEqual([]);

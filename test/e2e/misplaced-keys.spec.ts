@@ -99,26 +99,26 @@ const PLACES: [string, (text: string) => Ask][] = [
 ];
 
 describe('an API key that was put', () => {
-  it.each(PLACES)('into %s never comes back, nor a part of it', async (_, request) => {
+  it.each(PLACES)('into %s is never returned, not even in part', async (_, request) => {
     for (const text of [key, secret(), secret().slice(0, 30)])
       expect(partsIn(await wholeText(request(text)))).toEqual([]);
     expect(partsIn(await wholeText({ ...request(secret()), key: undefined }))).toEqual([]);
   });
 
-  it('into two places comes back from neither', async () => {
+  it('into two places is returned from neither', async () => {
     const [first, second] = [secret().slice(0, 18), secret().slice(18)];
     expect(partsIn(await wholeText(post({ [first]: 1, [second]: 1 })))).toEqual([]);
     expect(partsIn(await wholeText({ path: `/v1/pets?${first}=${second}` }))).toEqual([]);
     expect(partsIn(await wholeText({ path: `/v1/pets/${first}?${second}` }))).toEqual([]);
   });
 
-  it('into what is no HTTP never comes back', async () => {
+  it('into malformed HTTP is never returned', async () => {
     for (const line of [`${key} /v1/pets HTTP/1.1`, `GET /v1/${key} HTTP/9.9`, `GET /v1/pets HTTP/1.1\r\n${key}`]) {
       expect(partsIn(await sendRaw(service.port, `${line}\r\nHost: x\r\n\r\n`))).toEqual([]);
     }
   });
 
-  it('anywhere reaches neither the log nor the metrics nor the audit records', async () => {
+  it('anywhere is neither in the log nor in the metrics nor in the audit records', async () => {
     await delay(100);
     expect(service.output()).toContain('"requestId"');
     expect(partsIn(service.output())).toEqual([]);
@@ -127,9 +127,9 @@ describe('an API key that was put', () => {
   });
 });
 
-describe('a name that a client made up', () => {
+describe('an unknown name', () => {
   it.each(['nmae', 'categoryID', 'pet_name', 'pet-name', '__proto__', 'Name'])(
-    'comes back where it is harmless: %s',
+    'is quoted if it is harmless: %s',
     async (name) => {
       expect(await wholeText(post(`{"name":"x","categoryId":1,"${name}":1}`))).toContain(
         `\\"${name}\\" is not a known field`,
@@ -139,7 +139,7 @@ describe('a name that a client made up', () => {
   );
 
   it.each(['a'.repeat(21), 'psk_live_abc', 'xPskLive', 'a b', 'Ab3dE9x', '<script>', 'né'])(
-    'does not come back where it may be anything: %s',
+    'is not quoted if it could be a key: %s',
     async (name) => {
       expect(await wholeText(post({ name: 'x', categoryId: 1, [name]: 1 }))).toContain('an unknown field was sent');
       expect(await wholeText({ path: `/v1/pets?${encodeURIComponent(name)}=1` })).toContain(
@@ -148,7 +148,7 @@ describe('a name that a client made up', () => {
     },
   );
 
-  it('stands beside what is wrong with known fields', async () => {
+  it('is reported together with the faults of known fields', async () => {
     expect(await wholeText(post({ [secret()]: 1, [key]: 1, name: '', nmae: 1, categoryId: 1 }))).toMatch(
       /an unknown field was sent; \\"nmae\\" is not a known field; name must be a string/,
     );
@@ -156,14 +156,14 @@ describe('a name that a client made up', () => {
 });
 
 describe('an identifier in a path', () => {
-  it('comes back where it is one', async () => {
+  it('is quoted if it is a number', async () => {
     expect(await wholeText({ path: '/v1/pets/9000' })).toContain('There is no pet with the identifier \\"9000\\".');
     expect(await wholeText({ path: '/v1/categories/-5' })).toContain(
       'There is no category with the identifier \\"-5\\".',
     );
   });
 
-  it.each(['abc', '05', '9223372036854775808', '%22'])('does not come back where it is none: %s', async (id) => {
+  it.each(['abc', '05', '9223372036854775808', '%22'])('is not quoted if it is not a number: %s', async (id) => {
     expect(await wholeText({ path: `/v1/pets/${id}` })).toContain('There is no pet with that identifier.');
   });
 });

@@ -28,7 +28,7 @@ describe('a write within another', () => {
     return accounts.map(({ name }) => name).filter((name) => name.startsWith(prefix));
   };
 
-  it('is part of it, and read by it before others can', async () => {
+  it('joins its transaction, which sees it before others do', async () => {
     const within = await database.write(async () => {
       await add('part 1');
       await add('part 2');
@@ -40,7 +40,7 @@ describe('a write within another', () => {
     ]);
   });
 
-  it('goes with it', async () => {
+  it('is rolled back with it', async () => {
     const outer = database.write(async () => {
       await add('gone 1');
       throw new Error('no');
@@ -49,7 +49,7 @@ describe('a write within another', () => {
     expect(await names('gone')).toEqual([]);
   });
 
-  it('is undone alone where the other goes on, with what it told of', async () => {
+  it('can be rolled back alone, with its callbacks', async () => {
     const told: string[] = [];
     await database.write(async () => {
       await add('kept 1');
@@ -65,7 +65,7 @@ describe('a write within another', () => {
     expect([told, await names('kept')]).toEqual([['kept'], ['kept 1', 'kept 2']]);
   });
 
-  it('takes turns with its neighbours', async () => {
+  it('is serialised with other nested writes', async () => {
     await database.write(async () => {
       const results = await Promise.allSettled([add('turn 1'), addAndFail('turn, not'), add('turn 2')]);
       expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
@@ -73,7 +73,7 @@ describe('a write within another', () => {
     expect(await names('turn')).toEqual(['turn 1', 'turn 2']);
   });
 
-  it('is one of its own where it begins after the other has ended', async () => {
+  it('has its own transaction if it begins after the other has ended', async () => {
     let late: Promise<void> | undefined;
     await expect(
       database.write(async () => {
@@ -85,7 +85,7 @@ describe('a write within another', () => {
     expect(await names('late')).toEqual(['late 1']);
   });
 
-  it('fails with it where it violates a constraint, and leaves the other to go on', async () => {
+  it('fails alone if it violates a constraint', async () => {
     await add('twice');
     await database.write(async () => {
       await add('twice, almost');

@@ -62,27 +62,27 @@ async function outcomes() {
 
 describe('X-Request-Id', () => {
   it.each(['abc', 'A-b_c.9', '0b5f1a4e-6f0e-4a43-9d1f-3f6f1d1c2b7a', 'x'.repeat(64)])(
-    'comes back as it was sent: %s',
+    'is returned as it was sent: %s',
     async (id) => {
       expect((await get('/v1/pets', key, { 'X-Request-Id': id })).headers.get('x-request-id')).toBe(id);
     },
   );
 
   it.each(['', 'a b', 'x'.repeat(65), '"}{', 'a,b', '${jndi:ldap://x}', 'caf\u00e9'])(
-    'is made up where it is not fit for a log: %j',
+    'is replaced if it is unsafe to log: %j',
     async (id) => {
       expect((await get('/v1/pets', key, { 'X-Request-Id': id })).headers.get('x-request-id')).toMatch(UUID);
     },
   );
 
-  it('is another one for each request that has none', async () => {
+  it('is unique for each request without one', async () => {
     const ids = await Promise.all(
       Array.from({ length: 5 }, async () => (await get('/health/live')).headers.get('x-request-id')),
     );
     expect(new Set(ids).size).toBe(5);
   });
 
-  it('stands on refusals too', async () => {
+  it('is on errors too', async () => {
     expect((await get('/v1/pets', undefined, { 'X-Request-Id': 'refused-1' })).headers.get('x-request-id')).toBe(
       'refused-1',
     );
@@ -93,7 +93,7 @@ describe('X-Request-Id', () => {
 });
 
 describe('health', () => {
-  it('tells that the service is alive and ready', async () => {
+  it('reports the service as live and ready', async () => {
     const [live, ready] = [await get('/health/live'), await get('/health/ready')];
     expect([live.status, await live.json()]).toEqual([200, { status: 'live' }]);
     expect([ready.status, await ready.json()]).toEqual([200, expect.objectContaining({ status: 'ready' })]);
@@ -101,7 +101,7 @@ describe('health', () => {
 });
 
 describe('metrics', () => {
-  it('has the durations of requests by method, route and status', async () => {
+  it('have the durations of requests by method, route and status', async () => {
     const labels = { method: 'GET', route: '/v1/pets/:petId', status: '404' };
     const before = (await metric('http_request_duration_seconds_count', labels)) ?? 0;
     await get('/v1/pets/7001', key);
@@ -110,7 +110,7 @@ describe('metrics', () => {
     expect(await metric('http_request_duration_seconds_sum', labels)).toBeGreaterThan(0);
   });
 
-  it('does not grow with the paths that are asked for', async () => {
+  it('do not grow with the requested paths', async () => {
     await get('/v1/pets/made-up', key);
     await get('/v1/made-up', key);
     await get('/made-up');
@@ -121,7 +121,7 @@ describe('metrics', () => {
     ).toBeGreaterThanOrEqual(2);
   });
 
-  it('has what admission decided, by outcome and plan', async () => {
+  it('have the decisions of admission by outcome and plan', async () => {
     const before = await outcomes();
     for (let n = 0; n < 6; n += 1) await get('/v1/pets', small);
     await get('/v1/pets');
@@ -133,7 +133,7 @@ describe('metrics', () => {
     });
   });
 
-  it('has the delay of the event loop, in the text format of Prometheus', async () => {
+  it('have the delay of the event loop, in the text format of Prometheus', async () => {
     const response = await get('/metrics');
     expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(await response.text()).toMatch(/^nodejs_eventloop_lag_seconds [0-9.e-]+$/m);
@@ -141,7 +141,7 @@ describe('metrics', () => {
 });
 
 describe('the log', () => {
-  it('has a line of JSON for a 500, with the id that the client was given, and never a key', async () => {
+  it('has a line of JSON for a 500, with the X-Request-Id of the response and without the key', async () => {
     await queryDatabase(folder, 'ALTER TABLE pets RENAME TO lost');
     const path = '/v1/pets?after=12345';
     const response = await get(path, key, {
@@ -174,7 +174,7 @@ describe('the log', () => {
     expect(service.output()).not.toContain('psk_');
   });
 
-  it('has one line at once for requests that cannot be parsed, however many there are', async () => {
+  it('has one line for any number of requests that cannot be parsed', async () => {
     for (let n = 0; n < 3; n += 1) await sendRaw(service.port, 'BREW /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n');
     await until(() => service.output().includes('"Parser"'));
     const lines = service
@@ -190,7 +190,7 @@ describe('the log', () => {
     });
   });
 
-  it('never has a key that was made over HTTP, nor what is kept of it, also where making one fails', async () => {
+  it('never has a new key or its hash, even if its creation fails', async () => {
     const post = (path: string) =>
       ask(service.port, { method: 'POST', path, key: manager, headers: JSON_TYPE, body: '{}' });
     const made = (await (await post('/v1/keys')).json()) as { id: string; key: string };

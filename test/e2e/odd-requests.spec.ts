@@ -33,16 +33,16 @@ describe('a Host header', () => {
     ['twice', 'Host: x\r\nHost: x\r\n'],
     ['with a space', 'Host: a b\r\n'],
     ['with a path', 'Host: x/y\r\n'],
-  ])('%s is 400, of a caller who is admitted', async (_, host) => {
+  ])('%s returns 400 to an admitted caller', async (_, host) => {
     expect(await outcomes(`GET /v1/pets HTTP/1.1\r\n${host}${auth}\r\n`)).toEqual([[400, 'validation_failed']]);
     expect(await outcomes(`GET /v1/pets HTTP/1.1\r\n${host}\r\n`)).toEqual([[401, 'missing_api_key']]);
   });
 
-  it.each(['example.com', 'example.com:3000', '[::1]:3000', '127.0.0.1', ''])('like %j is fine', async (host) => {
+  it.each(['example.com', 'example.com:3000', '[::1]:3000', '127.0.0.1', ''])('like %j is accepted', async (host) => {
     expect(await outcomes(`GET /v1/pets?limit=1 HTTP/1.1\r\nHost: ${host}\r\n${auth}\r\n`)).toEqual([[200, undefined]]);
   });
 
-  it('is not needed in HTTP/1.0', async () => {
+  it('is optional in HTTP/1.0', async () => {
     expect(await outcomes(`GET /v1/pets?limit=1 HTTP/1.0\r\n${auth}\r\n`)).toEqual([[200, undefined]]);
   });
 });
@@ -58,7 +58,7 @@ describe('a number sign in the target', () => {
 });
 
 describe('a body', () => {
-  it('is asked for with 100 Continue only when it is going to be read', async () => {
+  it('gets 100 Continue only if the service will read it', async () => {
     const expectation = `Expect: 100-continue\r\nContent-Length: ${PET.length}\r\n`;
     expect((await outcomes(post(expectation, PET))).map(([status]) => status)).toEqual([100, 201]);
     const stranger = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${expectation}\r\n`;
@@ -73,7 +73,7 @@ describe('a body', () => {
   it.each([
     ['a chunk size that is none', 'zz\r\nab\r\n0\r\n\r\n', 400],
     ['a chunk size below zero', '-1\r\nab\r\n', 400],
-  ])('that breaks off in %s is answered like any other request of the caller', async (_, body, status) => {
+  ])('that ends early in %s gets an ordinary response', async (_, body, status) => {
     const [response] = rawResponses(
       await sendRaw(service.port, post('X-Request-Id: me\r\nTransfer-Encoding: chunked\r\n', body)),
     );
@@ -85,7 +85,7 @@ describe('a body', () => {
     expect(response?.headers.has('x-ratelimit-remaining')).toBe(true);
   });
 
-  it('in thousands of tiny chunks is refused before they cost much', async () => {
+  it('in thousands of tiny chunks is refused early', async () => {
     const chunks = [...PET.padEnd(16_000, ' ')].map((character) => `1\r\n${character}\r\n`).join('');
     expect(await outcomes(post('Transfer-Encoding: chunked\r\n', `${chunks}0\r\n\r\n`))).toEqual([
       [413, 'payload_too_large'],
@@ -98,7 +98,7 @@ describe('a Content-Type header', () => {
     ['another one', 'text/plain'],
     ['the same', 'application/json'],
     ['that of a patch', 'application/merge-patch+json'],
-  ])('beside %s is 400', async (_, second) => {
+  ])('beside %s returns 400', async (_, second) => {
     const bytes = post(`Content-Type: ${second}\r\nContent-Length: ${PET.length}\r\n`, PET);
     expect(await outcomes(bytes)).toEqual([[400, 'validation_failed']]);
     expect(await outcomes(bytes.replace('POST /v1/pets', 'PATCH /v1/pets/1'))).toEqual([[400, 'validation_failed']]);
@@ -110,12 +110,12 @@ describe('a transfer coding', () => {
   const chunked = (value: string, version = '1.1') =>
     post(`Transfer-Encoding: ${value}\r\n`, chunks).replace('HTTP/1.1', `HTTP/${version}`);
 
-  it.each(['chunked', 'Chunked', ' chunked '])('like %j is fine', async (value) => {
+  it.each(['chunked', 'Chunked', ' chunked '])('like %j is accepted', async (value) => {
     expect(await outcomes(chunked(value))).toEqual([[201, undefined]]);
   });
 
   it.each(['gzip, chunked', 'gzip,chunked', 'identity, chunked', 'gzip\r\nTransfer-Encoding: chunked'])(
-    'that is not supported is 501: %j',
+    'that is not supported returns 501: %j',
     async (value) => {
       expect(await outcomes(chunked(value))).toEqual([[501, 'not_implemented']]);
       expect(await outcomes(chunked(value).replace(auth, ''))).toEqual([[401, 'missing_api_key']]);
@@ -123,14 +123,14 @@ describe('a transfer coding', () => {
   );
 
   it.each(['gzip', 'chunked, gzip', 'identity'])(
-    'that leaves the end of the body open is 400, and ends the connection: %j',
+    'that leaves the end of the body open returns 400 and closes the connection: %j',
     async (value) => {
       const [response, ...others] = rawResponses(await sendRaw(service.port, chunked(value), 60_000));
       expect([response?.status, response?.headers.get('connection'), others]).toEqual([400, 'close', []]);
     },
   );
 
-  it('is 400 in HTTP/1.0, and ends the connection', async () => {
+  it('returns 400 in HTTP/1.0 and closes the connection', async () => {
     for (const bytes of [chunked('chunked', '1.0'), chunked('chunked\r\nConnection: keep-alive', '1.0')]) {
       const [response, ...others] = rawResponses(await sendRaw(service.port, bytes, 60_000));
       expect([response?.status, response?.headers.get('connection'), others]).toEqual([400, 'close', []]);
@@ -142,19 +142,19 @@ describe('a transfer coding', () => {
   });
 });
 
-describe('a client that closes its side after the request', () => {
+describe('a client that half-closes the connection after its request', () => {
   it.each([
     ['GET', () => `GET /v1/pets?limit=1 HTTP/1.1\r\nHost: x\r\n${auth}\r\n`, 200],
     ['POST', () => post(`Content-Length: ${PET.length}\r\n`, PET), 201],
-  ])('gets the answer to its %s, and then the end of the connection', async (_, request, status) => {
+  ])('gets the response to its %s before the connection closes', async (_, request, status) => {
     // Longer than a test may take: only the end of the connection ends it.
     const [response] = rawResponses(await sendRaw(service.port, request(), 60_000, 'end'));
     expect(response?.status).toBe(status);
   });
 });
 
-describe('an API key where none belongs', () => {
-  it('is not taken as request id', async () => {
+describe('a misplaced API key', () => {
+  it('is not used as request id', async () => {
     const response = await service.request('/v1/pets', { headers: { 'X-Request-Id': 'psk_live_0123' } });
     expect(response.headers.get('x-request-id')).not.toContain('psk_');
   });

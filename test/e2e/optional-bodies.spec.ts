@@ -18,7 +18,7 @@ const send = (method: string, path: string, headers: Record<string, string> = {}
   service.request(path, { key, method, headers });
 
 describe('a request without a body', () => {
-  it('is accepted by a POST whose fields are all optional, as an empty object is', async () => {
+  it('is accepted by a POST whose fields are all optional, like an empty object', async () => {
     const created = await send('POST', '/v1/keys');
     expect(created.status).toBe(201);
     const { id, scopes } = (await created.json()) as { id: string; scopes: string[] };
@@ -26,7 +26,7 @@ describe('a request without a body', () => {
     expect((await send('POST', `/v1/keys/${id}/rotate`)).status).toBe(201);
   });
 
-  it('can be sent again with its Idempotency-Key', async () => {
+  it('can be repeated with its Idempotency-Key', async () => {
     const again = { 'Idempotency-Key': 'again' };
     const [first, second] = [await send('POST', '/v1/keys', again), await send('POST', '/v1/keys', again)];
     expect([second.status, await second.json()]).toEqual([201, await first.json()]);
@@ -41,7 +41,7 @@ describe('a request without a body', () => {
     expect(await errorOf(await send(method, path))).toMatchObject({ status: 415, code: 'unsupported_media_type' });
   });
 
-  it('is malformed where it has the media type of JSON', async () => {
+  it('is malformed if it has the media type of JSON', async () => {
     const empty = { 'Content-Type': 'application/json' };
     expect(await errorOf(await send('POST', '/v1/keys', empty))).toMatchObject({ code: 'malformed_json' });
   });
