@@ -52,7 +52,7 @@ async function orderAt(...statuses: string[]): Promise<Order> {
 }
 
 describe('placeOrder', () => {
-  it('answers 201 with the order and where it lies, and makes the pet pending', async () => {
+  it('returns 201 with the order and its Location, and makes the pet pending', async () => {
     const petId = await addPet();
     const response = await place(petId);
     const order = (await response.json()) as Order;
@@ -64,18 +64,18 @@ describe('placeOrder', () => {
     expect(await (await get(`/${order.id}`)).json()).toEqual(order);
   });
 
-  it.each(['pending', 'sold'])('is 409 for a pet that is %s', async (status) => {
+  it.each(['pending', 'sold'])('returns 409 for a pet that is %s', async (status) => {
     expect(await errorOf(await place(await addPet(status)))).toMatchObject({ status: 409, code: 'pet_not_available' });
   });
 
-  it('is 409 for a pet without a status', async () => {
+  it('returns 409 for a pet without a status', async () => {
     const { id } = (await (await service.post('/v1/pets', key, '{"name":"Bella","categoryId":1}')).json()) as {
       id: number;
     };
     expect(await errorOf(await place(id))).toMatchObject({ status: 409, code: 'pet_not_available' });
   });
 
-  it('is 409 for a pet that another account has ordered, until that order is cancelled', async () => {
+  it('returns 409 for a pet that another account has ordered, until that order is cancelled', async () => {
     const petId = await addPet();
     const other = await service.key();
     const order = await orderOf(place(petId, other));
@@ -84,7 +84,7 @@ describe('placeOrder', () => {
     expect((await place(petId)).status).toBe(201);
   });
 
-  it.each([404_404, 9_007_199_254_740_991])('is 404 for a pet that does not exist: %i', async (petId) => {
+  it.each([404_404, 9_007_199_254_740_991])('returns 404 for a pet that does not exist: %i', async (petId) => {
     expect(await errorOf(await place(petId))).toMatchObject({ status: 404, code: 'pet_not_found' });
   });
 
@@ -97,7 +97,7 @@ describe('placeOrder', () => {
   });
 
   it.each(['0', '-1', '1.5', '"1"', 'null', '9223372036854775808', 'true'])(
-    'is 400 for the identifier %s',
+    'returns 400 for the identifier %s',
     async (petId) => {
       const refusal = await errorOf(await service.post('/v1/store/orders', key, `{"petId":${petId}}`));
       expect(refusal).toMatchObject({
@@ -107,14 +107,14 @@ describe('placeOrder', () => {
     },
   );
 
-  it.each(['{}', '{"petId":1,"status":"placed"}', '[]'])('is 400 for the body %s', async (body) => {
+  it.each(['{}', '{"petId":1,"status":"placed"}', '[]'])('returns 400 for the body %s', async (body) => {
     expect(await errorOf(await service.post('/v1/store/orders', key, body))).toMatchObject({
       status: 400,
       code: 'validation_failed',
     });
   });
 
-  it('is done once with an Idempotency-Key, and not undone by what happens to the order', async () => {
+  it('places one order per Idempotency-Key, and repeats the response after the order has changed', async () => {
     const body = JSON.stringify({ petId: await addPet() });
     const send = () =>
       service.request('/v1/store/orders', {
@@ -134,7 +134,7 @@ describe('placeOrder', () => {
 });
 
 describe('changeOrder', () => {
-  it('moves from placed to approved to delivered, which makes the pet sold', async () => {
+  it('changes placed to approved to delivered, which makes the pet sold', async () => {
     const order = await orderAt('approved');
     expect(order.status).toBe('approved');
     expect(await petStatus(order.petId)).toBe('pending');
@@ -159,7 +159,7 @@ describe('changeOrder', () => {
     [['cancelled'], 'placed'],
     [['cancelled'], 'approved'],
     [['cancelled'], 'delivered'],
-  ])('refuses to move an order after %j to %s', async (statuses, to) => {
+  ])('refuses to change an order after %j to %s', async (statuses, to) => {
     const order = await orderAt(...statuses);
     const pet = await petStatus(order.petId);
     expect(await errorOf(await move(order.id, to))).toMatchObject({
@@ -172,7 +172,7 @@ describe('changeOrder', () => {
   });
 
   it.each([[[]], [['approved']], [['approved', 'delivered']], [['cancelled']]])(
-    'changes nothing where an order after %j has the status',
+    'changes nothing if an order after %j has the status already',
     async (statuses) => {
       const order = await orderAt(...statuses);
       const pet = await petStatus(order.petId);
@@ -182,7 +182,7 @@ describe('changeOrder', () => {
     },
   );
 
-  it.each(['shipped', 'Placed', null, 1])('is 400 for the status %j', async (status) => {
+  it.each(['shipped', 'Placed', null, 1])('returns 400 for the status %j', async (status) => {
     const { id } = await orderAt();
     expect(await errorOf(await move(id, status))).toMatchObject({
       status: 400,
@@ -190,7 +190,7 @@ describe('changeOrder', () => {
     });
   });
 
-  it('decides one of several moves that come at once', async () => {
+  it('accepts one of several concurrent changes', async () => {
     for (let round = 0; round < 5; round += 1) {
       const order = await orderAt('approved');
       const responses = await Promise.all(
@@ -204,7 +204,7 @@ describe('changeOrder', () => {
 });
 
 describe('an order', () => {
-  it('is 404 to another account, however it asks', async () => {
+  it('returns 404 to another account, whatever the method', async () => {
     const { id } = await orderAt();
     const other = await service.key();
     const responses = [
@@ -221,7 +221,7 @@ describe('an order', () => {
     expect((await orderOf(get(`/${id}`))).status).toBe('placed');
   });
 
-  it('is that of all keys of its account', async () => {
+  it('belongs to all keys of its account', async () => {
     const [one, other] = [await service.key({ account: 'shop' }), await service.key({ account: 'shop' })];
     const { id } = await orderOf(place(await addPet(), one));
     expect((await get(`/${id}`, other)).status).toBe(200);
@@ -229,7 +229,7 @@ describe('an order', () => {
   });
 
   it.each(['0', '01', '-1', '1.0', 'x', '9223372036854775808', '404404', '1%00'])(
-    'is 404 for the identifier %s',
+    'returns 404 for the identifier %s',
     async (id) => {
       expect(await errorOf(await get(`/${id}`))).toMatchObject({ status: 404, code: 'order_not_found' });
       expect(await errorOf(await move(id, 'approved'))).toMatchObject({ status: 404, code: 'order_not_found' });
@@ -256,7 +256,7 @@ describe('an order', () => {
     }
   });
 
-  it('keeps its pet from being ordered again after a restart', async () => {
+  it('still reserves its pet after a restart', async () => {
     const order = await orderAt('approved');
     const again = await startApp({ clock, folder: service.folder });
     const response = await again.post('/v1/store/orders', key, JSON.stringify({ petId: order.petId }));
@@ -267,7 +267,7 @@ describe('an order', () => {
 });
 
 describe('listOrders', () => {
-  it('lists the orders in ascending order, page by page', async () => {
+  it('returns the orders in ascending order of id, page by page', async () => {
     const ids: number[] = [];
     for (let n = 0; n < 5; n += 1) ids.push((await orderAt()).id);
     await orderOf(place(await addPet(), await service.key()));
@@ -282,7 +282,7 @@ describe('listOrders', () => {
     expect(seen).toEqual(ids);
   });
 
-  it('lists those of a status', async () => {
+  it('filters by status', async () => {
     const placed = await orderAt();
     const cancelled = await orderAt('cancelled');
     const delivered = [await orderAt('approved', 'delivered'), await orderAt('approved', 'delivered')];
@@ -298,15 +298,15 @@ describe('listOrders', () => {
   });
 
   it.each(['?limit=0', '?limit=101', '?limit=1e1', '?status=available', '?after=0', '?petId=1', '?limit=1&limit=2'])(
-    'is 400 for %s',
+    'returns 400 for %s',
     async (query) => {
       expect(await errorOf(await get(query))).toMatchObject({ status: 400, code: 'validation_failed' });
     },
   );
 });
 
-describe('validators of orders', () => {
-  it('are the same on every answer that shows the order', async () => {
+describe('the ETag of an order', () => {
+  it('is the same on every response with the order', async () => {
     const placed = await place(await addPet());
     const { id } = (await placed.json()) as Order;
     const etag = placed.headers.get('etag') ?? '';
@@ -324,14 +324,14 @@ describe('validators of orders', () => {
     expect((await orderOf(get(`/${id}`))).status).toBe('approved');
   });
 
-  it('let one of several changes through that saw the same order', async () => {
+  it('allows one of several changes that are based on the same order', async () => {
     const { id } = await orderAt();
     const etag = (await get(`/${id}`)).headers.get('etag') ?? '';
     const responses = await Promise.all(Array.from({ length: 5 }, () => move(id, 'approved', { 'If-Match': etag })));
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 412, 412, 412, 412]);
   });
 
-  it('spare pages that the client has, and tell a page that gets a next one', async () => {
+  it('returns 304 for known pages, and changes when a page gets a next one', async () => {
     await orderAt();
     const page = await get('?limit=1');
     const etag = page.headers.get('etag') ?? '';

@@ -26,7 +26,7 @@ const nameOf = async (petId: number) =>
 const listed = async () =>
   (await (await service.request('/v1/pets?limit=100', { key })).json()) as { id: number; name: string }[];
 
-describe('a write to pets past the service', () => {
+describe('a write to pets that bypasses PetsService', () => {
   it.each<[string, (id: number, name: string) => Promise<unknown>]>([
     ['a repository', (id, name) => dataSource.getRepository(PetEntity).update(id, { name })],
     ['an entity', (id, name) => dataSource.getRepository(PetEntity).save({ id, name })],
@@ -39,7 +39,7 @@ describe('a write to pets past the service', () => {
           .get(Database)
           .write((manager) => manager.createQueryBuilder().update(PetEntity).set({ name }).where({ id }).execute()),
     ],
-  ])('by %s is in the next response', async (_, rename) => {
+  ])('by %s is visible in the next response', async (_, rename) => {
     const petId = await newPet('before');
     for (const name of ['one', 'two', 'three']) {
       expect(await nameOf(petId)).not.toBe(name);
@@ -50,7 +50,7 @@ describe('a write to pets past the service', () => {
     }
   });
 
-  it('that adds or removes one is in the next response', async () => {
+  it('that adds or removes a pet is visible in the next response', async () => {
     const before = await listed();
     const added = await dataSource.getRepository(PetEntity).save({ name: 'added', categoryId: '7', status: null });
     expect((await listed()).length).toBe(before.length + 1);
@@ -59,7 +59,7 @@ describe('a write to pets past the service', () => {
     expect((await service.request(`/v1/pets/${added.id}`, { key })).status).toBe(404);
   });
 
-  it('is in no response where it was rolled back', async () => {
+  it('is not visible if it was rolled back', async () => {
     const petId = await newPet('kept');
     await notesOf(service).insert({ text: 'taken' });
     const answer = await service.post(`/v1/notes/${petId}/renaming`, key, JSON.stringify({ text: 'taken', petId }));

@@ -22,8 +22,8 @@ async function newPet(): Promise<number> {
 
 const remove = (petId: number) => service.request(`/v1/pets/${petId}`, { key, method: 'DELETE' });
 
-describe('a pet that rows of an extension refer to', () => {
-  it('cannot be removed until they are, and the response says so', async () => {
+describe('a pet that rows of an extension reference', () => {
+  it('returns 409 on removal until those rows are removed', async () => {
     const petId = await newPet();
     await notesOf(service).save({ text: 'refers', pet: { id: petId } });
     expect(await errorOf(await remove(petId))).toEqual({

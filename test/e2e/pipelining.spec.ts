@@ -29,8 +29,8 @@ const openConnections = (): Promise<number> =>
 const create = (id: number) => request(id, 'POST /v1/pets', `{"name":"pet ${id}","categoryId":1}`);
 const list = (id: number) => request(id, 'GET /v1/pets?limit=100');
 
-describe('requests that a client sends without waiting for responses', () => {
-  it('are all answered, in their order, also where they come in many pieces', async () => {
+describe('pipelined requests', () => {
+  it('get all responses in their order, even if they arrive in many pieces', async () => {
     const responses = rawResponses(
       await sendRaw(
         service.port,
@@ -42,7 +42,7 @@ describe('requests that a client sends without waiting for responses', () => {
     );
   });
 
-  it('are handled one after the other: each sees what those before it did', async () => {
+  it('run one after the other, so each sees the effects of those before it', async () => {
     const responses = rawResponses(
       await sendRaw(
         service.port,
@@ -55,7 +55,7 @@ describe('requests that a client sends without waiting for responses', () => {
     expect(sizes).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
   });
 
-  it('let those of other clients through between them', async () => {
+  it('do not block other clients', async () => {
     const socket = connect(service.port, '127.0.0.1');
     let received = '';
     socket.setEncoding('latin1').on('data', (text: string) => (received += text));
@@ -67,13 +67,13 @@ describe('requests that a client sends without waiting for responses', () => {
     expect(answered).toBeLessThan(100);
   });
 
-  it('end with the connection where there are too many of them', async () => {
+  it('end with the connection if there are too many on it', async () => {
     const bytes = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_000);
     expect(rawResponses(await sendRaw(service.port, bytes)).length).toBeLessThan(250);
     expect((await service.request('/health/live')).status).toBe(200);
   });
 
-  it('end with their connections where too many wait on all of them', async () => {
+  it('end with their connections if too many wait on all connections', async () => {
     const bytes = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(240);
     const sockets = await Promise.all(
       Array.from({ length: 60 }, async () => {

@@ -34,7 +34,7 @@ const MIX: Ask[] = [
 describe.each(['free', 'pro', 'business'] as const)('the plan %s', (plan) => {
   const { perMinute } = PLANS[plan];
 
-  it(`admits exactly ${perMinute} of many concurrent requests, whatever they ask for, and shows each place once`, async () => {
+  it(`admits exactly ${perMinute} of many concurrent requests to any path, and shows each remaining number once`, async () => {
     const key = await service.key({ plan });
     const agent = new Agent({ keepAlive: true, maxSockets: 32 });
     const extra = 30;
@@ -85,15 +85,15 @@ describe('the keys of an account', () => {
     ]);
   });
 
-  it('leave the quota of other accounts alone', async () => {
+  it('do not affect other accounts', async () => {
     const [one, other] = [await service.key({ plan: 'free' }), await service.key({ plan: 'free' })];
     expect(trio(await list(one)).remaining).toBe(59);
     expect(trio(await list(other)).remaining).toBe(59);
   });
 });
 
-describe("requests that are nobody's", () => {
-  it('take nothing from a key: health, metrics, documents, unknown paths outside the API', async () => {
+describe('requests without an account', () => {
+  it('use no quota: health, metrics, documents, unknown paths outside the API', async () => {
     const key = await service.key({ plan: 'free' });
     await list(key);
     for (const path of ['/health/live', '/health/ready', '/metrics', '/docs', '/openapi.json', '/nothing'])
@@ -103,7 +103,7 @@ describe("requests that are nobody's", () => {
 });
 
 describe('a change of plan', () => {
-  it('holds from the next request, and keeps what was consumed', async () => {
+  it('applies from the next request, and keeps the counts', async () => {
     const { account, key } = await accountOn('free');
     for (let n = 0; n < 60; n += 1) await list(key);
     expect((await list(key)).status).toBe(429);
@@ -115,7 +115,7 @@ describe('a change of plan', () => {
     expect([downgraded.status, trio(downgraded)]).toEqual([429, { limit: 60, remaining: 0, reset: NOON + 60 }]);
   });
 
-  it('made by another instance holds within a second', async () => {
+  it('by another instance applies within a second', async () => {
     const { account, key } = await accountOn('free');
     const other = await startApp({ clock, folder: service.folder });
     expect(trio(await list(key))).toMatchObject({ limit: 60, remaining: 59 });
@@ -128,7 +128,7 @@ describe('a change of plan', () => {
     expect(result).toEqual({ limit: 300, remaining: 299 - calls, reset: NOON + 60 });
   });
 
-  it('to limits of its own shows these', async () => {
+  it('to custom limits shows them', async () => {
     const { account, key } = await accountOn('pro');
     await list(key);
     await service.app.get(AdminKeysService).changePlan(account, 'enterprise', { perMinute: 7, perDay: 9 }, 'test');
@@ -136,8 +136,8 @@ describe('a change of plan', () => {
   });
 });
 
-describe('a refusal', () => {
-  it('is the Error object and when to retry', async () => {
+describe('a 429', () => {
+  it('has an Error object and Retry-After', async () => {
     const key = await service.key({ plan: 'enterprise', perMinute: 2, perDay: 10 });
     await list(key);
     await list(key);

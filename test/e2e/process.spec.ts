@@ -47,7 +47,7 @@ const countOf = async (name: string) =>
   (await queryDatabase(folder, `SELECT id FROM pets WHERE name = '${name}'`)).length;
 
 describe('SIGTERM', () => {
-  it('lets a request finish whose body is still on its way, and ends with code 0', async () => {
+  it('completes a request whose body is still arriving, and exits with 0', async () => {
     const body = '{"name":"late","categoryId":1}';
     const { socket, received } = open();
     socket.write(
@@ -66,7 +66,7 @@ describe('SIGTERM', () => {
     expect(await countOf('late')).toBe(1);
   });
 
-  it('is not held up by idle connections, and no new ones are taken', async () => {
+  it('is not delayed by idle connections, and stops new ones', async () => {
     const { socket, received, closed } = open();
     socket.write(`GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n`);
     await until(() => received().startsWith('HTTP/1.1 200 '));
@@ -78,7 +78,7 @@ describe('SIGTERM', () => {
     await expect(fetch(`${service.origin}/health/live`)).rejects.toThrow('fetch failed');
   });
 
-  it('is told to load balancers, and requests are served on for a while', async () => {
+  it('makes the service not ready while it still accepts requests', async () => {
     const { socket, received } = open();
     socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
     await until(() => received().startsWith('HTTP/1.1 200 '));
@@ -97,7 +97,7 @@ describe('SIGTERM', () => {
     expect((await service.ended).code).toBe(0);
   });
 
-  it('leaves nothing behind that the next start would trip over', async () => {
+  it('leaves nothing that disturbs the next start', async () => {
     expect((await create('before')).status).toBe(201);
     await service.stop('SIGTERM');
     service = await startProcess({ folder, env: { DATABASE_URL: databaseUrl(folder) } });

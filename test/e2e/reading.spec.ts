@@ -27,19 +27,19 @@ describe('listPets', () => {
     }
   });
 
-  it('answers twenty animals in ascending order unless told otherwise', async () => {
+  it('returns twenty pets in ascending order of id by default', async () => {
     expect(await ids('')).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
     expect(await ids('?limit=3')).toEqual([1, 2, 3]);
     expect(await ids('?limit=100')).toHaveLength(45);
   });
 
-  it('filters by status, and an animal without one matches no filter', async () => {
+  it('filters by status; a pet without a status matches no filter', async () => {
     expect(await ids('?status=available&limit=3')).toEqual([3, 6, 9]);
     expect(await ids('?status=sold&limit=3')).toEqual([1, 4, 7]);
     expect(await ids('?status=pending')).toEqual([]);
   });
 
-  it('leads through all pages by Link, each animal once', async () => {
+  it('links all pages, with each pet once', async () => {
     const seen: number[] = [];
     let next: string | undefined = '/v1/pets?limit=7&status=sold';
     while (next !== undefined) {
@@ -50,7 +50,7 @@ describe('listPets', () => {
     expect(seen).toEqual(Array.from({ length: 15 }, (_, index) => 3 * index + 1));
   });
 
-  it('has no next page after the last one, even when that is full', async () => {
+  it('has no next page after the last one, even if that is full', async () => {
     expect((await service.request('/v1/pets?limit=45', { key })).headers.get('link')).toBeNull();
     expect((await service.request('/v1/pets?limit=44', { key })).headers.get('link')).toBe(
       '</v1/pets?limit=44&after=44>; rel="next"',
@@ -117,21 +117,21 @@ describe('getPet', () => {
     '٣',
     '0x1',
     'x'.repeat(5_000),
-  ])('knows no pet %s', async (petId) => {
+  ])('returns 404 for the pet %s', async (petId) => {
     expect(await errorOf(await service.request(`/v1/pets/${petId}`, { key }))).toMatchObject({
       status: 404,
       code: 'pet_not_found',
     });
   });
 
-  it('knows no pet that was never added', async () => {
+  it('returns 404 for a pet that was never created', async () => {
     expect(await errorOf(await service.request('/v1/pets/9223372036854775807', { key }))).toMatchObject({
       status: 404,
       code: 'pet_not_found',
     });
   });
 
-  it('answers each of many requests that come in at once with its own animal, or with 404', async () => {
+  it('returns to each of many concurrent requests its own pet, or 404', async () => {
     const asked = Array.from({ length: 90 }, (_, index) => (index % 9 === 8 ? 1_000 + index : 1 + (index % 45)));
     const bytes = asked
       .map((id) => `GET /v1/pets/${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`)
@@ -142,7 +142,7 @@ describe('getPet', () => {
     ).toEqual(asked.map((id) => (id < 1_000 ? id : 404)));
   });
 
-  it('lets no text that is no identifier keep others from their animals', async () => {
+  it('returns the right pets beside concurrent requests with invalid identifiers', async () => {
     const pets = service.app.get(PetsService);
     const [wrong, tooLarge, known] = await Promise.allSettled([
       pets.get('abc'),
@@ -154,7 +154,7 @@ describe('getPet', () => {
     expect(known).toMatchObject({ status: 'fulfilled', value: { id: 1 } });
   });
 
-  it('refuses query parameters, which it has none of', async () => {
+  it('refuses query parameters', async () => {
     expect(await errorOf(await service.request('/v1/pets/1?fields=name', { key }))).toMatchObject({
       status: 400,
       code: 'validation_failed',

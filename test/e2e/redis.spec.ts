@@ -91,7 +91,7 @@ describeWithRedis('instances that share Redis', () => {
     await server.stop();
   });
 
-  it('admit exactly the plan of an account, whose keys share it, and none of them counts for itself', async () => {
+  it('admit exactly the limit of an account over all its keys, and none uses local counters', async () => {
     const before = await metric('petstore_redis_fallbacks_total');
     const [one, other] = [await first.key({ account: 'both' }), await first.key({ account: 'both' })];
     expect(outcome(await flood(TOGETHER, one, other))).toEqual(EXACT);
@@ -99,7 +99,7 @@ describeWithRedis('instances that share Redis', () => {
     expect((await metric('petstore_redis_fallbacks_total')) - before).toBe(0);
   });
 
-  it('ban a key everywhere', async () => {
+  it('ban a key on all instances', async () => {
     const key = await first.key({ plan: 'enterprise', perMinute: 3, perDay: 1_000 });
     const codes: string[] = [];
     for (let index = 0; index < 8; index++) {
@@ -119,7 +119,7 @@ describeWithRedis('instances that share Redis', () => {
     ]);
   });
 
-  it('keep what was counted when one of them restarts', async () => {
+  it('keep the counts when one of them restarts', async () => {
     const key = await first.key();
     await flood(10, key);
     const newcomer = await startApp({ env: server.env, folder: first.folder });
@@ -127,7 +127,7 @@ describeWithRedis('instances that share Redis', () => {
     await newcomer.stop({ keepData: true });
   });
 
-  it('share a Redis with others under another prefix', async () => {
+  it('can share a Redis with others under another prefix', async () => {
     const key = await first.key();
     await flood(10, key);
     const stranger = await startApp({ env: { ...server.env, REDIS_PREFIX: 'other:' }, folder: first.folder });
@@ -137,7 +137,7 @@ describeWithRedis('instances that share Redis', () => {
     expect(names.filter((name) => !/^(petstore|other):/.test(name))).toEqual([]);
   });
 
-  it('load their scripts again and lose no count', async () => {
+  it('load lost scripts again, and lose no count', async () => {
     const key = await first.key();
     await list(0, key);
     await server.call('SCRIPT', 'FLUSH');
@@ -146,14 +146,14 @@ describeWithRedis('instances that share Redis', () => {
     expect(await metric('petstore_redis_up')).toBe(INSTANCES);
   });
 
-  it('start at zero together when Redis lost its data within a window', async () => {
+  it('start at zero together after Redis lost its data within a window', async () => {
     const key = await first.key();
     await flood(90, key);
     await server.call('FLUSHALL');
     expect(outcome(await flood(TOGETHER, key))).toEqual(EXACT);
   });
 
-  it('serve every request while Redis is silent, each for itself, and are exact again after', async () => {
+  it('use local counters while Redis is silent, and are exact again afterwards', async () => {
     const key = await first.key({ plan: 'enterprise', perMinute: 20, perDay: 100_000 });
     const paused = flood(90, key);
     server.pause();
@@ -179,7 +179,7 @@ describeWithRedis('instances that share Redis', () => {
       () => server.call('CONFIG', 'SET', 'maxmemory', 0),
     ],
     ['takes no writes', () => server.call('REPLICAOF', '127.0.0.1', 1), () => server.call('REPLICAOF', 'NO', 'ONE')],
-  ])('limit each for itself while Redis %s, and together after', async (_state, fail, mend) => {
+  ])('use local limits while Redis %s, and shared ones afterwards', async (_state, fail, mend) => {
     const key = await first.key({ plan: 'enterprise', perMinute: 20, perDay: 100_000 });
     await fail();
     const responses = await flood(120, key);
@@ -193,8 +193,8 @@ describeWithRedis('instances that share Redis', () => {
   });
 });
 
-describeWithRedis('a service whose Redis is away at its start', () => {
-  it('starts, serves, and counts with it once it is there', async () => {
+describeWithRedis('a service whose Redis is unavailable at its start', () => {
+  it('starts, accepts requests, and uses Redis when it is available', async () => {
     const own = await RedisServer.start();
     await own.kill();
     const service = await startApp({ env: own.env });

@@ -54,23 +54,20 @@ describe('a request that the HTTP parser refuses', () => {
     ['another protocol version', 400, 'validation_failed', 'GET /v1/pets HTTP/3.0\r\nHost: x\r\n\r\n'],
     ['large headers', 431, 'headers_too_large', `GET /v1/pets HTTP/1.1\r\nHost: x\r\nX-Large: ${LARGE}\r\n\r\n`],
     ['a large target', 431, 'headers_too_large', `GET /v1/${LARGE} HTTP/1.1\r\nHost: x\r\n\r\n`],
-  ])(
-    'under /v1 takes from the quota of the address, and has the headers of any response: %s',
-    async (_, status, code, bytes) => {
-      const before = await counted(status);
-      const response = await refusal(bytes);
-      expect([response.status, response.code]).toEqual([status, code]);
-      expect(response.headers.get('x-request-id')).toMatch(UUID);
-      expect(Math.abs(Date.parse(response.headers.get('date') ?? '') - Date.now())).toBeLessThan(5_000);
-      expect(response.headers.get('x-content-type-options')).toBe('nosniff');
-      expect(response.headers.get('x-ratelimit-limit')).toBe('5');
-      expect(remaining(response)).toBe('4');
-      expect(await counted(status)).toBe(before + 1);
-      expect(trio(await ask(service.port, { path: '/v1/pets' })).remaining).toBe(3);
-    },
-  );
+  ])('under /v1 uses the quota of the address, and has the usual headers: %s', async (_, status, code, bytes) => {
+    const before = await counted(status);
+    const response = await refusal(bytes);
+    expect([response.status, response.code]).toEqual([status, code]);
+    expect(response.headers.get('x-request-id')).toMatch(UUID);
+    expect(Math.abs(Date.parse(response.headers.get('date') ?? '') - Date.now())).toBeLessThan(5_000);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('x-ratelimit-limit')).toBe('5');
+    expect(remaining(response)).toBe('4');
+    expect(await counted(status)).toBe(before + 1);
+    expect(trio(await ask(service.port, { path: '/v1/pets' })).remaining).toBe(3);
+  });
 
-  it('elsewhere takes nothing, and says nothing of limits', async () => {
+  it('elsewhere uses no quota, and has no rate-limit headers', async () => {
     const responses = [
       await refusal('BREW /health/live HTTP/1.1\r\nHost: x\r\n\r\n'),
       await refusal('GET /v10/pets HTTP/1.1\r\nHost x\r\n\r\n'),
@@ -86,7 +83,7 @@ describe('a request that the HTTP parser refuses', () => {
     expect(trio(await ask(service.port, { path: '/v1/pets' })).remaining).toBe(4);
   });
 
-  it('counts as one under /v1 where its request line came in an earlier packet', async () => {
+  it('counts as one under /v1 if its request line came in an earlier packet', async () => {
     const socket = connect({ port: service.port, host: '127.0.0.1', noDelay: true });
     const received = new Promise<string>((resolve) =>
       socket.once('data', (bytes) => resolve(bytes.toString('latin1'))),
@@ -99,7 +96,7 @@ describe('a request that the HTTP parser refuses', () => {
     expect([response?.status, response && remaining(response)]).toEqual([400, '4']);
   });
 
-  it('is 429 once the quota of the address is exhausted', async () => {
+  it('returns 429 after the quota of the address is exhausted', async () => {
     for (let n = 0; n < 5; n += 1) await refusal('BREW /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n');
     const response = await refusal('BREW /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n');
     expect([response.status, response.code, remaining(response)]).toEqual([429, 'rate_limit_exceeded', '0']);
@@ -107,7 +104,7 @@ describe('a request that the HTTP parser refuses', () => {
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('is 408 where its headers do not come in time', async () => {
+  it('returns 408 if its headers do not arrive in time', async () => {
     Object.assign(service.app.getHttpServer(), { headersTimeout: 100 });
     // Of what never began, nobody can tell where it belongs.
     const [half, nothing] = await Promise.all(['GET /v1/pets HTTP/1.1\r\nHost: x', ''].map(refusal));
@@ -116,7 +113,7 @@ describe('a request that the HTTP parser refuses', () => {
     for (const response of [half, nothing]) expect(response?.headers.get('x-request-id')).toMatch(UUID);
   });
 
-  it('gets one response, however much comes after it', async () => {
+  it('gets one response, whatever comes after it', async () => {
     const line = 'GET /v1/pets HTTP/1.1\r\nHost x\r\n\r\n';
     expect((await refusal(line.repeat(5_000))).status).toBe(400);
     expect(trio(await ask(service.port, { path: '/v1/pets' })).remaining).toBe(3);
@@ -135,7 +132,7 @@ describeWithRedis('with counters in Redis', () => {
     await server.stop();
   });
 
-  it('a request that the parser refuses takes from those', async () => {
+  it('a request that the parser refuses uses the quota in Redis', async () => {
     const seen: (string | undefined)[] = [];
     for (let n = 0; n < 3; n += 1) seen.push(remaining(await refusal('BREW /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n')));
     expect(seen).toEqual(['4', '3', '2']);

@@ -37,7 +37,7 @@ describe('a rehearsed error', () => {
     ['500', 'internal_error', {}],
     ['503', 'service_unavailable', { 'retry-after': '1' }],
   ] as [string, ErrorCode, Record<string, string>][])(
-    'is the one that Prefer: code=%s asks for',
+    'is the one in Prefer: code=%s',
     async (code, expected, headers) => {
       const response = await post(`code=${code}`);
       expect(response.status).toBe(ERROR_CODES[expected].status);
@@ -49,12 +49,12 @@ describe('a rehearsed error', () => {
     },
   );
 
-  it('does nothing', async () => {
+  it('has no other effect', async () => {
     for (const code of ['400', '429', '503']) expect((await post(`code=${code}`)).ok).toBe(false);
     expect(await names()).not.toContain('Rehearsed');
   });
 
-  it('ends its wait at the reset that it shows, and takes from the plan as any request', async () => {
+  it('ends its wait at the reset in its headers, and uses quota like any request', async () => {
     const fresh = await service.key();
     const rehearsed = await service.request('/v1/pets', { key: fresh, headers: { Prefer: 'code=429' } });
     expect(trio(rehearsed).reset).toBe(clock.nowMs() / 1000 + 1);
@@ -62,7 +62,7 @@ describe('a rehearsed error', () => {
     expect([next.status, trio(next).remaining]).toEqual([200, Number(trio(next).limit) - 2]);
   });
 
-  it('of a deprecated operation announces the deprecation where it would, and can be its removal', async () => {
+  it('of a deprecated operation has deprecation headers like the real error, and can be its removal', async () => {
     const gone = await call('code=410', '/v1/pets/1');
     expect(await errorOf(gone)).toMatchObject({
       code: 'operation_removed',
@@ -77,28 +77,28 @@ describe('a rehearsed error', () => {
   });
 
   it.each(['code="429"', 'respond-async, code=429', 'Code = 429; because=of', 'wait=1,code=429,code=503'])(
-    'is asked for as RFC 7240 allows: %s',
+    'accepts the syntax of RFC 7240: %s',
     async (prefer) => {
       expect((await call(prefer)).headers.get('preference-applied')).toBe('code=429');
     },
   );
 
   it.each(['code=404', 'code=418', 'code=pet_not_found', 'code=', 'decode=429', 'code=429x', 'respond-async'])(
-    'is none where the operation cannot end so: %s',
+    'is not returned if the operation does not document it: %s',
     async (prefer) => {
       const response = await call(prefer);
       expect([response.status, response.headers.get('preference-applied')]).toEqual([200, null]);
     },
   );
 
-  it('is only for who is admitted', async () => {
+  it('needs an admitted request', async () => {
     const response = await service.request('/v1/pets', { headers: { Prefer: 'code=503' } });
     expect([response.status, response.headers.get('preference-applied')]).toEqual([401, null]);
   });
 });
 
 describe('the document of a staging service', () => {
-  it('has the preference as a parameter of each operation', async () => {
+  it('has Prefer as a parameter of each operation', async () => {
     const document = (await (await service.request('/openapi.json')).json()) as {
       paths: Record<string, Record<string, { parameters?: { $ref?: string }[] }>>;
     };
@@ -110,7 +110,7 @@ describe('the document of a staging service', () => {
 });
 
 describe('in production', () => {
-  it('Prefer is ignored, and not documented', async () => {
+  it('Prefer is ignored and not documented', async () => {
     const production = await startApp({ clock });
     const response = await production.request('/v1/pets', {
       key: await production.key(),

@@ -33,7 +33,7 @@ async function restart({
 const list = (key: string) => service.request('/v1/pets', { key });
 
 describe('a restart', () => {
-  it('gives nobody fresh quota: the minute and the day go on', async () => {
+  it('keeps the counts of the minute and the day', async () => {
     await start();
     const key = await service.key({ plan: 'enterprise', perMinute: 10, perDay: 12 });
     for (let n = 0; n < 6; n += 1) await list(key);
@@ -45,7 +45,7 @@ describe('a restart', () => {
     expect(trio(await list(key))).toEqual({ limit: 12, remaining: 3, reset: NOON + 43_200 });
   });
 
-  it("does not hold back what a window's end has freed meanwhile", async () => {
+  it('does not restore windows that have ended meanwhile', async () => {
     await start();
     const key = await service.key({ plan: 'enterprise', perMinute: 3, perDay: 100 });
     for (let n = 0; n < 4; n += 1) await list(key);
@@ -55,7 +55,7 @@ describe('a restart', () => {
     expect(trio(await list(key))).toEqual({ limit: 3, remaining: 2, reset: NOON + 120 });
   });
 
-  it('ends no ban, and makes the next one no shorter', async () => {
+  it('keeps a ban, and the length of the next one', async () => {
     await start();
     const key = await service.key({ plan: 'enterprise', perMinute: 2, perDay: 1_000 });
     const exhaust = async () => {
@@ -78,7 +78,7 @@ describe('a restart', () => {
     expect(await exhaust()).toMatchObject({ code: 'api_key_banned', retryAfter: '120' });
   });
 
-  it('does not forget rejections that count towards a ban', async () => {
+  it('keeps the strikes that count towards a ban', async () => {
     await start();
     const key = await service.key({ plan: 'enterprise', perMinute: 3, perDay: 1_000 });
     for (let n = 0; n < 5; n += 1) await list(key);
@@ -86,7 +86,7 @@ describe('a restart', () => {
     expect((await errorOf(await list(key))).code).toBe('api_key_banned');
   });
 
-  it('gives no address fresh attempts', async () => {
+  it('keeps the counts of addresses', async () => {
     const env = { ANONYMOUS_PER_MINUTE: '5' };
     await start(env);
     for (let n = 0; n < 4; n += 1) await service.request('/v1/pets');
@@ -95,7 +95,7 @@ describe('a restart', () => {
     expect((await service.request('/v1/pets')).status).toBe(429);
   });
 
-  it('keeps the animals, and numbers them on', async () => {
+  it('keeps the pets, and assigns the next identifiers', async () => {
     await start();
     const key = await service.key();
     const add = async () =>

@@ -34,38 +34,35 @@ function told({ headers }: Response): (string | null)[] {
   return [headers.get('cache-control'), headers.get('vary')];
 }
 
-describe.each(['/v1/pets/1', '/v1/pets', '/v1/pets?limit=2'])('an answer that the client has: %s', (path) => {
-  it('has a strong validator, the same each time and for HEAD', async () => {
+describe.each(['/v1/pets/1', '/v1/pets', '/v1/pets?limit=2'])('a response that the client has: %s', (path) => {
+  it('has a strong ETag, which is the same each time and for HEAD', async () => {
     const etag = await etagOf(path);
     expect(etag).toMatch(/^"[\w-]+"$/);
     expect(await etagOf(path)).toBe(etag);
     expect((await service.request(path, { key, method: 'HEAD' })).headers.get('etag')).toBe(etag);
   });
 
-  it.each(['GET', 'HEAD'])(
-    'is 304 to %s, without a body, with all headers but those of the body, and takes quota',
-    async (method) => {
-      const whole = await service.request(path, { key });
-      const etag = whole.headers.get('etag') ?? '';
-      const response = await revalidate(path, etag, method);
-      expect([response.status, await response.text()]).toEqual([304, '']);
-      expect(namesOf(response)).toEqual(namesOf(whole));
-      // To a HEAD, they are those of the body that a 200 would have (RFC 9110, section 8.6).
-      for (const name of ['content-type', 'content-length'])
-        expect(response.headers.get(name)).toBe(method === 'HEAD' ? whole.headers.get(name) : null);
-      expectTrio(response);
-      expect(trio(response).remaining).toBe(Number(trio(whole).remaining) - 1);
-      expect(response.headers.get('etag')).toBe(etag);
-    },
-  );
+  it.each(['GET', 'HEAD'])('returns 304 to %s without a body and its headers, and uses quota', async (method) => {
+    const whole = await service.request(path, { key });
+    const etag = whole.headers.get('etag') ?? '';
+    const response = await revalidate(path, etag, method);
+    expect([response.status, await response.text()]).toEqual([304, '']);
+    expect(namesOf(response)).toEqual(namesOf(whole));
+    // To a HEAD, they are those of the body that a 200 would have (RFC 9110, section 8.6).
+    for (const name of ['content-type', 'content-length'])
+      expect(response.headers.get(name)).toBe(method === 'HEAD' ? whole.headers.get(name) : null);
+    expectTrio(response);
+    expect(trio(response).remaining).toBe(Number(trio(whole).remaining) - 1);
+    expect(response.headers.get('etag')).toBe(etag);
+  });
 
-  it('is 304 to a list that names it, weakly or not, and to *', async () => {
+  it('returns 304 to a list with the ETag, weak or not, and to *', async () => {
     const etag = await etagOf(path);
     for (const condition of [`"other", ${etag}`, `W/${etag}`, '*'])
       expect((await revalidate(path, condition)).status).toBe(304);
   });
 
-  it('is whole to other tags, and to a condition that is malformed', async () => {
+  it('is complete for other tags and for a malformed condition', async () => {
     const whole = await service.request(path, { key });
     const [etag, body] = [whole.headers.get('etag') ?? '', await whole.text()];
     for (const condition of ['"other"', etag.slice(1), `${etag} x`, '']) {
@@ -76,18 +73,18 @@ describe.each(['/v1/pets/1', '/v1/pets', '/v1/pets?limit=2'])('an answer that th
   });
 });
 
-describe('a validator', () => {
-  it('of a pet is told when it is added', async () => {
+describe('an ETag', () => {
+  it('of a pet is in the response to its creation', async () => {
     const added = await add();
     expect(added.headers.get('etag')).toBe(await etagOf(added.headers.get('location') ?? ''));
   });
 
-  it('is another for another pet, and for another page', async () => {
+  it('differs between pets, and between pages', async () => {
     const paths = ['/v1/pets/1', '/v1/pets/2', '/v1/pets?limit=1', '/v1/pets?limit=2', '/v1/pets?after=1'];
     expect(new Set(await Promise.all(paths.map(etagOf))).size).toBe(paths.length);
   });
 
-  it('of a last page is another once the page has a next one, which only Link tells', async () => {
+  it('of a last page changes when the page gets a next one, although only Link differs', async () => {
     const { length } = (await (await service.request('/v1/pets', { key })).json()) as unknown[];
     const path = `/v1/pets?limit=${length}`;
     const before = await etagOf(path);
@@ -96,7 +93,7 @@ describe('a validator', () => {
     expect((await revalidate(path, before)).status).toBe(200);
   });
 
-  it('changes nothing about errors, nor about adding', async () => {
+  it('does not affect errors or creates', async () => {
     expect((await revalidate('/v1/pets/4711', '*')).status).toBe(404);
     expect((await service.request('/v1/pets', { headers: { 'If-None-Match': '*' } })).status).toBe(401);
     const headers = { 'Content-Type': 'application/json', 'If-None-Match': '*' };
@@ -106,8 +103,8 @@ describe('a validator', () => {
   });
 });
 
-describe('a cache on the way', () => {
-  it('gives no answer to another caller, and none without asking', async () => {
+describe('a shared or private cache', () => {
+  it('returns no response to another caller, and none without revalidation', async () => {
     for (const path of ['/v1/pets', '/v1/pets/1', '/v1/pets/4711', '/v1/nothing', '/v1/pets?limit=0']) {
       expect(told(await service.request(path, { key }))).toEqual(['private, no-cache', 'Authorization']);
     }
@@ -115,11 +112,11 @@ describe('a cache on the way', () => {
     expect(told(await revalidate('/v1/pets', '*'))).toEqual(['private, no-cache', 'Authorization']);
   });
 
-  it('keeps no refusal at all', async () => {
+  it('stores no 401 or 429', async () => {
     expect(told(await service.request('/v1/pets'))).toEqual(['no-store', 'Authorization']);
   });
 
-  it('tells origins apart where browsers may call', async () => {
+  it('separates origins if browsers can call', async () => {
     const browsed = await startApp({ env: { CORS_ORIGINS: 'https://app.example.com' } });
     expect(told(await browsed.request('/v1/pets', { key: await browsed.key() }))).toEqual([
       'private, no-cache',
@@ -128,7 +125,7 @@ describe('a cache on the way', () => {
     await browsed.stop();
   });
 
-  it('is told to keep nothing of the health of the service', async () => {
+  it('does not store the health of the service', async () => {
     expect(told(await service.request('/health/live'))).toEqual(['no-store', null]);
   });
 });

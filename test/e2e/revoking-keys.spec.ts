@@ -13,7 +13,7 @@ afterAll(api.stop);
 beforeEach(api.reset);
 
 describe('revokeKey', () => {
-  it('ends a key from the next request on, and changes nothing the second time', async () => {
+  it('revokes a key from the next request on, and changes nothing the second time', async () => {
     const { id, key } = await created(await create());
     expect(await codeOf(key)).toBe('ok');
     const response = await revoke(id);
@@ -25,12 +25,12 @@ describe('revokeKey', () => {
     expect(await trail(id)).toEqual([`key.created by ${api.manager.id}`, `key.revoked by ${api.manager.id}`]);
   });
 
-  it('lets a key end itself, which then can do nothing any more', async () => {
+  it('lets a key revoke itself, which is then refused', async () => {
     expect((await revoke(api.manager.id)).status).toBe(204);
     expect(await errorOf(await create())).toMatchObject({ status: 401, code: 'api_key_revoked' });
   });
 
-  it('holds for requests that were admitted before it', async () => {
+  it('refuses writes of requests that were admitted before it', async () => {
     const caller = await api.service.app.get(KeyVerifier).verify(api.manager.key);
     if (!isCaller(caller)) throw new Error(caller.message);
     const keys = api.service.app.get(AccountKeysService);
@@ -52,7 +52,7 @@ describe('revokeKey', () => {
 });
 
 describe('a key that lost keys:manage after it was admitted', () => {
-  it('changes no key any more', async () => {
+  it('can no longer change keys', async () => {
     const caller = await api.service.app.get(KeyVerifier).verify(api.manager.key);
     if (!isCaller(caller)) throw new Error(caller.message);
     await api.operator.changeScopes(api.manager.id, ['pets:read'], 'test');

@@ -10,7 +10,7 @@ afterAll(api.stop);
 beforeEach(api.reset);
 
 describe('rotateKey', () => {
-  it('makes a like key, shown once; the old one works on for a day unless told otherwise', async () => {
+  it('creates a successor, shown once; the old key stays valid for a day by default', async () => {
     const old = await created(await create({ name: 'Reader', scopes: ['pets:read'], expiresInSeconds: 864_000 }));
     const response = await rotate(old.id);
     expect(response.headers.get('cache-control')).toBe('no-store');
@@ -35,13 +35,13 @@ describe('rotateKey', () => {
     expect(await trail(old.id)).toEqual([`key.created by ${api.manager.id}`, `key.rotated by ${api.manager.id}`]);
   });
 
-  it('ends the old key at once without an overlap, the calling one too', async () => {
+  it('ends the old key at once without an overlap, even the calling key', async () => {
     const { key } = await created(await rotate(api.manager.id, { overlapSeconds: 0 }));
     expect(await codeOf(api.manager.key)).toBe('api_key_expired');
     expect((await list('', key)).status).toBe(200);
   });
 
-  it('gives a key one successor, however many ask at once', async () => {
+  it('creates one successor, even concurrently', async () => {
     const { id } = await created(await create());
     const responses = await Promise.all(Array.from({ length: 20 }, () => rotate(id)));
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -56,7 +56,7 @@ describe('rotateKey', () => {
     expect(await (await list()).json()).toHaveLength(3);
   });
 
-  it('refuses what is revoked or expired', async () => {
+  it('refuses a revoked or expired key', async () => {
     const revoked = await created(await create());
     await revoke(revoked.id);
     expect(await errorOf(await rotate(revoked.id))).toMatchObject({
@@ -73,7 +73,7 @@ describe('rotateKey', () => {
     });
   });
 
-  it('hands out no scope that the caller lacks', async () => {
+  it('passes on no scope that the caller lacks', async () => {
     const narrow = await issue({ scopes: ['keys:manage', 'pets:read'] });
     const wide = await issue({ scopes: ['pets:read', 'pets:write', 'reports:run'] });
     const response = await rotate(wide.id, {}, narrow.key);

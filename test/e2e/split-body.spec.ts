@@ -20,7 +20,7 @@ describeWithRedis('a body in two packets', () => {
     await server.stop();
   });
 
-  it('is taken in whole when its end comes while Redis is asked', async () => {
+  it('is read completely if its end arrives while Redis decides on the request', async () => {
     const key = await service.key(AMPLE);
     const body = '{"name":"Bella","categoryId":12345}';
     const head = `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;

@@ -46,14 +46,14 @@ describe('a reader of standard output that stalls', () => {
     closeSync(pipe);
   });
 
-  it('costs log lines, and neither answers nor the end of the service', async () => {
+  it('loses log lines, but delays neither responses nor the shutdown', async () => {
     await fillTheLog();
     expect((await ask(service.port, { path: '/health/live' })).status).toBe(200);
     const ended = await Promise.race([service.stop('SIGTERM'), delay(HANGING_MS, 'still running', { ref: false })]);
     expect(ended).toMatchObject({ code: 0, signal: null });
   });
 
-  it('gets what was kept when it goes on, and how many lines were dropped', async () => {
+  it('gets the buffered lines when it continues, and the number of dropped lines', async () => {
     await fillTheLog();
     const reader = openSync(join(folder, 'stdout'), constants.O_RDONLY | constants.O_NONBLOCK);
     let text = '';
@@ -82,7 +82,7 @@ const script = (end: string) => `
   for (let n = 0; n < ${LINES}; n += 1) StandardOutput.get().write(String(n).padStart(99) + '\\n');
   ${end}`;
 
-describe('the end of a process', () => {
+describe('the exit of a process', () => {
   it.each([
     ['process.exit(3)', 3],
     ['throw new Error("fatal")', 1],

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => bounded.stop());
 
 describe('a transaction that does not end', () => {
-  it.each(['forgotten', 'released'])('is rolled back when it is %s, and holds up nobody for long', async (how) => {
+  it.each(['forgotten', 'released'])('is rolled back if it is %s, and does not block others for long', async (how) => {
     const runner = bounded.app.get(DataSource).createQueryRunner();
     await runner.startTransaction();
     await runner.manager.insert(NoteEntity, { text: how });
@@ -30,7 +30,7 @@ describe('a transaction that does not end', () => {
     await runner.release();
   });
 
-  it('is unavailable to whoever goes on with it', async () => {
+  it('fails as unavailable for later statements', async () => {
     const given = bounded.app.get(DataSource).transaction(async (manager) => {
       await manager.insert(NoteEntity, { text: 'slow' });
       await delay(600);
@@ -40,7 +40,7 @@ describe('a transaction that does not end', () => {
     expect(await notesOf(bounded).count()).toBe(0);
   });
 
-  it('gives its connection back, however often it happens', async () => {
+  it('releases its connection, any number of times', async () => {
     for (let n = 0; n < 12; n++) {
       const runner = bounded.app.get(DataSource).createQueryRunner();
       await runner.query('SELECT 1');

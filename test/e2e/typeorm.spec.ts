@@ -61,7 +61,7 @@ describe('repositories of an extension', () => {
     expect(await notesOf(service).count()).toBe(0);
   });
 
-  it('begin a transaction that is committed, or rolled back where it fails', async () => {
+  it('begin a transaction that is committed, or rolled back if it fails', async () => {
     await dataSource.transaction(async (manager) => {
       await manager.save(NoteEntity, { text: 'a', pet: null });
       await manager.getRepository(NoteEntity).insert({ text: 'b' });
@@ -86,7 +86,7 @@ describe('repositories of an extension', () => {
     expect(await texts()).toEqual(['commitTransaction']);
   });
 
-  it('nest transactions, of which an inner one may fail alone', async () => {
+  it('nest transactions, and an inner one can fail alone', async () => {
     await dataSource.transaction(async (manager) => {
       await manager.insert(NoteEntity, { text: 'outer' });
       await dataSource.transaction((inner) => inner.insert(NoteEntity, { text: 'inner' }));
@@ -102,7 +102,7 @@ describe('repositories of an extension', () => {
 });
 
 describe('a write of a repository', () => {
-  it('within Database.write or dataSource.transaction joins it, and sees what it wrote', async () => {
+  it('within Database.write or dataSource.transaction joins it, and sees its writes', async () => {
     for (const begin of [writeAnd, (work: typeof fail) => dataSource.transaction(work)]) {
       const failing = begin(async () => {
         await save('joined');
@@ -117,7 +117,7 @@ describe('a write of a repository', () => {
     expect(await texts()).toEqual(['kept']);
   });
 
-  it('does not join it once it has ended', async () => {
+  it('does not join a transaction that has ended', async () => {
     let late: Promise<unknown> | undefined;
     const ended = Promise.withResolvers<void>();
     await writeAnd(async () => {
@@ -133,7 +133,7 @@ describe('a write of a repository', () => {
     expect(await texts()).toEqual(['late']);
   });
 
-  it('is part of the transaction, or refused, where nobody awaited it', async () => {
+  it('is part of the transaction or refused if it was not awaited', async () => {
     for (let n = 0; n < 20; n++) {
       const forgotten: Promise<unknown>[] = [];
       await writeAnd(async (manager) => {
@@ -146,7 +146,7 @@ describe('a write of a repository', () => {
     }
   });
 
-  it('is refused through the manager of a transaction that has ended', async () => {
+  it('is refused with the manager of a transaction that has ended', async () => {
     let kept: EntityManager | undefined;
     await writeAnd(async (manager) => {
       kept = manager;
@@ -156,8 +156,8 @@ describe('a write of a repository', () => {
   });
 });
 
-describe('what the service does within a transaction of an extension', () => {
-  it('is part of it, and nobody else is', async () => {
+describe('a call of the service within a transaction of an extension', () => {
+  it('joins it, and concurrent calls do not', async () => {
     const pets = service.app.get(PetsService);
     const others: Promise<Response>[] = [];
     const failing = dataSource.transaction(async () => {
@@ -178,8 +178,8 @@ describe('what the service does within a transaction of an extension', () => {
   });
 });
 
-describe('transactions that overlap', () => {
-  it('share nothing: what one rolls back takes nothing of the others', async () => {
+describe('overlapping transactions', () => {
+  it('are independent: a rollback of one does not affect the others', async () => {
     const runner = dataSource.createQueryRunner();
     await runner.startTransaction();
     await runner.manager.insert(NoteEntity, { text: 'rolled back' });
@@ -197,7 +197,7 @@ describe('transactions that overlap', () => {
     expect(await texts()).toEqual(['raw', 'saved']);
   });
 
-  it('keep all that was told to be kept and nothing else, among creates of the service and failures', async () => {
+  it('keep exactly the acknowledged writes, beside creates of the service and failures', async () => {
     const before = await service.request('/v1/pets?limit=1', { key });
     expect(before.status).toBe(200);
     const kinds: ((n: number) => Promise<unknown>)[] = [
@@ -251,7 +251,7 @@ describe('transactions that overlap', () => {
     expect(stored).toHaveLength(pets.length);
   });
 
-  it('cannot be begun or ended by statements, which say what to use instead', async () => {
+  it('cannot be begun or ended by statements; the error names the alternative', async () => {
     for (const sql of ['BEGIN', 'COMMIT', ' rollback', '/* mine */ SAVEPOINT mine']) {
       await expect(dataSource.query(sql)).rejects.toThrow('dataSource.transaction');
       await expect(dataSource.transaction((manager) => manager.query(sql))).rejects.toThrow('dataSource.transaction');

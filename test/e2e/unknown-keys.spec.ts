@@ -51,7 +51,7 @@ async function exhaustAddress(): Promise<void> {
 }
 
 describe('well-formed keys that do not exist', () => {
-  it('share look-ups, and have none once their address may not ask without a valid key', async () => {
+  it('share queries, and cause none after their address is exhausted', async () => {
     const seen = await watchReads();
     const responses = await flood(3_000, madeUp);
     const [unauthenticated, others] = [
@@ -65,7 +65,7 @@ describe('well-formed keys that do not exist', () => {
     expect(seen.most).toBe(1);
   });
 
-  it('are not looked up for an address that is exhausted', async () => {
+  it('cause no query for an exhausted address', async () => {
     await exhaustAddress();
     const seen = await watchReads();
     const responses = await flood(50, madeUp);
@@ -74,15 +74,15 @@ describe('well-formed keys that do not exist', () => {
     expect(seen.reads).toBe(0);
   });
 
-  it('count for each request, also where the same one comes many times at once', async () => {
+  it('count per request, also if the same one arrives many times at once', async () => {
     const key = madeUp();
     const responses = await flood(PER_MINUTE + 20, () => key);
     expect(responses.filter(({ status }) => status === 401)).toHaveLength(PER_MINUTE);
   });
 });
 
-describe('a valid key behind an address that is exhausted', () => {
-  it('works, though this instance never saw it', async () => {
+describe('a valid key behind an exhausted address', () => {
+  it('is accepted, even if this instance never saw it', async () => {
     const keys = [await service.key(), await service.key()];
     const newcomer = await startApp({ clock, folder: service.folder });
     await exhaustAddress();
@@ -93,7 +93,7 @@ describe('a valid key behind an address that is exhausted', () => {
     await newcomer.stop({ keepData: true });
   });
 
-  it('works from its creation on, here and a moment later on other instances', async () => {
+  it('is accepted from its creation on, and within a second on other instances', async () => {
     const other = await startApp({ clock, folder: service.folder });
     await exhaustAddress();
     const key = await other.key();
@@ -105,7 +105,7 @@ describe('a valid key behind an address that is exhausted', () => {
 });
 
 describe('a new key of another instance', () => {
-  it('costs its address nothing, however many requests come at once', async () => {
+  it('uses no quota of its address, even with concurrent requests', async () => {
     const other = await startApp({ clock, folder: service.folder });
     await service.app.get(KeyChangesPoller).onApplicationShutdown();
     const key = await other.key();

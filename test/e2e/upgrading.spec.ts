@@ -110,7 +110,7 @@ async function rotatedLifetimes(letter: string): Promise<(number | null)[]> {
 }
 
 describe('a database of the first version', () => {
-  it('has its animals after the upgrade, digit for digit, and numbers them on', async () => {
+  it('keeps its pets, digit for digit, and assigns the next identifiers', async () => {
     const [bella, milo] = [
       '{"id":1,"name":"Bella","categoryId":1,"status":"available"}',
       '{"id":2,"name":"Milo","categoryId":1}',
@@ -124,13 +124,13 @@ describe('a database of the first version', () => {
     expect(await added.json()).toEqual({ id: 6, name: 'Nala', categoryId: 77, status: 'sold' });
   });
 
-  it('has its keys, which may do what they could', async () => {
+  it('keeps its keys with their scopes', async () => {
     expect(await get('/v1/pets/4')).toEqual([200, expect.stringContaining('Rex')]);
     expect(await get('/v1/pets', revoked)).toEqual([401, expect.stringContaining('api_key_revoked')]);
     expect(await get('/v1/categories')).toEqual([403, expect.stringContaining('categories:read')]);
   });
 
-  it('has keys that know their latest successor', async () => {
+  it('has keys with their latest successor', async () => {
     const manager = await service.key({
       account: 'early bird',
       plan: 'pro',
@@ -152,7 +152,7 @@ describe('a database of the first version', () => {
   it.each([
     ['G', 30 * DAY_MS],
     ['H', undefined],
-  ])('takes keys of the version before, which may still be running: %s', async (letter, lifetimeMs) => {
+  ])('accepts keys that the previous version creates: %s', async (letter, lifetimeMs) => {
     await leaveKey(letter, lifetimeMs === undefined ? {} : { expiresAt: MADE_AT_MS + lifetimeMs });
     expect(await rotatedLifetimes(letter)).toEqual([lifetimeMs ?? null, lifetimeMs ?? null]);
   });
@@ -164,7 +164,7 @@ describe('a database of the first version', () => {
     expect(upQueries.map(({ query }) => query)).toEqual([]);
   });
 
-  it('has the counts of its categories', async () => {
+  it('has the counts of categories', async () => {
     const { counted, real } = await categoryCounts(folder);
     expect(counted).toEqual(real);
     const key = await service.key();
@@ -180,14 +180,14 @@ describe('a database of the first version', () => {
     ]);
   });
 
-  it('can sell its animals', async () => {
+  it('can sell its pets', async () => {
     const key = await service.key();
     expect((await service.post('/v1/store/orders', key, '{"petId":3}')).status).toBe(201);
     expect((await service.post('/v1/store/orders', key, '{"petId":4}')).status).toBe(409);
     expect(await get('/v1/pets/3')).toEqual([200, expect.stringContaining('pending')]);
   });
 
-  it('is upgraded once', async () => {
+  it('runs each migration once', async () => {
     const again = await startApp({ folder });
     const pets = await (await again.request('/v1/pets', { key: old })).text();
     await again.stop({ keepData: true });

@@ -82,7 +82,7 @@ async function call(times: number, as = key): Promise<Response[]> {
 }
 
 describe('getUsage', () => {
-  it('tells plan and both windows of an account that has called nothing yet', async () => {
+  it('returns the plan and both windows of an account without requests', async () => {
     expect(await usage()).toEqual({
       account: 'busy',
       plan: 'enterprise',
@@ -92,7 +92,7 @@ describe('getUsage', () => {
     });
   });
 
-  it('takes nothing, opens no window, and shows what the next request will find', async () => {
+  it('uses no quota, opens no window, and shows the values of the next request', async () => {
     const responses = [
       await service.request('/v1/usage', { key }),
       await service.request('/v1/usage', { key, method: 'HEAD' }),
@@ -112,7 +112,7 @@ describe('getUsage', () => {
     });
   });
 
-  it('tells the same to every key of the account', async () => {
+  it('returns the same to every key of the account', async () => {
     await call(2);
     expect(await usage(await service.key({ account: 'busy', plan: 'enterprise' }))).toMatchObject({
       minute: { remaining: 1 },
@@ -124,7 +124,7 @@ describe('getUsage', () => {
     });
   });
 
-  it('answers an exhausted account, and tells its strikes', async () => {
+  it('works for an exhausted account, and returns its strikes', async () => {
     await call(PER_MINUTE + 2);
     const response = await service.request('/v1/usage', { key });
     expect([response.status, trio(response)]).toEqual([200, { limit: PER_MINUTE, remaining: 0, reset: NOON + 60 }]);
@@ -133,7 +133,7 @@ describe('getUsage', () => {
     expect(await usage()).toMatchObject({ minute: { remaining: PER_MINUTE }, strikes: 0 });
   });
 
-  it('shows the window of the day where that has less left', async () => {
+  it('shows the day in its headers if that has fewer requests left', async () => {
     await service.app.get(AdminKeysService).changePlan('busy', 'enterprise', { perMinute: 3, perDay: 4 }, 'test');
     await call(3);
     clock.advanceSeconds(60);
@@ -145,7 +145,7 @@ describe('getUsage', () => {
     });
   });
 
-  it('tells a banned key of its ban, and neither ends nor prolongs it', async () => {
+  it('returns the ban of a banned key, and does not change it', async () => {
     const [banned] = (await call(2 * PER_MINUTE)).slice(-1);
     expect(banned && (await errorOf(banned)).code).toBe('api_key_banned');
     clock.advanceSeconds(10);
@@ -160,7 +160,7 @@ describe('getUsage', () => {
     expect(await usage()).not.toHaveProperty('bannedUntil');
   });
 
-  it('is no free hammer: past 300 a minute, or the limit of a larger plan, it is 429 of its own', async () => {
+  it('returns its own 429 past 300 requests a minute, or past the limit of a larger plan', async () => {
     for (let n = 0; n < 300; n += 1) await usage();
     const refused = await service.request('/v1/usage', { key });
     expect(trio(refused)).toEqual({ limit: 300, remaining: 0, reset: NOON + 60 });
@@ -190,7 +190,7 @@ describe('getUsage', () => {
     });
   });
 
-  it('leaves other methods and paths below it to the plan', async () => {
+  it('leaves other methods and sub-paths to the plan', async () => {
     const responses = [
       await ask(service.port, { method: 'POST', path: '/v1/usage', key }),
       await ask(service.port, { method: 'OPTIONS', path: '/v1/usage', key }),
@@ -200,7 +200,7 @@ describe('getUsage', () => {
     expect(await usage()).toMatchObject({ minute: { remaining: PER_MINUTE - 3 } });
   });
 
-  it('finds what a restart left', async () => {
+  it('returns the counts from before a restart', async () => {
     await call(PER_MINUTE + 1);
     await service.stop({ keepData: true });
     service = await startApp({ clock, folder: service.folder });
@@ -208,8 +208,8 @@ describe('getUsage', () => {
   });
 });
 
-describe('an operation of another team that takes no quota', () => {
-  it('takes none, shares the bound of free requests, and can be deprecated too', async () => {
+describe("an operation of an extension with quota: 'none'", () => {
+  it('uses no quota, shares the limit of free requests, and can be deprecated', async () => {
     const response = await service.request('/v1/news', { key });
     expect([response.status, trio(response)]).toEqual([
       200,

@@ -31,7 +31,7 @@ async function message(iso: string, key: string): Promise<string> {
 }
 
 describe('the minute window', () => {
-  it('begins at the first request, on the whole second below, and does not move', async () => {
+  it('begins on the second of the first request, and does not move', async () => {
     const key = await enterprise(5, 500);
     const end = seconds('2026-11-21T12:01:37Z');
     expect(await at('2026-11-21T12:00:37.900Z', key)).toEqual([200, 5, 4, end, null]);
@@ -40,13 +40,13 @@ describe('the minute window', () => {
     expect(await at('2026-11-21T12:01:37.000Z', key)).toEqual([200, 5, 4, end + 60, null]);
   });
 
-  it('begins anew with the first request after its end, not at its end', async () => {
+  it('begins again with the first request after its end, not at its end', async () => {
     const key = await enterprise(5, 500);
     await at('2026-11-21T12:00:00Z', key);
     expect(await at('2026-11-21T12:03:20.500Z', key)).toEqual([200, 5, 4, seconds('2026-11-21T12:04:20Z'), null]);
   });
 
-  it('is over at Reset: a millisecond before nobody is admitted, and Retry-After is the wait rounded up', async () => {
+  it('ends at the reset: a millisecond earlier no request is admitted, and Retry-After is rounded up', async () => {
     const key = await enterprise(2, 500);
     const end = seconds('2026-11-21T12:01:00Z');
     await at('2026-11-21T12:00:00.250Z', key);
@@ -62,7 +62,7 @@ describe('the minute window', () => {
 });
 
 describe('the day window', () => {
-  it('is the UTC day, and shows where it has the least left', async () => {
+  it('is the UTC day, and is shown if it has fewer requests left', async () => {
     const key = await enterprise(5, 7);
     const minute = seconds('2026-11-21T12:01:00Z');
     expect(await at('2026-11-21T12:00:00.250Z', key)).toEqual([200, 5, 4, minute, null]);
@@ -76,13 +76,13 @@ describe('the day window', () => {
     expect(await at('2026-11-22T00:00:00.000Z', key)).toEqual([200, 5, 4, MIDNIGHT + 60, null]);
   });
 
-  it('does not cut a minute window that lies across midnight', async () => {
+  it('does not end a minute window at midnight', async () => {
     const key = await enterprise(5, 7);
     await at('2026-11-21T23:59:30Z', key);
     expect(await at('2026-11-22T00:00:10Z', key)).toEqual([200, 5, 3, MIDNIGHT + 30, null]);
   });
 
-  it('loses nothing to requests that the minute refuses', async () => {
+  it('does not count requests that the minute refuses', async () => {
     const key = await enterprise(4, 6);
     for (let n = 0; n < 4; n += 1) await at('2026-11-21T12:00:00Z', key);
     for (let n = 0; n < 3; n += 1) expect((await at('2026-11-21T12:00:01Z', key))[0]).toBe(429);
@@ -91,7 +91,7 @@ describe('the day window', () => {
 });
 
 describe('the minute', () => {
-  it('loses nothing to requests that the day refuses', async () => {
+  it('does not count requests that the day refuses', async () => {
     const key = await enterprise(4, 5);
     for (let n = 0; n < 4; n += 1) await at('2026-11-21T23:58:40Z', key);
     await at('2026-11-21T23:59:40Z', key);
@@ -100,8 +100,8 @@ describe('the minute', () => {
   });
 });
 
-describe('of the two windows, an answer shows', () => {
-  it('the longer where both have as much left', async () => {
+describe('of the two windows, a response shows', () => {
+  it('the longer if both have the same number left', async () => {
     const key = await enterprise(5, 5);
     expect(await at('2026-11-21T12:00:00Z', key)).toEqual([200, 5, 4, MIDNIGHT, null]);
     const later = await enterprise(5, 7);
@@ -110,14 +110,14 @@ describe('of the two windows, an answer shows', () => {
     expect(await at('2026-11-21T12:01:00Z', later)).toEqual([200, 7, 4, MIDNIGHT, null]);
   });
 
-  it('the one that resets later where both are exhausted, be it the day', async () => {
+  it('the one that resets later if both are exhausted: the day', async () => {
     const key = await enterprise(2, 2);
     await at('2026-11-21T12:00:00Z', key);
     await at('2026-11-21T12:00:00Z', key);
     expect(await at('2026-11-21T12:00:01Z', key)).toEqual([429, 2, 0, MIDNIGHT, String(12 * 3600 - 1)]);
   });
 
-  it('the one that resets later where both are exhausted, be it the minute', async () => {
+  it('the one that resets later if both are exhausted: the minute', async () => {
     const key = await enterprise(3, 3);
     for (let n = 0; n < 3; n += 1) await at('2026-11-21T23:59:30Z', key);
     expect(await at('2026-11-21T23:59:40.500Z', key)).toEqual([429, 3, 0, MIDNIGHT + 30, '50']);
@@ -126,8 +126,8 @@ describe('of the two windows, an answer shows', () => {
   });
 });
 
-describe('the message of a 429 names the window that is exhausted,', () => {
-  it('the minute', async () => {
+describe('the message of a 429 names', () => {
+  it('the minute if it is exhausted', async () => {
     const key = await enterprise(2, 5);
     for (let n = 0; n < 2; n += 1) await at('2026-11-21T12:00:00Z', key);
     expect(await message('2026-11-21T12:00:48Z', key)).toBe(
@@ -135,7 +135,7 @@ describe('the message of a 429 names the window that is exhausted,', () => {
     );
   });
 
-  it('the day', async () => {
+  it('the day if it is exhausted', async () => {
     const key = await enterprise(2, 3);
     for (let n = 0; n < 2; n += 1) await at('2026-11-21T23:58:00Z', key);
     await at('2026-11-21T23:59:00Z', key);
@@ -144,7 +144,7 @@ describe('the message of a 429 names the window that is exhausted,', () => {
     );
   });
 
-  it('of both the one that resets later', async () => {
+  it('the window that resets later if both are exhausted', async () => {
     const key = await enterprise(3, 3);
     for (let n = 0; n < 3; n += 1) await at('2026-11-21T12:00:00Z', key);
     expect(await message('2026-11-21T12:00:01Z', key)).toMatch(/^The limit of 3 requests per day is exhausted/);
@@ -157,7 +157,7 @@ describe('the message of a 429 names the window that is exhausted,', () => {
 });
 
 describe('a clock that is set back', () => {
-  it('gives nobody fresh quota', async () => {
+  it('gives no new quota', async () => {
     const key = await enterprise(5, 500);
     await at('2026-11-21T12:00:30Z', key);
     expect(await at('2026-11-21T12:00:20Z', key)).toEqual([200, 5, 3, seconds('2026-11-21T12:01:30Z'), null]);

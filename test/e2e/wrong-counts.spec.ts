@@ -47,7 +47,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe('an upgrade', () => {
-  it('corrects counts that are wrong, and keeps the identifiers that were used', async () => {
+  it('corrects wrong counts, and keeps used identifiers', async () => {
     const { counted, real } = await categoryCounts(folder);
     expect(real).toHaveLength(5);
     expect(counted).toEqual(real);
@@ -63,7 +63,7 @@ describe('the counts of a category', () => {
     expect(await categoryCounts(folder)).toEqual(before);
   });
 
-  it('are changed by pets that leave a category', async () => {
+  it('change with pets that leave a category', async () => {
     const key = await service.key();
     const move = { method: 'PATCH', key, headers: JSON_TYPE, body: '{"categoryId":2,"status":"pending"}' };
     expect((await service.request('/v1/pets/1', move)).status).toBe(200);
@@ -74,7 +74,7 @@ describe('the counts of a category', () => {
 });
 
 describe('a recount', () => {
-  it('corrects the counts while pets come, change and go', async () => {
+  it('corrects the counts while pets are created, changed and removed', async () => {
     const key = await service.key(AMPLE);
     const add = () => service.post('/v1/pets', key, anyPet());
     await concurrently(
@@ -101,7 +101,7 @@ describe('a recount', () => {
     expect(counted).toEqual(real);
   });
 
-  it('is a command that works beside the service', async () => {
+  it('can run beside the service', async () => {
     await spoilCounts();
     const options = { folder, env: { DATABASE_URL: databaseUrl(folder) } };
     const first = await runRecount(options);

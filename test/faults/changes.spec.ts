@@ -41,14 +41,14 @@ async function change(...args: string[]): Promise<string> {
 }
 
 describe('within a second, on every instance', () => {
-  it('a key that was revoked is refused', async () => {
+  it('a revoked key is refused', async () => {
     const { id, key } = await fleet.createKey('revoked', '--plan', 'free');
     expect(await standing(key)).toEqual(everywhere(60));
     await change('revoke', id);
     expect(await standingSoon(key, 'api_key_revoked')).toEqual(everywhere('api_key_revoked'));
   });
 
-  it('a key that was rotated has ended, and its successor works', async () => {
+  it('a rotated key has ended, and its successor is accepted', async () => {
     const old = await fleet.createKey('rotated', '--plan', 'free');
     expect(await standing(old.key)).toEqual(everywhere(60));
     const next = JSON.parse(await change('rotate', old.id, '--overlap', '0s', '--json')) as { key: string };
@@ -56,7 +56,7 @@ describe('within a second, on every instance', () => {
     expect(await standingSoon(next.key, 60)).toEqual(everywhere(60));
   });
 
-  it('another plan holds, and what was used stays used', async () => {
+  it('a new plan applies, and the counts are kept', async () => {
     const { key } = await fleet.createKey('growing', '--plan', 'free');
     expect(await standing(key)).toEqual(everywhere(60));
     await change('plan', 'growing', 'pro');
@@ -72,7 +72,7 @@ describe('within a second, on every instance', () => {
     ]);
   });
 
-  it('a ban that was lifted holds no more', async () => {
+  it('a ban is lifted', async () => {
     const { id, key } = await fleet.createKey(
       'banned',
       '--plan',

@@ -40,7 +40,7 @@ function createdMore(): Promise<void> {
 const everything = async () => everyPet(fleet.ports[0] ?? 0, key);
 
 describe('kill -9 during concurrent creates', () => {
-  it('of instances loses no pet that was answered with 201, and makes none twice', async () => {
+  it('of instances loses and duplicates no pet that returned 201', async () => {
     await creatingWhile(async () => {
       const [victim] = fleet.instances;
       if (victim !== undefined) await fleet.retire(victim, 'SIGKILL');
@@ -50,7 +50,7 @@ describe('kill -9 during concurrent creates', () => {
     expect(lost(traffic.created, await everything())).toEqual([]);
   });
 
-  it('of PostgreSQL loses no pet that was answered with 201, makes none twice, and tells of none that is not there', async () => {
+  it('of PostgreSQL loses and duplicates no pet that returned 201, and returns none that does not exist', async () => {
     await creatingWhile(async () => {
       await fleet.postgres.kill();
       const killedMs = performance.now();

@@ -62,8 +62,8 @@ async function businessKey(account: string): Promise<string> {
 
 const fallbacks = () => fleet.metric('petstore_redis_fallbacks_total');
 
-describe('1,600 requests at once over three instances', () => {
-  it('are admitted 1,000 times on a Business key, and each Remaining is told once', async () => {
+describe('1,600 concurrent requests to three instances', () => {
+  it('are admitted 1,000 times with a Business key, and each remaining number is returned once', async () => {
     const key = await businessKey('one key');
     const before = await fallbacks();
     const responses = await flood(REQUESTS, key);
@@ -72,7 +72,7 @@ describe('1,600 requests at once over three instances', () => {
     expect(await fallbacks()).toEqual(before);
   });
 
-  it('are admitted 1,000 times on two keys of one account', async () => {
+  it('are admitted 1,000 times with two keys of one account', async () => {
     const keys = [await businessKey('two keys'), await businessKey('two keys')];
     const before = await fallbacks();
     const responses = await flood(REQUESTS, ...keys);
@@ -81,7 +81,7 @@ describe('1,600 requests at once over three instances', () => {
     expect(await fallbacks()).toEqual(before);
   });
 
-  it('are admitted 1,000 times in each of two minutes when they come at the end of the first', async () => {
+  it('are admitted 1,000 times in each of two minutes at the end of the first', async () => {
     const keys = [await businessKey('two minutes'), await businessKey('two minutes')];
     const before = await fallbacks();
     const early = await flood(900, ...keys);

@@ -60,7 +60,7 @@ async function hang(): Promise<void> {
 }
 
 describe('an instance that hangs in the middle of its transactions', () => {
-  it('keeps the others from writing for a moment only, and serves on when it hangs no more', async () => {
+  it('blocks writes of the others briefly, and continues afterwards', async () => {
     const ofHung = create(hung);
     await delay(500);
     await hang();

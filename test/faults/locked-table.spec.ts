@@ -35,8 +35,8 @@ async function createMany() {
   return { statuses: new Set(responses.map(({ status }) => status)), tookMs: performance.now() - beginMs };
 }
 
-describe('a table that somebody locks', () => {
-  it('is 503 in time to however many wait for it, and to nobody once it is unlocked', async () => {
+describe('a locked table', () => {
+  it('makes any number of waiting requests return 503 in time, and none after it is unlocked', async () => {
     expect((await createMany()).statuses).toEqual(new Set([201]));
     const holder = new Client({ connectionString: fleet.postgres.url('petstore') });
     await holder.connect();

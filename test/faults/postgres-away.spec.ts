@@ -79,7 +79,7 @@ const FAULTS: {
 ];
 
 describe.each(FAULTS)('PostgreSQL $what', ({ begin, end }) => {
-  it('is 503 in time to all but what needs no database, keeps known keys known, and is over soon after it is back', async () => {
+  it('makes requests that need it return 503 in time, keeps known keys admitted, and recovers soon', async () => {
     const unknown = generateApiKey('live');
     const going = new Traffic(() => fleet.ports, {
       ...requestsOf(key),

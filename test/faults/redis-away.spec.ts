@@ -84,7 +84,7 @@ const FAULTS: readonly Fault[] = [
 ];
 
 describe.each(FAULTS)('Redis $what', ({ lastsMs, begin, end }) => {
-  it('fails no request and slows none down, limits hold on each instance, and it counts for all soon after it is back', async () => {
+  it('fails and slows down no request, leaves local limits, and is used again soon after it is back', async () => {
     const [before, during, after] = [await narrowKey(), await narrowKey(), await narrowKey()];
     expect(sum(await admissions(before))).toBe(LIMIT);
     const toldBefore = { away: told('Redis is away'), back: told('Redis is back') };
@@ -121,8 +121,8 @@ describe.each(FAULTS)('Redis $what', ({ lastsMs, begin, end }) => {
   });
 });
 
-describe('Redis flushed in the middle of a window', () => {
-  it('starts the window anew, without an error and without a request that is counted elsewhere', async () => {
+describe('Redis that is flushed within a window', () => {
+  it('begins the window again, without an error and without local counters', async () => {
     const narrow = await narrowKey();
     const list = (port: number) => ask(port, { path: '/v1/pets', key: narrow });
     for (const port of fleet.ports) await list(port);

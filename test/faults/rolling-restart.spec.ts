@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 describe('a rolling restart under load', () => {
-  it('fails not one request', async () => {
+  it('fails no request', async () => {
     // Few enough that a machine which is busy with other things keeps up.
     traffic.start(6);
     await delay(500);

@@ -41,14 +41,14 @@ async function create() {
   return { status, tookMs: performance.now() - beginMs };
 }
 
-it('a create whose statements are slow, but each done in time, is created', async () => {
+it('a create with slow statements that each end in time returns 201', async () => {
   await slowDown(0.5);
   const { status, tookMs } = await create();
   expect(status).toBe(201);
   expect(tookMs).toBeGreaterThan(1_000);
 });
 
-it('a create whose statements are done in time, but not all together, is 503 in time and leaves nothing', async () => {
+it('a create whose statements together take too long returns 503 in time and has no effect', async () => {
   const before = await pets();
   await slowDown(1.8);
   const { status, tookMs } = await create();

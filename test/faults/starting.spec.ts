@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => fleet?.stop());
 
 describe('instances that start at once on an empty database', () => {
-  it('bring it up to date once, and all serve', async () => {
+  it('run the migrations once, and all accept requests', async () => {
     await Promise.all(Array.from({ length: INSTANCES }, () => fleet.launch()));
     const applied = await fleet.postgres.query<{ name: string }>('SELECT name FROM migrations', 'petstore');
     expect(applied.length).toBeGreaterThan(0);
@@ -32,7 +32,7 @@ describe('instances that start at once on an empty database', () => {
     for (const port of fleet.ports) expect(await (await ask(port, { path: '/v1/pets', key })).text()).toBe(`[${text}]`);
   });
 
-  it('refuse one that can not hold every name', async () => {
+  it('refuse a database that cannot store every name', async () => {
     await fleet.postgres.query(
       "CREATE DATABASE western TEMPLATE template0 ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C'",
     );
@@ -43,7 +43,7 @@ describe('instances that start at once on an empty database', () => {
     });
   });
 
-  it('make up neither keys nor pets', () => {
+  it('create neither keys nor pets', () => {
     for (const instance of fleet.instances) expect(instance.output()).not.toContain('psk_');
   });
 });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => fleet?.stop());
 
-it('instances outlive connections that PostgreSQL ends in the middle of whatever they do, and lose nothing', async () => {
+it('instances survive connections that PostgreSQL terminates at any time, and lose nothing', async () => {
   const traffic = new Traffic(() => fleet.ports, requestsOf(key));
   traffic.start(24);
   const outcomes = () => new Set(traffic.seen.map(({ kind, status }) => `${kind} ${status}`));

@@ -82,9 +82,9 @@ async function closed(descriptors: number): Promise<boolean> {
 }
 
 describe.each(['/openapi.json', '/docs/swagger-ui-bundle.js', '/v1/pets?limit=100', '/nothing'])(
-  'connections that send %s 1,500 times each and never read',
+  'connections that send %s 1,500 times and never read',
   (path) => {
-    it('cost little memory, delay nobody else, and are closed', async () => {
+    it('use little memory, delay no other client, and are closed', async () => {
       const calm = await observe(CALM_MS);
       const descriptors = await gauge('process_open_fds');
       unread.push(await UnreadConnections.open(service.port, CONNECTIONS, requestFor(path).repeat(1_500)));
@@ -96,10 +96,10 @@ describe.each(['/openapi.json', '/docs/swagger-ui-bundle.js', '/v1/pets?limit=10
   },
 );
 
-describe('connections that send as many requests as may wait', () => {
+describe('connections that send the maximum number of waiting requests', () => {
   const LARGE = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n';
 
-  it('are closed after a while when they do not read, also where they go on sending', async () => {
+  it('are closed after a while if they do not read, even if they continue to send', async () => {
     const calm = await observe(CALM_MS);
     const descriptors = await gauge('process_open_fds');
     unread.push(await UnreadConnections.open(service.port, CONNECTIONS, LARGE.repeat(200)));
@@ -120,7 +120,7 @@ describe('connections that send as many requests as may wait', () => {
     expect(await closed(descriptors).finally(() => clearInterval(sending))).toBe(true);
   });
 
-  it('get all that they asked for when they read slowly, however long it takes', async () => {
+  it('get all responses if they read slowly, however long it takes', async () => {
     const size = Number(
       (await ask(service.port, { method: 'HEAD', path: '/docs/swagger-ui-bundle.js' })).headers.get('content-length'),
     );
