@@ -11,6 +11,8 @@ declare module 'fastify' {
     access?: Access;
     /** Set by operations that take nothing from the plan's windows. */
     quota?: 'none';
+    /** The method that the route leads to, as decorators know it: of the prototype of a controller. */
+    handler?: { readonly controller: object; readonly method: string | symbol };
   }
 }
 
@@ -32,5 +34,8 @@ export function RequireScope(scope: string, config: FastifyContextConfig = {}): 
 }
 
 function access(declared: Access, config: FastifyContextConfig = {}): MethodDecorator {
-  return applyDecorators(SetMetadata(ACCESS, declared), RouteConfig({ ...config, access: declared }));
+  return (controller, method, descriptor) => {
+    const routeConfig = { ...config, access: declared, handler: { controller, method } };
+    applyDecorators(SetMetadata(ACCESS, declared), RouteConfig(routeConfig))(controller, method, descriptor);
+  };
 }

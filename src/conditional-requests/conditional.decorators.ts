@@ -1,5 +1,6 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiHeader, ApiResponse } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
 import { requestOf } from '../http/index.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences, operationPart } from '../openapi/index.js';
 import { notCurrent, Precondition } from './precondition.js';
@@ -43,9 +44,13 @@ export function IfMatch(): ParameterDecorator {
     description: 'ETags, or `*`. If none of them is current, nothing changes and the response is 412.',
     schema: SCHEMA,
   });
-  return createParamDecorator(readPrecondition, [operationPart({ errors: [notCurrent()] }, document)])();
+  return createParamDecorator(readPrecondition, [operationPart({ errors: [notCurrent()], check }, document)])();
 }
 
 function readPrecondition(_: unknown, context: ExecutionContext): Precondition {
-  return new Precondition(requestOf(context).headers);
+  return check(requestOf(context));
+}
+
+function check({ headers }: FastifyRequest): Precondition {
+  return new Precondition(headers);
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { DomainError } from '../errors/index.js';
+import { DomainError, ValidationFailedError } from '../errors/index.js';
 import { etagOf, matchesStrongly, matchesWeakly, readTagList, type TagList } from './entity-tags.js';
 
 /** The precondition of a request (RFC 9110, sections 13.1.1 and 13.1.2). */
@@ -7,7 +7,7 @@ export class Precondition {
   private readonly ifMatch: TagList | undefined;
   private readonly ifNoneMatch: TagList | undefined;
 
-  /** @throws DomainError `validation_failed` if a condition is malformed: ignoring it could overwrite another client's change */
+  /** @throws ValidationFailedError if a condition is malformed: ignoring it could overwrite another client's change */
   constructor(headers: IncomingHttpHeaders) {
     this.ifMatch = read('If-Match', headers['if-match']);
     this.ifNoneMatch = read('If-None-Match', headers['if-none-match']);
@@ -41,9 +41,6 @@ function read(name: string, field: string | undefined): TagList | undefined {
   if (field === undefined) return undefined;
   const list = readTagList(field);
   if (list === undefined)
-    throw new DomainError(
-      'validation_failed',
-      `${name} must be * or a list of entity tags in quotes, such as "abc", "def".`,
-    );
+    throw new ValidationFailedError([`${name} must be * or a list of entity tags in quotes, such as "abc", "def"`]);
   return list;
 }

@@ -4,6 +4,7 @@ export { DomainError, UnavailableError } from './domain-error.js';
 export { ERROR_CODES, type ErrorCode } from './error-codes.js';
 export { quoteName, unknownName } from './client-names.js';
 export { notFound } from './not-found.js';
-export { validationFailed } from './validation-failed.js';
+export { RequestFaults } from './request-faults.js';
+export { ValidationFailedError } from './validation-failed.js';
 export { errorJson, MAX_MESSAGE_LENGTH, type OwnErrorCode, type Problem, problem, sendProblem } from './problem.js';
 export { toProblem } from './to-problem.js';

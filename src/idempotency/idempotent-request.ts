@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { readBearerToken } from '../auth/index.js';
-import { ApiError } from '../errors/index.js';
+import { ValidationFailedError } from '../errors/index.js';
 import { hasBody, isRepeated } from '../http/index.js';
 
 const HEADER = 'Idempotency-Key';
@@ -40,7 +40,7 @@ export interface IdempotentRequest {
 
 /**
  * Reads what makes a request idempotent; undefined where it has no Idempotency-Key.
- * @throws ApiError `validation_failed`
+ * @throws ValidationFailedError
  */
 export function idempotentRequest(request: FastifyRequest): IdempotentRequest | undefined {
   const { headers, raw, caller, rawBody, method, url } = request;
@@ -51,13 +51,13 @@ export function idempotentRequest(request: FastifyRequest): IdempotentRequest | 
     !printable.test(idempotencyKey) ||
     isRepeated(raw.rawHeaders, 'idempotency-key')
   ) {
-    throw refusal(`must be given once, as 1 to ${MAX_LENGTH} characters of printable ASCII.`);
+    throw refusal(`must be given once, as 1 to ${MAX_LENGTH} characters of printable ASCII`);
   }
   const apiKey = readBearerToken(request);
   if (caller === undefined || typeof apiKey !== 'string') {
-    throw refusal('must not be sent to an operation that takes no API key.');
+    throw refusal('must not be sent to an operation that takes no API key');
   }
-  if (rawBody === undefined && hasBody(raw)) throw refusal('must not be sent with a body that is not JSON.');
+  if (rawBody === undefined && hasBody(raw)) throw refusal('must not be sent with a body that is not JSON');
   const fingerprint = createHash('sha256')
     .update(`${caller.keyId}\n${method}\n${url}\n`)
     .update(rawBody ?? NO_BODY)
@@ -65,6 +65,6 @@ export function idempotentRequest(request: FastifyRequest): IdempotentRequest | 
   return { accountId: caller.accountId, idempotencyKey, fingerprint, apiKey };
 }
 
-function refusal(message: string): ApiError {
-  return new ApiError('validation_failed', `${HEADER} ${message}`);
+function refusal(message: string): ValidationFailedError {
+  return new ValidationFailedError([`${HEADER} ${message}`]);
 }

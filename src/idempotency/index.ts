@@ -2,7 +2,7 @@ import { IdempotencyRecord } from './idempotency-record.entity.js';
 
 export { IdempotencyInterceptor, inUse, makeIdempotent, reused } from './idempotency.interceptor.js';
 export { IdempotencyModule } from './idempotency.module.js';
-export { IDEMPOTENCY_KEY_PARAMETER } from './idempotent-request.js';
+export { IDEMPOTENCY_KEY_PARAMETER, idempotentRequest } from './idempotent-request.js';
 export { RecordExpiry } from './record-expiry.js';
 
 /** What idempotency keeps in the database. */

@@ -1,6 +1,6 @@
 import { EXPIRED, INVALID, MISSING, REVOKED, scopeNeeded, unauthorized } from '../auth/index.js';
 import { unavailable } from '../database/index.js';
-import { validationFailed } from '../errors/index.js';
+import { ValidationFailedError } from '../errors/index.js';
 import { malformedJson, payloadTooLarge, requestTimeout, unsupportedMediaType } from '../http/index.js';
 import { inUse, reused } from '../idempotency/index.js';
 import { refuse, tooManyRequests } from '../rate-limit/index.js';
@@ -15,7 +15,7 @@ const BANNED = refuse('banned', MINUTE, NOW_SECONDS);
 export const COMMON_ERRORS: readonly ErrorDeclaration[] = [
   ...[MISSING, INVALID, EXPIRED, REVOKED].map(unauthorized),
   scopeNeeded('pets:read'),
-  validationFailed(['limit must be an integer from 1 to 100']),
+  new ValidationFailedError(['limit must be an integer from 1 to 100']),
   // As every failure that nobody has foreseen.
   new Error('Unforeseen.'),
   unavailable(),

@@ -11,5 +11,5 @@ export {
   operationOf,
   type OperationOptions,
 } from './operation.decorator.js';
-export { type OperationPart, operationPart } from './operation-part.js';
+export { type OperationPart, operationPart, partsOf } from './operation-part.js';
 export { OperationGroup } from './operation-group.decorator.js';

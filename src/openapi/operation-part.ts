@@ -1,10 +1,16 @@
 import { SetMetadata } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import type { ErrorDeclaration } from './documented-error.js';
 
 /** What a parameter of a handler brings along for the operation. */
 export interface OperationPart {
   /** Errors that reading the parameter, or what it stands for, can end in. */
   readonly errors?: readonly ErrorDeclaration[];
+  /**
+   * Reads a header that the parameter stands for.
+   * @throws ValidationFailedError if it is malformed
+   */
+  readonly check?: (request: FastifyRequest) => unknown;
 }
 
 const PARTS = 'petstore:operation-parts';

@@ -1,6 +1,6 @@
 import type { OpenAPIObject, OperationObject } from '@nestjs/swagger';
-import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
-import { ApiError, unknownName } from '../errors/index.js';
+import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from 'fastify';
+import { unknownName, ValidationFailedError } from '../errors/index.js';
 import { API_PREFIX } from '../http/index.js';
 
 declare module 'fastify' {
@@ -32,7 +32,7 @@ export function refuseUndeclaredQueries(server: FastifyInstance, document: OpenA
     const operation = operations.get(`${method === 'HEAD' ? 'GET' : method} ${route.url}`);
     if (operation === undefined || route.config?.takesQuery === true || hasQuery(operation, document)) return;
     const refuse = operation.deprecated === true ? leaveToInterceptor : refuseQuery;
-    route.preParsing = [refuse, ...[route.preParsing ?? []].flat()];
+    route.preValidation = [refuse, ...[route.preValidation ?? []].flat()];
   });
 }
 
@@ -55,18 +55,18 @@ function hasQuery({ parameters = [] }: OperationObject, { components }: OpenAPIO
   });
 }
 
-function faultOf({ query }: FastifyRequest): ApiError | undefined {
-  const [name] = Object.keys(query as object);
-  if (name === undefined) return undefined;
-  return new ApiError('validation_failed', `${unknownName('query parameter', name)}.`);
+function faultOf({ query }: FastifyRequest): ValidationFailedError | undefined {
+  const names = Object.keys(query as object);
+  if (names.length === 0) return undefined;
+  return new ValidationFailedError(names.map((name) => unknownName('query parameter', name)));
 }
 
-const refuseQuery: preParsingHookHandler = (request, _reply, payload, done) => {
-  done(faultOf(request), payload);
+const refuseQuery: preValidationHookHandler = (request, _reply, done) => {
+  done(faultOf(request));
 };
 
 /** The refusal by a deprecated operation announces the deprecation, as the interceptor does. */
-const leaveToInterceptor: preParsingHookHandler = (request, _reply, payload, done) => {
+const leaveToInterceptor: preValidationHookHandler = (request, _reply, done) => {
   request.queryFault = faultOf(request);
-  done(null, payload);
+  done();
 };

@@ -1,3 +1,4 @@
+export { AllRequestFaults } from './all-request-faults.js';
 export { BooleanField, EnumField, EnumListField, IdField, Int64Field, IntegerField, TextField } from './fields.js';
 export { type ExactInt64, type Int64, int64Json, isCanonicalId, isCanonicalInt64 } from './int64.js';
 export { addJsonBodyParser } from './json-body.js';

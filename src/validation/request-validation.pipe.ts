@@ -1,7 +1,7 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError, type ValidatorOptions } from 'class-validator';
-import { ApiError, unknownName, validationFailed } from '../errors/index.js';
+import { unknownName, ValidationFailedError } from '../errors/index.js';
 import { unsupportedMediaType } from '../http/index.js';
 
 /** A body of 16 KiB can have thousands of members, for which class-validator would take milliseconds. */
@@ -25,11 +25,11 @@ const KINDS: Readonly<Record<Place, string>> = { body: 'field', query: 'query pa
 
 /**
  * Turns `@Body()`, `@Query()` and `@Param()` into checked instances of their DTO classes; other types pass unchanged. Unknown
- * fields are refused at every level, and one message names the faults of all fields.
+ * fields are refused at every level.
  *
  * Nest's ValidationPipe is three times as slow, coerces primitives (`0x10` becomes 16), and accepts a field named
  * `constructor`.
- * @throws ApiError `validation_failed`
+ * @throws ValidationFailedError
  */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
@@ -48,7 +48,7 @@ export class RequestValidationPipe implements PipeTransform {
     const faults = [...unknown, ...describe(validateSync(dto, OPTIONS), type)];
     // A POST needs no body where all its fields are optional.
     const isAbsent = type === 'body' && value === undefined;
-    if (faults.length > 0) throw isAbsent ? unsupportedMediaType() : validationFailed(faults);
+    if (faults.length > 0) throw isAbsent ? unsupportedMediaType() : new ValidationFailedError(faults, type === 'body');
     if (isEmpty(value)) this.validWhenEmpty.add(metatype);
     return dto;
   }
@@ -61,12 +61,12 @@ function isEmpty(value: unknown): boolean {
 /** A body is absent only without a media type: the parser refuses an empty JSON text. */
 function checkObject(body: unknown): void {
   if (body === undefined || (typeof body === 'object' && body !== null && !Array.isArray(body))) return;
-  throw new ApiError('validation_failed', 'The request body must be a JSON object.');
+  throw new ValidationFailedError(['The request body must be a JSON object'], true);
 }
 
 /**
  * Names of members, at any level, that every object inherits, such as `constructor`: class-validator treats them as known.
- * @throws ApiError `validation_failed` if there are too many members or levels for class-validator
+ * @throws ValidationFailedError if there are too many members or levels for class-validator
  */
 function inheritedNames(value: unknown): string[] {
   const names: string[] = [];
@@ -74,11 +74,11 @@ function inheritedNames(value: unknown): string[] {
   const visit = (inner: unknown, depth: number) => {
     if (typeof inner !== 'object' || inner === null) return;
     if (depth > MAX_DEPTH)
-      throw new ApiError('validation_failed', `The request body must not be nested deeper than ${MAX_DEPTH} levels.`);
+      throw new ValidationFailedError([`The request body must not be nested deeper than ${MAX_DEPTH} levels`], true);
     for (const [name, member] of Object.entries(inner)) {
       members += 1;
       if (members > MAX_MEMBERS)
-        throw new ApiError('validation_failed', `The request body must not have more than ${MAX_MEMBERS} members.`);
+        throw new ValidationFailedError([`The request body must not have more than ${MAX_MEMBERS} members`], true);
       if (name in Object.prototype) names.push(name);
       visit(member, depth + 1);
     }

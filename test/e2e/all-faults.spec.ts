@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Body, Controller, HttpCode, Module, Post, Query } from '@nestjs/common';
+import { IsInt, IsString } from 'class-validator';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { IfMatch, IntegerParam, Precondition, Public, TextField } from '../../src/index.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { errorOf } from '../support/expectations.js';
+
+class SearchQuery {
+  @IntegerParam({ description: 'Most results.', minimum: 1, maximum: 10, default: 5 })
+  most = 5;
+}
+
+class Search {
+  @TextField({ description: 'What to look for.', example: 'Bella', maxLength: 10 })
+  text!: string;
+}
+
+/** As another team may write it, with decorators of class-validator alone. */
+class PlainSearch {
+  @IsString()
+  text!: string;
+
+  @IsInt()
+  page!: number;
+}
+
+@ApiExcludeController()
+@Controller('searches')
+class SearchesController {
+  @Post()
+  @Public()
+  @HttpCode(200)
+  search(@Query() { most }: SearchQuery, @Body() { text }: Search, @IfMatch() _precondition: Precondition): object {
+    return { most, text };
+  }
+
+  @Post('plain')
+  @Public()
+  @HttpCode(200)
+  plain(@Body() search: PlainSearch, @Query() { most }: SearchQuery): object {
+    return { ...search, most };
+  }
+}
+
+@Module({ controllers: [SearchesController] })
+class SearchesModule {}
+
+let service: TestApp;
+let key: string;
+
+beforeAll(async () => {
+  service = await startApp({ extensions: [{ module: SearchesModule }] });
+  key = await service.key();
+  await service.post('/v1/pets', key, '{"name":"Bella","categoryId":1}');
+});
+afterAll(() => service.stop());
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const IF_MATCH_FAULT = 'If-Match must be * or a list of entity tags in quotes, such as "abc", "def"';
+const KEY_FAULT = 'Idempotency-Key must be given once, as 1 to 255 characters of printable ASCII';
+const NAME_FAULT =
+  'name must be a string of 1 to 255 characters, not only white space, without control characters or lone surrogates';
+const CATEGORY_FAULT = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807';
+
+async function refusalOf(method: string, path: string, headers: Record<string, string>, body: string | null = null) {
+  const response = await service.request(path, { method, key, headers: { ...JSON_TYPE, ...headers }, body });
+  const { status, code, message } = await errorOf(response);
+  return { status, code, faults: message.replace(/\.$/, '').split('; ') };
+}
+
+const refused = (...faults: string[]) => ({ status: 400, code: 'validation_failed', faults });
+
+describe('one message', () => {
+  it('names the faults of query, headers and body of a change', async () => {
+    expect(
+      await refusalOf('PATCH', '/v1/pets/1?verbose=1', { 'if-match': 'abc' }, '{"name":"","categoryId":1.5}'),
+    ).toEqual(refused('"verbose" is not a known query parameter', IF_MATCH_FAULT, NAME_FAULT, CATEGORY_FAULT));
+    expect(await refusalOf('PATCH', '/v1/pets/1', { 'if-match': 'abc' }, '{"name":""}')).toEqual(
+      refused(IF_MATCH_FAULT, NAME_FAULT),
+    );
+  });
+
+  it('names the faults of query, headers and body of a creation', async () => {
+    expect(
+      await refusalOf('POST', '/v1/pets?verbose=1&pretty=1', { 'idempotency-key': 'ä' }, '{"name":"Bella"}'),
+    ).toEqual(
+      refused(
+        '"verbose" is not a known query parameter',
+        '"pretty" is not a known query parameter',
+        KEY_FAULT,
+        CATEGORY_FAULT,
+      ),
+    );
+    expect(await refusalOf('POST', '/v1/pets', { 'idempotency-key': 'ä' }, '{"name":"Bella"}')).toEqual(
+      refused(KEY_FAULT, CATEGORY_FAULT),
+    );
+  });
+
+  it('names the faults of query and header of a removal', async () => {
+    expect(await refusalOf('DELETE', '/v1/pets/1?force=1', { 'if-match': 'abc' })).toEqual(
+      refused('"force" is not a known query parameter', IF_MATCH_FAULT),
+    );
+  });
+
+  it('names the faults of all parameters of an operation of another team', async () => {
+    expect(
+      await refusalOf('POST', '/v1/searches?most=11&deep=1', { 'if-match': 'abc' }, '{"text":5,"fast":true}'),
+    ).toEqual(
+      refused(
+        '"deep" is not a known query parameter',
+        'most must be an integer from 1 to 10',
+        IF_MATCH_FAULT,
+        '"fast" is not a known field',
+        expect.stringMatching(/^text must be a string/) as unknown as string,
+      ),
+    );
+    expect(await refusalOf('POST', '/v1/searches/plain?most=11', {}, '{"text":5,"page":"1"}')).toEqual(
+      refused('most must be an integer from 1 to 10', 'text must be a string', 'page must be an integer number'),
+    );
+  });
+
+  it('names five faults at most, each once', async () => {
+    const { faults } = await refusalOf(
+      'PATCH',
+      '/v1/pets/1?a=1&b=1&c=1&d=1&e=1&f=1',
+      { 'if-match': 'abc' },
+      '{"name":""}',
+    );
+    expect(faults).toEqual(['a', 'b', 'c', 'd', 'e'].map((name) => `"${name}" is not a known query parameter`));
+    const unnamed = await refusalOf('POST', '/v1/pets?1=1&2=1', {}, '{"3":1,"4":1}');
+    expect(unnamed.faults).toEqual([
+      'an unknown query parameter was sent',
+      'an unknown field was sent',
+      NAME_FAULT,
+      CATEGORY_FAULT,
+    ]);
+  });
+
+  it('names a body that is no object beside other faults', async () => {
+    expect(await refusalOf('PATCH', '/v1/pets/1', { 'if-match': 'abc' }, '[]')).toEqual(
+      refused(IF_MATCH_FAULT, 'The request body must be a JSON object'),
+    );
+  });
+});
+
+describe('other errors', () => {
+  it('come first: what is missing, and a body that cannot be parsed', async () => {
+    const faulty = '{"name":""}';
+    expect(await refusalOf('PATCH', '/v1/pets/0', {}, faulty)).toMatchObject({
+      code: 'pet_not_found',
+    });
+    expect(await refusalOf('POST', '/v1/pets?verbose=1', {}, '{')).toMatchObject({ code: 'malformed_json' });
+    expect(await refusalOf('POST', '/v1/pets?verbose=1', { 'content-type': 'text/plain' }, 'a')).toMatchObject({
+      code: 'unsupported_media_type',
+    });
+    const anonymous = await service.request('/v1/pets?verbose=1', { method: 'POST', headers: JSON_TYPE, body: faulty });
+    expect(await errorOf(anonymous)).toMatchObject({ code: 'missing_api_key' });
+  });
+});
