@@ -60,7 +60,7 @@ const refusalOfController = (controller: new () => object) => {
 const HEAD = 'The extensions are not valid:';
 
 describe('an extension that cannot work keeps the service from starting', () => {
-  it('where a route does not say who may call it, or is not documented', async () => {
+  it('if a route declares no access or no documentation', async () => {
     @Controller('reviews')
     class Reviews {
       @Get()
@@ -88,7 +88,7 @@ describe('an extension that cannot work keeps the service from starting', () => 
     ]);
   });
 
-  it('where the messages of a gateway are open to nobody', async () => {
+  it('if a gateway declares no access', async () => {
     @WebSocketGateway()
     class ReviewsGateway {
       @SubscribeMessage('watch')
@@ -102,7 +102,7 @@ describe('an extension that cannot work keeps the service from starting', () => 
     ]);
   });
 
-  it('where operations have an id twice, a scope that no key can have, or an impossible date', async () => {
+  it('if operations have a duplicate id, a scope that no key can have, or an invalid date', async () => {
     const dates = { successor: '/v1/pets', advice: 'Use pets.', documentation: '/docs' };
 
     @Controller('reviews')
@@ -137,7 +137,7 @@ describe('an extension that cannot work keeps the service from starting', () => 
     ]);
   });
 
-  it('where decorators of Nest contradict the operation', async () => {
+  it('if decorators of Nest contradict the operation', async () => {
     @Controller('reviews')
     class Reviews {
       @Post()
@@ -161,7 +161,7 @@ describe('an extension that cannot work keeps the service from starting', () => 
     ]);
   });
 
-  it('where an error code of the service has another status, or one of two extensions', async () => {
+  it('if an error code has two statuses', async () => {
     @Module({})
     class ReviewsModule {}
     const errorCodes = [
@@ -176,7 +176,7 @@ describe('an extension that cannot work keeps the service from starting', () => 
     ]);
   });
 
-  it('where migrations are out of order, or have no time', async () => {
+  it('if migrations are out of order or have no timestamp', async () => {
     class Migration implements MigrationInterface {
       async up(): Promise<void> {}
       async down(): Promise<void> {}
@@ -195,7 +195,7 @@ describe('an extension that cannot work keeps the service from starting', () => 
     ]);
   });
 
-  it('where what it names is not there: health indicators, settings, providers to replace', async () => {
+  it('if a health indicator, setting or provider to replace does not exist', async () => {
     class ReviewsHealth implements HealthIndicator {
       check() {
         return {};
@@ -224,7 +224,7 @@ describe('an extension that cannot work keeps the service from starting', () => 
     ]);
   });
 
-  it('where responses would be cached by URL, and so given to other accounts', async () => {
+  it('if responses would be cached by URL, and so returned to other accounts', async () => {
     class OwnCache extends CacheInterceptor {}
     class AccountCache extends CacheInterceptor {
       override trackBy(): string {
@@ -259,7 +259,7 @@ describe('the settings of an extension', () => {
   const load = () =>
     loadEnv({ PORT: 'x', REVIEWS_PER_PET: '10', REVIEWS_PER_PETS: '1' }, [{ settings: ReviewsSettings }]);
 
-  it('are part of the one message', () => {
+  it('are validated together with those of the service', () => {
     expect(load).toThrow(ConfigError);
     expect(load).toThrow(
       'Invalid configuration:\n' +

@@ -38,8 +38,8 @@ const get = (path: string, headers: Record<string, string> = {}) => service.requ
 const post = (path: string, body: unknown) => service.post(`/v1${path}`, key, JSON.stringify(body));
 const bodyOf = async (response: Promise<Response>) => (await (await response).json()) as Record<string, unknown>;
 
-describe('parameters, as the documentation of Nest shows them', () => {
-  it('are DTOs of class-validator, nested ones included', async () => {
+describe("parameters, as in Nest's documentation", () => {
+  it('can be class-validator DTOs, nested ones included', async () => {
     expect(await bodyOf(post('/notes', NOTE))).toMatchObject({ ...NOTE, isInstance: true });
     const faults = await errorOf(await post('/notes', { text: 5, author: { email: 'x', age: 3 } }));
     expect(faults).toMatchObject({ status: 400, code: 'validation_failed' });
@@ -47,7 +47,7 @@ describe('parameters, as the documentation of Nest shows them', () => {
       expect(faults.message).toContain(fault);
   });
 
-  it('are single members of a body and of a query, and numbers', async () => {
+  it('can be single members of a body or query, and numbers', async () => {
     expect(await bodyOf(post('/notes/text', { text: 'x' }))).toMatchObject({ text: 'x' });
     expect(await bodyOf(get('/notes?limit=2'))).toMatchObject({ limit: 2 });
     expect(await bodyOf(get('/notes'))).toMatchObject({ limit: 3 });
@@ -58,8 +58,8 @@ describe('parameters, as the documentation of Nest shows them', () => {
   });
 });
 
-describe('what Nest calls global', () => {
-  it('works as providers of a module: pipes, interceptors and guards', async () => {
+describe('global enhancers', () => {
+  it('work as providers of a module: pipes, interceptors and guards', async () => {
     expect(await errorOf(await get('/notes/search?word=rude'))).toEqual({
       status: 409,
       code: 'conflict',
@@ -69,7 +69,7 @@ describe('what Nest calls global', () => {
     expect(await errorOf(await get('/notes', { 'x-hours': 'closed' }))).toMatchObject({ status: 403 });
   });
 
-  it('works in configure(), and is refused with advice when it is too late', async () => {
+  it('work in configure(), and are refused with advice if they are added too late', async () => {
     expect(await bodyOf(get('/notes/search?word=turn'))).toMatchObject({ word: 'NRUT' });
     expect(() => service.app.useGlobalPipes(new ValidationPipe())).toThrow(
       'app.useGlobalPipes() is refused. It would have no effect any more: call it in configure() of createApp().',
@@ -77,7 +77,7 @@ describe('what Nest calls global', () => {
     expect(() => service.app.enableVersioning()).toThrow('The prefix /v1 is the version');
   });
 
-  it("leaves the service's own operations as they are", async () => {
+  it('do not affect the operations of the service', async () => {
     const pet = { name: 'Rex', categoryId: 3 };
     const response = await post('/pets', pet);
     expect([response.status, await response.json()]).toEqual([201, { ...pet, id: expect.any(Number) }]);
@@ -87,7 +87,7 @@ describe('what Nest calls global', () => {
 });
 
 describe('responses', () => {
-  it('have the status and the words of exceptions', async () => {
+  it('have the status and the message of exceptions', async () => {
     expect(await errorOf(await get('/notes/failing/conflict'))).toEqual({
       status: 409,
       code: 'conflict',
@@ -101,7 +101,7 @@ describe('responses', () => {
     expect(await errorOf(await get('/notes/failing/otherwise'))).toMatchObject({ status: 404, code: 'not_found' });
   });
 
-  it('are text or files where a handler returns these', async () => {
+  it('are text or files if a handler returns them', async () => {
     const text = await get('/notes/text');
     expect([text.headers.get('content-type'), await text.text()]).toEqual(['text/plain; charset=utf-8', 'no "JSON"']);
     const file = await get('/notes/file');
@@ -110,8 +110,8 @@ describe('responses', () => {
   });
 });
 
-describe('more ways in', () => {
-  it('are uploads, which are not bound to the limits of JSON', async () => {
+describe('other kinds of routes', () => {
+  it('are uploads, without the limits of JSON bodies', async () => {
     const form = new FormData();
     form.set('file', new File(['x'.repeat(100_000)], 'rex.txt'));
     const response = await service.request('/v1/notes/file', { key, method: 'POST', body: form });
@@ -131,7 +131,7 @@ describe('more ways in', () => {
     expect(JSON.parse(String(message))).toMatchObject({ event: 'greeting', data: 'hello' });
   });
 
-  it('are routes without a key, below the prefix and outside of it', async () => {
+  it('are public routes, below the prefix and outside of it', async () => {
     expect(await bodyOf(service.request('/v1/open'))).toMatchObject({ open: true });
     const body = JSON.stringify({ paid: 12 });
     const headers = { 'Content-Type': 'application/json' };
@@ -141,21 +141,21 @@ describe('more ways in', () => {
   });
 });
 
-describe('what an extension carries besides', () => {
+describe('an extension', () => {
   afterEach(() => {
     printer.isUp = true;
   });
 
-  it('is settings, which are injected', async () => {
+  it('can inject its settings', async () => {
     expect(await bodyOf(post('/notes', NOTE))).toMatchObject({ maxLength: 7 });
   });
 
-  it('is metrics in the one registry', async () => {
+  it('can add metrics to the registry', async () => {
     await post('/notes', NOTE);
     expect(await (await service.request('/metrics')).text()).toMatch(/^notes_created_total [1-9]/m);
   });
 
-  it('is what readiness depends on', async () => {
+  it('can add a health indicator', async () => {
     expect(await bodyOf(service.request('/health/ready'))).toMatchObject({ status: 'ready', printer: 'up' });
     printer.isUp = false;
     const response = await service.request('/health/ready');
@@ -167,7 +167,7 @@ describe('what an extension carries besides', () => {
     });
   });
 
-  it('is scopes that keys are given over HTTP, and the document names', async () => {
+  it('can add scopes, for keys over HTTP and for the document', async () => {
     const made = await post('/keys', { scopes: ['notes:use', 'notes:print'] });
     expect([made.status, await made.json()]).toEqual([
       201,
@@ -248,7 +248,7 @@ describe('providers of the service', () => {
     expect([response.status, response.headers.get('x-ratelimit-remaining')]).toEqual([200, '8']);
   });
 
-  it('can be replaced where keys are verified', async () => {
+  it('can be replaced to verify keys', async () => {
     const caller: Caller = {
       keyId: 'key_of_partner',
       accountId: 1,

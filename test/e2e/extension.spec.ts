@@ -23,7 +23,7 @@ const create = (title: unknown, as = key) => service.post('/v1/reports', as, JSO
 const list = (as = key, query = '') => service.request(`/v1/reports${query}`, { key: as });
 
 describe('a module of another team', () => {
-  it('is routed below the prefix, and reads and writes its own table', async () => {
+  it('has routes below the prefix, and reads and writes its own table', async () => {
     const response = await create('Sales');
     expect([response.status, await response.json()]).toEqual([
       201,
@@ -35,7 +35,7 @@ describe('a module of another team', () => {
     expect((await service.request('/reports', { key })).status).toBe(404);
   });
 
-  it('keeps its table over a restart, whose migrations then have nothing to do', async () => {
+  it('keeps its table over a restart, without running its migrations again', async () => {
     await create('Kept');
     const second = await startApp({ clock, folder: service.folder, extensions: [REPORTS] });
     const titles = await (
@@ -45,7 +45,7 @@ describe('a module of another team', () => {
     expect(titles).toContain('Kept');
   });
 
-  it('is admitted as any other: key, scope, method, body, parameters', async () => {
+  it('has the same rules as the service: key, scope, method, body, parameters', async () => {
     expect(await errorOf(await service.request('/v1/reports'))).toMatchObject({ status: 401, code: 'missing_api_key' });
     const reader = await service.key();
     expect(await errorOf(await create('x', reader))).toMatchObject({
@@ -68,7 +68,7 @@ describe('a module of another team', () => {
     }
   });
 
-  it('answers errors of its own as Error objects, and leaves no trace of a write that it refused', async () => {
+  it('returns its own errors as Error objects, and rolls back a refused write', async () => {
     await create('Once');
     const response = await create('Once');
     expectTrio(response);
@@ -82,7 +82,7 @@ describe('a module of another team', () => {
 });
 
 describe('an additional limit by @Throttle', () => {
-  it("is the account's, and refused with 429 and the route's window", async () => {
+  it('is shared by the account, and returns 429 with the window of the route', async () => {
     const account = { account: 'throttled', scopes: SCOPES };
     const [one, other] = [await service.key(account), await service.key(account)];
     const reset = Math.floor(clock.nowMs() / 1000) + MINUTE;
@@ -103,7 +103,7 @@ describe('an additional limit by @Throttle', () => {
     expect(trio(await list(one))).toEqual({ limit: 2, remaining: 1, reset: reset + MINUTE });
   });
 
-  it('leaves the other routes to the plan, which counts the refused requests too, and bans nobody', async () => {
+  it('does not affect other routes; the plan counts its refused requests, which cause no ban', async () => {
     const before = trio(await service.request('/v1/pets', { key }));
     for (let n = 0; n < 5; n += 1) await list();
     const after = trio(await service.request('/v1/pets', { key }));
@@ -111,7 +111,7 @@ describe('an additional limit by @Throttle', () => {
     expect((await create('Unthrottled')).status).toBe(201);
   });
 
-  it('shows the plan where less remains of that', async () => {
+  it('shows the plan if that has fewer requests left', async () => {
     const narrow = await service.key({ scopes: SCOPES, plan: 'enterprise', perMinute: 2, perDay: 100 });
     await service.request('/v1/pets', { key: narrow });
     expect(trio(await list(narrow))).toMatchObject({ limit: 2, remaining: 0 });
@@ -128,7 +128,7 @@ describe('the document', () => {
     readonly [extension: `x-${string}`]: unknown;
   }
 
-  it('has the operations with their markers', async () => {
+  it('has the operations with their stability', async () => {
     const document = (await (await service.request('/openapi.json')).json()) as {
       paths: Record<string, Record<string, Operation>>;
     };

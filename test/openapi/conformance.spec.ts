@@ -26,7 +26,7 @@ afterEach(() => {
 });
 
 describe('a response conforms to the document', () => {
-  it.each(cases)('%s: %s gives %i', async (id, _name, status, ask) => {
+  it.each(cases)('%s: %s returns %i', async (id, _name, status, ask) => {
     const { headers, ...response } = await ask(id).then(read);
     expect(response.status).toBe(status);
     expect(contract.faults(id, { headers, ...response })).toEqual([]);
@@ -79,7 +79,7 @@ describe('a response that does not conform to the document', () => {
         '/0/id must be >= 1',
       ].map((fault) => `the body: ${fault}`),
     ],
-  ])('is noticed: %s', async (_name, faults, expected) => {
+  ])('is detected: %s', async (_name, faults, expected) => {
     expect(await faults()).toEqual(expected);
   });
 });

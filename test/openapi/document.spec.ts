@@ -36,7 +36,7 @@ describe('the document', () => {
     ]);
   });
 
-  it('has the schemas of the specification with every rule that is enforced', () => {
+  it('has the schemas of the specification with all enforced rules', () => {
     const fields = { name: TEXT, categoryId: INT64, status: STATUS };
     expect(schema('NewPet')).toMatchObject({
       type: 'object',
@@ -89,7 +89,7 @@ describe('the document', () => {
     ]);
   });
 
-  it('lets every operation that reads the catalogue be asked for changes only', () => {
+  it('documents If-None-Match for every operation that reads the catalogue', () => {
     const reading = operationsOf(document).filter(
       ({ method, operation }) =>
         method === 'get' && ['Pets', 'Categories'].some((tag) => operation.tags?.includes(tag)),
@@ -103,7 +103,7 @@ describe('the document', () => {
     expect(reading.length).toBeGreaterThan(0);
   });
 
-  it('says the limits of the plans as the specification does', () => {
+  it('contains the limits of the plans', () => {
     expect(document.info.description).toContain(
       [
         '| Free | 60 | 1,000 |',
@@ -114,7 +114,7 @@ describe('the document', () => {
     );
   });
 
-  it('marks every operation by its stability, and getPet as deprecated', () => {
+  it('marks the stability of every operation, and getPet as deprecated', () => {
     const operations = operationsOf(document).map(({ operation }) => operation);
     const stable = operations.filter((operation) => operation['x-stability'] === 'stable');
     expect(stable.map(({ operationId, deprecated, 'x-sunset': sunset }) => [operationId, deprecated, sunset])).toEqual([
@@ -135,7 +135,7 @@ describe('the document', () => {
     });
   });
 
-  it('has no operation any more whose removal date has come', async () => {
+  it('omits operations from their removal date on', async () => {
     clock.set('2030-12-05T00:00:00Z');
     const left = operationsOf(await fetchDocument(service)).map(({ operation }) => operation.operationId);
     expect(left).toEqual(
@@ -148,8 +148,8 @@ describe('the document', () => {
   });
 });
 
-describe('the document of the moment', () => {
-  it('is built once, and again when a removal date passes', () => {
+describe('the current document', () => {
+  it('is built once, and again after a removal date', () => {
     const current = new CurrentDocument(service.app, { plans: PLANS, scopes: [], errorCodes: [] });
     clock.set('2030-12-04T00:00:00Z');
     const before = current.get();
@@ -165,15 +165,15 @@ describe('the document of the moment', () => {
   });
 });
 
-describe('the examples, tried as they stand on the samples of a first start', () => {
-  it('get what the success of getPet shows', async () => {
+describe('the examples, run with the sample data', () => {
+  it('of getPet return the documented example', async () => {
     const { parameters, responses } = operationNamed(document, 'getPet');
     const [petId] = parameters;
     const response = await service.request(`/v1/pets/${String(petId?.example)}`, { key });
     expect([response.status, await response.json()]).toEqual([200, ...exampleValues(responses['200'])]);
   });
 
-  it('list animals as the success of listPets shows them', async () => {
+  it('of listPets return the documented example', async () => {
     const { responses } = operationNamed(document, 'listPets');
     const pages = [
       await service.request('/v1/pets?limit=2', { key }),
@@ -182,7 +182,7 @@ describe('the examples, tried as they stand on the samples of a first start', ()
     expect(await Promise.all(pages.map((page) => page.json()))).toEqual(exampleValues(responses['200']));
   });
 
-  it('create what the success of createPet shows', async () => {
+  it('of createPet return the documented example', async () => {
     const { operation, responses } = operationNamed(document, 'createPet');
     const created: unknown[] = [];
     for (const example of exampleValues(operation.requestBody as RequestBodyObject)) {

@@ -194,8 +194,8 @@ function isError(value: unknown): value is ErrorObject {
 const inOrder = (errors: readonly ErrorObject[]) =>
   errors.map((error) => JSON.stringify(error).replaceAll(KEY_ID, 'key_...')).toSorted();
 
-describe('the errors that the document shows', () => {
-  it('are those that requests get', async () => {
+describe('the error examples of the document', () => {
+  it('are the errors that requests return', async () => {
     const received: ErrorObject[] = [];
     for (const calls of Object.values(CALLS))
       for (const call of calls) received.push((await (await call()).json()) as ErrorObject);

@@ -20,7 +20,7 @@ const loads = () =>
   [...html.matchAll(/<(?:script|link|img)[^>]* (?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);
 
 describe('the explorer', () => {
-  it('loads nothing from another host, and all that it loads is there', async () => {
+  it('loads only existing files, and nothing from other hosts', async () => {
     expect(loads().length).toBeGreaterThan(5);
     for (const address of loads()) {
       expect(address).toMatch(/^\.\/docs\//);
@@ -33,7 +33,7 @@ describe('the explorer', () => {
     }
   });
 
-  it('forbids the browser to load anything from another host', async () => {
+  it('forbids the browser to load anything from other hosts', async () => {
     const { headers } = await service.request('/docs');
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -41,18 +41,18 @@ describe('the explorer', () => {
     expect(policy.replace('connect-src *', '')).not.toMatch(/\*|https?:/);
   });
 
-  it('works below a trailing slash too', async () => {
+  it('works with a trailing slash', async () => {
     const page = await (await service.request('/docs/')).text();
     expect(page).toContain('src="./swagger-ui-bundle.js"');
   });
 
-  it('is where the root of the service leads, below the path of a proxy too', async () => {
+  it('is the target of a redirect from the root, also below the path of a proxy', async () => {
     const root = await service.request('/', { redirect: 'manual' });
     expect([root.status, root.headers.get('location')]).toEqual([302, 'docs']);
     expect((await service.request('/')).url).toBe(`${service.origin}/docs`);
   });
 
-  it('has an icon, at the address that browsers guess too', async () => {
+  it('has an icon, also at /favicon.ico', async () => {
     for (const path of ['/favicon.ico', '/docs/site/icon.svg']) {
       const icon = await service.request(path);
       expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
@@ -69,7 +69,7 @@ describe('the explorer', () => {
     '/docs/swagger-ui.d.ts',
     '/docs/tsconfig.json',
     '/docs//',
-  ])('has nothing at %s', async (path) => {
+  ])('returns 404 at %s', async (path) => {
     expect(await errorOf(await service.request(path))).toMatchObject({ status: 404, code: 'route_not_found' });
   });
 
@@ -82,13 +82,13 @@ describe('the explorer', () => {
     },
   );
 
-  it('answers another method of an asset with an Error', async () => {
+  it('returns an Error for another method of an asset', async () => {
     const response = await service.request('/docs/swagger-ui.css', { method: 'POST', body: '{}' });
     expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
     expect(await errorOf(response)).toMatchObject({ status: 405, code: 'method_not_allowed' });
   });
 
-  it('takes no key and no quota', async () => {
+  it('needs no key and uses no quota', async () => {
     const { headers } = await service.request('/openapi.json');
     expect([...headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
   });
@@ -107,7 +107,7 @@ describe.each([
 ])('%s', (path) => {
   const get = (headers: Record<string, string> = {}, method = 'GET') => ask(service.port, { method, path, headers });
 
-  it('is compressed for those who accept that, and says so to caches', async () => {
+  it('is compressed if the client accepts it, with Vary', async () => {
     const [plain, gzip, br] = [
       await get(),
       await get({ 'Accept-Encoding': 'gzip' }),
@@ -126,7 +126,7 @@ describe.each([
     }
   });
 
-  it('has a strong validator in each coding, which spares the client the body', async () => {
+  it('has a strong ETag in each coding, and returns 304 for it', async () => {
     const etags = new Set<string>();
     for (const coding of ['identity', 'gzip', 'br']) {
       const { headers } = await get({ 'Accept-Encoding': coding });
@@ -142,7 +142,7 @@ describe.each([
     expect((await get({ 'If-None-Match': '"another"' })).status).toBe(200);
   });
 
-  it('has the headers for HEAD that it has for GET', async () => {
+  it('has the same headers for HEAD and GET', async () => {
     const headersOf = async (method: string) =>
       [...(await get({ 'Accept-Encoding': 'br' }, method)).headers]
         .filter(([name]) => name !== 'date' && name !== 'x-request-id')

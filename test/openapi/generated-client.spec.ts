@@ -61,7 +61,7 @@ const tool = (path: string) => join(folder, 'node_modules', path);
 
 describe('a client that is generated from the document', () => {
   it(
-    'compiles, and goes through a whole story',
+    'compiles, and completes a scenario of calls',
     async () => {
       await run(tool('openapi-typescript/bin/cli.js'), 'openapi.json', '--output', 'petstore.d.ts');
       await compile('story.ts');

@@ -24,11 +24,11 @@ async function lint(source: string): Promise<string[]> {
 }
 
 describe('a linter', () => {
-  it.each(['openapi.json', 'openapi.yaml'])('has nothing against %s, nor against an example in it', async (name) => {
+  it.each(['openapi.json', 'openapi.yaml'])('reports nothing for %s and its examples', async (name) => {
     expect(await lint(await (await service.request(`/${name}`)).text())).toEqual([]);
   });
 
-  it('would say what is wrong', async () => {
+  it('reports what is wrong', async () => {
     const document = await fetchDocument(service);
     const { operation, responses } = operationNamed(document, 'getPet');
     Object.assign(operation, { operationId: 'listPets', security: [{ nothing: [] }] });
@@ -59,11 +59,11 @@ async function owaspFaults(document: OpenAPIObject): Promise<string[]> {
 }
 
 describe("OWASP's rules", () => {
-  it('find nothing but what is explained', async () => {
+  it('report only explained findings', async () => {
     expect(await owaspFaults(await fetchDocument(service))).toEqual([]);
   });
 
-  it('would find a string without a bound, and an operation that anybody may call', async () => {
+  it('report a string without a bound and an operation without security', async () => {
     const document = await fetchDocument(service);
     Object.assign(document.components?.schemas ?? {}, { Toy: { type: 'string', pattern: 'a' } });
     Object.assign(operationNamed(document, 'createPet').operation, { security: [] });
@@ -91,7 +91,7 @@ describe('the examples of headers', () => {
     document = await fetchDocument(service);
   });
 
-  it('keep their schemas, which the linter does not look at', () => {
+  it('match their schemas, which the linter does not check', () => {
     const contract = new Contract(document);
     const headers = operationsOf(document).flatMap(({ responses }) =>
       Object.values(responses).flatMap((response) => Object.values(response.headers ?? {})),

@@ -57,11 +57,11 @@ describe('the routes of the service', () => {
   });
   afterAll(() => service.stop());
 
-  it('each declare who may call them, their stability and all that the document says of them', async () => {
+  it('each declare their access, their stability and their documentation', async () => {
     expect(routeFaults(routesOf(service.app), await fetchDocument(service))).toEqual([]);
   });
 
-  it('are those of the document, but for the public ones', async () => {
+  it('are those of the document, except for public ones', async () => {
     const documented = operationsOf(await fetchDocument(service)).map(({ method, path }) => `${method} ${path}`);
     const routes = routesOf(service.app).map(({ method, path }) => `${method} ${path}`);
     expect(documented).toEqual(expect.arrayContaining(['get /pets', 'post /pets', 'get /pets/{petId}']));
@@ -71,7 +71,7 @@ describe('the routes of the service', () => {
   });
 });
 
-describe('a route of an extension that leaves something undeclared', () => {
+describe('a route of an extension with missing declarations', () => {
   let faults: string[];
 
   beforeAll(async () => {
@@ -85,7 +85,7 @@ describe('a route of an extension that leaves something undeclared', () => {
       .filter((fault) => fault.startsWith(`ToysController.${name} `))
       .map((fault) => fault.slice(fault.indexOf(' ') + 1));
 
-  it('is named with all that it lacks', () => {
+  it('is reported with everything that is missing', () => {
     expect(of('bare')).toEqual([
       'declares no stability',
       'is not in the document',
@@ -102,12 +102,12 @@ describe('a route of an extension that leaves something undeclared', () => {
     ]);
   });
 
-  it('is named for one thing too', () => {
+  it('is reported if one declaration is missing', () => {
     expect(of('unknownScope')).toEqual(['asks for the unknown scope toys:write']);
     expect(of('noExample')).toEqual(['has no example of success']);
   });
 
-  it('is not named when nothing is missing', () => {
+  it('is not reported if nothing is missing', () => {
     expect([...of('complete'), ...of('open')]).toEqual([]);
   });
 

@@ -14,7 +14,7 @@ beforeAll(() => {
 }, INSTALL_LIMIT_MS);
 afterAll(() => installation.remove());
 
-describe('an extension in a package of its own, with the packed service', () => {
+describe('an extension in its own package, with the packed service', () => {
   it(
     'passes its own tests',
     () => {
@@ -24,7 +24,7 @@ describe('an extension in a package of its own, with the packed service', () => 
   );
 
   it.each(INSTALLED_DATABASES)(
-    'migrates a database, and serves on it: %s',
+    'migrates a database and runs on it: %s',
     async (kind) => {
       const database = await createTestDatabase(kind);
       const env = { DATABASE_URL: database.url, LOG_LEVEL: 'silent' };

@@ -52,7 +52,7 @@ describe.each(INSTALLED_DATABASES)('reviews on %s', (database) => {
     expect(await body(get(`/${created.id}`))).toMatchObject({ status: 404, code: 'not_found' });
   });
 
-  it('are one for each account and pet', async () => {
+  it('are limited to one per account and pet', async () => {
     await review(4);
     expect(await body(review(5))).toMatchObject({ status: 409, code: 'review_exists' });
     expect((await review(5, await service.key({ scopes: SCOPES }))).status).toBe(201);
@@ -73,7 +73,7 @@ describe.each(INSTALLED_DATABASES)('reviews on %s', (database) => {
     expect([second.status, await second.text()]).toEqual([201, await first.text()]);
   });
 
-  it('are changed and removed by their account only', async () => {
+  it('can be changed and removed by their account only', async () => {
     const { id } = await body(review(4));
     const other = await service.key({ scopes: SCOPES });
     expect((await change(id, 1, other)).status).toBe(404);
@@ -96,7 +96,7 @@ describe.each(INSTALLED_DATABASES)('reviews on %s', (database) => {
     expect(new Set(seen.map(({ id }) => id)).size).toBe(5);
   });
 
-  it('are limited on the Free plan', async () => {
+  it('have a limit on the Free plan', async () => {
     const free = await service.key({ plan: 'free', scopes: SCOPES });
     const pets = [petId, await newPet(), await newPet()];
     const statuses: number[] = [];
@@ -115,7 +115,7 @@ describe.each(INSTALLED_DATABASES)('reviews on %s', (database) => {
     expect(await body(get('?limit=0'))).toMatchObject({ status: 400, code: 'validation_failed' });
   });
 
-  it('announce the removal of getReview, and end it then', async () => {
+  it('announce the removal of getReview, and return 410 from its removal date on', async () => {
     const { id } = await body(review(4));
     expect((await get(`/${id}`)).headers.get('sunset')).toBe('Wed, 01 Jan 2031 00:00:00 GMT');
     const nowMs = clock.ms;
@@ -125,7 +125,7 @@ describe.each(INSTALLED_DATABASES)('reviews on %s', (database) => {
     expect(response.status).toBe(410);
   });
 
-  it('have a metric, and a part in the readiness', async () => {
+  it('have a metric and a health indicator', async () => {
     await review(4);
     expect(await (await service.request('/metrics')).text()).toMatch(/^petstore_reviews_created_total [1-9]/m);
     expect(await body(service.request('/health/ready'))).toMatchObject({ status: 'ready', reviews: 'up' });
@@ -137,7 +137,7 @@ describe.each(INSTALLED_DATABASES)('reviews on %s', (database) => {
   });
 });
 
-it('keep the service from starting if a setting is invalid', async () => {
+it('stop the start if a setting is invalid', async () => {
   const env = { REVIEWS_PER_FREE_ACCOUNT: 'many' };
   await expect(startTestApp({ env, extensions: [REVIEWS] })).rejects.toThrow(
     'REVIEWS_PER_FREE_ACCOUNT must be an integer from 1 to 1000000',
