@@ -11,16 +11,13 @@ import { ask, JSON_TYPE } from '../support/http.js';
 /** SQLite is for one instance; several share a database on PostgreSQL. */
 const INSTANCES = onPostgres ? 3 : 1;
 
-/** All instances and their clients share one thread here, so that waiting takes longer than where they run. */
-const PATIENCE = { DATABASE_POOL_WAIT_MS: '10000', DATABASE_STATEMENT_TIMEOUT_MS: '10000' };
-
 const folder = makeFolder();
 const instances: TestApp[] = [];
 let first: TestApp;
 let key: string;
 
 beforeAll(async () => {
-  for (let n = 0; n < INSTANCES; n += 1) instances.push(await startApp({ folder, env: PATIENCE }));
+  for (let n = 0; n < INSTANCES; n += 1) instances.push(await startApp({ folder }));
   [first] = instances as [TestApp];
   key = await first.key({ ...AMPLE, scopes: SCOPES });
 });

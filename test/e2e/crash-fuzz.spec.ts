@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { databaseUrl, onPostgres } from '../support/databases.js';
+import { databaseUrl, onPostgres, PATIENT } from '../support/databases.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { AMPLE, Folders, makeKeys } from '../support/folders.js';
 import { random } from '../support/random.js';
@@ -16,7 +16,6 @@ const INSTANCES = onPostgres ? 2 : 1;
 const describeFuzz = onPostgres ? describeWithRedis : describe;
 
 /** A database that is slow on a busy machine is not what this tests. */
-const PATIENCE = { DATABASE_POOL_WAIT_MS: '10000', DATABASE_STATEMENT_TIMEOUT_MS: '10000' };
 const CLIENTS = 16;
 const MIN_ROUNDS = 4;
 /** The moment of a kill is random: rounds are added until one lost request took effect, and another did not. */
@@ -34,7 +33,7 @@ beforeAll(async () => {
   redis = onPostgres ? await RedisServer.start() : undefined;
   const folder = folders.make();
   const keys = await makeKeys(folder, AMPLE, { ...AMPLE, account: 'another' });
-  start = () => startProcess({ folder, env: { ...PATIENCE, DATABASE_URL: databaseUrl(folder), ...redis?.env } });
+  start = () => startProcess({ folder, env: { ...PATIENT, DATABASE_URL: databaseUrl(folder), ...redis?.env } });
   while (instances.length < INSTANCES) instances.push(await start());
   run = new FuzzRun(() => instances.map(({ port }) => port), keys);
 });

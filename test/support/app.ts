@@ -1,5 +1,5 @@
 import { startTestApp, type TestAppOptions as KitOptions } from '../../src/testing/test-app.js';
-import { databaseOf, makeFolder, onPostgres, openDatabase } from './databases.js';
+import { databaseOf, makeFolder, openDatabase, PATIENT } from './databases.js';
 
 export { FakeClock } from '../../src/testing/fake-clock.js';
 
@@ -10,16 +10,11 @@ export interface TestAppOptions extends Omit<KitOptions, 'database'> {
 
 export type TestApp = Awaited<ReturnType<typeof startApp>>;
 
-/** Instances and their clients share one thread here, so that waiting for a database server takes longer than where they run. */
-const PATIENCE: Record<string, string> = onPostgres
-  ? { DATABASE_POOL_WAIT_MS: '10000', DATABASE_STATEMENT_TIMEOUT_MS: '10000' }
-  : {};
-
 /** The real application, on a database of the kind that the jest project names. */
 export async function startApp({ env = {}, folder = makeFolder(), ...options }: TestAppOptions = {}) {
   await openDatabase(folder);
   const database = databaseOf(folder);
-  const service = await startTestApp({ ...options, database, env: { ...PATIENCE, ...env } });
+  const service = await startTestApp({ ...options, database, env: { ...PATIENT, ...env } });
   const close = service.stop.bind(service);
   return Object.assign(service, {
     folder,

@@ -7,7 +7,7 @@ import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker
 import { ConfigModule, loadEnv } from '../../src/config/index.js';
 import { Database, DatabaseModule } from '../../src/database/index.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
-import { makeFolder, openDatabase, removeDatabase } from './databases.js';
+import { makeFolder, openDatabase, PATIENT, removeDatabase } from './databases.js';
 
 /** What an instance of the service has of accounts and keys, on a real database; its background tasks do not run. */
 export interface AuthInstance {
@@ -27,7 +27,7 @@ export class AuthBench {
   private readonly opened: AuthInstance[] = [];
 
   async open(): Promise<AuthInstance> {
-    const env = loadEnv({ DATABASE_URL: await openDatabase(this.directory) });
+    const env = loadEnv({ ...PATIENT, DATABASE_URL: await openDatabase(this.directory) });
     const imports = [
       ConfigModule.of(env, this.clock),
       DatabaseModule.of(env, { entities: [...ACCOUNT_ENTITIES, ...API_KEY_ENTITIES] }),

@@ -15,6 +15,9 @@ declare global {
 
 export const onPostgres = globalThis.TEST_DATABASE === 'postgres';
 
+/** Settings that leave PostgreSQL time on a machine that is busy with other tests. SQLite ignores them. */
+export const PATIENT = { DATABASE_POOL_WAIT_MS: '10000', DATABASE_STATEMENT_TIMEOUT_MS: '10000' };
+
 /** A new folder. */
 export function makeFolder(): string {
   return mkdtempSync(join(tmpdir(), 'petstore-test-'));

@@ -15,7 +15,7 @@ import { UsageWindow } from './usage-window.entity.js';
 import { COUNTER_ENTITIES } from '../index.js';
 import { RateLimitModule } from '../rate-limit.module.js';
 import { FakeClock } from '../../testing/fake-clock.js';
-import { makeFolder, openDatabase, removeDatabase } from '../../../test/support/databases.js';
+import { makeFolder, openDatabase, PATIENT, removeDatabase } from '../../../test/support/databases.js';
 
 const CALLER: Caller = {
   keyId: 'key',
@@ -44,7 +44,7 @@ afterEach(async () => {
 });
 
 async function start() {
-  const env = loadEnv({ DATABASE_URL: await openDatabase(folder) });
+  const env = loadEnv({ ...PATIENT, DATABASE_URL: await openDatabase(folder) });
   const testing = await Test.createTestingModule({
     imports: [
       ConfigModule.of(env, clock),

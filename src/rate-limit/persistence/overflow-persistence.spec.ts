@@ -7,7 +7,7 @@ import { CounterPersistence } from './counter-persistence.js';
 import { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import { UsageWindow } from './usage-window.entity.js';
 import { COUNTER_ENTITIES } from '../index.js';
-import { makeFolder, openDatabase, removeDatabase } from '../../../test/support/databases.js';
+import { makeFolder, openDatabase, PATIENT, removeDatabase } from '../../../test/support/databases.js';
 
 let folder: string;
 let app: INestApplicationContext;
@@ -17,7 +17,7 @@ clock.nowMs = () => Date.parse('2026-11-21T12:00:00.250Z');
 
 beforeEach(async () => {
   folder = makeFolder();
-  const env = loadEnv({ DATABASE_URL: await openDatabase(folder) });
+  const env = loadEnv({ ...PATIENT, DATABASE_URL: await openDatabase(folder) });
   const testing = await Test.createTestingModule({
     imports: [ConfigModule.of(env, clock), DatabaseModule.of(env, { entities: COUNTER_ENTITIES })],
   }).compile();
