@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AuthBench, type AuthInstance } from '../../test/support/auth-service.js';
 import { AuditRecord } from '../accounts/index.js';
-import type { NewKey } from './admin-keys.service.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -16,29 +15,22 @@ describe('AdminKeysService, on existing keys', () => {
 
   afterEach(() => bench.remove());
 
-  const issue = (newKey: Partial<NewKey> = {}) =>
-    service.keys.createKey({ account: 'acme', plan: 'pro', ...newKey }, 'spec');
-  const audited = async () => {
-    const records = await service.database.read((manager) => manager.find(AuditRecord, { order: { id: 'ASC' } }));
-    return records.map(({ action, actor, at, keyId }) => ({ action, actor, at, keyId }));
-  };
-  const record = (action: string, keyId: string | null) => ({ action, actor: 'spec', at: bench.clock.nowMs(), keyId });
   const listed = async (id: string) => (await service.keys.listKeys()).find((key) => key.id === id);
 
   describe('revoke', () => {
     it('revokes a key once, and reports it the second time', async () => {
-      const { id } = await issue();
+      const { id } = await service.issue();
       const revokedAt = bench.clock.nowMs();
       expect(await service.keys.revoke(id, 'spec')).toBe(true);
-      expect((await audited()).at(-1)).toEqual(record('key.revoked', id));
+      expect((await service.audited()).at(-1)).toEqual(bench.record('key.revoked', id));
       bench.clock.advanceMs(1_000);
       expect(await service.keys.revoke(id, 'spec')).toBe(false);
       expect(await listed(id)).toHaveProperty('revokedAt', revokedAt);
-      expect(await audited()).toHaveLength(3);
+      expect(await service.audited()).toHaveLength(3);
     });
 
     it('refuses an unknown id without quoting it, because it may be a key', async () => {
-      const { key } = await issue();
+      const { key } = await service.issue();
       const revocation = service.keys.revoke(key, 'spec');
       await expect(revocation).rejects.toHaveProperty('code', 'api_key_not_found');
       await expect(revocation).rejects.not.toHaveProperty('message', expect.stringContaining(key));
@@ -47,12 +39,15 @@ describe('AdminKeysService, on existing keys', () => {
 
   describe('rotate', () => {
     it('creates a successor, and keeps the old key valid for the overlap', async () => {
-      const old = await issue({ scopes: ['pets:read'] });
+      const old = await service.issue({ scopes: ['pets:read'] });
       await service.verifier.verify(old.key);
       const next = await service.keys.rotate(old.id, HOUR_MS, 'spec');
       expect(next).toMatchObject({ account: 'acme', scopes: ['pets:read'], expiresAt: null, replaces: old.id });
       expect(next.replacedExpiresAt).toBe(bench.clock.nowMs() + HOUR_MS);
-      expect((await audited()).slice(-2)).toEqual([record('key.created', next.id), record('key.rotated', old.id)]);
+      expect((await service.audited()).slice(-2)).toEqual([
+        bench.record('key.created', next.id),
+        bench.record('key.rotated', old.id),
+      ]);
 
       bench.clock.advanceMs(HOUR_MS - 1);
       expect(await service.verifier.verify(old.key)).toHaveProperty('keyId', old.id);
@@ -62,14 +57,14 @@ describe('AdminKeysService, on existing keys', () => {
     });
 
     it('ends the old key at once if there is no overlap', async () => {
-      const old = await issue();
+      const old = await service.issue();
       await service.verifier.verify(old.key);
       await service.keys.rotate(old.id, 0, 'spec');
       expect(await service.verifier.verify(old.key)).toHaveProperty('code', 'api_key_expired');
     });
 
     it('never extends the old key, and gives the successor the original lifetime', async () => {
-      const old = await issue({ expiresInMs: 10 * HOUR_MS });
+      const old = await service.issue({ expiresInMs: 10 * HOUR_MS });
       bench.clock.advanceMs(9 * HOUR_MS);
       const next = await service.keys.rotate(old.id, 24 * HOUR_MS, 'spec');
       expect(next.replacedExpiresAt).toBe(old.expiresAt);
@@ -77,13 +72,13 @@ describe('AdminKeysService, on existing keys', () => {
     });
 
     it('gives the full lifetime to the successor of a key that is rotated twice', async () => {
-      const { id } = await issue();
+      const { id } = await service.issue();
       await service.keys.rotate(id, HOUR_MS, 'spec');
       expect(await service.keys.rotate(id, 0, 'spec')).toHaveProperty('expiresAt', null);
     });
 
     it('refuses a revoked key and an invalid overlap', async () => {
-      const { id } = await issue();
+      const { id } = await service.issue();
       await expect(service.keys.rotate(id, -1, 'spec')).rejects.toThrow('overlap must be zero or more');
       await service.keys.revoke(id, 'spec');
       await expect(service.keys.rotate(id, 0, 'spec')).rejects.toThrow('was revoked at 2026-11-21T12:00:00.000Z');
@@ -93,26 +88,26 @@ describe('AdminKeysService, on existing keys', () => {
 
   describe('changeScopes', () => {
     it('adds or removes scopes from the next request on', async () => {
-      const { id, key } = await issue({ scopes: ['pets:read'] });
+      const { id, key } = await service.issue({ scopes: ['pets:read'] });
       await service.verifier.verify(key);
       const changed = await service.keys.changeScopes(id, ['pets:write', 'keys:manage', 'pets:write'], 'spec');
       expect(changed).toEqual({ ...(await listed(id)), scopes: ['pets:write', 'keys:manage'] });
       expect(await service.verifier.verify(key)).toHaveProperty('scopes', new Set(['pets:write', 'keys:manage']));
       const records = await service.database.read((manager) => manager.find(AuditRecord, { order: { id: 'ASC' } }));
       const last = records.at(-1);
-      expect(last).toMatchObject(record('key.scopes_changed', id));
+      expect(last).toMatchObject(bench.record('key.scopes_changed', id));
       expect(JSON.parse(last?.detail ?? '')).toEqual({ from: ['pets:read'], to: ['pets:write', 'keys:manage'] });
     });
 
     it('writes no audit record if the scopes do not change', async () => {
-      const { id } = await issue({ scopes: ['pets:read', 'pets:write'] });
-      const before = await audited();
+      const { id } = await service.issue({ scopes: ['pets:read', 'pets:write'] });
+      const before = await service.audited();
       expect(await service.keys.changeScopes(id, ['pets:write', 'pets:read'], 'spec')).toEqual(await listed(id));
-      expect(await audited()).toEqual(before);
+      expect(await service.audited()).toEqual(before);
     });
 
     it('passes the scopes on to the successor', async () => {
-      const { id } = await issue();
+      const { id } = await service.issue();
       await service.keys.changeScopes(id, ['pets:read'], 'spec');
       expect(await service.keys.rotate(id, 0, 'spec')).toHaveProperty('scopes', ['pets:read']);
     });
@@ -122,14 +117,14 @@ describe('AdminKeysService, on existing keys', () => {
       [['pets:read', ''], 'is not a scope'],
       [['pets'], 'is not a scope'],
     ])('refuses %j and changes nothing', async (scopes, message) => {
-      const { id } = await issue();
-      const before = [await listed(id), await audited()];
+      const { id } = await service.issue();
+      const before = [await listed(id), await service.audited()];
       await expect(service.keys.changeScopes(id, scopes, 'spec')).rejects.toThrow(message);
-      expect([await listed(id), await audited()]).toEqual(before);
+      expect([await listed(id), await service.audited()]).toEqual(before);
     });
 
     it('refuses a revoked key and an unknown id', async () => {
-      const { id } = await issue();
+      const { id } = await service.issue();
       await service.keys.revoke(id, 'spec');
       await expect(service.keys.changeScopes(id, ['pets:read'], 'spec')).rejects.toThrow('was revoked');
       const unknown = service.keys.changeScopes('key_0', ['pets:read'], 'spec');
@@ -139,16 +134,16 @@ describe('AdminKeysService, on existing keys', () => {
 
   describe('changePlan', () => {
     it('applies from the next request on', async () => {
-      const { key } = await issue();
+      const { key } = await service.issue();
       await service.verifier.verify(key);
       const limits = await service.keys.changePlan('acme', 'enterprise', { perMinute: 7, perDay: 70 }, 'spec');
       expect(limits).toEqual({ perMinute: 7, perDay: 70 });
-      expect((await audited()).at(-1)).toEqual(record('account.plan_changed', null));
+      expect((await service.audited()).at(-1)).toEqual(bench.record('account.plan_changed', null));
       expect(await service.verifier.verify(key)).toMatchObject({ plan: 'enterprise', limits });
     });
 
     it('clears the custom limits when an account leaves the Enterprise plan', async () => {
-      const { key } = await issue({ account: 'big', plan: 'enterprise', perMinute: 500, perDay: 9_000 });
+      const { key } = await service.issue({ account: 'big', plan: 'enterprise', perMinute: 500, perDay: 9_000 });
       await service.keys.changePlan('big', 'free', {}, 'spec');
       expect(await service.verifier.verify(key)).toMatchObject({
         plan: 'free',
@@ -164,16 +159,16 @@ describe('AdminKeysService, on existing keys', () => {
 
   describe('unban', () => {
     it('passes the time of the lift to the verifier', async () => {
-      const { id, key } = await issue();
+      const { id, key } = await service.issue();
       await service.verifier.verify(key);
       bench.clock.advanceMs(1_000);
       await service.keys.unban(id, 'spec');
       expect(await service.verifier.verify(key)).toHaveProperty('bansLiftedAtMs', bench.clock.nowMs());
-      expect((await audited()).at(-1)).toEqual(record('key.unbanned', id));
+      expect((await service.audited()).at(-1)).toEqual(bench.record('key.unbanned', id));
     });
 
     it('refuses a revoked key', async () => {
-      const { id } = await issue();
+      const { id } = await service.issue();
       await service.keys.revoke(id, 'spec');
       await expect(service.keys.unban(id, 'spec')).rejects.toThrow('was revoked');
     });

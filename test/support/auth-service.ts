@@ -1,6 +1,6 @@
 import { Test } from '@nestjs/testing';
-import { ACCOUNT_ENTITIES } from '../../src/accounts/index.js';
-import { AdminKeysService, API_KEY_ENTITIES, ApiKeysModule } from '../../src/api-keys/index.js';
+import { ACCOUNT_ENTITIES, AuditRecord } from '../../src/accounts/index.js';
+import { AdminKeysService, API_KEY_ENTITIES, ApiKeysModule, type NewKey } from '../../src/api-keys/index.js';
 import { AuthModule, BearerGuard, KeyVerifier } from '../../src/auth/index.js';
 import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poller.js';
 import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker.js';
@@ -17,8 +17,14 @@ export interface AuthInstance {
   readonly poller: KeyChangesPoller;
   readonly lastUse: LastUsedTracker;
   readonly database: Database;
+  /** Creates a key, of the account `acme` by default. */
+  issue(newKey?: Partial<NewKey>): ReturnType<AdminKeysService['createKey']>;
+  /** The audit trail, oldest record first. */
+  audited(): Promise<AuditEntry[]>;
   close(): Promise<void>;
 }
+
+type AuditEntry = Pick<AuditRecord, 'action' | 'actor' | 'at' | 'keyId'>;
 
 /** A database of its own for a spec, which any number of instances can use. */
 export class AuthBench {
@@ -35,17 +41,29 @@ export class AuthBench {
       AuthModule,
     ];
     const module = await Test.createTestingModule({ imports }).compile();
-    const instance = {
-      keys: module.get(AdminKeysService),
+    const keys = module.get(AdminKeysService);
+    const database = module.get(Database);
+    const instance: AuthInstance = {
+      keys,
       guard: module.get(BearerGuard),
       verifier: module.get(KeyVerifier),
       poller: module.get(KeyChangesPoller),
       lastUse: module.get(LastUsedTracker),
-      database: module.get(Database),
+      database,
+      issue: (newKey = {}) => keys.createKey({ account: 'acme', plan: 'pro', ...newKey }, 'spec'),
+      async audited() {
+        const records = await database.read((manager) => manager.find(AuditRecord, { order: { id: 'ASC' } }));
+        return records.map(({ action, actor, at, keyId }) => ({ action, actor, at, keyId }));
+      },
       close: () => module.close(),
     };
     this.opened.push(instance);
     return instance;
+  }
+
+  /** An entry of the audit trail that is made now. */
+  record(action: AuditEntry['action'], keyId: string | null): AuditEntry {
+    return { action, actor: 'spec', at: this.clock.nowMs(), keyId };
   }
 
   async remove(): Promise<void> {
