@@ -60,7 +60,7 @@ export class BearerGuard implements CanActivate {
     const { caller } = requestOf(context);
     if (caller === undefined) throw ApiError.of(unauthorized(MISSING));
     if (access === undefined)
-      throw new ApiError('insufficient_scope', 'This operation does not declare a scope, so no key may call it.');
+      throw new ApiError('insufficient_scope', 'This operation declares no access, so it refuses every request.');
     const refusal = this.authorize(caller, access);
     if (refusal !== undefined) throw refusal;
     return true;

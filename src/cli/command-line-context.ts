@@ -16,7 +16,7 @@ export function checkDatabaseExists({ DATABASE_URL = EMBEDDED_DATABASE_URL }: En
   checkDatabaseIsShared(DATABASE_URL);
   if (isPostgresUrl(DATABASE_URL) || existsSync(sqliteFile(DATABASE_URL))) return;
   throw new InvalidOperationError(
-    `There is no database at ${sqliteFile(DATABASE_URL)}. Check DATABASE_URL; the service and "keys create" make new ones.`,
+    `There is no database at ${sqliteFile(DATABASE_URL)}. Check DATABASE_URL; the service and "keys create" create new databases.`,
   );
 }
 
@@ -24,7 +24,7 @@ export function checkDatabaseExists({ DATABASE_URL = EMBEDDED_DATABASE_URL }: En
 export function checkDatabaseIsShared(databaseUrl: string | undefined): void {
   if (databaseUrl !== 'sqlite::memory:') return;
   throw new InvalidOperationError(
-    'DATABASE_URL names a database in memory, which no other process can see. Name a file.',
+    'DATABASE_URL is an in-memory database, which other processes cannot access. Set it to a file.',
   );
 }
 

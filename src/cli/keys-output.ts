@@ -4,7 +4,7 @@ import { type IssuedKey, keyJson, type KeyListing } from '../api-keys/index.js';
 export function issuedText({ id, name, key, account, plan, limits, scopes, expiresAt }: IssuedKey): string {
   return [
     `Key:     ${key}`,
-    '         Keep it safe: it is not shown again.',
+    '         Store it safely. It is not shown again.',
     `Id:      ${id}`,
     ...(name === null ? [] : [`Name:    ${name}`]),
     `Account: ${account}, plan ${plan} (${limits.perMinute} requests a minute, ${limits.perDay} a day)`,

@@ -9,7 +9,7 @@ import { checkDatabaseExists, inContext } from './command-line-context.js';
 const STATEMENT_TIMEOUT_MS = 3_600_000;
 
 if (process.argv.length > 2) {
-  process.stderr.write('Usage: npm run --silent recount\n\nIt takes no arguments.\n');
+  process.stderr.write('Usage: npm run --silent recount\n\nIt accepts no arguments.\n');
   process.exit(2);
 }
 

@@ -24,8 +24,7 @@ export function Revalidates(...headers: HeaderName[]): MethodDecorator {
     ApiHeader({
       name: 'If-None-Match',
       required: false,
-      description:
-        'ETags of cached responses, or `*`. If the response would have one of them, it is 304 without a body.',
+      description: 'ETags of cached responses, or `*`. If one of them is current, the response is 304 without a body.',
       schema: SCHEMA,
     }),
     ApiResponse({

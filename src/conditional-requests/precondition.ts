@@ -33,7 +33,7 @@ export class Precondition {
 export function notCurrent(): DomainError {
   return new DomainError(
     'precondition_failed',
-    'If-Match does not name the current ETag. Get the resource again, and decide again.',
+    'If-Match does not name the current ETag. Get the resource again before you retry.',
   );
 }
 

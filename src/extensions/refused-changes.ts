@@ -1,12 +1,12 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 
-const IN_CONFIGURE = 'It would have no effect any more: call it in configure() of createApp().';
+const IN_CONFIGURE = 'It would have no effect: call it in configure() of createApp().';
 
 /** What the service has its own way for. */
 const NEVER = {
-  enableCors: 'Set CORS_ORIGINS, which keeps preflights free of keys and quota.',
-  enableVersioning: 'The prefix /v1 is the version: put another one into the paths of controllers.',
-  setGlobalPrefix: 'The prefix is /v1: name the paths outside of it in prefixExclusions of an extension.',
+  enableCors: 'Set CORS_ORIGINS instead, so that preflights need no key and use no quota.',
+  enableVersioning: 'The prefix /v1 is the version. Put another version into the paths of controllers.',
+  setGlobalPrefix: 'The prefix is /v1. List paths outside of it in prefixExclusions of an extension.',
 };
 
 /** What Nest reads when the application is initialised. */

@@ -20,7 +20,7 @@ function accessOf(handler: Function): Access | undefined {
 export function messageFaults(messages: readonly Handler[]): string[] {
   return messages
     .filter(({ handler }) => accessOf(handler) !== 'public')
-    .map(({ name }) => `${name}: messages carry no key: give it @Public(), and check in the gateway who sends it.`);
+    .map(({ name }) => `${name}: messages have no API key. Add @Public(), and authenticate the sender in the gateway.`);
 }
 
 /** What is wrong with routes, a line for each fault. */
@@ -36,19 +36,19 @@ function faultsOf(route: Route): string[] {
     ...statusFaults(route, operationOf(handler)),
     ...(deprecation === undefined ? [] : dateFaults(deprecation)),
     ...(isPost && sendsResponse
-      ? ['a POST must return its response, to accept an Idempotency-Key: use @Res({ passthrough: true })']
+      ? ['a POST must return its response to accept an Idempotency-Key: use @Res({ passthrough: true })']
       : []),
-    ...(hasVersion ? ['@Version() has no effect, as /v1 is the version: put another one into the path'] : []),
+    ...(hasVersion ? ['@Version() has no effect, because /v1 is the version: put another version into the path'] : []),
   ];
   return faults.map((fault) => `${name}: ${fault}.`);
 }
 
 function accessFaults({ handler, isUndocumented }: Route, access: Access | undefined): string[] {
-  if (access === undefined) return ['nobody may call it: give it @Operation(), or @Public()'];
+  if (access === undefined) return ['it declares no access: add @Operation() or @Public()'];
   if (access === 'public') return [];
   const isOperation = isUndocumented || operationOf(handler) !== undefined;
   return [
-    ...(isOperation ? [] : ['it is not documented: give it @Operation(), or @ApiExcludeEndpoint()']),
+    ...(isOperation ? [] : ['it is not documented: add @Operation() or @ApiExcludeEndpoint()']),
     ...(isScope(access.scope)
       ? []
       : [`no key can have the scope ${JSON.stringify(access.scope)}: scopes look like "pets:read"`]),

@@ -38,15 +38,15 @@ export function checkStart(
     ...extensions.flatMap((extension) => extensionFaults(extension, tokens)),
     ...extensions.flatMap(({ settings }) =>
       settings !== undefined && env.ofExtensions?.has(settings) !== true
-        ? `${settings.name} was not read: pass the extensions to loadEnv() too.`
+        ? `${settings.name} was not read. Pass the extensions to loadEnv() too.`
         : [],
     ),
     ...classes
       .filter(isUnsafeCache)
       .map(
         (cache) =>
-          `${cache.name} keeps responses by URL, so accounts would get those of ` +
-          'others: extend it, and have trackBy() return the URL and the account.',
+          `${cache.name} caches responses by URL, so accounts would get those of ` +
+          'others. Extend it, and return the URL and the account from trackBy().',
       ),
     ...overrides
       .filter(({ provide }) => !REPLACEABLE.has(provide))
@@ -63,7 +63,7 @@ function codeFaults(errors: readonly Pick<OwnErrorCode, 'code' | 'status'>[]): s
     const known = statuses.get(code) ?? status;
     statuses.set(code, known);
     if (known === status) return [];
-    return `The error code ${code} has the status ${known} already, and cannot have ${status}: take another code.`;
+    return `The error code ${code} has the status ${known} already and cannot have ${status}. Use another code.`;
   });
 }
 
@@ -75,7 +75,7 @@ function extensionFaults(extension: Extension, tokens: ReadonlySet<unknown>): st
       .map((scope) => `No key can have the scope ${JSON.stringify(scope)}: scopes look like "pets:read".`),
     ...healthIndicators
       .filter((type) => !tokens.has(type))
-      .map(({ name }) => `${name} is not a provider: add it to those of its module.`),
+      .map(({ name }) => `${name} is not a provider. Add it to the providers of its module.`),
     ...migrationFaults(migrations.map((type) => new type().name ?? type.name)),
   ];
 }
@@ -86,7 +86,7 @@ function migrationFaults(names: readonly string[]): string[] {
   return names.flatMap((name, index) => {
     const [time = NaN, before = -Infinity] = [times[index], times[index - 1]];
     if (Number.isNaN(time))
-      return `The migration ${name} needs a name that ends in its time, in milliseconds: 13 digits.`;
+      return `The name of the migration ${name} must end in a timestamp in milliseconds (13 digits).`;
     return time > before ? [] : `The migration ${name} would run before ${names[index - 1]}: give it a later time.`;
   });
 }

@@ -95,9 +95,7 @@ export function reused(): ApiError {
 }
 
 export function inUse(): ApiError {
-  return new ApiError(
-    'idempotency_key_in_use',
-    'A request with this Idempotency-Key is still running. Send it again later.',
-    { 'retry-after': String(IN_USE_RETRY_AFTER_SECONDS) },
-  );
+  return new ApiError('idempotency_key_in_use', 'A request with this Idempotency-Key is still running. Retry later.', {
+    'retry-after': String(IN_USE_RETRY_AFTER_SECONDS),
+  });
 }

@@ -16,8 +16,8 @@ export const IDEMPOTENCY_KEY_PARAMETER = {
   in: 'header' as const,
   required: false,
   description:
-    'Makes it safe to send the request again: for 24 hours the same key with the same request, sent with the same API key, ' +
-    'gets the answer of the first one that succeeded, and nothing is done twice. A random UUID is a good key.',
+    'Makes it safe to repeat the request. For 24 hours, the same key with the same request and API key returns the first ' +
+    'successful response, without any further effect. Use a random UUID.',
   schema: {
     type: 'string' as const,
     minLength: 1,
@@ -55,7 +55,7 @@ export function idempotentRequest(request: FastifyRequest): IdempotentRequest | 
   }
   const apiKey = readBearerToken(request);
   if (caller === undefined || typeof apiKey !== 'string') {
-    throw refusal('must not be sent to an operation that takes no API key');
+    throw refusal('must not be sent to an operation without an API key');
   }
   if (rawBody === undefined && hasBody(raw)) throw refusal('must not be sent with a body that is not JSON');
   const fingerprint = createHash('sha256')

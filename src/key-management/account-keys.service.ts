@@ -144,20 +144,21 @@ export class AccountKeysService {
 export function keyLimitReached(active: number): DomainError {
   return new DomainError(
     'api_key_limit_reached',
-    `The account has ${active} active API keys, and ${MOST_ACTIVE_KEYS} are the most. Revoke one first.`,
+    `The account has ${active} active API keys; the maximum is ${MOST_ACTIVE_KEYS}. Revoke one first.`,
   );
 }
 
 function checkNotRetired({ atMs }: AuditedOperation, key: ApiKey): void {
   if (key.revokedAt !== null) throw keyRevoked(key.id);
   if (key.successorId !== null) {
-    throw retired(`The key ${key.id} has a successor. Rotate ${key.successorId}, or make a new one.`);
+    throw retired(`The key ${key.id} has a successor. Rotate ${key.successorId}, or create a new key.`);
   }
-  if (key.expiresAt !== null && key.expiresAt <= atMs) throw retired(`The key ${key.id} has expired. Make a new one.`);
+  if (key.expiresAt !== null && key.expiresAt <= atMs)
+    throw retired(`The key ${key.id} has expired. Create a new key.`);
 }
 
 export function keyRevoked(id: string): DomainError {
-  return retired(`The key ${id} was revoked. Make a new one.`);
+  return retired(`The key ${id} was revoked. Create a new key.`);
 }
 
 function retired(message: string): DomainError {

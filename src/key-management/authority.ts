@@ -14,7 +14,7 @@ export interface Authority {
 export function checkScopesWithin({ scopes: own }: Authority, scopes: readonly string[]): void {
   const lacking = scopes.filter((scope) => !own.has(scope));
   if (lacking.length === 0) return;
-  throw insufficientScope(`A key can pass on its own scopes only, and this one lacks ${lacking.join(', ')}.`, lacking);
+  throw insufficientScope(`A key can pass on only its own scopes. This key lacks ${lacking.join(', ')}.`, lacking);
 }
 
 /**
@@ -31,6 +31,6 @@ export function lifetimeWithin(
   const longestMs = expiresAtMs - nowMs;
   if (askedMs === undefined || askedMs <= longestMs) return askedMs ?? longestMs;
   const longest = Math.floor(longestMs / 1000);
-  const reason = `as the calling key expires at ${new Date(expiresAtMs).toISOString()}`;
+  const reason = `because the calling key expires at ${new Date(expiresAtMs).toISOString()}`;
   throw new DomainError('validation_failed', `expiresInSeconds must be at most ${longest} or omitted, ${reason}.`);
 }

@@ -1,6 +1,9 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 
-@ApiSchema({ name: 'ApiKeyUsageWindow', description: "What an API key has used of one window of the account's plan." })
+@ApiSchema({
+  name: 'ApiKeyUsageWindow',
+  description: "The requests of an API key in one window of the account's plan.",
+})
 export class KeyUsageWindow {
   @ApiProperty({ type: 'integer', minimum: 0, description: 'Requests of this key in the window.', example: 13 })
   requests!: number;
@@ -8,13 +11,13 @@ export class KeyUsageWindow {
   @ApiProperty({
     type: String,
     format: 'date-time',
-    description: 'When the window ends; of a minute without a request yet, when it would end if it began now.',
+    description: 'When the window ends. For a minute without a request yet, when it would end if it started now.',
     example: '2026-11-21T12:01:00.000Z',
   })
   resetsAt!: string;
 }
 
-@ApiSchema({ name: 'ApiKeyUsage', description: "What an API key has used of the account's current windows." })
+@ApiSchema({ name: 'ApiKeyUsage', description: "The requests of an API key in the account's current windows." })
 export class KeyUsage {
   @ApiProperty({ type: KeyUsageWindow, description: 'The current minute of the account.' })
   minute!: KeyUsageWindow;
@@ -34,7 +37,7 @@ export class KeyUsage {
     type: String,
     format: 'date-time',
     required: false,
-    description: 'When the ban of this key ends; absent if it is not banned.',
+    description: 'When the ban of this key ends. Absent if it is not banned.',
     example: '2026-11-21T12:02:00.000Z',
   })
   bannedUntil?: string;

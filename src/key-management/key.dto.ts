@@ -17,7 +17,7 @@ const time = (description: string, required = false) => ({
 
 /** What every answer about a key has. */
 abstract class KeyFields {
-  @ApiProperty({ ...KEY_ID_SCHEMA, description: 'Identifier of the key; no secret.' })
+  @ApiProperty({ ...KEY_ID_SCHEMA, description: 'Identifier of the key. Not a secret.' })
   id!: string;
 
   @ApiProperty({
@@ -25,7 +25,7 @@ abstract class KeyFields {
     minLength: 1,
     maxLength: MAX_NAME_LENGTH,
     pattern: '\\S',
-    description: 'Its name; absent where it has none.',
+    description: 'Name of the key. Absent if it has none.',
     required: false,
     example: 'Nightly import',
   })
@@ -49,28 +49,28 @@ abstract class KeyFields {
   @ApiProperty({
     type: 'array',
     items: { type: 'string', pattern: '^[a-z0-9_-]+:[a-z0-9_-]+$' },
-    description: 'What the key may do.',
+    description: 'Scopes of the key.',
     example: ['pets:read'],
   })
   scopes!: readonly string[];
 
-  @ApiProperty(time('When the key was made.', true))
+  @ApiProperty(time('When the key was created.', true))
   createdAt!: string;
 
-  @ApiProperty(time('When the key stops working by itself, or did; absent for never.'))
+  @ApiProperty(time('When the key expires. Absent if it does not expire.'))
   expiresAt?: string;
 }
 
 @ApiSchema({ name: 'ApiKey', description: 'An API key of the account, without its secret.' })
 export class AccountKey extends KeyFields {
-  @ApiProperty(time('When the key was revoked; absent where it was not.'))
+  @ApiProperty(time('When the key was revoked. Absent if it was not.'))
   revokedAt?: string;
 
-  @ApiProperty(time('When the key was last used, some seconds late; absent where it never was.'))
+  @ApiProperty(time('When the key was last used, with a delay of some seconds. Absent if it was not used.'))
   lastUsedAt?: string;
 }
 
-@ApiSchema({ name: 'IssuedApiKey', description: 'A new API key, the only time that it is shown.' })
+@ApiSchema({ name: 'IssuedApiKey', description: 'A new API key with its secret.' })
 export class IssuedAccountKey extends KeyFields {
   @ApiProperty({
     type: String,
@@ -82,11 +82,11 @@ export class IssuedAccountKey extends KeyFields {
   key!: string;
 }
 
-@ApiSchema({ name: 'RotatedApiKey', description: 'The successor of an API key, the only time that it is shown.' })
+@ApiSchema({ name: 'RotatedApiKey', description: 'The successor of an API key, with its secret.' })
 export class RotatedAccountKey extends IssuedAccountKey {
   @ApiProperty({ ...KEY_ID_SCHEMA, description: 'Identifier of the old key.', example: 'key_fedcba9876543210' })
   replaces!: string;
 
-  @ApiProperty(time('When the old key stops working, or did.', true))
+  @ApiProperty(time('When the old key expires.', true))
   replacedExpiresAt!: string;
 }

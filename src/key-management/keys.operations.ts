@@ -22,15 +22,15 @@ const ISSUED = { ...KEY, key: EXAMPLE_KEY };
 export const CREATE_KEY: OperationOptions = {
   ...COMMON,
   id: 'createKey',
-  summary: 'Make an API key',
+  summary: 'Create an API key',
   description:
-    'Makes a key of the calling account and shows it, this once. A key cannot give a scope that it lacks: that is 403 ' +
-    '`insufficient_scope`. Nor can it give a longer life than it has left: that is 400 `validation_failed`. ' +
-    `With ${MOST_ACTIVE_KEYS} active keys, however they were made, an account gets no more this way.`,
-  bodyExamples: { 'A reader for 90 days': READER, 'What the calling key may do': {} },
+    'Creates a key of the calling account. Only this response shows the key. A scope that the calling key lacks is 403 ' +
+    '`insufficient_scope`. A lifetime beyond that of the calling key is 400 `validation_failed`. ' +
+    `An account can have ${MOST_ACTIVE_KEYS} active keys.`,
+  bodyExamples: { 'A reader for 90 days': READER, 'The scopes of the calling key': {} },
   success: {
     status: 201,
-    description: 'The key was made; the body shows it.',
+    description: 'The new key with its secret.',
     type: IssuedAccountKey,
     headers: ['Location', 'Cache-Control'],
     examples: { 'A reader for 90 days': ISSUED },
@@ -43,8 +43,8 @@ export const LIST_KEYS: OperationOptions = {
   id: 'listKeys',
   summary: 'List API keys',
   description:
-    'Returns the keys of the calling account, the revoked and expired ones too, oldest first, page by page: while a next ' +
-    'page exists, `Link` names it as `rel="next"`.',
+    'Returns the keys of the calling account, oldest first, including revoked and expired ones. While a next page exists, ' +
+    '`Link` has its address as `rel="next"`.',
   success: {
     status: 200,
     description: 'A page of keys.',
@@ -60,7 +60,7 @@ export const GET_KEY: OperationOptions = {
   ...COMMON,
   id: 'getKey',
   summary: 'Get an API key',
-  description: 'Tells about a key of the calling account; its secret is not kept.',
+  description: 'Returns a key of the calling account without its secret, which the service does not store.',
   success: {
     status: 200,
     description: 'The key.',
@@ -75,8 +75,8 @@ export const GET_KEY_USAGE: OperationOptions = {
   id: 'getKeyUsage',
   summary: 'Get the usage of an API key',
   description:
-    "Returns how many of the account's requests in its current minute and day a key made, and whether the key is banned. " +
-    'Unlike `getUsage` it takes from the plan.',
+    "Returns how many requests of the account's current minute and day a key made, its strikes and its ban. " +
+    'Unlike `getUsage`, it uses quota.',
   success: {
     status: 200,
     description: 'The usage of the key.',
@@ -96,15 +96,15 @@ export const GET_KEY_USAGE: OperationOptions = {
 export const ROTATE_KEY: OperationOptions = {
   ...COMMON,
   id: 'rotateKey',
-  summary: 'Replace an API key',
+  summary: 'Rotate an API key',
   description:
-    'Makes a key with the same scopes and lifetime and shows it, this once. It expires with the calling key at the ' +
-    'latest. The old key works on for the overlap. A key is rotated once; after that rotate its successor. A key cannot ' +
-    'hand out a scope that it lacks by rotating one that has it: that is 403 `insufficient_scope`.',
+    'Creates a successor with the same scopes and lifetime. Only this response shows it. It expires no later than the ' +
+    'calling key. The old key stays valid for the overlap. A key can be rotated once; then rotate its successor. A scope ' +
+    'that the calling key lacks is 403 `insufficient_scope`.',
   bodyExamples: { 'An hour for both': { overlapSeconds: 3_600 }, 'A day for both': {} },
   success: {
     status: 201,
-    description: 'The successor was made; the body shows it.',
+    description: 'The successor with its secret.',
     type: RotatedAccountKey,
     headers: ['Location', 'Cache-Control'],
     examples: {
@@ -122,7 +122,8 @@ export const REVOKE_KEY: OperationOptions = {
   ...COMMON,
   id: 'revokeKey',
   summary: 'Revoke an API key',
-  description: 'Ends a key for good, the calling one too. Revoking it again changes nothing and is 204 as well.',
+  description:
+    'Revokes a key for good. A key can revoke itself. Revoking a revoked key changes nothing and is 204 too.',
   success: { status: 204, description: 'The key is revoked.' },
   errors: [keyNotFound()],
 };

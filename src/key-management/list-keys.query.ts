@@ -6,12 +6,11 @@ const DEFAULT_LIMIT = 20;
 
 /** The query of listKeys. */
 export class ListKeysQuery {
-  @IntegerParam({ description: 'Maximum number of keys returned.', minimum: 1, maximum: 100, default: DEFAULT_LIMIT })
+  @IntegerParam({ description: 'Maximum number of keys to return.', minimum: 1, maximum: 100, default: DEFAULT_LIMIT })
   limit = DEFAULT_LIMIT;
 
   @PatternParam({
-    description:
-      'Only keys that come after the one with this identifier are returned: the last one of the page before.',
+    description: 'Return only keys after the one with this identifier, the last one of the previous page.',
     pattern: KEY_ID,
     expectation: 'the identifier of a key, such as key_0123456789abcdef',
     maxLength: KEY_ID_SCHEMA.maxLength,

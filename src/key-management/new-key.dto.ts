@@ -7,7 +7,7 @@ const LONGEST_SECONDS = MAX_DURATION_MS / 1000;
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 
 /** The body of createKey. */
-@ApiSchema({ name: 'NewApiKey', description: 'What a new API key is to be like.' })
+@ApiSchema({ name: 'NewApiKey', description: 'The properties of a new API key.' })
 export class NewApiKey {
   @TextField({
     description: 'A name to tell keys apart. Its successor gets it too.',
@@ -18,20 +18,21 @@ export class NewApiKey {
   name?: string;
 
   @EnumListField({
-    description: 'What the key may do, at most what the calling key may. By default all of that but `keys:manage`.',
+    description:
+      'Scopes of the key, which the calling key must have. Default: all scopes of the calling key except `keys:manage`.',
     example: ['pets:read'],
     optional: true,
     name: 'ApiKeyScope',
     values: SCOPES,
     isOther: isScope,
-    meaning: 'What an API key may do.',
+    meaning: 'A scope of an API key.',
   })
   scopes?: string[];
 
   @IntegerField({
     description:
-      'Seconds until the key expires, at most what the calling key has left. By default it expires with the calling key; ' +
-      'if that has no end, neither has the new one.',
+      'Seconds until the key expires, at most until the calling key expires. Default: it expires with the calling key, or ' +
+      'never.',
     example: 7_776_000,
     optional: true,
     minimum: 1,
@@ -41,10 +42,10 @@ export class NewApiKey {
 }
 
 /** The body of rotateKey. */
-@ApiSchema({ name: 'ApiKeyRotation', description: 'How an API key gives way to its successor.' })
+@ApiSchema({ name: 'ApiKeyRotation', description: 'The rotation of an API key.' })
 export class ApiKeyRotation {
   @IntegerField({
-    description: 'Seconds for which the old key works on, unless it expires before.',
+    description: 'How long the old key stays valid, in seconds, unless it expires earlier.',
     example: 3_600,
     optional: true,
     minimum: 0,

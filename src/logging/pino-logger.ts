@@ -28,7 +28,7 @@ export class PinoLogger implements LoggerService {
     const output = StandardOutput.get();
     this.pino = pino(options, output);
     output.onDropped((count) =>
-      this.warn({ message: 'log lines were dropped, as nobody read them', count }, 'Logging'),
+      this.warn({ message: 'log lines were dropped because the reader stalled', count }, 'Logging'),
     );
   }
 

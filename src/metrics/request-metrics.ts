@@ -25,7 +25,7 @@ export class RequestMetrics {
   constructor(registry: Registry) {
     this.durations = new Histogram({
       name: 'http_request_duration_seconds',
-      help: 'Requests by method, route and status, and how long they took.',
+      help: 'Number and duration of requests by method, route and status.',
       labelNames: ['method', 'route', 'status'],
       buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
       registers: [registry],

@@ -26,7 +26,7 @@ export const QUOTA_ERRORS: readonly ErrorDeclaration[] = [tooManyRequests(LIMITE
 
 /** What one can respond with that takes nothing from the plan. */
 export const NO_QUOTA_ERRORS: readonly ErrorDeclaration[] = [
-  tooManyRequests(LIMITED, ' for operations that take no quota'),
+  tooManyRequests(LIMITED, ' for operations that use no quota'),
 ];
 
 /** How reading a body can end, besides in a field that is not what it should be. */

@@ -19,8 +19,8 @@ const PREFER: ParameterObject = {
   in: 'header',
   required: false,
   description:
-    'Makes the request end in an error on purpose, without doing anything (RFC 7240): `code=` and a status or an error code ' +
-    'of this operation, or 410 where it is deprecated. The response has `Preference-Applied`.',
+    'Makes the request return an error without any other effect (RFC 7240): `code=` and a status or an error code ' +
+    'of this operation, or 410 if it is deprecated. The response has `Preference-Applied`.',
   schema: { type: 'string', pattern: '^code=[a-z0-9_]+$', maxLength: 100, example: 'code=429' },
 };
 

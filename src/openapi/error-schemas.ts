@@ -11,7 +11,7 @@ export function errorSchemas(codes: Iterable<string>): Record<'Error' | 'KnownEr
   return {
     KnownErrorCode: {
       type: 'string',
-      description: 'The error codes so far.',
+      description: 'The known error codes.',
       enum: [...new Set([...Object.keys(ERROR_CODES), ...codes])],
     },
     Error: {
@@ -19,7 +19,7 @@ export function errorSchemas(codes: Iterable<string>): Record<'Error' | 'KnownEr
       description: 'The body of every error response.',
       properties: {
         code: {
-          description: 'Machine-readable error code: one of the known ones, or one that is added later.',
+          description: 'Machine-readable error code. New codes can be added.',
           anyOf: [
             { $ref: '#/components/schemas/KnownErrorCode' },
             { type: 'string', maxLength: MAX_CODE_LENGTH, pattern: '^[a-z]+(_[a-z]+)*$' },

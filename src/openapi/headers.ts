@@ -27,11 +27,7 @@ const MAX_ADDRESS_LENGTH = 2_200;
 
 /** Response headers that an operation can have. */
 export const HEADERS = {
-  Limit: header(
-    'The limit that currently applies: that of the window, minute or day, with fewer requests left.',
-    count(1, MOST_REQUESTS),
-    300,
-  ),
+  Limit: header('The limit of the window, minute or day, that has fewer requests left.', count(1, MOST_REQUESTS), 300),
   Remaining: header('Requests remaining in that window.', count(0, MOST_REQUESTS), 299),
   Reset: header(
     'Unix timestamp, in seconds, at which that window ends and its limit resets.',
@@ -39,11 +35,11 @@ export const HEADERS = {
     1_795_219_260,
   ),
   RequestId: header(
-    'Identifies the request in the logs of the service: the one that the request came with, or a new one.',
+    'Identifies the request in the logs of the service. The value of the request header, or a new one.',
     text(64, '^[A-Za-z0-9_.-]+$'),
     '0b5f1a4e-6f0e-4a43-9d1f-3f6f1d1c2b7a',
   ),
-  'Cache-Control': header('`no-store`: no cache may keep the response.', words('no-store'), 'no-store'),
+  'Cache-Control': header('`no-store`: caches must not store the response.', words('no-store'), 'no-store'),
   ETag: header(
     'Strong validator of the response (RFC 9110), for If-None-Match and If-Match.',
     text(24, '^"[A-Za-z0-9_-]+"$'),
@@ -51,7 +47,7 @@ export const HEADERS = {
   ),
   'Retry-After': header('Seconds to wait before the next attempt.', count(1, DAY_SECONDS), 42),
   'WWW-Authenticate': header(
-    'The challenge of RFC 6750. It has an `error` only where a key was sent.',
+    'The challenge of RFC 6750. It has an `error` only if a key was sent.',
     text(1_024, '^Bearer realm="petstore"'),
     'Bearer realm="petstore"',
   ),

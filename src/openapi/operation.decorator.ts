@@ -93,7 +93,7 @@ function hasBody(target: object, name: string | symbol): boolean {
 
 function declareOperation(options: DeclaredOperation, config: FastifyContextConfig): MethodDecorator {
   const { id, summary, description, scope, stability, success, quota, errors, bodyExamples } = options;
-  const needed = `Needs the scope \`${scope}\`.${quota === 'none' ? ' Takes nothing from the plan.' : ''}`;
+  const needed = `Needs the scope \`${scope}\`.${quota === 'none' ? ' Uses no quota of the plan.' : ''}`;
   const [listed] = Array.isArray(success.type) ? success.type : [];
   return applyDecorators(
     SetMetadata(OPERATION, options),

@@ -20,7 +20,7 @@ const NAME_MAX_LENGTH = 255;
 
 const NAME = { description: 'Name of the pet.', example: 'Bella', maxLength: NAME_MAX_LENGTH };
 const CATEGORY_ID = {
-  description: 'Identifier of the category of the pet. Any int64, whether or not a category has it.',
+  description: 'Identifier of the category of the pet. Any int64. The category need not exist.',
   example: 3,
 };
 

@@ -12,7 +12,7 @@ export class AdmissionTally {
   constructor(registry: Registry) {
     this.decisions = new Counter({
       name: 'petstore_admissions_total',
-      help: 'Decisions of admission by outcome and plan.',
+      help: 'Admission decisions by outcome and plan.',
       labelNames: ['outcome', 'plan'],
       registers: [registry],
     });

@@ -11,7 +11,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Whether the plan's windows were taken from, or need not be. */
     isAdmitted: boolean;
-    /** Set for operations that take no quota. */
+    /** Set for operations that use no quota. */
     usage?: UsageReport;
   }
 }

@@ -155,14 +155,14 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 
   /**
-   * For operations that take no quota, which an exhausted account and a banned key may call too. Nothing is free
+   * For operations that use no quota, which an exhausted account and a banned key may call too. Nothing is free
    * without bound: they have a window of their own, for each account.
    */
   private async admitFree(caller: Caller, request: FastifyRequest, reply: FastifyReply): Promise<Refusal> {
     const limit = Math.max(LEAST_FREE_PER_MINUTE, caller.limits.perMinute);
     const decision = await this.counters.takeFromRoute(`free:${caller.accountId}`, limit, MINUTE_SECONDS);
     this.tally.add(caller.plan, decision.outcome);
-    if (decision.outcome !== 'admitted') return tooManyRequests(decision, ' for operations that take no quota');
+    if (decision.outcome !== 'admitted') return tooManyRequests(decision, ' for operations that use no quota');
     const usage = await this.counters.peek(caller);
     setRateLimitHeaders(reply, shownWindow(usage));
     request.caller = caller;

@@ -15,7 +15,7 @@ const WINDOW_NAMES = new Map([
 ]);
 
 /** Whose requests a limit counts, as the message of a 429 says it; nothing for the plan of an account. */
-export type LimitScope = '' | ' for this operation' | ' for operations that take no quota' | ' without a valid API key';
+export type LimitScope = '' | ' for this operation' | ' for operations that use no quota' | ' without a valid API key';
 
 /** Shows a window, in place of the one that was shown before. */
 export function setRateLimitHeaders(reply: FastifyReply, window: WindowReport): void {
@@ -39,7 +39,7 @@ export function tooManyRequests(decision: Decision, scope: LimitScope = ''): Pro
   const retry = `Retry after ${count(decision.retryAfterSeconds, 'second')}.`;
   const headers = { ...rateLimitHeaders(decision), 'retry-after': String(decision.retryAfterSeconds) };
   if (decision.outcome === 'banned') {
-    const message = `This API key is banned, as it went on after 429 Too Many Requests. ${retry}`;
+    const message = `This API key is banned because it sent too many requests after 429. ${retry}`;
     return problem('api_key_banned', message, headers);
   }
   const window = WINDOW_NAMES.get(decision.windowSeconds) ?? count(decision.windowSeconds, 'second');

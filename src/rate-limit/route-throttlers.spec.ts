@@ -41,7 +41,7 @@ describe('a limit that cannot be enforced', () => {
   it('stops the start if it is in a ThrottlerModule of an extension', async () => {
     const own = ThrottlerModule.forRoot([{ name: 'short', limit: 1, ttl: 1_000 }]);
     await expect(start([PlainController], [DISCOVERED_THROTTLERS, own])).rejects.toThrow(
-      'ThrottlerModule is part of the service already',
+      'The service imports ThrottlerModule already',
     );
   });
 });

@@ -26,7 +26,7 @@ export function throttlerNames(target: Function): string[] {
 function discoverThrottlers(discovery: DiscoveryService, reflector: Reflector): ThrottlerOptions[] {
   if (discovery.getProviders().filter(({ token }) => token === getOptionsToken()).length > 1) {
     throw new Error(
-      'ThrottlerModule is part of the service already: import no other, and declare limits by @Throttle().',
+      'The service imports ThrottlerModule already. Remove your import, and declare limits with @Throttle().',
     );
   }
   const names = new Set(['default']);

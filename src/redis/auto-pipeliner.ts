@@ -104,7 +104,7 @@ export class AutoPipeliner {
 
   /** Replies that come later find nobody who waits for them. */
   private giveUp(): void {
-    const silent = new Error('Redis does not answer');
+    const silent = new Error('Redis does not respond');
     for (const { commands } of this.batches) for (const command of commands) command.reject(silent);
   }
 }

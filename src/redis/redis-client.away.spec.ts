@@ -30,8 +30,8 @@ describeWithRedis('the client of an unavailable Redis', () => {
     expect(await Promise.all([count(link), count(link, 'test:other', 7)])).toEqual([4, 7]);
     expect(link.fallbacks).toBe(3);
     expect(bench.logged).toEqual([
-      'Redis is away, and this instance counts for itself: Redis does not answer',
-      'Redis is back, and counts for all instances again: ',
+      'Redis is unavailable; using local counters: Redis does not respond',
+      'Redis is available again; using its counters: ',
     ]);
   });
 
@@ -95,7 +95,7 @@ describeWithRedis('the client of an unavailable Redis', () => {
     await bench.server.call('CONFIG', 'SET', 'maxmemory', 0);
     await eventually(() => link.isUp);
     expect(await count(link)).toBe(2);
-    expect(bench.logged).toEqual([expect.stringContaining('OOM'), expect.stringContaining('back')]);
+    expect(bench.logged).toEqual([expect.stringContaining('OOM'), expect.stringContaining('available again')]);
   });
 
   it('uses the fallback while Redis is a read-only replica', async () => {
@@ -108,6 +108,6 @@ describeWithRedis('the client of an unavailable Redis', () => {
     await bench.server.call('REPLICAOF', 'NO', 'ONE');
     await eventually(() => link.isUp);
     expect(await count(link)).toBe(2);
-    expect(bench.logged).toEqual([expect.stringContaining('READONLY'), expect.stringContaining('back')]);
+    expect(bench.logged).toEqual([expect.stringContaining('READONLY'), expect.stringContaining('available again')]);
   });
 });

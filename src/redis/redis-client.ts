@@ -153,7 +153,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     this.up = true;
     if (this.told === 'up') return;
     this.told = 'up';
-    this.logger.log({ message: 'Redis is back, and counts for all instances again' });
+    this.logger.log({ message: 'Redis is available again; using its counters' });
   }
 
   private lose(reason: string): void {
@@ -162,6 +162,6 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     this.up = false;
     if (this.told === 'down' || this.closed) return;
     this.told = 'down';
-    this.logger.warn({ message: 'Redis is away, and this instance counts for itself', reason });
+    this.logger.warn({ message: 'Redis is unavailable; using local counters', reason });
   }
 }

@@ -9,13 +9,13 @@ export class RedisMetrics {
     if (redis === undefined) return;
     const up: Gauge = new Gauge({
       name: 'petstore_redis_up',
-      help: 'Whether Redis counts for all instances (1), or this instance for itself (0).',
+      help: 'Whether this instance uses the counters in Redis (1) or local counters (0).',
       registers: [registry],
       collect: () => up.set(redis.isUp ? 1 : 0),
     });
     const fallbacks: Counter = new Counter({
       name: 'petstore_redis_fallbacks_total',
-      help: 'Decisions that were made without Redis, since it was away.',
+      help: 'Decisions made with local counters while Redis was unavailable.',
       registers: [registry],
       collect: () => {
         fallbacks.reset();

@@ -58,7 +58,7 @@ export class RehearsalInterceptor implements NestInterceptor {
       resetSeconds: nowSeconds + 1,
     };
     const outcome = error.code === 'api_key_banned' ? 'banned' : 'limited';
-    const scope = operation?.quota === 'none' ? ' for operations that take no quota' : '';
+    const scope = operation?.quota === 'none' ? ' for operations that use no quota' : '';
     return tooManyRequests(refuse(outcome, window, nowSeconds), scope);
   }
 

@@ -157,6 +157,6 @@ export class PostgresServer {
 function identity(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const [, uid, gid] = /^postgres:[^:]*:([0-9]+):([0-9]+):/m.exec(readFileSync('/etc/passwd', 'utf8')) ?? [];
-  if (uid === undefined) throw new Error('As root, PostgreSQL can only be run where there is a user named postgres.');
+  if (uid === undefined) throw new Error('To run PostgreSQL as root, the system needs a user named postgres.');
   return { uid: Number(uid), gid: Number(gid) };
 }

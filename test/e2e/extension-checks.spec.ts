@@ -83,8 +83,8 @@ describe('an extension that cannot work keeps the service from starting', () => 
     }
     expect(await refusalOfController(Reviews)).toEqual([
       HEAD,
-      'Reviews.list: nobody may call it: give it @Operation(), or @Public().',
-      'Reviews.mine: it is not documented: give it @Operation(), or @ApiExcludeEndpoint().',
+      'Reviews.list: it declares no access: add @Operation() or @Public().',
+      'Reviews.mine: it is not documented: add @Operation() or @ApiExcludeEndpoint().',
     ]);
   });
 
@@ -98,7 +98,7 @@ describe('an extension that cannot work keeps the service from starting', () => 
     class ReviewsModule {}
     expect(await refusalOf({ module: ReviewsModule })).toEqual([
       HEAD,
-      'ReviewsGateway.watch: messages carry no key: give it @Public(), and check in the gateway who sends it.',
+      'ReviewsGateway.watch: messages have no API key. Add @Public(), and authenticate the sender in the gateway.',
     ]);
   });
 
@@ -157,7 +157,7 @@ describe('an extension that cannot work keeps the service from starting', () => 
     expect(await refusalOfController(Reviews)).toEqual([
       HEAD,
       'Reviews.create: @HttpCode() must not differ from the status in @Operation(), which is 201.',
-      'Reviews.list: @Version() has no effect, as /v1 is the version: put another one into the path.',
+      'Reviews.list: @Version() has no effect, because /v1 is the version: put another version into the path.',
     ]);
   });
 
@@ -171,8 +171,8 @@ describe('an extension that cannot work keeps the service from starting', () => 
     ];
     expect(await refusalOf({ module: ReviewsModule, errorCodes })).toEqual([
       HEAD,
-      'The error code pet_not_found has the status 404 already, and cannot have 410: take another code.',
-      'The error code review_taken has the status 409 already, and cannot have 422: take another code.',
+      'The error code pet_not_found has the status 404 already and cannot have 410. Use another code.',
+      'The error code review_taken has the status 409 already and cannot have 422. Use another code.',
     ]);
   });
 
@@ -191,7 +191,7 @@ describe('an extension that cannot work keeps the service from starting', () => 
     expect(await refusalOf({ module: ReviewsModule, migrations })).toEqual([
       HEAD,
       'The migration AddRating1795305500000 would run before CreateReviews1795305600000: give it a later time.',
-      'The migration AddText needs a name that ends in its time, in milliseconds: 13 digits.',
+      'The name of the migration AddText must end in a timestamp in milliseconds (13 digits).',
     ]);
   });
 
@@ -218,8 +218,8 @@ describe('an extension that cannot work keeps the service from starting', () => 
     expect(await refusalOf(extension, { overrides: [{ provide: Reviews, useValue: {} }] })).toEqual([
       HEAD,
       'No key can have the scope "reviews": scopes look like "pets:read".',
-      'ReviewsHealth is not a provider: add it to those of its module.',
-      'ReviewsSettings was not read: pass the extensions to loadEnv() too.',
+      'ReviewsHealth is not a provider. Add it to the providers of its module.',
+      'ReviewsSettings was not read. Pass the extensions to loadEnv() too.',
       'Reviews cannot be replaced; Clock, CounterStore, KeyVerifier and PetsService can.',
     ]);
   });
@@ -242,7 +242,7 @@ describe('an extension that cannot work keeps the service from starting', () => 
     }
     expect(await refusalOfController(Reviews)).toEqual([
       HEAD,
-      'OwnCache keeps responses by URL, so accounts would get those of others: extend it, and have trackBy() return the URL and the account.',
+      'OwnCache caches responses by URL, so accounts would get those of others. Extend it, and return the URL and the account from trackBy().',
     ]);
   });
 });

@@ -72,7 +72,7 @@ describe('global enhancers', () => {
   it('work in configure(), and are refused with advice if they are added too late', async () => {
     expect(await bodyOf(get('/notes/search?word=turn'))).toMatchObject({ word: 'NRUT' });
     expect(() => service.app.useGlobalPipes(new ValidationPipe())).toThrow(
-      'app.useGlobalPipes() is refused. It would have no effect any more: call it in configure() of createApp().',
+      'app.useGlobalPipes() is refused. It would have no effect: call it in configure() of createApp().',
     );
     expect(() => service.app.enableVersioning()).toThrow('The prefix /v1 is the version');
   });

@@ -40,7 +40,7 @@ describe('a key that expires', () => {
       status: 400,
       code: 'validation_failed',
       message:
-        'expiresInSeconds must be at most 86400 or omitted, as the calling key expires at 2026-11-22T12:00:00.999Z.',
+        'expiresInSeconds must be at most 86400 or omitted, because the calling key expires at 2026-11-22T12:00:00.999Z.',
     });
     expect(await (await api.list('', manager.key)).json()).toHaveLength(4);
   });

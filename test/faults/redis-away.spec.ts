@@ -87,7 +87,7 @@ describe.each(FAULTS)('Redis $what', ({ lastsMs, begin, end }) => {
   it('fails and slows down no request, leaves local limits, and is used again soon after it is back', async () => {
     const [before, during, after] = [await narrowKey(), await narrowKey(), await narrowKey()];
     expect(sum(await admissions(before))).toBe(LIMIT);
-    const toldBefore = { away: told('Redis is away'), back: told('Redis is back') };
+    const toldBefore = { away: told('Redis is unavailable'), back: told('Redis is available') };
     traffic = new Traffic(() => fleet.ports, requestsOf(key));
     traffic.start(6);
     await delay(3_000);
@@ -114,8 +114,8 @@ describe.each(FAULTS)('Redis $what', ({ lastsMs, begin, end }) => {
     expect(await readiness()).toEqual(everywhere({ status: 'ready', database: 'up', redis: 'up' }));
     expect([...new Set(traffic.seen.map(({ status }) => status))].toSorted()).toEqual([200, 201]);
     expect(slowest(traffic.since(awayMs, endMs))).toBeLessThan(slowest(traffic.since(0, awayMs)) + PROMISED_MS);
-    const toldAway = told('Redis is away').map((times, at) => times - (toldBefore.away[at] ?? 0));
-    expect(told('Redis is back').map((times, at) => times - (toldBefore.back[at] ?? 0))).toEqual(toldAway);
+    const toldAway = told('Redis is unavailable').map((times, at) => times - (toldBefore.away[at] ?? 0));
+    expect(told('Redis is available').map((times, at) => times - (toldBefore.back[at] ?? 0))).toEqual(toldAway);
     expect(Math.min(...toldAway)).toBeGreaterThan(0);
     expect(Math.max(...toldAway)).toBeLessThanOrEqual(MOST_OUTAGES);
   });

@@ -16,7 +16,7 @@ export class KeyChangesPoller implements OnModuleInit, OnApplicationShutdown {
   private lastSeenId: number | undefined;
   private catchingUp: Promise<void> | undefined;
   private catchUpNext: Promise<void> | undefined;
-  private readonly task = new RecurringTask('looking for changes of keys', POLL_INTERVAL_MS, () => this.poll());
+  private readonly task = new RecurringTask('polling for changes of keys', POLL_INTERVAL_MS, () => this.poll());
 
   constructor(
     private readonly database: Database,

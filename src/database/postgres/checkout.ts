@@ -99,7 +99,7 @@ export class Checkout {
   }
 
   private giveUp(): void {
-    const reason = new Error(`A connection was closed that had not been released within ${this.lease.timeoutMs} ms.`);
+    const reason = new Error(`A connection was closed because it was not released within ${this.lease.timeoutMs} ms.`);
     if (this.lease.isRenewed) new Logger('Database').warn(reason.message);
     this.givenUp = unavailable(reason);
     this.client?.destroy();

@@ -67,7 +67,7 @@ export class PostgresDatabase extends Database {
 
   protected override createJoined(transaction: Transaction): TransactionalRunner {
     const { runner } = transaction;
-    if (!(runner instanceof PooledQueryRunner)) throw new TypeError('The transaction is one of another database.');
+    if (!(runner instanceof PooledQueryRunner)) throw new TypeError('The transaction belongs to another database.');
     return new PooledQueryRunner(this.access, runner.checkout, transaction);
   }
 

@@ -57,7 +57,7 @@ export class Turn {
   }
 
   private giveUp(timeoutMs: number): void {
-    const reason = new Error(`A transaction was rolled back, as it had not ended within ${timeoutMs} ms.`);
+    const reason = new Error(`A transaction was rolled back because it did not end within ${timeoutMs} ms.`);
     new Logger('Database').warn(reason.message);
     this.givenUp = unavailable(reason);
     void this.transaction.close(this.givenUp);

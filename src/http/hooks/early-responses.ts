@@ -5,7 +5,7 @@ import { hostFault } from '../requests/headers.js';
 import { isPreflight } from './cors.js';
 
 export function routeNotFound(): ApiError {
-  return new ApiError('route_not_found', 'There is nothing at this path.');
+  return new ApiError('route_not_found', 'This path does not exist.');
 }
 
 /** Responses right after admission, before the body is read. */

@@ -8,9 +8,7 @@ export function answerErrors(server: FastifyInstance): void {
       ? sendError(reply, status, 'validation_failed', `${error.message}.`)
       : sendError(reply, status, 'internal_error', 'The service failed to process this request.');
   });
-  server.setNotFoundHandler((_request, reply) =>
-    sendError(reply, 404, 'route_not_found', 'There is nothing at this path.'),
-  );
+  server.setNotFoundHandler((_request, reply) => sendError(reply, 404, 'route_not_found', 'This path does not exist.'));
 }
 
 export function sendError(reply: FastifyReply, status: number, code: string, message: string): FastifyReply {
