@@ -8,7 +8,7 @@ import { readBearerToken } from './authentication/bearer-token.js';
 import type { Caller } from './caller.js';
 import { KeyChangesPoller } from './authentication/key-changes.poller.js';
 import { KeyVerifier } from './authentication/key-verifier.js';
-import { type AuthenticationFailure, INVALID, MISSING, scopeNeeded, unauthorized } from './authentication/refusals.js';
+import { type AuthenticationFailure, INVALID, MISSING, scopeNeeded } from './authentication/refusals.js';
 
 /** A well-formed key that this process does not know of: made up, or made by another one a moment ago. */
 export class UnverifiedKey {
@@ -58,7 +58,7 @@ export class BearerGuard implements CanActivate {
     const access = this.reflector.get<Access | undefined>(ACCESS, context.getHandler());
     if (access === 'public') return true;
     const { caller } = requestOf(context);
-    if (caller === undefined) throw ApiError.of(unauthorized(MISSING));
+    if (caller === undefined) throw ApiError.of(MISSING);
     if (access === undefined)
       throw new ApiError('insufficient_scope', 'This operation declares no access, so it refuses every request.');
     const refusal = this.authorize(caller, access);

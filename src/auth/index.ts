@@ -12,7 +12,6 @@ export {
   MISSING,
   REVOKED,
   scopeNeeded,
-  unauthorized,
 } from './authentication/refusals.js';
 export { KeyVerifier } from './authentication/key-verifier.js';
 export { CachedKey } from './authentication/cached-key.js';

@@ -14,7 +14,7 @@ import {
   type RotatedKey,
   toListing,
 } from '../api-keys/index.js';
-import { CachedKey, type Caller, isCaller, scopeNeeded, unauthorized } from '../auth/index.js';
+import { CachedKey, type Caller, isCaller, scopeNeeded } from '../auth/index.js';
 import { cutPage, Database } from '../database/index.js';
 import { ApiError, DomainError } from '../errors/index.js';
 import { CounterStore, type UsageReport } from '../rate-limit/index.js';
@@ -118,7 +118,7 @@ export class AccountKeysService {
       const operation = await beginOperation(manager, caller.keyId, this.clock.nowMs());
       const own = await this.operations.find(manager, { id: caller.keyId });
       const verdict = new CachedKey(own, operation.atMs).answer(operation.atMs);
-      if (!isCaller(verdict)) throw ApiError.of(unauthorized(verdict));
+      if (!isCaller(verdict)) throw ApiError.of(verdict);
       const { scopes } = verdict;
       if (!scopes.has(MANAGE_KEYS)) throw scopeNeeded(MANAGE_KEYS);
       return work(operation, { account: own.account, scopes, expiresAtMs: own.expiresAt ?? Infinity });

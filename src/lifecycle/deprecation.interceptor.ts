@@ -1,6 +1,5 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { FastifyReply } from 'fastify';
 import type { Observable } from 'rxjs';
 import { Clock, Env } from '../config/index.js';
 import type { ApiError } from '../errors/index.js';
@@ -22,6 +21,14 @@ declare module 'fastify' {
   }
 }
 
+/** A deprecated operation. */
+interface Deprecated {
+  readonly deprecation: Deprecation;
+  readonly headers: Announcement;
+  /** When it is removed, in Unix time in milliseconds. */
+  readonly endMs: number;
+}
+
 /**
  * Announces the deprecation of an operation on every response that its guards let through, errors included, and refuses the
  * request from the removal date on. `@Deprecated()` binds it to its operation: as a global interceptor it would cost every
@@ -30,7 +37,8 @@ declare module 'fastify' {
  */
 @Injectable()
 export class DeprecationInterceptor implements NestInterceptor {
-  private readonly announcements = new Map<Deprecation, Announcement>();
+  /** By handler, as they stay the same. */
+  private readonly deprecated = new Map<Function, Deprecated>();
 
   constructor(
     private readonly reflector: Reflector,
@@ -39,17 +47,20 @@ export class DeprecationInterceptor implements NestInterceptor {
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const deprecation = this.reflector.get<Deprecation>(DEPRECATION, context.getHandler());
-    this.announce(deprecation, replyOf(context));
-    if (this.clock.nowMs() >= removalMs(deprecation.sunset, this.env)) throw operationRemoved(deprecation);
+    const handler = context.getHandler();
+    const { deprecation, headers, endMs } = this.deprecated.get(handler) ?? this.read(handler);
+    announce(headers, replyOf(context));
+    if (this.clock.nowMs() >= endMs) throw operationRemoved(deprecation);
     const { queryFault } = requestOf(context);
     if (queryFault !== undefined) throw queryFault;
     return next.handle();
   }
 
-  private announce(deprecation: Deprecation, reply: FastifyReply): void {
-    let announced = this.announcements.get(deprecation);
-    if (announced === undefined) this.announcements.set(deprecation, (announced = announcement(deprecation, this.env)));
-    announce(announced, reply);
+  private read(handler: Function): Deprecated {
+    const deprecation = this.reflector.get<Deprecation>(DEPRECATION, handler);
+    const headers = announcement(deprecation, this.env);
+    const deprecated = { deprecation, headers, endMs: removalMs(deprecation.sunset, this.env) };
+    this.deprecated.set(handler, deprecated);
+    return deprecated;
   }
 }

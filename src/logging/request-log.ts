@@ -5,17 +5,13 @@ import type { Env } from '../config/index.js';
 /** The route label of unmatched requests in logs and metrics. */
 export const UNMATCHED_ROUTE = 'unmatched';
 
-/** The pattern of the matched route; never the path, which may contain a key by mistake. */
-export function routeLabel({ is404, routeOptions }: FastifyRequest): string {
-  return is404 ? UNMATCHED_ROUTE : (routeOptions.url ?? UNMATCHED_ROUTE);
-}
-
 /** The fields of a request in a log line. */
 export function requestFields(request: FastifyRequest) {
   return {
     requestId: request.id,
     method: request.method,
-    route: routeLabel(request),
+    // The pattern; never the path, which may contain a key by mistake.
+    route: request.routeOptions.url ?? UNMATCHED_ROUTE,
     durationMs: Math.round((performance.now() - request.receivedAtMs) * 100) / 100,
     keyId: request.caller?.keyId,
     accountId: request.caller?.accountId,

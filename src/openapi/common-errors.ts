@@ -1,4 +1,4 @@
-import { EXPIRED, INVALID, MISSING, REVOKED, scopeNeeded, unauthorized } from '../auth/index.js';
+import { EXPIRED, INVALID, MISSING, REVOKED, scopeNeeded } from '../auth/index.js';
 import { unavailable } from '../database/index.js';
 import { ValidationFailedError } from '../errors/index.js';
 import { malformedJson, payloadTooLarge, requestTimeout, unsupportedMediaType } from '../http/index.js';
@@ -13,7 +13,10 @@ const BANNED = refuse('banned', MINUTE, NOW_SECONDS);
 
 /** What every operation can respond with. */
 export const COMMON_ERRORS: readonly ErrorDeclaration[] = [
-  ...[MISSING, INVALID, EXPIRED, REVOKED].map(unauthorized),
+  MISSING,
+  INVALID,
+  EXPIRED,
+  REVOKED,
   scopeNeeded('pets:read'),
   new ValidationFailedError(['limit must be an integer from 1 to 100']),
   // As every failure that nobody has foreseen.

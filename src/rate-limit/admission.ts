@@ -1,12 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import {
-  type AuthenticationFailure,
-  type BearerGuard,
-  type Caller,
-  isCaller,
-  unauthorized,
-  UnverifiedKey,
-} from '../auth/index.js';
+import { type AuthenticationFailure, type BearerGuard, type Caller, isCaller, UnverifiedKey } from '../auth/index.js';
 import { sendProblem } from '../errors/index.js';
 import { isPreflight, isVersioned } from '../http/index.js';
 import { andThen } from './counter-store.js';
@@ -38,41 +31,27 @@ export function addAdmission(server: FastifyInstance, guards: () => AdmissionGua
   });
 }
 
-function admit(guards: AdmissionGuards, request: FastifyRequest, reply: FastifyReply): Refusal | Promise<Refusal> {
-  const { bearer, throttler } = guards;
-  if (isPreflight(request) || request.routeOptions.config.access === 'public')
-    return throttler.showAddress(request, reply);
-  const verdict = bearer.authenticate(request);
-  if (!(verdict instanceof UnverifiedKey || verdict instanceof Promise)) return decide(guards, verdict, request, reply);
-  const later =
-    verdict instanceof UnverifiedKey
-      ? admitUnverified(guards, verdict, request, reply)
-      : verdict.then((known) => decide(guards, known, request, reply));
-  return later.catch((error: Error) => throttler.showUnavailable(request, reply, error));
-}
-
-/** To look for a key that probably does not exist costs more than anybody may cause for nothing. */
-async function admitUnverified(
-  guards: AdmissionGuards,
-  key: UnverifiedKey,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Refusal> {
-  const refusal = await guards.throttler.refuseExhaustedAddress(request, reply);
-  return refusal ?? decide(guards, await guards.bearer.verify(key), request, reply);
-}
-
-function decide(
+function admit(
   { bearer, throttler }: AdmissionGuards,
-  verdict: Caller | AuthenticationFailure,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Refusal | Promise<Refusal> {
-  if (!isCaller(verdict)) {
-    return andThen(throttler.admitAddress(request, reply), (refusal) => refusal ?? unauthorized(verdict));
-  }
-  return andThen(throttler.admit(verdict, request, reply), (refusal) => {
-    const { access } = request.routeOptions.config;
-    return refusal ?? (access === undefined ? undefined : bearer.authorize(verdict, access));
-  });
+  // The router has found the operation by now, but nothing of it has run. Fastify makes this object anew each time.
+  const { access, quota } = request.routeOptions.config;
+  if (isPreflight(request) || access === 'public') return throttler.showAddress(request, reply);
+  const decide = (verdict: Caller | AuthenticationFailure) =>
+    isCaller(verdict)
+      ? andThen(
+          throttler.admit(verdict, request, reply, quota),
+          (refusal) => refusal ?? (access === undefined ? undefined : bearer.authorize(verdict, access)),
+        )
+      : andThen(throttler.admitAddress(request, reply), (refusal) => refusal ?? verdict);
+  // To look for a key that probably does not exist costs more than anybody may cause for nothing.
+  const decideUnverified = async (key: UnverifiedKey) =>
+    (await throttler.refuseExhaustedAddress(request, reply)) ?? decide(await bearer.verify(key));
+
+  const verdict = bearer.authenticate(request);
+  if (!(verdict instanceof UnverifiedKey || verdict instanceof Promise)) return decide(verdict);
+  const later = verdict instanceof UnverifiedKey ? decideUnverified(verdict) : verdict.then(decide);
+  return later.catch((error: Error) => throttler.showUnavailable(request, reply, error));
 }

@@ -8,7 +8,7 @@ import {
   type ThrottlerModuleOptions,
   type ThrottlerRequest,
 } from '@nestjs/throttler';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import { ACCESS, type Access, type Caller } from '../auth/index.js';
 import { ApiError, type Problem } from '../errors/index.js';
 import { replyOf, requestOf } from '../http/index.js';
@@ -51,11 +51,16 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
 
   /**
    * Takes a request from the windows of the caller's account, and sets the rate-limit headers.
+   * @param quota of the route
    * @returns the 429 of a request that is refused, if it is
    */
-  admit(caller: Caller, request: FastifyRequest, reply: FastifyReply): Refusal | Promise<Refusal> {
-    // The router has found the operation by now, but nothing of it has run.
-    if (request.routeOptions.config.quota === 'none') return this.admitFree(caller, request, reply);
+  admit(
+    caller: Caller,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    quota: FastifyContextConfig['quota'],
+  ): Refusal | Promise<Refusal> {
+    if (quota === 'none') return this.admitFree(caller, request, reply);
     return andThen(this.counters.admit(caller), (decision) => {
       this.tally.add(caller.plan, decision.outcome);
       if (decision.outcome !== 'admitted') return tooManyRequests(decision);
@@ -115,11 +120,8 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     if (!isPublic && !requestOf(context).isAdmitted) {
       throw new ApiError('internal_error', 'This request was not admitted.');
     }
-    return super.canActivate(context);
-  }
-
-  protected override async shouldSkip(context: ExecutionContext): Promise<boolean> {
-    return !this.isThrottled(context.getHandler()) && !this.isThrottled(context.getClass());
+    const isThrottled = this.isThrottled(context.getHandler()) || this.isThrottled(context.getClass());
+    return !isThrottled || super.canActivate(context);
   }
 
   protected override async handleRequest(throttled: ThrottlerRequest): Promise<boolean> {

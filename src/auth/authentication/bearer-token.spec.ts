@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readBearerToken } from './bearer-token.js';
-import { challenge, EXPIRED, INVALID, MISSING, REVOKED } from './refusals.js';
+import { EXPIRED, INVALID, MISSING, REVOKED } from './refusals.js';
 
 function request(...rawHeaders: string[]) {
   const index = rawHeaders.findIndex((name, position) => position % 2 === 0 && name.toLowerCase() === 'authorization');
@@ -66,12 +66,12 @@ describe('readBearerToken', () => {
   });
 });
 
-describe('challenge', () => {
+describe('the challenge of a 401', () => {
   it('contains no error code if no token was sent', () => {
-    expect(challenge(MISSING)).toBe('Bearer realm="petstore"');
+    expect(MISSING.headers).toEqual({ 'www-authenticate': 'Bearer realm="petstore"' });
   });
 
   it.each([INVALID, EXPIRED, REVOKED])('contains the error code for $code', (refusal) => {
-    expect(challenge(refusal)).toBe('Bearer realm="petstore", error="invalid_token"');
+    expect(refusal.headers).toEqual({ 'www-authenticate': 'Bearer realm="petstore", error="invalid_token"' });
   });
 });
