@@ -45,6 +45,14 @@ describe('a key that expires', () => {
     expect(await (await api.list('', manager.key)).json()).toHaveLength(4);
   });
 
+  it('creates keys with exactly its remaining lifetime', async () => {
+    const manager = await managerForDays(1);
+    expect(await created(await create(manager, { expiresInSeconds: DAY_SECONDS }))).toHaveProperty(
+      'expiresAt',
+      '2026-11-22T12:00:00.000Z',
+    );
+  });
+
   it('passes on its remaining lifetime during its overlap', async () => {
     const manager = await operatorKey();
     await created(await rotate(manager, manager.id, { overlapSeconds: 3_600 }));

@@ -68,10 +68,14 @@ describe('a rehearsed error', () => {
       code: 'operation_removed',
       message: expect.stringContaining('2030-12-05'),
     });
-    const [missing, limited] = [await call('code=404', '/v1/pets/1'), await call('code=429', '/v1/pets/1')];
-    expect([gone, missing, limited].map(({ status, headers }) => [status, headers.get('sunset') !== null])).toEqual([
+    const others = [404, 503, 401, 403, 429];
+    const responses = [gone, ...(await Promise.all(others.map((code) => call(`code=${code}`, '/v1/pets/1'))))];
+    expect(responses.map(({ status, headers }) => [status, headers.get('sunset') !== null])).toEqual([
       [410, true],
       [404, true],
+      [503, true],
+      [401, false],
+      [403, false],
       [429, false],
     ]);
   });

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * Sends bytes over a connection of their own and gives back everything that comes in until the server closes it, or
- * `quietMs` after the last byte.
+ * Sends bytes over a new connection. Returns everything that it receives until the server closes the connection, or until
+ * `quietMs` after the last byte; at least 5 s after the request.
  * @param how `end` to close the client's side right after the bytes
  */
 export function sendRaw(
@@ -14,7 +14,7 @@ export function sendRaw(
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect(port, '127.0.0.1', () => socket[how](bytes));
-    let quiet = setTimeout(finish, 5_000);
+    let quiet = setTimeout(finish, Math.max(quietMs, 5_000));
     function finish(): void {
       clearTimeout(quiet);
       socket.destroy();

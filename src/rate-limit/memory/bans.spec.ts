@@ -131,6 +131,13 @@ describe('bans', () => {
     expect(provoke({ bansLiftedAtMs }).retryAfterSeconds).toBe(60);
   });
 
+  it('end if they are lifted in the millisecond of their start', () => {
+    clock.ms = Math.floor(START / 1000) * 1000;
+    provoke();
+    expect(admit({ bansLiftedAtMs: clock.ms - 1 }).outcome).toBe('banned');
+    expect(admit({ bansLiftedAtMs: clock.ms }).outcome).toBe('limited');
+  });
+
   it('do not count strikes from before a lift', () => {
     for (let index = 0; index < 9; index++) admit();
     advance(5);
