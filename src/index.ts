@@ -32,7 +32,11 @@ export {
   lockUntilCommit,
   onCommit,
   onTransactionEnd,
+  type Page,
+  type PageOrder,
+  type PageRequest,
   query,
+  readPage,
   tryLockUntilCommit,
 } from './database/index.js';
 export { ApiError, DomainError, type ErrorCode, type OwnErrorCode, UnavailableError } from './errors/index.js';
@@ -70,6 +74,8 @@ export {
   IntegerParam,
   isCanonicalId,
   isCanonicalInt64,
+  LimitQuery,
+  PageQuery,
   PathId,
   type PathIdOptions,
   PatternParam,

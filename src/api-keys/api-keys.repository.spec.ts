@@ -23,17 +23,21 @@ describe('an account with many old keys', () => {
 
   afterAll(() => bench.remove());
 
-  /** How the database finds what is asked for: its plan, line by line. */
+  /** How the database finds what is asked for: the plans of all statements, line by line. */
   const planOf = (ask: (manager: EntityManager) => Promise<unknown>) =>
     service.database.read(async (manager) => {
       const sent = jest.spyOn(manager.dataSource.logger, 'logQuery').mockImplementation(() => undefined);
       await ask(manager);
-      const [[sql = '', parameters = []] = []] = sent.mock.calls;
+      const statements = sent.mock.calls.map(([sql, parameters]) => ({ sql, parameters }));
       sent.mockRestore();
-      expect(sql).toContain('FROM "api_keys"');
       const [explain, column] = onPostgres ? ['EXPLAIN', 'QUERY PLAN'] : ['EXPLAIN QUERY PLAN', 'detail'];
-      const lines = await manager.query<Record<string, string>[]>(`${explain} ${sql}`, parameters);
-      return lines.map((line) => String(line[column])).join('\n');
+      const plan: string[] = [];
+      for (const { sql, parameters } of statements) {
+        expect(sql).toContain('FROM "api_keys"');
+        const lines = await manager.query<Record<string, string>[]>(`${explain} ${sql}`, parameters);
+        plan.push(...lines.map((line) => String(line[column])));
+      }
+      return plan.join('\n');
     });
 
   const after = { accountId: 1, createdAt: MADE_AT_MS + OLD_KEYS / 2, id: 'key_a' };
@@ -42,31 +46,35 @@ describe('an account with many old keys', () => {
     ? 'Index Cond: (account_id = '
     : `SEARCH key USING INDEX ${ORDERED} (account_id=?`;
 
-  it.each<[string, (manager: EntityManager) => Promise<unknown>, string, string]>([
-    ['the first page of the account', (manager) => repository.pageOf(manager, 1, 21), ORDERED, FROM_THE_ACCOUNT],
+  it.each<[string, (manager: EntityManager) => Promise<unknown>, string, string[]]>([
+    ['the first page of the account', (manager) => repository.pageOf(manager, 1, 20), ORDERED, [FROM_THE_ACCOUNT]],
     [
       'a later page of the account',
-      (manager) => repository.pageOf(manager, 1, 21, after),
+      (manager) => repository.pageOf(manager, 1, 20, after),
       ORDERED,
-      onPostgres ? '(ROW(created_at, (id)::text) > ROW(' : '(account_id=? AND (created_at,id)>(?,?))',
+      onPostgres
+        ? ["(created_at = '", "(created_at > '"]
+        : ['(account_id=? AND created_at=? AND id>?)', '(account_id=? AND created_at>?)'],
     ],
-    ['the first page of all keys', (manager) => repository.page(manager, 1_000), ORDERED, ORDERED],
+    ['the first page of all keys', (manager) => repository.page(manager, 1_000), ORDERED, [ORDERED]],
     [
       'a later page of all keys',
       (manager) => repository.page(manager, 1_000, after),
       ORDERED,
-      onPostgres ? '(ROW(account_id, created_at, (id)::text) > ROW(' : '((account_id,created_at,id)>(?,?,?))',
+      onPostgres
+        ? ["(created_at = '", '(ROW(account_id, created_at) > ROW(']
+        : ['(account_id=? AND created_at=? AND id>?)', '((account_id,created_at)>(?,?))'],
     ],
     [
       'the number of active keys',
       (manager) => repository.countActive(manager, 1, bench.clock.nowMs()),
       'api_keys_not_revoked',
-      onPostgres ? 'expires_at > ' : '(account_id=? AND expires_at>?)',
+      [onPostgres ? 'expires_at > ' : '(account_id=? AND expires_at>?)'],
     ],
-  ])('finds %s by an index, without sorting', async (_, ask, index, condition) => {
+  ])('finds %s by an index, without sorting', async (_, ask, index, conditions) => {
     const plan = await planOf(ask);
     expect(plan).toContain(index);
-    expect(plan).toContain(condition);
+    for (const condition of conditions) expect(plan).toContain(condition);
     expect(plan).not.toMatch(/Seq Scan on api_keys|Sort|TEMP B-TREE|SCAN (key|ApiKey)(?! USING INDEX)/);
   });
 

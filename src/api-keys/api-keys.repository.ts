@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type EntityManager, type FindOptionsWhere, IsNull, MoreThan } from 'typeorm';
-import { byBytes } from '../database/index.js';
+import { type Page, pageCursor, readPage } from '../database/index.js';
 import { ApiKey } from './api-key.entity.js';
 
 /** The position where a page of keys ends. */
@@ -22,22 +22,15 @@ export class ApiKeysRepository {
   }
 
   /** Up to `limit` keys by account, oldest first, after a position if given. */
-  page(manager: EntityManager, limit: number, after?: KeyPosition): Promise<ApiKey[]> {
-    const page = inOrder(manager).limit(limit);
-    if (after !== undefined) {
-      const id = byBytes(manager, 'key.id');
-      page.where(`(key.accountId, key.createdAt, ${id}) > (:accountId, :createdAt, :id)`, parametersOf(after));
-    }
-    return page.getMany();
+  async page(manager: EntityManager, limit: number, after?: KeyPosition): Promise<readonly ApiKey[]> {
+    const request = { limit, after: after && pageCursor([`${after.accountId}`, `${after.createdAt}`, after.id]) };
+    return (await readPage(withAccount(manager), { accountId: 'ASC', createdAt: 'ASC' }, request)).items;
   }
 
-  /** Up to `limit` keys of an account, oldest first, after a key if given. */
-  pageOf(manager: EntityManager, accountId: number, limit: number, after?: KeyPosition): Promise<ApiKey[]> {
-    const page = inOrder(manager).where('key.accountId = :accountId', { accountId }).limit(limit);
-    if (after !== undefined) {
-      page.andWhere(`(key.createdAt, ${byBytes(manager, 'key.id')}) > (:createdAt, :id)`, parametersOf(after));
-    }
-    return page.getMany();
+  /** Keys of an account, oldest first, after a key if given. */
+  pageOf(manager: EntityManager, accountId: number, limit: number, after?: KeyPosition): Promise<Page<ApiKey>> {
+    const request = { limit, after: after && pageCursor([`${after.createdAt}`, after.id]) };
+    return readPage(withAccount(manager).where({ accountId }), { createdAt: 'ASC' }, request);
   }
 
   /** Keys of an account that have not ended before a time, oldest first. */
@@ -59,15 +52,6 @@ export class ApiKeysRepository {
   }
 }
 
-function inOrder(manager: EntityManager) {
-  return manager
-    .createQueryBuilder(ApiKey, 'key')
-    .innerJoinAndSelect('key.account', 'account')
-    .orderBy('key.accountId')
-    .addOrderBy('key.createdAt')
-    .addOrderBy(byBytes(manager, 'key.id'));
-}
-
-function parametersOf({ accountId, createdAt, id }: KeyPosition) {
-  return { accountId, createdAt, id };
+function withAccount(manager: EntityManager) {
+  return manager.createQueryBuilder(ApiKey, 'key').innerJoinAndSelect('key.account', 'account');
 }

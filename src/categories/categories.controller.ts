@@ -39,8 +39,7 @@ export class CategoriesController {
     @Query() query: ListCategoriesQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
-    const { categories, nextAfter } = await this.categories.list(query);
-    return sendPage(reply, this.address, query, { json: JSON.stringify(categories), nextAfter });
+    return sendPage(reply, this.address, query, await this.categories.list(query));
   }
 
   @Post()

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Precondition } from '../conditional-requests/index.js';
-import { cutPage, Database } from '../database/index.js';
+import { cutPage, Database, type Page } from '../database/index.js';
 import { DomainError, notFound } from '../errors/index.js';
 import { int64Json } from '../validation/index.js';
 import { CategoriesRepository, type CategoryRow } from './categories.repository.js';
@@ -15,11 +15,10 @@ export class CategoriesService {
     private readonly categories: CategoriesRepository,
   ) {}
 
-  /** A page of categories; `nextAfter` is the identifier after which the next page begins, if there is one. */
-  async list(query: ListCategoriesQuery): Promise<{ categories: Category[]; nextAfter: string | undefined }> {
+  async list(query: ListCategoriesQuery): Promise<Page<Category>> {
     const rows = await this.database.read((manager) => this.categories.page(manager, query));
-    const { page, nextAfter } = cutPage(rows, query.limit);
-    return { categories: page.map(toCategory), nextAfter };
+    const { items, nextAfter } = cutPage(rows, query.limit);
+    return { items: items.map(toCategory), nextAfter };
   }
 
   /** @throws (rejects) DomainError `category_not_found` */

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { type ExactInt64, type Int64, Int64Field, Int64Param, IntegerParam, TextField } from '../validation/index.js';
+import { type ExactInt64, type Int64, Int64Field, Int64Param, LimitQuery, TextField } from '../validation/index.js';
 
 const NAME = { description: 'Name of the category.', example: 'Dogs', maxLength: 255 };
 
@@ -61,18 +61,8 @@ export class Category {
   pets!: PetCounts;
 }
 
-const DEFAULT_LIMIT = 20;
-
 /** The query of listCategories. */
-export class ListCategoriesQuery {
-  @IntegerParam({
-    description: 'Maximum number of categories to return.',
-    minimum: 1,
-    maximum: 100,
-    default: DEFAULT_LIMIT,
-  })
-  limit = DEFAULT_LIMIT;
-
+export class ListCategoriesQuery extends LimitQuery {
   /** Decimal digits. */
   @Int64Param({
     description: 'Return only categories after this identifier, the last one of the previous page.',

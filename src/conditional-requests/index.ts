@@ -1,4 +1,4 @@
-export { pageEtag, sendPage } from './send-page.js';
+export { pageEtag, sendPage, type PageJson, sendPageJson } from './send-page.js';
 export { type ResponseBody, sendCreated, sendWithEtag } from './send-with-etag.js';
 export { IfMatch, Revalidates } from './conditional.decorators.js';
 export { etagOf } from './entity-tags.js';

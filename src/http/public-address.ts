@@ -32,12 +32,20 @@ export function addLink(reply: FastifyReply, link: string): void {
 /**
  * The value of Link for the next page (RFC 8288).
  * @param address of the list
- * @param query of this page, without characters that need encoding
+ * @param query of this page, whose `after` is left out
  * @param after where the next page begins
  */
 export function nextPageLink(address: string, query: object, after: number | string): string {
   let target = `${address}?`;
   for (const [name, value] of Object.entries(query))
-    if (name !== 'after' && value !== undefined) target += `${name}=${String(value)}&`;
-  return `<${target}after=${after}>; rel="next"`;
+    if (name !== 'after' && value !== undefined) target += `${name}=${encoded(value)}&`;
+  return `<${target}after=${encoded(after)}>; rel="next"`;
+}
+
+/** Characters that stand for themselves in a query, with the comma, so that lists stay readable. */
+const PLAIN = /^[\w.~,-]*$/;
+
+function encoded(value: unknown): string {
+  const text = String(value);
+  return PLAIN.test(text) ? text : encodeURIComponent(text);
 }

@@ -15,7 +15,7 @@ import {
   toListing,
 } from '../api-keys/index.js';
 import { CachedKey, type Caller, isCaller, scopeNeeded } from '../auth/index.js';
-import { cutPage, Database } from '../database/index.js';
+import { Database, type Page } from '../database/index.js';
 import { ApiError, DomainError } from '../errors/index.js';
 import { CounterStore, type UsageReport } from '../rate-limit/index.js';
 import { type Authority, checkScopesWithin, lifetimeWithin } from './authority.js';
@@ -61,21 +61,18 @@ export class AccountKeysService {
   }
 
   /**
-   * Up to `limit` keys, oldest first; `nextAfter` is the id after which the next ones begin, if there are more.
+   * A page of keys, oldest first.
    * @param after id of the key after which they begin
    * @throws (rejects) DomainError validation_failed where the account has no such key
    */
-  list(
-    limit: number,
-    after: string | undefined,
-    { accountId }: Caller,
-  ): Promise<{ keys: KeyListing[]; nextAfter: string | undefined }> {
+  list(limit: number, after: string | undefined, { accountId }: Caller): Promise<Page<KeyListing>> {
     return this.database.read(async (manager) => {
       const last = after === undefined ? undefined : await this.keys.find(manager, { id: after, accountId });
       if (last === null)
         throw new DomainError('validation_failed', 'after must be the identifier of an API key of this account.');
-      const { page, nextAfter } = cutPage(await this.keys.pageOf(manager, accountId, limit + 1, last), limit);
-      return { keys: page.map(toListing), nextAfter };
+      const { items, nextAfter } = await this.keys.pageOf(manager, accountId, limit, last);
+      // Keys are never deleted, so an identifier is enough of a cursor.
+      return { items: items.map(toListing), nextAfter: nextAfter && items.at(-1)?.id };
     });
   }
 

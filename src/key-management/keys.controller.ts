@@ -4,8 +4,9 @@ import type { FastifyReply } from 'fastify';
 import { AccountKeysService } from './account-keys.service.js';
 import { issuedKeyJson, keyJson, rotatedKeyJson } from '../api-keys/index.js';
 import { type Caller, CurrentCaller } from '../auth/index.js';
+import { type ResponseBody, Revalidates, sendPage } from '../conditional-requests/index.js';
 import { Env } from '../config/index.js';
-import { addLink, nextPageLink, publicAddress } from '../http/index.js';
+import { publicAddress } from '../http/index.js';
 import { Operation, OperationGroup } from '../openapi/index.js';
 import { keyUsageJson } from '../rate-limit/index.js';
 import type { AccountKey, IssuedAccountKey, RotatedAccountKey } from './key.dto.js';
@@ -40,14 +41,14 @@ export class KeysController {
 
   @Get()
   @Operation(LIST_KEYS)
+  @Revalidates('Link')
   async listKeys(
-    @Query() { limit, after }: ListKeysQuery,
+    @Query() query: ListKeysQuery,
     @CurrentCaller() caller: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<AccountKey[]> {
-    const { keys, nextAfter } = await this.keys.list(limit, after, caller);
-    if (nextAfter !== undefined) addLink(reply, nextPageLink(this.address, { limit }, nextAfter));
-    return keys.map(keyJson);
+  ): Promise<ResponseBody> {
+    const { items, nextAfter } = await this.keys.list(query.limit, query.after, caller);
+    return sendPage(reply, this.address, query, { items: items.map(keyJson), nextAfter });
   }
 
   @Get(':keyId')

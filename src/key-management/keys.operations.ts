@@ -50,7 +50,7 @@ export const LIST_KEYS: OperationOptions = {
     description: 'A page of keys.',
     type: [AccountKey],
     listName: 'ApiKeys',
-    headers: ['Link'],
+    headers: ['Link', 'ETag'],
     examples: { 'One key': [KEY] },
   },
   errors: [],

@@ -1,14 +1,9 @@
 import { KEY_ID } from '../api-keys/index.js';
-import { IntegerParam, PatternParam } from '../validation/index.js';
+import { LimitQuery, PatternParam } from '../validation/index.js';
 import { KEY_ID_SCHEMA } from './key-id.decorator.js';
 
-const DEFAULT_LIMIT = 20;
-
 /** The query of listKeys. */
-export class ListKeysQuery {
-  @IntegerParam({ description: 'Maximum number of keys to return.', minimum: 1, maximum: 100, default: DEFAULT_LIMIT })
-  limit = DEFAULT_LIMIT;
-
+export class ListKeysQuery extends LimitQuery {
   @PatternParam({
     description: 'Return only keys after the one with this identifier, the last one of the previous page.',
     pattern: KEY_ID,

@@ -8,7 +8,7 @@ import {
   type Int64,
   Int64Field,
   Int64Param,
-  IntegerParam,
+  LimitQuery,
   TextField,
 } from '../validation/index.js';
 import { PET_STATUSES, type PetStatus } from './pet.entity.js';
@@ -80,18 +80,8 @@ export class Animal extends PetFields<ExactInt64> {
   id!: number;
 }
 
-const DEFAULT_LIMIT = 20;
-
 /** The query of listPets (specification, section 4.1). */
-export class ListPetsQuery {
-  @IntegerParam({
-    description: 'Maximum number of pets to return.',
-    minimum: 1,
-    maximum: 100,
-    default: DEFAULT_LIMIT,
-  })
-  limit = DEFAULT_LIMIT;
-
+export class ListPetsQuery extends LimitQuery {
   @EnumParam({ description: 'Return only pets with this status.', ...PET_STATUS })
   status?: PetStatus;
 

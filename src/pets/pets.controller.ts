@@ -7,7 +7,7 @@ import {
   type ResponseBody,
   Revalidates,
   sendCreated,
-  sendPage,
+  sendPageJson,
   sendWithEtag,
 } from '../conditional-requests/index.js';
 import { Env } from '../config/index.js';
@@ -43,7 +43,7 @@ export class PetsController {
     @Query() query: ListPetsQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
-    return sendPage(reply, this.address, query, await this.responses.page(query));
+    return sendPageJson(reply, this.address, query, await this.responses.page(query));
   }
 
   @Post()

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Precondition } from '../conditional-requests/index.js';
-import { cutPage, Database, isForeignKeyViolation } from '../database/index.js';
+import { cutPage, Database, isForeignKeyViolation, type Page } from '../database/index.js';
 import { Events } from '../events/index.js';
 import { int64Json } from '../validation/index.js';
 import { PetBatchLoader } from './cache/pet-batch-loader.js';
@@ -25,11 +25,10 @@ export class PetsService {
     private readonly events: Events,
   ) {}
 
-  /** A page of the catalogue; `nextAfter` is the identifier after which the next page begins, if there is one. */
-  async list(query: ListPetsQuery): Promise<{ animals: Animal[]; nextAfter: number | undefined }> {
+  async list(query: ListPetsQuery): Promise<Page<Animal>> {
     const rows = await this.database.read((manager) => this.pets.page(manager, query));
-    const { page, nextAfter } = cutPage(rows, query.limit);
-    return { animals: page.map(toAnimal), nextAfter };
+    const { items, nextAfter } = cutPage(rows, query.limit);
+    return { items: items.map(toAnimal), nextAfter };
   }
 
   /** @throws (rejects) DomainError `pet_not_found` */

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { EnumField, EnumParam, IdField, IdParam, type Int64, IntegerParam } from '../validation/index.js';
+import { EnumField, EnumParam, IdField, IdParam, type Int64, LimitQuery } from '../validation/index.js';
 import { ORDER_STATUSES, type OrderStatus } from './order.entity.js';
 
 /** OrderStatus as fields and parameters declare it. */
@@ -50,18 +50,8 @@ export class Order {
   createdAt!: string;
 }
 
-const DEFAULT_LIMIT = 20;
-
 /** The query of listOrders. */
-export class ListOrdersQuery {
-  @IntegerParam({
-    description: 'Maximum number of orders to return.',
-    minimum: 1,
-    maximum: 100,
-    default: DEFAULT_LIMIT,
-  })
-  limit = DEFAULT_LIMIT;
-
+export class ListOrdersQuery extends LimitQuery {
   @EnumParam({ description: 'Return only orders with this status.', ...ORDER_STATUS })
   status?: OrderStatus;
 

@@ -50,8 +50,7 @@ export class OrdersController {
     @CurrentCaller() { accountId }: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
-    const { orders, nextAfter } = await this.orders.list(accountId, query);
-    return sendPage(reply, this.address, query, { json: JSON.stringify(orders), nextAfter });
+    return sendPage(reply, this.address, query, await this.orders.list(accountId, query));
   }
 
   @Get(':orderId')

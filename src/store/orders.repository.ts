@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { forUpdate, lockUntilCommit, query } from '../database/index.js';
+import { forUpdate, lockUntilCommit, type Page, query, readPage } from '../database/index.js';
 import type { ListOrdersQuery } from './order.dto.js';
-import type { OrderEntity, OrderStatus } from './order.entity.js';
+import { OrderEntity, type OrderStatus } from './order.entity.js';
 
 /** A row of the table of orders. */
 export type OrderRow = Pick<OrderEntity, 'id' | 'petId' | 'status' | 'createdAt'>;
@@ -16,18 +16,14 @@ export interface OrderKey {
 const COLUMNS = '"id", "pet_id" AS "petId", "status", "created_at" AS "createdAt"';
 const SELECT_ONE = `SELECT ${COLUMNS} FROM "orders" WHERE "account_id" = ? AND "id" = CAST(? AS BIGINT)`;
 
-/** All statements on orders, in SQL because an identifier in a path can be any int64. */
+/** All statements on orders, those on one of them in SQL, because an identifier in a path can be any int64. */
 @Injectable()
 export class OrdersRepository {
-  /** Orders of an account in ascending order of `id`, one more than the limit if there are more. */
-  page(
-    manager: EntityManager,
-    accountId: number,
-    { limit, status, after = '0' }: ListOrdersQuery,
-  ): Promise<OrderRow[]> {
-    const ofStatus = status === undefined ? '' : 'AND "status" = ? ';
-    const sql = `SELECT ${COLUMNS} FROM "orders" WHERE "account_id" = ? ${ofStatus}AND "id" > CAST(? AS BIGINT) ORDER BY "id" LIMIT ?`;
-    return query(manager, sql, [accountId, ...(status === undefined ? [] : [status]), after, limit + 1]);
+  /** Orders of an account in ascending order of `id`. */
+  page(manager: EntityManager, accountId: number, { status, ...page }: ListOrdersQuery): Promise<Page<OrderRow>> {
+    const orders = manager.createQueryBuilder(OrderEntity, 'order').where({ accountId });
+    if (status !== undefined) orders.andWhere({ status });
+    return readPage(orders, { id: 'ASC' }, page);
   }
 
   async find(manager: EntityManager, { accountId, id }: OrderKey): Promise<OrderRow | undefined> {

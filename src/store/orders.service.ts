@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Precondition } from '../conditional-requests/index.js';
 import { Clock } from '../config/index.js';
-import { cutPage, Database } from '../database/index.js';
+import { Database, type Page } from '../database/index.js';
 import { DomainError, notFound } from '../errors/index.js';
 import { Events } from '../events/index.js';
 import { PetsService } from '../pets/index.js';
@@ -23,11 +23,9 @@ export class OrdersService {
     private readonly events: Events,
   ) {}
 
-  /** A page of an account's orders; `nextAfter` is the identifier after which the next page begins, if there is one. */
-  async list(accountId: number, query: ListOrdersQuery): Promise<{ orders: Order[]; nextAfter: number | undefined }> {
-    const rows = await this.database.read((manager) => this.orders.page(manager, accountId, query));
-    const { page, nextAfter } = cutPage(rows, query.limit);
-    return { orders: page.map(toOrder), nextAfter };
+  async list(accountId: number, query: ListOrdersQuery): Promise<Page<Order>> {
+    const { items, nextAfter } = await this.database.read((manager) => this.orders.page(manager, accountId, query));
+    return { items: items.map(toOrder), nextAfter };
   }
 
   /** @throws (rejects) DomainError `order_not_found` */

@@ -40,7 +40,7 @@ class ToysController {
     documentation: 'https://example.org/toys',
   })
   listToys(@Res({ passthrough: true }) reply: FastifyReply): ResponseBody {
-    return sendPage(reply, '/v1/toys', { limit: 1 }, { json: '[1]', nextAfter: 1 });
+    return sendPage(reply, '/v1/toys', { limit: 1 }, { items: [1], nextAfter: 1 });
   }
 }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { etagOf, pageEtag } from '../../conditional-requests/index.js';
+import { etagOf, pageEtag, type PageJson } from '../../conditional-requests/index.js';
 import { Database } from '../../database/index.js';
 import type { ListPetsQuery } from '../pet.dto.js';
 import { PetsService } from '../pets.service.js';
@@ -25,7 +25,7 @@ export interface PetResponse {
 /** A page of the list: a JSON array of pets. */
 export interface PetPage extends PetResponse {
   /** Identifier after which the next page begins; absent on the last page. */
-  readonly nextAfter: number | undefined;
+  readonly nextAfter: PageJson['nextAfter'];
   /** Whether a pet that is added can belong to it. */
   readonly canGrow: boolean;
 }
@@ -72,13 +72,13 @@ export class PetResponseCache {
   }
 
   private async readPage(name: string, query: ListPetsQuery, state: CatalogueState | undefined): Promise<PetPage> {
-    const { animals, nextAfter } = await this.pets.list(query);
-    const json = JSON.stringify(animals);
+    const { items, nextAfter } = await this.pets.list(query);
+    const json = JSON.stringify(items);
     const ids = query.ids?.split(',');
     // A client that asks for one pet can use the validator to change it.
-    const isOnePet = ids?.length === 1 && animals.length === 1;
+    const isOnePet = ids?.length === 1 && items.length === 1;
     const etag = isOnePet ? etagOf(json.slice(1, -1)) : pageEtag(json, nextAfter);
-    const canGrow = nextAfter === undefined && animals.length !== ids?.length;
+    const canGrow = nextAfter === undefined && items.length !== ids?.length;
     const page = { json, etag, nextAfter, canGrow, state };
     this.pages.set(name, page);
     return page;

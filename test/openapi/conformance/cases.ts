@@ -141,6 +141,7 @@ const SOME: [string, string, number, Ask][] = [
   ['changeOrder', 'an unknown order', 404, (id) => send(id, {}, '/v1/store/orders/404404')],
   ['changeOrder', 'a status that does not follow', 409, (id) => send(id, { body: '{"status":"delivered"}' })],
   ['createKey', 'no room for another key', 409, (id) => crowded((most) => send(id, { key: most }))],
+  ['listKeys', 'a page that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
   ['listKeys', 'a last page', 200, (id) => send(id, {}, '/v1/keys?limit=100')],
   ['getKey', 'an unknown key', 404, (id) => send(id, {}, `/v1/keys/${NO_KEY}`)],
   ['getKeyUsage', 'an unknown key', 404, (id) => send(id, {}, `/v1/keys/${NO_KEY}/usage`)],

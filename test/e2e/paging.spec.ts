@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { type PageOrder, readPage } from '../../src/index.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { errorOf } from '../support/expectations.js';
+import { Box, Shelf, SHELVES } from '../support/shelves.module.js';
+
+const INT64_MAX = '9223372036854775807';
+const INT64_MIN = '-9223372036854775808';
+/** A JavaScript number cannot tell the first three from each other. */
+const SIZES = ['9007199254740992', '9007199254740993', '9007199254740994', INT64_MAX, INT64_MIN, '0', '0', '0', '7'];
+const LABELS = [null, 'Food', 'food', 'Äpfel', 'Food & toys, 50%', null, 'Food', '🐕', null];
+const WEIGHTS = [0.1, 0.30000000000000004, 0.3, 1e300, -1e-300, 0.1, 1, 1, 5e-324];
+const DAYS = [1, 2, 2, 2, 3, 1, 5, 4, 5];
+
+const shelfAt = (at: number): Omit<Shelf, 'id' | 'boxes'> => ({
+  size: SIZES[at] ?? '',
+  label: LABELS[at] ?? null,
+  weight: WEIGHTS[at] ?? 0,
+  madeAt: new Date(`2026-11-0${DAYS[at]}T12:00:00.5Z`),
+  isOpen: at % 2 === 0,
+  notes: {},
+});
+
+let service: TestApp;
+let key: string;
+let dataSource: DataSource;
+
+beforeAll(async () => {
+  service = await startApp({ extensions: [SHELVES] });
+  key = await service.key();
+  dataSource = service.app.get(DataSource);
+  for (const at of SIZES.keys()) await dataSource.getRepository(Shelf).insert(shelfAt(at));
+  const boxes = ['c', 'a', 'b', 'd'].map((letter) => letter.repeat(8) + '-0000-4000-8000-000000000000');
+  for (const id of boxes) await dataSource.getRepository(Box).insert({ id, shelf: { id: 1 } });
+});
+afterAll(() => service.stop());
+
+const shelves = () => dataSource.getRepository(Shelf).createQueryBuilder('shelf');
+
+/** Identifiers of all shelves that a query finds, read page by page. */
+async function idsBy(order: PageOrder<Shelf>, limit: number, query = shelves()): Promise<number[]> {
+  const ids: number[] = [];
+  for (let after: string | undefined, pages = 0; pages === 0 || after !== undefined; pages += 1) {
+    expect(pages).toBeLessThan(SIZES.length);
+    const { items, nextAfter } = await readPage(query, order, { limit, after });
+    expect(items.length).toBeLessThanOrEqual(limit);
+    ids.push(...items.map(({ id }) => id));
+    after = nextAfter === undefined ? undefined : String(nextAfter);
+  }
+  return ids;
+}
+
+const cursor = (...values: unknown[]) => Buffer.from(JSON.stringify(values)).toString('base64url');
+const read = (order: PageOrder<Shelf>, after: string) => readPage(shelves(), order, { limit: 2, after });
+const get = (query: string, headers: Record<string, string> = {}) =>
+  service.request(`/v1/shelves${query}`, { key, headers });
+const next = (response: Response) =>
+  /^<\/v1\/shelves([^>]*)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1] ?? '';
+const bytes = (text: string) => Buffer.from(text).toString('hex');
+
+/** The same, sorted by hand. */
+function sortedIds(value: (at: number) => bigint | number | string | null, isDescending: boolean): number[] {
+  const places = [...SIZES.keys()].toSorted((one, other) => {
+    const [first, second] = [value(one), value(other)];
+    if (first === null || second === null) return first === second ? compared(one, other) : first === null ? 2 : -2;
+    return first === second ? compared(one, other) : compared(first, second);
+  });
+  function compared<Value>(first: Value, second: Value): number {
+    return first < second === isDescending ? 1 : -1;
+  }
+  return places.map((at) => at + 1);
+}
+
+describe('a list that is read page by page', () => {
+  const kinds: Record<string, (at: number) => bigint | number | string | null> = {
+    id: (at) => at,
+    size: (at) => BigInt(SIZES[at] ?? ''),
+    label: (at) => (LABELS[at] === null ? null : bytes(LABELS[at] ?? '')),
+    weight: (at) => WEIGHTS[at] ?? 0,
+    madeAt: (at) => DAYS[at] ?? 0,
+    isOpen: (at) => Number(at % 2 === 0),
+  };
+  const cases = Object.entries(kinds).flatMap(([name, value]) =>
+    (['ASC', 'DESC'] as const).map((direction) => ({ name, direction, value })),
+  );
+
+  it.each(cases)('has each row once, sorted by $name $direction', async ({ name, direction, value }) => {
+    const expected = sortedIds(value, direction === 'DESC');
+    expect(new Set(expected).size).toBe(SIZES.length);
+    for (const limit of [1, 2, 4, 100]) expect(await idsBy({ [name]: direction }, limit)).toEqual(expected);
+  });
+
+  it('has each row once, sorted by several properties', async () => {
+    expect(await idsBy({ madeAt: 'DESC', weight: 'DESC' }, 2)).toEqual([7, 9, 8, 5, 4, 2, 3, 6, 1]);
+  });
+
+  it('has each row once, where identifiers are text', async () => {
+    const boxes = dataSource.getRepository(Box).createQueryBuilder('box').innerJoinAndSelect('box.shelf', 'shelf');
+    const first = await readPage(boxes, { id: 'DESC' }, { limit: 3 });
+    const second = await readPage(boxes, { id: 'DESC' }, { limit: 3, after: String(first.nextAfter) });
+    const letters = [...first.items, ...second.items].map(({ id, shelf }) => `${id[0]}${shelf.id}`);
+    expect([letters, second.nextAfter]).toEqual([['d1', 'c1', 'b1', 'a1'], undefined]);
+  });
+
+  it('keeps the filters of its query on every page, alternatives too', async () => {
+    const query = shelves().where('shelf.label = :label', { label: 'Food' }).orWhere('shelf.size = 0');
+    expect(await idsBy({ id: 'ASC' }, 1, query)).toEqual([2, 6, 7, 8]);
+    expect(await idsBy({ label: 'DESC' }, 1, query)).toEqual([8, 7, 2, 6]);
+  });
+
+  it('refuses orders that it cannot keep', async () => {
+    const page = { limit: 2 };
+    const refused: [Promise<unknown>, string][] = [
+      [readPage(shelves(), { size: 'ASC', id: 'DESC' }, page), 'must have one direction'],
+      [readPage(shelves(), { label: 'ASC', size: 'ASC' }, page), 'none may be nullable'],
+      [readPage(shelves(), { boxes: 'ASC' }, page), 'cannot be sorted by boxes of Shelf'],
+      [readPage(shelves().innerJoinAndSelect('shelf.boxes', 'box'), { id: 'ASC' }, page), 'joins repeat rows'],
+    ];
+    for (const [reading, words] of refused) await expect(reading).rejects.toThrow(words);
+  });
+});
+
+describe('a cursor', () => {
+  it.each<[string, PageOrder<Shelf>, string]>([
+    ['text', { size: 'ASC' }, 'x'],
+    ['an identifier where the list is sorted otherwise', { size: 'ASC' }, '5'],
+    ['one of fewer columns', { size: 'ASC' }, cursor('5')],
+    ['one of more columns', { size: 'ASC' }, cursor('5', '5', '5')],
+    ['one with another type', { size: 'ASC' }, cursor('five', '5')],
+    ['one beyond int64', { size: 'ASC' }, cursor('9223372036854775808', '5')],
+    ['one without a value that every row has', { size: 'ASC' }, cursor(null, '5')],
+    ['one with a value that is not text', { size: 'ASC' }, cursor(5, 5)],
+    ['one with blanks', { size: 'ASC' }, Buffer.from('[ "5","5"]').toString('base64url')],
+    ['one with an impossible identifier', { size: 'ASC' }, cursor('5', '5.5')],
+    ['a number that is none', { weight: 'ASC' }, cursor('1e999', '5')],
+    ['text that no database stores', { label: 'ASC' }, cursor('a\0', '5')],
+    ['an identifier beyond int64', { id: 'ASC' }, '9223372036854775808'],
+  ])('is refused if it is %s', async (_, order, after) => {
+    await expect(read(order, after)).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: 'after must be as in the Link header of the previous page.',
+    });
+  });
+
+  it.each(['2026-02-30 12:00:00.000000', '2026-11-03', '0000-01-01 00:00:00.000000', 'infinity', '', 'true'])(
+    'of a time or a truth is never an error of the database: %j',
+    async (value) => {
+      const outcomes = await Promise.allSettled([
+        read({ madeAt: 'ASC' }, cursor(value, '5')),
+        read({ isOpen: 'DESC' }, cursor(value, '5')),
+      ]);
+      const failures = outcomes.filter(({ status }) => status === 'rejected');
+      expect(failures).toEqual(
+        failures.map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: 'validation_failed' }) })),
+      );
+    },
+  );
+
+  it('stays valid when its row is gone', async () => {
+    const extra = await dataSource.getRepository(Shelf).save({ ...shelfAt(8), size: '8' });
+    const [{ nextAfter }, all] = [
+      await readPage(shelves(), { size: 'ASC' }, { limit: 6 }),
+      await idsBy({ size: 'ASC' }, 9),
+    ];
+    expect(all[5]).toBe(extra.id);
+    await dataSource.getRepository(Shelf).delete(extra.id);
+    const { items } = await read({ size: 'ASC' }, String(nextAfter));
+    expect(items.map(({ id }) => id)).toEqual(all.slice(6, 8));
+  });
+});
+
+describe('a page over HTTP', () => {
+  it('links to the next one, with its filters', async () => {
+    const first = await get('?limit=1&label=Food&sort=size');
+    expect(next(first)).toMatch(/^\?limit=1&sort=size&label=Food&after=[\w-]+$/);
+    const second = await get(next(first));
+    expect([await first.json(), await second.json()]).toEqual([[{ id: 7, label: 'Food' }], [{ id: 2, label: 'Food' }]]);
+    expect(second.headers.get('link')).toBeNull();
+  });
+
+  it('encodes what a filter has in its link', async () => {
+    const label = 'Food & toys, 50%';
+    await dataSource.getRepository(Shelf).insert({ ...shelfAt(4), size: '1' });
+    const first = await get(`?limit=1&label=${encodeURIComponent(label)}`);
+    expect(next(first)).toBe('?limit=1&sort=id&label=Food%20%26%20toys%2C%2050%25&after=5');
+    expect(await (await get(next(first))).json()).toEqual([{ id: expect.any(Number), label }]);
+  });
+
+  it('has an ETag, and is 304 to who has it', async () => {
+    const response = await get('?sort=size');
+    const etag = response.headers.get('etag') ?? '';
+    expect((await get('?sort=size', { 'If-None-Match': etag })).status).toBe(304);
+    expect((await get('?sort=size&limit=2', { 'If-None-Match': etag })).status).toBe(200);
+  });
+
+  it.each(['after=%20', 'after=5&sort=size', 'after=x', 'after=', 'after=1&after=2'])(
+    'is 400 for a bad cursor, which is named: %s',
+    async (query) => {
+      expect(await errorOf(await get(`?${query}`))).toMatchObject({
+        status: 400,
+        code: 'validation_failed',
+        message: expect.stringMatching(/^after must be /),
+      });
+    },
+  );
+});

@@ -1,0 +1,137 @@
+import { Controller, Get, Module, Query, Res } from '@nestjs/common';
+import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
+import type { FastifyReply } from 'fastify';
+import {
+  Column,
+  Entity,
+  Index,
+  type MigrationInterface,
+  OneToMany,
+  ManyToOne,
+  JoinColumn,
+  PrimaryColumn,
+  PrimaryGeneratedColumn,
+  type QueryRunner,
+  Repository,
+} from 'typeorm';
+import {
+  columnTypes,
+  EnumParam,
+  type Extension,
+  Operation,
+  PageQuery,
+  PatternParam,
+  readPage,
+  type ResponseBody,
+  Revalidates,
+  sendPage,
+} from '../../src/index.js';
+
+/*
+ * A list that is sorted by columns of every kind.
+ */
+
+@Entity({ name: 'shelves' })
+@Index('shelves_size_id', ['size', 'id'])
+export class Shelf {
+  @PrimaryGeneratedColumn({ type: 'integer' })
+  id!: number;
+
+  /** Any int64. */
+  @Column({ type: 'bigint' })
+  size!: string;
+
+  @Column({ type: 'text', nullable: true })
+  label!: string | null;
+
+  @Column({ type: 'float' })
+  weight!: number;
+
+  @Column({ name: 'made_at' })
+  madeAt!: Date;
+
+  @Column({ name: 'is_open' })
+  isOpen!: boolean;
+
+  @Column({ type: 'simple-json' })
+  notes!: object;
+
+  @OneToMany(() => Box, ({ shelf }) => shelf)
+  boxes!: Box[];
+}
+
+@Entity({ name: 'boxes' })
+export class Box {
+  @PrimaryColumn({ type: 'uuid' })
+  id!: string;
+
+  @ManyToOne(() => Shelf, ({ boxes }) => boxes)
+  @JoinColumn({ name: 'shelf_id' })
+  shelf!: Shelf;
+}
+
+class Shelves1795305700000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    const { id, int64 } = columnTypes(runner);
+    const [time, uuid] =
+      runner.dataSource.options.type === 'postgres' ? ['TIMESTAMP', 'UUID'] : ['DATETIME', 'VARCHAR'];
+    await runner.query(`
+      CREATE TABLE "shelves" (
+        "id" ${id},
+        "size" ${int64} NOT NULL,
+        "label" TEXT,
+        "weight" DOUBLE PRECISION NOT NULL,
+        "made_at" ${time} NOT NULL,
+        "is_open" BOOLEAN NOT NULL,
+        "notes" TEXT NOT NULL
+      )`);
+    await runner.query('CREATE INDEX "shelves_size_id" ON "shelves" ("size", "id")');
+    await runner.query(
+      `CREATE TABLE "boxes" ("id" ${uuid} PRIMARY KEY, "shelf_id" ${int64} NOT NULL REFERENCES "shelves" ("id"))`,
+    );
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE "boxes"');
+    await runner.query('DROP TABLE "shelves"');
+  }
+}
+
+class ShelvesQuery extends PageQuery {
+  @EnumParam({ description: 'What the list is sorted by.', name: 'ShelfOrder', values: ['id', 'size'] })
+  sort: 'id' | 'size' = 'id';
+
+  @PatternParam({ description: 'The label.', pattern: /./, maxLength: 50, expectation: 'a label', example: 'Food' })
+  label?: string;
+}
+
+@Controller('shelves')
+class ShelvesController {
+  constructor(@InjectRepository(Shelf) private readonly shelves: Repository<Shelf>) {}
+
+  @Get()
+  @Revalidates('Link')
+  @Operation({
+    id: 'listShelves',
+    summary: 'List shelves',
+    scope: 'pets:read',
+    stability: 'experimental',
+    success: { status: 200, description: 'A page of shelves.', headers: ['Link', 'ETag'], type: [Box] },
+    errors: [],
+  })
+  async list(@Query() query: ShelvesQuery, @Res({ passthrough: true }) reply: FastifyReply): Promise<ResponseBody> {
+    const { label, sort, ...request } = query;
+    const shelves = this.shelves.createQueryBuilder('shelf').select(['shelf.id', 'shelf.label']);
+    if (label !== undefined) shelves.where({ label });
+    return sendPage(reply, '/v1/shelves', query, await readPage(shelves, { [sort]: 'ASC' }, request));
+  }
+}
+
+@Module({ imports: [TypeOrmModule.forFeature([Shelf, Box])], controllers: [ShelvesController] })
+class ShelvesModule {}
+
+export const SHELVES: Extension = {
+  module: ShelvesModule,
+  entities: [Shelf, Box],
+  migrations: [Shelves1795305700000],
+};
