@@ -1,6 +1,16 @@
 /** The public surface for extensions; everything else can change without notice. */
+export type { Limits, PlanName } from './accounts/index.js';
+export type { KeyChange, KeyChangeListener, KeyEvents, KeyListing } from './api-keys/index.js';
 export { RecurringTask } from './background/index.js';
-export { type Caller, CurrentCaller, KeyVerifier, Public, RequireScope } from './auth/index.js';
+export {
+  type AuthenticationFailure,
+  type Caller,
+  CurrentCaller,
+  KeyVerifier,
+  Public,
+  RequireScope,
+  type Verdict,
+} from './auth/index.js';
 export {
   etagOf,
   IfMatch,
@@ -13,6 +23,7 @@ export {
 } from './conditional-requests/index.js';
 export {
   Clock,
+  type Configurable,
   ConfigError,
   Env,
   FlagSetting,
@@ -26,8 +37,10 @@ export { type AppOptions, createApp } from './create-app.js';
 export { createDataSource } from './database-parts.js';
 export {
   columnTypes,
+  type ColumnTypes,
   cutPage,
   Database,
+  type DatabaseParts,
   forUpdate,
   lockUntilCommit,
   onCommit,
@@ -37,9 +50,20 @@ export {
   type PageRequest,
   query,
   readPage,
+  type SqlParameter,
+  type TableWatch,
   tryLockUntilCommit,
+  type Work,
+  type WriteOptions,
 } from './database/index.js';
-export { ApiError, DomainError, type ErrorCode, type OwnErrorCode, UnavailableError } from './errors/index.js';
+export {
+  ApiError,
+  DomainError,
+  type ErrorCode,
+  type OwnErrorCode,
+  type Problem,
+  UnavailableError,
+} from './errors/index.js';
 export { type Extension, ExtensionError } from './extensions/index.js';
 export type { HealthIndicator } from './health/index.js';
 export {
@@ -52,18 +76,43 @@ export {
 } from './events/index.js';
 export { addLink, nextPageLink, publicAddress } from './http/index.js';
 export { Deprecated, type Deprecation, type Stability } from './lifecycle/index.js';
-export { type HeaderName, Operation, OperationGroup, type OperationOptions } from './openapi/index.js';
-export { PetEntity, PetsModule, PetsService } from './pets/index.js';
-export { CounterStore } from './rate-limit/index.js';
+export {
+  type ErrorDeclaration,
+  type Examples,
+  type HeaderName,
+  Operation,
+  OperationGroup,
+  type OperationOptions,
+  type SuccessResponse,
+} from './openapi/index.js';
+export {
+  Animal,
+  ListPetsQuery,
+  NewPet,
+  PET_STATUSES,
+  PetChange,
+  PetEntity,
+  type PetEvents,
+  type PetFields,
+  PetId,
+  type PetRow,
+  PetsModule,
+  PetsService,
+  type PetStatus,
+} from './pets/index.js';
+export { CounterStore, type Decision, type UsageReport, type WindowReport } from './rate-limit/index.js';
 /** The token of the one registry: another copy of prom-client would have another. */
 export { Registry } from 'prom-client';
 export { startService } from './start-service.js';
+export type { OrderEntity, OrderEvents, OrderStatus } from './store/index.js';
 export {
   BooleanField,
   EnumField,
   EnumListField,
+  type EnumOptions,
   EnumParam,
   type ExactInt64,
+  type FieldOptions,
   IdField,
   IdParam,
   type Int64,
@@ -76,8 +125,10 @@ export {
   isCanonicalInt64,
   LimitQuery,
   PageQuery,
+  type ParamOptions,
   PathId,
   type PathIdOptions,
   PatternParam,
+  type RawJson,
   TextField,
 } from './validation/index.js';

@@ -13,5 +13,5 @@ export {
   REVOKED,
   scopeNeeded,
 } from './authentication/refusals.js';
-export { KeyVerifier } from './authentication/key-verifier.js';
+export { KeyVerifier, type Verdict } from './authentication/key-verifier.js';
 export { CachedKey } from './authentication/cached-key.js';

@@ -1,7 +1,10 @@
-import { Logger } from '@nestjs/common';
+import { Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 
-/** Background work at an interval: runs do not overlap, and do not keep the process alive. */
-export class RecurringTask {
+/**
+ * Background work at an interval: runs do not overlap, and do not keep the process alive. A provider that extends it starts
+ * and stops with the application.
+ */
+export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('Background');
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
@@ -17,6 +20,14 @@ export class RecurringTask {
     private readonly intervalMs: number,
     private readonly work: () => Promise<void>,
   ) {}
+
+  onModuleInit(): void {
+    this.start();
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.stop();
+  }
 
   start(): void {
     this.timer ??= setInterval(() => void this.run(), this.intervalMs).unref();

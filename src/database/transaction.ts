@@ -165,7 +165,7 @@ export async function leaveNested(
  * failure, because a commit with an unknown outcome may have happened.
  * @throws Error outside of a transaction
  */
-export function onTransactionEnd(callback: Callback): void {
+export function onTransactionEnd(callback: () => void | Promise<void>): void {
   required('onTransactionEnd').onEnd(callback);
 }
 

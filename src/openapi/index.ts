@@ -10,6 +10,7 @@ export {
   Operation,
   operationOf,
   type OperationOptions,
+  type SuccessResponse,
 } from './operation.decorator.js';
 export { type OperationPart, operationPart, partsOf } from './operation-part.js';
 export { OperationGroup } from './operation-group.decorator.js';

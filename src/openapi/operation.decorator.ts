@@ -24,7 +24,7 @@ import { takesQuery } from './undeclared-query.js';
 export type Examples = Readonly<Record<string, unknown>>;
 
 /** The successful response of an operation. */
-interface Success {
+export interface SuccessResponse {
   readonly status: number;
   readonly description: string;
   /** The body; a list where it is in brackets. */
@@ -45,7 +45,7 @@ export interface OperationOptions {
   /** The scope that a key needs. */
   readonly scope: string;
   readonly stability: Stability;
-  readonly success: Success;
+  readonly success: SuccessResponse;
   /** Request bodies that work as they stand, by what they show; the explorer offers them. */
   readonly bodyExamples?: Examples;
   /**
@@ -126,11 +126,18 @@ export function errorsOf(handler: Function, method: string): readonly Documented
   return method === 'POST' && errors.length > 0 ? [...errors, ...IDEMPOTENCY_ERRORS.map(documentedError)] : errors;
 }
 
-function isJson({ type }: Success): boolean {
+function isJson({ type }: SuccessResponse): boolean {
   return type !== undefined && type !== String;
 }
 
-function successResponse({ status, description, type, listName, headers = [], examples }: Success): ApiResponseOptions {
+function successResponse({
+  status,
+  description,
+  type,
+  listName,
+  headers = [],
+  examples,
+}: SuccessResponse): ApiResponseOptions {
   const response = {
     status,
     description,

@@ -1,5 +1,7 @@
 import { PetEntity } from './pet.entity.js';
 
+export { Animal, ListPetsQuery, NewPet, PetChange, type PetFields } from './pet.dto.js';
+export { PetId } from './pet-id.decorator.js';
 export { PET_STATUSES, type PetStatus } from './pet.entity.js';
 export { PetEntity } from './pet.entity.js';
 export type { PetEvents } from './pet.events.js';

@@ -25,7 +25,7 @@ const CATEGORY_ID = {
 };
 
 /** The fields of a pet; requests and responses have different types for an int64. */
-abstract class PetFields<Integer> {
+export abstract class PetFields<Integer> {
   @TextField(NAME)
   name!: string;
 

@@ -14,14 +14,11 @@ import { Env } from '../config/index.js';
 import { publicAddress } from '../http/index.js';
 import { Deprecated } from '../lifecycle/index.js';
 import { Operation, OperationGroup } from '../openapi/index.js';
-import { PathId } from '../validation/index.js';
 import { PetResponseCache } from './cache/pet-response-cache.js';
 import { ListPetsQuery, NewPet, PetChange } from './pet.dto.js';
 import { CHANGE_PET, CREATE_PET, GET_PET, GET_PET_DEPRECATION, LIST_PETS, REMOVE_PET } from './pets.operations.js';
-import { petNotFound } from './pet-errors.js';
+import { PetId } from './pet-id.decorator.js';
 import { PetsService } from './pets.service.js';
-
-const PetId = () => PathId('petId', { description: 'Identifier of the pet.', notFound: petNotFound });
 
 @OperationGroup('Pets', 'The catalogue of pets.')
 @Controller('pets')

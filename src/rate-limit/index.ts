@@ -8,7 +8,7 @@ export { CurrentUsage } from './current-usage.decorator.js';
 export { PlanThrottlerGuard } from './plan-throttler.guard.js';
 export { tooManyRequests } from './rate-limit-responses.js';
 export { RateLimitModule } from './rate-limit.module.js';
-export { refuse, type UsageReport, type WindowReport } from './windows/decision.js';
+export { type Decision, refuse, type UsageReport, type WindowReport } from './windows/decision.js';
 export { bansJson, type KeyUsageJson, keyUsageJson, type WindowJson, windowsJson } from './windows/usage-json.js';
 export { readUsage } from './read-usage.js';
 

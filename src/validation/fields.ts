@@ -9,7 +9,8 @@ import { isInt64 } from './int64.js';
  * so that clients can know every rule.
  */
 
-interface FieldOptions {
+/** What every field of a body declares. */
+export interface FieldOptions {
   readonly description: string;
   readonly example: string | number | boolean | readonly string[];
   /** Whether the field can be omitted; `null` does not mean omitted. */

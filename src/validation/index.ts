@@ -1,8 +1,27 @@
 export { AllRequestFaults } from './all-request-faults.js';
-export { BooleanField, EnumField, EnumListField, IdField, Int64Field, IntegerField, TextField } from './fields.js';
+export {
+  BooleanField,
+  EnumField,
+  EnumListField,
+  type FieldOptions,
+  IdField,
+  Int64Field,
+  IntegerField,
+  TextField,
+} from './fields.js';
 export { type ExactInt64, type Int64, int64Json, isCanonicalId, isCanonicalInt64 } from './int64.js';
 export { addJsonBodyParser } from './json-body.js';
 export { LimitQuery, PageQuery } from './page-query.js';
-export { EnumParam, IdListParam, IdParam, Int64Param, IntegerParam, PatternParam } from './query-params.js';
+export {
+  EnumParam,
+  IdListParam,
+  IdParam,
+  Int64Param,
+  IntegerParam,
+  type ParamOptions,
+  PatternParam,
+} from './query-params.js';
+export type { EnumOptions } from './enum-schema.js';
+export type { RawJson } from './json.js';
 export { PathId, type PathIdOptions } from './path-id.decorator.js';
 export { RequestValidationPipe } from './request-validation.pipe.js';

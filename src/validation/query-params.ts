@@ -22,7 +22,8 @@ interface ParamRule {
   readonly parse?: (text: string) => unknown;
 }
 
-interface ParamOptions {
+/** What every parameter of a query declares. */
+export interface ParamOptions {
   readonly description: string;
 }
 

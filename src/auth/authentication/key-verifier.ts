@@ -161,7 +161,8 @@ export class KeyVerifier implements KeyChangeListener {
   }
 }
 
-type Verdict = Caller | AuthenticationFailure;
+/** The caller that a key stands for, or why there is none. */
+export type Verdict = Caller | AuthenticationFailure;
 
 async function findKey(manager: EntityManager, sha256: string): Promise<ApiKey | null> {
   // Made-up keys, which nothing remembers, end here at a tenth of the cost.

@@ -5,7 +5,7 @@ import { sortType, type SortType } from './sort-types.js';
 export type Direction = 'ASC' | 'DESC';
 
 /** What a list is sorted by: properties of the entity, all in one direction. */
-export type PageOrder<Entity> = Readonly<Partial<Record<keyof Entity & string, Direction>>>;
+export type PageOrder<Entity> = Readonly<Partial<Record<keyof Entity & string, 'ASC' | 'DESC'>>>;
 
 /** A column that a list is sorted by. */
 export interface SortColumn extends SortType {

@@ -1,9 +1,7 @@
-import type { DataSource } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 
-/** An entity manager or a query runner. */
-interface Connected {
-  readonly dataSource: DataSource;
-}
+/** An entity manager, or a query runner. */
+type Connected = Pick<EntityManager, 'dataSource'>;
 
 export function isPostgres({ dataSource }: Connected): boolean {
   return dataSource.options.type === 'postgres';
@@ -20,6 +18,6 @@ export function byBytes(connected: Connected, column: string): string {
 /**
  * Locks the rows that a SELECT finds in a table until the transaction ends. Empty for SQLite, which has one writer.
  */
-export function forUpdate(connected: Connected, table: string): string {
+export function forUpdate(connected: Pick<EntityManager, 'dataSource'>, table: string): string {
   return isPostgres(connected) ? ` FOR UPDATE OF "${table}"` : '';
 }

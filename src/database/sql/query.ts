@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { isPostgres } from './dialect.js';
 
-export type Parameter = string | number | null;
+export type SqlParameter = string | number | null;
 
 /** Cache of statements with numbered parameters for PostgreSQL; there are few different ones. */
 const numbered = new Map<string, string>();
@@ -14,7 +14,7 @@ const MOST_KEPT = 500;
 export async function query<Row>(
   manager: EntityManager,
   sql: string,
-  parameters: readonly Parameter[] = [],
+  parameters: readonly SqlParameter[] = [],
 ): Promise<Row[]> {
   if (!isPostgres(manager)) return manager.query(sql, [...parameters]);
   const answer: unknown = await manager.query(numberedText(sql), [...parameters]);
@@ -27,7 +27,11 @@ export async function query<Row>(
  * @param sql an INSERT with VALUES, without ON CONFLICT and RETURNING
  * @returns the identifiers of the rows, in their order, ascending
  */
-export async function insert(manager: EntityManager, sql: string, parameters: readonly Parameter[]): Promise<number[]> {
+export async function insert(
+  manager: EntityManager,
+  sql: string,
+  parameters: readonly SqlParameter[],
+): Promise<number[]> {
   if (isPostgres(manager)) {
     const rows = await query<{ id: number }>(manager, `${sql} RETURNING "id"`, parameters);
     return rows.map(({ id }) => id).toSorted((one, other) => one - other);

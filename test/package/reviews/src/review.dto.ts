@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema, OmitType, PartialType } from '@nestjs/swagger';
-import { IdField, IdParam, type Int64, IntegerField, IntegerParam, TextField } from 'petstore-service';
+import { IdField, IdParam, type Int64, IntegerField, PageQuery, TextField } from 'petstore-service';
 
 /** The body of createReview. */
 @ApiSchema({ name: 'NewReview' })
@@ -26,13 +26,7 @@ export class ReviewResponse extends NewReview {
 }
 
 /** The query of listReviews. */
-export class ListReviewsQuery {
+export class ListReviewsQuery extends PageQuery {
   @IdParam({ description: 'Only reviews of this pet.' })
   petId?: string;
-
-  @IntegerParam({ description: 'Maximum number of reviews returned.', minimum: 1, maximum: 100, default: 20 })
-  limit = 20;
-
-  @IdParam({ description: 'The last review of the previous page.' })
-  after?: string;
 }

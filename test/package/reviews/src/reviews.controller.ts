@@ -20,14 +20,10 @@ import { ReviewsService } from './reviews.service.js';
 @OperationGroup('Reviews', 'What accounts say of pets.')
 @Controller('reviews')
 export class ReviewsController {
-  private readonly address: string;
-
   constructor(
     private readonly reviews: ReviewsService,
-    env: Env,
-  ) {
-    this.address = publicAddress(env, '/reviews');
-  }
+    private readonly env: Env,
+  ) {}
 
   @Post()
   @Operation(CREATE_REVIEW)
@@ -36,15 +32,14 @@ export class ReviewsController {
     @CurrentCaller() caller: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
-    return sendCreated(reply, this.address, await this.reviews.create(review, caller));
+    return sendCreated(reply, publicAddress(this.env, '/reviews'), await this.reviews.create(review, caller));
   }
 
   @Get()
   @Operation(LIST_REVIEWS)
   @Revalidates('Link')
   async list(@Query() query: ListReviewsQuery, @Res({ passthrough: true }) reply: FastifyReply): Promise<ResponseBody> {
-    const { page, nextAfter } = await this.reviews.list(query);
-    return sendPage(reply, this.address, query, { json: JSON.stringify(page), nextAfter });
+    return sendPage(reply, publicAddress(this.env, '/reviews'), query, await this.reviews.list(query));
   }
 
   @Get(':reviewId')

@@ -1,7 +1,6 @@
 import { Injectable, NotFoundException } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { ApiError, type Caller, cutPage, Database, lockUntilCommit, PetsService } from 'petstore-service';
-import { Counter, Registry } from 'prom-client';
+import { ApiError, type Caller, Database, lockUntilCommit, type Page, PetsService, readPage } from 'petstore-service';
 import type { Repository } from 'typeorm';
 import type { ListReviewsQuery, NewReview, ReviewChange, ReviewResponse } from './review.dto.js';
 import { Review } from './review.entity.js';
@@ -9,25 +8,16 @@ import { ReviewSettings } from './review.settings.js';
 import { REVIEW_EXISTS, REVIEW_LIMIT_REACHED } from './reviews.operations.js';
 
 /** Names a review, which only its account can write. */
-interface OwnReview {
-  readonly id: number;
-  readonly accountId: number;
-}
+type OwnReview = Pick<Review, 'id' | 'accountId'>;
 
 @Injectable()
 export class ReviewsService {
-  private readonly created: Counter;
-
   constructor(
     @InjectRepository(Review) private readonly reviews: Repository<Review>,
     private readonly database: Database,
     private readonly pets: PetsService,
     private readonly settings: ReviewSettings,
-    registry: Registry,
-  ) {
-    const help = 'Reviews that were created.';
-    this.created = new Counter({ name: 'petstore_reviews_created_total', help, registers: [registry] });
-  }
+  ) {}
 
   /** @throws ApiError `pet_not_found`, `review_exists` or `review_limit_reached` */
   create(review: NewReview, { accountId, plan }: Caller): Promise<ReviewResponse> {
@@ -41,22 +31,16 @@ export class ReviewsService {
       const most = this.settings.REVIEWS_PER_FREE_ACCOUNT;
       if (plan === 'free' && (await this.reviews.countBy({ accountId })) >= most)
         throw new ApiError(REVIEW_LIMIT_REACHED, `Accounts on the Free plan can have ${most} reviews. Remove one.`);
-      const saved = await this.reviews.save({ ...review, petId, accountId });
-      this.created.inc();
-      return shown(saved);
+      return shown(await this.reviews.save({ ...review, petId, accountId }));
     });
   }
 
-  /** A page by descending rating; reviews with the same rating by ascending identifier. */
-  async list({ petId, limit, after }: ListReviewsQuery) {
-    const query = this.reviews.createQueryBuilder('review');
-    if (petId !== undefined) query.andWhere('review.petId = :petId', { petId });
-    const last = after === undefined ? null : await this.reviews.findOneBy({ id: Number(after) });
-    if (last !== null)
-      query.andWhere('(review.rating < :rating OR (review.rating = :rating AND review.id > :id))', last);
-    query.orderBy('review.rating', 'DESC').addOrderBy('review.id');
-    const { page, nextAfter } = cutPage(await query.limit(limit + 1).getMany(), limit);
-    return { page: page.map(shown), nextAfter };
+  /** Best first. */
+  async list({ petId, ...request }: ListReviewsQuery): Promise<Page<ReviewResponse>> {
+    const reviews = this.reviews.createQueryBuilder('review');
+    if (petId !== undefined) reviews.where({ petId });
+    const { items, nextAfter } = await readPage(reviews, { rating: 'DESC' }, request);
+    return { items: items.map(shown), nextAfter };
   }
 
   async get(id: number): Promise<ReviewResponse> {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FakeClock, INSTALLED_DATABASES, startTestApp, type TestApp } from 'petstore-service/testing';
 import { REVIEWS } from '../src/index.js';
 
-const SCOPES = ['pets:read', 'pets:write', 'reviews:read', 'reviews:write'];
+const SCOPES = ['pets:read', 'pets:write', 'reviews:read', 'reviews:write', 'store:read', 'store:write'];
 
 const clock = new FakeClock();
 
@@ -31,13 +32,14 @@ describe.each(INSTALLED_DATABASES)('reviews on %s', (database) => {
   const review = (rating: number, as = key, pet = petId) =>
     service.post('/v1/reviews', as, { petId: pet, rating, text: 'Friendly.' });
   const get = (path: string, as = key) => service.request(`/v1/reviews${path}`, { key: as });
-  const change = (id: unknown, rating: number, as = key) =>
-    service.request(`/v1/reviews/${id}`, {
+  const send = (method: string, path: string, value: object, as = key) =>
+    service.request(path, {
       key: as,
-      method: 'PATCH',
+      method,
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ rating }),
+      body: JSON.stringify(value),
     });
+  const change = (id: unknown, rating: number, as = key) => send('PATCH', `/v1/reviews/${id}`, { rating }, as);
   const remove = (id: unknown, as = key) => service.request(`/v1/reviews/${id}`, { key: as, method: 'DELETE' });
 
   it('are created, read, changed and removed', async () => {
@@ -94,6 +96,7 @@ describe.each(INSTALLED_DATABASES)('reviews on %s', (database) => {
     }
     expect(seen.map(({ rating }) => rating)).toEqual([5, 5, 3, 3, 1]);
     expect(new Set(seen.map(({ id }) => id)).size).toBe(5);
+    expect(await body(get('?after=best'))).toMatchObject({ code: 'validation_failed' });
   });
 
   it('have a limit on the Free plan', async () => {
@@ -125,9 +128,25 @@ describe.each(INSTALLED_DATABASES)('reviews on %s', (database) => {
     expect(response.status).toBe(410);
   });
 
-  it('have a metric and a health indicator', async () => {
-    await review(4);
-    expect(await (await service.request('/metrics')).text()).toMatch(/^petstore_reviews_created_total [1-9]/m);
+  it('are removed with the sale of their pet, after which their average is computed', async () => {
+    const { id } = await body(review(4));
+    const { id: kept } = await body(review(2, key, await newPet()));
+    const average = async () =>
+      /^petstore_reviews_average_rating (.*)$/m.exec(await (await service.request('/metrics')).text())?.[1];
+    const order = await body(service.post('/v1/store/orders', key, { petId }));
+    for (const status of ['approved', 'delivered']) {
+      expect((await get(`/${id}`)).status).toBe(200);
+      expect((await send('PATCH', `/v1/store/orders/${order['id']}`, { status })).status).toBe(200);
+    }
+    expect((await get(`/${id}`)).status).toBe(404);
+    expect((await get(`/${kept}`)).status).toBe(200);
+    const [{ expected } = { expected: 0 }] = await service.database.query<{ expected: number }>(
+      'SELECT AVG("rating") AS "expected" FROM "reviews"',
+    );
+    while ((await average()) !== String(Number(expected))) await nextTurn();
+  });
+
+  it('have a health indicator', async () => {
     expect(await body(service.request('/health/ready'))).toMatchObject({ status: 'ready', reviews: 'up' });
   });
 
