@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, INSTALLED_DATABASES } from '../../src/testing/test-database.js';
 import { Installation } from './installation.js';
@@ -15,6 +17,15 @@ beforeAll(() => {
 afterAll(() => installation.remove());
 
 describe('an extension in its own package, with the packed service', () => {
+  it('takes fewer than 300 lines of code', () => {
+    const sources = join(import.meta.dirname, 'reviews/src');
+    const lines = [...readdirSync(sources).map((name) => join('src', name)), 'ormconfig.ts']
+      .flatMap((name) => readFileSync(join(sources, '..', name), 'utf8').split('\n'))
+      .filter((line) => !/^\s*($|\/\/|\/?\*)/.test(line));
+    expect(lines.length).toBeGreaterThan(200);
+    expect(lines.length).toBeLessThan(300);
+  });
+
   it(
     'passes its own tests',
     () => {

@@ -14,9 +14,9 @@ export class NewReview {
   text!: string;
 }
 
-/** The body of changeReview. */
+/** The body of changeReview. Without the option, `null` would pass for omitted. */
 @ApiSchema({ name: 'ReviewChange' })
-export class ReviewChange extends PartialType(OmitType(NewReview, ['petId'])) {}
+export class ReviewChange extends PartialType(OmitType(NewReview, ['petId']), { skipNullProperties: false }) {}
 
 /** A review in a response. */
 @ApiSchema({ name: 'Review' })

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FakeClock, INSTALLED_DATABASES, startTestApp, type TestApp } from 'petstore-service/testing';
 import { REVIEWS } from '../src/index.js';
 
-const SCOPES = ['pets:read', 'pets:write', 'reviews:read', 'reviews:write', 'store:read', 'store:write'];
+const SCOPES = ['pets:read', 'pets:write', 'reviews:read', 'reviews:write', 'orders:write'];
 
 const clock = new FakeClock();
 
