@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type EntityManager, type FindOptionsWhere, IsNull, MoreThan } from 'typeorm';
-import { type Page, pageCursor, readPage } from '../database/index.js';
+import { byBytes, type Page, pageCursor, readPage } from '../database/index.js';
 import { ApiKey } from './api-key.entity.js';
 
 /** The position where a page of keys ends. */
@@ -35,10 +35,12 @@ export class ApiKeysRepository {
 
   /** Keys of an account that have not ended before a time, oldest first. */
   notEndedBefore(manager: EntityManager, accountId: number, timeMs: number): Promise<ApiKey[]> {
-    return inOrder(manager)
-      .where('key.accountId = :accountId', { accountId })
+    return withAccount(manager)
+      .where({ accountId })
       .andWhere('(key.revokedAt IS NULL OR key.revokedAt >= :timeMs)', { timeMs })
       .andWhere('(key.expiresAt IS NULL OR key.expiresAt >= :timeMs)')
+      .orderBy('key.createdAt')
+      .addOrderBy(byBytes(manager, 'key.id'))
       .getMany();
   }
 
