@@ -1,0 +1,64 @@
+import type { TestApp } from './app.js';
+
+export interface Order {
+  readonly id: number;
+  readonly petId: number;
+  readonly status: string;
+  readonly createdAt: string;
+}
+
+/** Places, reads and changes orders of one account. */
+export class OrdersClient {
+  constructor(
+    private readonly service: TestApp,
+    private readonly key: string,
+  ) {}
+
+  /** @returns the identifier of a new pet */
+  async addPet(status = 'available'): Promise<number> {
+    const response = await this.service.post(
+      '/v1/pets',
+      this.key,
+      JSON.stringify({ name: 'Bella', categoryId: 1, status }),
+    );
+    return ((await response.json()) as { id: number }).id;
+  }
+
+  async petStatus(id: number): Promise<string | undefined> {
+    const response = await this.service.request(`/v1/pets/${id}`, { key: this.key });
+    return ((await response.json()) as { status?: string }).status;
+  }
+
+  place(petId: unknown, as = this.key): Promise<Response> {
+    return this.service.post('/v1/store/orders', as, JSON.stringify({ petId }));
+  }
+
+  /** @param path after that of the list, such as `/1` or `?limit=1` */
+  get(path: string, as = this.key, headers: Record<string, string> = {}): Promise<Response> {
+    return this.service.request(`/v1/store/orders${path}`, { key: as, headers });
+  }
+
+  move(
+    id: number | string,
+    status: unknown,
+    { as = this.key, ...headers }: Record<string, string> = {},
+  ): Promise<Response> {
+    return this.service.request(`/v1/store/orders/${id}`, {
+      key: as,
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify({ status }),
+    });
+  }
+
+  /** An order that has gone through these statuses. */
+  async orderAt(...statuses: string[]): Promise<Order> {
+    let order = await orderOf(this.place(await this.addPet()));
+    for (const status of statuses) order = await orderOf(this.move(order.id, status));
+    return order;
+  }
+}
+
+export async function orderOf(response: Promise<Response>): Promise<Order> {
+  return (await (await response).json()) as Order;
+}
