@@ -1,4 +1,4 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiExtension, ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { ACCOUNT_NAME_SCHEMA, PLAN_NAMES, type PlanName } from '../accounts/index.js';
 import { MAX_NAME_LENGTH } from '../api-keys/index.js';
 import { KEY_ID_SCHEMA } from './key-id.decorator.js';
@@ -15,8 +15,8 @@ const time = (description: string, required = false) => ({
   example: '2026-11-21T12:00:00.000Z',
 });
 
-/** What every answer about a key has. */
-abstract class KeyFields {
+@ApiSchema({ name: 'ApiKey', description: 'An API key of the account, without its secret.' })
+export class AccountKey {
   @ApiProperty({ ...KEY_ID_SCHEMA, description: 'Identifier of the key. Not a secret.' })
   id!: string;
 
@@ -59,10 +59,7 @@ abstract class KeyFields {
 
   @ApiProperty(time('When the key expires. Absent if it does not expire.'))
   expiresAt?: string;
-}
 
-@ApiSchema({ name: 'ApiKey', description: 'An API key of the account, without its secret.' })
-export class AccountKey extends KeyFields {
   @ApiProperty(time('When the key was revoked. Absent if it was not.'))
   revokedAt?: string;
 
@@ -71,7 +68,8 @@ export class AccountKey extends KeyFields {
 }
 
 @ApiSchema({ name: 'IssuedApiKey', description: 'A new API key with its secret.' })
-export class IssuedAccountKey extends KeyFields {
+@ApiExtension('x-extends', 'ApiKey')
+export class IssuedAccountKey extends AccountKey {
   @ApiProperty({
     type: String,
     pattern: '^psk_(live|test)_[0-9A-Za-z]{36}$',

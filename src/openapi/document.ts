@@ -8,7 +8,7 @@ import { finishedSchemas } from './finished-schema.js';
 import { HEADER_COMPONENTS } from './headers.js';
 import { acceptIdempotencyKeys } from './idempotency-keys.js';
 import { API_KEY_SCHEME } from './operation.decorator.js';
-import { operationGroups } from './operation-group.decorator.js';
+import { type Documentation, operationGroups, PLANS_PAGE } from './operation-group.decorator.js';
 import { describeService, type PlanLimits } from './service-description.js';
 import { SharedResponses } from './shared-responses.js';
 import { shareParameters } from './shared-parameters.js';
@@ -46,7 +46,9 @@ export function createDocument(app: INestApplication, { plans, scopes, errorCode
   const shared = { schemas: finishedSchemas(components?.schemas ?? {}), responses: new SharedResponses() };
   for (const item of Object.values(paths) as Record<string, ScannedOperation>[])
     for (const [method, operation] of Object.entries(item)) item[method] = finishedOperation(method, operation, shared);
-  const parameters = shareParameters(operationsOf({ paths }));
+  const finished = operationsOf({ paths });
+  const parameters = shareParameters(finished);
+  const responses = shared.responses.share(finished);
   return {
     ...outline,
     paths,
@@ -57,7 +59,7 @@ export function createDocument(app: INestApplication, { plans, scopes, errorCode
         ApiKeyScope: { ...shared.schemas['ApiKeyScope'], enum: [...scopes] },
         ...errorSchemas([...codes, ...errorCodes]),
       },
-      responses: shared.responses.byName,
+      responses,
       parameters,
       headers: HEADER_COMPONENTS,
     },
@@ -79,7 +81,9 @@ function outlineOf(app: INestApplication, plans: PlanLimits): Omit<OpenAPIObject
       scheme: 'bearer',
       description: 'Your API key, `psk_...`, without the word Bearer.',
     });
-  for (const { name, description } of operationGroups(app)) builder.addTag(name, description);
+  const externalDocs = ({ description, address }: Documentation) => ({ description, url: publicPath(env, address) });
+  for (const { name, description, documentation } of operationGroups(app))
+    builder.addTag(name, description, documentation && externalDocs(documentation));
   const { info, ...rest } = builder.build();
   const servers = [
     {
@@ -90,6 +94,7 @@ function outlineOf(app: INestApplication, plans: PlanLimits): Omit<OpenAPIObject
   ];
   return {
     ...rest,
+    externalDocs: externalDocs({ description: 'Plans, limits and bans', address: PLANS_PAGE }),
     // Anybody with a key may call.
     servers: servers.map((server) => ({ ...server, 'x-internal': false })),
     info: { ...info, contact: { name: 'Pet Store Service', url: publicPath(env, '/docs') } },

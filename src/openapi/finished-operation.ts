@@ -37,7 +37,7 @@ export interface SharedParts {
 }
 
 /** A parameter is given once only, so the items of a list share it. */
-const COMMA_SEPARATED = { style: 'form', explode: false } as const;
+const COMMA_SEPARATED = { explode: false };
 
 const DEPRECATION_HEADERS = ['Deprecation', 'Sunset', 'DeprecationLink'] as const;
 
@@ -86,11 +86,20 @@ function announcing(status: string, response: ResponseObject): ResponseObject {
 
 /** An explorer fills in a parameter's own example, which suits what must be given; what filters had better start empty. */
 function finishedParameter(parameter: Parameter): Parameter {
-  if ('$ref' in parameter || parameter.schema === undefined || '$ref' in parameter.schema) return parameter;
-  const style = parameter.in === 'query' && parameter.schema.type === 'array' ? COMMA_SEPARATED : {};
-  if (parameter.required !== true) return { ...parameter, ...style, schema: finishedSchema(parameter.schema) };
-  const { example, ...schema } = parameter.schema;
-  return { ...parameter, schema: finishedSchema(schema), example: example as unknown };
+  if ('$ref' in parameter) return parameter;
+  const { required = false, schema, ...rest } = parameter;
+  if (schema !== undefined && !('$ref' in schema) && required) {
+    const { example, ...own } = schema;
+    return { ...rest, required, schema: finishedSchema(own), example: example as unknown };
+  }
+  const isList = schema !== undefined && 'type' in schema && schema.type === 'array' && rest.in === 'query';
+  return {
+    ...rest,
+    // `false` is the default.
+    ...(required ? { required } : {}),
+    ...(isList ? COMMA_SEPARATED : {}),
+    ...(schema === undefined ? {} : { schema: finishedSchema(schema) }),
+  };
 }
 
 function finishedBody(

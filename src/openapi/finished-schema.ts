@@ -29,8 +29,33 @@ export function finishedSchema(schema: Schema): Schema {
 
 export function finishedSchemas(schemas: Schemas): Schemas {
   return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [name, withoutExamples(finishedSchema(schema))]),
+    Object.entries(schemas).map(([name, schema]) => [
+      name,
+      withoutExamples(finishedSchema(withoutInherited(schema, schemas))),
+    ]),
   );
+}
+
+/** A schema with `x-extends`, the name of another one, adds its own fields to the fields of that. */
+function withoutInherited(schema: Schema & Parent, schemas: Schemas): Schema {
+  const { 'x-extends': parent = '', ...own } = schema;
+  const { [parent]: inherited } = schemas;
+  if (inherited === undefined || '$ref' in inherited || '$ref' in own) return own;
+  const { description, properties = {}, required = [], ...rest } = own;
+  const isOwn = (name: string) => !(name in (inherited.properties ?? {}));
+  const added = {
+    ...rest,
+    required: required.filter(isOwn),
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => isOwn(name))),
+  };
+  return {
+    ...(description === undefined ? {} : { description }),
+    allOf: [{ $ref: `#/components/schemas/${parent}` }, finishedSchema(added)],
+  };
+}
+
+interface Parent {
+  readonly 'x-extends'?: string;
 }
 
 /** Bodies have examples as a whole, where operations use them. */

@@ -14,8 +14,8 @@ export const GET_USAGE: OperationOptions = {
   id: 'getUsage',
   summary: 'Get current usage',
   description:
-    "Returns the account's plan, the requests left in both windows, and the strikes and the ban of the calling key. Also works " +
-    'for exhausted accounts and banned keys. An account can call it as often per minute as its plan allows requests, and at ' +
+    "Returns the account's plan, the requests left in both windows, and the strikes and the ban of the calling key. Also " +
+    'works for exhausted accounts and banned keys. It can be called as often per minute as the plan allows requests, and at ' +
     'least 300 times; past that the response is 429.',
   scope: 'usage:read',
   stability: 'beta',

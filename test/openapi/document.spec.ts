@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { OpenAPIObject, RequestBodyObject } from '@nestjs/swagger';
+import type { OpenAPIObject, RequestBodyObject, SchemaObject } from '@nestjs/swagger';
 import { PLANS } from '../../src/accounts/index.js';
 import { SAMPLE_PETS } from '../../src/seed/sample-pets.js';
 import { CurrentDocument } from '../../src/openapi/index.js';
@@ -23,6 +23,11 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const schema = (name: string) => document.components?.schemas?.[name];
+/** The schema that another one adds to, and what it adds. */
+function extensionOf(name: string): unknown[] {
+  const { allOf: [parent, own] = [] } = schema(name) as SchemaObject;
+  return [parent, Object.keys((own as SchemaObject).properties ?? {})];
+}
 const TEXT = { type: 'string', minLength: 1, maxLength: 255, pattern: expect.any(String) };
 const INT64 = { type: 'integer', format: 'int64' };
 const STATUS = { $ref: '#/components/schemas/PetStatus' };
@@ -34,6 +39,27 @@ describe('the document', () => {
       { url: '/v1', description: 'This server (production)', 'x-internal': false },
       { url: 'https://staging.petstore.test/v1', description: 'Staging', 'x-internal': false },
     ]);
+  });
+
+  it('leads to the page about plans', () => {
+    expect(document.externalDocs).toEqual({ description: 'Plans, limits and bans', url: '/docs/plans' });
+    expect(document.tags?.find(({ name }) => name === 'Usage')).toMatchObject({
+      externalDocs: { url: '/docs/plans#windows-title' },
+    });
+  });
+
+  it('adds the secret to the fields of a key', () => {
+    const apiKey = { $ref: '#/components/schemas/ApiKey' };
+    expect(extensionOf('IssuedApiKey')).toEqual([apiKey, ['key']]);
+    expect(extensionOf('RotatedApiKey')).toEqual([apiKey, ['key', 'replaces', 'replacedExpiresAt']]);
+  });
+
+  it('shares responses that several operations have, and no others', () => {
+    const used = JSON.stringify(document.paths).matchAll(/"#\/components\/responses\/(\w+)"/g);
+    const uses = Map.groupBy([...used], ([, name]) => name);
+    expect([...uses.keys()].toSorted()).toEqual(Object.keys(document.components?.responses ?? {}).toSorted());
+    expect(uses.size).toBeGreaterThan(10);
+    expect([...uses].filter(([, all]) => all.length < 2)).toEqual([]);
   });
 
   it('has the schemas of the specification with all enforced rules', () => {
@@ -72,21 +98,26 @@ describe('the document', () => {
       {
         name: 'limit',
         in: 'query',
-        required: false,
         schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
       },
-      { name: 'status', in: 'query', required: false, schema: STATUS },
-      { name: 'categoryId', in: 'query', required: false, schema: INT64 },
+      { name: 'status', in: 'query', schema: STATUS },
+      { name: 'categoryId', in: 'query', schema: INT64 },
       {
         name: 'ids',
         in: 'query',
-        required: false,
         explode: false,
         schema: { type: 'array', minItems: 1, maxItems: 100 },
       },
-      { name: 'after', in: 'query', required: false, schema: { ...INT64, minimum: 1 } },
+      { name: 'after', in: 'query', schema: { ...INT64, minimum: 1 } },
       { name: 'petId', in: 'path', required: true, schema: { ...INT64, minimum: 1 }, example: 1 },
     ]);
+  });
+
+  it('requires path parameters only', () => {
+    const all = operationsOf(document).flatMap(({ parameters }) => parameters);
+    expect(new Set(all.filter(({ required }) => required === true).map((parameter) => parameter.in))).toEqual(
+      new Set(['path']),
+    );
   });
 
   it('documents If-None-Match for every operation that reads the catalogue', () => {
@@ -95,9 +126,7 @@ describe('the document', () => {
         method === 'get' && ['Pets', 'Categories'].some((tag) => operation.tags?.includes(tag)),
     );
     for (const { parameters, responses } of reading) {
-      expect(parameters).toContainEqual(
-        expect.objectContaining({ name: 'If-None-Match', in: 'header', required: false }),
-      );
+      expect(parameters).toContainEqual(expect.objectContaining({ name: 'If-None-Match', in: 'header' }));
       expect(responses).toMatchObject({ 200: { headers: { ETag: {} } }, 304: { headers: { ETag: {} } } });
     }
     expect(reading.length).toBeGreaterThan(0);
