@@ -27,8 +27,9 @@ export type ReadinessReport = Readonly<Record<string, 'up' | 'down'>> | { readon
 /** Whether the service can serve requests. */
 @Injectable()
 export class Readiness implements OnModuleInit, BeforeApplicationShutdown {
+  /** Whether the service is stopping but still serves for a moment. */
+  isEnding = false;
   private indicators: readonly HealthIndicator[] = [];
-  private ending = false;
   private checking: Promise<ReadinessReport> | undefined;
 
   constructor(
@@ -41,17 +42,12 @@ export class Readiness implements OnModuleInit, BeforeApplicationShutdown {
     this.indicators = this.types.map((type) => this.modules.get(type, { strict: false }));
   }
 
-  /** Whether the service is stopping but still serves for a moment. */
-  get isEnding(): boolean {
-    return this.ending;
-  }
-
   /**
    * Shares one check between concurrent callers, because anybody can call it.
    * @throws ApiError `service_unavailable`
    */
   async report(): Promise<ReadinessReport> {
-    if (this.ending) throw new StoppingError();
+    if (this.isEnding) throw new StoppingError();
     this.checking ??= this.check().finally(() => {
       this.checking = undefined;
     });
@@ -70,7 +66,7 @@ export class Readiness implements OnModuleInit, BeforeApplicationShutdown {
   /** @param signal that stops the process; only SIGTERM waits */
   async beforeApplicationShutdown(signal?: string): Promise<void> {
     if (signal !== 'SIGTERM') return;
-    this.ending = true;
+    this.isEnding = true;
     await delay(NOTICE_MS);
   }
 }

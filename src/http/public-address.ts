@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { Env } from '../config/index.js';
-import { API_PREFIX } from './requests/request-target.js';
+import { API_PREFIX } from './requests/request.js';
 
 /**
  * Address for clients in Location and Link: absolute if BASE_URL is set. It never depends on headers of the request.

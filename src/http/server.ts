@@ -10,11 +10,9 @@ import type { Socket } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
 import type { Env } from '../config/index.js';
 import { clientErrorHandler, CONNECT, type ParserRefusals } from './connections/client-error.js';
-import { METHODS_WITH_BODY } from './requests/body.js';
-import { handleInTurn } from './connections/pipelining.js';
-import { requestId } from './requests/request-id.js';
-import { normaliseTarget } from './requests/request-target.js';
-import { closeStalledSockets } from './connections/stalled-sockets.js';
+import { handleInTurn } from './connections/turns.js';
+import { METHODS_WITH_BODY } from './requests/message.js';
+import { normaliseTarget, requestId } from './requests/request.js';
 
 /** Slow clients: headers within 10 s, the whole request within 30 s. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -37,7 +35,7 @@ export function createServer(env: Env, refusals: ParserRefusals): FastifyInstanc
     return503OnClosing: false,
     trustProxy: env.TRUST_PROXY.length > 0 ? env.TRUST_PROXY : false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    rewriteUrl: ({ url = '/' }) => normaliseTarget(url),
+    rewriteUrl: normaliseTarget,
     genReqId: requestId,
     clientErrorHandler: onClientError,
   });
@@ -70,4 +68,18 @@ function createNodeServer(handle: RequestListener): Server {
   closeStalledSockets(server, WRITE_TIMEOUT_MS);
   // A client may close its side after the request and still read the response. Missing from Node's types.
   return Object.assign(server, { httpAllowHalfOpen: true });
+}
+
+/**
+ * Closes connections whose client does not read, because their responses stay in memory.
+ * @param timeoutMs how long a client can read nothing; Node notices within twice that time
+ */
+function closeStalledSockets(server: Server, timeoutMs: number): void {
+  // Node applies this to each connection with a request in progress, and restarts it when bytes are written.
+  server.setTimeout(timeoutMs, (socket) => {
+    // A request in progress has nothing to write yet and has other time limits. An idle connection has reached the
+    // keep-alive timeout, for which Node calls this listener too.
+    const isIdle = socket.timeout !== timeoutMs;
+    if (isIdle || socket.writableLength > 0) socket.destroy();
+  });
 }

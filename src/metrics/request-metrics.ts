@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Histogram, Registry } from 'prom-client';
 import { UNMATCHED_ROUTE } from '../logging/index.js';
 
@@ -32,16 +32,24 @@ export class RequestMetrics {
     });
   }
 
-  /** Observes a request whose response is about to be sent; an `onResponse` hook would cost 8 % of getPet. */
-  observe(request: FastifyRequest, reply: FastifyReply): void {
-    const { isMethodUnknown, url = UNMATCHED_ROUTE } = request.routeOptions.config;
-    const method = isMethodUnknown !== true && KNOWN_METHODS.has(request.method) ? request.method : OTHER_METHOD;
-    const seconds = (performance.now() - request.receivedAtMs) / 1000;
-    this.durations.observe({ method, route: url, status: reply.statusCode }, seconds);
+  /** Observes each request when its response is about to be sent; an `onResponse` hook would cost 8 % of getPet. */
+  observeRequests(server: FastifyInstance): void {
+    // Asynchronous, so that early responses of one turn are written together: a tenth of each 401.
+    server.addHook('onSend', async (request, reply, payload) => {
+      this.observe(request, reply);
+      return payload;
+    });
   }
 
   /** Observes a request that Node's HTTP parser refused: it has no method, no route and no duration. */
   observeUnparsed(status: number): void {
     this.durations.observe({ method: OTHER_METHOD, route: UNMATCHED_ROUTE, status }, 0);
+  }
+
+  private observe(request: FastifyRequest, reply: FastifyReply): void {
+    const { isMethodUnknown, url = UNMATCHED_ROUTE } = request.routeOptions.config;
+    const method = isMethodUnknown !== true && KNOWN_METHODS.has(request.method) ? request.method : OTHER_METHOD;
+    const seconds = (performance.now() - request.receivedAtMs) / 1000;
+    this.durations.observe({ method, route: url, status: reply.statusCode }, seconds);
   }
 }

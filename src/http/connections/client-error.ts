@@ -1,25 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, METHODS, type ServerResponse, STATUS_CODES } from 'node:http';
+import { METHODS, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError, errorJson, type Problem } from '../../errors/index.js';
 import { requestTimeout } from '../requests/body-errors.js';
+import { breakBody } from '../requests/message.js';
 import { closeLingering } from './lingering-close.js';
 import { findRequestLine, type RequestLine } from './request-line.js';
 
 /** Code of the error for a CONNECT request, whose target is not a path. */
 export const CONNECT = 'CONNECT';
-
-const brokenBodies = new WeakMap<IncomingMessage, ApiError>();
-
-/** Why the body of a request will never be complete, if known. */
-export function brokenBody(message: IncomingMessage): ApiError | undefined {
-  return brokenBodies.get(message);
-}
-
-function breakBody(message: IncomingMessage, error: ApiError): void {
-  brokenBodies.set(message, error);
-  if (message.listenerCount('error') > 0) message.emit('error', error);
-}
 
 /** The error that Node reports for a connection. */
 interface ParserError extends Error {

@@ -12,7 +12,7 @@ let handling: Promise<unknown>;
 
 beforeEach(async () => {
   server = fastify({ forceCloseConnections: 'idle', return503OnClosing: false });
-  closeConnections(server, () => false, 500);
+  closeConnections(server, { isEnding: false }, 500);
   const released = new Promise<void>((resolve) => (release = resolve));
   const { promise, resolve: begin } = Promise.withResolvers<void>();
   handling = promise;

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { RecurringTask } from '../../background/index.js';
-import { hasBody, isMisframed } from '../requests/body.js';
+import { hasBody, isMisframed } from '../requests/message.js';
 import { closeLingering } from './lingering-close.js';
 
 /** How long busy clients have to notice that their connections are about to close, in milliseconds. */
@@ -14,10 +14,14 @@ const DEADLINE_MS = 30_000;
  * Closes a connection after the response if it cannot be reused: the request is incomplete, so the rest must not be parsed
  * as a request of its own; the end of the request is ambiguous; or the service is stopping. When the service closes, it
  * closes idle connections, and the others after their last response.
- * @param isEnding whether the service is stopping
+ * @param service knows whether it is stopping
  * @param deadlineMs maximum duration of closing
  */
-export function closeConnections(server: FastifyInstance, isEnding: () => boolean, deadlineMs = DEADLINE_MS): void {
+export function closeConnections(
+  server: FastifyInstance,
+  service: { readonly isEnding: boolean },
+  deadlineMs = DEADLINE_MS,
+): void {
   let isClosing = false;
   server.addHook('preClose', (done) => {
     isClosing = true;
@@ -33,7 +37,7 @@ export function closeConnections(server: FastifyInstance, isEnding: () => boolea
   });
   server.addHook('onSend', ({ raw }, reply, payload, done) => {
     const isUnread = !raw.complete && hasBody(raw);
-    if (isUnread || isMisframed(raw) || isClosing || isEnding()) reply.header('connection', 'close');
+    if (isUnread || isMisframed(raw) || isClosing || service.isEnding) reply.header('connection', 'close');
     // Node calls this when the last response of a connection is out.
     if (isUnread) raw.socket.destroySoon = () => closeLingering(raw.socket);
     done(null, payload);

@@ -1,4 +1,4 @@
-import { isVersioned, normaliseTarget } from '../requests/request-target.js';
+import { isVersioned, normaliseTarget } from '../requests/request.js';
 
 /** A method and a target in origin or absolute form, as far as they were received (RFC 9112, section 3). */
 const REQUEST_LINE = /^([!#$%&'*+.^_`|~\w-]+) (\/[^ \r\n]*|https?:\/\/[^ \r\n]+)(?: (HTTP\/1\.[01])\r?$)?/gim;
@@ -22,5 +22,5 @@ export function findRequestLine(packet: Buffer, parsedBytes: number): RequestLin
   const last = [...text.matchAll(REQUEST_LINE)].at(-1);
   if (last === undefined) return undefined;
   const [, method = '', target = '', version] = last;
-  return { method, isComplete: version !== undefined, isVersioned: isVersioned(normaliseTarget(target)) };
+  return { method, isComplete: version !== undefined, isVersioned: isVersioned(normaliseTarget({ url: target })) };
 }

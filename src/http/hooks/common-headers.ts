@@ -1,7 +1,7 @@
-import type { FastifyInstance } from 'fastify';
+import { METHODS } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Env } from '../../config/index.js';
-import { isVersioned } from '../requests/request-target.js';
-import { allowOrigin } from './cors.js';
+import { isVersioned } from '../requests/request.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -24,4 +24,37 @@ export function addCommonHeaders(server: FastifyInstance, { CORS_ORIGINS }: Env)
     if (isVersioned(request.url)) reply.header('cache-control', 'private, no-cache').header('vary', vary);
     done();
   });
+}
+
+/*
+ * Written by hand, because `enableCors` (@fastify/cors) breaks three rules: an OPTIONS request is a preflight only if it has
+ * the preflight headers; a preflight response never repeats arbitrary text of the client; no `*` route hides unknown paths.
+ */
+
+/** Response headers that scripts of other origins can read. */
+const EXPOSED =
+  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link, Location, ETag, Deprecation, Sunset, X-Request-Id';
+const PREFLIGHT_MAX_AGE_SECONDS = 600;
+
+/** Whether a request is a CORS-preflight request (Fetch standard), which carries no key. */
+export function isPreflight({ method, headers }: FastifyRequest): boolean {
+  return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
+}
+
+/** Lets scripts of these origins read a response. `*` is safe: scripts send keys explicitly, browsers never do. */
+function allowOrigin(request: FastifyRequest, reply: FastifyReply, origins: ReadonlySet<string>): void {
+  reply.header('vary', 'Origin');
+  const { origin = '' } = request.headers;
+  const allowed = origins.has('*') ? '*' : origin;
+  if (origin === '' || !origins.has(allowed)) return;
+  reply.header('access-control-allow-origin', allowed);
+  if (!isPreflight(request)) {
+    reply.header('access-control-expose-headers', EXPOSED);
+    return;
+  }
+  const { 'access-control-request-method': method = '', 'access-control-request-headers': names } = request.headers;
+  reply.header('access-control-max-age', PREFLIGHT_MAX_AGE_SECONDS);
+  // Only lower-case names, as browsers send them, are repeated, so that a misplaced API key is not.
+  if (METHODS.includes(method)) reply.header('access-control-allow-methods', method);
+  if (names !== undefined && names === names.toLowerCase()) reply.header('access-control-allow-headers', names);
 }

@@ -1,10 +1,9 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import { ApiError } from '../../errors/index.js';
-import { transferCodingFault } from '../requests/body.js';
-import { hostFault } from '../requests/headers.js';
-import { isPreflight } from './cors.js';
+import { hostFault, transferCodingFault } from '../requests/message.js';
+import { isPreflight } from './common-headers.js';
 
-export function routeNotFound(): ApiError {
+function routeNotFound(): ApiError {
   return new ApiError('route_not_found', 'This path does not exist.');
 }
 
@@ -16,3 +15,18 @@ export function addEarlyResponses(server: FastifyInstance): void {
       done(hostFault(request.raw) ?? transferCodingFault(request.raw) ?? (request.is404 ? routeNotFound() : undefined));
   });
 }
+
+/**
+ * Makes routes that are added from now on return 404 if a parameter is empty: the router matches `/pets/` with
+ * `/pets/:petId`, but a trailing slash is another path. Call it after everything else that adds hooks to routes, so that
+ * those hooks do not run for the empty parameter.
+ */
+export function ignoreEmptyParams(server: FastifyInstance): void {
+  server.addHook('onRoute', (route) => {
+    if (route.url.includes(':')) route.onRequest = [ignoreEmpty, ...[route.onRequest ?? []].flat()];
+  });
+}
+
+const ignoreEmpty: onRequestHookHandler = ({ params }, _reply, done) => {
+  done(Object.values(params as Record<string, string>).includes('') ? routeNotFound() : undefined);
+};

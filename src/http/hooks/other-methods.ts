@@ -1,6 +1,5 @@
-import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors/index.js';
-import { routeNotFound } from './early-responses.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -19,21 +18,6 @@ export function collectMethods(server: FastifyInstance): Map<string, Set<string>
   });
   return methodsByPath;
 }
-
-/**
- * Makes routes that are added from now on return 404 if a parameter is empty: the router matches `/pets/` with
- * `/pets/:petId`, but a trailing slash is another path. Call it after everything else that adds hooks to routes, so that
- * those hooks do not run for the empty parameter.
- */
-export function ignoreEmptyParams(server: FastifyInstance): void {
-  server.addHook('onRoute', (route) => {
-    if (route.url.includes(':')) route.onRequest = [ignoreEmpty, ...[route.onRequest ?? []].flat()];
-  });
-}
-
-const ignoreEmpty: onRequestHookHandler = ({ params }, _reply, done) => {
-  done(Object.values(params as Record<string, string>).includes('') ? routeNotFound() : undefined);
-};
 
 /** Adds a route for each missing method of every path: OPTIONS is 204, any other is 405, both with Allow. */
 export function respondToOtherMethods(

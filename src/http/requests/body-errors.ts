@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors/index.js';
-import { JSON_TYPE, MERGE_PATCH_TYPE } from './body.js';
+import { JSON_TYPE, MERGE_PATCH_TYPE } from './message.js';
 
 /** Maximum size of a JSON body, in bytes. */
 export const BODY_LIMIT_BYTES = 16 * 1024;

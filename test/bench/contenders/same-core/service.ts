@@ -27,9 +27,6 @@ batchRequestsPerTick(server);
 addJsonBodyParser(server);
 addAdmission(server, () => guards);
 addEarlyResponses(server);
-server.addHook('onSend', async (request, reply, payload) => {
-  metrics.observe(request, reply);
-  return payload;
-});
+metrics.observeRequests(server);
 addPetRoutes(server, context.get(PetsController));
 await server.listen({ port: env.PORT, host: env.HOST ?? '127.0.0.1' });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { fastify, type FastifyInstance } from 'fastify';
-import { batchRequestsPerTick } from './tick-batching.js';
+import { batchRequestsPerTick } from './turns.js';
 
 const context = new AsyncLocalStorage<string>();
 let server: FastifyInstance;

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { ArgumentsHost } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** Path prefix of the versioned API (specification, section 9). */
+export const API_PREFIX = '/v1';
+
+/**
+ * Normalises a request target (RFC 9112, section 3.2) for the router, so that every request takes the ordinary way: the
+ * absolute form loses its scheme and authority, and invalid percent-encoding is taken literally, as in the URL standard.
+ */
+export function normaliseTarget({ url: target = '/' }: { readonly url?: string | undefined }): string {
+  const originForm = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
+  const rooted = originForm.startsWith('/') ? originForm : `/${originForm}`;
+  // A target has no fragment, so `#` belongs to the path or the query.
+  const whole = rooted.replaceAll('#', '%23');
+  if (!whole.includes('%')) return whole;
+  const path = pathOf(whole);
+  return decode(path) === undefined ? path.replaceAll('%', '%25') + whole.slice(path.length) : whole;
+}
+
+/** Whether a normalised target is under the versioned API; the router decodes before it compares. */
+export function isVersioned(target: string): boolean {
+  if (target.startsWith(API_PREFIX) && endsSegment(target[API_PREFIX.length])) return true;
+  if (!target.includes('%')) return false;
+  const path = decode(pathOf(target)) ?? '';
+  return path.startsWith(API_PREFIX) && endsSegment(path[API_PREFIX.length]);
+}
+
+function endsSegment(character: string | undefined): boolean {
+  return character === undefined || character === '/' || character === '?';
+}
+
+function pathOf(target: string): string {
+  const end = target.indexOf('?');
+  return end === -1 ? target : target.slice(0, end);
+}
+
+function decode(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A request id that is accepted from clients and logged. */
+const ACCEPTABLE = /^[\w.-]{1,64}$/;
+/** Length of the random part of an API key. */
+const MIN_KEY_LENGTH = 30;
+/** Random parts change at least this often between digits, upper and lower case; names made of words almost never do. */
+const MIN_KEY_CHANGES = 10;
+
+/** The X-Request-Id of the client, or a new id. */
+export function requestId({ headers }: { headers: IncomingMessage['headers'] }): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && ACCEPTABLE.test(given) && !resemblesApiKey(given) ? given : randomUUID();
+}
+
+/**
+ * Whether a text looks like an API key: whole, without its prefix, or in pieces. A key mixes upper and lower case, unlike
+ * UUIDs and trace ids.
+ */
+function resemblesApiKey(text: string): boolean {
+  if (/psk/i.test(text)) return true;
+  const characters = text.replaceAll(/[^0-9A-Za-z]/g, '');
+  if (characters.length < MIN_KEY_LENGTH || !/[A-Z]/.test(text) || !/[a-z]/.test(text)) return false;
+  const runs = characters.match(/[0-9]+|[A-Z]+|[a-z]+/g) ?? [];
+  return runs.length > MIN_KEY_CHANGES;
+}
+
+/*
+ * For guards and parameter decorators, several of which run per request: Nest's `switchToHttp()` creates three functions
+ * each time.
+ */
+
+/** The request of an execution context. */
+export function requestOf(context: ArgumentsHost): FastifyRequest {
+  return context.getArgByIndex<FastifyRequest>(0);
+}
+
+/** The response of an execution context. */
+export function replyOf(context: ArgumentsHost): FastifyReply {
+  return context.getArgByIndex<FastifyReply>(1);
+}
