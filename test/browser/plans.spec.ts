@@ -139,6 +139,7 @@ describe('the picture', () => {
     const drawn = await page.evaluate<{ perSecond: { admitted: number; limited: number; banned: number }[] }>(
       `import('/docs/plans/simulation.js').then(({ simulate }) => simulate(${JSON.stringify({ limit: 60, perMinute, seconds, waits })}))`,
     );
+    expect(drawn.perSecond).toHaveLength(seconds);
     const key = await service.key({ plan: 'free' });
     for (const [second, { admitted, limited, banned }] of drawn.perSecond.entries()) {
       const codes = { admitted: 0, rate_limit_exceeded: 0, api_key_banned: 0 };

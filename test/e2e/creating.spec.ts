@@ -21,10 +21,10 @@ async function add(body: string): Promise<{ id: number; text: string }> {
 describe('createPet', () => {
   it('returns 201 with the new pet and its Location', async () => {
     const response = await service.post('/v1/pets', key, '{"name":"Bella","categoryId":3,"status":"available"}');
-    const animal = (await response.json()) as { id: number };
+    const pet = (await response.json()) as { id: number };
     expect(response.status).toBe(201);
-    expect(animal).toEqual({ id: animal.id, name: 'Bella', categoryId: 3, status: 'available' });
-    expect(response.headers.get('location')).toBe(`/v1/pets/${animal.id}`);
+    expect(pet).toEqual({ id: pet.id, name: 'Bella', categoryId: 3, status: 'available' });
+    expect(response.headers.get('location')).toBe(`/v1/pets/${pet.id}`);
   });
 
   it('keeps an omitted status absent, in the response and later', async () => {

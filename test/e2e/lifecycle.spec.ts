@@ -20,7 +20,7 @@ let key: string;
 let petId: number;
 
 /** A list of an extension, on its way out. */
-@OperationGroup('Toys', 'What animals play with.')
+@OperationGroup('Toys', 'Toys for pets.')
 @Controller('toys')
 class ToysController {
   @Get()
@@ -74,10 +74,10 @@ describe('getPet, before its removal', () => {
   beforeEach(() => start());
 
   it.each<[string, number, () => Promise<Response>]>([
-    ['the animal', 200, () => service.request(`/v1/pets/${petId}`, { key })],
+    ['the pet', 200, () => service.request(`/v1/pets/${petId}`, { key })],
     ['HEAD', 200, () => service.request(`/v1/pets/${petId}`, { key, method: 'HEAD' })],
-    ['an unknown animal', 404, () => service.request('/v1/pets/9000', { key })],
-    ['what is no identifier', 404, () => service.request('/v1/pets/abc', { key })],
+    ['an unknown pet', 404, () => service.request('/v1/pets/9000', { key })],
+    ['an invalid identifier', 404, () => service.request('/v1/pets/abc', { key })],
     ['an unknown query parameter', 400, () => service.request(`/v1/pets/${petId}?fields=name`, { key })],
   ])('has deprecation headers on %s', async (_, status, call) => {
     const response = await call();
@@ -88,7 +88,7 @@ describe('getPet, before its removal', () => {
   it.each<[string, number, () => Promise<Response>]>([
     ['the list', 200, () => service.request('/v1/pets', { key })],
     ['a refused list', 400, () => service.request('/v1/pets?limit=0', { key })],
-    ['a new animal', 201, () => service.post('/v1/pets', key, '{"name":"x","categoryId":1}')],
+    ['a new pet', 201, () => service.post('/v1/pets', key, '{"name":"x","categoryId":1}')],
     ['an unknown path', 404, () => service.request('/v1/nothing', { key })],
     ['the path of the list with a slash', 404, () => ask(service.port, { path: '/v1/pets/', key })],
     ['that with a query', 404, () => ask(service.port, { path: '/v1/pets/?limit=1', key })],
@@ -164,9 +164,9 @@ describe('getPet, from its removal on', () => {
   });
 
   it.each<[string, () => Promise<Response>]>([
-    ['an animal', () => service.request(`/v1/pets/${petId}`, { key })],
-    ['an unknown animal', () => service.request('/v1/pets/9000', { key })],
-    ['what is no identifier', () => service.request('/v1/pets/abc', { key })],
+    ['a pet', () => service.request(`/v1/pets/${petId}`, { key })],
+    ['an unknown pet', () => service.request('/v1/pets/9000', { key })],
+    ['an invalid identifier', () => service.request('/v1/pets/abc', { key })],
     ['an unknown query parameter', () => service.request(`/v1/pets/${petId}?fields=name`, { key })],
   ])('returns 410 with a link to its successor: %s', async (_, call) => {
     const response = await call();

@@ -44,6 +44,9 @@ describe('instances that start at once on an empty database', () => {
   });
 
   it('create neither keys nor pets', () => {
-    for (const instance of fleet.instances) expect(instance.output()).not.toContain('psk_');
+    for (const instance of fleet.instances) {
+      expect(instance.output()).toContain('listening');
+      expect(instance.output()).not.toContain('psk_');
+    }
   });
 });

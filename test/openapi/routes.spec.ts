@@ -21,7 +21,7 @@ const LIST_TOYS: OperationOptions = {
   errors: [],
 };
 
-@OperationGroup('Toys', 'What animals play with.')
+@OperationGroup('Toys', 'Toys for pets.')
 @Controller('toys')
 class ToysController {
   @Get()
@@ -113,6 +113,6 @@ describe('a route of an extension with missing declarations', () => {
 
   it('has the heading of its controller in the document', async () => {
     const { tags } = await fetchDocument(service);
-    expect(tags).toContainEqual({ name: 'Toys', description: 'What animals play with.' });
+    expect(tags).toContainEqual({ name: 'Toys', description: 'Toys for pets.' });
   });
 });

@@ -118,7 +118,7 @@ export const PETS: readonly Story[] = [
     ].map((query) => get(`/v1/pets?${query}`)),
   },
   {
-    name: 'pages up to the last one, and beyond, while animals go',
+    name: 'pages up to the last one, and beyond, while pets are removed',
     steps: [
       ...SORTED_APART.map((name) => add(JSON.stringify(name), '7', '"pending"')),
       ...[1, 2, 3, 13, 14, 15, 100].flatMap((limit) => [

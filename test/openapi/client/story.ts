@@ -63,7 +63,7 @@ const refused = await shop.POST('/store/orders', { body: { petId: bella.id } });
 const sold = must(await shop.GET('/pets', { params: { query: { status: 'sold' } } }));
 const usage = must(await shop.GET('/usage'));
 
-// @ts-expect-error No animal has that status.
+// @ts-expect-error No pet has that status.
 const unknownStatus = await shop.GET('/pets', { params: { query: { status: 'lost' } } });
 // @ts-expect-error An order needs a pet.
 const withoutPet = await shop.POST('/store/orders', { body: {} });

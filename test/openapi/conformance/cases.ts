@@ -65,9 +65,9 @@ async function crowded(call: (as: string) => Promise<Response>): Promise<Respons
 
 const SOME: [string, string, number, Ask][] = [
   ['listPets', 'a page that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
-  ['getPet', 'an animal that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
+  ['getPet', 'a pet that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
   ['listPets', 'a last page', 200, (id) => send(id, {}, '/v1/pets')],
-  ['listPets', 'a page without animals', 200, (id) => send(id, {}, '/v1/pets?status=sold')],
+  ['listPets', 'a page without pets', 200, (id) => send(id, {}, '/v1/pets?status=sold')],
   ['getPet', 'an unknown pet', 404, (id) => send(id, {}, '/v1/pets/404')],
   ['changePet', 'no status', 200, async (id) => send(id, { body: '{"status":null}' }, await subject.newPet('pending'))],
   ['changePet', 'an unknown pet', 404, (id) => send(id, {}, '/v1/pets/404')],
