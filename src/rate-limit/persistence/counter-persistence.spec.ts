@@ -102,9 +102,7 @@ describe('persisted counters', () => {
     await before.stop();
     clock.ms += 20_000;
     const after = await start();
-    expect(after.admit()).toMatchObject([
-      { outcome: 'banned', resetSeconds: ban?.resetSeconds, retryAfterSeconds: 40 },
-    ]);
+    expect(after.admit()[0]).toMatchObject({ ...ban, retryAfterSeconds: 40 });
     expect(after.admit(2, { keyId: 'striking', accountId: 8 }).map(({ outcome }) => outcome)).toEqual([
       'limited',
       'banned',
