@@ -2,15 +2,13 @@ import type { INestApplication } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { dump } from 'js-yaml';
+import { compress, SharedFile } from '../compression/index.js';
 import { Env } from '../config/index.js';
 import { sendWithEtag } from '../conditional-requests/index.js';
-import { addToListHeader } from '../http/index.js';
 import type { CurrentDocument } from '../openapi/index.js';
 import { ICON, readAssets } from './assets.js';
-import { negotiateCoding } from './content-coding.js';
 import { explorerPage } from './explorer-page.js';
 import { plansPage } from './plans-page.js';
-import { SharedFile } from './shared-file.js';
 
 const HTML = 'text/html; charset=utf-8';
 
@@ -80,11 +78,9 @@ function rendered(
 }
 
 async function sendFile(reply: FastifyReply, file: SharedFile): Promise<FastifyReply> {
-  const { coding, body, etag } = await file.in(negotiateCoding(reply.request.headers['accept-encoding']));
+  const { body, etag } = await compress(reply, file);
   // Caches may keep it, but ask each time: the next version of the service has the same addresses.
-  reply.header('cache-control', 'no-cache').type(file.contentType);
-  if (file.isCompressible) addToListHeader(reply, 'vary', 'Accept-Encoding');
-  const payload = sendWithEtag(reply, body, etag);
-  if (coding !== 'identity' && reply.statusCode === 200) reply.header('content-encoding', coding);
+  const payload = sendWithEtag(reply.header('cache-control', 'no-cache'), body, etag);
+  if (reply.statusCode === 304) reply.removeHeader('content-encoding');
   return reply.send(payload);
 }

@@ -3,7 +3,8 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Registry } from 'prom-client';
 import { Public } from '../auth/index.js';
-import { SharedText } from './shared-text.js';
+import { compress, SharedFile } from '../compression/index.js';
+import { SharedResult } from './shared-result.js';
 
 /** How often per second the text is rendered: it takes some milliseconds of the event loop, and anybody can request it. */
 const MAX_TEXTS_PER_SECOND = 20;
@@ -12,17 +13,18 @@ const MAX_TEXTS_PER_SECOND = 20;
 @ApiExcludeController()
 @Controller('metrics')
 export class MetricsController {
-  private readonly text: SharedText;
+  private readonly file: SharedResult<SharedFile>;
 
-  constructor(private readonly registry: Registry) {
-    this.text = new SharedText(() => registry.metrics(), MAX_TEXTS_PER_SECOND);
+  constructor(registry: Registry) {
+    const render = async () => new SharedFile(registry.contentType, Buffer.from(await registry.metrics()));
+    this.file = new SharedResult(render, MAX_TEXTS_PER_SECOND);
   }
 
   @Get()
   @Public()
   @Header('cache-control', 'no-store')
-  scrape(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
-    reply.type(this.registry.contentType);
-    return this.text.get();
+  async scrape(@Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
+    const { body } = await compress(reply, await this.file.get());
+    return body;
   }
 }

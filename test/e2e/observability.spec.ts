@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { errorOf } from '../support/expectations.js';
 import { databaseUrl, queryDatabase } from '../support/databases.js';
@@ -137,6 +138,32 @@ describe('metrics', () => {
     const response = await get('/metrics');
     expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(await response.text()).toMatch(/^nodejs_eventloop_lag_seconds [0-9.e-]+$/m);
+  });
+});
+
+const scrape = (headers: Record<string, string> = {}, method = 'GET') =>
+  ask(service.port, { method, path: '/metrics', headers });
+
+describe('the text of metrics', () => {
+  it('is compressed if the client accepts it, and never cached', async () => {
+    const plain = await scrape();
+    const gzip = await scrape({ 'Accept-Encoding': 'gzip' });
+    expect([plain, gzip].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip']);
+    for (const { headers } of [plain, gzip]) {
+      expect([headers.get('vary'), headers.get('cache-control')]).toEqual(['Accept-Encoding', 'no-store']);
+    }
+    const body = Buffer.from(await gzip.arrayBuffer());
+    expect(gunzipSync(body).toString()).toMatch(/^# HELP http_request_duration_seconds /m);
+    expect(body.length).toBeLessThan((await plain.arrayBuffer()).byteLength / 2);
+  });
+
+  it('has the same headers for HEAD, without a body', async () => {
+    const response = await scrape({ 'Accept-Encoding': 'gzip' }, 'HEAD');
+    expect([response.status, response.headers.get('content-encoding'), await response.text()]).toEqual([
+      200,
+      'gzip',
+      '',
+    ]);
   });
 });
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { SharedText } from './shared-text.js';
+import { SharedResult } from './shared-result.js';
 
 let nowMs: number;
 let made: number;
-let text: SharedText;
+let text: SharedResult<string>;
 
 beforeEach(() => {
   nowMs = 5_000;
@@ -13,10 +13,10 @@ beforeEach(() => {
     if (made === 2) throw new Error('no text');
     return `text ${made}`;
   };
-  text = new SharedText(make, 3, () => nowMs);
+  text = new SharedResult(make, 3, () => nowMs);
 });
 
-describe('a shared text', () => {
+describe('a shared result', () => {
   it('is built once for concurrent requests', async () => {
     expect(await Promise.all([text.get(), text.get(), text.get()])).toEqual(['text 1', 'text 1', 'text 1']);
   });

@@ -1,0 +1,13 @@
+import type { FastifyReply } from 'fastify';
+import { addToListHeader } from '../http/index.js';
+import { negotiateCoding } from './content-coding.js';
+import type { Representation, SharedFile } from './shared-file.js';
+
+/** The representation of a file that the client accepts; sets Content-Type, Content-Encoding and Vary for it. */
+export async function compress(reply: FastifyReply, file: SharedFile): Promise<Representation> {
+  const representation = await file.in(negotiateCoding(reply.request.headers['accept-encoding']));
+  reply.type(file.contentType);
+  if (file.isCompressible) addToListHeader(reply, 'vary', 'Accept-Encoding');
+  if (representation.coding !== 'identity') reply.header('content-encoding', representation.coding);
+  return representation;
+}

@@ -1,0 +1,2 @@
+export { compress } from './compress.js';
+export { SharedFile } from './shared-file.js';
