@@ -2,13 +2,19 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../errors/index.js';
-import { requestOf } from '../http/index.js';
+import { isRepeated, requestOf } from '../http/index.js';
 import { ACCESS, type Access } from './access.decorators.js';
-import { readBearerToken } from './authentication/bearer-token.js';
 import type { Caller } from './caller.js';
 import { KeyChangesPoller } from './authentication/key-changes.poller.js';
 import { KeyVerifier } from './authentication/key-verifier.js';
-import { type AuthenticationFailure, INVALID, MISSING, scopeNeeded } from './authentication/refusals.js';
+import {
+  type AuthenticationFailure,
+  INVALID,
+  MALFORMED,
+  MISSING,
+  REPEATED,
+  scopeNeeded,
+} from './authentication/refusals.js';
 
 /** A well-formed key that this process does not know of: made up, or made by another one a moment ago. */
 export class UnverifiedKey {
@@ -65,4 +71,26 @@ export class BearerGuard implements CanActivate {
     if (refusal !== undefined) throw refusal;
     return true;
   }
+}
+
+/** The parts of a FastifyRequest that can carry a bearer token. */
+export interface BearerRequest {
+  readonly headers: { readonly authorization?: string | undefined };
+  readonly raw: { readonly rawHeaders: readonly string[] };
+}
+
+/** The scheme in any case, one or more spaces, then a token68 (RFC 9110, section 11.2; RFC 6750, section 2.1). */
+const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+const SCHEME = /^bearer(?:$|[ \t])/i;
+const SCHEME_ALONE = /^bearer[ \t]*$/i;
+
+/** The bearer token that a request carries, or why it carries none. Does not say whether the token is a valid key. */
+export function readBearerToken(request: BearerRequest): string | AuthenticationFailure {
+  const header = request.headers.authorization;
+  if (header === undefined) return MISSING;
+  if (isRepeated(request.raw.rawHeaders, 'authorization')) return REPEATED;
+  const token = BEARER.exec(header)?.[1];
+  if (token !== undefined) return token;
+  // Another scheme, or no token after this one, is a request without a token rather than with a bad one.
+  return SCHEME.test(header) && !SCHEME_ALONE.test(header) ? MALFORMED : MISSING;
 }

@@ -1,5 +1,7 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { AuthenticationFailure } from './authentication/refusals.js';
 import type { Limits, PlanName } from '../accounts/index.js';
+import { requestOf } from '../http/index.js';
 
 /** Who makes a request, as the key that came with it tells. One object per key while the key stays cached. */
 export interface Caller {
@@ -18,6 +20,11 @@ export interface Caller {
 export function isCaller(answer: Caller | AuthenticationFailure): answer is Caller {
   return 'keyId' in answer;
 }
+
+/** The Caller of the request, as a parameter of a route handler; undefined only on routes that are public. */
+export const CurrentCaller = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): Caller | undefined => requestOf(context).caller,
+);
 
 declare module 'fastify' {
   interface FastifyRequest {

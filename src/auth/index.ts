@@ -1,9 +1,7 @@
 export { AuthModule } from './auth.module.js';
-export { type BearerRequest, readBearerToken } from './authentication/bearer-token.js';
 export { ACCESS, type Access, Public, RequireScope } from './access.decorators.js';
-export { BearerGuard, UnverifiedKey } from './bearer.guard.js';
-export { type Caller, isCaller } from './caller.js';
-export { CurrentCaller } from './current-caller.decorator.js';
+export { BearerGuard, type BearerRequest, readBearerToken, UnverifiedKey } from './bearer.guard.js';
+export { type Caller, CurrentCaller, isCaller } from './caller.js';
 export {
   type AuthenticationFailure,
   EXPIRED,

@@ -1,18 +1,18 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import type { FastifyReply } from 'fastify';
 import type { Observable } from 'rxjs';
 import { Clock, Env } from '../config/index.js';
 import type { ApiError } from '../errors/index.js';
-import { replyOf, requestOf } from '../http/index.js';
+import { addLink, replyOf, requestOf } from '../http/index.js';
 import {
-  announce,
   type Announcement,
   announcement,
   type Deprecation,
   DEPRECATION,
   operationRemoved,
+  removalMs,
 } from './deprecation.js';
-import { removalMs } from './removal.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -63,4 +63,10 @@ export class DeprecationInterceptor implements NestInterceptor {
     this.deprecated.set(handler, deprecated);
     return deprecated;
   }
+}
+
+/** Adds the headers to a response. */
+export function announce({ deprecation, sunset, link }: Announcement, reply: FastifyReply): void {
+  reply.header('deprecation', deprecation).header('sunset', sunset);
+  addLink(reply, link);
 }

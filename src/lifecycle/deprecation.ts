@@ -1,7 +1,6 @@
-import type { FastifyReply } from 'fastify';
 import type { Env } from '../config/index.js';
 import { ApiError } from '../errors/index.js';
-import { addLink, publicPath } from '../http/index.js';
+import { publicPath } from '../http/index.js';
 
 /** Key of a `Deprecation`, for Nest's Reflector. */
 export const DEPRECATION = 'petstore:deprecation';
@@ -37,12 +36,6 @@ export function announcement({ since, sunset, successor, documentation }: Deprec
   };
 }
 
-/** Adds the headers to a response. */
-export function announce({ deprecation, sunset, link }: Announcement, reply: FastifyReply): void {
-  reply.header('deprecation', deprecation).header('sunset', sunset);
-  addLink(reply, link);
-}
-
 /** The error from the removal date on. */
 export function operationRemoved({ sunset, advice }: Deprecation): ApiError {
   return new ApiError('operation_removed', `This operation was removed on ${sunset}. ${advice}`);
@@ -51,4 +44,9 @@ export function operationRemoved({ sunset, advice }: Deprecation): ApiError {
 /** The deprecation of a handler, if it has one. */
 export function deprecationOf(handler: Function): Deprecation | undefined {
   return Reflect.getMetadata(DEPRECATION, handler) as Deprecation | undefined;
+}
+
+/** When an operation with this removal date (`YYYY-MM-DD`, UTC) ends, in Unix time in milliseconds; never if a setting keeps it. */
+export function removalMs(sunset: string, env: Env): number {
+  return env.SERVE_AFTER_SUNSET ? Infinity : Date.parse(sunset);
 }

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type AuthenticationFailure, type BearerGuard, type Caller, isCaller, UnverifiedKey } from '../auth/index.js';
 import { sendProblem } from '../errors/index.js';
 import { isPreflight, isVersioned } from '../http/index.js';
-import { andThen } from './counter-store.js';
 import type { PlanThrottlerGuard, Refusal } from './plan-throttler.guard.js';
+import { andThen } from './windows/decision.js';
 
 /** The guards that admit requests. */
 export interface AdmissionGuards {

@@ -27,8 +27,3 @@ export abstract class CounterStore {
    */
   abstract takeFromRoute(subject: string, limit: number, windowSeconds: number): Decision | Promise<Decision>;
 }
-
-/** Continues synchronously where the value is at hand: most decisions are made in memory, and a promise for each is measurable. */
-export function andThen<T, U>(value: T | Promise<T>, next: (value: T) => U): U | Promise<U> {
-  return value instanceof Promise ? value.then(next) : next(value);
-}

@@ -2,13 +2,11 @@ import { KeyBan } from './persistence/key-ban.entity.js';
 import { UsageWindow } from './persistence/usage-window.entity.js';
 
 export { addAdmission, type AdmissionGuards } from './admission.js';
-export { AdmissionTally } from './admission-tally.js';
 export { CounterStore } from './counter-store.js';
 export { CurrentUsage } from './current-usage.decorator.js';
 export { PlanThrottlerGuard } from './plan-throttler.guard.js';
-export { tooManyRequests } from './rate-limit-responses.js';
 export { RateLimitModule } from './rate-limit.module.js';
-export { type Decision, refuse, type UsageReport, type WindowReport } from './windows/decision.js';
+export { type Decision, refuse, type UsageReport, type WindowReport, tooManyRequests } from './windows/decision.js';
 export { bansJson, type KeyUsageJson, keyUsageJson, type WindowJson, windowsJson } from './windows/usage-json.js';
 export { readUsage } from './read-usage.js';
 

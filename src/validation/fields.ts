@@ -1,7 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { IsIn, ValidateBy, ValidateIf } from 'class-validator';
-import { type EnumOptions, enumSchema } from './enum-schema.js';
 import { isInt64 } from './int64.js';
 
 /*
@@ -50,6 +49,22 @@ export function IdField(options: FieldOptions): PropertyDecorator {
   return field(options, { type: 'integer', format: 'int64', minimum: 1 }, [
     check('id', (value) => isInt64(value) && value >= 1, expectation),
   ]);
+}
+
+/** A named enum. */
+export interface EnumOptions {
+  /** Name of the schema, which all fields and parameters of the enum share. */
+  readonly name: string;
+  readonly values: readonly string[];
+  /** Description of the schema. */
+  readonly meaning?: string;
+}
+
+/** The schema of an enum. */
+export function enumSchema({ name, values, meaning }: EnumOptions) {
+  // The scanner overwrites `description` with that of the first field.
+  const shared = { examples: values.slice(0, 1), ...(meaning === undefined ? {} : { 'x-meaning': meaning }) };
+  return { enum: [...values], enumName: name, enumSchema: shared };
 }
 
 /**

@@ -3,13 +3,14 @@ export {
   BooleanField,
   EnumField,
   EnumListField,
+  type EnumOptions,
   type FieldOptions,
   IdField,
   Int64Field,
   IntegerField,
   TextField,
 } from './fields.js';
-export { type ExactInt64, type Int64, int64Json, isCanonicalId, isCanonicalInt64 } from './int64.js';
+export { type ExactInt64, type Int64, int64Json, isCanonicalId, isCanonicalInt64, type RawJson } from './int64.js';
 export { addJsonBodyParser } from './json-body.js';
 export { LimitQuery, PageQuery } from './page-query.js';
 export {
@@ -21,7 +22,5 @@ export {
   type ParamOptions,
   PatternParam,
 } from './query-params.js';
-export type { EnumOptions } from './enum-schema.js';
-export type { RawJson } from './json.js';
 export { PathId, type PathIdOptions } from './path-id.decorator.js';
 export { RequestValidationPipe } from './request-validation.pipe.js';

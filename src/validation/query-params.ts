@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ValidateBy, ValidateIf } from 'class-validator';
-import { type EnumOptions, enumSchema } from './enum-schema.js';
+import { type EnumOptions, enumSchema } from './fields.js';
 import { isCanonicalId, isCanonicalInt64 } from './int64.js';
 
 /*

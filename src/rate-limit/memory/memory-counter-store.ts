@@ -4,7 +4,7 @@ import type { Clock, Env } from '../../config/index.js';
 import { CounterStore } from '../counter-store.js';
 import { BanRecord } from '../windows/ban-record.js';
 import { banWindow, type Decision, refuse, type UsageReport } from '../windows/decision.js';
-import { MINUTE_SECONDS } from '../windows/fixed-window.js';
+import { MINUTE_SECONDS } from '../windows/usage.js';
 import { RouteUsage, Usage } from '../windows/usage.js';
 import { BoundedTable, type Key, QuotaTable } from './bounded-table.js';
 

@@ -1,6 +1,6 @@
 import { Script } from '../../redis/index.js';
 import { BANS_TO_REMEMBER, FIRST_BAN_SECONDS, LONGEST_BAN_SECONDS } from '../windows/ban-record.js';
-import { DAY_SECONDS, MINUTE_SECONDS, STEP_BACK_SECONDS } from '../windows/fixed-window.js';
+import { DAY_SECONDS, MINUTE_SECONDS, STEP_BACK_SECONDS } from '../windows/usage.js';
 
 /*
  * The rules of Usage, BanRecord and RouteUsage, for Redis to follow on its own clock. Times are whole seconds of Unix

@@ -1,7 +1,7 @@
 import type { Limits } from '../../accounts/index.js';
 import type { Caller } from '../../auth/index.js';
 import type { UsageReport, WindowReport } from '../windows/decision.js';
-import { DAY_SECONDS, MINUTE_SECONDS } from '../windows/fixed-window.js';
+import { DAY_SECONDS, MINUTE_SECONDS } from '../windows/usage.js';
 
 /**
  * What ADMIT and PEEK take.

@@ -1,5 +1,5 @@
 import { TableEntry } from '../memory/bounded-table.js';
-import { DAY_SECONDS, isOpen, MINUTE_SECONDS } from './fixed-window.js';
+import { DAY_SECONDS, isOpen, MINUTE_SECONDS } from './usage.js';
 
 export const FIRST_BAN_SECONDS = 60;
 export const LONGEST_BAN_SECONDS = 3_600;

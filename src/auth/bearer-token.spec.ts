@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { readBearerToken } from './bearer-token.js';
-import { EXPIRED, INVALID, MISSING, REVOKED } from './refusals.js';
+import { readBearerToken } from './bearer.guard.js';
+import { EXPIRED, INVALID, MISSING, REVOKED } from './authentication/refusals.js';
 
 function request(...rawHeaders: string[]) {
   const index = rawHeaders.findIndex((name, position) => position % 2 === 0 && name.toLowerCase() === 'authorization');
