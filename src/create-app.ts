@@ -100,7 +100,7 @@ export async function createApp({
 /** The root module, once it is known that what extends the service can work. Every POST accepts an Idempotency-Key. */
 async function checkedModule(parts: AppParts): Promise<DynamicModule> {
   const composition = await inspect(AppModule.of(parts, []));
-  checkStart(composition, parts);
+  await checkStart(composition, parts);
   makeIdempotent(composition.routes.filter(({ isPost }) => isPost).map(({ handler }) => handler));
   const ofExtensions = parts.extensions.flatMap(({ scopes = [] }) => scopes);
   return AppModule.of(parts, [...new Set([...SCOPES, ...scopesOf(composition.routes), ...ofExtensions])]);

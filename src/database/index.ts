@@ -2,6 +2,7 @@ export { commandLineDataSource } from './command-line-data-source.js';
 export { Database, type WriteOptions } from './database.js';
 export { EMBEDDED_DATABASE_URL, isPostgresUrl } from './database-url.js';
 export { DatabaseModule } from './database.module.js';
+export { executedMigrations } from './executed-migrations.js';
 export type { DatabaseParts } from './database-parts.js';
 export { columnTypes, type ColumnTypes } from './migrations/column-types.js';
 export { MIGRATIONS } from './migrations/index.js';

@@ -7,6 +7,7 @@ import { PetsService } from '../pets/index.js';
 import { CounterStore } from '../rate-limit/index.js';
 import type { Composition } from './composition.js';
 import type { Extension } from './extension.js';
+import { lateFaults, migrationNames, orderFaults } from './migration-checks.js';
 import { messageFaults, routeFaults } from './route-checks.js';
 
 /** What is added to the service can't work; `message` has one line for each fault. */
@@ -24,12 +25,12 @@ const REPLACEABLE: ReadonlySet<unknown> = new Set([Clock, CounterStore, KeyVerif
 
 /**
  * Finds faults of extensions before anything of them runs.
- * @throws ExtensionError that names all of them
+ * @throws (rejects) ExtensionError that names all of them
  */
-export function checkStart(
+export async function checkStart(
   { routes, messages, tokens, classes }: Composition,
   { env, extensions, overrides }: Checked,
-): void {
+): Promise<void> {
   const errorsOfOperations = routes.flatMap(({ handler }) => (operationOf(handler)?.errors ?? []).map(documentedError));
   const faults = [
     ...routeFaults(routes),
@@ -54,6 +55,7 @@ export function checkStart(
         ({ provide }) => `${nameOf(provide)} cannot be replaced; Clock, CounterStore, KeyVerifier and PetsService can.`,
       ),
   ];
+  faults.push(...(await lateFaults(extensions, env, faults.length > 0)));
   if (faults.length > 0) throw new ExtensionError(['The extensions are not valid:', ...faults].join('\n  '));
 }
 
@@ -68,7 +70,7 @@ function codeFaults(errors: readonly Pick<OwnErrorCode, 'code' | 'status'>[]): s
 }
 
 function extensionFaults(extension: Extension, tokens: ReadonlySet<unknown>): string[] {
-  const { scopes = [], healthIndicators = [], migrations = [] } = extension;
+  const { scopes = [], healthIndicators = [] } = extension;
   return [
     ...scopes
       .filter((scope) => !isScope(scope))
@@ -76,19 +78,8 @@ function extensionFaults(extension: Extension, tokens: ReadonlySet<unknown>): st
     ...healthIndicators
       .filter((type) => !tokens.has(type))
       .map(({ name }) => `${name} is not a provider. Add it to the providers of its module.`),
-    ...migrationFaults(migrations.map((type) => new type().name ?? type.name)),
+    ...orderFaults(migrationNames(extension)),
   ];
-}
-
-/** TypeORM runs migrations by the time in their names; the order in which they are listed should be the same. */
-function migrationFaults(names: readonly string[]): string[] {
-  const times = names.map((name) => Number(/\d{13}$/.exec(name)?.[0]));
-  return names.flatMap((name, index) => {
-    const [time = NaN, before = -Infinity] = [times[index], times[index - 1]];
-    if (Number.isNaN(time))
-      return `The name of the migration ${name} must end in a timestamp in milliseconds (13 digits).`;
-    return time > before ? [] : `The migration ${name} would run before ${names[index - 1]}: give it a later time.`;
-  });
 }
 
 /** Whether a class is the CacheInterceptor of `@nestjs/cache-manager`, or extends it without a key of its own. */

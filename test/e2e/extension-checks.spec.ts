@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { CacheInterceptor } from '../support/cache-interceptor.js';
 import { Body, Controller, Get, HttpCode, Injectable, Module, Post, UseInterceptors, Version } from '@nestjs/common';
@@ -18,6 +19,7 @@ import {
   RequireScope,
   Setting,
 } from '../../src/index.js';
+import { startApp } from '../support/app.js';
 import { Folders } from '../support/folders.js';
 
 const folders = new Folders();
@@ -44,11 +46,14 @@ async function refusalOf(
   options: Partial<Parameters<typeof createApp>[0]> = {},
 ): Promise<string[]> {
   const env = loadEnv({ DATABASE_URL: `sqlite:${folder}/pets.sqlite`, LOG_LEVEL: 'silent' });
-  const error: unknown = await createApp({ env, extensions: [extension], ...options }).catch(
-    (reason: unknown) => reason,
+  const started = createApp({ env, extensions: [extension], ...options });
+  const message: unknown = await started.then(
+    () => undefined,
+    // Not always an Error of this realm: see `driverCode` in src/database/unavailable.ts.
+    ({ message: words }: Error) => words,
   );
-  if (!(error instanceof Error)) throw new Error('The service has started.');
-  return error.message.split('\n  ');
+  if (typeof message !== 'string') throw new Error('The service has started.');
+  return message.split('\n  ');
 }
 
 const refusalOfController = (controller: new () => object) => {
@@ -192,6 +197,55 @@ describe('an extension that cannot work keeps the service from starting', () => 
       HEAD,
       'The migration AddRating1795305500000 would run before CreateReviews1795305600000: give it a later time.',
       'The name of the migration AddText must end in a timestamp in milliseconds (13 digits).',
+    ]);
+  });
+
+  it('if a migration has not run, but a later one of the extension has', async () => {
+    class Migration implements MigrationInterface {
+      async up(): Promise<void> {}
+      async down(): Promise<void> {}
+    }
+    class CreateReviews1795219100000 extends Migration {}
+    class AddRating1795219200001 extends Migration {}
+    class AddText1795305600000 extends Migration {}
+    class CreateOthers1795219100001 extends Migration {}
+    class AddOthers1795219100002 extends Migration {}
+
+    @Module({})
+    class ReviewsModule {}
+    @Module({})
+    class OthersModule {}
+    const reviews = [CreateReviews1795219100000, AddText1795305600000];
+    const others = { module: OthersModule, migrations: [CreateOthers1795219100001, AddOthers1795219100002] };
+    const service = await startApp({ extensions: [{ module: ReviewsModule, migrations: reviews }] });
+    await service.stop({ keepData: true });
+    const migrations = [CreateReviews1795219100000, AddRating1795219200001, AddText1795305600000];
+    const late = { module: ReviewsModule, migrations, scopes: ['reviews'] };
+    await expect(startApp({ folder: service.folder, extensions: [late, others] })).rejects.toThrow(
+      `${HEAD}
+  No key can have the scope "reviews": scopes look like "pets:read".
+  The migration AddRating1795219200001 has not run, but the later AddText1795305600000 has. Give it a later time.`,
+    );
+    // An extension that is new may be older than what has run of others.
+    const extensions = [{ module: ReviewsModule, migrations: reviews }, others];
+    await (await startApp({ folder: service.folder, extensions })).stop();
+  });
+
+  it('with its own faults, even if the database cannot be read', async () => {
+    class Migration implements MigrationInterface {
+      async up(): Promise<void> {}
+      async down(): Promise<void> {}
+    }
+    class CreateReviews1795219100000 extends Migration {}
+    class AddText1795305600000 extends Migration {}
+    @Module({})
+    class ReviewsModule {}
+    const migrations = [CreateReviews1795219100000, AddText1795305600000];
+    writeFileSync(`${folder}/pets.sqlite`, 'This is no database, as a reader of its first page notices.'.repeat(100));
+    expect(await refusalOf({ module: ReviewsModule, migrations })).toEqual(['file is not a database']);
+    expect(await refusalOf({ module: ReviewsModule, migrations, scopes: ['reviews'] })).toEqual([
+      HEAD,
+      'No key can have the scope "reviews": scopes look like "pets:read".',
     ]);
   });
 

@@ -6,11 +6,12 @@ import type { DataSourceOptions } from 'typeorm';
 import type { DatabaseParts } from '../database-parts.js';
 import { MIGRATIONS } from '../migrations/index.js';
 
+export const MEMORY_URL = 'sqlite::memory:';
+
 /** The file that a `sqlite:` URL names; `sqlite::memory:` is a private file in the temporary directory. */
 export function sqliteFile(databaseUrl: string): string {
-  const path = databaseUrl.slice('sqlite:'.length);
   // Two connections cannot share a database in memory, and reads have their own.
-  return path === ':memory:' ? temporaryFile() : resolve(path);
+  return databaseUrl === MEMORY_URL ? temporaryFile() : resolve(databaseUrl.slice('sqlite:'.length));
 }
 
 function temporaryFile(): string {
