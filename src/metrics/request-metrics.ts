@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Counter, Histogram, Registry } from 'prom-client';
+import { Histogram, Registry } from 'prom-client';
 import { UNMATCHED_ROUTE } from '../logging/index.js';
 
 /** Names of OpenTelemetry's semantic conventions: a client must not be able to make up label values. */
@@ -17,14 +17,10 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set([
 ]);
 const OTHER_METHOD = '_OTHER';
 
-export type AdmissionOutcome =
-  'admitted' | 'limited' | 'banned' | 'unauthenticated' | 'address_limited' | 'unavailable';
-
-/** The duration of requests by method, route and status, and what admission decided on them. */
+/** The duration of requests by method, route and status. */
 @Injectable()
 export class RequestMetrics {
   private readonly durations;
-  private readonly admissions;
 
   constructor(registry: Registry) {
     this.durations = new Histogram({
@@ -34,17 +30,6 @@ export class RequestMetrics {
       buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
       registers: [registry],
     });
-    this.admissions = new Counter({
-      name: 'petstore_admissions_total',
-      help: 'Decisions of admission by outcome and plan.',
-      labelNames: ['outcome', 'plan'],
-      registers: [registry],
-    });
-  }
-
-  /** @param plan of the caller, `none` where there is none */
-  countAdmission(plan: string, outcome: AdmissionOutcome): void {
-    this.admissions.inc({ plan, outcome });
   }
 
   /** Observes each request when its response is about to be sent; an `onResponse` hook would cost 8 % of getPet. */

@@ -4,9 +4,9 @@ import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
-import { RequestMetrics } from '../metrics/index.js';
 import { ConfigModule, Env } from '../config/index.js';
 import { ApiExceptionFilter } from '../errors/index.js';
+import { AdmissionTally } from './admission-tally.js';
 import { CounterStore } from './counter-store.js';
 import { CounterThrottlerStorage } from './counter-throttler-storage.js';
 import { MemoryCounterStore } from './memory/memory-counter-store.js';
@@ -32,7 +32,7 @@ const PLAN = {
   providers: [
     { provide: CounterStore, useFactory: () => new MemoryCounterStore(clock, new Env()) },
     { provide: APP_FILTER, useClass: ApiExceptionFilter },
-    RequestMetrics,
+    AdmissionTally,
     Registry,
     CounterThrottlerStorage,
     { provide: APP_GUARD, useClass: PlanThrottlerGuard },

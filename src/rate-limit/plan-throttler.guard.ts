@@ -12,7 +12,7 @@ import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify
 import { ACCESS, type Access, type Caller } from '../auth/index.js';
 import { ApiError, type Problem } from '../errors/index.js';
 import { replyOf, requestOf } from '../http/index.js';
-import { RequestMetrics } from '../metrics/index.js';
+import { AdmissionTally } from './admission-tally.js';
 import { CounterStore } from './counter-store.js';
 import { CounterThrottlerStorage } from './counter-throttler-storage.js';
 import { NO_LIMIT, throttlerNames } from './route-throttlers.js';
@@ -51,7 +51,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     @Inject(CounterThrottlerStorage) private readonly storage: CounterThrottlerStorage,
     reflector: Reflector,
     private readonly counters: CounterStore,
-    private readonly metrics: RequestMetrics,
+    private readonly tally: AdmissionTally,
   ) {
     super(options, storage, reflector);
   }
@@ -69,7 +69,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   ): Refusal | Promise<Refusal> {
     if (quota === 'none') return this.admitFree(caller, request, reply);
     return andThen(this.counters.admit(caller), (decision) => {
-      this.metrics.countAdmission(caller.plan, decision.outcome);
+      this.tally.add(caller.plan, decision.outcome);
       if (decision.outcome !== 'admitted') return tooManyRequests(decision);
       setRateLimitHeaders(reply, decision);
       request.caller = caller;
@@ -117,7 +117,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
    * @throws (rejects) `error`
    */
   async showUnavailable(request: FastifyRequest, reply: FastifyReply, error: Error): Promise<never> {
-    this.metrics.countAdmission('none', 'unavailable');
+    this.tally.add('none', 'unavailable');
     await this.showAddress(request, reply);
     throw error;
   }
@@ -159,7 +159,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
 
   private refuseAddress(decision: Decision): Refusal {
     const isAdmitted = decision.outcome === 'admitted';
-    this.metrics.countAdmission('none', isAdmitted ? 'unauthenticated' : 'address_limited');
+    this.tally.add('none', isAdmitted ? 'unauthenticated' : 'address_limited');
     return isAdmitted ? undefined : tooManyRequests(decision, ' without a valid API key');
   }
 
@@ -170,7 +170,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   private async admitFree(caller: Caller, request: FastifyRequest, reply: FastifyReply): Promise<Refusal> {
     const limit = Math.max(LEAST_FREE_PER_MINUTE, caller.limits.perMinute);
     const decision = await this.counters.takeFromRoute(`free:${caller.accountId}`, limit, MINUTE_SECONDS);
-    this.metrics.countAdmission(caller.plan, decision.outcome);
+    this.tally.add(caller.plan, decision.outcome);
     if (decision.outcome !== 'admitted') return tooManyRequests(decision, ' for operations that use no quota');
     const usage = await this.counters.peek(caller);
     setRateLimitHeaders(reply, shownWindow(usage));

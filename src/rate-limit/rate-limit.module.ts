@@ -3,6 +3,7 @@ import { AuthModule } from '../auth/index.js';
 import { Clock, Env, replaceable } from '../config/index.js';
 import { Database } from '../database/index.js';
 import { RedisClient, RedisModule } from '../redis/index.js';
+import { AdmissionTally } from './admission-tally.js';
 import { CounterPersistence } from './persistence/counter-persistence.js';
 import { CounterStore } from './counter-store.js';
 import { MemoryCounterStore } from './memory/memory-counter-store.js';
@@ -36,9 +37,10 @@ import { RedisCounterStore } from './redis/redis-counter-store.js';
       useFactory: (redis: RedisClient | undefined, database: Database, memory: MemoryCounterStore, clock: Clock) =>
         redis === undefined ? new CounterPersistence(database, memory, clock) : undefined,
     },
+    AdmissionTally,
     CounterThrottlerStorage,
     PlanThrottlerGuard,
   ],
-  exports: [CounterStore, PlanThrottlerGuard],
+  exports: [CounterStore, AdmissionTally, PlanThrottlerGuard],
 })
 export class RateLimitModule {}

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { generateApiKey } from '../../src/api-keys/api-key-format.js';
-import { RequestMetrics } from '../../src/metrics/index.js';
+import { AdmissionTally } from '../../src/rate-limit/index.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 /** The step after the decision throws, once. */
 function failOnce(): void {
-  jest.spyOn(service.app.get(RequestMetrics), 'countAdmission').mockImplementationOnce(() => {
+  jest.spyOn(service.app.get(AdmissionTally), 'add').mockImplementationOnce(() => {
     throw new Error('out of order');
   });
 }

@@ -1,0 +1,68 @@
+import type { AddressInfo, Server } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import type { FastifyReply } from 'fastify';
+import type { Env } from '../config/index.js';
+import { API_PREFIX } from './requests/request.js';
+
+/**
+ * Address for clients in Location and Link: absolute if BASE_URL is set. It never depends on headers of the request.
+ * @param path below the version prefix, such as `/pets`
+ */
+export function publicAddress({ BASE_URL }: Env, path: string): string {
+  return `${BASE_URL ?? API_PREFIX}${path}`;
+}
+
+/**
+ * Address for clients outside the versioned API, such as the documentation.
+ * @param path from the root of the service, such as `/docs`; an absolute URL is kept
+ */
+export function publicPath({ BASE_URL = API_PREFIX }: Env, path: string): string {
+  return path.startsWith('/') ? BASE_URL.slice(0, -API_PREFIX.length) + path : path;
+}
+
+/** Appends to a list header (RFC 9110, section 5.6.1), such as Link or Vary. */
+export function addToListHeader(reply: FastifyReply, name: string, element: string): void {
+  const present = reply.getHeader(name);
+  reply.header(name, present === undefined ? element : `${String(present)}, ${element}`);
+}
+
+/** Adds a link to a response (RFC 8288, section 3). */
+export function addLink(reply: FastifyReply, link: string): void {
+  addToListHeader(reply, 'link', link);
+}
+
+/**
+ * The value of Link for the next page (RFC 8288).
+ * @param address of the list
+ * @param query of this page, whose `after` is left out
+ * @param after where the next page begins
+ */
+export function nextPageLink(address: string, query: object, after: number | string): string {
+  let target = `${address}?`;
+  for (const [name, value] of Object.entries(query))
+    if (name !== 'after' && value !== undefined) target += `${name}=${encoded(value)}&`;
+  return `<${target}after=${encoded(after)}>; rel="next"`;
+}
+
+/** Characters that stand for themselves in a query, with the comma, so that lists stay readable. */
+const PLAIN = /^[\w.~,-]*$/;
+
+function encoded(value: unknown): string {
+  const text = String(value);
+  return PLAIN.test(text) ? text : encodeURIComponent(text);
+}
+
+/** The address for all addresses of this machine: `::` includes IPv4 but requires IPv6. */
+export function anyAddress(): string {
+  const interfaces = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return interfaces.some(({ family }) => family === 'IPv6') ? '::' : '0.0.0.0';
+}
+
+const LOCAL = new Set(['::', '0.0.0.0', '127.0.0.1']);
+
+/** Origin at which this machine reaches a listening server; `localhost` if it listens on all addresses. */
+export function localOrigin(server: Server): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  const host = family === 'IPv6' ? `[${address}]` : address;
+  return `http://${LOCAL.has(address) ? 'localhost' : host}:${port}`;
+}
