@@ -96,6 +96,11 @@ describe('AdminKeysService', () => {
       expect(await service.audited()).toEqual([]);
     });
 
+    it('accepts equal limits per minute and day, up to 1,000,000,000', async () => {
+      const limits = { perMinute: 1_000_000_000, perDay: 1_000_000_000 };
+      expect(await service.issue({ ...ENTERPRISE, ...limits })).toHaveProperty('limits', limits);
+    });
+
     it('accepts any printable name of up to 100 characters', async () => {
       const account = `Zoë & 犬 🐕 ${'x'.repeat(90)}`;
       expect(await service.issue({ account })).toHaveProperty('account', account);

@@ -91,8 +91,9 @@ class CopiesController {
 
   @Post('failing/:times')
   @operation('copyFailing')
-  async failing(@Param('times') times: string) {
+  async failing(@Param('times') times: string, @Res({ passthrough: true }) reply: FastifyReply) {
     calls.count += 1;
+    reply.header('x-call', String(calls.count));
     await this.database.write(() => this.pets.create({ ...PET, name: 'failing' }));
     if (calls.count <= Number(times)) throw new Error('on purpose');
     return { call: calls.count };
@@ -178,7 +179,9 @@ describe('a POST of an extension that declares nothing about Idempotency-Key', (
   });
 
   it('writes in the transaction, so a failed one has no effect and can be sent again', async () => {
-    expect((await post('failing/1')).status).toBe(500);
+    const failed = await post('failing/1');
+    expect([failed.status, failed.headers.get('x-call')]).toEqual([500, null]);
+    expect(failed.headers.has('x-ratelimit-remaining')).toBe(true);
     expect(await petsNamed('failing')).toBe(0);
     expect((await post('failing/1')).status).toBe(201);
     expect((await post('failing/1')).status).toBe(201);

@@ -53,6 +53,20 @@ describe('a write to SQLite', () => {
     expect(notes()).toEqual(['a', 'b', 'c']);
   });
 
+  it('shares no transaction with one that TypeORM begins, which can take long', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const write = database.write(insert('a'));
+    const long = database.transaction(async (manager) => {
+      await insert('b')(manager);
+      await promise;
+    });
+    await write;
+    expect(notes()).toEqual(['a']);
+    resolve();
+    await long;
+    expect(notes()).toEqual(['a', 'b']);
+  });
+
   it('is fulfilled only after the commit', async () => {
     const seen = database.write(insert('a')).then(notes);
     await Promise.all([seen, database.write(insert('b'))]);
