@@ -4,7 +4,7 @@ import { Counter, Registry } from 'prom-client';
 export type AdmissionOutcome =
   'admitted' | 'limited' | 'banned' | 'unauthenticated' | 'address_limited' | 'unavailable';
 
-/** Counts what admission decided, by outcome and plan. */
+/** Counts the decisions of admission by outcome and plan. */
 @Injectable()
 export class AdmissionTally {
   private readonly decisions;
@@ -18,7 +18,7 @@ export class AdmissionTally {
     });
   }
 
-  /** @param plan of the caller, `none` where there is none */
+  /** @param plan of the caller, or `none` */
   add(plan: string, outcome: AdmissionOutcome): void {
     this.decisions.inc({ plan, outcome });
   }

@@ -12,9 +12,9 @@ export interface AdmissionGuards {
 }
 
 /**
- * Asks the guards about every request under the versioned API before its body is read: who calls (401), what is left of the
- * quota (429), what the key may do (403). Nest asks guards on matched routes only, and after Fastify has parsed the body.
- * @param guards to be called once the application is made
+ * Calls the guards for every request under the versioned API before its body is read: for authentication (401), quota (429)
+ * and scope (403). Nest calls guards only for matched routes, and after Fastify has parsed the body.
+ * @param guards called after the application is created
  */
 export function addAdmission(server: FastifyInstance, guards: () => AdmissionGuards): void {
   server.decorateRequest('caller', undefined);
@@ -36,7 +36,7 @@ function admit(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Refusal | Promise<Refusal> {
-  // The router has found the operation by now, but nothing of it has run. Fastify makes this object anew each time.
+  // The router has matched the route, but nothing of it has run. Fastify creates this object on each access.
   const { access, quota } = request.routeOptions.config;
   if (isPreflight(request) || access === 'public') return throttler.showAddress(request, reply);
   const decide = (verdict: Caller | AuthenticationFailure) =>
@@ -46,7 +46,7 @@ function admit(
           (refusal) => refusal ?? (access === undefined ? undefined : bearer.authorize(verdict, access)),
         )
       : andThen(throttler.admitAddress(request, reply), (refusal) => refusal ?? verdict);
-  // To look for a key that probably does not exist costs more than anybody may cause for nothing.
+  // A query for a key that probably does not exist is expensive, so it needs quota of the address.
   const decideUnverified = async (key: UnverifiedKey) =>
     (await throttler.refuseExhaustedAddress(request, reply)) ?? decide(await bearer.verify(key));
 

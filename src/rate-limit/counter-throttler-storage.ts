@@ -5,17 +5,17 @@ import type { Decision } from './windows/decision.js';
 
 type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
-/** What the package's storages return, with the decision of the counters. */
+/** A record of @nestjs/throttler, with the decision of the counters. */
 export interface CounterThrottlerRecord extends ThrottlerStorageRecord {
   readonly decision: Decision;
 }
 
-/** Counts what `@Throttle()` limits in fixed windows of whole seconds, where the plans are counted too: in memory or in Redis. */
+/** Counts requests for `@Throttle()` in fixed windows of whole seconds, in the counter store of the plans. */
 @Injectable()
 export class CounterThrottlerStorage implements ThrottlerStorage {
   constructor(private readonly counters: CounterStore) {}
 
-  /** @param ttlMs length of the window, rounded up to whole seconds */
+  /** @param ttlMs length of the window in milliseconds, rounded up to whole seconds */
   async increment(key: string, ttlMs: number, limit: number): Promise<CounterThrottlerRecord> {
     const decision = await this.counters.takeFromRoute(key, limit, Math.max(1, Math.ceil(ttlMs / 1000)));
     const { remaining, retryAfterSeconds } = decision;

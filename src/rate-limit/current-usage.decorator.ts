@@ -2,14 +2,14 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { requestOf } from '../http/index.js';
 import type { UsageReport } from './windows/decision.js';
 
-/** Where the caller stands, as a parameter of the handler of an operation that takes no quota. */
+/** Injects the usage of the caller into the handler of an operation that uses no quota. */
 export const CurrentUsage = createParamDecorator(
   (_data: unknown, context: ExecutionContext): UsageReport | undefined => requestOf(context).usage,
 );
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whether the plan's windows were taken from, or need not be. */
+    /** Whether admission has admitted the request. */
     isAdmitted: boolean;
     /** Set for operations that use no quota. */
     usage?: UsageReport;

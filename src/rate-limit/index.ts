@@ -11,5 +11,5 @@ export { type Decision, refuse, type UsageReport, type WindowReport, tooManyRequ
 export { bansJson, type KeyUsageJson, keyUsageJson, type WindowJson, windowsJson } from './windows/usage-json.js';
 export { readUsage } from './read-usage.js';
 
-/** What the counters keep in the database. */
+/** The tables of the counters. */
 export const COUNTER_ENTITIES = [UsageWindow, KeyBan];

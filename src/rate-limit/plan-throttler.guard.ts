@@ -27,23 +27,23 @@ import {
 } from './windows/decision.js';
 import { MINUTE_SECONDS } from './windows/usage.js';
 
-/** Requests that an account with a small plan may make a minute of operations that take no quota. */
+/** Minimum limit per minute and account for operations that use no quota. */
 const LEAST_FREE_PER_MINUTE = 300;
 
-/** Why a request goes no further, where it does not. */
+/** The response to a refused request; undefined for an admitted one. */
 export type Refusal = Problem | undefined;
 
 /**
- * Limits requests: those of an account by its plan, those without a valid key by the client's address, and those of a route
- * with `@Throttle()` by that as well. Admission asks for the first two before the body is read, in one decision each; as a
- * global guard it refuses what was not admitted, and applies `@Throttle()` and `@SkipThrottle()`.
+ * Limits the requests of an account by its plan, and requests without a valid key by the client's address. Admission calls
+ * it before the body is read. As a global guard it refuses requests that were not admitted, and applies `@Throttle()` and
+ * `@SkipThrottle()`.
  *
- * Windows are fixed and whole seconds long. Of several named limits of a route, each is taken from in turn up to the first
- * that refuses. The response shows the window with the fewest requests left.
+ * Windows are fixed and whole seconds long. Several named limits of a route are checked in turn, up to the first one that
+ * refuses. The response shows the window with the fewest requests left.
  */
 @Injectable()
 export class PlanThrottlerGuard extends ThrottlerGuard {
-  /** Whether a controller or a handler has `@Throttle()`. To read it for each request would take as long as all the rest. */
+  /** Whether a controller or a handler has `@Throttle()`. Reading the metadata takes as long as the rest of a request. */
   private readonly throttled = new WeakMap<Function, boolean>();
 
   constructor(
@@ -59,7 +59,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   /**
    * Takes a request from the windows of the caller's account, and sets the rate-limit headers.
    * @param quota of the route
-   * @returns the 429 of a request that is refused, if it is
+   * @returns the 429 of a refused request
    */
   admit(
     caller: Caller,
@@ -78,7 +78,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     });
   }
 
-  /** Takes a request without a valid key from the windows of its address, never from an account's. */
+  /** Takes a request without a valid key from the windows of its address, and sets the rate-limit headers. */
   admitAddress(request: FastifyRequest, reply: FastifyReply): Refusal | Promise<Refusal> {
     return andThen(this.counters.admitAddress(rateLimitKey(request.ip)), (decision) => {
       setRateLimitHeaders(reply, decision);
@@ -86,7 +86,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     });
   }
 
-  /** Refuses a request that `admitAddress` would refuse, and takes nothing. */
+  /** Refuses a request that `admitAddress` would refuse, without counting it. */
   async refuseExhaustedAddress(request: FastifyRequest, reply: FastifyReply): Promise<Refusal> {
     const decision = await this.counters.peekAddress(rateLimitKey(request.ip));
     if (decision.outcome === 'admitted') return undefined;
@@ -95,8 +95,8 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 
   /**
-   * Takes what was refused before a request is known of it from the windows of its address.
-   * @returns the refusal, or that of the exhausted window, with the rate-limit headers
+   * Takes a request that could not be parsed from the windows of its address.
+   * @returns the given error, or a 429 if the windows are exhausted, with the rate-limit headers
    */
   async charge(ip: string, unparsed: Problem): Promise<Problem> {
     const decision = await this.counters.admitAddress(rateLimitKey(ip));
@@ -104,7 +104,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     return { status, code, message, headers: { ...rateLimitHeaders(decision), ...headers } };
   }
 
-  /** Sets the rate-limit headers of a request without a known caller that is not counted. */
+  /** Sets the rate-limit headers of the address, for a request that is not counted. */
   showAddress(request: FastifyRequest, reply: FastifyReply): undefined | Promise<undefined> {
     return andThen(this.counters.peekAddress(rateLimitKey(request.ip)), (decision) => {
       setRateLimitHeaders(reply, decision);
@@ -113,7 +113,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 
   /**
-   * The same, where it could not be found out who calls.
+   * Sets the same headers if the key could not be looked up.
    * @throws (rejects) `error`
    */
   async showUnavailable(request: FastifyRequest, reply: FastifyReply, error: Error): Promise<never> {
@@ -143,7 +143,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     return true;
   }
 
-  /** The account, whose keys share the limit; on routes that need no key, the client's address. */
+  /** The account, whose keys share the limit. On public routes, the client's address. */
   protected override async getTracker(request: FastifyRequest): Promise<string> {
     return request.caller === undefined ? rateLimitKey(request.ip) : String(request.caller.accountId);
   }
@@ -164,8 +164,8 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 
   /**
-   * For operations that use no quota, which an exhausted account and a banned key may call too. Nothing is free
-   * without bound: they have a window of their own, for each account.
+   * Admits requests to operations that use no quota, also for an exhausted account or a banned key. They share a separate
+   * window per account.
    */
   private async admitFree(caller: Caller, request: FastifyRequest, reply: FastifyReply): Promise<Refusal> {
     const limit = Math.max(LEAST_FREE_PER_MINUTE, caller.limits.perMinute);
@@ -182,8 +182,8 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
 }
 
 /**
- * The name under which a client address is counted: IPv6 by /64, which one client has whole; IPv4-mapped as IPv4.
- * Whatever is no IP address shares one counter, so that made-up text never reaches the tables.
+ * The key under which a client address is counted: IPv6 by /64, which belongs to one client, and IPv4-mapped as IPv4.
+ * Anything but an IP address shares one counter, so that clients cannot fill the tables with arbitrary text.
  */
 export function rateLimitKey(ip: string): string {
   return isIP(ip) === 0 ? 'unknown' : normalizeIp(ip);

@@ -13,8 +13,8 @@ import { DISCOVERED_THROTTLERS } from './route-throttlers.js';
 import { RedisCounterStore } from './redis/redis-counter-store.js';
 
 /**
- * The counters: in Redis where one is configured, else in the process. Not global, since global modules are shut down
- * last: counts are written before the database goes.
+ * The counters: in Redis if it is configured, otherwise in the process. The module is not global, because global modules are
+ * shut down last, and the counts must be written before the database is closed.
  */
 @Module({
   imports: [AuthModule, DISCOVERED_THROTTLERS, RedisModule],
@@ -33,7 +33,7 @@ import { RedisCounterStore } from './redis/redis-counter-store.js';
     {
       provide: CounterPersistence,
       inject: [RedisClient, Database, MemoryCounterStore, Clock],
-      // What is counted while Redis is away is no one's to restore.
+      // Local counts from while Redis is unavailable are not restored.
       useFactory: (redis: RedisClient | undefined, database: Database, memory: MemoryCounterStore, clock: Clock) =>
         redis === undefined ? new CounterPersistence(database, memory, clock) : undefined,
     },

@@ -5,7 +5,7 @@ import { persistedUsage } from './persistence/persisted-usage.js';
 import { peekOnce } from './redis/peek-once.js';
 import type { UsageReport } from './windows/decision.js';
 
-/** What another process than the service needs to read the counters. */
+/** What another process needs to read the counters of the service. */
 export interface CounterSources {
   readonly env: Env;
   readonly clock: Clock;
@@ -13,8 +13,8 @@ export interface CounterSources {
 }
 
 /**
- * Reads the counters from outside of the service: those in Redis, or without it what the service last wrote to the
- * database, which lags about a second behind.
+ * Reads the counters in another process: from Redis, or without Redis from the database, to which the service writes them
+ * every second.
  */
 export function readUsage(
   { env, clock, database }: CounterSources,

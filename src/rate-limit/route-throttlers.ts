@@ -1,15 +1,15 @@
 import { DiscoveryModule, DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 import { getOptionsToken, ThrottlerModule, type ThrottlerOptions } from '@nestjs/throttler';
 
-/** The limit of a route that `@Throttle()` does not give one. */
+/** The limit of a route without `@Throttle()`. */
 export const NO_LIMIT = Number.POSITIVE_INFINITY;
 
-/** What `@Throttle()` stores, each with the name of the throttler behind it; the package does not export these. */
+/** Prefixes of the metadata of `@Throttle()`, followed by the name of the throttler. The package does not export them. */
 const LIMIT = 'THROTTLER:LIMIT';
 const TTL = 'THROTTLER:TTL';
 const BLOCK_DURATION = 'THROTTLER:BLOCK_DURATION';
 
-/** Names of the throttlers that `@Throttle()` gives a controller or a handler. */
+/** Names of the throttlers in `@Throttle()` of a controller or a handler. */
 export function throttlerNames(target: Function): string[] {
   const keys: unknown[] = Reflect.getMetadataKeys(target);
   return keys
@@ -19,9 +19,9 @@ export function throttlerNames(target: Function): string[] {
 }
 
 /**
- * One throttler for each name that a `@Throttle()` of the application uses, so that all of them are enforced. There is no
- * limit where a route does not declare one.
- * @throws Error where a declaration could not be kept
+ * One throttler for each name that a `@Throttle()` of the application uses, so that all of them are enforced. Routes that do
+ * not declare a limit have none.
+ * @throws Error if a limit cannot be enforced
  */
 function discoverThrottlers(discovery: DiscoveryService, reflector: Reflector): ThrottlerOptions[] {
   if (discovery.getProviders().filter(({ token }) => token === getOptionsToken()).length > 1) {
@@ -48,7 +48,7 @@ function discoverThrottlers(discovery: DiscoveryService, reflector: Reflector): 
   return [...names].map((name) => ({ name, limit: NO_LIMIT, ttl: 0 }));
 }
 
-/** The throttlers of all routes, those of extensions too. */
+/** The throttlers of all routes, including those of extensions. */
 export const DISCOVERED_THROTTLERS = ThrottlerModule.forRootAsync({
   imports: [DiscoveryModule],
   inject: [DiscoveryService, Reflector],

@@ -2,37 +2,37 @@ import { crc32 } from 'node:zlib';
 
 export type Key = number | string;
 
-/** One subject's state in a bounded table. Kept small: there may be a million. */
+/** The state of one subject in a bounded table. It must be small, as there can be a million. */
 export abstract class TableEntry {
   constructor(readonly key: Key) {}
 
-  /** Whether nothing of it counts any more. */
+  /** Whether all of its windows and bans have ended. */
   abstract isOver(nowSeconds: number): boolean;
 }
 
-/** An entry that can stand for several subjects, and is then at least as strict as each of them. */
+/** An entry that several subjects can share. It is at least as strict as each of theirs. */
 export abstract class MergeableEntry<Self> extends TableEntry {
-  /** Takes the higher count and the later window of both. */
+  /** Takes the higher count and the later window of the two entries. */
   abstract absorb(other: Self, nowSeconds: number): void;
 }
 
-/** Entries that changed, by key; undefined for those that left the table. */
+/** Changed entries by key; undefined for removed ones. */
 export type Changes<Entry> = Map<Key, Entry | undefined>;
 
 export interface BoundedTableOptions<Entry extends TableEntry> {
-  /** Most entries that are held. */
+  /** Maximum number of entries. */
   readonly capacity: number;
-  /** Makes the entry of a subject that is not in the table. */
+  /** Creates the entry of a subject that is not in the table. */
   readonly create: (key: Key, nowSeconds: number) => Entry;
-  /** Keeps what must not be lost when a full table parts with an entry that still counts. */
+  /** Called when a full table evicts an entry that has not ended. */
   readonly onEvict?: (entry: Entry, nowSeconds: number) => void;
-  /** Whether `takeChanges` is called now and then. */
+  /** Whether `takeChanges` is called regularly. */
   readonly tracksChanges?: boolean;
 }
 
 /**
- * Entries by key, in bounded memory. A clock hand goes round: it drops entries that are over, and evicts the one that it
- * points at when there is no room.
+ * Entries by key, in bounded memory. A clock hand moves over the entries. It removes those that have ended, and evicts the
+ * next entry if the table is full.
  */
 export class BoundedTable<Entry extends TableEntry> {
   private readonly entries = new Map<Key, Entry>();
@@ -49,25 +49,25 @@ export class BoundedTable<Entry extends TableEntry> {
     return this.entries.get(key);
   }
 
-  /** The entry of a key; a new one is not in the table until it is kept. */
+  /** The entry of a key. A new entry is not in the table until `keep` is called. */
   find(key: Key, nowSeconds: number): Entry {
     return this.get(key) ?? this.options.create(key, nowSeconds);
   }
 
-  /** Notes that an entry changed; a new one comes into the table, for which another may have to leave. */
+  /** Records a change of an entry, and adds a new entry to the table, which can evict another. */
   keep(entry: Entry, nowSeconds: number): void {
     this.add(entry, nowSeconds);
     if (this.options.tracksChanges) this.changes.set(entry.key, entry);
   }
 
-  /** Takes in an entry that is written down already. */
+  /** Adds an entry that is persisted already. */
   add(entry: Entry, nowSeconds: number): void {
     if (this.entries.has(entry.key)) return;
     if (this.entries.size >= this.options.capacity) this.evict(nowSeconds);
     this.entries.set(entry.key, entry);
   }
 
-  /** Drops entries that are over, looking at `steps` of them at most. */
+  /** Removes entries that have ended; checks at most `steps` entries. */
   sweep(steps: number, nowSeconds: number): void {
     for (let left = Math.min(steps, this.entries.size); left > 0; left--) {
       const entry = this.next();
@@ -75,14 +75,14 @@ export class BoundedTable<Entry extends TableEntry> {
     }
   }
 
-  /** Takes what has changed since the last time. */
+  /** Returns the changes since the last call. */
   takeChanges(): Changes<Entry> {
     const { changes } = this;
     this.changes = new Map();
     return changes;
   }
 
-  /** Takes back changes that could not be written; later ones of the same keys stay. */
+  /** Restores changes that could not be written. Later changes of the same keys win. */
   putBack(changes: Iterable<readonly [Key, Entry | undefined]>): void {
     for (const [key, entry] of changes) if (!this.changes.has(key)) this.changes.set(key, entry);
   }
@@ -98,7 +98,7 @@ export class BoundedTable<Entry extends TableEntry> {
     const { capacity, tracksChanges } = this.options;
     this.entries.delete(key);
     this.changes.delete(key);
-    // While they can't be written, changes must not grow without end.
+    // Bounded, in case changes cannot be written.
     if (tracksChanges && this.changes.size < capacity) this.changes.set(key, undefined);
   }
 
@@ -114,13 +114,13 @@ export interface QuotaTableOptions<Entry extends MergeableEntry<Entry>> extends 
   BoundedTableOptions<Entry>,
   'onEvict'
 > {
-  /** Number of counters that the subjects beyond the capacity share. */
+  /** Number of counters that subjects beyond the capacity share. */
   readonly shared: number;
 }
 
 /**
- * A bounded table in which nobody gains quota by leaving it and coming back. What subjects that had to leave have used
- * stays in a fixed number of counters, which strangers share by hash.
+ * A bounded table in which eviction gives no new quota. The usage of evicted subjects is kept in a fixed number of counters,
+ * which subjects share by hash.
  */
 export class QuotaTable<Entry extends MergeableEntry<Entry>> extends BoundedTable<Entry> {
   readonly overflow: BoundedTable<Entry>;

@@ -8,15 +8,15 @@ import { MINUTE_SECONDS } from '../windows/usage.js';
 import { RouteUsage, Usage } from '../windows/usage.js';
 import { BoundedTable, type Key, QuotaTable } from './bounded-table.js';
 
-/** How many of each are counted one by one at the same time; bounds the memory, at about 250 bytes each. */
+/** Maximum number of entries that are counted separately, at about 250 bytes each. */
 export interface Capacities {
   readonly accounts: number;
   readonly addresses: number;
   /** Keys with rejections or bans of the last 24 hours. */
   readonly bans: number;
-  /** Callers of routes that have a limit of their own. */
+  /** Callers of routes with `@Throttle()`. */
   readonly routes: number;
-  /** Number of counters that the accounts beyond share, the addresses beyond, and the callers of routes beyond. */
+  /** Number of counters that further accounts share; the same for addresses and for callers of routes. */
   readonly shared: number;
 }
 
@@ -28,14 +28,14 @@ const CAPACITIES: Capacities = {
   shared: 65_536,
 };
 
-/** Entries of each table that one sweep looks at: a fraction of a millisecond, and a full round within minutes. */
+/** Entries of each table that one sweep checks. It takes a fraction of a millisecond, and a full round some minutes. */
 const SWEEP_STEPS = 5_000;
 
-/** Counts in the memory of this process. */
+/** Counts requests in the memory of this process. */
 export class MemoryCounterStore extends CounterStore {
   readonly accounts: QuotaTable<Usage>;
   readonly addresses: QuotaTable<Usage>;
-  /** What the keys have used of their accounts' windows; nothing is decided by it. */
+  /** The requests of each key in the windows of its account. For reports only. */
   readonly keys: BoundedTable<Usage>;
   readonly bans: BoundedTable<BanRecord>;
   private readonly routes: QuotaTable<RouteUsage>;
@@ -104,7 +104,7 @@ export class MemoryCounterStore extends CounterStore {
     return decision;
   }
 
-  /** Drops some of what no longer counts; to be called now and then. */
+  /** Removes some of the entries that have ended. Call it regularly. */
   sweep(): void {
     const nowSeconds = this.clock.nowSeconds();
     for (const table of [this.accounts, this.addresses, this.keys, this.bans, this.routes])

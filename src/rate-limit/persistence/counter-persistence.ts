@@ -9,16 +9,16 @@ import { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import { banTable, type PersistedTable, usageTables } from './counter-rows.js';
 import { upsert } from './upsert.js';
 
-/** From one writing to the next, in milliseconds; a crash loses the counting of this time and of one writing. */
+/** Interval between writes, in milliseconds. A crash loses the counts of this time and of one write. */
 const FLUSH_INTERVAL_MS = 1_000;
 
-/** Rows that are read in one statement. */
+/** Number of rows that one statement reads. */
 const PAGE_ROWS = 1_000;
 
-/** What can't be written now is tried again, so nothing has to wait long for it, such as the end of the service. */
+/** Writes that fail are retried, so they need not wait long and delay the shutdown. */
 const PATIENCE = { lockWaitMs: 1_000 };
 
-/** Lets windows and bans survive a restart: reads them at the start, and writes what changed every second. */
+/** Keeps windows and bans over a restart: reads them at the start, and writes changes every second. */
 @Injectable()
 export class CounterPersistence implements OnModuleInit, OnApplicationShutdown {
   private readonly task = new RecurringTask('writing the counters', FLUSH_INTERVAL_MS, () => this.write());
@@ -40,7 +40,7 @@ export class CounterPersistence implements OnModuleInit, OnApplicationShutdown {
     await this.flush();
   }
 
-  /** Writes what was counted, or joins the writing that is under way. Never rejects: what could not be written is tried again. */
+  /** Writes changes, or joins a write in progress. Never rejects: changes that could not be written are retried. */
   flush(): Promise<void> {
     return this.task.run();
   }
@@ -75,7 +75,7 @@ export class CounterPersistence implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  /** Fills an empty table, and deletes the rows that no longer count. */
+  /** Fills an empty table, and deletes rows that have ended. */
   private async restore<Entry extends TableEntry, Row extends ObjectLiteral>({
     table,
     entity,

@@ -6,12 +6,12 @@ import { Usage } from '../windows/usage.js';
 import { KeyBan } from './key-ban.entity.js';
 import { UsageWindow } from './usage-window.entity.js';
 
-/** A table in memory, and the rows that it is written to. */
+/** A table in memory and its rows in the database. */
 export interface PersistedTable<Entry extends TableEntry, Row extends ObjectLiteral> {
   readonly table: BoundedTable<Entry>;
   readonly entity: new () => Row;
   readonly primaryKey: keyof Row & string;
-  /** Begins the primary keys of its rows; the rest is the key of the entry. */
+  /** Prefix of the primary keys of its rows, followed by the key of the entry. */
   readonly prefix: string;
   readonly toRow: (entry: Entry) => Row;
   readonly fromRow: (row: Row) => Entry;

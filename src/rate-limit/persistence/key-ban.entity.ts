@@ -6,18 +6,18 @@ export class KeyBan {
   @PrimaryColumn({ type: 'text', name: 'key_id' })
   keyId!: string;
 
-  /** When the minute began in which `strikes` are counted. */
+  /** Start of the minute in which `strikes` are counted. */
   @Column({ type: 'integer', name: 'strikes_start' })
   strikesStart!: number;
 
   @Column({ type: 'integer' })
   strikes!: number;
 
-  /** 0 when the key was never banned. */
+  /** 0 if the key was never banned. */
   @Column({ type: 'integer', name: 'banned_until' })
   bannedUntil!: number;
 
-  /** When the bans of the last 24 hours began, oldest first, separated by spaces. */
+  /** Starts of the bans of the last 24 hours, oldest first, separated by spaces. */
   @Column({ type: 'text', name: 'ban_starts' })
   banStarts!: string;
 }

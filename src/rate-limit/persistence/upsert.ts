@@ -1,6 +1,6 @@
 import type { EntityManager, ObjectLiteral } from 'typeorm';
 
-/** Inserts rows, or brings them up to date: as `EntityManager.upsert`, which takes three times as long. */
+/** Inserts or updates rows, like `EntityManager.upsert`, which takes three times as long. */
 export async function upsert<Row extends ObjectLiteral>(
   manager: EntityManager,
   entity: new () => Row,

@@ -1,20 +1,20 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What an account or a client address has used, kept so that a restart gives nobody fresh quota. */
+/** The usage of an account, an address or a key, stored so that a restart gives no new quota. */
 @Entity({ name: 'usage_windows' })
 export class UsageWindow {
-  /** `account:<id>`, `address:<IPv4 or IPv6 /64>`, `key:<id>`, or `accounts-overflow:<n>` and `addresses-overflow:<n>`, which many share. */
+  /** `account:<id>`, `address:<IPv4 or IPv6 /64>`, `key:<id>`, or shared: `accounts-overflow:<n>`, `addresses-overflow:<n>`. */
   @PrimaryColumn({ type: 'text' })
   subject!: string;
 
-  /** Unix time in seconds at which the minute window began. */
+  /** Start of the minute, in Unix time in seconds. */
   @Column({ type: 'integer', name: 'minute_start' })
   minuteStart!: number;
 
   @Column({ type: 'integer', name: 'minute_used' })
   minuteUsed!: number;
 
-  /** Unix time in seconds at which the UTC day began. */
+  /** Start of the UTC day, in Unix time in seconds. */
   @Column({ type: 'integer', name: 'day_start' })
   dayStart!: number;
 

@@ -3,12 +3,12 @@ import { BANS_TO_REMEMBER, FIRST_BAN_SECONDS, LONGEST_BAN_SECONDS } from '../win
 import { DAY_SECONDS, MINUTE_SECONDS, STEP_BACK_SECONDS } from '../windows/usage.js';
 
 /*
- * The rules of Usage, BanRecord and RouteUsage, for Redis to follow on its own clock. Times are whole seconds of Unix
- * time. A decision is returned as {outcome, limit, length of its window, remaining, reset, retry after}, with the
- * outcome as its place in OUTCOMES. Keys outlive what they hold by the time that the clock may step back.
+ * The rules of Usage, BanRecord and RouteUsage as Lua scripts, on the clock of Redis. Times are whole seconds of Unix time.
+ * A decision is {outcome, limit, length of its window, remaining, reset, retry after}; the outcome is an index of OUTCOMES.
+ * Keys expire after their contents have ended, plus the time by which the clock can step back.
  */
 
-/** ARGV[1] is the time, or empty for that of Redis. */
+/** ARGV[1] is the time, or empty to use the clock of Redis. */
 const CLOCK = `
 local ADMITTED, LIMITED, BANNED = 0, 1, 2
 local now = tonumber(ARGV[1]) or tonumber(redis.call('TIME')[1])
@@ -53,7 +53,7 @@ local function count()
 end
 `;
 
-/** KEYS[2] holds the bans of the key; ARGV[4] is when they were lifted last, in Unix milliseconds, or 0. */
+/** KEYS[2] holds the bans of the key; ARGV[4] is the last lift of its bans, in Unix milliseconds, or 0. */
 const BANS = `
 local lifted = tonumber(ARGV[4])
 local bans = redis.call('HMGET', KEYS[2], 'strikesStart', 'strikes', 'bannedUntil', 'banStarts')
@@ -69,7 +69,7 @@ local lastStart = tonumber(string.match(banStarts, '%d+$'))
 local isBanned = lastStart and not isLifted(lastStart) and isOpen(lastStart, bannedUntil - lastStart)
 `;
 
-/** ARGV[5] is the key; what it has used of the account's windows is a field beside them. */
+/** ARGV[5] is the key. Its requests in the account's windows are a field beside them. */
 const KEY = `
 local keyField = 'key:' .. ARGV[5]
 local keyUsage = redis.call('HGET', KEYS[1], keyField) or '0 0 0 0'
@@ -110,7 +110,7 @@ const REPORT = `
 return {minuteLeft, minuteEnd, dayLeft, dayEnd, strikes, isBanned and bannedUntil or 0, keyMinuteUsed, keyDayUsed}
 `;
 
-/** ARGV[4] is 1 to take one, or 0 to look only. */
+/** ARGV[4] is 1 to take a request, or 0 to peek. */
 const TAKE = `
 local taking = tonumber(ARGV[4])
 local decision = decide(taking)
@@ -119,9 +119,9 @@ return decision
 `;
 
 /**
- * ARGV[4] names an instance; then come start and use of its minute, and of its day, as it counted alone. What it told
- * before is remembered with the windows, so that it is added once, however often and in whatever order it is told: of
- * the messages of one instance, the use of the day has their order. A window that is open here keeps its end.
+ * ARGV[4] is the instance; then follow the start and the count of its local minute, and of its local day. The counts that
+ * were added before are stored with the windows, so each request is added once, even if messages are repeated or arrive in
+ * another order: the count of the day orders the messages of an instance. An open window keeps its end.
  */
 const ADD = `
 local instance = 'alone:' .. ARGV[4]
@@ -168,16 +168,16 @@ return {ADMITTED, limit, length, limit - used - 1, start + length, 0}
 
 export const OUTCOMES = ['admitted', 'limited', 'banned'] as const;
 
-/** KEYS: windows of the account, bans of the key. ARGV: time, limit of a minute, of a day, when bans were lifted, the key. */
+/** KEYS: windows of the account, bans of the key. ARGV: time, limit of a minute, of a day, last lift of bans, the key. */
 export const ADMIT = new Script(CLOCK + USAGE + BANS + KEY + STRIKE);
 
-/** As ADMIT, but takes nothing; returns what is left and the end of the minute, of the day, strikes, end of the ban, use of the key. */
+/** Like ADMIT without counting. Returns remaining and end of minute and day, strikes, end of the ban, requests of the key. */
 export const PEEK = new Script(CLOCK + USAGE + BANS + KEY + REPORT);
 
 /** KEYS: windows of the address. ARGV: time, limit of a minute, of a day, 1 or 0. */
 export const ADMIT_ADDRESS = new Script(CLOCK + USAGE + TAKE);
 
-/** KEYS: windows of an account or an address. ARGV: time, 0, 0, instance, start and use of its minute, of its day. */
+/** KEYS: windows of an account or an address. ARGV: time, 0, 0, instance, start and count of its minute, of its day. */
 export const ADD_ALONE = new Script(CLOCK + USAGE + ADD);
 
 /** KEYS: the window. ARGV: time, limit, length in seconds. */

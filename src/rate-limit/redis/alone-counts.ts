@@ -5,17 +5,17 @@ import type { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import type { Usage } from '../windows/usage.js';
 import { ADD_ALONE } from './admission-scripts.js';
 
-/** Most subjects of a kind that one step adds: some 100 ms. */
+/** Maximum number of subjects of a kind that one step adds, which takes about 100 ms. */
 const MOST_PER_STEP = 5_000;
-/** Subjects whose counts go out together. */
+/** Number of subjects whose counts are sent together. */
 const BATCH_SIZE = 200;
 
 /**
- * Adds to the windows in Redis what this instance admitted alone while Redis was away. Counts stay where they are, and
- * Redis remembers what it was told of them: to be told again, after a reply that was lost, changes nothing.
+ * Adds the requests that this instance admitted while Redis was unavailable to the windows in Redis. The local counts are
+ * kept, and Redis stores what was added, so repeating a message after a lost reply changes nothing.
  */
 export class AloneCounts {
-  /** Another one for each start, since the counts begin anew as well. */
+  /** New for each start, because the local counts start at zero too. */
   private readonly instance = randomUUID();
 
   constructor(
@@ -25,8 +25,8 @@ export class AloneCounts {
   ) {}
 
   /**
-   * Adds what has changed; what exceeds one step is left to the next.
-   * @throws (rejects) Error when Redis fails; what may not have been added is tried again by the next step
+   * Adds changed counts, as many as fit into one step.
+   * @throws (rejects) Error if Redis fails; the next step repeats counts that may not have been added
    */
   async add(): Promise<void> {
     await this.addFrom(this.counted.accounts, 'account');
@@ -36,7 +36,7 @@ export class AloneCounts {
   private async addFrom(table: BoundedTable<Usage>, kind: 'account' | 'address'): Promise<void> {
     const left = [...table.takeChanges()];
     try {
-      // The first one alone: a Redis that was restarted does not know the script, and gets it once.
+      // The first message is sent alone: a restarted Redis does not have the script, and gets it once.
       for (let size = 1, added = 0; left.length > 0 && added < MOST_PER_STEP; added += size, size = BATCH_SIZE) {
         await Promise.all(left.slice(0, size).map(([, usage]) => usage && this.addOne(usage, kind)));
         left.splice(0, size);

@@ -4,8 +4,8 @@ import type { UsageReport, WindowReport } from '../windows/decision.js';
 import { DAY_SECONDS, MINUTE_SECONDS } from '../windows/usage.js';
 
 /**
- * What ADMIT and PEEK take.
- * @param now time in whole seconds of Unix time; empty for that of Redis
+ * The arguments of ADMIT and PEEK.
+ * @param now Unix time in whole seconds; empty for the clock of Redis
  */
 export function ofCaller(prefix: string, now: number | '', { accountId, keyId, limits, bansLiftedAtMs }: Caller) {
   const account = `${prefix}{account:${accountId}}`;
@@ -15,7 +15,7 @@ export function ofCaller(prefix: string, now: number | '', { accountId, keyId, l
   };
 }
 
-/** What PEEK replies. */
+/** The reply of PEEK. */
 export function usageReport(reply: unknown, { perMinute, perDay }: Limits): UsageReport {
   const [minuteLeft = 0, minuteEnd = 0, dayLeft = 0, dayEnd = 0, strikes = 0, bannedUntilSeconds = 0, ...key] =
     reply as number[];
@@ -29,7 +29,7 @@ export function usageReport(reply: unknown, { perMinute, perDay }: Limits): Usag
   };
 }
 
-/** @param left may be below 0, where the limit was lowered */
+/** @param left below 0 if the limit was lowered */
 function windowReport(limit: number, windowSeconds: number, left: number, resetSeconds: number): WindowReport {
   return { limit, windowSeconds, remaining: Math.max(0, left), resetSeconds };
 }

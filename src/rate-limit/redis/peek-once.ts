@@ -5,12 +5,12 @@ import type { UsageReport } from '../windows/decision.js';
 import { PEEK } from './admission-scripts.js';
 import { ofCaller, usageReport } from './caller-usage.js';
 
-/** For a process that ends by itself; requests of the service wait less. */
+/** Longer than that of the service, because no request waits for it. */
 const TIMEOUT_MS = 2_000;
 
 /**
- * Reads what the services count in Redis, and writes nothing: a `RedisClient` writes to find out whether Redis works.
- * @throws (rejects) Error where Redis cannot be asked
+ * Reads the counts in Redis, and writes nothing: a `RedisClient` writes to find out whether Redis works.
+ * @throws (rejects) Error if Redis is unavailable
  */
 export async function peekOnce(url: string, prefix: string, callers: readonly Caller[]): Promise<UsageReport[]> {
   const options = redisOptions(url);
@@ -19,7 +19,7 @@ export async function peekOnce(url: string, prefix: string, callers: readonly Ca
   redis.on('error', ({ message }: Error) => (reason = message));
   try {
     await redis.connect();
-    // The client goes on with another database where this one does not exist.
+    // The client would use another database if this one does not exist.
     await redis.select(options.db);
     const peek = async (caller: Caller) => {
       const { keys, args } = ofCaller(prefix, '', caller);

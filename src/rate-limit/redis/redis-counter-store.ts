@@ -11,21 +11,21 @@ import { ADMIT, ADMIT_ADDRESS, OUTCOMES, PEEK, TAKE_FROM_ROUTE } from './admissi
 import { AloneCounts } from './alone-counts.js';
 import { ofCaller, usageReport } from './caller-usage.js';
 
-/** How often the fallback is looked after, in milliseconds. */
+/** Interval between sweeps of the fallback, in milliseconds. */
 const FALLBACK_INTERVAL_MS = 1_000;
 
 export interface RedisCounterStoreOptions {
   readonly redis: RedisClient;
-  /** Counts for this instance alone while Redis is away. */
+  /** Local counters for while Redis is unavailable. */
   readonly fallback: MemoryCounterStore;
   readonly env: Env;
-  /** Time in whole seconds of Unix time, for tests; that of Redis by default. */
+  /** Unix time in whole seconds, for tests. Default: the clock of Redis. */
   readonly nowSeconds?: () => number;
 }
 
 /**
- * Counts in Redis, for all instances together and on Redis' clock: one script call for each question. What belongs to
- * an account has its number in braces, so that a cluster keeps it in one slot.
+ * Counts in Redis for all instances, on the clock of Redis, with one script call per decision. Keys of an account have its
+ * id in braces, so that a cluster keeps them in one slot.
  */
 export class RedisCounterStore extends CounterStore implements OnModuleInit, OnApplicationShutdown {
   private readonly redis: RedisClient;
@@ -91,7 +91,7 @@ export class RedisCounterStore extends CounterStore implements OnModuleInit, OnA
 
   private async sweep(): Promise<void> {
     this.fallback.sweep();
-    // The rest of what was counted alone. Where Redis fails, the client knows, and comes back to it.
+    // Adds the rest of the local counts. If Redis fails, the client notices it, and the next sweep tries again.
     if (this.redis.isUp) await this.aloneCounts.add().catch(() => undefined);
   }
 

@@ -3,12 +3,12 @@ import { DAY_SECONDS, isOpen, MINUTE_SECONDS } from './usage.js';
 
 export const FIRST_BAN_SECONDS = 60;
 export const LONGEST_BAN_SECONDS = 3_600;
-/** Earlier bans beyond this number make the next one no longer. */
+/** Bans beyond this number do not make the next one longer. */
 export const BANS_TO_REMEMBER = Math.ceil(Math.log2(LONGEST_BAN_SECONDS / FIRST_BAN_SECONDS));
 
 /**
  * A key's rejections of the current minute and its bans of the last 24 hours. Times are whole seconds of Unix time.
- * `liftedAtMs`, in Unix milliseconds, is when an operator last lifted the key's bans: what began up to then is void.
+ * `liftedAtMs` is when an operator last lifted the key's bans, in Unix milliseconds. Bans that began up to then are void.
  */
 export class BanRecord extends TableEntry {
   strikesStartSeconds = 0;
@@ -17,7 +17,7 @@ export class BanRecord extends TableEntry {
   /** Oldest first. */
   banStartsSeconds: readonly number[] = [];
 
-  /** The end of the ban that holds now; 0 when none does. */
+  /** The end of the current ban; 0 if there is none. */
   activeUntil(liftedAtMs: number, nowSeconds: number): number {
     const startSeconds = this.banStartsSeconds.at(-1);
     if (startSeconds === undefined || isLifted(startSeconds, liftedAtMs)) return 0;
@@ -40,7 +40,7 @@ export class BanRecord extends TableEntry {
 
   /** Rejections of the current minute that count towards a ban. */
   currentStrikes(liftedAtMs: number, nowSeconds: number): number {
-    // Those of the second of the lifting itself are kept: it can't be told which came before.
+    // Strikes of the second of the lift are kept, because it is unknown which of them came before the lift.
     return this.isStriking(nowSeconds) && !isLifted(this.strikesStartSeconds + 1, liftedAtMs) ? this.strikes : 0;
   }
 

@@ -1,69 +1,69 @@
 import type { FastifyReply } from 'fastify';
 import { type Problem, problem } from '../../errors/index.js';
 
-/** One window of a limit, with all that the rate-limit headers need (specification, section 8). */
+/** One window of a limit, with the values of the rate-limit headers (specification, section 8). */
 export interface WindowReport {
   readonly limit: number;
-  /** Length of the window. */
+  /** Length of the window, in seconds. */
   readonly windowSeconds: number;
   /** Requests left; never negative. */
   readonly remaining: number;
-  /** End of the window, in whole seconds of Unix time; of one that would begin now, where none is open. */
+  /** End of the window, in whole seconds of Unix time. If none is open, the end of one that would begin now. */
   readonly resetSeconds: number;
 }
 
-/** What the counters say about one request; of a ban the window is the minute, and its end that of the ban. */
+/** The decision on one request. For a ban, the window is the minute, and its end is that of the ban. */
 export interface Decision extends WindowReport {
   readonly outcome: 'admitted' | 'limited' | 'banned';
-  /** 0 when admitted, else at least 1. */
+  /** 0 if admitted, otherwise at least 1. */
   readonly retryAfterSeconds: number;
 }
 
-/** What a caller has left, and what threatens it. */
+/** The usage of a caller. */
 export interface UsageReport {
   readonly minute: WindowReport;
   readonly day: WindowReport;
-  /** Requests of the key in both. */
+  /** Requests of the key in both windows. */
   readonly key: { readonly minute: number; readonly day: number };
   /** Rejections of the key in the current minute, which count towards a ban. */
   readonly strikes: number;
-  /** End of the key's ban, in whole seconds of Unix time; 0 when there is none. */
+  /** End of the key's ban, in whole seconds of Unix time; 0 if there is none. */
   readonly bannedUntilSeconds: number;
 }
 
-/** Decides on a request that takes `taken` requests from a window, as it was before. */
+/** Decides on a request that takes `taken` requests from a window. The window is the one before the request. */
 export function decide(window: WindowReport, taken: 0 | 1, nowSeconds: number): Decision {
   if (window.remaining === 0) return refuse('limited', window, nowSeconds);
   return { ...window, outcome: 'admitted', remaining: window.remaining - taken, retryAfterSeconds: 0 };
 }
 
-/** @param nowSeconds Unix time, rounded down: since `resetSeconds` is whole, the difference is the true wait rounded up */
+/** @param nowSeconds Unix time rounded down; `resetSeconds` is whole, so the difference is the wait rounded up */
 export function refuse(outcome: 'limited' | 'banned', window: WindowReport, nowSeconds: number): Decision {
   return { ...window, outcome, remaining: 0, retryAfterSeconds: Math.max(1, window.resetSeconds - nowSeconds) };
 }
 
-/** The window that the rate-limit headers show: the one with the least left, on a tie the longer; of two exhausted, the later. */
+/** The window that the headers show: the one with fewer requests left (ties: the day); of two exhausted, the later one. */
 export function tightestWindow(minute: WindowReport, day: WindowReport): WindowReport {
   if (minute.remaining > 0 || day.remaining > 0) return minute.remaining < day.remaining ? minute : day;
   return minute.resetSeconds > day.resetSeconds ? minute : day;
 }
 
-/** What the rate-limit headers of any response to the caller show at the moment: during a ban, its end. */
+/** The window that the rate-limit headers of the caller show: during a ban, the end of the ban. */
 export function shownWindow({ minute, day, bannedUntilSeconds }: UsageReport): WindowReport {
   return bannedUntilSeconds > 0 ? banWindow(minute, bannedUntilSeconds) : tightestWindow(minute, day);
 }
 
-/** How a ban shows in the rate-limit headers. */
+/** A ban as the rate-limit headers show it. */
 export function banWindow(minute: Pick<WindowReport, 'limit' | 'windowSeconds'>, untilSeconds: number): WindowReport {
   return { limit: minute.limit, windowSeconds: minute.windowSeconds, remaining: 0, resetSeconds: untilSeconds };
 }
 
-/** Continues synchronously where the value is at hand: most decisions are made in memory, and a promise for each is measurable. */
+/** Continues synchronously if the value is no promise: most decisions are made in memory, where a promise is measurable. */
 export function andThen<T, U>(value: T | Promise<T>, next: (value: T) => U): U | Promise<U> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** Names of the trio (specification, section 8), in lower case, which Fastify would otherwise convert each time. */
+/** The rate-limit headers (specification, section 8), in lower case, so that Fastify need not convert them. */
 export const LIMIT_HEADER = 'x-ratelimit-limit';
 export const REMAINING_HEADER = 'x-ratelimit-remaining';
 export const RESET_HEADER = 'x-ratelimit-reset';
@@ -75,10 +75,10 @@ const WINDOW_NAMES = new Map([
   [86_400, 'day'],
 ]);
 
-/** Whose requests a limit counts, as the message of a 429 says it; nothing for the plan of an account. */
+/** The requests that a limit counts, for the message of a 429. Empty for the plan of an account. */
 export type LimitScope = '' | ' for this operation' | ' for operations that use no quota' | ' without a valid API key';
 
-/** Shows a window, in place of the one that was shown before. */
+/** Sets the rate-limit headers; replaces those of another window. */
 export function setRateLimitHeaders(reply: FastifyReply, window: WindowReport): void {
   reply
     .header(LIMIT_HEADER, window.limit)
@@ -86,7 +86,7 @@ export function setRateLimitHeaders(reply: FastifyReply, window: WindowReport): 
     .header(RESET_HEADER, window.resetSeconds);
 }
 
-/** The trio of a window. */
+/** The rate-limit headers of a window. */
 export function rateLimitHeaders(window: WindowReport): Record<string, string> {
   return {
     [LIMIT_HEADER]: String(window.limit),
@@ -95,7 +95,7 @@ export function rateLimitHeaders(window: WindowReport): Record<string, string> {
   };
 }
 
-/** The 429 of a request that was not admitted. It names the window that is exhausted. */
+/** The 429 of a request that was not admitted. Its message names the exhausted window. */
 export function tooManyRequests(decision: Decision, scope: LimitScope = ''): Problem {
   const retry = `Retry after ${count(decision.retryAfterSeconds, 'second')}.`;
   const headers = { ...rateLimitHeaders(decision), 'retry-after': String(decision.retryAfterSeconds) };

@@ -1,7 +1,7 @@
 import type { UsageReport, WindowReport } from './decision.js';
 
 /*
- * Usage as it is shown over HTTP and by `--json`. Times are RFC 3339.
+ * The JSON of usage, over HTTP and with `--json`. Times are RFC 3339.
  */
 
 /** The usage of one window of an account. */
@@ -11,7 +11,7 @@ export interface WindowJson {
   readonly resetsAt: string;
 }
 
-/** What a key has used of one window of its account. */
+/** The requests of a key in one window of its account. */
 export interface KeyWindowJson {
   readonly requests: number;
   readonly resetsAt: string;

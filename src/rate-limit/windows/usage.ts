@@ -5,20 +5,20 @@ import { decide, type Decision, tightestWindow, type UsageReport, type WindowRep
 export const MINUTE_SECONDS = 60;
 export const DAY_SECONDS = 86_400;
 
-/** How far the clock may step back before a window counts as one of the future, in seconds. */
+/** How far the clock can step back without voiding windows that begin in the future, in seconds. */
 export const STEP_BACK_SECONDS = 60;
 
 /**
- * Whether a window still counts. All times are whole seconds of Unix time.
- * A window that has not begun yet was opened before the clock stepped back: after a small step it holds, since the
- * step must give nobody fresh quota; after a large one it is void, since it would lock its owner out until then.
+ * Whether a window is open. Times are whole seconds of Unix time.
+ * A window that begins in the future was opened before the clock stepped back. After a small step it stays open, so that
+ * the step gives no new quota. After a large step it is void, because it would block its owner until then.
  */
 export function isOpen(startSeconds: number, lengthSeconds: number, nowSeconds: number): boolean {
   const ageSeconds = nowSeconds - startSeconds;
   return ageSeconds < lengthSeconds && ageSeconds >= -STEP_BACK_SECONDS;
 }
 
-/** Requests in a window of fixed length, which the first of them opens. */
+/** Requests in a window of fixed length, which the first request opens. */
 export class FixedWindow {
   startSeconds = 0;
   used = 0;
@@ -29,13 +29,13 @@ export class FixedWindow {
     return isOpen(this.startSeconds, this.lengthSeconds, nowSeconds);
   }
 
-  /** The window as the next request would find it. */
+  /** The window before the next request. */
   report(limit: number, nowSeconds: number): WindowReport {
     const open = this.isOpen(nowSeconds);
     return {
       limit,
       windowSeconds: this.lengthSeconds,
-      // The limit may have been lowered below what is used.
+      // The limit may have been lowered below the count.
       remaining: open ? Math.max(0, limit - this.used) : limit,
       resetSeconds: (open ? this.startSeconds : this.opensAt(nowSeconds)) + this.lengthSeconds,
     };
@@ -49,18 +49,18 @@ export class FixedWindow {
     this.used += 1;
   }
 
-  /** Counts a request of a part of what another window counts. */
+  /** Counts a request of one key in the window of its account. */
   countWithin({ startSeconds }: FixedWindow): void {
     this.used = this.usedWithin(startSeconds) + 1;
     this.startSeconds = startSeconds;
   }
 
-  /** What was counted in a window that began then. */
+  /** The count of the window that began at that time. */
   usedWithin(startSeconds: number): number {
     return this.startSeconds === startSeconds ? this.used : 0;
   }
 
-  /** Takes the higher count and the later start of both, where both are open. */
+  /** Takes the higher count and the later start of the two windows, if both are open. */
   absorb(other: FixedWindow, nowSeconds: number): void {
     if (!other.isOpen(nowSeconds)) return;
     const open = this.isOpen(nowSeconds);
@@ -86,8 +86,8 @@ export class DayWindow extends FixedWindow {
 }
 
 /**
- * What one account or address has used of its minute and its day.
- * Both windows are taken from together or not at all, and only a request that is admitted opens one.
+ * The minute and the day of one account, address or key.
+ * A request is taken from both windows or from neither. Only an admitted request opens a window.
  */
 export class Usage extends MergeableEntry<Usage> {
   readonly minute = new FixedWindow(MINUTE_SECONDS);
@@ -102,13 +102,13 @@ export class Usage extends MergeableEntry<Usage> {
     return decision;
   }
 
-  /** Counts a request of one key of an account that has just counted it. */
+  /** Counts a request of a key, after its account has counted it. */
   countWithin(account: Usage): void {
     this.minute.countWithin(account.minute);
     this.day.countWithin(account.day);
   }
 
-  /** What a key has used of its account's windows. */
+  /** The requests of a key in its account's windows. */
   usedWithin({ minute, day }: Pick<UsageReport, 'minute' | 'day'>): UsageReport['key'] {
     return {
       minute: this.minute.usedWithin(minute.resetSeconds - minute.windowSeconds),
@@ -116,7 +116,7 @@ export class Usage extends MergeableEntry<Usage> {
     };
   }
 
-  /** The decision on a request that takes nothing. */
+  /** The decision on a request, without counting it. */
   peek(limits: Limits, nowSeconds: number): Decision {
     return this.decide(limits, 0, nowSeconds);
   }
@@ -140,7 +140,7 @@ export class Usage extends MergeableEntry<Usage> {
   }
 }
 
-/** What one caller has used of one route's own limit. */
+/** The window of one caller for a route with its own limit. */
 export class RouteUsage extends MergeableEntry<RouteUsage> {
   private readonly window = new FixedWindow();
 
