@@ -1,4 +1,7 @@
 import { hash } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
+import type { Page } from '../database/index.js';
+import { addLink, nextPageLink } from '../http/index.js';
 
 /** 132 bits of a digest: collisions do not occur in practice. */
 const TAG_LENGTH = 22;
@@ -48,4 +51,79 @@ function skip(field: string, from: number): number {
   SEPARATOR.lastIndex = from;
   SEPARATOR.exec(field);
   return SEPARATOR.lastIndex;
+}
+
+/** The return value of a handler: JSON, or nothing for a 304. */
+export type ResponseBody = string | undefined;
+
+/**
+ * Sets the ETag of a response with status 200 or 201, and responds to a GET or HEAD with 304 if its If-None-Match names that
+ * ETag (RFC 9110, section 13.1.2). A malformed condition is ignored.
+ * @param reply from `@Res({ passthrough: true })`
+ * @param etag computed from the body if it is omitted
+ */
+export function sendWithEtag<Body extends string | Buffer>(
+  reply: FastifyReply,
+  body: Body,
+  etag = etagOf(body),
+): Body | undefined {
+  reply.header('etag', etag);
+  const { method, headers } = reply.request;
+  const condition = headers['if-none-match'];
+  if (condition === undefined || (method !== 'GET' && method !== 'HEAD')) return body;
+  const list = readTagList(condition);
+  if (list === undefined || !matchesWeakly(list, etag)) return body;
+  reply.code(304);
+  // Fastify sends no body for HEAD but derives headers from it, so the body is needed.
+  if (method === 'HEAD') return body;
+  reply.removeHeader('content-type');
+  return undefined;
+}
+
+/**
+ * Responds to a POST that has created something (RFC 9110, section 15.3.2): says where it is, and its validator.
+ * @param reply as a handler gets it from `@Res({ passthrough: true })`
+ * @param address of the list that it is in, as `publicAddress` gives it
+ */
+export function sendCreated(reply: FastifyReply, address: string, resource: { readonly id: unknown }): ResponseBody {
+  reply.header('location', `${address}/${JSON.stringify(resource.id)}`);
+  return sendWithEtag(reply, JSON.stringify(resource));
+}
+
+/** A page as JSON. */
+export interface PageJson extends Pick<Page<unknown>, 'nextAfter'> {
+  readonly json: string;
+  readonly etag: string;
+}
+
+/** The validator of a page. It includes `nextAfter`, because the last page gets a Link when another page follows. */
+export function pageEtag(json: string, nextAfter: PageJson['nextAfter']): string {
+  return etagOf(`${json}${nextAfter ?? ''}`);
+}
+
+/**
+ * Responds with a page of a list as a JSON array, with an ETag like `sendWithEtag`, and sets Link to the next page.
+ * @param reply from `@Res({ passthrough: true })`
+ * @param address of the list, as `publicAddress` returns it
+ * @param query of this page: the next one has the same, but for `after`
+ */
+export function sendPage(
+  reply: FastifyReply,
+  address: string,
+  query: object,
+  { items, nextAfter }: Page<unknown>,
+): ResponseBody {
+  const json = JSON.stringify(items);
+  return sendPageJson(reply, address, query, { json, nextAfter, etag: pageEtag(json, nextAfter) });
+}
+
+/** The same for a page that is JSON already. */
+export function sendPageJson(
+  reply: FastifyReply,
+  address: string,
+  query: object,
+  { json, nextAfter, etag }: PageJson,
+): ResponseBody {
+  if (nextAfter !== undefined) addLink(reply, nextPageLink(address, query, nextAfter));
+  return sendWithEtag(reply, json, etag);
 }

@@ -1,10 +1,8 @@
 import { DataSource } from 'typeorm';
-import type { DatabaseParts } from './database-parts.js';
-import { EMBEDDED_DATABASE_URL, isPostgresUrl } from './database-url.js';
+import { type DatabaseParts, EMBEDDED_DATABASE_URL, isPostgresUrl } from './database-options.js';
 import { postgresDataSource } from './postgres/open-postgres.js';
 import { migrationOptions } from './postgres/postgres-options.js';
-import { createPrivateFile } from './sqlite/private-file.js';
-import { sqliteFile, sqliteOptions } from './sqlite/sqlite-options.js';
+import { createPrivateFile, sqliteFile, sqliteOptions } from './sqlite/sqlite-options.js';
 
 /** A data source for the typeorm command line: not open yet, with one connection and without time limits. */
 export function commandLineDataSource(databaseUrl = EMBEDDED_DATABASE_URL, parts: DatabaseParts): DataSource {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import Sqlite from 'sqlite-driver';
-import { EMBEDDED_DATABASE_URL, isPostgresUrl } from './database-url.js';
+import { EMBEDDED_DATABASE_URL, isPostgresUrl } from './database-options.js';
 import { postgresDataSource } from './postgres/open-postgres.js';
 import { migrationOptions } from './postgres/postgres-options.js';
 import { MEMORY_URL, sqliteFile } from './sqlite/sqlite-options.js';

@@ -1,9 +1,8 @@
 export { commandLineDataSource } from './command-line-data-source.js';
 export { Database, type WriteOptions } from './database.js';
-export { EMBEDDED_DATABASE_URL, isPostgresUrl } from './database-url.js';
+export { type DatabaseParts, EMBEDDED_DATABASE_URL, isPostgresUrl } from './database-options.js';
 export { DatabaseModule } from './database.module.js';
 export { executedMigrations } from './executed-migrations.js';
-export type { DatabaseParts } from './database-parts.js';
 export { columnTypes, type ColumnTypes } from './migrations/column-types.js';
 export { MIGRATIONS } from './migrations/index.js';
 export { sqliteFile } from './sqlite/sqlite-options.js';
@@ -11,8 +10,15 @@ export { cutPage, type Page, type PageRequest } from './paging/page.js';
 export { pageCursor } from './paging/page-cursor.js';
 export { readPage } from './paging/read-page.js';
 export type { PageOrder } from './paging/sort-columns.js';
-export { byBytes, forUpdate } from './sql/dialect.js';
-export { lockUntilCommit, tryLockUntilCommit } from './sql/locks.js';
-export { chunksOf, insert, query, type SqlParameter } from './sql/query.js';
+export {
+  byBytes,
+  chunksOf,
+  forUpdate,
+  insert,
+  lockUntilCommit,
+  query,
+  type SqlParameter,
+  tryLockUntilCommit,
+} from './statements.js';
 export { onCommit, onTransactionEnd, outsideTransactions, type TableWatch, type Work } from './transaction.js';
 export { isForeignKeyViolation, unavailable } from './unavailable.js';

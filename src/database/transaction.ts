@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EntityManager, QueryRunner } from 'typeorm';
-import { isRead } from './statement.js';
+import { isRead } from './statements.js';
 import { isUnavailable } from './unavailable.js';
 
 export type Work<T> = (manager: EntityManager) => Promise<T>;

@@ -1,11 +1,18 @@
-export { anyAddress, localOrigin } from './any-address.js';
+export {
+  addLink,
+  addToListHeader,
+  anyAddress,
+  localOrigin,
+  nextPageLink,
+  publicAddress,
+  publicPath,
+} from './addresses.js';
 export type { ParserRefusals } from './connections/client-error.js';
 export { closeConnections } from './connections/closing.js';
 export { batchRequestsPerTick } from './connections/turns.js';
 export { addCommonHeaders, isPreflight } from './hooks/common-headers.js';
 export { addEarlyResponses, ignoreEmptyParams } from './hooks/early-responses.js';
 export { collectMethods, respondToOtherMethods } from './hooks/other-methods.js';
-export { addLink, addToListHeader, nextPageLink, publicAddress, publicPath } from './public-address.js';
 export {
   brokenBody,
   expectsContinue,

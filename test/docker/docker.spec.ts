@@ -50,7 +50,7 @@ describe('the ignore file', () => {
       'README.md',
       'data/petstore.sqlite',
       'node_modules/jest/index.js',
-      'src/http/any-address.spec.ts',
+      'src/http/addresses.spec.ts',
       'test/docker/image.ts',
     ];
     expect(paths.filter((path) => !isIgnored(path))).toEqual([]);

@@ -197,7 +197,7 @@ describe('the page about extending', () => {
     ).toEqual(
       [
         ...fieldsOf('extensions/extension.ts', 'Extension'),
-        ...fieldsOf('database/database-parts.ts', 'DatabaseParts'),
+        ...fieldsOf('database/database-options.ts', 'DatabaseParts'),
         ...fieldsOf('config/load-env.ts', 'Configurable'),
       ].toSorted(),
     );

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { byBytes, isPostgres } from '../sql/dialect.js';
+import { byBytes, isPostgres } from '../statements.js';
 import { columnTypes } from './column-types.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { isPostgres } from '../sql/dialect.js';
+import { isPostgres } from '../statements.js';
 
 const COUNTS = ['available', 'pending', 'sold', 'none'];
 const NAMES = COUNTS.map((name) => `"${name}"`).join(', ');

@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { isPostgres } from '../sql/dialect.js';
+import { isPostgres } from '../statements.js';
 
 /** The SQL that differs between the databases in a migration. */
 export interface ColumnTypes {

@@ -1,5 +1,5 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import { isPostgres } from '../sql/dialect.js';
+import { isPostgres } from '../statements.js';
 import { sortType, type SortType } from './sort-types.js';
 
 export type Direction = 'ASC' | 'DESC';

@@ -1,5 +1,5 @@
 import { DataSource, type DataSourceOptions, MigrationExecutor } from 'typeorm';
-import { lockUntilCommit } from '../sql/locks.js';
+import { lockUntilCommit } from '../statements.js';
 
 /** A data source on PostgreSQL, not open yet, for migrations and the command line. */
 export function postgresDataSource(options: DataSourceOptions): DataSource {

@@ -3,7 +3,7 @@ import { type ObjectLiteral, QueryFailedError } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
 import type { IsolationLevel, TransactionalRunner } from '../database.js';
-import { isRead, refuseTransactionControl } from '../statement.js';
+import { isRead, refuseTransactionControl } from '../statements.js';
 import { leaveNested, type TableWatch, Transaction } from '../transaction.js';
 import type { Checkout } from './checkout.js';
 import type { PostgresClient } from './postgres-client.js';

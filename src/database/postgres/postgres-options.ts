@@ -1,7 +1,7 @@
 import { type CustomTypesConfig, type PoolConfig, types } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import type { Env } from '../../config/index.js';
-import type { DatabaseParts } from '../database-parts.js';
+import type { DatabaseParts } from '../database-options.js';
 import { MIGRATIONS } from '../migrations/index.js';
 import { PostgresClient } from './postgres-client.js';
 

@@ -2,7 +2,7 @@ import { type ObjectLiteral, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 import type { IsolationLevel, TransactionalRunner } from '../database.js';
-import { isRead, refuseTransactionControl } from '../statement.js';
+import { isRead, refuseTransactionControl } from '../statements.js';
 import { leaveNested, type TableWatch, Transaction } from '../transaction.js';
 import { translate } from '../unavailable.js';
 import type { ReadingQueryRunner } from './reading-query-runner.js';

@@ -2,9 +2,9 @@ import type { Database as SqliteConnection } from 'sqlite-driver';
 import type { ObjectLiteral } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
-import { refuseTransactionControl } from '../statement.js';
+import { refuseTransactionControl } from '../statements.js';
 import { translate } from '../unavailable.js';
-import type { FileIdentity } from './file-identity.js';
+import type { FileIdentity } from './sqlite-database.js';
 
 /** Uses the read-only connection, which is independent of the writer's open transaction. */
 export class ReadingQueryRunner extends BetterSqlite3QueryRunner {

@@ -1,12 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import Sqlite, { type Database as SqliteConnection } from 'sqlite-driver';
 import type { DataSourceOptions } from 'typeorm';
-import type { DatabaseParts } from '../database-parts.js';
+import type { DatabaseParts } from '../database-options.js';
 import { MIGRATIONS } from '../migrations/index.js';
 
 export const MEMORY_URL = 'sqlite::memory:';
+
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
 
 /** The file that a `sqlite:` URL names; `sqlite::memory:` is a private file in the temporary directory. */
 export function sqliteFile(databaseUrl: string): string {
@@ -18,6 +21,15 @@ function temporaryFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return join(folder, 'petstore.sqlite');
+}
+
+/**
+ * Creates a database file, and its folders, that only the user of this process can read. Existing files and folders are kept.
+ * SQLite gives its other files the mode of the database.
+ */
+export function createPrivateFile(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: FOLDER_MODE });
+  closeSync(openSync(file, 'a', FILE_MODE));
 }
 
 /** The connection for serialised writes. */

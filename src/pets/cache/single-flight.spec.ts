@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { SingleFlight } from './single-flight.js';
+import { SingleFlight } from './pet-response-cache.js';
 
 /** Reads that end when they are told to. */
 class Reads {

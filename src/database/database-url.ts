@@ -1,7 +1,0 @@
-/** The database if DATABASE_URL is not set. */
-export const EMBEDDED_DATABASE_URL = 'sqlite:data/petstore.sqlite';
-
-/** Whether a DATABASE_URL names a PostgreSQL server; all others name SQLite files. */
-export function isPostgresUrl(databaseUrl: string): boolean {
-  return /^postgres(ql)?:/.test(databaseUrl);
-}
