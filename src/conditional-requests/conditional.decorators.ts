@@ -7,13 +7,13 @@ import { notCurrent, Precondition } from './precondition.js';
 
 /** Node takes no more bytes of headers. */
 const MAX_LENGTH = 16_384;
-const TAG = '(W/)?"[^"]*"';
-const SCHEMA = {
-  type: 'string',
-  maxLength: MAX_LENGTH,
-  pattern: `^(\\*|${TAG}([ \\t]*,[ \\t]*${TAG})*)$`,
-  example: '"nBd0J5nWlMGkLhEPUvh3Yw"',
-} as const;
+const TAG = '(W/)?"[!#-~\\u0080-\\u00ff]*"';
+const TAG_LIST = `^(\\*|${TAG}([ \\t]*,[ \\t]*${TAG})*)$`;
+/** A malformed If-None-Match is ignored. */
+const ANY_VALUE = '^[\\t -~\\u0080-\\u00ff]*$';
+
+const schema = (pattern: string) =>
+  ({ type: 'string', maxLength: MAX_LENGTH, pattern, example: '"nBd0J5nWlMGkLhEPUvh3Yw"' }) as const;
 
 /**
  * Documents that an operation which responds through `sendWithEtag` accepts If-None-Match and may return 304.
@@ -25,7 +25,7 @@ export function Revalidates(...headers: HeaderName[]): MethodDecorator {
       name: 'If-None-Match',
       required: false,
       description: 'ETags of cached responses, or `*`. If one of them is current, the response is 304 without a body.',
-      schema: SCHEMA,
+      schema: schema(ANY_VALUE),
     }),
     ApiResponse({
       status: 304,
@@ -41,7 +41,7 @@ export function IfMatch(): ParameterDecorator {
     name: 'If-Match',
     required: false,
     description: 'ETags, or `*`. If none of them is current, nothing changes and the response is 412.',
-    schema: SCHEMA,
+    schema: schema(TAG_LIST),
   });
   return createParamDecorator(readPrecondition, [operationPart({ errors: [notCurrent()], check }, document)])();
 }

@@ -141,7 +141,8 @@ function successResponses(
       schemas[title] = { ...list, ...(maxItems === undefined ? {} : { maxItems }) };
       media.schema = { $ref: `#/components/schemas/${title}` };
     }
-    return [status, status === '304' ? { name: 'NotModified', response } : { response }];
+    const isPage = 'Link' in (response.headers ?? {});
+    return [status, status === '304' ? { name: isPage ? 'PageNotModified' : 'NotModified', response } : { response }];
   });
 }
 

@@ -20,7 +20,7 @@ seconds and back off exponentially; a key that keeps calling is banned. Requests
 address: ${format(ANONYMOUS_PER_MINUTE)} a minute and ${format(ANONYMOUS_PER_DAY)} a day.
 
 **Errors** are always an \`Error\` object; branch on its \`code\`. An unknown path is 404 \`route_not_found\`, an unknown method
-405 \`method_not_allowed\`. GET operations accept HEAD.
+405 \`method_not_allowed\`; headers over 16 KiB are 431 \`headers_too_large\`. GET operations accept HEAD.
 
 **Lifecycle.** \`x-stability\`: \`stable\` changes compatibly, \`beta\` with notice, \`experimental\` at any time. A deprecated operation is 410 from \`x-sunset\` on.
 

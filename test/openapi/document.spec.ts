@@ -120,6 +120,19 @@ describe('the document', () => {
     );
   });
 
+  it.each(['*', '"a"', 'W/"a", "b"', '"a,b"', '"a b"', 'a', '"a', '*, "a"'])(
+    'has the rule that the service has for If-Match: %s',
+    async (value) => {
+      const { parameters } = operationNamed(document, 'removePet');
+      const { schema: rule } = parameters.find(({ name }) => name === 'If-Match') ?? {};
+      const { pattern = '' } = rule as SchemaObject;
+      const removal = { method: 'DELETE', key, headers: { 'If-Match': value } };
+      const { status } = await service.request('/v1/pets/9001', removal);
+      expect([404, 400]).toContain(status);
+      expect(new RegExp(pattern).test(value)).toBe(status === 404);
+    },
+  );
+
   it('documents If-None-Match for every operation that reads the catalogue', () => {
     const reading = operationsOf(document).filter(
       ({ method, operation }) =>
