@@ -2,16 +2,16 @@ import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyContextConfig } from 'fastify';
 
-/** Who may call a route: anybody, or a key with a scope. */
+/** Who can call a route: everybody, or a key with a scope. */
 export type Access = 'public' | { readonly scope: string };
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Set by `@Public()` and `@RequireScope()`. */
     access?: Access;
-    /** Set by operations that take nothing from the plan's windows. */
+    /** Set for operations that use no quota. */
     quota?: 'none';
-    /** The method that the route leads to, as decorators know it: of the prototype of a controller. */
+    /** The handler of the route, as method decorators identify it. `controller` is a prototype. */
     handler?: { readonly controller: object; readonly method: string | symbol };
   }
 }
@@ -19,15 +19,14 @@ declare module 'fastify' {
 /** Key of an `Access`, for Nest's Reflector. */
 export const ACCESS = 'petstore:access';
 
-/** Opens a route to callers without a key. It takes nothing from any plan. */
+/** Opens a route to callers without a key. Its requests use no quota of a plan. */
 export function Public(): MethodDecorator {
   return access('public');
 }
 
 /**
- * Demands a key with a scope; `@Operation()` does so by itself. A route that declares neither this nor `@Public()` is
- * refused to everybody.
- * @param config of the route besides: Nest keeps only the last `@RouteConfig()` of a handler
+ * Requires a key with a scope. `@Operation()` includes it. A route with neither this nor `@Public()` refuses everybody.
+ * @param config other route configuration, because Nest keeps only the last `@RouteConfig()` of a handler
  */
 export function RequireScope(scope: string, config: FastifyContextConfig = {}): MethodDecorator {
   return access({ scope }, config);

@@ -8,8 +8,8 @@ import { LastUsedTracker } from './authentication/last-used-tracker.js';
 import { BearerGuard } from './bearer.guard.js';
 
 /**
- * Who calls, and what the key allows. Not global, since global modules are shut down last: last uses are written before the
- * database goes.
+ * Authentication and scopes. The module is not global, because global modules are shut down last, and last uses must be
+ * written before the database is closed.
  */
 @Module({
   imports: [ApiKeysModule],

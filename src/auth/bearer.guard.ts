@@ -16,14 +16,14 @@ import {
   scopeNeeded,
 } from './authentication/refusals.js';
 
-/** A well-formed key that this process does not know of: made up, or made by another one a moment ago. */
+/** A well-formed key that probably does not exist, or that another process has just created. */
 export class UnverifiedKey {
   constructor(readonly token: string) {}
 }
 
 /**
- * Authenticates the bearer token of a request, and lets a caller reach the routes that its key's scopes allow. Admission asks
- * it before the body is read; as a global guard it refuses whatever came another way.
+ * Authenticates the bearer token of a request, and checks the scope of the route. Admission calls it before the body is
+ * read. As a global guard it refuses requests that were not admitted.
  */
 @Injectable()
 export class BearerGuard implements CanActivate {
@@ -34,8 +34,8 @@ export class BearerGuard implements CanActivate {
   ) {}
 
   /**
-   * Who makes the request, or why it counts as made without a valid key; at once where the key is known.
-   * @throws (rejects) ApiError service_unavailable when the key can't be looked up
+   * The caller of a request, or its 401; synchronous if the key is cached.
+   * @throws (rejects) UnavailableError if the key cannot be queried
    */
   authenticate(
     request: FastifyRequest,
@@ -46,15 +46,15 @@ export class BearerGuard implements CanActivate {
   }
 
   /**
-   * Who holds a key, if another process has made it meanwhile; one look at the database serves all who wait for it.
-   * @throws (rejects) ApiError service_unavailable when the database can't be asked
+   * The caller of a key that another process may have just created. Concurrent calls share one poll of the database.
+   * @throws (rejects) UnavailableError if the database is unavailable
    */
   async verify({ token }: UnverifiedKey): Promise<Caller | AuthenticationFailure> {
     await this.changes.catchUp();
     return this.verifier.recall(token) ?? INVALID;
   }
 
-  /** What keeps a caller from a route, if anything does. */
+  /** The 403 of a caller without the scope of a route. */
   authorize({ scopes }: Caller, access: Access): ApiError | undefined {
     if (access === 'public' || scopes.has(access.scope)) return undefined;
     return scopeNeeded(access.scope);
@@ -84,13 +84,13 @@ const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 const SCHEME = /^bearer(?:$|[ \t])/i;
 const SCHEME_ALONE = /^bearer[ \t]*$/i;
 
-/** The bearer token that a request carries, or why it carries none. Does not say whether the token is a valid key. */
+/** The bearer token of a request, or its 401. The token need not be a valid key. */
 export function readBearerToken(request: BearerRequest): string | AuthenticationFailure {
   const header = request.headers.authorization;
   if (header === undefined) return MISSING;
   if (isRepeated(request.raw.rawHeaders, 'authorization')) return REPEATED;
   const token = BEARER.exec(header)?.[1];
   if (token !== undefined) return token;
-  // Another scheme, or no token after this one, is a request without a token rather than with a bad one.
+  // A request with another scheme, or without a token after this one, counts as one without a key.
   return SCHEME.test(header) && !SCHEME_ALONE.test(header) ? MALFORMED : MISSING;
 }

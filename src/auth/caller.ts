@@ -3,7 +3,7 @@ import type { AuthenticationFailure } from './authentication/refusals.js';
 import type { Limits, PlanName } from '../accounts/index.js';
 import { requestOf } from '../http/index.js';
 
-/** Who makes a request, as the key that came with it tells. One object per key while the key stays cached. */
+/** The caller of a request, from its key. The same object for all requests while the key is cached. */
 export interface Caller {
   readonly keyId: string;
   readonly accountId: number;
@@ -12,16 +12,16 @@ export interface Caller {
   readonly plan: PlanName;
   readonly limits: Limits;
   readonly scopes: ReadonlySet<string>;
-  /** Bans and strikes up to this time (Unix, milliseconds) were lifted by an operator; 0 for never. */
+  /** When an operator last lifted the bans and strikes of the key, in Unix time in milliseconds; 0 for never. */
   readonly bansLiftedAtMs: number;
 }
 
-/** Tells a verified key's holder from a refusal. */
+/** Whether a key was accepted. */
 export function isCaller(answer: Caller | AuthenticationFailure): answer is Caller {
   return 'keyId' in answer;
 }
 
-/** The Caller of the request, as a parameter of a route handler; undefined only on routes that are public. */
+/** Injects the caller of the request into a handler; undefined only on public routes. */
 export const CurrentCaller = createParamDecorator(
   (_data: unknown, context: ExecutionContext): Caller | undefined => requestOf(context).caller,
 );

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** What was answered to a request with an Idempotency-Key. */
+/** The stored response of a request with an Idempotency-Key. */
 @Entity({ name: 'idempotency_records' })
 @Index('idempotency_records_expires_at', ['expiresAt'])
 export class IdempotencyRecord {
@@ -11,11 +11,11 @@ export class IdempotencyRecord {
   @PrimaryColumn({ type: 'text', name: 'idempotency_key' })
   idempotencyKey!: string;
 
-  /** Of the request; see `IdempotentRequest`. */
+  /** Fingerprint of the request; see `IdempotentRequest`. */
   @Column({ type: 'text' })
   fingerprint!: string;
 
-  /** The response; see `storeResponse`. */
+  /** The encrypted response; see `storeResponse`. */
   @Column({ type: 'text', name: 'sealed_answer' })
   sealedAnswer!: string;
 

@@ -16,14 +16,14 @@ import { IdempotencyRepository } from './idempotency.repository.js';
 import { type IdempotentRequest, idempotentRequest } from './idempotent-request.js';
 import { resetHeaders, restoreResponse, storeResponse } from './stored-response.js';
 
-/** How long a response is kept, in milliseconds. */
+/** How long a response is stored, in milliseconds. */
 const RETENTION_MS = 24 * 60 * 60 * 1000;
 const IN_USE_RETRY_AFTER_SECONDS = 1;
 
 /**
- * Lets a client send a POST again without anything being done twice: where it has an Idempotency-Key, its handler runs in
- * a transaction, which `Database.write` and the repositories of TypeORM join, and the response is kept in that for 24
- * hours, per account. So a request that failed, or of which nothing is left, may be sent anew.
+ * Lets a client repeat a POST safely. With an Idempotency-Key, the handler runs in a transaction, which `Database.write` and
+ * the repositories of TypeORM join, and which also stores the response for 24 hours, per account. A request that fails
+ * leaves no record, so it can be sent again.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
@@ -61,9 +61,9 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 
   /**
-   * Keeps other requests with the same key off until the transaction ends.
-   * @returns what one of them has left behind meanwhile
-   * @throws (rejects) ApiError `idempotency_key_in_use`: to wait for the other one could take long
+   * Locks the key until the transaction ends.
+   * @returns the record that another request has written since the first look
+   * @throws (rejects) ApiError `idempotency_key_in_use` instead of waiting, which could take long
    */
   private async claim(manager: EntityManager, request: IdempotentRequest, nowMs: number) {
     const { accountId, idempotencyKey } = request;
@@ -72,12 +72,12 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 }
 
-/** Classes outlive the applications that they are part of. */
+/** Classes outlive an application, and tests start many. */
 const bound = new WeakSet<Function>();
 
 /**
- * Binds the interceptor to handlers, as `@UseInterceptors()` would, before an application is made of their controllers: to
- * each POST, whatever its module knows of that. A global interceptor would cost each GET a third of its throughput.
+ * Binds the interceptor to handlers, like `@UseInterceptors()`, before an application is created. So every POST has it, and
+ * no module can forget it. A global interceptor would cost each GET a third of its throughput.
  */
 export function makeIdempotent(handlers: readonly Function[]): void {
   for (const handler of handlers) {

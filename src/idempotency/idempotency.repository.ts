@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { query } from '../database/index.js';
 import type { IdempotencyRecord } from './idempotency-record.entity.js';
 
-/** All statements on the records of idempotent requests. */
+/** All SQL of idempotency records. */
 @Injectable()
 export class IdempotencyRepository {
   /** The record of a key, unless it has expired. */
@@ -21,7 +21,7 @@ export class IdempotencyRepository {
     return record;
   }
 
-  /** Writes a record, in place of an expired one where there is one. */
+  /** Writes a record; replaces an expired one. */
   async save(manager: EntityManager, record: IdempotencyRecord): Promise<void> {
     const { accountId, idempotencyKey, fingerprint, sealedAnswer, expiresAt } = record;
     await query(
@@ -34,14 +34,14 @@ export class IdempotencyRepository {
   }
 
   /**
-   * Deletes expired records, the oldest first.
-   * @param most how many
-   * @returns how many there were
+   * Deletes expired records, oldest first.
+   * @param most maximum number
+   * @returns the number of deleted records
    */
   async deleteExpired(manager: EntityManager, nowMs: number, most: number): Promise<number> {
     const deleted = await query(
       manager,
-      // Asked twice, as PostgreSQL asks again only on the row itself whether one that was meanwhile written anew is meant.
+      // The condition is repeated, because PostgreSQL rechecks only the outer one for a row that was rewritten meanwhile.
       'DELETE FROM "idempotency_records" WHERE "expires_at" <= ? AND ("account_id", "idempotency_key") IN ' +
         '(SELECT "account_id", "idempotency_key" FROM "idempotency_records" WHERE "expires_at" <= ? ORDER BY "expires_at" LIMIT ?) RETURNING 1 AS "deleted"',
       [nowMs, nowMs, most],

@@ -10,7 +10,7 @@ const PATTERN = `^[ -~]{1,${MAX_LENGTH}}$`;
 const printable = new RegExp(PATTERN);
 const NO_BODY = Buffer.alloc(0);
 
-/** The header as the OpenAPI document has it. */
+/** The header in the OpenAPI document. */
 export const IDEMPOTENCY_KEY_PARAMETER = {
   name: HEADER,
   in: 'header' as const,
@@ -27,19 +27,19 @@ export const IDEMPOTENCY_KEY_PARAMETER = {
   },
 };
 
-/** A request with an Idempotency-Key, as far as it is compared with others. */
+/** The parts of a request with an Idempotency-Key that identify it. */
 export interface IdempotentRequest {
   readonly accountId: number;
   /** 1 to 255 characters of printable ASCII. */
   readonly idempotencyKey: string;
-  /** Tells requests apart: by the API key that they came with, method, target and the bytes of the body. */
+  /** Hash of the API key, the method, the target and the bytes of the body. */
   readonly fingerprint: string;
-  /** The API key itself. */
+  /** The API key of the request. */
   readonly apiKey: string;
 }
 
 /**
- * Reads what makes a request idempotent; undefined where it has no Idempotency-Key.
+ * Reads the Idempotency-Key of a request; undefined if it has none.
  * @throws ValidationFailedError
  */
 export function idempotentRequest(request: FastifyRequest): IdempotentRequest | undefined {

@@ -5,5 +5,5 @@ export { IdempotencyModule } from './idempotency.module.js';
 export { IDEMPOTENCY_KEY_PARAMETER, idempotentRequest } from './idempotent-request.js';
 export { RecordExpiry } from './record-expiry.js';
 
-/** What idempotency keeps in the database. */
+/** The table of idempotency. */
 export const IDEMPOTENCY_ENTITIES = [IdempotencyRecord];

@@ -4,12 +4,12 @@ import { Clock } from '../config/index.js';
 import { Database } from '../database/index.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 
-/** How often expired records are looked for, in milliseconds. They are ignored at once; this is for the space. */
+/** Interval between sweeps, in milliseconds. Expired records are ignored; this frees their space. */
 const INTERVAL_MS = 60_000;
-/** Records that one transaction deletes, so that other writes need not wait long. */
+/** Maximum number of records that one transaction deletes, so that other writes do not wait long. */
 const BATCH_SIZE = 200;
 
-/** Deletes what was kept for requests that nobody may send again any more. */
+/** Deletes expired idempotency records. */
 @Injectable()
 export class RecordExpiry implements OnModuleInit, OnModuleDestroy {
   private readonly task = new RecurringTask('deleting expired idempotency records', INTERVAL_MS, () => this.sweep());
@@ -20,7 +20,7 @@ export class RecordExpiry implements OnModuleInit, OnModuleDestroy {
     private readonly records: IdempotencyRepository,
   ) {}
 
-  /** Deletes all records that have expired by now. */
+  /** Deletes all expired records. */
   async sweep(): Promise<void> {
     const nowMs = this.clock.nowMs();
     let deleted: number;

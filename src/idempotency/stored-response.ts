@@ -5,25 +5,25 @@ import type { FastifyReply } from 'fastify';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
-/** The nonce of NIST SP 800-38D, section 8.2.2: random, and few answers are sealed with one API key. */
+/** A random nonce (NIST SP 800-38D, section 8.2.2); few responses are encrypted with one API key. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const PURPOSE = 'petstore idempotency answer';
 
 type Headers = Readonly<Partial<ReturnType<FastifyReply['getHeaders']>>>;
 
-/** What a handler has responded with. */
+/** The response of a handler. */
 interface StoredResponse {
   readonly status?: number;
-  /** Those that the handler has set. */
+  /** The headers that the handler set. */
   readonly headers?: Headers;
   readonly body?: unknown;
 }
 
 /**
- * What a handler has responded with, as text that only the API key of the request opens.
- * @param before headers of the response before the handler set any
- * @throws Error where the body is none that can be sent again
+ * The response of a handler, encrypted with the API key of the request.
+ * @param before headers of the response before the handler ran
+ * @throws Error if the body cannot be repeated, such as a stream
  */
 export function storeResponse(reply: FastifyReply, before: Headers, body: unknown, apiKey: string): string {
   if (reply.sent || body instanceof StreamableFile || body instanceof Readable || Buffer.isBuffer(body)) {
@@ -39,8 +39,8 @@ export function storeResponse(reply: FastifyReply, before: Headers, body: unknow
 }
 
 /**
- * Sets status and headers of a response as they were stored.
- * @returns its body, for the handler to return
+ * Sets status and headers of a stored response.
+ * @returns its body
  */
 export function restoreResponse(reply: FastifyReply, stored: string, apiKey: string): unknown {
   const { status, headers = {}, body } = JSON.parse(unseal(stored, apiKey)) as StoredResponse;
@@ -49,21 +49,21 @@ export function restoreResponse(reply: FastifyReply, stored: string, apiKey: str
   return body;
 }
 
-/** Undoes what a handler that failed after all has set. */
+/** Restores the headers from before a handler that failed. */
 export function resetHeaders(reply: FastifyReply, before: Headers): void {
   for (const name of Object.keys(reply.getHeaders())) if (before[name] === undefined) reply.removeHeader(name);
   reply.headers(before);
 }
 
-/** Whether a body is the same once it was written as JSON and parsed: an integer beyond 2^53 would be rounded. */
+/** Whether a body survives JSON.stringify and JSON.parse: an integer beyond 2^53 would be rounded. */
 function isExact(body: unknown): boolean {
   const json: string | undefined = JSON.stringify(body);
   return json === undefined || JSON.stringify(JSON.parse(json)) === json;
 }
 
 /**
- * Encrypts text with the API key that the request came with. As the database has only a hash of that, whoever reads the
- * database can't read the answers in it, some of which show secrets.
+ * Encrypts text with the API key of the request. The database has only a hash of that key, so a reader of the database
+ * cannot decrypt the responses, some of which contain secrets.
  * @returns nonce, tag and ciphertext in base64
  */
 function seal(text: string, apiKey: string): string {
@@ -73,7 +73,7 @@ function seal(text: string, apiKey: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), ...ciphertext]).toString('base64');
 }
 
-/** @throws Error where the text was sealed with another API key, or changed since */
+/** @throws Error if the text was encrypted with another API key, or has been changed */
 function unseal(sealed: string, apiKey: string): string {
   const bytes = Buffer.from(sealed, 'base64');
   const tagEnd = NONCE_BYTES + TAG_BYTES;
@@ -84,7 +84,7 @@ function unseal(sealed: string, apiKey: string): string {
   return Buffer.concat([decipher.update(bytes.subarray(tagEnd)), decipher.final()]).toString('utf8');
 }
 
-/** By HKDF (RFC 5869), which needs no salt where what it starts from is as random as an API key. */
+/** HKDF (RFC 5869) needs no salt, because an API key is random. */
 function sealingKey(apiKey: string): Buffer {
   return Buffer.from(hkdfSync('sha256', apiKey, '', PURPOSE, KEY_BYTES));
 }

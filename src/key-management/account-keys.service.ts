@@ -20,15 +20,14 @@ import { ApiError, DomainError } from '../errors/index.js';
 import { CounterStore, type UsageReport } from '../rate-limit/index.js';
 import { type Authority, checkScopesWithin, lifetimeWithin } from './authority.js';
 
-/** With so many active keys, an account's own keys make no more. An operator may. */
+/** Maximum number of active keys of an account over HTTP. The command line has no such limit. */
 export const MOST_ACTIVE_KEYS = 100;
 
 /**
- * What a key may do with the keys of its account. Audit records name the key that did it. Once a promise is fulfilled
- * it holds in this process; other processes follow within a second.
- * @throws (rejects) DomainError: api_key_not_found for a key of another account; insufficient_scope where a key would get
- * a scope that the caller lacks, or the caller may no longer manage keys; api_key_limit_reached; 401 where the caller
- * itself no longer works
+ * The operations of a key on the keys of its account. Audit records name the calling key. A change takes effect in this
+ * process when its promise is fulfilled, and in other processes within a second.
+ * @throws (rejects) DomainError `api_key_not_found` for a key of another account; `insufficient_scope` if the caller lacks a
+ * scope that it gives, or can no longer manage keys; `api_key_limit_reached`; 401 if the calling key is no longer valid
  */
 @Injectable()
 export class AccountKeysService {
@@ -42,8 +41,8 @@ export class AccountKeysService {
   ) {}
 
   /**
-   * Makes a key; by default with all scopes of the calling key, but not the one to make keys, and with as long to live.
-   * @throws (rejects) also DomainError validation_failed where the key would outlive the calling one
+   * Creates a key, by default with all scopes of the calling key except `keys:manage`, and with its expiry.
+   * @throws (rejects) also DomainError `validation_failed` if the key would outlive the calling key
    */
   create(options: KeyOptions, caller: Caller): Promise<IssuedKey> {
     return this.act(caller, async (operation, authority) => {
@@ -62,8 +61,8 @@ export class AccountKeysService {
 
   /**
    * A page of keys, oldest first.
-   * @param after id of the key after which they begin
-   * @throws (rejects) DomainError validation_failed where the account has no such key
+   * @param after id of the last key of the previous page
+   * @throws (rejects) DomainError `validation_failed` if the account has no such key
    */
   list(limit: number, after: string | undefined, { accountId }: Caller): Promise<Page<KeyListing>> {
     return this.database.read(async (manager) => {
@@ -80,16 +79,16 @@ export class AccountKeysService {
     return this.database.read(async (manager) => toListing(await this.operations.find(manager, { id, accountId })));
   }
 
-  /** What a key has used of the account's current windows. */
+  /** The requests of a key in the account's current windows. */
   async usage(id: string, { accountId }: Caller): Promise<UsageReport> {
     const key = await this.database.read((manager) => this.operations.find(manager, { id, accountId }));
     return this.counters.peek(new CachedKey(key, 0).caller);
   }
 
   /**
-   * Makes a key with the scopes and lifetime of another, which works on for `overlapMs` milliseconds unless it expires
-   * before. The new key expires with the calling one at the latest.
-   * @throws (rejects) also DomainError api_key_retired
+   * Creates a successor with the scopes and lifetime of a key, which stays valid for `overlapMs` milliseconds unless it
+   * expires earlier. The successor expires no later than the calling key.
+   * @throws (rejects) also DomainError `api_key_retired`
    */
   rotate(id: string, overlapMs: number, caller: Caller): Promise<RotatedKey> {
     return this.act(caller, async (operation, authority) => {
@@ -101,7 +100,7 @@ export class AccountKeysService {
     });
   }
 
-  /** Ends a key for good; one that was revoked before stays so. */
+  /** Revokes a key. Does nothing if it is revoked already. */
   revoke(id: string, caller: Caller): Promise<void> {
     return this.act(caller, async (operation, { account }) => {
       const key = await this.operations.find(operation.manager, { id, accountId: account.id });
@@ -109,7 +108,7 @@ export class AccountKeysService {
     });
   }
 
-  /** Runs `work` as the caller's key is now, which may be less than when the request was admitted. */
+  /** Runs `work` with the current rights of the calling key, which can be fewer than at admission. */
   private act<T>(caller: Caller, work: (operation: AuditedOperation, by: Authority) => Promise<T>): Promise<T> {
     return this.database.write(async (manager) => {
       const operation = await beginOperation(manager, caller.keyId, this.clock.nowMs());

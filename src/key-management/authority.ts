@@ -2,7 +2,7 @@ import { DomainError } from '../errors/index.js';
 import type { Account } from '../accounts/index.js';
 import { insufficientScope } from '../auth/index.js';
 
-/** Whose keys a calling key manages, and what it can hand out. */
+/** The account whose keys the calling key manages, and what it can give. */
 export interface Authority {
   readonly account: Account;
   readonly scopes: ReadonlySet<string>;
@@ -10,7 +10,7 @@ export interface Authority {
   readonly expiresAtMs: number;
 }
 
-/** @throws ApiError insufficient_scope where the calling key lacks one of the scopes */
+/** @throws ApiError `insufficient_scope` if the calling key lacks one of the scopes */
 export function checkScopesWithin({ scopes: own }: Authority, scopes: readonly string[]): void {
   const lacking = scopes.filter((scope) => !own.has(scope));
   if (lacking.length === 0) return;
@@ -18,9 +18,9 @@ export function checkScopesWithin({ scopes: own }: Authority, scopes: readonly s
 }
 
 /**
- * The lifetime of a key that does not outlive the calling one, in milliseconds: as asked for, or by default the
- * longest; undefined for a key without an end.
- * @throws DomainError validation_failed where a longer one is asked for
+ * The lifetime of a new key, in milliseconds: the requested one, or the remaining lifetime of the calling key; undefined for
+ * a key without an expiry.
+ * @throws DomainError `validation_failed` if the key would outlive the calling key
  */
 export function lifetimeWithin(
   { expiresAtMs }: Authority,

@@ -3,7 +3,7 @@ import type { ApiParamOptions } from '@nestjs/swagger';
 import { KEY_ID, keyNotFound } from '../api-keys/index.js';
 import { requestOf } from '../http/index.js';
 
-/** Hands a handler the identifier of a key in the path; no key has one of another form, so the rest is 404. */
+/** Injects the identifier of a key in the path. An invalid identifier is 404, because no key can have it. */
 export const KeyId = createParamDecorator((_: unknown, context: ExecutionContext): string => {
   const { keyId } = requestOf(context).params as { keyId: string };
   if (!KEY_ID.test(keyId)) throw keyNotFound();

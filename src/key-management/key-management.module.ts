@@ -4,7 +4,7 @@ import { RateLimitModule } from '../rate-limit/index.js';
 import { AccountKeysService } from './account-keys.service.js';
 import { KeysController } from './keys.controller.js';
 
-/** Keys over HTTP: an account's keys may look after each other. */
+/** API keys over HTTP. */
 @Module({
   imports: [ApiKeysModule, RateLimitModule],
   controllers: [KeysController],

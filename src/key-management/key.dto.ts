@@ -3,7 +3,7 @@ import { ACCOUNT_NAME_SCHEMA, PLAN_NAMES, type PlanName } from '../accounts/inde
 import { MAX_NAME_LENGTH } from '../api-keys/index.js';
 import { KEY_ID_SCHEMA } from './key-id.decorator.js';
 
-/** Of the format of a key; no key has its checksum. */
+/** Has the format of a key, but an invalid checksum. */
 export const EXAMPLE_KEY = `psk_live_${'0'.repeat(36)}`;
 
 /** Times are RFC 3339, in UTC. */

@@ -89,7 +89,7 @@ export class KeysController {
     return this.keys.revoke(keyId, caller);
   }
 
-  /** A response that shows a secret. */
+  /** A response with a secret. */
   private shownOnce<Issued extends IssuedAccountKey>(reply: FastifyReply, issued: Issued): Issued {
     reply.headers({ location: `${this.address}/${issued.id}`, 'cache-control': 'no-store' });
     return issued;

@@ -10,13 +10,13 @@ interface Batch {
 }
 
 export interface PipeHooks {
-  /** Called when the first command of a write is sent; what it sends goes before that. */
+  /** Called before the first command of a write. Commands that it sends come first. */
   readonly onBegin: () => void;
-  /** Called when the connection ends or can't be made. */
+  /** Called when the connection ends or fails. */
   readonly onClose: (reason: string) => void;
 }
 
-/** One connection to Redis. All commands of one turn of the event loop go out in one write; none waits for a connection. */
+/** One connection to Redis. It sends all commands of one turn of the event loop in one write, and queues none. */
 export class AutoPipeliner {
   private readonly client: Redis;
   private readonly database: number;
@@ -25,7 +25,7 @@ export class AutoPipeliner {
   private readonly watch: ResponseWatchdog;
 
   /**
-   * @param url as `redisOptions` takes it
+   * @param url see `redisOptions`
    * @param timeoutMs silence of Redis after which all commands in flight fail
    */
   constructor(
@@ -42,7 +42,7 @@ export class AutoPipeliner {
     const options = redisOptions(url);
     this.database = options.db;
     this.client = new Redis(options);
-    // An error, if there is one, comes before the end of the connection.
+    // An error event comes before the end of the connection.
     let reason: string | undefined;
     this.client.on('error', (error: Error) => (reason = error.message));
     this.client.on('close', () => {
@@ -51,7 +51,7 @@ export class AutoPipeliner {
     });
   }
 
-  /** Resolves once there is a connection; rejects when the first attempt fails, and others follow. */
+  /** Resolves when connected. Rejects if the first attempt fails; others follow. */
   connect(): Promise<void> {
     return this.client.connect();
   }
@@ -60,7 +60,7 @@ export class AutoPipeliner {
     return this.client.status === 'ready';
   }
 
-  /** Rejects at once without a connection, with an error of Redis, and when Redis is silent for the timeout. */
+  /** Rejects at once without a connection, with an error of Redis, or after the timeout. */
   send(name: string, args: readonly Argument[]): Promise<unknown> {
     const batch = this.batch ?? this.begin();
     const command = new Command(name, [...args]);
@@ -69,17 +69,17 @@ export class AutoPipeliner {
     return command.promise;
   }
 
-  /** Makes sure of the database number: the client goes on with another one where it does not exist. */
+  /** Checks the database number: the client would use another one if it does not exist. */
   async selectDatabase(): Promise<void> {
     await this.send('select', [this.database]);
   }
 
-  /** Ends the connection, which is then made anew. */
+  /** Closes the connection, which then reconnects. */
   drop(): void {
     if (this.isConnected) this.client.stream.destroy();
   }
 
-  /** Ends the connection for good. */
+  /** Closes the connection without reconnecting. */
   close(): void {
     this.client.disconnect();
   }
@@ -102,7 +102,7 @@ export class AutoPipeliner {
     return batch;
   }
 
-  /** Replies that come later find nobody who waits for them. */
+  /** Fails all commands in flight. Later replies are ignored. */
   private giveUp(): void {
     const silent = new Error('Redis does not respond');
     for (const { commands } of this.batches) for (const command of commands) command.reject(silent);

@@ -1,12 +1,12 @@
 import type { Argument } from './auto-pipeliner.js';
 import { Script } from './script.js';
 
-/** A version that nobody advanced in this time is forgotten, and starts anew. */
+/** A version that is not advanced in this time expires, and starts again. */
 const LIFETIME_SECONDS = 86_400;
 
 /**
- * Versions are microseconds of Redis' clock, or one more than the last. So a version that Redis lost, by FLUSHALL or in
- * a failover, starts anew beyond all that were given before. ARGV[1] is one that must be passed in any case.
+ * A version is the time of Redis in microseconds, or the last version plus one. So after Redis lost it, by FLUSHALL or a
+ * failover, a new version is greater than all previous ones. It is also greater than ARGV[1].
  */
 const ADVANCE = new Script(`
 local time = redis.call('TIME')
@@ -23,9 +23,8 @@ export interface CacheGenerationOptions {
 }
 
 /**
- * A version of the catalogue that all instances share. It is read with every write to Redis, in the same round trip:
- * once Redis has answered the admission of a request, `current` is at least as new as every bump that ended before
- * the request came.
+ * The version of the catalogue that all instances share. It is read with every write to Redis, in the same round trip: when
+ * Redis has decided on the admission of a request, `current` includes every bump that ended before the request arrived.
  */
 export class CacheGeneration {
   private latest: number | undefined;
@@ -34,14 +33,14 @@ export class CacheGeneration {
 
   constructor(private readonly options: CacheGenerationOptions) {}
 
-  /** Undefined while Redis is away, or has lost it: nothing may be taken for current then. */
+  /** Undefined while Redis is unavailable or has lost it. Then nothing cached is current. */
   get current(): number | undefined {
     return this.options.isUp() ? this.latest : undefined;
   }
 
   /**
-   * Makes all instances see a new version. Resolves within the timeout of Redis with whether Redis did it, and never rejects; where it
-   * did not, the version advances when Redis is back.
+   * Advances the version for all instances. Resolves within the timeout of Redis, with whether Redis did it, and never
+   * rejects. If Redis failed, the version advances when it is back.
    */
   async bump(): Promise<boolean> {
     if (!this.options.isUp()) return false;
@@ -49,25 +48,25 @@ export class CacheGeneration {
       await this.advance();
       return true;
     } catch {
-      // The link is down now, and coming up begins with an advance.
+      // The client is down now. Before it is up again, it advances the version.
       return false;
     }
   }
 
-  /** @throws Error when Redis did not take it */
+  /** @throws (rejects) Error if Redis fails */
   async advance(): Promise<void> {
     const { key, run } = this.options;
     const version = Number(await run(ADVANCE, [key], [this.highest]));
-    // A reading that was sent later may have overtaken it on the way through promises.
+    // A later reading may have been processed first.
     if (version > this.highest) this.latest = this.highest = version;
   }
 
-  /** Arguments of the GET that travels with every write. */
+  /** Arguments of the GET that is sent with every write. */
   get reading(): readonly [string] {
     return [this.options.key];
   }
 
-  /** Takes in what Redis answered. A version that is gone or fell back was lost, and is set anew. */
+  /** Processes the reply of that GET. A version that is missing or went back was lost, and is set again. */
   readonly receive = (reply: unknown): void => {
     const version = reply === null ? 0 : Number(reply);
     if (version >= this.highest && version > 0) {

@@ -4,9 +4,9 @@ import { type Argument, AutoPipeliner } from './auto-pipeliner.js';
 import type { Script } from './script.js';
 import { CacheGeneration } from './cache-generation.js';
 
-/** How often Redis is looked after; also the longest time for which it may be away without anybody asking. */
+/** Interval between checks, in milliseconds. Without calls, an unavailable Redis is noticed within this time. */
 const CHECK_INTERVAL_MS = 200;
-/** Checks in a row without an answer after which the connection is made anew. */
+/** After this number of failed checks in a row, the client reconnects. */
 const CHECKS_TO_DROP = 5;
 
 export interface ScriptCall<Answer> {
@@ -14,26 +14,26 @@ export interface ScriptCall<Answer> {
   readonly keys: readonly string[];
   readonly args: readonly Argument[];
   readonly read: (reply: unknown) => Answer;
-  /** Answers in place of Redis, when it can't. */
+  /** The result if Redis is unavailable. */
   readonly fallback: () => Answer | Promise<Answer>;
 }
 
 export interface RedisClientOptions {
   readonly url: string;
-  /** Begins the names of all keys. */
+  /** Prefix of all keys. */
   readonly prefix: string;
-  /** Silence after which Redis counts as away. */
+  /** Silence after which Redis counts as unavailable, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 /**
- * The way to Redis. It is up while Redis answers in time and takes writes; after the first failure it is down, and
- * calls are answered without Redis at once, until a check finds it working again.
+ * The Redis client. It is up while Redis responds in time and accepts writes. After the first failure it is down: calls use
+ * their fallbacks at once, until a check succeeds.
  */
 export class RedisClient implements OnModuleInit, OnApplicationShutdown {
   readonly version: CacheGeneration;
   readonly prefix: string;
-  /** How many calls were answered without Redis. */
+  /** Number of calls that used their fallbacks. */
   fallbacks = 0;
   private readonly logger = new Logger('Redis');
   private readonly pipe: AutoPipeliner;
@@ -61,12 +61,12 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     return this.up;
   }
 
-  /** @param catchUp tells Redis what it missed; done whenever Redis is back, before anybody asks it again */
+  /** @param catchUp sends Redis what it missed. Called when Redis is back, before the client is up */
   beforeUp(catchUp: () => Promise<void>): void {
     this.catchUps.push(catchUp);
   }
 
-  /** Waits for the first attempt to connect only, which takes a second at most. */
+  /** Waits for the first attempt to connect, which takes at most a second. */
   async onModuleInit(): Promise<void> {
     await this.pipe.connect().then(
       () => this.checks.run(),
@@ -81,14 +81,14 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     this.pipe.close();
   }
 
-  /** Runs a script in one round trip, or the fallback where Redis is away, fails or is silent for the timeout. */
+  /** Runs a script in one round trip, or the fallback if Redis is unavailable, fails or is silent for the timeout. */
   call<Answer>(call: ScriptCall<Answer>): Answer | Promise<Answer> {
     if (!this.up) return this.callFallback(call);
     const { script, keys, args, read } = call;
     return this.send(script, keys, args).then(read, (error: Error) => this.callAgain(call, error));
   }
 
-  /** What failed because Redis does not know the script is sent once more, with the script. */
+  /** Sends a call again with its script if Redis does not have the script. */
   private async callAgain<Answer>(call: ScriptCall<Answer>, error: Error): Promise<Answer> {
     try {
       const { script, keys, args, read } = call;
@@ -103,7 +103,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     return fallback();
   }
 
-  /** Has Redis run a script, also before the link is up. @throws (rejects) Error when Redis is away, silent or fails */
+  /** Runs a script, even before the client is up. @throws (rejects) Error if Redis is unavailable, silent or fails */
   run(script: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown> {
     return this.send(script, keys, args).catch((error: Error) => this.sendInFull(script, keys, args, error));
   }
@@ -131,7 +131,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     this.pipe.send('get', this.version.reading).then(this.version.receive, (error: Error) => this.lose(error.message));
   }
 
-  /** Finds out that Redis is away when nobody asks, and that it is back. */
+  /** Notices without calls that Redis is unavailable, or that it is back. */
   private async check(): Promise<void> {
     if (!this.pipe.isConnected) return;
     try {
@@ -145,7 +145,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  /** What may have changed while Redis was away is made known before anybody believes it again. */
+  /** Catches up before the client is up. */
   private async tryWriting(): Promise<void> {
     await this.pipe.selectDatabase();
     await this.version.advance();
@@ -157,7 +157,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
   }
 
   private lose(reason: string): void {
-    // If Redis was only late, it is back as soon as it answers.
+    // If Redis was only late, the client is up again as soon as it responds.
     if (this.up) setImmediate(() => void this.checks.run());
     this.up = false;
     if (this.told === 'down' || this.closed) return;

@@ -2,7 +2,7 @@ import { Injectable, Optional } from '@nestjs/common';
 import { Counter, Gauge, Registry } from 'prom-client';
 import { RedisClient } from './redis-client.js';
 
-/** What the metrics tell of Redis, where one is configured. */
+/** The metrics of Redis, if it is configured. */
 @Injectable()
 export class RedisMetrics {
   constructor(registry: Registry, @Optional() redis?: RedisClient) {

@@ -1,15 +1,15 @@
 import { isIP } from 'node:net';
 import type { RedisOptions } from 'ioredis';
 
-/** From a lost connection to the next attempt. */
+/** Time from a lost connection to the next attempt, in milliseconds. */
 const RECONNECT_DELAY_MS = 250;
-/** Longest time for the connection itself, TLS included. */
+/** Timeout for connecting, including TLS, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 1_000;
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * Settings for a client that never queues a command and never repeats one: whoever asks is told at once that Redis
- * can't be asked, and has another way.
+ * Options for a client that neither queues nor repeats commands: without a connection they fail at once, and the caller uses
+ * its fallback.
  * @param url `redis://` or `rediss://`, with user, password and database number if they are needed
  */
 export function redisOptions(url: string): RedisOptions & { readonly db: number } {
@@ -26,14 +26,14 @@ export function redisOptions(url: string): RedisOptions & { readonly db: number 
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    // RedisClient checks more than these do: that Redis takes writes, in time.
+    // RedisClient checks more: that Redis accepts writes in time.
     enableReadyCheck: false,
     disableClientInfo: true,
     connectTimeout: CONNECT_TIMEOUT_MS,
     disconnectTimeout: 0,
     keepAlive: KEEP_ALIVE_MS,
     retryStrategy: () => RECONNECT_DELAY_MS,
-    // After a failover the name stands for another server.
+    // After a failover, the name resolves to another server.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   };
 }

@@ -4,7 +4,7 @@ import { RedisClient } from './redis-client.js';
 import { CacheGeneration } from './cache-generation.js';
 import { RedisMetrics } from './redis-metrics.js';
 
-/** The way to Redis. Both exports are undefined where none is configured. */
+/** The Redis client and the cache version. Both exports are undefined if Redis is not configured. */
 @Module({
   providers: [
     {

@@ -1,45 +1,45 @@
 const TICK_MS = 5;
-/** A tick that comes later than this says that processor time is short: Redis may be waiting for it as well. */
+/** A tick that is later than this, in milliseconds, shows a busy machine, where Redis may be slow too. */
 const LATE_TICK_MS = 7;
-/** So many commands are waited for one tick longer: a burst keeps the whole machine busy, and Redis may come last. */
+/** One more tick for each such number of commands in flight: a burst keeps the machine busy, and Redis may run last. */
 const COMMANDS_PER_TICK = 20;
-/** After so many timeouts, and twice the ticks, a silence is believed though ticks came late or much is awaited. */
+/** After this many timeouts, and twice the ticks, Redis counts as silent in spite of late ticks or many commands. */
 const MOST_TIMEOUTS = 2.5;
 
-/** A moment as the watch counts: in ticks, and in milliseconds. */
+/** A point in time, in ticks and in milliseconds. */
 export interface Moment {
   readonly tick: number;
   readonly ms: number;
 }
 
 export interface Watched {
-  /** When the oldest of what is still awaited was sent; undefined when nothing is. */
+  /** When the oldest command in flight was sent; undefined if there is none. */
   awaitedSince(): Moment | undefined;
-  /** How many commands are awaited. */
+  /** Number of commands in flight. */
   awaited(): number;
-  /** How much came from Redis so far. */
+  /** Number of bytes received from Redis so far. */
   bytesRead(): number;
-  /** Redis is silent: nothing more is to be awaited. */
+  /** Called when Redis is silent, to fail the commands in flight. */
   giveUp(): void;
 }
 
 /**
- * Tells a silent Redis from a late event loop. It counts ticks after which the loop read what was on the socket and
- * found nothing; a tick counts as one however late it was. There is one timer for all that is awaited.
+ * Distinguishes a silent Redis from a late event loop. It counts ticks after which the loop read the socket and found
+ * nothing. A late tick counts as one. One timer watches all commands in flight.
  */
 export class ResponseWatchdog {
   private now: Moment = { tick: 0, ms: 0 };
-  /** The last tick before which something came from Redis. */
+  /** The last tick with data from Redis. */
   private heard = this.now;
-  /** The last tick that came late. */
+  /** The last late tick. */
   private late = this.now;
   private bytesRead = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  /** Ticks of silence, less the first one, which may come at once. */
+  /** Number of silent ticks to wait for, without the first one, which can come at once. */
   private readonly silentTicks: number;
 
-  /** @param timeoutMs silence after which Redis counts as away */
+  /** @param timeoutMs silence after which Redis counts as unavailable */
   constructor(
     private readonly timeoutMs: number,
     private readonly watched: Watched,
@@ -47,7 +47,7 @@ export class ResponseWatchdog {
     this.silentTicks = Math.floor(timeoutMs / TICK_MS) - 1;
   }
 
-  /** To be called when something is sent; tells when that is. */
+  /** Call it when a command is sent. @returns the current moment */
   begin(): Moment {
     if (this.timer === undefined) {
       this.bytesRead = this.watched.bytesRead();
@@ -73,7 +73,7 @@ export class ResponseWatchdog {
     }
     this.listen();
     if (!this.isOverdue(since)) return this.arm();
-    // The loop may have been late: what waits on the socket is read between timers and this.
+    // The loop may have been late. Data on the socket is read between timers and this callback.
     setImmediate(() => {
       this.listen();
       if (this.watched.awaitedSince() === since && this.isOverdue(since)) this.watched.giveUp();

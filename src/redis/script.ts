@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** A Lua script that Redis runs as one step. */
+/** A Lua script, which Redis runs atomically. */
 export class Script {
-  /** The name under which Redis keeps it. */
+  /** SHA-1 of the source, which identifies it in Redis. */
   readonly sha: string;
 
-  /** @param source keys come in KEYS, all of one cluster slot; values in ARGV */
+  /** @param source gets keys in KEYS, all of one cluster slot, and values in ARGV */
   constructor(readonly source: string) {
     this.sha = createHash('sha1').update(source).digest('hex');
   }

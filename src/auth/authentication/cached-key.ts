@@ -3,12 +3,12 @@ import type { Caller } from '../caller.js';
 import { type AuthenticationFailure, EXPIRED, REVOKED } from './refusals.js';
 import { limitsOf } from '../../accounts/index.js';
 
-/** A key of the database, as it is kept in memory between requests. Times are Unix time in milliseconds. */
+/** A key that is cached in memory. Times are Unix time in milliseconds. */
 export class CachedKey {
   readonly caller: Caller;
   private readonly expiresAtMs: number;
   private readonly revoked: boolean;
-  /** Until then the key is good without a further look at anything; the one comparison that a request costs. */
+  /** Until then the key is valid without further checks. A request makes only this comparison. */
   validUntilMs: number;
   private freshUntilMs: number;
 
@@ -29,18 +29,18 @@ export class CachedKey {
     this.validUntilMs = this.computeGoodUntil();
   }
 
-  /** Whether the database need not be asked again yet. */
+  /** Whether the key need not be queried again yet. */
   isFresh(nowMs: number): boolean {
     return nowMs < this.freshUntilMs;
   }
 
-  /** Puts off asking the database again. */
+  /** Postpones the next query. */
   keepUntil(freshUntilMs: number): void {
     this.freshUntilMs = freshUntilMs;
     this.validUntilMs = this.computeGoodUntil();
   }
 
-  /** What the key's holder is told, however old the knowledge. */
+  /** The verdict on the key, whether or not it is fresh. */
   answer(nowMs: number): Caller | AuthenticationFailure {
     if (this.revoked) return REVOKED;
     return nowMs < this.expiresAtMs ? this.caller : EXPIRED;

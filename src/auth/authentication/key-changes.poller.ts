@@ -6,10 +6,10 @@ import { AuditRecord } from '../../accounts/index.js';
 import { KeyFilter } from './key-filter.js';
 import { KeyVerifier } from './key-verifier.js';
 
-/** How often changes are looked for, in milliseconds; they must hold everywhere within a second. */
+/** Interval between polls, in milliseconds. Changes must take effect on every instance within a second. */
 const POLL_INTERVAL_MS = 100;
 
-/** Notices changes of keys and accounts that other processes made, by the audit records that these left. */
+/** Polls the audit records for changes of keys and accounts by other processes. */
 @Injectable()
 export class KeyChangesPoller implements OnModuleInit, OnApplicationShutdown {
   /** Undefined until the first successful poll. */
@@ -25,8 +25,8 @@ export class KeyChangesPoller implements OnModuleInit, OnApplicationShutdown {
   ) {}
 
   /**
-   * Drops the cached keys that were changed since the poll before; the first poll drops all.
-   * @throws (rejects) ApiError service_unavailable when the database can't be asked; the next poll catches up
+   * Removes keys that changed since the last poll from the cache. The first poll clears the cache.
+   * @throws (rejects) UnavailableError if the database is unavailable; the next poll catches up
    */
   async poll(): Promise<void> {
     if (this.lastSeenId === undefined) return this.begin();
@@ -46,8 +46,8 @@ export class KeyChangesPoller implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Fulfilled once every change that was made before the call is known. Whoever calls while a poll is under way, which
-   * may have come too early, waits for the next one, together.
+   * Fulfilled when all changes from before the call are known. Callers during a poll, which may have begun too early, share
+   * the next one.
    * @throws (rejects) as `poll`
    */
   catchUp(): Promise<void> {
@@ -64,7 +64,7 @@ export class KeyChangesPoller implements OnModuleInit, OnApplicationShutdown {
     this.task.start();
   }
 
-  /** Not earlier, since requests that are under way while the service stops are checked as well. */
+  /** Not earlier, because requests in progress during the shutdown are authenticated too. */
   async onApplicationShutdown(): Promise<void> {
     await this.task.stop();
   }

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { chunksOf, Database, query } from '../../database/index.js';
 
-/** 2 MiB: one in three million made-up keys passes where 100,000 keys exist, one in 500 where a million do. */
+/** 2 MiB. With 100,000 keys, one in three million random keys passes; with a million keys, one in 500. */
 const BITS = 2 ** 24;
 const BITS_PER_KEY = 4;
 const HEX_DIGITS_PER_BIT = 6;
-/** Keys that are read in one statement. */
+/** Number of keys that one statement reads. */
 const PAGE_SIZE = 1_000;
 
 /**
- * Tells keys that may exist from those that do not, without the database: a Bloom filter over their SHA-256, whose
- * digits are random enough to be taken as they are. Keys that were removed stay in until the next start.
+ * Tells without a query that a key does not exist: a Bloom filter over the SHA-256 of all keys, whose digits serve as hash
+ * values. Deleted keys stay in the filter until the next start.
  */
 @Injectable()
 export class KeyFilter {
@@ -18,12 +18,12 @@ export class KeyFilter {
 
   constructor(private readonly database: Database) {}
 
-  /** @param sha256 as `hashApiKey` gives it */
+  /** @param sha256 from `hashApiKey` */
   add(sha256: string): void {
     for (const bit of bitsOf(sha256)) this.bytes[bit >> 3] = this.byteOf(bit) | (1 << (bit & 7));
   }
 
-  /** False for a key that was not added; seldom true for one. */
+  /** False for a key that was not added; rarely true for one. */
   mayHave(sha256: string): boolean {
     return bitsOf(sha256).every((bit) => (this.byteOf(bit) & (1 << (bit & 7))) !== 0);
   }

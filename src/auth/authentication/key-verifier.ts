@@ -21,22 +21,22 @@ import { type AuthenticationFailure, INVALID, OTHER_ENVIRONMENT } from './refusa
 import { CachedKey } from './cached-key.js';
 import { LastUsedTracker } from './last-used-tracker.js';
 
-/** Most keys that are kept in memory. */
+/** Maximum number of cached keys. */
 const MAX_CACHED_KEYS = 10_000;
-/** A known key is looked up again when this old, in milliseconds, in case a change of it went unnoticed. */
+/** A cached key is queried again after this time, in milliseconds, in case a change went unnoticed. */
 const FRESH_MS = 60_000;
-/** How long a known key is used on when it could not be looked up again, in milliseconds, before the next attempt. */
+/** If that query fails, the cached key is valid for this time, in milliseconds, before the next attempt. */
 const RETRY_MS = 1_000;
-/** How long a known key waits for being looked up again, in milliseconds, before it is used as it is known. */
+/** How long a request waits for that query, in milliseconds, before it uses the cached key. */
 const PATIENCE_MS = 100;
 
 /**
- * Says who holds a key. A known key costs one look into a Map. Another one that exists, as a filter tells, is looked up
- * at once; the database is asked for one that probably does not exist only on request.
+ * Verifies keys. A cached key costs one lookup in a Map. A key that may exist according to the filter is queried at once.
+ * Keys that probably do not exist are queried only by `verify`.
  */
 @Injectable()
 export class KeyVerifier implements KeyChangeListener {
-  /** The keys in use, by token. Only keys that exist come in, so made-up tokens take no memory. */
+  /** Cached keys by token. Only existing keys are cached, so made-up tokens use no memory. */
   private readonly cache = new LRUCache<string, CachedKey>({ max: MAX_CACHED_KEYS });
   private readonly kind: KeyKind;
   private readonly lookUps = new Map<string, Promise<Verdict>>();
@@ -53,22 +53,22 @@ export class KeyVerifier implements KeyChangeListener {
     notifier.subscribe(this);
   }
 
-  /** How many keys are known at the moment. */
+  /** Number of cached keys. */
   get knownKeys(): number {
     return this.cache.size;
   }
 
   /**
-   * Who holds the key, or why it is refused; at once where the answer is known.
-   * Notes the key's use. Keys that are known stay good while the database can't be asked.
-   * @param token as `readBearerToken` gives it
-   * @throws (rejects) ApiError service_unavailable when an unknown key can't be looked up
+   * The caller of a key, or why it is refused; synchronous if the key is cached. Records the use of the key. Cached keys
+   * stay valid while the database is unavailable.
+   * @param token from `readBearerToken`
+   * @throws (rejects) UnavailableError if an uncached key cannot be queried
    */
   verify(token: string): Verdict | Promise<Verdict> {
     return this.recall(token) ?? this.lookUp(token, undefined);
   }
 
-  /** As `verify`, but undefined for a well-formed key that probably does not exist, for which nobody is asked. */
+  /** Like `verify`, but undefined for a well-formed key that probably does not exist, which is not queried. */
   recall(token: string): Verdict | Promise<Verdict> | undefined {
     const known = this.cache.get(token);
     const nowMs = this.clock.nowMs();
@@ -86,20 +86,20 @@ export class KeyVerifier implements KeyChangeListener {
     this.filter.add(hashApiKey(key));
   }
 
-  /** Makes the next request with any of these keys look them up. */
+  /** Removes these keys from the cache. */
   keysChanged(changes: readonly KeyChange[]): void {
     for (const change of changes) this.forget(change);
-    // What is being looked up may have been read before the change: good for who waits, but not for later requests.
+    // Running queries may have read a key before its change. Their callers get the result, but later requests query again.
     this.lookUps.clear();
   }
 
-  /** Makes the next request with any key look it up. */
+  /** Clears the cache. */
   forgetAll(): void {
     this.cache.clear();
     this.lookUps.clear();
   }
 
-  /** Changes are rare enough that going through all keys is cheaper than an index to maintain. */
+  /** Changes are rare, so a scan of all cached keys is cheaper than an index. */
   private forget({ accountId, keyId }: KeyChange): void {
     for (const [token, { caller }] of this.cache.entries()) {
       if (keyId === null ? caller.accountId === accountId : caller.keyId === keyId) this.cache.delete(token);
@@ -134,7 +134,7 @@ export class KeyVerifier implements KeyChangeListener {
     return this.answerOf(found);
   }
 
-  /** A database that hangs must not hold up those whom it would only tell once more who they are. */
+  /** A request with a cached key does not wait long for a database that hangs. */
   private orStale(asked: Promise<Verdict>, known: CachedKey): Promise<Verdict> {
     const answered = new AbortController();
     const late = delay(PATIENCE_MS, undefined, { ref: false, signal: answered.signal }).then(
@@ -161,11 +161,11 @@ export class KeyVerifier implements KeyChangeListener {
   }
 }
 
-/** The caller that a key stands for, or why there is none. */
+/** The caller of a key, or why it is refused. */
 export type Verdict = Caller | AuthenticationFailure;
 
 async function findKey(manager: EntityManager, sha256: string): Promise<ApiKey | null> {
-  // Made-up keys, which nothing remembers, end here at a tenth of the cost.
+  // For unknown keys, which are not cached, this costs a tenth of the query below.
   const found = await query(manager, 'SELECT "id" FROM "api_keys" WHERE "sha256" = ?', [sha256]);
   if (found.length === 0) return null;
   return manager

@@ -4,12 +4,12 @@ import { RecurringTask } from '../../background/index.js';
 import { chunksOf, Database } from '../../database/index.js';
 import { ApiKey } from '../../api-keys/index.js';
 
-/** How often last uses are written, in milliseconds. */
+/** Interval between writes, in milliseconds. */
 const WRITE_INTERVAL_MS = 5_000;
-/** How exact they are, in milliseconds: all keys used in the same second take one statement. */
+/** Precision of the times, in milliseconds. One statement writes all keys that were used in the same second. */
 const PRECISION_MS = 1_000;
 
-/** Remembers which keys were used and writes it down in batches: a write for each request would cost far too much. */
+/** Records the last use of keys, and writes it in batches, because a write per request would cost too much. */
 @Injectable()
 export class LastUsedTracker implements OnModuleInit, OnApplicationShutdown {
   /** Unix time in milliseconds, by the id of the key. */
@@ -18,12 +18,12 @@ export class LastUsedTracker implements OnModuleInit, OnApplicationShutdown {
 
   constructor(private readonly database: Database) {}
 
-  /** Notes that a key is used at a time (Unix, milliseconds); called for each request. */
+  /** Records a use of a key, in Unix time in milliseconds. Called for each request. */
   touch(keyId: string, atMs: number): void {
     this.used.set(keyId, atMs);
   }
 
-  /** Writes down what was noted since the last time; what can't be written is kept for the next. */
+  /** Writes the uses since the last flush. If it fails, the next flush writes them. */
   async flush(): Promise<void> {
     if (this.used.size === 0) return;
     const used = this.used;
@@ -55,7 +55,7 @@ async function writeUses(manager: EntityManager, used: ReadonlyMap<string, numbe
         .update(ApiKey)
         .set({ lastUsedAt: atMs })
         .where('id IN (:...keyIds)', { keyIds: chunk })
-        // Another instance, or a clock that was set back, must not make it earlier.
+        // Never earlier: another instance may have written a later use, or the clock may have been set back.
         .andWhere('(last_used_at IS NULL OR last_used_at < :atMs)', { atMs })
         .execute();
     }

@@ -1,7 +1,7 @@
 import type { KeyKind } from '../../api-keys/index.js';
 import { ApiError, type ErrorCode, type Problem, problem } from '../../errors/index.js';
 
-/** Why a request counts as made without a valid key: its 401. The message never contains what was sent. */
+/** The 401 of a request without a valid key. Its message never quotes the request. */
 export type AuthenticationFailure = Problem;
 
 const REALM = 'Bearer realm="petstore"';
@@ -31,13 +31,13 @@ export const EXPIRED = unauthorized('api_key_expired', 'The API key has expired.
 
 export const REVOKED = unauthorized('api_key_revoked', 'The API key was revoked.');
 
-/** WWW-Authenticate names an error only where a token was sent (RFC 6750, section 3.1). */
+/** WWW-Authenticate has an error only if a token was sent (RFC 6750, section 3.1). */
 function unauthorized(code: ErrorCode, message: string): AuthenticationFailure {
   const challenge = code === 'missing_api_key' ? REALM : `${REALM}, error="invalid_token"`;
   return problem(code, message, { 'www-authenticate': challenge });
 }
 
-/** The 403 of a valid key; `message` names what it lacks, as `scopes` do for machines (RFC 6750, section 3.1). */
+/** The 403 of a valid key. WWW-Authenticate has the missing `scopes` (RFC 6750, section 3.1). */
 export function insufficientScope(message: string, scopes: readonly string[]): ApiError {
   const headers = { 'www-authenticate': `${REALM}, error="insufficient_scope", scope="${scopes.join(' ')}"` };
   return new ApiError('insufficient_scope', message, headers);

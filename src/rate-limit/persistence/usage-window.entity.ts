@@ -3,7 +3,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** The usage of an account, an address or a key, stored so that a restart gives no new quota. */
 @Entity({ name: 'usage_windows' })
 export class UsageWindow {
-  /** `account:<id>`, `address:<IPv4 or IPv6 /64>`, `key:<id>`, or shared: `accounts-overflow:<n>`, `addresses-overflow:<n>`. */
+  /** `account:<id>`, `address:<IPv4 or IPv6 /64>`, `key:<id>`, shared: `accounts-overflow:<n>`, `addresses-overflow:<n>`. */
   @PrimaryColumn({ type: 'text' })
   subject!: string;
 

@@ -171,7 +171,7 @@ export const OUTCOMES = ['admitted', 'limited', 'banned'] as const;
 /** KEYS: windows of the account, bans of the key. ARGV: time, limit of a minute, of a day, last lift of bans, the key. */
 export const ADMIT = new Script(CLOCK + USAGE + BANS + KEY + STRIKE);
 
-/** Like ADMIT without counting. Returns remaining and end of minute and day, strikes, end of the ban, requests of the key. */
+/** Like ADMIT without counting. Returns rest and end of minute and day, strikes, end of the ban, requests of the key. */
 export const PEEK = new Script(CLOCK + USAGE + BANS + KEY + REPORT);
 
 /** KEYS: windows of the address. ARGV: time, limit of a minute, of a day, 1 or 0. */
