@@ -1,7 +1,9 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { parseDurationMs } from './duration.js';
 import type { NewKey } from '../api-keys/index.js';
 import { type CustomLimits, PLAN_NAMES, type PlanName } from '../accounts/index.js';
+
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+const DURATION = /^(0|[1-9][0-9]{0,9})([smhdw])$/;
 
 /** A parsed command of the keys command line. */
 export type KeysCommand =
@@ -143,4 +145,10 @@ function duration(option: string, text: string): number {
   if (durationMs === undefined)
     throw new UsageError(`--${option} must be a duration such as 30s, 15m, 24h, 90d or 12w.`);
   return durationMs;
+}
+
+/** Parses durations such as `30s`, `15m`, `24h`, `90d` or `12w` to milliseconds; undefined for anything else. */
+function parseDurationMs(text: string): number | undefined {
+  const [, count, unit] = DURATION.exec(text) ?? [];
+  return count === undefined || unit === undefined ? undefined : Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
 }

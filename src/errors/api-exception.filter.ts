@@ -4,9 +4,8 @@ import { requestFields } from '../logging/index.js';
 import { ApiError } from './api-error.js';
 import { FailureLog } from './failure-log.js';
 import { sendProblem } from './problem.js';
-import { RequestFaults } from './request-faults.js';
 import { toProblem } from './to-problem.js';
-import { ValidationFailedError } from './validation-failed.js';
+import { RequestFaults, ValidationFailedError } from './validation-failed.js';
 
 /** Turns every exception, ours, Nest's or Fastify's, into a response. */
 @Catch()

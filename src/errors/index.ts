@@ -1,10 +1,8 @@
 export { ApiError, RehearsedError, StoppingError } from './api-error.js';
 export { ApiExceptionFilter } from './api-exception.filter.js';
-export { DomainError, UnavailableError } from './domain-error.js';
+export { DomainError, notFound, UnavailableError } from './domain-error.js';
 export { ERROR_CODES, type ErrorCode } from './error-codes.js';
 export { quoteName, unknownName } from './client-names.js';
-export { notFound } from './not-found.js';
-export { RequestFaults } from './request-faults.js';
-export { ValidationFailedError } from './validation-failed.js';
+export { RequestFaults, ValidationFailedError } from './validation-failed.js';
 export { errorJson, MAX_MESSAGE_LENGTH, type OwnErrorCode, type Problem, problem, sendProblem } from './problem.js';
 export { toProblem } from './to-problem.js';

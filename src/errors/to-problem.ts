@@ -1,8 +1,29 @@
+import { STATUS_CODES } from 'node:http';
 import { HttpException } from '@nestjs/common';
 import { ApiError } from './api-error.js';
 import { DomainError, UnavailableError } from './domain-error.js';
+import type { ErrorCode } from './error-codes.js';
 import { type Problem, problem } from './problem.js';
-import { codeOf } from './status-codes.js';
+
+/** The code of an error that has only a status, such as those of Nest and Fastify. */
+const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
+  400: 'validation_failed',
+  401: 'invalid_api_key',
+  403: 'insufficient_scope',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  408: 'request_timeout',
+  409: 'conflict',
+  410: 'operation_removed',
+  412: 'precondition_failed',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+  422: 'unprocessable_content',
+  429: 'rate_limit_exceeded',
+  431: 'headers_too_large',
+  500: 'internal_error',
+  503: 'service_unavailable',
+};
 
 /** The Error response to any exception. */
 export function toProblem(exception: unknown): Problem {
@@ -44,4 +65,9 @@ function isFastifyRefusal(exception: unknown): exception is FastifyRefusal {
     statusCode >= 400 &&
     statusCode < 500
   );
+}
+
+/** A code of the registry; for other statuses, their reason phrase: `I'm a Teapot` becomes `i_m_a_teapot`. */
+function codeOf(status: number): string {
+  return BY_STATUS[status] ?? (STATUS_CODES[status] ?? 'error').toLowerCase().replaceAll(/[^a-z]+/g, '_');
 }

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { ApiError } from './api-error.js';
 
 /** Maximum number of faults in one message. */
@@ -15,4 +16,13 @@ export class ValidationFailedError extends ApiError {
   ) {
     super('validation_failed', `${[...new Set(faults)].slice(0, MAX_FAULTS).join('; ')}.`);
   }
+}
+
+/**
+ * Finds everything that is wrong with a request. Query, headers and body are validated apart, and the first fault ends the
+ * request; so the rest is looked for when a request is refused, which costs valid ones nothing.
+ */
+export abstract class RequestFaults {
+  /** The faults of a refused request, those of `error` included. */
+  abstract find(request: FastifyRequest, error: ValidationFailedError): readonly string[];
 }

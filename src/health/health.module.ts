@@ -1,11 +1,9 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { RedisModule } from '../redis/index.js';
-import { DatabaseHealthIndicator } from './database.health-indicator.js';
-import type { HealthIndicator } from './health-indicator.js';
+import { DatabaseHealthIndicator, type HealthIndicator, RedisHealthIndicator } from './health-indicator.js';
 import { HealthController } from './health.controller.js';
 import { HEALTH_INDICATORS, Readiness } from './readiness.js';
-import { RedisHealthIndicator } from './redis.health-indicator.js';
 
 const INDICATORS = [DatabaseHealthIndicator, RedisHealthIndicator];
 

@@ -8,8 +8,15 @@ import { Database } from '../database/index.js';
 import { localOrigin } from '../http/index.js';
 import { StandardOutput } from '../logging/index.js';
 import { PetsService } from '../pets/index.js';
-import { SAMPLE_PETS } from './sample-pets.js';
-import { welcome } from './welcome.js';
+
+/** The catalogue of the first start. */
+export const SAMPLE_PETS = [
+  { name: 'Bella', categoryId: 1, status: 'available' },
+  { name: 'Milo', categoryId: 2, status: 'available' },
+  { name: 'Luna', categoryId: 1, status: 'pending' },
+  { name: 'Oscar', categoryId: 3, status: 'sold' },
+  { name: 'Nala', categoryId: 2 },
+] as const;
 
 /** Creates a few pets and one key on the first start with the embedded database, so that the first call works at once. */
 @Injectable()
@@ -45,4 +52,23 @@ export class SeedService implements OnApplicationBootstrap {
     for (const pet of SAMPLE_PETS) await this.pets.create(pet);
     return (await this.keys.createKey({ account: 'demo', plan: 'pro' }, 'first-run')).key;
   }
+}
+
+/**
+ * The message of the first start, with everything for the first call.
+ * @param origin address of the service without a path
+ * @param key shown here only
+ */
+function welcome(origin: string, key: string): string {
+  return `
+The pet store is ready, with sample pets and an API key on the Pro plan.
+The key is shown only once:
+
+  ${key}
+
+Explore the API at ${origin}/docs, or call it:
+
+  curl -H "Authorization: Bearer ${key}" ${origin}/v1/pets
+
+`;
 }

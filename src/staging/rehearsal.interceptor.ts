@@ -8,12 +8,14 @@ import { replyOf, requestOf } from '../http/index.js';
 import { announce, announcement, deprecationOf, operationRemoved } from '../lifecycle/index.js';
 import { errorsOf, operationOf } from '../openapi/index.js';
 import { refuse, tooManyRequests } from '../rate-limit/index.js';
-import { preferredCode } from './prefer.js';
 
 /** Guards respond with these, before the deprecation of an operation is announced. */
 const GUARD_STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
 
 const MINUTE_SECONDS = 60;
+
+/** The preference `code` in Prefer (RFC 7240, section 2): a token or a quoted string, of several the first. */
+const CODE = /(?:^|,)[ \t]*code[ \t]*=[ \t]*(?:"(\w+)"|(\w+))[ \t]*(?=[;,]|$)/i;
 
 /**
  * Has an admitted request end in an error that its operation documents, where `Prefer: code=...` (RFC 7240) asks for one by
@@ -66,4 +68,10 @@ export class RehearsalInterceptor implements NestInterceptor {
     const deprecation = deprecationOf(handler);
     if (deprecation !== undefined && !GUARD_STATUSES.has(status)) announce(announcement(deprecation, this.env), reply);
   }
+}
+
+/** The error that a client asks for: a status or a code of an Error. */
+function preferredCode(header: string | readonly string[] | undefined): string | undefined {
+  const [, quoted, token] = CODE.exec([header ?? ''].flat().join(',')) ?? [];
+  return quoted ?? token;
 }

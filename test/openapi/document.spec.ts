@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject, RequestBodyObject, SchemaObject } from '@nestjs/swagger';
 import { PLANS } from '../../src/accounts/index.js';
-import { SAMPLE_PETS } from '../../src/seed/sample-pets.js';
+import { SAMPLE_PETS } from '../../src/seed/seed.service.js';
 import { CurrentDocument } from '../../src/openapi/index.js';
 import { FakeClock, startApp, type TestApp } from '../support/app.js';
 import { fetchDocument, operationNamed, operationsOf } from './document.js';

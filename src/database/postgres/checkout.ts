@@ -2,8 +2,7 @@ import { Logger } from '@nestjs/common';
 import { QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { UnavailableError } from '../../errors/index.js';
 import { isPostgresAway, unavailable } from '../unavailable.js';
-import { afterTimeout } from './after-timeout.js';
-import type { FairSemaphore } from './fair-semaphore.js';
+import { afterTimeout, type FairSemaphore } from './fair-semaphore.js';
 import type { PostgresClient } from './postgres-client.js';
 
 /** How long a connection can be used. */
