@@ -40,8 +40,8 @@ export class ApiKey {
   expiresAt!: number | null;
 
   /**
-   * Lifetime in milliseconds, which a successor inherits; a rotation shortens `expiresAt` only. 0 for a key without an
-   * end; null if a version of the service without this column created the key.
+   * Lifetime in milliseconds, which a successor inherits; a rotation shortens only `expiresAt`. 0 for a key without an
+   * expiry; null if a version of the service without this column created the key.
    */
   @Column({ type: 'integer', name: 'lifetime_ms', nullable: true })
   lifetimeMs!: number | null;
@@ -56,7 +56,7 @@ export class ApiKey {
   @Column({ type: 'integer', name: 'last_used_at', nullable: true })
   lastUsedAt!: number | null;
 
-  /** Bans that began until then are lifted and do not count towards the next. */
+  /** Bans that began up to this time are lifted, and do not count towards the next one. */
   @Column({ type: 'integer', name: 'bans_lifted_at', nullable: true })
   bansLiftedAt!: number | null;
 }

@@ -1,7 +1,7 @@
 import type { PlanName } from '../accounts/index.js';
 import type { IssuedKey, KeyListing, RotatedKey } from './key-listing.js';
 
-/** A key as it is shown over HTTP and by `--json`. Times are RFC 3339. Fields without a value are left out. */
+/** The JSON of a key, over HTTP and with `--json`. Times are RFC 3339. Fields without a value are omitted. */
 export interface KeyJson {
   readonly id: string;
   readonly name?: string;

@@ -1,9 +1,9 @@
 import type { Change } from '../events/index.js';
 import type { KeyListing } from './key-listing.js';
 
-/** What is told of API keys. */
+/** The events of API keys. */
 export interface KeyEvents {
-  /** Also of the successor of a rotated key. */
+  /** Also raised for the successor of a rotated key. */
   'key.created': Change<undefined, KeyListing>;
   'key.revoked': Change<KeyListing, KeyListing>;
 }

@@ -18,12 +18,12 @@ export const MANAGE_KEYS: Scope = 'keys:manage';
 /** The default scopes of a new key. */
 export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== MANAGE_KEYS);
 
-/** Every scope that a key of this application can have: those of the service, and of modules that extend it. */
+/** All scopes that keys of this application can have: those of the service and of extensions. */
 export class KnownScopes {
   constructor(readonly names: readonly string[]) {}
 }
 
-/** Also keeps scopes fit for a quoted string in WWW-Authenticate. */
+/** Scopes must also fit into a quoted string in WWW-Authenticate. */
 export function isScope(text: string): boolean {
   return /^[a-z0-9_-]+:[a-z0-9_-]+$/.test(text);
 }

@@ -3,7 +3,7 @@ import { addToListHeader } from '../http/index.js';
 import { negotiateCoding } from './content-coding.js';
 import type { Representation, SharedFile } from './shared-file.js';
 
-/** The representation of a file that the client accepts; sets Content-Type, Content-Encoding and Vary for it. */
+/** Returns the representation of a file that the client accepts, and sets Content-Type, Content-Encoding and Vary. */
 export async function compress(reply: FastifyReply, file: SharedFile): Promise<Representation> {
   const representation = await file.in(negotiateCoding(reply.request.headers['accept-encoding']));
   reply.type(file.contentType);

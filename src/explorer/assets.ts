@@ -4,10 +4,10 @@ import { extname, join } from 'node:path';
 
 export const ICON = 'site/icon.svg';
 
-/** Everything that the pages load from Swagger UI's package; that holds more, which is nobody's business. */
+/** The files of Swagger UI's package that the pages load. Its other files are not served. */
 const PACKAGE_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
-/** Styles, scripts and images of our own, which browsers load as they are here. */
+/** Our own styles, scripts and images, which are served unchanged. */
 const OWN_FILES = join(import.meta.dirname, 'browser');
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -17,7 +17,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 export interface Asset {
-  /** Below `/docs/`. */
+  /** Path below `/docs/`. */
   readonly name: string;
   readonly contentType: string;
   readonly content: Buffer;

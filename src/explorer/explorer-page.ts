@@ -1,6 +1,6 @@
 import { renderPage } from './page.js';
 
-/** The page that Swagger UI fills; its heading is there at once. */
+/** The page that Swagger UI fills. Its heading is part of the HTML, so it appears at once. */
 export function explorerPage(base: string): string {
   return renderPage({
     title: 'Pet Store Service',

@@ -12,7 +12,7 @@ import { plansPage } from './plans-page.js';
 
 const HTML = 'text/html; charset=utf-8';
 
-/** Nothing from elsewhere is loaded, and no other page frames this one, which keeps a key; calls go to any of the servers. */
+/** Allows no resources of other hosts and no frames, because the page stores a key. Calls can go to all servers. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,8 +25,8 @@ const POLICY = [
 ].join('; ');
 
 /**
- * Serves Swagger UI at `/docs` and the plans at `/docs/plans`, with no resource from elsewhere, and the document at `/openapi.json` and `/openapi.yaml`.
- * Not through `SwaggerModule.setup`, which builds text and document anew for each request, and opens a file for each.
+ * Serves Swagger UI at `/docs`, the plans at `/docs/plans`, and the document at `/openapi.json` and `/openapi.yaml`.
+ * `SwaggerModule.setup` would build the document and open a file for each request.
  */
 export function serveExplorer(app: INestApplication, document: CurrentDocument): void {
   const server = app.getHttpAdapter().getInstance() as FastifyInstance;
@@ -50,10 +50,10 @@ export function serveExplorer(app: INestApplication, document: CurrentDocument):
   for (const { name, contentType, content } of readAssets()) {
     const file = fixed(contentType, content);
     serveDocs(`/${name}`, file);
-    // Browsers ask for it at pages that name no icon, such as a response of the API.
+    // Browsers request it for pages without an icon, such as a response of the API.
     if (name === ICON) serve('/favicon.ico', file);
   }
-  // Relative, as a proxy may serve all this below a path of its own.
+  // Relative, because a proxy can serve it below another path.
   server.get('/', (_request, reply) => reply.redirect('docs'));
 }
 
@@ -62,7 +62,7 @@ function fixed(contentType: string, content: string | Buffer): () => SharedFile 
   return () => file;
 }
 
-/** A file made of the document, made anew when that has changed. */
+/** A file that is rendered from the document, again after each change. */
 function rendered(
   source: CurrentDocument,
   contentType: string,
@@ -79,7 +79,7 @@ function rendered(
 
 async function sendFile(reply: FastifyReply, file: SharedFile): Promise<FastifyReply> {
   const { body, etag } = await compress(reply, file);
-  // Caches may keep it, but ask each time: the next version of the service has the same addresses.
+  // Caches must revalidate, because the next version of the service has the same addresses.
   const payload = sendWithEtag(reply.header('cache-control', 'no-cache'), body, etag);
   if (reply.statusCode === 304) reply.removeHeader('content-encoding');
   return reply.send(payload);

@@ -3,9 +3,9 @@ interface Page {
   readonly title: string;
   /** Its name in the navigation. */
   readonly name: (typeof PAGES)[number]['name'];
-  /** Of the addresses of all files, relative to the page's own: `/docs` and `/docs/` have different ones. */
+  /** Prefix of the addresses of all files, relative to the page. It differs between `/docs` and `/docs/`. */
   readonly base: string;
-  /** Elements of the head: what the page loads. */
+  /** Elements of the head that load styles and scripts. */
   readonly head: string;
   readonly body: string;
 }
@@ -15,7 +15,7 @@ const PAGES = [
   { name: 'Plans and limits', path: 'plans' },
 ] as const;
 
-/** What all pages have in common. Nothing but styles and a few lines for the theme comes before the first paint. */
+/** Renders the common parts of all pages. Only styles and a few lines for the theme delay the first paint. */
 export function renderPage({ title, name, base, head, body }: Page): string {
   return `<!DOCTYPE html>
 <html lang="en">

@@ -4,10 +4,10 @@ import { API_KEY_SCHEME } from '../openapi/index.js';
 import { refuse, tooManyRequests, type WindowReport } from '../rate-limit/index.js';
 import { renderPage } from './page.js';
 
-/** When the examples happen, in Unix seconds: noon of a UTC day. */
+/** Time of the examples, in Unix time in seconds: noon of a UTC day. */
 const NOON_SECONDS = 1_795_262_400;
 
-/** The page for people who sell or buy the API. Its scripts draw the picture and what is left of a key. */
+/** The page about plans, for people who sell or buy the API. Its scripts draw the picture and the usage of a key. */
 export function plansPage(anonymous: Limits): string {
   return renderPage({
     title: 'Plans and limits · Pet Store Service',
@@ -75,7 +75,7 @@ function planCard([name, limits]: [string, Limits | undefined]): string {
   return `<li data-plan="${name}"${limits === undefined ? '' : ` data-per-minute="${limits.perMinute}" data-per-day="${limits.perDay}"`}><h3>${title(name)}</h3><dl><div><dt>requests per minute</dt><dd>${perMinute}</dd></div><div><dt>requests per day</dt><dd>${perDay}</dd></div></dl></li>`;
 }
 
-/** Refusals as the service itself makes them. */
+/** Example errors, from the code that the service uses. */
 function refusals({ perMinute, perDay }: Limits): { readonly when: string; readonly problem: Problem }[] {
   const minute: WindowReport = {
     limit: perMinute,

@@ -1,7 +1,7 @@
 import { type DynamicModule, RequestMethod } from '@nestjs/common';
 import { MetadataScanner, ModulesContainer, NestFactory } from '@nestjs/core';
 
-/** Keys of metadata that Nest and its packages set, and do not export. */
+/** Metadata keys of Nest and its packages, which do not export them. */
 const PATH = 'path';
 const METHOD = 'method';
 const ARGUMENTS = '__routeArguments__';
@@ -11,41 +11,41 @@ const VERSION = '__version__';
 const WEBSOCKET_MESSAGE = 'websockets:message_mapping';
 const EXCLUSIONS = ['swagger/apiExcludeController', 'swagger/apiExcludeEndpoint'];
 
-/** How the keys of arguments begin that are the response (`@Res()`) or the next handler (`@Next()`). */
+/** Prefix of the keys of arguments with `@Res()` or `@Next()`. */
 const OWN_RESPONSE = /^[12]:/;
 
 /** A method that Nest calls for a request or a message. */
 export interface Handler {
-  /** As in `PetsController.getPet`. */
+  /** Class and method, such as `PetsController.getPet`. */
   readonly name: string;
   readonly method: string;
   readonly handler: Function;
 }
 
-/** A method of a controller that a path leads to. */
+/** A method of a controller with a path. */
 export interface Route extends Handler {
   readonly isPost: boolean;
-  /** Whether it sends its response itself, rather than return it. */
+  /** Whether it sends its response itself instead of returning it. */
   readonly sendsResponse: boolean;
-  /** Whether the OpenAPI document leaves it out. */
+  /** Whether it is excluded from the OpenAPI document. */
   readonly isUndocumented: boolean;
   readonly hasVersion: boolean;
-  /** As `@HttpCode()` sets it. */
+  /** The status in `@HttpCode()`. */
   readonly statusCode: number | undefined;
 }
 
-/** What the modules of an application consist of. */
+/** The contents of the modules of an application. */
 export interface Composition {
   readonly routes: readonly Route[];
   /** Methods of WebSocket gateways that handle messages. */
   readonly messages: readonly Handler[];
   /** Tokens of all providers. */
   readonly tokens: ReadonlySet<unknown>;
-  /** Classes of all providers, and of guards, pipes and interceptors that decorators name. */
+  /** Classes of all providers, and of guards, pipes and interceptors in decorators. */
   readonly classes: readonly Function[];
 }
 
-/** Looks at the modules of an application without making any of their providers. */
+/** Reads the modules of an application without creating their providers. */
 export async function inspect(module: DynamicModule): Promise<Composition> {
   const options = { preview: true, logger: false, abortOnError: false } as const;
   const preview = await NestFactory.createApplicationContext(module, options);

@@ -4,15 +4,15 @@ import type { DatabaseParts } from '../database/index.js';
 import type { OwnErrorCode } from '../errors/index.js';
 import type { HealthIndicator } from '../health/index.js';
 
-/** What a team adds to the service without editing it. */
+/** The parts that an extension adds to the service. */
 export interface Extension extends Partial<DatabaseParts>, Configurable {
   readonly module: Type | DynamicModule;
-  /** Scopes that keys can have besides those that operations need. */
+  /** Scopes that keys can have, in addition to those of operations. */
   readonly scopes?: readonly string[];
-  /** Providers that readiness depends on. */
+  /** Providers that the readiness check calls. */
   readonly healthIndicators?: readonly Type<HealthIndicator>[];
-  /** Codes of errors that no operation lists, such as those of a guard. */
+  /** Error codes that no operation lists, such as those of a guard. */
   readonly errorCodes?: readonly OwnErrorCode[];
-  /** Paths that are not below `/v1`, such as `hooks/payments`. Their routes are `@Public()`, and have no quota. */
+  /** Paths outside `/v1`, such as `hooks/payments`. Their routes are `@Public()` and use no quota. */
   readonly prefixExclusions?: readonly string[];
 }

@@ -2,12 +2,12 @@ import type { Env } from '../config/index.js';
 import { executedMigrations } from '../database/index.js';
 import type { Extension } from './extension.js';
 
-/** The names under which TypeORM keeps the migrations of an extension. */
+/** The names under which TypeORM records the migrations of an extension. */
 export function migrationNames({ migrations = [] }: Extension): string[] {
   return migrations.map((type) => new type().name ?? type.name);
 }
 
-/** TypeORM runs migrations by the time in their names; the order in which they are listed should be the same. */
+/** TypeORM runs migrations in the order of the timestamps in their names, so they must be listed in that order. */
 export function orderFaults(names: readonly string[]): string[] {
   const times = names.map((name) => Number(/\d{13}$/.exec(name)?.[0]));
   return names.flatMap((name, index) => {
@@ -19,9 +19,9 @@ export function orderFaults(names: readonly string[]): string[] {
 }
 
 /**
- * Migrations that would run after later ones of their extension. Those of other extensions and of the service may be later:
- * an extension can be added at any time.
- * @param isRefused whether the start fails anyway, so that an unavailable database is not what is said
+ * Migrations that would run after later ones of the same extension. Those of other extensions and of the service can be
+ * later, because an extension can be added at any time.
+ * @param isRefused whether the start fails anyway; then an unavailable database is not reported
  */
 export async function lateFaults(extensions: readonly Extension[], env: Env, isRefused: boolean): Promise<string[]> {
   const lists = extensions.map(migrationNames).filter(({ length }) => length > 1);

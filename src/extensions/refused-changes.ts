@@ -2,14 +2,14 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 
 const IN_CONFIGURE = 'It would have no effect: call it in configure() of createApp().';
 
-/** What the service has its own way for. */
+/** Methods that the service replaces by its own settings. */
 const NEVER = {
   enableCors: 'Set CORS_ORIGINS instead, so that preflights need no key and use no quota.',
   enableVersioning: 'The prefix /v1 is the version. Put another version into the paths of controllers.',
   setGlobalPrefix: 'The prefix is /v1. List paths outside of it in prefixExclusions of an extension.',
 };
 
-/** What Nest reads when the application is initialised. */
+/** Methods whose effect Nest reads when the application is initialised. */
 const AFTER_INIT = {
   useGlobalFilters: IN_CONFIGURE,
   useGlobalGuards: IN_CONFIGURE,
@@ -26,7 +26,7 @@ export function refuseLateChanges(app: NestFastifyApplication): void {
   refuse(app, AFTER_INIT);
 }
 
-/** Has methods of an application throw, rather than do nothing or harm. */
+/** Makes methods of an application throw, because they would have no effect or do harm. */
 function refuse(app: NestFastifyApplication, advice: Readonly<Record<string, string>>): void {
   for (const [method, words] of Object.entries(advice)) {
     const refusal = () => {

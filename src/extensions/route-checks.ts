@@ -16,14 +16,14 @@ function accessOf(handler: Function): Access | undefined {
   return Reflect.getMetadata(ACCESS, handler) as Access | undefined;
 }
 
-/** Messages carry no key, so the guards let nobody send them unless the gateway itself decides who may. */
+/** Messages have no API key, so the guards refuse them unless the gateway authenticates the sender. */
 export function messageFaults(messages: readonly Handler[]): string[] {
   return messages
     .filter(({ handler }) => accessOf(handler) !== 'public')
     .map(({ name }) => `${name}: messages have no API key. Add @Public(), and authenticate the sender in the gateway.`);
 }
 
-/** What is wrong with routes, a line for each fault. */
+/** The faults of routes, one line each. */
 export function routeFaults(routes: readonly Route[]): string[] {
   return [...routes.flatMap(faultsOf), ...repeatedIds(routes)];
 }

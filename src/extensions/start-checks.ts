@@ -10,10 +10,10 @@ import type { Extension } from './extension.js';
 import { lateFaults, migrationNames, orderFaults } from './migration-checks.js';
 import { messageFaults, routeFaults } from './route-checks.js';
 
-/** What is added to the service can't work; `message` has one line for each fault. */
+/** Invalid extensions; `message` has one line for each fault. */
 export class ExtensionError extends Error {}
 
-/** What is checked besides the modules. */
+/** Parts of the application that are checked in addition to the modules. */
 export interface Checked {
   readonly env: Env;
   readonly extensions: readonly Extension[];
@@ -24,7 +24,7 @@ export interface Checked {
 const REPLACEABLE: ReadonlySet<unknown> = new Set([Clock, CounterStore, KeyVerifier, PetsService]);
 
 /**
- * Finds faults of extensions before anything of them runs.
+ * Checks extensions before any of their code runs.
  * @throws (rejects) ExtensionError that names all of them
  */
 export async function checkStart(
@@ -82,7 +82,7 @@ function extensionFaults(extension: Extension, tokens: ReadonlySet<unknown>): st
   ];
 }
 
-/** Whether a class is the CacheInterceptor of `@nestjs/cache-manager`, or extends it without a key of its own. */
+/** Whether a class is the CacheInterceptor of `@nestjs/cache-manager`, or extends it without its own cache key. */
 function isUnsafeCache(type: Function): boolean {
   for (let one: unknown = type; typeof one === 'function'; one = Object.getPrototypeOf(one))
     if (Object.hasOwn((one.prototype as object | undefined) ?? {}, 'trackBy')) return one.name === 'CacheInterceptor';

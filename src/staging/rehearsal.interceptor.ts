@@ -9,17 +9,17 @@ import { announce, announcement, deprecationOf, operationRemoved } from '../life
 import { errorsOf, operationOf } from '../openapi/index.js';
 import { refuse, tooManyRequests } from '../rate-limit/index.js';
 
-/** Guards respond with these, before the deprecation of an operation is announced. */
+/** Statuses of guards, which respond before the deprecation headers are set. */
 const GUARD_STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
 
 const MINUTE_SECONDS = 60;
 
-/** The preference `code` in Prefer (RFC 7240, section 2): a token or a quoted string, of several the first. */
+/** The preference `code` in Prefer (RFC 7240, section 2): a token or a quoted string. If it is repeated, the first one counts. */
 const CODE = /(?:^|,)[ \t]*code[ \t]*=[ \t]*(?:"(\w+)"|(\w+))[ \t]*(?=[;,]|$)/i;
 
 /**
- * Has an admitted request end in an error that its operation documents, where `Prefer: code=...` (RFC 7240) asks for one by
- * its status or its code. Nothing is done. A preference that cannot be met is ignored, as the RFC demands.
+ * Returns the error in `Prefer: code=...` (RFC 7240), a status or an error code, if the operation documents it. The handler
+ * does not run. Any other preference is ignored, as the RFC requires.
  */
 @Injectable()
 export class RehearsalInterceptor implements NestInterceptor {
@@ -47,7 +47,7 @@ export class RehearsalInterceptor implements NestInterceptor {
     return found && caller && this.asSent(found, handler, caller);
   }
 
-  /** The error as this caller would get it; what it says of a wait is true of the rehearsal. */
+  /** The error as this caller would get it. Its wait is that of the rehearsal. */
   private asSent(error: Problem, handler: Function, { limits }: Caller): Problem {
     const operation = operationOf(handler);
     if (operation !== undefined && error.code === 'insufficient_scope') return scopeNeeded(operation.scope);
@@ -70,7 +70,7 @@ export class RehearsalInterceptor implements NestInterceptor {
   }
 }
 
-/** The error that a client asks for: a status or a code of an Error. */
+/** The requested error: a status or an error code. */
 function preferredCode(header: string | readonly string[] | undefined): string | undefined {
   const [, quoted, token] = CODE.exec([header ?? ''].flat().join(',')) ?? [];
   return quoted ?? token;

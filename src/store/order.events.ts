@@ -1,7 +1,7 @@
 import type { Change } from '../events/index.js';
 import type { OrderEntity } from './order.entity.js';
 
-/** What is told of orders. */
+/** The events of orders. */
 export interface OrderEvents {
   'order.placed': Change<undefined, OrderEntity>;
   'order.approved': Change<OrderEntity, OrderEntity>;

@@ -16,7 +16,7 @@ export interface OrderKey {
 const COLUMNS = '"id", "pet_id" AS "petId", "status", "created_at" AS "createdAt"';
 const SELECT_ONE = `SELECT ${COLUMNS} FROM "orders" WHERE "account_id" = ? AND "id" = CAST(? AS BIGINT)`;
 
-/** All statements on orders, those on one of them in SQL, because an identifier in a path can be any int64. */
+/** All queries of orders. Those of a single order are SQL, because an identifier in a path can be any int64. */
 @Injectable()
 export class OrdersRepository {
   /** Orders of an account in ascending order of `id`. */

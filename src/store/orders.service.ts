@@ -9,7 +9,7 @@ import type { ListOrdersQuery, Order } from './order.dto.js';
 import { nextStatuses, type OrderStatus } from './order.entity.js';
 import { type OrderKey, type OrderRow, OrdersRepository } from './orders.repository.js';
 
-/** What an order that has moved on is told of by. */
+/** The events of status changes. */
 const MOVED = { approved: 'order.approved', delivered: 'order.delivered', cancelled: 'order.cancelled' } as const;
 
 /** Orders; an account sees only its own. */

@@ -1,6 +1,6 @@
 import { Clock } from '../config/index.js';
 
-/** Stands until a test moves it; not on a whole second, as real time hardly ever is. */
+/** A clock that stands still until the test advances it. It does not start on a whole second, like most real times. */
 export class FakeClock extends Clock {
   constructor(public ms: number = Date.parse('2026-11-21T12:00:00.250Z')) {
     super();

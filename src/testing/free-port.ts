@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
-/** Below what operating systems take for outgoing connections, so that none of those gets it either. */
+/** Below the range of outgoing connections, so that none of them uses the port. */
 const FIRST = 20_000;
 const COUNT = 10_000;
 
-/** Kept, so that they are not collected and closed. */
+/** References, so that the servers are not garbage-collected. */
 const reservations: Server[] = [];
 let next = FIRST + 2 * Math.floor((process.pid * 37) % (COUNT / 2));
 
 /**
- * An even TCP port that nobody listens on. It stays this process's until that ends: whoever takes one listens on the
- * odd port above it, so that tests which run at the same time never get the same.
+ * A free, even TCP port. This process reserves it until it ends by listening on the odd port above, so concurrent tests get
+ * different ports.
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < COUNT / 2; tries += 1) {
@@ -32,7 +32,7 @@ export async function freePort(): Promise<number> {
   throw new Error('All ports for tests are in use.');
 }
 
-/** Listens on all addresses; undefined where somebody else does on one of them. */
+/** Listens on all addresses; undefined if the port is in use on one of them. */
 async function listen(port: number): Promise<Server | undefined> {
   const server = createServer().listen(port);
   try {

@@ -1,4 +1,4 @@
-/** What tests of an extension start the service with. It depends on no test runner. */
+/** The test kit for extensions. It depends on no test runner. */
 export type { AccountRequest, CustomLimits } from '../accounts/index.js';
 export type { KeyOptions, NewKey } from '../api-keys/index.js';
 export { FakeClock } from './fake-clock.js';

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Where Debian has PostgreSQL's programs, by version, beside the PATH. */
+/** Debian's folder of PostgreSQL's programs, by version, which is not on the PATH. */
 const DEBIAN = '/usr/lib/postgresql';
 
 export type ServerProgram = 'postgres' | 'redis-server';
 
-/** Whether tests can start a server here. PostgreSQL's programs are put on the PATH, where the tests find them. */
+/** Whether a server is installed. Adds PostgreSQL's programs to the PATH. */
 export function isInstalled(program: ServerProgram): boolean {
   if (program === 'postgres') addPostgresToPath();
   return foldersOnPath().some((folder) => existsSync(join(folder, program)));

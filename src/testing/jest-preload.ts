@@ -1,4 +1,4 @@
-// The throttler package is CommonJS and requires these; jest can require an ES module only once it has been imported.
+// The throttler package is CommonJS and requires these ES modules. jest can require them only after an import.
 import 'reflect-metadata';
 import '@nestjs/common';
 import '@nestjs/core';

@@ -1,13 +1,13 @@
 import { extname, join } from 'node:path';
 
 /**
- * Settings for jest with which it runs tests of the service, and of extensions, in TypeScript as ES modules. It needs
- * `@swc/core` and `@swc/jest`, and Node with `--experimental-vm-modules`.
+ * Settings of jest for TypeScript tests as ES modules, for the service and for extensions. They need `@swc/core`,
+ * `@swc/jest`, and Node with `--experimental-vm-modules`.
  */
 const jestPreset = {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
-  // Imports name the file that is built; here it is the source.
+  // Imports name the compiled file; tests use the source.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
     '\\.ts$': [

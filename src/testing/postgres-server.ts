@@ -11,13 +11,13 @@ import { signalTree } from './process-tree.js';
 const START_DEADLINE_MS = 20_000;
 
 export interface PostgresOptions {
-  /** Connections in all; PostgreSQL keeps three of them for superusers, which tests are. */
+  /** Maximum number of connections. PostgreSQL reserves three of them for superusers, such as the tests. */
   readonly maxConnections?: number;
-  /** Whether a commit waits for the disk, as it does by default. */
+  /** Whether a commit waits for the disk. Default: `true`. */
   readonly fsync?: boolean;
 }
 
-/** A PostgreSQL server of a test's own, which it may pause, kill and start again on the same data. Linux only. */
+/** A PostgreSQL server for one test, which can pause, kill and restart it on the same data. Linux only. */
 export class PostgresServer {
   private child: ChildProcess | undefined;
 
@@ -27,7 +27,7 @@ export class PostgresServer {
     private readonly settings: Readonly<Record<string, string | number>>,
   ) {}
 
-  /** Makes an empty cluster, which sorts as people do, as most are made, and serves it on a free port without passwords. */
+  /** Creates an empty cluster with a linguistic collation, and starts it on a free port without passwords. */
   static async start({ maxConnections = 100, fsync = true }: PostgresOptions = {}): Promise<PostgresServer> {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-postgres-'));
     const { uid, gid } = identity();
@@ -66,10 +66,10 @@ export class PostgresServer {
     return this.url(database);
   }
 
-  /** Runs one statement over a connection of its own. */
+  /** Runs one statement on a new connection. */
   async query<Row extends object>(sql: string, database = 'postgres'): Promise<Row[]> {
     const client = new Client({ connectionString: this.url(database), connectionTimeoutMillis: 1_000 });
-    // A server that ends while a connection is idle tells it so.
+    // A server that shuts down sends an error to idle connections.
     client.on('error', () => undefined);
     await client.connect();
     try {
@@ -79,13 +79,13 @@ export class PostgresServer {
     }
   }
 
-  /** Ends what is left of it, and starts again on the same data. */
+  /** Kills its remaining processes, and starts it again on the same data. */
   async restart(): Promise<void> {
     await this.kill();
     await this.launch();
   }
 
-  /** Stops all its processes where they are; connections stay open and silent. */
+  /** Pauses all its processes. Connections stay open and silent. */
   pause(): void {
     this.signal('SIGSTOP');
   }
@@ -94,17 +94,17 @@ export class PostgresServer {
     this.signal('SIGCONT');
   }
 
-  /** Ends all its processes at once, as a machine that loses power does. */
+  /** Kills all its processes at once, like a power failure. */
   kill(): Promise<void> {
     return this.end(() => this.signal('SIGKILL'));
   }
 
-  /** Ends in order, without waiting for clients. */
+  /** Shuts the server down, without waiting for clients. */
   shutDown(): Promise<void> {
     return this.end((child) => child.kill('SIGINT'));
   }
 
-  /** Ends the server, if it runs, and deletes its data. */
+  /** Stops the server if it runs, and deletes its data. */
   async stop(): Promise<void> {
     await this.kill();
     rmSync(this.folder, { recursive: true, force: true });
@@ -131,7 +131,7 @@ export class PostgresServer {
   private async end(signal: (child: ChildProcess) => void): Promise<void> {
     const { child } = this;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    // Its processes share the pipe, which closes with the last one.
+    // Its processes share the pipe, which closes when the last one ends.
     const closed = once(child, 'close');
     signal(child);
     await closed;
@@ -153,7 +153,7 @@ export class PostgresServer {
   }
 }
 
-/** PostgreSQL refuses to run as root: then it runs as the user that its package makes. */
+/** PostgreSQL refuses to run as root, so it runs as the user that its package creates. */
 function identity(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const [, uid, gid] = /^postgres:[^:]*:([0-9]+):([0-9]+):/m.exec(readFileSync('/etc/passwd', 'utf8')) ?? [];

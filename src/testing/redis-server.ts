@@ -10,7 +10,7 @@ import { freePort } from './free-port.js';
 const PROGRAM = 'redis-server';
 const START_DEADLINE_MS = 10_000;
 
-/** A Redis server of a test's own, which it may pause, kill and flush. It keeps nothing on disk. */
+/** A Redis server for one test, which can pause, kill and flush it. It stores nothing on disk. */
 export class RedisServer {
   private process: ChildProcess | undefined;
 
@@ -31,12 +31,12 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`;
   }
 
-  /** Settings of a service on this server. The timeout leaves it time on a machine that is busy with other tests. */
+  /** Settings of a service that uses this server. The timeout is long enough for a busy machine. */
   get env(): Readonly<Record<'REDIS_URL' | 'REDIS_TIMEOUT_MS', string>> {
     return { REDIS_URL: this.url, REDIS_TIMEOUT_MS: '500' };
   }
 
-  /** Stops answering, with all connections left open, until it is resumed. */
+  /** Stops responding until it is resumed. Connections stay open. */
   pause(): void {
     this.process?.kill('SIGSTOP');
   }
@@ -45,7 +45,7 @@ export class RedisServer {
     this.process?.kill('SIGCONT');
   }
 
-  /** Ends at once, as in a crash. */
+  /** Kills the server, like a crash. */
   async kill(): Promise<void> {
     const running = this.process;
     if (running === undefined) return;
@@ -55,7 +55,7 @@ export class RedisServer {
     await exited;
   }
 
-  /** Starts anew on the same port, empty. */
+  /** Starts it again on the same port, empty. */
   async restart(): Promise<void> {
     await this.kill();
     await this.launch();
@@ -66,7 +66,7 @@ export class RedisServer {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Sends one command on a connection of its own. */
+  /** Sends one command on a new connection. */
   async call(command: string, ...args: readonly (string | number)[]): Promise<unknown> {
     const at = this.settings.indexOf('--requirepass');
     const client = new Redis(this.port, '127.0.0.1', {

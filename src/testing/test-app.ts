@@ -5,13 +5,13 @@ import { type AppOptions, createApp, loadEnv } from '../index.js';
 import { createTestDatabase, type DatabaseKind, type TestDatabase } from './test-database.js';
 
 export interface TestAppOptions extends Omit<AppOptions, 'env'> {
-  /** Settings by their environment variables; the log is silent unless LOG_LEVEL is given. */
+  /** Settings, by environment variable. Default of LOG_LEVEL: `silent`. */
   readonly env?: Readonly<Record<string, string>>;
-  /** A kind of database, for a fresh one; or a database that outlives the app. A fresh SQLite file by default. */
+  /** The kind of a new database, or an existing one, which outlives the app. Default: a new SQLite file. */
   readonly database?: DatabaseKind | TestDatabase;
 }
 
-/** What `fetch` takes, and the API key that calls. */
+/** The options of `fetch`, and the API key of the request. */
 export interface TestRequest extends RequestInit {
   readonly key?: string;
   readonly headers?: Record<string, string>;
@@ -33,7 +33,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   }
 }
 
-/** The application as a test calls it. */
+/** A running application, and methods to call it. */
 export class TestApp {
   readonly port: number;
   /** Scheme, host and port. */
@@ -43,7 +43,7 @@ export class TestApp {
   constructor(
     /** The Nest application, for `app.get(...)`. */
     readonly app: NestFastifyApplication,
-    /** For another instance, or the same after a restart. */
+    /** Its database, for another instance or a restart. */
     readonly database: TestDatabase,
     private readonly removesDatabase: boolean,
   ) {
@@ -51,7 +51,7 @@ export class TestApp {
     this.origin = `http://127.0.0.1:${this.port}`;
   }
 
-  /** Creates a key: on the Business plan and an account of its own unless they are named, with all default scopes. */
+  /** Creates a key. Default: a new account on the Business plan, and the default scopes. */
   async key(newKey: Partial<NewKey> = {}): Promise<string> {
     this.accounts += 1;
     const issued = await this.app
@@ -66,7 +66,7 @@ export class TestApp {
     return fetch(`${this.origin}${path}`, { ...init, headers: { ...authorization, ...headers } });
   }
 
-  /** Posts a JSON text as it is, or any other value as JSON. */
+  /** Posts a JSON text unchanged, or any other value as JSON. */
   post(path: string, key: string, body: unknown): Promise<Response> {
     return this.request(path, {
       key,

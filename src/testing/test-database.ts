@@ -9,22 +9,22 @@ import { PostgresServer } from './postgres-server.js';
 
 export type DatabaseKind = 'sqlite' | 'postgres';
 
-/** The kinds of database that tests can run on here: SQLite, and PostgreSQL where it is installed. */
+/** The kinds of databases on this machine: SQLite, and PostgreSQL if it is installed. */
 export const INSTALLED_DATABASES: readonly DatabaseKind[] = isInstalled('postgres')
   ? ['sqlite', 'postgres']
   : ['sqlite'];
 
-/** A database of a test's own. */
+/** A database for one test. */
 export interface TestDatabase {
   /** Value of DATABASE_URL. */
   readonly url: string;
-  /** Runs one statement past the service, which may be using the database. */
+  /** Runs one statement on a separate connection, also while the service uses the database. */
   query<Row extends object>(sql: string): Promise<Row[]>;
-  /** Deletes the database, also while it is in use. */
+  /** Deletes the database, even while it is in use. */
   remove(): Promise<void>;
 }
 
-/** Creates an empty database: a SQLite file, or a PostgreSQL server of its own. */
+/** Creates an empty database: a SQLite file, or a new PostgreSQL server. */
 export async function createTestDatabase(kind: DatabaseKind = 'sqlite'): Promise<TestDatabase> {
   if (kind === 'sqlite') return new SqliteTestDatabase(mkdtempSync(join(tmpdir(), 'petstore-test-')));
   const server = await PostgresServer.start({ fsync: false });
@@ -37,7 +37,7 @@ export async function createTestDatabase(kind: DatabaseKind = 'sqlite'): Promise
   };
 }
 
-/** A SQLite file in a folder, which goes with it. */
+/** A SQLite file in a folder, which is removed with it. */
 export class SqliteTestDatabase implements TestDatabase {
   readonly path: string;
 
@@ -68,7 +68,7 @@ export class SqliteTestDatabase implements TestDatabase {
 
 /** A database on a PostgreSQL server. */
 export class PostgresTestDatabase implements TestDatabase {
-  /** @param serverUrl address of the server, with a slash at its end and a user who may create databases */
+  /** @param serverUrl address of the server, ending in a slash, with a user who can create databases */
   constructor(
     private readonly serverUrl: string,
     private readonly name: string,
@@ -92,7 +92,7 @@ export class PostgresTestDatabase implements TestDatabase {
     await this.queryServer(`DROP DATABASE IF EXISTS "${this.name}" WITH (FORCE)`);
   }
 
-  /** Refuses all connections, and ends those that are open. */
+  /** Refuses new connections, and terminates the open ones. */
   async refuseConnections(): Promise<void> {
     await this.queryServer(`ALTER DATABASE "${this.name}" ALLOW_CONNECTIONS false`);
     await this.queryServer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${this.name}'`);
@@ -108,7 +108,7 @@ export class PostgresTestDatabase implements TestDatabase {
   }
 }
 
-/** Over a connection of its own. */
+/** Runs a statement on a new connection. */
 async function queryOnce<Row extends object>(url: string, sql: string): Promise<Row[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
