@@ -1,10 +1,9 @@
 /**
- * What each event tells of, by its name. Features declare theirs by merging into this interface, as `pets/pet.events.ts`
- * does.
+ * The events by name. Features declare theirs by merging into this interface, like `pets/pet.events.ts`.
  */
 export interface EventMap {}
 
-/** The state before and after; undefined before something was created, and after it was removed. */
+/** The state before and after; `before` is undefined for a creation, `after` for a removal. */
 export interface Change<Before, After> {
   readonly before: Before;
   readonly after: After;
@@ -12,14 +11,14 @@ export interface Change<Before, After> {
 
 export type EventName = keyof EventMap & string;
 
-/** Something that was done, once it is committed; within its transaction, something that is about to be. */
+/** A change of the domain. In its transaction it is about to be committed; afterwards it is. */
 export interface DomainEvent<Name extends EventName = EventName> {
-  /** Unique, for consumers that may get an event more than once. */
+  /** Unique, so that consumers can detect duplicates. */
   readonly id: string;
   readonly name: Name;
   /** Unix time in milliseconds. */
   readonly atMs: number;
-  /** Who did it, as audit records name it: the id of an API key, `cli:<system user>` or `first-run`; undefined if not told. */
+  /** The actor: the id of an API key, `cli:<system user>` or `first-run`; undefined if unknown. */
   readonly actor: string | undefined;
   readonly before: EventMap[Name]['before'];
   readonly after: EventMap[Name]['after'];

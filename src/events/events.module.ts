@@ -3,7 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { Events } from './events.js';
 
-/** Not global, since global modules are shut down last: events under way end before the database is closed. */
+/** Not global, because global modules are shut down last, and listeners must end before the database is closed. */
 @Module({
   imports: [DiscoveryModule, EventEmitterModule.forRoot({ wildcard: true })],
   providers: [Events],

@@ -11,7 +11,7 @@ import type { DomainEvent, EventMap, EventName } from './domain-event.js';
 
 type Listener = (event: DomainEvent, manager: EntityManager) => unknown;
 
-/** Tells of what is done: listeners of `@BeforeCommit()` in the transaction, those of `@OnEvent()` after its commit. */
+/** Raises events: `@BeforeCommit()` listens in the transaction, `@OnEvent()` after the commit. */
 @Injectable()
 export class Events implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('Events');
@@ -31,15 +31,15 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  /** Whether an event is heard in its transaction, where it can be refused. */
+  /** Whether a listener in the transaction can refuse an event. */
   canBeRefused(name: EventName): boolean {
     return this.beforeCommit.has(name);
   }
 
   /**
-   * Tells of an event; to be called in the transaction that does it. Costs nothing where nobody listens.
-   * @param change called only where somebody does
-   * @throws (rejects) what a listener of `@BeforeCommit()` throws
+   * Raises an event. Call it in the transaction of the change. It costs nothing without listeners.
+   * @param change called only if there are listeners
+   * @throws (rejects) the error of a listener of `@BeforeCommit()`
    */
   async raise<Name extends EventName>(
     manager: EntityManager,
@@ -56,7 +56,7 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
     if (isHeardLater) onCommit(() => this.deliver(event));
   }
 
-  /** Events that are under way end before the database is closed. */
+  /** Waits for listeners before the database is closed. */
   async onApplicationShutdown(): Promise<void> {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
@@ -72,7 +72,7 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  /** In a later turn of the event loop, so that no listener holds up the response. */
+  /** In a later turn of the event loop, so that listeners do not delay the response. */
   private deliver(event: DomainEvent): void {
     const delivery = nextTurn()
       .then(() => this.emitter.emitAsync(event.name, event))

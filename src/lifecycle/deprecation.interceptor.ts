@@ -30,14 +30,14 @@ interface Deprecated {
 }
 
 /**
- * Announces the deprecation of an operation on every response that its guards let through, errors included, and refuses the
- * request from the removal date on. `@Deprecated()` binds it to its operation: as a global interceptor it would cost every
+ * Sets the deprecation headers on every response of an operation after its guards, errors included, and refuses requests
+ * from the removal date on. `@Deprecated()` binds it to its operation, because a global interceptor would cost every
  * operation a third of its throughput.
  * @throws ApiError `operation_removed`
  */
 @Injectable()
 export class DeprecationInterceptor implements NestInterceptor {
-  /** By handler, as they stay the same. */
+  /** By handler. */
   private readonly deprecated = new Map<Function, Deprecated>();
 
   constructor(

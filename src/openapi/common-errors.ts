@@ -11,7 +11,7 @@ const MINUTE = { limit: 300, windowSeconds: 60, remaining: 0, resetSeconds: NOW_
 const LIMITED = refuse('limited', MINUTE, NOW_SECONDS);
 const BANNED = refuse('banned', MINUTE, NOW_SECONDS);
 
-/** What every operation can respond with. */
+/** Errors of every operation. */
 export const COMMON_ERRORS: readonly ErrorDeclaration[] = [
   MISSING,
   INVALID,
@@ -19,20 +19,20 @@ export const COMMON_ERRORS: readonly ErrorDeclaration[] = [
   REVOKED,
   scopeNeeded('pets:read'),
   new ValidationFailedError(['limit must be an integer from 1 to 100']),
-  // As every failure that nobody has foreseen.
+  // Stands for every unexpected failure.
   new Error('Unforeseen.'),
   unavailable(),
 ];
 
-/** What an operation can respond with that takes from the plan. */
+/** Errors of an operation that uses quota. */
 export const QUOTA_ERRORS: readonly ErrorDeclaration[] = [tooManyRequests(LIMITED), tooManyRequests(BANNED)];
 
-/** What one can respond with that takes nothing from the plan. */
+/** Errors of an operation that uses no quota. */
 export const NO_QUOTA_ERRORS: readonly ErrorDeclaration[] = [
   tooManyRequests(LIMITED, ' for operations that use no quota'),
 ];
 
-/** How reading a body can end, besides in a field that is not what it should be. */
+/** Errors of reading a body, except for invalid fields. */
 export const BODY_ERRORS: readonly ErrorDeclaration[] = [
   malformedJson('it cannot be parsed'),
   payloadTooLarge(),
@@ -40,5 +40,5 @@ export const BODY_ERRORS: readonly ErrorDeclaration[] = [
   requestTimeout(),
 ];
 
-/** How a POST with an Idempotency-Key can end. */
+/** Errors of a POST with an Idempotency-Key. */
 export const IDEMPOTENCY_ERRORS: readonly ErrorDeclaration[] = [reused(), inUse()];

@@ -5,9 +5,9 @@ import { removalMs } from '../lifecycle/index.js';
 import { createDocument, type DocumentFacts, operationsOf } from './document.js';
 import type { LivingOperation } from './finished-operation.js';
 
-/** The document without the operations whose removal date has come: built once, and again when such a date passes. */
+/** The document without removed operations. It is built once, and again after each removal date. */
 export class CurrentDocument {
-  /** With the operations that are removed by now. */
+  /** The document with removed operations. */
   readonly whole: OpenAPIObject;
   private readonly clock: Clock;
   private readonly env: Env;

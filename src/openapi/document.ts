@@ -13,7 +13,7 @@ import { describeService, type PlanLimits } from './service-description.js';
 import { SharedResponses } from './shared-responses.js';
 import { shareParameters } from './shared-parameters.js';
 
-/** A staging service rehearses errors. */
+/** The request header that rehearses errors on a staging service. */
 const PREFER: ParameterObject = {
   name: 'Prefer',
   in: 'header',
@@ -24,7 +24,7 @@ const PREFER: ParameterObject = {
   schema: { type: 'string', pattern: '^code=[a-z0-9_]+$', maxLength: 100, example: 'code=429' },
 };
 
-/** What the document says besides what the operations declare. */
+/** Contents of the document that no operation declares. */
 export interface DocumentFacts {
   readonly plans: PlanLimits;
   /** Scopes that keys can be given. */
@@ -33,7 +33,7 @@ export interface DocumentFacts {
   readonly errorCodes: readonly string[];
 }
 
-/** Makes the OpenAPI document of all operations that the application's modules declare. */
+/** Creates the OpenAPI document of all operations of the application. */
 export function createDocument(app: INestApplication, { plans, scopes, errorCodes }: DocumentFacts): OpenAPIObject {
   const { paths, components, ...outline } = SwaggerModule.createDocument(app, outlineOf(app, plans), {
     ignoreGlobalPrefix: true,
@@ -66,7 +66,7 @@ export function createDocument(app: INestApplication, { plans, scopes, errorCode
   };
 }
 
-/** Everything in the document that no operation declares. */
+/** The parts of the document besides the operations. */
 function outlineOf(app: INestApplication, plans: PlanLimits): Omit<OpenAPIObject, 'paths'> {
   const env = app.get(Env);
   const environment = env.ENVIRONMENT === 'staging' ? 'Staging' : 'Production';
@@ -95,13 +95,13 @@ function outlineOf(app: INestApplication, plans: PlanLimits): Omit<OpenAPIObject
   return {
     ...rest,
     externalDocs: externalDocs({ description: 'Plans, limits and bans', address: PLANS_PAGE }),
-    // Anybody with a key may call.
+    // Everybody with a key can call it.
     servers: servers.map((server) => ({ ...server, 'x-internal': false })),
     info: { ...info, contact: { name: 'Pet Store Service', url: publicPath(env, '/docs') } },
   };
 }
 
-/** All operations of a document, whatever their paths and methods. */
+/** All operations of a document. */
 export function operationsOf({ paths }: Pick<OpenAPIObject, 'paths'>): LivingOperation[] {
   return Object.values(paths).flatMap((item) => Object.values(item as Record<string, LivingOperation>));
 }

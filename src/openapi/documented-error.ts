@@ -1,14 +1,14 @@
 import { ERROR_CODES, type ErrorCode, type OwnErrorCode, type Problem, problem, toProblem } from '../errors/index.js';
 
 /**
- * An error that an operation can respond with. Where it is given as it is thrown, or sent, the example in the document has its
- * message and its headers.
+ * An error that an operation can return. If it is declared as an exception or a response, the example in the document has
+ * its message and its headers.
  */
 export type ErrorDeclaration = ErrorCode | OwnErrorCode | Error | Problem;
 
-/** An error with all that the document says of it. */
+/** An error with its documentation. */
 export interface DocumentedError extends Problem {
-  /** When it is responded with, for people. */
+  /** When it is returned, for people. */
   readonly meaning: string;
 }
 

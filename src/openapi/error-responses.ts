@@ -7,7 +7,7 @@ import { type DocumentedError, documentedError } from './documented-error.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences, optionalHeaders } from './headers.js';
 import type { NamedResponse } from './shared-responses.js';
 
-/** Codes of the errors, by status, that nearly all operations have: their response is named after the status. */
+/** Error codes by status that nearly all operations have. Their responses are named after the status. */
 const USUAL_CODES = Map.groupBy([...COMMON_ERRORS, ...QUOTA_ERRORS].map(documentedError), ({ status }) => status);
 
 /** One response for each status of an operation's errors. */
@@ -19,7 +19,7 @@ export function errorResponses(errors: readonly DocumentedError[]): [status: str
   ]);
 }
 
-/** Such as `Unauthorized`, `PetNotFound` and `PetInOrderOrInvalidStatusTransition`. */
+/** The name of a response, such as `Unauthorized`, `PetNotFound` or `PetInOrderOrInvalidStatusTransition`. */
 function nameOf(status: number, errors: readonly DocumentedError[]): string {
   const codes = errors.map(({ code }) => code);
   const usual = (USUAL_CODES.get(status) ?? []).map(({ code }) => code);
@@ -51,7 +51,7 @@ function errorResponse(status: number, errors: readonly DocumentedError[]): Resp
   };
 }
 
-/** Headers that the errors bring along: WWW-Authenticate, and Retry-After, which only some errors of a status may have. */
+/** Headers of the errors: WWW-Authenticate, and Retry-After, which can be on some errors of a status only. */
 function ownHeaders(errors: readonly DocumentedError[]): ResponseObject['headers'] {
   const holders = (name: HeaderName) => errors.filter(({ headers = {} }) => name.toLowerCase() in headers).length;
   const retries = holders('Retry-After');
@@ -65,7 +65,7 @@ function ownHeaders(errors: readonly DocumentedError[]): ResponseObject['headers
   };
 }
 
-/** All that the status can mean; a list in Markdown where it is more than one thing. */
+/** The meanings of a status; a Markdown list if there are several. */
 function describe(errors: readonly DocumentedError[]): string {
   const [only] = errors;
   if (only !== undefined && errors.length === 1) return only.meaning;

@@ -4,8 +4,8 @@ import { ERROR_CODES, MAX_MESSAGE_LENGTH } from '../errors/index.js';
 const MAX_CODE_LENGTH = 64;
 
 /**
- * The schemas of Error (specification, section 2) and of the codes that it has.
- * @param codes of the errors that operations document, in which extensions may have some of their own
+ * The schemas of Error (specification, section 2) and of its codes.
+ * @param codes of the documented errors, including those of extensions
  */
 export function errorSchemas(codes: Iterable<string>): Record<'Error' | 'KnownErrorCode', SchemaObject> {
   return {

@@ -23,28 +23,28 @@ export interface LivingOperation extends OperationObject {
   'x-sunset'?: string;
 }
 
-/** An operation as the scanner gives it, with the extensions of our decorators that the document does not show. */
+/** An operation from the scanner, with the extensions of our decorators, which the document does not contain. */
 export interface ScannedOperation extends LivingOperation {
   'x-errors'?: readonly DocumentedError[];
   'x-body-examples'?: Record<string, ExampleObject>;
   'x-deprecation-advice'?: string;
 }
 
-/** What operations share, as far as it is known. */
+/** The shared components so far. */
 export interface SharedParts {
   readonly schemas: Schemas;
   readonly responses: SharedResponses;
 }
 
-/** A parameter is given once only, so the items of a list share it. */
+/** A list is one parameter with comma-separated items. */
 const COMMA_SEPARATED = { explode: false };
 
 const DEPRECATION_HEADERS = ['Deprecation', 'Sunset', 'DeprecationLink'] as const;
 
-/** Guards respond with these before the operation is reached, and so without its deprecation. */
+/** Statuses of guards, which respond before the deprecation headers are set. */
 const DECIDED_BY_GUARDS: ReadonlySet<string> = new Set(['401', '403', '429']);
 
-/** Adds to an operation what its decorators have left for the end, and to the shared parts what belongs there. */
+/** Completes an operation from the extensions of its decorators, and moves common parts to the shared components. */
 export function finishedOperation(method: string, scanned: ScannedOperation, shared: SharedParts): LivingOperation {
   const { 'x-errors': errors = [], 'x-body-examples': examples, 'x-deprecation-advice': advice, ...rest } = scanned;
   const { 'x-sunset': sunset, description = '' } = rest;
@@ -73,10 +73,10 @@ export function finishedOperation(method: string, scanned: ScannedOperation, sha
   };
 }
 
-/** Responses that are the same for all operations, whose examples need not be repeated. */
+/** Statuses whose responses are the same for all operations, so that their examples need not be repeated. */
 const WITHOUT_EXAMPLES: ReadonlySet<string> = new Set(['400', '500', '503']);
 
-/** The response of a deprecated operation. A 503 can come from a guard, which announces nothing. */
+/** The response of a deprecated operation. A 503 can come from admission, without deprecation headers. */
 function announcing(status: string, response: ResponseObject): ResponseObject {
   const headers = status === '503' ? optionalHeaders(DEPRECATION_HEADERS) : headerReferences(DEPRECATION_HEADERS);
   const { schema } = response.content?.[JSON_TYPE] ?? {};
@@ -84,7 +84,7 @@ function announcing(status: string, response: ResponseObject): ResponseObject {
   return { ...response, ...content, headers: { ...response.headers, ...headers } };
 }
 
-/** An explorer fills in a parameter's own example, which suits what must be given; what filters had better start empty. */
+/** An explorer fills in the example of a parameter. That helps for required parameters; filters should start empty. */
 function finishedParameter(parameter: Parameter): Parameter {
   if ('$ref' in parameter) return parameter;
   const { required = false, schema, ...rest } = parameter;
@@ -121,13 +121,13 @@ function finishedBody(
   };
 }
 
-/** A POST without a body is accepted where all fields are optional. */
+/** Whether a body is required: a POST without a body is accepted if all fields are optional. */
 function needsFields(schema: Schema, schemas: Schemas): boolean {
   const model = '$ref' in schema ? schemas[schema.$ref.split('/').at(-1) ?? ''] : schema;
   return model === undefined || '$ref' in model || model.properties === undefined || (model.required ?? []).length > 0;
 }
 
-/** Moves lists that have a name to the components. They have no more items than the operation's `limit` allows. */
+/** Moves named lists to the components. Their maximum number of items is that of `limit`. */
 function successResponses(
   responses: Readonly<Record<string, ResponseObject>>,
   parameters: readonly Parameter[],

@@ -4,12 +4,12 @@ export type Schema = SchemaObject | ReferenceObject;
 export type Schemas = Record<string, Schema>;
 
 const INT32_MAX = 2 ** 31 - 1;
-/** Of a time as Date.prototype.toISOString writes it. */
+/** Length of a time from Date.prototype.toISOString. */
 const TIME_LENGTH = 24;
 
 /**
- * A schema as OpenAPI 3.1 has it, where the scanner writes that of 3.0: a reference may have siblings, and `example` gives way
- * to `examples`. Integers and times get the bounds that their type has.
+ * Converts a schema of OpenAPI 3.0 from the scanner to OpenAPI 3.1: a reference can have siblings, and `examples` replaces
+ * `example`. Integers and times get the bounds of their types.
  */
 export function finishedSchema(schema: Schema): Schema {
   if ('$ref' in schema) return schema;
@@ -36,7 +36,7 @@ export function finishedSchemas(schemas: Schemas): Schemas {
   );
 }
 
-/** A schema with `x-extends`, the name of another one, adds its own fields to the fields of that. */
+/** A schema with `x-extends`, the name of another schema, extends it by its own fields. */
 function withoutInherited(schema: Schema & Parent, schemas: Schemas): Schema {
   const { 'x-extends': parent = '', ...own } = schema;
   const { [parent]: inherited } = schemas;
@@ -58,26 +58,26 @@ interface Parent {
   readonly 'x-extends'?: string;
 }
 
-/** Bodies have examples as a whole, where operations use them. */
+/** Removes the examples of fields, because operations have examples of whole bodies. */
 function withoutExamples(schema: Schema): Schema {
   if ('$ref' in schema) return schema;
   const { examples: _, ...rest } = schema;
   return rest;
 }
 
-/** Of a set of words, whose schema has the description of the field that the scanner met first. */
+/** The meaning of an enum, whose schema otherwise has the description of the first field that uses it. */
 interface Meaning {
   readonly 'x-meaning'?: string;
 }
 
 function bounds({ type, format, maximum = Number.MAX_SAFE_INTEGER }: SchemaObject): SchemaObject {
   if (format === 'date-time') return { maxLength: TIME_LENGTH };
-  // An int64 in which every digit counts has the range of its format, which a number cannot spell.
+  // An int64 has the range of its format, because a JavaScript number cannot express its exact bounds.
   if (type !== 'integer' || format === 'int64') return {};
   return { format: maximum > INT32_MAX ? 'int64' : 'int32', maximum };
 }
 
-/** Has request bodies refuse unknown fields, nested ones too. */
+/** Declares that request bodies refuse unknown fields, nested ones included. */
 export function close(schema: Schema, schemas: Schemas): void {
   const model = '$ref' in schema ? schemas[schema.$ref.split('/').at(-1) ?? ''] : schema;
   if (model === undefined || '$ref' in model || model.additionalProperties === false) return;

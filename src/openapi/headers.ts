@@ -20,7 +20,7 @@ function words(...values: readonly string[]): Schema {
 
 const MOST_REQUESTS = 1_000_000_000;
 const DAY_SECONDS = 86_400;
-/** The end of the year 9999 in Unix seconds, after which dates have five digits. */
+/** The end of the year 9999, in Unix time in seconds; later years have five digits. */
 const LAST_SECOND = 253_402_300_799;
 /** Addresses begin with BASE_URL, which may have 2,084 characters. */
 const MAX_ADDRESS_LENGTH = 2_200;
@@ -82,12 +82,12 @@ export const HEADERS = {
 /** Name of a header among the components of the document. */
 export type HeaderName = keyof typeof HEADERS;
 
-/** Those that some responses of a status have, and others lack. */
+/** Headers that only some responses of a status have. */
 const OPTIONAL = ['Retry-After', 'Deprecation', 'Sunset', 'DeprecationLink'] as const satisfies readonly HeaderName[];
 
 export type OptionalName = (typeof OPTIONAL)[number];
 
-/** Names on the wire, of those whose component has another: short ones, as each response refers to them. */
+/** Header names whose components have another name: a short one, because each response refers to it. */
 const WIRE_NAMES: Partial<Record<HeaderName, string>> = {
   Limit: 'X-RateLimit-Limit',
   Remaining: 'X-RateLimit-Remaining',
@@ -97,8 +97,8 @@ const WIRE_NAMES: Partial<Record<HeaderName, string>> = {
 };
 
 /**
- * Headers of every response of the versioned API. Those for caches and browsers, which are the same for all, stand in the
- * description of the service.
+ * Headers of every response of the versioned API. The description of the service has those for caches and browsers, which
+ * are the same for all responses.
  */
 export const COMMON_HEADERS: readonly HeaderName[] = ['Limit', 'Remaining', 'Reset', 'RequestId'];
 
@@ -106,7 +106,7 @@ export function headerReferences(names: readonly HeaderName[]): Record<string, R
   return Object.fromEntries(names.map((name) => [wireName(name), { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The headers where they may be missing. */
+/** The headers as optional ones. */
 export function optionalHeaders(names: readonly OptionalName[]): Record<string, ReferenceObject> {
   return Object.fromEntries(names.map((name) => [wireName(name), { $ref: `#/components/headers/Optional${name}` }]));
 }

@@ -2,12 +2,12 @@ import { SetMetadata } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { ErrorDeclaration } from './documented-error.js';
 
-/** What a parameter of a handler brings along for the operation. */
+/** What a parameter of a handler adds to the operation. */
 export interface OperationPart {
-  /** Errors that reading the parameter, or what it stands for, can end in. */
+  /** Errors of reading the parameter or its header. */
   readonly errors?: readonly ErrorDeclaration[];
   /**
-   * Reads a header that the parameter stands for.
+   * Reads the header of the parameter.
    * @throws ValidationFailedError if it is malformed
    */
   readonly check?: (request: FastifyRequest) => unknown;
@@ -16,8 +16,8 @@ export interface OperationPart {
 const PARTS = 'petstore:operation-parts';
 
 /**
- * For the decorator of a parameter: has the operation's documentation say what the parameter brings along.
- * @param decorators of the method, to be applied with it
+ * For parameter decorators: adds a part to the documentation of the operation.
+ * @param decorators of the method, which are applied too
  */
 export function operationPart(part: OperationPart, ...decorators: MethodDecorator[]): ParameterDecorator {
   return (target, name) => {
@@ -28,7 +28,7 @@ export function operationPart(part: OperationPart, ...decorators: MethodDecorato
   };
 }
 
-/** The parts of a handler's parameters, once these are decorated; methods are decorated after their parameters. */
+/** The parts of a handler's parameters. Parameters are decorated before their method. */
 export function partsOf(handler: Function): readonly OperationPart[] {
   return (Reflect.getMetadata(PARTS, handler) as OperationPart[] | undefined) ?? [];
 }

@@ -20,23 +20,23 @@ import { COMMON_HEADERS, type HeaderName, headerReferences } from './headers.js'
 import { partsOf } from './operation-part.js';
 import { takesQuery } from './undeclared-query.js';
 
-/** Values as they look on the wire, by what they show. */
+/** JSON values by title. */
 export type Examples = Readonly<Record<string, unknown>>;
 
 /** The successful response of an operation. */
 export interface SuccessResponse {
   readonly status: number;
   readonly description: string;
-  /** The body; a list where it is in brackets. */
+  /** The class of the body; in brackets for a list. */
   readonly type?: Type | [Type];
-  /** Name of the schema of a list, which stays anonymous without. */
+  /** Name of the schema of a list. Default: no separate schema. */
   readonly listName?: string;
-  /** Besides those of every response. */
+  /** Headers besides those of every response. */
   readonly headers?: readonly HeaderName[];
   readonly examples?: Examples;
 }
 
-/** Everything that is said of an operation, once, for both the guards and the OpenAPI document. */
+/** The declaration of an operation, for the guards and for the OpenAPI document. */
 export interface OperationOptions {
   /** `operationId`: a verb and a noun in camel case, unique. */
   readonly id: string;
@@ -46,14 +46,13 @@ export interface OperationOptions {
   readonly scope: string;
   readonly stability: Stability;
   readonly success: SuccessResponse;
-  /** Request bodies that work as they stand, by what they show; the explorer offers them. */
+  /** Valid request bodies by title. The explorer offers them. */
   readonly bodyExamples?: Examples;
   /**
-   * `none` for an operation that takes nothing from the plan's windows, and is there for exhausted accounts and banned
-   * keys too.
+   * `none` for an operation that uses no quota, and accepts exhausted accounts and banned keys.
    */
   readonly quota?: 'none';
-  /** Errors besides those of every operation, and those that its parameters bring along. */
+  /** Errors besides those of every operation and of its parameters. */
   readonly errors: readonly ErrorDeclaration[];
 }
 
@@ -62,9 +61,9 @@ export const API_KEY_SCHEME = 'apiKey';
 
 const OPERATION = 'petstore:operation';
 
-/** An operation as it is known at run time. */
+/** An operation at run time. */
 export interface DeclaredOperation extends OperationOptions {
-  /** All that it can respond with, those of every operation included. */
+  /** All of its errors, including those of every operation. */
   readonly errors: readonly DocumentedError[];
 }
 
@@ -78,7 +77,7 @@ export function Operation(options: OperationOptions): MethodDecorator {
       ...partsOf(descriptor.value as Function).flatMap(({ errors = [] }) => errors),
       ...(hasBody(target, name) ? BODY_ERRORS : []),
     ].map(documentedError);
-    // Of two with one code, the later is the operation's own.
+    // Of two errors with the same code, the later one is declared by the operation.
     const errors = [...new Map(declared.map((error) => [error.code, error])).values()];
     const config: FastifyContextConfig = takesQuery(target, name) ? { takesQuery: true } : {};
     declareOperation({ ...options, errors }, config)(target, name, descriptor);
@@ -99,10 +98,10 @@ function declareOperation(options: DeclaredOperation, config: FastifyContextConf
     SetMetadata(OPERATION, options),
     RequireScope(scope, quota === undefined ? config : { ...config, quota }),
     HttpCode(success.status),
-    // Handlers may return JSON that is a string already. Without a class the handler, or what it returns, sets the type.
+    // Handlers can return JSON as a string. Without a class, the handler or its result sets the media type.
     ...(isJson(success) ? [Header('content-type', 'application/json; charset=utf-8')] : []),
     StabilityMarker(stability),
-    // OpenAPI 3.1 lets any scheme name the roles that an operation needs; the words are for people.
+    // OpenAPI 3.1 allows scopes for any security scheme.
     ApiSecurity(API_KEY_SCHEME, [scope]),
     ApiOperation({
       operationId: id,
@@ -120,7 +119,7 @@ export function operationOf(handler: Function): DeclaredOperation | undefined {
   return Reflect.getMetadata(OPERATION, handler) as DeclaredOperation | undefined;
 }
 
-/** The errors of an operation, those of its method included; none of what is no operation. */
+/** The errors of an operation and of its method; none if the handler is not an operation. */
 export function errorsOf(handler: Function, method: string): readonly DocumentedError[] {
   const errors = operationOf(handler)?.errors ?? [];
   return method === 'POST' && errors.length > 0 ? [...errors, ...IDEMPOTENCY_ERRORS.map(documentedError)] : errors;

@@ -1,9 +1,9 @@
 import type { Env } from '../config/index.js';
 
-/** Limits by plan; a plan without any of its own has them set for each account. */
+/** Limits by plan; undefined if they are set per account. */
 export type PlanLimits = Readonly<Record<string, { readonly perMinute: number; readonly perDay: number } | undefined>>;
 
-/** What a reader of the document should know before any single operation, in Markdown. */
+/** The introduction of the document, in Markdown. */
 export function describeService(plans: PlanLimits, { ANONYMOUS_PER_MINUTE, ANONYMOUS_PER_DAY }: Env): string {
   return `
 A pet store catalogue: pets, their categories, orders for them, your usage and your API keys.

@@ -2,8 +2,7 @@ import type { ParameterObject, ReferenceObject } from '@nestjs/swagger';
 import type { LivingOperation } from './finished-operation.js';
 
 /**
- * Moves parameters that several operations have alike to the components, where they are named after themselves: `Limit`,
- * `IfMatch`.
+ * Moves parameters that several operations share to the components, under their own names: `Limit`, `IfMatch`.
  * @returns the components
  */
 export function shareParameters(operations: readonly LivingOperation[]): Record<string, ParameterObject> {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ReferenceObject, ResponseObject } from '@nestjs/swagger';
 import type { LivingOperation } from './finished-operation.js';
 
-/** A response, and the name under which operations share it; without one they do not. */
+/** A response, and its name if operations share it. */
 export interface NamedResponse {
   readonly name?: string;
   readonly response: ResponseObject;
@@ -13,7 +13,7 @@ export class SharedResponses {
   private readonly byName: Record<string, ResponseObject> = {};
   private readonly uses = new Map<string, number>();
 
-  /** A reference to a response under its name, or under the name with a number where another response has it. */
+  /** A reference to a response by its name; with a number if another response has that name. */
   refer({ name, response }: NamedResponse): ResponseObject | ReferenceObject {
     if (name === undefined) return response;
     let free = name;
@@ -25,7 +25,7 @@ export class SharedResponses {
   }
 
   /**
-   * Puts a response that one operation alone refers to back into that operation.
+   * Moves a response that only one operation refers to back into that operation.
    * @returns the components: the responses that several operations have
    */
   share(operations: readonly LivingOperation[]): Record<string, ResponseObject> {

@@ -5,12 +5,12 @@ import { API_PREFIX } from '../http/index.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set by `@Operation()` where the handler has a parameter with `@Query()`, which the document may say nothing of. */
+    /** Set by `@Operation()` if the handler has a parameter with `@Query()`, which may not be in the document. */
     takesQuery?: true;
   }
 }
 
-/** Where Nest keeps what decorates the parameters of a controller's methods, and how names of those with `@Query()` begin there. */
+/** Nest's metadata key of decorated parameters, and the prefix of those with `@Query()`. */
 const PARAMETERS = '__routeArguments__';
 const QUERY = '4:';
 
@@ -21,8 +21,8 @@ export function takesQuery(controller: object, method: string | symbol): boolean
 }
 
 /**
- * Has the routes that are added from now on refuse any query parameter, where the document of their operation has none.
- * Where it has some, their DTO refuses the others.
+ * Makes routes that are added from now on refuse all query parameters if their operation documents none. Otherwise the DTO
+ * refuses undocumented ones.
  */
 export function refuseUndeclaredQueries(server: FastifyInstance, document: OpenAPIObject): void {
   const operations = new Map(operationsByRoute(document));
@@ -65,7 +65,7 @@ const refuseQuery: preValidationHookHandler = (request, _reply, done) => {
   done(faultOf(request));
 };
 
-/** The refusal by a deprecated operation announces the deprecation, as the interceptor does. */
+/** Leaves the refusal to the interceptor of a deprecated operation, which sets the deprecation headers. */
 const leaveToInterceptor: preValidationHookHandler = (request, _reply, done) => {
   request.queryFault = faultOf(request);
   done();
