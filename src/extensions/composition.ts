@@ -1,18 +1,11 @@
 import { type DynamicModule, RequestMethod } from '@nestjs/common';
+import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner, ModulesContainer, NestFactory } from '@nestjs/core';
+import { sendsResponse } from '../http/index.js';
 
-/** Metadata keys of Nest and its packages, which do not export them. */
-const PATH = 'path';
-const METHOD = 'method';
-const ARGUMENTS = '__routeArguments__';
-const PASSTHROUGH = '__responsePassthrough__';
-const STATUS_CODE = '__httpCode__';
-const VERSION = '__version__';
+/** Keys of metadata that packages of Nest set and do not export. */
 const WEBSOCKET_MESSAGE = 'websockets:message_mapping';
 const EXCLUSIONS = ['swagger/apiExcludeController', 'swagger/apiExcludeEndpoint'];
-
-/** Prefix of the keys of arguments with `@Res()` or `@Next()`. */
-const OWN_RESPONSE = /^[12]:/;
 
 /** A method that Nest calls for a request or a message. */
 export interface Handler {
@@ -66,26 +59,20 @@ function classesIn(groups: readonly ReadonlyMap<unknown, { metatype: unknown }>[
 }
 
 function routesOf(controller: Function): Route[] {
-  return handlersOf(controller, PATH).map(({ name, method, handler }) => {
+  return handlersOf(controller, PATH_METADATA).map(({ name, method, handler }) => {
     const isMarked = (key: string) =>
       [handler, controller].some((target) => Reflect.getMetadata(key, target) !== undefined);
     return {
       name,
       method,
       handler,
-      isPost: Reflect.getMetadata(METHOD, handler) === RequestMethod.POST,
+      isPost: Reflect.getMetadata(METHOD_METADATA, handler) === RequestMethod.POST,
       sendsResponse: sendsResponse(controller, method),
       isUndocumented: EXCLUSIONS.some(isMarked),
-      hasVersion: isMarked(VERSION),
-      statusCode: Reflect.getMetadata(STATUS_CODE, handler) as number | undefined,
+      hasVersion: isMarked(VERSION_METADATA),
+      statusCode: Reflect.getMetadata(HTTP_CODE_METADATA, handler) as number | undefined,
     };
   });
-}
-
-function sendsResponse(controller: Function, method: string): boolean {
-  const declared = (Reflect.getMetadata(ARGUMENTS, controller, method) as object | undefined) ?? {};
-  const isHandedOver = Object.keys(declared).some((key) => OWN_RESPONSE.test(key));
-  return isHandedOver && Reflect.getMetadata(PASSTHROUGH, controller, method) !== true;
 }
 
 /** The methods of a class that have metadata under a key. */

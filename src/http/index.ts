@@ -23,6 +23,7 @@ export {
   MERGE_PATCH_TYPE,
   METHODS_WITH_BODY,
 } from './requests/message.js';
+export { parameterTypes, sendsResponse, takesBody, takesQuery } from './requests/handler-parameters.js';
 export {
   BODY_LIMIT_BYTES,
   malformedJson,

@@ -10,15 +10,13 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import type { FastifyContextConfig } from 'fastify';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
-import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RequireScope } from '../auth/index.js';
+import { takesBody, takesQuery } from '../http/index.js';
 import { type Stability, StabilityMarker } from '../lifecycle/index.js';
 import { BODY_ERRORS, COMMON_ERRORS, IDEMPOTENCY_ERRORS, NO_QUOTA_ERRORS, QUOTA_ERRORS } from './common-errors.js';
 import { type DocumentedError, documentedError, type ErrorDeclaration } from './documented-error.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences } from './headers.js';
 import { partsOf } from './operation-part.js';
-import { takesQuery } from './undeclared-query.js';
 
 /** JSON values by title. */
 export type Examples = Readonly<Record<string, unknown>>;
@@ -75,19 +73,13 @@ export function Operation(options: OperationOptions): MethodDecorator {
       ...(options.quota === 'none' ? NO_QUOTA_ERRORS : QUOTA_ERRORS),
       ...options.errors,
       ...partsOf(descriptor.value as Function).flatMap(({ errors = [] }) => errors),
-      ...(hasBody(target, name) ? BODY_ERRORS : []),
+      ...(takesBody(target.constructor, name) ? BODY_ERRORS : []),
     ].map(documentedError);
     // Of two errors with the same code, the later one is declared by the operation.
     const errors = [...new Map(declared.map((error) => [error.code, error])).values()];
-    const config: FastifyContextConfig = takesQuery(target, name) ? { takesQuery: true } : {};
+    const config: FastifyContextConfig = takesQuery(target.constructor, name) ? { takesQuery: true } : {};
     declareOperation({ ...options, errors }, config)(target, name, descriptor);
   };
-}
-
-/** Whether a parameter of the handler is `@Body()`; methods are decorated after their parameters. */
-function hasBody(target: object, name: string | symbol): boolean {
-  const parameters = (Reflect.getMetadata(ROUTE_ARGS_METADATA, target.constructor, name) ?? {}) as object;
-  return Object.keys(parameters).some((key) => key.startsWith(`${RouteParamtypes.BODY}:`));
 }
 
 function declareOperation(options: DeclaredOperation, config: FastifyContextConfig): MethodDecorator {

@@ -10,16 +10,6 @@ declare module 'fastify' {
   }
 }
 
-/** Nest's metadata key of decorated parameters, and the prefix of those with `@Query()`. */
-const PARAMETERS = '__routeArguments__';
-const QUERY = '4:';
-
-/** @param controller prototype of the class */
-export function takesQuery(controller: object, method: string | symbol): boolean {
-  const parameters = Reflect.getMetadata(PARAMETERS, controller.constructor, method) as object | undefined;
-  return Object.keys(parameters ?? {}).some((name) => name.startsWith(QUERY));
-}
-
 /**
  * Makes routes that are added from now on refuse all query parameters if their operation documents none. Otherwise the DTO
  * refuses undocumented ones.

@@ -1,18 +1,10 @@
-import { type ArgumentMetadata, Injectable } from '@nestjs/common';
-import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { RequestFaults, ValidationFailedError } from '../errors/index.js';
+import { parameterTypes } from '../http/index.js';
 import { idempotentRequest } from '../idempotency/index.js';
 import { partsOf } from '../openapi/index.js';
 import { RequestValidationPipe } from './request-validation.pipe.js';
-
-const PARAM_TYPES = { query: RouteParamtypes.QUERY, body: RouteParamtypes.BODY } as const;
-
-type Place = keyof typeof PARAM_TYPES;
-
-/** What Nest keeps of a parameter, by its type and index. */
-type Parameters = Readonly<Record<string, { readonly index: number; readonly data?: unknown }>>;
 
 /** Finds the faults of query, headers and body, in this order, by validating them again. */
 @Injectable()
@@ -22,8 +14,8 @@ export class AllRequestFaults extends RequestFaults {
   override find(request: FastifyRequest, error: ValidationFailedError): readonly string[] {
     const { controller, method } = request.routeOptions.config.handler ?? {};
     if (controller === undefined || method === undefined) return error.faults;
-    const validate = (place: Place) =>
-      typesOf(place, controller, method).flatMap((metatype) =>
+    const validate = (place: 'query' | 'body') =>
+      parameterTypes(controller.constructor, method, place).flatMap((metatype) =>
         faultsOf(() => this.pipe.transform(request[place], { type: place, metatype })),
       );
     const handler: unknown = Reflect.get(controller, method);
@@ -37,15 +29,6 @@ export class AllRequestFaults extends RequestFaults {
     ];
     return [...error.faults.filter((fault) => !found.includes(fault)), ...found];
   }
-}
-
-/** Types of the parameters with a whole query or body. */
-function typesOf(place: Place, controller: object, method: string | symbol): ArgumentMetadata['metatype'][] {
-  const parameters = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller.constructor, method) as Parameters | undefined;
-  const types = Reflect.getMetadata('design:paramtypes', controller, method) as ArgumentMetadata['metatype'][];
-  return Object.entries(parameters ?? {}).flatMap(([key, { index, data }]) =>
-    key.startsWith(`${PARAM_TYPES[place]}:`) && data === undefined ? [types[index]] : [],
-  );
 }
 
 function faultsOf(validate: () => unknown): readonly string[] {
