@@ -1,4 +1,4 @@
-import { Controller, Get, Header, Res } from '@nestjs/common';
+import { Controller, Get, Header, Res, StreamableFile } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Registry } from 'prom-client';
@@ -23,8 +23,9 @@ export class MetricsController {
   @Get()
   @Public()
   @Header('cache-control', 'no-store')
-  async scrape(@Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
+  async scrape(@Res({ passthrough: true }) reply: FastifyReply): Promise<StreamableFile> {
     const { body } = await compress(reply, await this.file.get());
-    return body;
+    // Interceptors of extensions that map bodies know that this is not one of theirs.
+    return new StreamableFile(body, { length: body.length });
   }
 }
