@@ -21,7 +21,7 @@ export function plansPage(anonymous: Limits): string {
   <main id="content" tabindex="-1">
     <header>
       <h1>Plans and limits</h1>
-      <p class="lead">A plan belongs to an account. All API keys of the account share its requests, of a minute and of a day; more keys give no more requests.</p>
+      <p class="lead">A plan belongs to an account and limits its requests per minute and per day. All API keys of the account share these limits, so more keys give no more requests.</p>
     </header>
 
     <section aria-labelledby="plans-title">
@@ -29,20 +29,20 @@ export function plansPage(anonymous: Limits): string {
       <ul class="plans">
         ${Object.entries(PLANS).map(planCard).join('\n        ')}
       </ul>
-      <p>Requests without a valid key count against the address that they come from: ${count(anonymous.perMinute)} a minute and ${count(anonymous.perDay)} a day. They never use up a plan.</p>
+      <p>Requests without a valid key count against the client's address: ${count(anonymous.perMinute)} a minute and ${count(anonymous.perDay)} a day. They never count against a plan.</p>
     </section>
 
     <section aria-labelledby="usage-title">
-      <h2 id="usage-title">What is left of yours</h2>
+      <h2 id="usage-title">Your usage</h2>
       <div id="usage" data-scheme="${API_KEY_SCHEME}"><noscript><p>This needs JavaScript. <code>GET /v1/usage</code> returns the same.</p></noscript></div>
     </section>
 
     <section aria-labelledby="windows-title">
       <h2 id="windows-title">How the limits work</h2>
       <div class="columns">
-        <p><strong>The minute</strong> begins with the first request and ends 60 seconds later, whenever that is. Then the next request begins another one, with all requests again.</p>
-        <p><strong>The day</strong> is the UTC day. A request is admitted if both windows have one left, and takes one from each. A request that is refused takes nothing.</p>
-        <p><strong>A ban</strong> is for a key that is refused, within one minute, as often as the whole minute has requests. It lasts a minute, and twice as long with each further ban within 24 hours, up to an hour. Requests during a ban do not make it longer.</p>
+        <p><strong>The minute</strong> begins with the first request and ends 60 seconds later. The next request begins a new minute.</p>
+        <p><strong>The day</strong> is the UTC day. A request is admitted if both windows have requests left, and counts in both. A refused request does not count.</p>
+        <p><strong>A ban</strong> follows if a key is refused within one minute as often as its minute limit. It lasts a minute. Each further ban within 24 hours lasts twice as long, up to an hour. Requests during a ban do not extend it.</p>
       </div>
       <figure id="simulator" aria-labelledby="simulator-title">
         <h3 id="simulator-title">Try it: four minutes of a client</h3>
@@ -52,17 +52,17 @@ export function plansPage(anonymous: Limits): string {
 
     <section aria-labelledby="refusals-title">
       <h2 id="refusals-title">What a client sees</h2>
-      <p>Every response says where the account stands, in the window that has fewer requests left: <code>X-RateLimit-Limit</code>, <code>X-RateLimit-Remaining</code> and <code>X-RateLimit-Reset</code> (Unix time in seconds). Past a limit, on the plan Pro:</p>
+      <p>Every response shows the window that has fewer requests left: <code>X-RateLimit-Limit</code>, <code>X-RateLimit-Remaining</code> and <code>X-RateLimit-Reset</code> (Unix time in seconds). Responses over a limit of the Pro plan:</p>
       ${refusals(PLANS.pro).map(refusal).join('\n      ')}
     </section>
 
     <section aria-labelledby="advice-title">
       <h2 id="advice-title">What a client should do</h2>
       <ol>
-        <li>After a 429, wait as many seconds as <code>Retry-After</code> says. Before that no request is admitted; then one is.</li>
-        <li>If it is refused again, wait twice as long each time, plus a random part, so that clients do not return all at once.</li>
-        <li>Slow down before the limit: spread requests once <code>X-RateLimit-Remaining</code> is low.</li>
-        <li>Read what is left with <code>GET /v1/usage</code>. It takes no request from the plan, and responds during a ban too.</li>
+        <li>After a 429, wait for the number of seconds in <code>Retry-After</code>. No request is admitted earlier.</li>
+        <li>After each further refusal, wait twice as long, plus a random delay, so that clients do not retry all at once.</li>
+        <li>Slow down before you reach a limit: send fewer requests when <code>X-RateLimit-Remaining</code> is low.</li>
+        <li>Get your usage with <code>GET /v1/usage</code>. It uses no quota, and works during a ban.</li>
       </ol>
     </section>
   </main>`,

@@ -14,7 +14,7 @@ const GUARD_STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
 
 const MINUTE_SECONDS = 60;
 
-/** The preference `code` in Prefer (RFC 7240, section 2): a token or a quoted string. If it is repeated, the first one counts. */
+/** The preference `code` in Prefer (RFC 7240, section 2): a token or a quoted string. The first one counts. */
 const CODE = /(?:^|,)[ \t]*code[ \t]*=[ \t]*(?:"(\w+)"|(\w+))[ \t]*(?=[;,]|$)/i;
 
 /**
