@@ -43,6 +43,14 @@ describe('the links of the manual', () => {
     expect(links.filter(({ to }) => !existsSync(join(HOME, to)))).toEqual([]);
   });
 
+  it('stand beside paths that exist', () => {
+    const paths = [...pages.values()].flatMap((page) =>
+      [...text(page).matchAll(/`((?:src|test|docs|docker)\/[^`]*)`/g)].map(([, path = '']) => path),
+    );
+    expect(paths).toContain('src/errors/error-codes.ts');
+    expect(paths.filter((path) => !existsSync(join(HOME, path)))).toEqual([]);
+  });
+
   it('lead to headings that exist', () => {
     expect(links.filter(({ anchor }) => anchor !== undefined).length).toBeGreaterThan(10);
     expect(links.filter((link) => !isAnchor(link))).toEqual([]);

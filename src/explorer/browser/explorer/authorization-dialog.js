@@ -97,19 +97,19 @@ export const authorizationDialog =
         createElement(
           'ul',
           { key: 'sources' },
-          createElement('li', null, 'A service that starts on a new embedded database prints one.'),
+          createElement('li', null, 'The first start with the default database prints one.'),
           createElement(
             'li',
             null,
-            'Its operator makes one: ',
+            'An operator creates one: ',
             code('npm run --silent keys -- create --account NAME --plan free'),
           ),
           createElement(
             'li',
             null,
-            'The operations under Keys make more, for a key with the scope ',
+            'The operations under Keys create more. They need a key with the scope ',
             code('keys:manage'),
-            '. A key has that scope only if it was made with ',
+            '. A key has that scope only if it was created with ',
             code('--scopes'),
             '.',
           ),

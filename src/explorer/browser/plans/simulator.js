@@ -81,11 +81,11 @@ function describe({ perSecond, bans }, plan, perMinute, hours) {
   const [ban] = bans;
   const sentences = [
     refusedAt === -1
-      ? `${count(perMinute)} requests a minute stay within the ${count(plan.perMinute)} of ${plan.name}: none is refused.`
+      ? `${count(perMinute)} requests a minute are within the ${count(plan.perMinute)} of ${plan.name}: none is refused.`
       : `The ${count(plan.perMinute)} requests of the minute are used up after ${refusedAt} s. In four minutes ${count(refused)} requests are refused.`,
     ...(ban === undefined
       ? []
-      : [`A key that goes on is banned after ${ban.start} s: ${count(plan.perMinute)} refusals within a minute.`]),
+      : [`A key that continues is banned after ${ban.start} s: ${count(plan.perMinute)} refusals within a minute.`]),
     hours >= 24
       ? `The ${count(plan.perDay)} requests of the day last the whole day.`
       : `At this pace the ${count(plan.perDay)} requests of the day last ${inHours(hours)}, and then the rest of the UTC day is refused.`,

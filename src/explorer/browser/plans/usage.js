@@ -45,7 +45,7 @@ function ask(problem) {
     html(
       'p',
       { class: 'note' },
-      'This browser stores the key for this address, and the API reference uses it too. Asking takes no request from the plan.',
+      'This browser stores the key for this address, and the API reference uses it too. This page uses no quota.',
     ),
   );
   form.addEventListener('submit', (event) => {
@@ -113,7 +113,7 @@ function draw({ account, plan, minute, day, strikes, bannedUntil }) {
 /** @param {string} message */
 function warn(message) {
   panel.querySelector('[role=alert]')?.remove();
-  panel.append(html('p', { class: 'problem', role: 'alert' }, `${message} Trying again by itself.`));
+  panel.append(html('p', { class: 'problem', role: 'alert' }, `${message} Retrying automatically.`));
 }
 
 /**
