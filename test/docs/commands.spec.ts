@@ -257,7 +257,7 @@ describe('the example of an extension', () => {
     expect(responses.map(({ status }) => status)).toEqual([201, 201, 409]);
     const shown = page('docs/extending.md').blocks.findLast(({ language }) => language === 'json')?.text ?? '';
     expect(await responses[2]?.json()).toEqual(JSON.parse(shown));
-    expect(responses[0]?.headers.get('x-ratelimit-limit')).toBe('5');
+    expect(responses[0]?.headers.get('x-ratelimit-limit')).toBe('10');
     expect(await (await book(99)).json()).toMatchObject({ code: 'pet_not_found', status: 404 });
     const document = (await (await fetch(`http://localhost:${port}/openapi.json`)).json()) as {
       paths: Record<string, unknown>;
