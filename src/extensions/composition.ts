@@ -18,6 +18,7 @@ export interface Handler {
 /** A method of a controller with a path. */
 export interface Route extends Handler {
   readonly isPost: boolean;
+  readonly isOfAllMethods: boolean;
   /** Whether it sends its response itself instead of returning it. */
   readonly sendsResponse: boolean;
   /** Whether it is excluded from the OpenAPI document. */
@@ -67,6 +68,7 @@ function routesOf(controller: Function): Route[] {
       method,
       handler,
       isPost: Reflect.getMetadata(METHOD_METADATA, handler) === RequestMethod.POST,
+      isOfAllMethods: Reflect.getMetadata(METHOD_METADATA, handler) === RequestMethod.ALL,
       sendsResponse: sendsResponse(controller, method),
       isUndocumented: EXCLUSIONS.some(isMarked),
       hasVersion: isMarked(VERSION_METADATA),

@@ -29,7 +29,7 @@ export function routeFaults(routes: readonly Route[]): string[] {
 }
 
 function faultsOf(route: Route): string[] {
-  const { name, handler, isPost, sendsResponse, hasVersion } = route;
+  const { name, handler, isPost, isOfAllMethods, sendsResponse, hasVersion } = route;
   const deprecation = Reflect.getMetadata(DEPRECATION, handler) as Deprecation | undefined;
   const faults = [
     ...accessFaults(route, accessOf(handler)),
@@ -37,6 +37,9 @@ function faultsOf(route: Route): string[] {
     ...(deprecation === undefined ? [] : dateFaults(deprecation)),
     ...(isPost && sendsResponse
       ? ['a POST must return its response to accept an Idempotency-Key: use @Res({ passthrough: true })']
+      : []),
+    ...(isOfAllMethods && operationOf(handler) !== undefined
+      ? ['an operation has one method: use @Get(), @Post() or the like instead of @All()']
       : []),
     ...(hasVersion ? ['@Version() has no effect, because /v1 is the version: put another version into the path'] : []),
   ];

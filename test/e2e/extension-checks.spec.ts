@@ -1,7 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { CacheInterceptor } from '../support/cache-interceptor.js';
-import { Body, Controller, Get, HttpCode, Injectable, Module, Post, UseInterceptors, Version } from '@nestjs/common';
+import {
+  All,
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  Injectable,
+  Module,
+  Post,
+  UseInterceptors,
+  Version,
+} from '@nestjs/common';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { IsEmail } from 'class-validator';
@@ -152,6 +163,12 @@ describe('an extension that cannot work keeps the service from starting', () => 
         return {};
       }
 
+      @All('any')
+      @Operation(operation('anyReview'))
+      any(): string[] {
+        return [];
+      }
+
       @Get()
       @Version('2')
       @Operation(operation('listReviews'))
@@ -162,6 +179,7 @@ describe('an extension that cannot work keeps the service from starting', () => 
     expect(await refusalOfController(Reviews)).toEqual([
       HEAD,
       'Reviews.create: @HttpCode() must not differ from the status in @Operation(), which is 201.',
+      'Reviews.any: an operation has one method: use @Get(), @Post() or the like instead of @All().',
       'Reviews.list: @Version() has no effect, because /v1 is the version: put another version into the path.',
     ]);
   });
