@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { DataSource, type EntityManager } from 'typeorm';
-import { Database, PetsService } from '../../src/index.js';
+import { DataSource, type EntityManager, MoreThanOrEqual } from 'typeorm';
+import { Database, PetEntity, PetsService } from '../../src/index.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
 import { AMPLE } from '../support/folders.js';
@@ -34,6 +34,11 @@ const fail = async (): Promise<void> => {
 };
 const writeAnd = (work: (manager: EntityManager) => Promise<unknown>) => service.app.get(Database).write(work);
 
+async function newPetOf(categoryId: string): Promise<{ id: number }> {
+  const response = await service.post('/v1/pets', key, `{"name":"Bella","categoryId":${categoryId}}`);
+  return (await response.json()) as { id: number };
+}
+
 async function newPet(name = 'Bella'): Promise<number> {
   return ((await (await createPet(name)).json()) as { id: number }).id;
 }
@@ -59,6 +64,21 @@ describe('repositories of an extension', () => {
     expect(await notesOf(service).findBy({ text: 'likes hay' })).toEqual([{ id: id + 1_000, text: 'likes hay' }]);
     await notesOf(service).remove(await notesOf(service).find());
     expect(await notesOf(service).count()).toBe(0);
+  });
+
+  it('read integers exactly, those beyond 2^53 as decimal digits', async () => {
+    const [{ id } = { id: 0 }] = await Promise.all(['9007199254740993', '-9007199254740991'].map(newPetOf));
+    const pets = await dataSource
+      .getRepository(PetEntity)
+      .find({ where: { id: MoreThanOrEqual(id) }, order: { id: 'ASC' } });
+    expect(pets.map(({ categoryId }) => categoryId)).toEqual(['9007199254740993', -9007199254740991]);
+    await dataSource.transaction(async (manager) => {
+      const [pet] = await manager.findBy(PetEntity, { id });
+      expect(pet?.categoryId).toBe('9007199254740993');
+    });
+    expect(await dataSource.query('SELECT CAST(9223372036854775807 AS BIGINT) AS "most", 7 AS "few"')).toEqual([
+      { most: '9223372036854775807', few: 7 },
+    ]);
   });
 
   it('begin a transaction that is committed, or rolled back if it fails', async () => {

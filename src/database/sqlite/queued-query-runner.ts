@@ -5,6 +5,7 @@ import type { IsolationLevel, TransactionalRunner } from '../database.js';
 import { isRead, refuseTransactionControl } from '../statements.js';
 import { leaveNested, type TableWatch, Transaction } from '../transaction.js';
 import { translate } from '../unavailable.js';
+import { exactIntegers } from './exact-integers.js';
 import type { ReadingQueryRunner } from './reading-query-runner.js';
 import type { Turn } from './turn.js';
 import type { TurnOptions, WriteQueue } from './write-queue.js';
@@ -44,7 +45,7 @@ export class QueuedQueryRunner extends BetterSqlite3QueryRunner implements Trans
   override async query(sql: string, parameters?: unknown[] | ObjectLiteral, isStructured?: boolean) {
     if (this.isReleased) throw new QueryRunnerAlreadyReleasedError();
     refuseTransactionControl(sql);
-    const send = () => this.access.writer.query(sql, parameters, isStructured);
+    const send = async () => exactIntegers(await this.access.writer.query(sql, parameters, isStructured));
     try {
       // The turn of a transaction that is being started.
       if (this.turn !== undefined) await this.turn;

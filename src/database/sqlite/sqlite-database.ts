@@ -100,6 +100,7 @@ export class SqliteDatabase extends Database {
       // SQLite would wait for locks inside the statement and block all other requests.
       connection.pragma('busy_timeout = 0');
       connection.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
+      connection.defaultSafeIntegers();
     }
     const file = new FileIdentity(path);
     const reader = new ReadingQueryRunner(driver, reading, file);
