@@ -13,6 +13,7 @@ import {
   payloadTooLarge,
   unsupportedMediaType,
 } from '../http/index.js';
+import { int64Json } from './int64.js';
 import { parseJson } from './parse-json.js';
 
 /** Maximum number of chunks of a body: each costs some microseconds, however small it is. */
@@ -29,7 +30,7 @@ declare module 'fastify' {
 
 /**
  * Makes Fastify parse JSON bodies without rounding, and refuse bodies that are too large, have another charset or have a
- * content coding. A plugin can add a parser for another media type.
+ * content coding. A plugin can add a parser for another media type. Responses have bigints as the numbers that they are.
  */
 export function addJsonBodyParser(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
@@ -38,11 +39,17 @@ export function addJsonBodyParser(server: FastifyInstance): void {
     request.rawBody = bytes;
     done(null, parseJson(bytes));
   });
+  // What a handler got from that parser, it can return.
+  server.setReplySerializer((payload) => JSON.stringify(payload, exactMember));
   server.addHook('onRoute', (route) => {
     const takesBody = [route.method].flat().some((method) => METHODS_WITH_BODY.has(method));
     // The last preParsing hook: after it, the body flows to the parser.
     if (takesBody) route.preParsing = [...[route.preParsing ?? []].flat(), beforeParsing];
   });
+}
+
+function exactMember(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? int64Json(String(value)) : value;
 }
 
 /** Checks the headers of a body before it is read, and sends 100 Continue if the client expects it. */

@@ -47,6 +47,11 @@ describe("parameters, as in Nest's documentation", () => {
       expect(faults.message).toContain(fault);
   });
 
+  it('can be integers of any size, which handlers can return', async () => {
+    const response = await service.post('/v1/notes/text', key, '{"text":-9223372036854775808}');
+    expect([response.status, await response.text()]).toEqual([201, '{"text":-9223372036854775808,"stamped":true}']);
+  });
+
   it('can be single members of a body or query, and numbers', async () => {
     expect(await bodyOf(post('/notes/text', { text: 'x' }))).toMatchObject({ text: 'x' });
     expect(await bodyOf(get('/notes?limit=2'))).toMatchObject({ limit: 2 });
