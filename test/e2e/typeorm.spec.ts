@@ -67,7 +67,8 @@ describe('repositories of an extension', () => {
   });
 
   it('read integers exactly, those beyond 2^53 as decimal digits', async () => {
-    const [{ id } = { id: 0 }] = await Promise.all(['9007199254740993', '-9007199254740991'].map(newPetOf));
+    const { id } = await newPetOf('9007199254740993');
+    await newPetOf('-9007199254740991');
     const pets = await dataSource
       .getRepository(PetEntity)
       .find({ where: { id: MoreThanOrEqual(id) }, order: { id: 'ASC' } });
