@@ -10,6 +10,7 @@ import {
   Int64Param,
   LimitQuery,
   TextField,
+  ValidatedOnce,
 } from '../validation/index.js';
 import { PET_STATUSES, type PetStatus } from './pet.entity.js';
 
@@ -81,6 +82,7 @@ export class Animal extends PetFields<ExactInt64> {
 }
 
 /** The query of listPets (specification, section 4.1). */
+@ValidatedOnce()
 export class ListPetsQuery extends LimitQuery {
   @EnumParam({ description: 'Return only pets with this status.', ...PET_STATUS })
   status?: PetStatus;

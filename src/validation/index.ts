@@ -23,4 +23,4 @@ export {
   PatternParam,
 } from './query-params.js';
 export { PathId, type PathIdOptions } from './path-id.decorator.js';
-export { RequestValidationPipe } from './request-validation.pipe.js';
+export { RequestValidationPipe, ValidatedOnce } from './request-validation.pipe.js';

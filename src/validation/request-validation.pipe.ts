@@ -1,6 +1,7 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError, type ValidatorOptions } from 'class-validator';
+import { LRUCache } from 'lru-cache';
 import { unknownName, ValidationFailedError } from '../errors/index.js';
 import { unsupportedMediaType } from '../http/index.js';
 
@@ -23,6 +24,20 @@ type Place = 'body' | 'query' | 'param';
 
 const KINDS: Readonly<Record<Place, string>> = { body: 'field', query: 'query parameter', param: 'path parameter' };
 
+/** Valid queries by the class of their DTO and by their text. */
+const validQueries = new WeakMap<Function, LRUCache<string, object>>();
+const MAX_VALID_QUERIES = 500;
+
+/**
+ * For the DTO of a query whose rules depend on nothing but the query: one that was valid is not validated again, and
+ * requests with the same query share one frozen instance. Validation takes a fifth of the processor time of a cached list.
+ */
+export function ValidatedOnce(): ClassDecorator {
+  return (metatype) => {
+    validQueries.set(metatype, new LRUCache({ max: MAX_VALID_QUERIES }));
+  };
+}
+
 /**
  * Turns `@Body()`, `@Query()` and `@Param()` into checked instances of their DTO classes; other types pass unchanged. Unknown
  * fields are refused at every level.
@@ -40,6 +55,10 @@ export class RequestValidationPipe implements PipeTransform {
     if (type === 'custom' || PLAIN_TYPES.has(metatype) || metatype === undefined) return value;
     if (type === 'body' && data === undefined) checkObject(value);
     if (this.validWhenEmpty.has(metatype) && isEmpty(value)) return new metatype();
+    const known = type === 'query' ? validQueries.get(metatype) : undefined;
+    const text = known === undefined ? '' : JSON.stringify(value);
+    const valid = known?.get(text);
+    if (valid !== undefined) return valid;
     const inherited = inheritedNames(value);
     // class-transformer treats a nested member named `constructor` as a class.
     const safe = inherited.length === 0 ? value : withoutInherited(value);
@@ -50,6 +69,7 @@ export class RequestValidationPipe implements PipeTransform {
     const isAbsent = type === 'body' && value === undefined;
     if (faults.length > 0) throw isAbsent ? unsupportedMediaType() : new ValidationFailedError(faults, type === 'body');
     if (isEmpty(value)) this.validWhenEmpty.add(metatype);
+    known?.set(text, Object.freeze(dto));
     return dto;
   }
 }
