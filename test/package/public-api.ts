@@ -10,7 +10,7 @@ const REPORT = join(HOME, 'docs/public-api.md');
 
 const HEAD = `# Public API
 
-What the package exports, as it is declared, without comments. [Extending](extending.md) says how to use it. \`npm run public-api\` writes this page from the build, and a test compares the two, so that a change of the public surface is seen in review.`;
+The exports of the package with their declarations. [Extending](extending.md) explains how to use them. \`npm run public-api\` writes this page from the build, and a test compares them, so that reviews show each change of the public API.`;
 
 interface Manifest {
   readonly exports: Readonly<Record<string, { readonly types: string } | string>>;
