@@ -1,4 +1,4 @@
-import { Controller, Get, Header, Res, StreamableFile } from '@nestjs/common';
+import { Controller, Get, Header, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Registry } from 'prom-client';
@@ -23,9 +23,9 @@ export class MetricsController {
   @Get()
   @Public()
   @Header('cache-control', 'no-store')
-  async scrape(@Res({ passthrough: true }) reply: FastifyReply): Promise<StreamableFile> {
+  async scrape(@Res() reply: FastifyReply): Promise<void> {
     const { body } = await compress(reply, await this.file.get());
-    // Interceptors of extensions that map bodies know that this is not one of theirs.
-    return new StreamableFile(body, { length: body.length });
+    // Not returned, because an interceptor of an extension may wrap whatever handlers return.
+    await reply.send(body);
   }
 }

@@ -1,6 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ArgumentMetadata, Injectable, type PipeTransform, ValidationPipe } from '@nestjs/common';
+import {
+  type ArgumentMetadata,
+  Injectable,
+  Module,
+  type NestInterceptor,
+  type PipeTransform,
+  ValidationPipe,
+} from '@nestjs/common';
+import { APP_INTERCEPTOR } from '@nestjs/core';
 import { WsAdapter } from '@nestjs/platform-ws';
+import { map } from 'rxjs';
 import { type Caller, Clock, CounterStore, KeyVerifier, PetsService } from '../../src/index.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
@@ -80,6 +89,21 @@ describe('global enhancers', () => {
       'app.useGlobalPipes() is refused. It would have no effect: call it in configure() of createApp().',
     );
     expect(() => service.app.enableVersioning()).toThrow('The prefix /v1 is the version');
+  });
+
+  it('leave the metrics as they are, even if they wrap all responses', async () => {
+    const wrap: NestInterceptor = {
+      intercept: (_context, next) => next.handle().pipe(map((data: unknown) => ({ data }))),
+    };
+    @Module({ providers: [{ provide: APP_INTERCEPTOR, useValue: wrap }] })
+    class WrappingModule {}
+    const wrapping = await startApp({ extensions: [{ module: WrappingModule }] });
+    const [metrics, pets] = [
+      await wrapping.request('/metrics'),
+      await wrapping.request('/v1/pets', { key: await wrapping.key() }),
+    ];
+    expect([await metrics.text(), await pets.json()]).toEqual([expect.stringMatching(/^# HELP /), { data: '[]' }]);
+    await wrapping.stop();
   });
 
   it('do not affect the operations of the service', async () => {
