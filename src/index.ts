@@ -81,6 +81,7 @@ export {
   type Examples,
   type HeaderName,
   Operation,
+  type Documentation,
   OperationGroup,
   type OperationOptions,
   type SuccessResponse,

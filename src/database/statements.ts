@@ -65,10 +65,7 @@ function isCounted<Row>(answer: unknown): answer is [Row[], number] {
   return Array.isArray(answer) && answer.length === 2 && Array.isArray(answer[0]) && typeof answer[1] === 'number';
 }
 
-/** An entity manager, or a query runner. */
-type Connected = Pick<EntityManager, 'dataSource'>;
-
-export function isPostgres({ dataSource }: Connected): boolean {
+export function isPostgres({ dataSource }: Pick<EntityManager, 'dataSource'>): boolean {
   return dataSource.options.type === 'postgres';
 }
 
@@ -76,14 +73,14 @@ export function isPostgres({ dataSource }: Connected): boolean {
  * Sorts and compares a text column by bytes, as SQLite does. PostgreSQL uses the collation of the database, in which `B` may
  * come after `a`.
  */
-export function byBytes(connected: Connected, column: string): string {
+export function byBytes(connected: Pick<EntityManager, 'dataSource'>, column: string): string {
   return isPostgres(connected) ? `${column} COLLATE "C"` : column;
 }
 
 /**
  * Locks the rows that a SELECT finds in a table until the transaction ends. Empty for SQLite, which has one writer.
  */
-export function forUpdate(connected: Connected, table: string): string {
+export function forUpdate(connected: Pick<EntityManager, 'dataSource'>, table: string): string {
   return isPostgres(connected) ? ` FOR UPDATE OF "${table}"` : '';
 }
 

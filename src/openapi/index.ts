@@ -13,4 +13,4 @@ export {
   type SuccessResponse,
 } from './operation.decorator.js';
 export { type OperationPart, operationPart, partsOf } from './operation-part.js';
-export { OperationGroup, PLANS_PAGE } from './operation-group.decorator.js';
+export { type Documentation, OperationGroup, PLANS_PAGE } from './operation-group.decorator.js';
