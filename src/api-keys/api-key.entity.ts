@@ -16,7 +16,7 @@ export class ApiKey {
   @JoinColumn({ name: 'account_id', foreignKeyConstraintName: 'api_keys_account' })
   account!: Account;
 
-  /** Chosen by whoever created the key, to tell keys apart. */
+  /** Chosen at the creation, to distinguish keys. */
   @Column({ type: 'text', nullable: true })
   name!: string | null;
 

@@ -21,7 +21,7 @@ export class DatabaseModule {
           useFactory: () => ({
             ...optionsOf(env, parts),
             autoLoadEntities: true,
-            // A process that can't open its database ends; whoever started it starts it again.
+            // A process that cannot open its database exits, and its supervisor restarts it.
             toRetry: () => false,
           }),
           dataSourceFactory: async (options) => open(required(options), env, parts),

@@ -1,7 +1,7 @@
 import type { Change } from '../events/index.js';
 import type { PetRow } from './pets.repository.js';
 
-/** What is told of pets. */
+/** The events of pets. */
 export interface PetEvents {
   'pet.created': Change<undefined, PetRow>;
   /** Fields of a pet, or its status by an order. */

@@ -68,7 +68,7 @@ export class CatalogueVersion implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  /** Before anybody is told of what was written, whoever wrote it. */
+  /** Called before a write is acknowledged, whether the service or an extension wrote. */
   private async grow(statements: readonly string[]): Promise<void> {
     const part = statements.every((sql) => sql.startsWith(INSERT_PETS)) ? 'additions' : 'changes';
     this.own = { ...this.own, [part]: this.own[part] + 1 };
