@@ -34,8 +34,10 @@ export class IdempotencyInterceptor implements NestInterceptor {
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const request = idempotentRequest(requestOf(context));
-    return request === undefined ? next.handle() : from(this.once(request, replyOf(context), next));
+    const request = requestOf(context);
+    const key = request.headers['idempotency-key'];
+    if (key === undefined) return next.handle();
+    return from(this.once(idempotentRequest(request, key), replyOf(context), next));
   }
 
   private async once(request: IdempotentRequest, reply: FastifyReply, next: CallHandler): Promise<unknown> {

@@ -39,13 +39,12 @@ export interface IdempotentRequest {
 }
 
 /**
- * Reads the Idempotency-Key of a request; undefined if it has none.
+ * Reads a request with an Idempotency-Key.
+ * @param idempotencyKey as it was sent
  * @throws ValidationFailedError
  */
-export function idempotentRequest(request: FastifyRequest): IdempotentRequest | undefined {
-  const { headers, raw, caller, rawBody, method, url } = request;
-  const idempotencyKey = headers['idempotency-key'];
-  if (idempotencyKey === undefined) return undefined;
+export function idempotentRequest(request: FastifyRequest, idempotencyKey: string | string[]): IdempotentRequest {
+  const { raw, caller, rawBody, method, url } = request;
   if (
     typeof idempotencyKey !== 'string' ||
     !printable.test(idempotencyKey) ||

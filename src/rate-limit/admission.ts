@@ -1,4 +1,6 @@
+import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Counter, Registry } from 'prom-client';
 import { type AuthenticationFailure, type BearerGuard, type Caller, isCaller, UnverifiedKey } from '../auth/index.js';
 import { sendProblem } from '../errors/index.js';
 import { isPreflight, isVersioned } from '../http/index.js';
@@ -54,4 +56,26 @@ function admit(
   if (!(verdict instanceof UnverifiedKey || verdict instanceof Promise)) return decide(verdict);
   const later = verdict instanceof UnverifiedKey ? decideUnverified(verdict) : verdict.then(decide);
   return later.catch((error: Error) => throttler.showUnavailable(request, reply, error));
+}
+
+type AdmissionOutcome = 'admitted' | 'limited' | 'banned' | 'unauthenticated' | 'address_limited' | 'unavailable';
+
+/** Counts the decisions of admission by outcome and plan. */
+@Injectable()
+export class AdmissionTally {
+  private readonly decisions;
+
+  constructor(registry: Registry) {
+    this.decisions = new Counter({
+      name: 'petstore_admissions_total',
+      help: 'Admission decisions by outcome and plan.',
+      labelNames: ['outcome', 'plan'],
+      registers: [registry],
+    });
+  }
+
+  /** @param plan of the caller, or `none` */
+  add(plan: string, outcome: AdmissionOutcome): void {
+    this.decisions.inc({ plan, outcome });
+  }
 }

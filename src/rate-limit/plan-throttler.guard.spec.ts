@@ -6,7 +6,7 @@ import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
 import { ConfigModule, Env } from '../config/index.js';
 import { ApiExceptionFilter } from '../errors/index.js';
-import { AdmissionTally } from './admission-tally.js';
+import { AdmissionTally } from './admission.js';
 import { CounterStore } from './counter-store.js';
 import { CounterThrottlerStorage } from './counter-throttler-storage.js';
 import { MemoryCounterStore } from './memory/memory-counter-store.js';

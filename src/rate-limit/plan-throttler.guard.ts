@@ -12,7 +12,7 @@ import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify
 import { ACCESS, type Access, type Caller } from '../auth/index.js';
 import { ApiError, type Problem } from '../errors/index.js';
 import { replyOf, requestOf } from '../http/index.js';
-import { AdmissionTally } from './admission-tally.js';
+import { AdmissionTally } from './admission.js';
 import { CounterStore } from './counter-store.js';
 import { CounterThrottlerStorage } from './counter-throttler-storage.js';
 import { NO_LIMIT, throttlerNames } from './route-throttlers.js';

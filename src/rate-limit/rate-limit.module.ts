@@ -3,7 +3,7 @@ import { AuthModule } from '../auth/index.js';
 import { Clock, Env, replaceable } from '../config/index.js';
 import { Database } from '../database/index.js';
 import { RedisClient, RedisModule } from '../redis/index.js';
-import { AdmissionTally } from './admission-tally.js';
+import { AdmissionTally } from './admission.js';
 import { CounterPersistence } from './persistence/counter-persistence.js';
 import { CounterStore } from './counter-store.js';
 import { MemoryCounterStore } from './memory/memory-counter-store.js';

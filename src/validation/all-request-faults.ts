@@ -18,12 +18,13 @@ export class AllRequestFaults extends RequestFaults {
       parameterTypes(controller.constructor, method, place).flatMap((metatype) =>
         faultsOf(() => this.pipe.transform(request[place], { type: place, metatype })),
       );
+    const key = request.headers['idempotency-key'];
     const handler: unknown = Reflect.get(controller, method);
     const parts = typeof handler === 'function' ? partsOf(handler) : [];
     const found = [
       ...validate('query'),
       ...parts.flatMap(({ check }) => faultsOf(() => check?.(request))),
-      ...(request.method === 'POST' ? faultsOf(() => idempotentRequest(request)) : []),
+      ...(request.method === 'POST' && key !== undefined ? faultsOf(() => idempotentRequest(request, key)) : []),
       // Not twice: a body can have thousands of faults.
       ...(error.isOfBody ? error.faults : validate('body')),
     ];

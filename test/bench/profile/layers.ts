@@ -2,7 +2,7 @@
 export const LAYERS: readonly (readonly [layer: string, pattern: RegExp])[] = [
   ['admission and authentication', /\/dist\/src\/(rate-limit|auth)\/|@nestjs\/throttler/],
   ['validation', /\/dist\/src\/validation\/|\/class-(validator|transformer)\//],
-  ['database', /\/dist\/src\/(database\/|pets\/pet-sql)|\/(typeorm|better-sqlite3)\//],
+  ['database', /\/dist\/src\/(database\/|pets\/pets\.repository)|\/(typeorm|better-sqlite3)\//],
   ['catalogue and its cache', /\/dist\/src\/pets\/|\/lru-cache\//],
   ['metrics', /\/dist\/src\/metrics\/|\/(prom-client|tdigest|bintrees)\//],
   ['other code of ours', /\/dist\/(src|test)\//],
