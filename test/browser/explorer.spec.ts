@@ -76,6 +76,9 @@ const badgesOf = (tag: string, id: string) => operation(tag, id).locator('.badge
 const opacity = (selector: string) =>
   page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).opacity`);
 
+const backgroundOf = (selector: string) =>
+  page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).backgroundColor`);
+
 const indent = (text: string) =>
   page.evaluate<string>(
     `import('/docs/explorer/exact-json.js').then(({ indentJson }) => indentJson(${JSON.stringify(text)}))`,
@@ -155,6 +158,12 @@ describe.each(SCREENS)('the explorer, $width px wide and $colorScheme', (options
 });
 
 describe('the explorer', () => {
+  it.each(['light', 'dark'] as const)('has the %s background of the other pages', async (colorScheme) => {
+    await open({ colorScheme });
+    expect(await backgroundOf('body')).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(15, 20, 26)');
+    expect(await backgroundOf('.swagger-ui')).toBe('rgba(0, 0, 0, 0)');
+  });
+
   it('shows the stability of each operation', async () => {
     await open();
     expect(await badgesOf('Pets', 'listPets')).toEqual(['stable']);

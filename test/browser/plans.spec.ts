@@ -58,6 +58,21 @@ describe.each(SCREENS)('the page of plans, $width px wide and $colorScheme', (op
   });
 });
 
+describe('the picture', () => {
+  it('is drawn once there is room for it', async () => {
+    await open();
+    await page.locator('.picture svg').first().waitFor();
+    const resize = (width: string) => page.evaluate(`document.querySelector('.picture').style.width = '${width}'`);
+    const drawn = () => page.evaluate<number>(`document.querySelector('.picture svg').clientWidth`);
+    for (const width of ['0px', '30px']) await resize(width);
+    // Observers run before the second frame from here.
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    await resize('400px');
+    await page.locator('.picture svg[width="400"]').first().waitFor();
+    expect(await drawn()).toBe(400);
+  });
+});
+
 describe('the usage of a key', () => {
   it('is shown and updated without using quota', async () => {
     const key = await service.key({ plan: 'pro' });

@@ -3,6 +3,8 @@ import { drawDay, drawStory } from './picture.js';
 import { simulate } from './simulation.js';
 
 const SECONDS = 240;
+/** In pixels. */
+const LEAST_WIDTH = 150;
 
 /** @typedef {{ name: string, perMinute: number, perDay: number }} Plan */
 
@@ -52,16 +54,18 @@ figure.append(controls, picture, legend, words);
 
 controls.addEventListener('input', draw);
 controls.addEventListener('submit', (event) => event.preventDefault());
-new ResizeObserver(draw).observe(figure);
+new ResizeObserver(draw).observe(picture);
 
 function draw() {
+  const width = Math.floor(picture.clientWidth);
+  // Not laid out yet: the observer calls again.
+  if (width < LEAST_WIDTH) return;
   const chosen = new FormData(/** @type {HTMLFormElement} */ (controls));
   const plan = plans[Number(chosen.get('plan'))];
   if (plan === undefined) return;
   const perMinute = Math.round((plan.perMinute * Number(chosen.get('share'))) / 100);
   const waits = chosen.has('waits');
   const story = simulate({ limit: plan.perMinute, perMinute, seconds: SECONDS, waits });
-  const width = Math.floor(picture.clientWidth);
   const hours = plan.perDay / Math.min(perMinute, plan.perMinute) / 60;
   /** @type {HTMLOutputElement} */ (controls.querySelector('output')).value = count(perMinute);
   controls.querySelector('[name=share]')?.setAttribute('aria-valuetext', `${count(perMinute)} requests per minute`);
