@@ -77,11 +77,11 @@ export {
 export { addLink, nextPageLink, publicAddress } from './http/index.js';
 export { Deprecated, type Deprecation, type Stability } from './lifecycle/index.js';
 export {
+  type Documentation,
   type ErrorDeclaration,
   type Examples,
   type HeaderName,
   Operation,
-  type Documentation,
   OperationGroup,
   type OperationOptions,
   type SuccessResponse,
