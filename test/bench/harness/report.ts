@@ -58,17 +58,10 @@ export function report(
     [
       'Goals for the ratio',
       table(
-        ['', 'against', 'must', 'aim', 'is', ''],
-        targets.map(({ case: name, against, must, aim }) => {
+        ['', 'against', 'must', 'is', ''],
+        targets.map(({ case: name, against, must }) => {
           const is = ratio(against, name);
-          return [
-            name,
-            against,
-            times(must),
-            aim === undefined ? '' : times(aim),
-            times(is),
-            is >= (aim ?? must) ? 'reached' : is >= must ? 'met' : 'missed',
-          ];
+          return [name, against, times(must), times(is), is >= must ? 'met' : 'missed'];
         }),
       ),
     ],
