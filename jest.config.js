@@ -7,6 +7,7 @@ const patient = { ...jestPreset, setupFilesAfterEnv: ['<rootDir>/test/support/pa
 const missing = (programs) => programs.filter((program) => !isInstalled(program));
 const servers = {
   postgres: missing(['postgres']),
+  redis: missing(['redis-server']),
   faults: missing(['postgres', 'redis-server']),
   browser: missing(['chromium']),
 };
@@ -67,10 +68,32 @@ function endToEnd(name) {
   return `<rootDir>/test/e2e/${name}.spec.ts`;
 }
 
+/** Specs of what only a Redis server shows, and folders of them. */
+const ON_REDIS = ['<rootDir>/src/redis/', '<rootDir>/src/rate-limit/redis/', endToEnd('redis'), endToEnd('coherence')];
+
+/** Specs that kill the process for half a minute; with the other faults, on SQLite, and on PostgreSQL. */
+const CRASHES = ['crash', 'crash-fuzz'].map(endToEnd);
+
 /** Each spec is in one project; `postgres` runs some of them again. */
 const projects = [
-  { ...jestPreset, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/*.spec.ts'] },
-  { ...jestPreset, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.spec.ts'] },
+  {
+    ...jestPreset,
+    displayName: 'unit',
+    testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/*.spec.ts'],
+    testPathIgnorePatterns: ON_REDIS,
+  },
+  {
+    ...jestPreset,
+    displayName: 'e2e',
+    testMatch: ['<rootDir>/test/e2e/**/*.spec.ts'],
+    testPathIgnorePatterns: [...ON_REDIS, ...CRASHES],
+  },
+  {
+    ...jestPreset,
+    displayName: 'redis',
+    testMatch: ON_REDIS.map((path) => (path.endsWith('/') ? `${path}*.spec.ts` : path)),
+    testPathIgnorePatterns: ignored('redis'),
+  },
   {
     ...jestPreset,
     displayName: 'postgres',
@@ -84,7 +107,7 @@ const projects = [
   {
     ...patient,
     displayName: 'faults',
-    testMatch: ['<rootDir>/test/faults/**/*.spec.ts', '<rootDir>/test/bench/on-servers.spec.ts'],
+    testMatch: ['<rootDir>/test/faults/**/*.spec.ts', '<rootDir>/test/bench/on-servers.spec.ts', ...CRASHES],
     testPathIgnorePatterns: ignored('faults'),
   },
   { ...patient, displayName: 'docs', testMatch: ['<rootDir>/test/docs/**/*.spec.ts'] },
