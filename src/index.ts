@@ -74,7 +74,7 @@ export {
   type EventMap,
   type EventName,
 } from './events/index.js';
-export { addLink, nextPageLink, publicAddress } from './http/index.js';
+export { addLink, nextPageLink, publicAddress, type RawJson } from './http/index.js';
 export { Deprecated, type Deprecation, type Stability } from './lifecycle/index.js';
 export {
   type Documentation,
@@ -130,6 +130,5 @@ export {
   PathId,
   type PathIdOptions,
   PatternParam,
-  type RawJson,
   TextField,
 } from './validation/index.js';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import type { Page } from '../database/index.js';
-import { addLink, nextPageLink } from '../http/index.js';
+import { addLink, jsonText, nextPageLink } from '../http/index.js';
 
 /** 132 bits of a digest: collisions do not occur in practice. */
 const TAG_LENGTH = 22;
@@ -81,13 +81,14 @@ export function sendWithEtag<Body extends string | Buffer>(
 }
 
 /**
- * Responds to a POST that has created something (RFC 9110, section 15.3.2): says where it is, and its validator.
+ * Responds to a POST that has created something (RFC 9110, section 15.3.2): sets Location and ETag.
  * @param reply as a handler gets it from `@Res({ passthrough: true })`
  * @param address of the list that it is in, as `publicAddress` gives it
  */
 export function sendCreated(reply: FastifyReply, address: string, resource: { readonly id: unknown }): ResponseBody {
-  reply.header('location', `${address}/${JSON.stringify(resource.id)}`);
-  return sendWithEtag(reply, JSON.stringify(resource));
+  const { id } = resource;
+  reply.header('location', `${address}/${typeof id === 'string' ? encodeURIComponent(id) : jsonText(id)}`);
+  return sendWithEtag(reply, jsonText(resource));
 }
 
 /** A page as JSON. */
@@ -113,7 +114,7 @@ export function sendPage(
   query: object,
   { items, nextAfter }: Page<unknown>,
 ): ResponseBody {
-  const json = JSON.stringify(items);
+  const json = jsonText(items);
   return sendPageJson(reply, address, query, { json, nextAfter, etag: pageEtag(json, nextAfter) });
 }
 

@@ -7,6 +7,7 @@ export {
   publicAddress,
   publicPath,
 } from './addresses.js';
+export { exactJson, jsonText, type RawJson } from './exact-json.js';
 export type { ParserRefusals } from './connections/client-error.js';
 export { closeConnections } from './connections/closing.js';
 export { batchRequestsPerTick } from './connections/turns.js';

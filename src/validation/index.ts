@@ -10,7 +10,7 @@ export {
   IntegerField,
   TextField,
 } from './fields.js';
-export { type ExactInt64, type Int64, int64Json, isCanonicalId, isCanonicalInt64, type RawJson } from './int64.js';
+export { type ExactInt64, type Int64, int64Json, isCanonicalId, isCanonicalInt64 } from './int64.js';
 export { addJsonBodyParser } from './json-body.js';
 export { LimitQuery, PageQuery } from './page-query.js';
 export {

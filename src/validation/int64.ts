@@ -1,18 +1,4 @@
-/** JSON.parse source text access (ECMAScript 2026), which TypeScript does not know yet. */
-interface ExactJson {
-  parse(
-    text: string,
-    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-  ): unknown;
-  rawJSON(text: string): RawJson;
-}
-
-/** Text that JSON.stringify writes unchanged. */
-export interface RawJson {
-  readonly rawJSON: string;
-}
-
-export const exactJson = JSON as unknown as ExactJson;
+import { exactJson, type RawJson } from '../http/index.js';
 
 /** Range of a signed 64-bit integer (OpenAPI format int64). */
 export const INT64_MIN = -(2n ** 63n);

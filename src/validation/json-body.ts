@@ -8,12 +8,12 @@ import {
   isRepeated,
   JSON_TYPE,
   jsonMediaTypes,
+  jsonText,
   MERGE_PATCH_TYPE,
   METHODS_WITH_BODY,
   payloadTooLarge,
   unsupportedMediaType,
 } from '../http/index.js';
-import { int64Json } from './int64.js';
 import { parseJson } from './parse-json.js';
 
 /** Maximum number of chunks of a body: each costs some microseconds, however small it is. */
@@ -30,7 +30,7 @@ declare module 'fastify' {
 
 /**
  * Makes Fastify parse JSON bodies without rounding, and refuse bodies that are too large, have another charset or have a
- * content coding. A plugin can add a parser for another media type. Responses have bigints as the numbers that they are.
+ * content coding. A plugin can add a parser for another media type. Bigints in responses are written as JSON numbers.
  */
 export function addJsonBodyParser(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
@@ -39,17 +39,13 @@ export function addJsonBodyParser(server: FastifyInstance): void {
     request.rawBody = bytes;
     done(null, parseJson(bytes));
   });
-  // What a handler got from that parser, it can return.
-  server.setReplySerializer((payload) => JSON.stringify(payload, exactMember));
+  // So a handler can return a bigint that it received.
+  server.setReplySerializer(jsonText);
   server.addHook('onRoute', (route) => {
     const takesBody = [route.method].flat().some((method) => METHODS_WITH_BODY.has(method));
     // The last preParsing hook: after it, the body flows to the parser.
     if (takesBody) route.preParsing = [...[route.preParsing ?? []].flat(), beforeParsing];
   });
-}
-
-function exactMember(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? int64Json(String(value)) : value;
 }
 
 /** Checks the headers of a body before it is read, and sends 100 Continue if the client expects it. */

@@ -1,6 +1,6 @@
 import { ApiError, quoteName } from '../errors/index.js';
-import { malformedJson } from '../http/index.js';
-import { exactInteger, exactJson } from './int64.js';
+import { exactJson, malformedJson } from '../http/index.js';
+import { exactInteger } from './int64.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
