@@ -59,12 +59,13 @@ export class RequestValidationPipe implements PipeTransform {
     const text = known === undefined ? '' : JSON.stringify(value);
     const valid = known?.get(text);
     if (valid !== undefined) return valid;
-    const inherited = inheritedNames(value);
+    const inherited = inheritedNames(value, type);
     // class-transformer treats a nested member named `constructor` as a class.
     const safe = inherited.length === 0 ? value : withoutInherited(value);
     const dto: object = plainToInstance(metatype, safe ?? {}, { exposeDefaultValues: true });
     const unknown = inherited.map((name) => unknownName(KINDS[type], name));
-    const faults = [...unknown, ...describe(validateSync(dto, OPTIONS), type)];
+    const broken = [...unknown, ...describe(validateSync(dto, OPTIONS), type)];
+    const faults = broken.length === 0 ? unstorableTexts(safe) : broken;
     // A POST needs no body where all its fields are optional.
     const isAbsent = type === 'body' && value === undefined;
     if (faults.length > 0) throw isAbsent ? unsupportedMediaType() : new ValidationFailedError(faults, type === 'body');
@@ -88,23 +89,38 @@ function checkObject(body: unknown): void {
  * Names of members, at any level, that every object inherits, such as `constructor`: class-validator treats them as known.
  * @throws ValidationFailedError if there are too many members or levels for class-validator
  */
-function inheritedNames(value: unknown): string[] {
+function inheritedNames(value: unknown, place: Place): string[] {
   const names: string[] = [];
   let members = 0;
   const visit = (inner: unknown, depth: number) => {
     if (typeof inner !== 'object' || inner === null) return;
-    if (depth > MAX_DEPTH)
-      throw new ValidationFailedError([`The request body must not be nested deeper than ${MAX_DEPTH} levels`], true);
+    if (depth > MAX_DEPTH) throw tooLarge(`be nested deeper than ${MAX_DEPTH} levels`, place);
     for (const [name, member] of Object.entries(inner)) {
       members += 1;
       if (members > MAX_MEMBERS)
-        throw new ValidationFailedError([`The request body must not have more than ${MAX_MEMBERS} members`], true);
+        throw tooLarge(`have more than ${MAX_MEMBERS} ${place === 'body' ? 'members' : 'parameters'}`, place);
       if (name in Object.prototype) names.push(name);
       visit(member, depth + 1);
     }
   };
   visit(value, 1);
   return names;
+}
+
+function tooLarge(fault: string, place: Place): ValidationFailedError {
+  return new ValidationFailedError(
+    [`The ${place === 'body' ? 'request body' : place} must not ${fault}`],
+    place === 'body',
+  );
+}
+
+/** Texts that PostgreSQL refuses or that UTF-8 cannot keep, which class-validator's rules for text allow. */
+function unstorableTexts(value: unknown, name = ''): string[] {
+  if (typeof value === 'string')
+    return value.includes('\0') || !value.isWellFormed() ? [`${name} must be without U+0000 and lone surrogates`] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  const prefix = name === '' ? '' : `${name}.`;
+  return Object.entries(value).flatMap(([member, inner]) => unstorableTexts(inner, prefix + member));
 }
 
 function withoutInherited(value: unknown): unknown {
