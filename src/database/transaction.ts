@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { Logger } from '@nestjs/common';
 import type { EntityManager, QueryRunner } from 'typeorm';
 import { isRead } from './statements.js';
 import { isUnavailable } from './unavailable.js';
@@ -14,6 +15,7 @@ export interface TableWatch {
 }
 
 const contexts = new AsyncLocalStorage<Transaction>();
+const logger = new Logger('Database');
 
 /**
  * A transaction on a connection, a nested one, or a single statement. It accepts statements while it is open, and waits for
@@ -116,20 +118,31 @@ export class Transaction {
     const committed = outcome === 'kept' ? this.commitCallbacks.splice(0) : [];
     const ended = this.endCallbacks.splice(0);
     if (this.outer === undefined) {
-      for (const callback of [...committed, ...ended, ...this.tellWatches()]) await callback();
+      await runAll([...committed, ...ended, ...this.notifyWatches()]);
     } else {
       this.outer.commitCallbacks.push(...committed);
-      for (const callback of ended) await callback();
+      await runAll(ended);
     }
   }
 
-  private tellWatches(): Callback[] {
+  private notifyWatches(): Callback[] {
     const written = [...this.written];
     this.written.clear();
     return this.watches.flatMap(({ table, listener }) => {
       const statements = written.filter((sql) => sql.includes(table));
       return statements.length === 0 ? [] : [() => listener(statements)];
     });
+  }
+}
+
+/** The transaction has ended, so a callback that fails changes neither its outcome nor the other callbacks. */
+async function runAll(callbacks: readonly Callback[]): Promise<void> {
+  for (const callback of callbacks) {
+    try {
+      await callback();
+    } catch (error) {
+      logger.error({ message: 'a callback of a transaction failed', error: String(error) });
+    }
   }
 }
 
@@ -170,7 +183,8 @@ export function onTransactionEnd(callback: () => void | Promise<void>): void {
 }
 
 /**
- * Registers a callback for the commit of the current transaction, before its outcome is reported.
+ * Registers a callback for the commit of the current transaction, before its outcome is reported. An error of the callback
+ * is logged.
  * @throws Error outside of a transaction
  */
 export function onCommit(callback: () => void): void {

@@ -21,11 +21,11 @@ export function BeforeCommit<Name extends EventName>(name: Name) {
     key: string | symbol,
     descriptor: TypedPropertyDescriptor<Method>,
   ): void => {
-    SetMetadata(BEFORE_COMMIT, name)(target, key, descriptor);
+    SetMetadata(BEFORE_COMMIT, [name, ...beforeCommitOf(descriptor.value ?? Object)])(target, key, descriptor);
   };
 }
 
-/** The event that a method listens to, if any. */
-export function beforeCommitOf(method: Function): EventName | undefined {
-  return Reflect.getMetadata(BEFORE_COMMIT, method) as EventName | undefined;
+/** The events that a method listens to. */
+export function beforeCommitOf(method: Function): readonly EventName[] {
+  return (Reflect.getMetadata(BEFORE_COMMIT, method) ?? []) as readonly EventName[];
 }

@@ -26,8 +26,11 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
   ) {}
 
   onModuleInit(): void {
-    for (const { instance } of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
-      if (typeof instance === 'object' && instance !== null) this.register(instance);
+    for (const wrapper of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
+      const instance: unknown = wrapper.instance;
+      if (typeof instance !== 'object' || instance === null || wrapper.isAlias) continue;
+      if (this.register(instance) > 0 && !wrapper.isDependencyTreeStatic())
+        throw new TypeError(`${wrapper.name} has a @BeforeCommit() method, so it must have the default scope.`);
     }
   }
 
@@ -61,15 +64,20 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
 
-  private register(instance: object): void {
+  /** @returns how many listeners the instance has */
+  private register(instance: object): number {
+    let count = 0;
     for (const key of this.scanner.getAllMethodNames(Object.getPrototypeOf(instance) as object)) {
       const method: unknown = Reflect.get(instance, key);
-      const name = typeof method === 'function' ? beforeCommitOf(method) : undefined;
-      if (typeof method !== 'function' || name === undefined) continue;
-      const listeners = this.beforeCommit.get(name) ?? [];
-      listeners.push((event, manager) => Reflect.apply(method, instance, [event, manager]));
-      this.beforeCommit.set(name, listeners);
+      if (typeof method !== 'function') continue;
+      for (const name of beforeCommitOf(method)) {
+        const listeners = this.beforeCommit.get(name) ?? [];
+        listeners.push((event, manager) => Reflect.apply(method, instance, [event, manager]));
+        this.beforeCommit.set(name, listeners);
+        count += 1;
+      }
     }
+    return count;
   }
 
   /** In a later turn of the event loop, so that listeners do not delay the response. */

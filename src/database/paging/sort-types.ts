@@ -53,10 +53,8 @@ const named = (names: readonly string[], type: SortType) => names.map((name): [s
 /** Types by the names that TypeORM's drivers give them. SQLite's driver reads a real number exactly, its SQL does not. */
 const ON_SQLITE: ReadonlyMap<string, SortType> = new Map([
   ...named(['integer', 'bigint', 'int8', 'int2', 'smallint', 'tinyint', 'boolean'], INTEGER),
-  ...named(
-    ['real', 'double', 'double precision', 'float', 'numeric', 'decimal'],
-    sorted({ ...NUMBER, text: unchanged }),
-  ),
+  // Not decimals, which SQLite keeps as text or rounds.
+  ...named(['real', 'double', 'double precision', 'float'], sorted({ ...NUMBER, text: unchanged })),
   ...named(['text', 'varchar', 'character varying', 'datetime', 'date'], sorted({})),
 ]);
 
