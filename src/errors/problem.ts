@@ -38,5 +38,8 @@ export function errorJson({ code, message, status }: Problem): string {
 export function sendProblem(reply: FastifyReply, answer: Problem): void {
   if (answer.headers !== undefined) reply.headers(answer.headers);
   if (answer.status === 401 || answer.status === 429) reply.header('cache-control', 'no-store');
+  // Exceptions of Nest do not say when to try again, and every 429 and 503 does.
+  if ((answer.status === 429 || answer.status === 503) && !reply.hasHeader('retry-after'))
+    reply.header('retry-after', '1');
   reply.code(answer.status).header('content-type', 'application/json; charset=utf-8').send(errorJson(answer));
 }

@@ -1,10 +1,5 @@
-import {
-  type CallHandler,
-  type ExecutionContext,
-  Injectable,
-  type NestInterceptor,
-  UseInterceptors,
-} from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import type { FastifyReply } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import type { EntityManager } from 'typeorm';
@@ -85,7 +80,9 @@ export function makeIdempotent(handlers: readonly Function[]): void {
   for (const handler of handlers) {
     if (bound.has(handler)) continue;
     bound.add(handler);
-    UseInterceptors(IdempotencyInterceptor)(Object, handler.name, { value: handler });
+    // The first one, so that it stores what the other interceptors of the handler have made of the response.
+    const others = (Reflect.getMetadata(INTERCEPTORS_METADATA, handler) ?? []) as readonly unknown[];
+    Reflect.defineMetadata(INTERCEPTORS_METADATA, [IdempotencyInterceptor, ...others], handler);
   }
 }
 

@@ -2,6 +2,8 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { Readable } from 'node:stream';
 import { StreamableFile } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { ApiError } from '../errors/index.js';
+import { jsonText } from '../http/index.js';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
@@ -23,18 +25,19 @@ interface StoredResponse {
 /**
  * The response of a handler, encrypted with the API key of the request.
  * @param before headers of the response before the handler ran
- * @throws Error if the body cannot be repeated, such as a stream
+ * @throws ApiError `validation_failed` if the body cannot be repeated, such as a stream
  */
 export function storeResponse(reply: FastifyReply, before: Headers, body: unknown, apiKey: string): string {
   if (reply.sent || body instanceof StreamableFile || body instanceof Readable || Buffer.isBuffer(body)) {
-    throw new Error('A POST must return JSON, or text, to accept an Idempotency-Key.');
+    throw new ApiError('validation_failed', 'This operation accepts no Idempotency-Key, as its response is a file.');
   }
-  const asText = !isExact(body);
+  const json: string | undefined = jsonText(body);
+  const storedAsText = !isExact(json);
   const headers: Headers = {
     ...Object.fromEntries(Object.entries(reply.getHeaders()).filter(([name, value]) => before[name] !== value)),
-    ...(asText ? { 'content-type': 'application/json; charset=utf-8' } : {}),
+    ...(storedAsText ? { 'content-type': 'application/json; charset=utf-8' } : {}),
   };
-  const response: StoredResponse = { status: reply.statusCode, headers, body: asText ? JSON.stringify(body) : body };
+  const response: StoredResponse = { status: reply.statusCode, headers, body: storedAsText ? json : body };
   return seal(JSON.stringify(response), apiKey);
 }
 
@@ -55,9 +58,8 @@ export function resetHeaders(reply: FastifyReply, before: Headers): void {
   reply.headers(before);
 }
 
-/** Whether a body survives JSON.stringify and JSON.parse: an integer beyond 2^53 would be rounded. */
-function isExact(body: unknown): boolean {
-  const json: string | undefined = JSON.stringify(body);
+/** Whether JSON.parse and JSON.stringify keep the text of a body: an integer beyond 2^53 would be rounded. */
+function isExact(json: string | undefined): boolean {
   return json === undefined || JSON.stringify(JSON.parse(json)) === json;
 }
 
