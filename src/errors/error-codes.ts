@@ -27,7 +27,7 @@ export const ERROR_CODES = {
   category_not_found: { status: 404, meaning: 'No category has that identifier.' },
   api_key_not_found: { status: 404, meaning: 'The account has no API key with that identifier.' },
   invalid_status_transition: { status: 409, meaning: 'The status does not allow that transition.' },
-  precondition_failed: { status: 412, meaning: 'If-Match does not name the current ETag.' },
+  precondition_failed: { status: 412, meaning: 'If-Match does not name the current ETag, or If-None-Match names it.' },
   idempotency_key_reused: { status: 422, meaning: 'The Idempotency-Key was used with another request.' },
   idempotency_key_in_use: { status: 409, meaning: 'A request with this Idempotency-Key is still running.' },
   operation_removed: { status: 410, meaning: 'The operation was removed on its announced date.' },

@@ -24,7 +24,8 @@ address: ${format(ANONYMOUS_PER_MINUTE)} a minute and ${format(ANONYMOUS_PER_DAY
 
 **Lifecycle.** \`x-stability\`: \`stable\` changes compatibly, \`beta\` with notice, \`experimental\` at any time. A deprecated operation is 410 from \`x-sunset\` on.
 
-Every response also has \`X-Content-Type-Options\`, \`Vary\` and, unless it says \`no-store\`, \`Cache-Control: private, no-cache\`.
+Every response also has \`X-Content-Type-Options\` and \`Cache-Control\`: \`private, no-cache\` or \`no-store\`. Every response
+has \`Vary\` too, unless the request is refused before it is routed: 400, 408, 431 and 501 of requests that are not valid HTTP.
 `.trim();
 }
 
