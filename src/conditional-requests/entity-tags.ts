@@ -68,6 +68,8 @@ export function sendWithEtag<Body extends string | Buffer>(
   etag = etagOf(body),
 ): Body | undefined {
   reply.header('etag', etag);
+  // `@Operation()` sets it by the type of its success; Fastify takes a string for plain text.
+  if (!reply.hasHeader('content-type')) reply.header('content-type', 'application/json; charset=utf-8');
   const { method, headers } = reply.request;
   const condition = headers['if-none-match'];
   if (condition === undefined || (method !== 'GET' && method !== 'HEAD')) return body;

@@ -128,6 +128,7 @@ describe('a bigint that a handler returns', () => {
     expect(await (await service.request('/v1/edges', { key })).text()).toBe(`[{"id":${LARGE}}]`);
     const created = await post('created');
     expect(created.headers.get('location')).toBe('/v1/edges/a%2Fb');
+    expect(created.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(await created.text()).toBe(`{"id":"a/b","large":${LARGE}}`);
   });
 });
