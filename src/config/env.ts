@@ -43,20 +43,23 @@ export class Env {
   DATABASE_POOL_SIZE = 10;
 
   /**
-   * How long requests wait for a connection while no query completes, in milliseconds, and then for a new connection. All
-   * statements of a transaction together can take this plus the timeout of a statement. So by default a request waits at
-   * most 4 s for a database that hangs.
+   * If all connections to PostgreSQL are in use, requests wait for one. They return 503 if no query completes for this time,
+   * in milliseconds. Opening a connection has the same timeout. So by default a request waits at most 4 s for a database
+   * that hangs: 1 s for its turn, and 3 s for the connection and all statements.
    */
   @IntegerSetting(1, 60_000)
   DATABASE_POOL_WAIT_MS = 1_000;
 
-  /** How long a statement can take on PostgreSQL, in milliseconds, including waits for locks. */
+  /**
+   * How long a statement can take on PostgreSQL, in milliseconds, including waits for locks. A transaction of the service,
+   * with all its statements and the opening of its connection, can take this plus `DATABASE_POOL_WAIT_MS`.
+   */
   @IntegerSetting(1, 3_600_000)
   DATABASE_STATEMENT_TIMEOUT_MS = 2_000;
 
   /**
-   * How long a transaction that an extension begins with TypeORM can take, in milliseconds; on SQLite, any transaction.
-   * It is then rolled back, so that a forgotten one does not block all other writes.
+   * How long a transaction can take, in milliseconds. On SQLite, this applies to every transaction; on PostgreSQL, to those
+   * that extensions begin with TypeORM. The transaction is then rolled back, so that a forgotten one does not block others.
    */
   @IntegerSetting(1, 3_600_000)
   DATABASE_TRANSACTION_TIMEOUT_MS = 10_000;
