@@ -10,7 +10,7 @@ export const LIST_CATEGORIES: OperationOptions = {
   id: 'listCategories',
   summary: 'List categories',
   description:
-    'Returns categories in ascending order of `id`. While a next page exists, `Link` has its address as `rel="next"`. ' +
+    'Returns categories in ascending order of `id`. If there is a next page, `Link` has its address as `rel="next"`. ' +
     'Identifiers that only pets use are not listed.',
   scope: 'categories:read',
   stability: 'beta',

@@ -43,7 +43,7 @@ export const LIST_KEYS: OperationOptions = {
   id: 'listKeys',
   summary: 'List API keys',
   description:
-    'Returns the keys of the calling account, oldest first, including revoked and expired ones. While a next page exists, ' +
+    'Returns the keys of the calling account, oldest first, including revoked and expired ones. If there is a next page, ' +
     '`Link` has its address as `rel="next"`.',
   success: {
     status: 200,

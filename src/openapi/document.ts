@@ -90,7 +90,10 @@ function outlineOf(app: INestApplication, plans: PlanLimits): Omit<OpenAPIObject
       url: env.BASE_URL ?? API_PREFIX,
       description: env.BASE_URL === undefined ? `This server (${env.ENVIRONMENT})` : environment,
     },
-    ...(env.STAGING_BASE_URL === undefined ? [] : [{ url: env.STAGING_BASE_URL, description: 'Staging' }]),
+    // On a staging service, the first server is the staging environment.
+    ...(env.STAGING_BASE_URL === undefined || env.ENVIRONMENT === 'staging'
+      ? []
+      : [{ url: env.STAGING_BASE_URL, description: 'Staging' }]),
   ];
   return {
     ...rest,

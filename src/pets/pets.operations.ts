@@ -21,9 +21,9 @@ export const LIST_PETS: OperationOptions = {
   id: 'listPets',
   summary: 'List pets',
   description:
-    'Returns pets in ascending order of `id`. While a next page exists, `Link` has its address as `rel="next"`. Filters combine. ' +
-    'A pet without a status matches no status filter. With one identifier in `ids`, `ETag` is the one that ' +
-    '`If-Match` needs.',
+    'Returns pets in ascending order of `id`. If there is a next page, `Link` has its address as `rel="next"`. ' +
+    'A pet must match all given filters. A pet without a status matches no status filter. With one identifier in `ids`, ' +
+    '`ETag` is the one that `If-Match` needs.',
   scope: 'pets:read',
   stability: 'stable',
   success: {

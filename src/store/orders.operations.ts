@@ -28,7 +28,7 @@ export const LIST_ORDERS: OperationOptions = {
   id: 'listOrders',
   summary: 'List orders',
   description:
-    'Returns orders of the calling account in ascending order of `id`. While a next page exists, `Link` has its address as ' +
+    'Returns orders of the calling account in ascending order of `id`. If there is a next page, `Link` has its address as ' +
     '`rel="next"`.',
   scope: 'orders:read',
   stability: 'experimental',

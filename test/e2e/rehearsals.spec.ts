@@ -111,6 +111,15 @@ describe('the document of a staging service', () => {
     for (const { parameters } of operations)
       expect(parameters).toContainEqual({ $ref: '#/components/parameters/Prefer' });
   });
+
+  it('names the staging environment once', async () => {
+    const address = 'https://staging.petstore.test/v1';
+    const env = { ENVIRONMENT: 'staging', BASE_URL: address, STAGING_BASE_URL: address };
+    const staging = await startApp({ clock, env });
+    const { servers } = (await (await staging.request('/openapi.json')).json()) as { servers: unknown };
+    await staging.stop();
+    expect(servers).toEqual([{ url: address, description: 'Staging', 'x-internal': false }]);
+  });
 });
 
 describe('in production', () => {
