@@ -41,7 +41,7 @@ export interface AppOptions {
 
 /**
  * Builds the service, ready to listen. `main.ts` and the tests share it, and so can a team's own `main.ts`.
- * @throws (rejects) ExtensionError where the extensions can't work
+ * @throws (rejects) ExtensionError if the extensions are invalid
  */
 export async function createApp({
   env,

@@ -53,7 +53,7 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
       await this.work();
       this.failing = false;
     } catch (error) {
-      if (!this.failing) this.logger.warn({ message: `${this.name} failed, trying on`, error: String(error) });
+      if (!this.failing) this.logger.warn({ message: `${this.name} failed; retrying`, error: String(error) });
       this.failing = true;
     }
   }

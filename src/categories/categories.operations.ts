@@ -1,4 +1,4 @@
-import type { OperationOptions } from '../openapi/index.js';
+import { type OperationOptions, UNKNOWN_ID } from '../openapi/index.js';
 import { categoryExists, categoryNotFound } from './categories.service.js';
 import { Category } from './category.dto.js';
 
@@ -62,7 +62,7 @@ export const GET_CATEGORY: OperationOptions = {
     headers: ['ETag'],
     examples: { 'A category': DOGS },
   },
-  errors: [categoryNotFound('404')],
+  errors: [categoryNotFound(UNKNOWN_ID)],
 };
 
 export const CHANGE_CATEGORY: OperationOptions = {
@@ -79,5 +79,5 @@ export const CHANGE_CATEGORY: OperationOptions = {
     headers: ['ETag'],
     examples: { 'A category': { ...DOGS, name: 'Hounds' } },
   },
-  errors: [categoryNotFound('404')],
+  errors: [categoryNotFound(UNKNOWN_ID)],
 };

@@ -42,7 +42,7 @@ function read<T extends object>(type: Type<T>, given: Record<string, string>): T
   return plainToInstance(type, given, { excludeExtraneousValues: true, exposeDefaultValues: true });
 }
 
-/** A line for each setting at fault. */
+/** A line for each invalid setting. */
 function faultsOf(settings: object): string[] {
   const faults = validateSync(settings, { validationError: { target: false } });
   return faults.map(({ constraints = {} }) => [...new Set(Object.values(constraints))].join('; '));

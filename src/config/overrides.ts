@@ -1,10 +1,10 @@
 import type { Abstract, ClassProvider, FactoryProvider, Type, ValueProvider } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 
-/** A provider in place of one of the service's own. What a class injects comes from the module of the one that it replaces. */
+/** A provider that replaces one of the service. A class gets its dependencies from the module of the provider it replaces. */
 export type Override<T = unknown> = ClassProvider<T> | ValueProvider<T>;
 
-/** What is to be replaced in this application. */
+/** All overrides of this application. */
 export class Overrides {
   constructor(private readonly all: readonly Override[] = []) {}
 
@@ -13,7 +13,7 @@ export class Overrides {
   }
 }
 
-/** A provider that an override can take the place of. */
+/** A provider that an override can replace. */
 export function replaceable<T>(
   own: Type<T> | (FactoryProvider<T> & { provide: Abstract<T> | Type<T> }),
 ): FactoryProvider {

@@ -14,9 +14,9 @@ export interface TransactionalRunner extends QueryRunner {
 }
 
 /**
- * The data source, and the way of features to their data on either database. Repositories, `transaction` and query runners
- * of TypeORM work as well: within a transaction they join it, outside they are on their own. Throws UnavailableError while
- * the database is unavailable.
+ * The data source. Features access their data with `read` and `write`, on either database. Repositories, `transaction` and
+ * query runners of TypeORM work as well: within a transaction they join it; outside of one, each statement is committed
+ * separately. Throws UnavailableError while the database is unavailable.
  */
 export abstract class Database extends DataSource {
   /** Whether the database is a file that only this process serves. */
@@ -43,10 +43,9 @@ export abstract class Database extends DataSource {
   }
 
   /**
-   * Runs `work` in a transaction: durable once fulfilled, without a trace when rejected. Other writes may wait for it, so
-   * `work` must await nothing but the database. A statement that fails ends the transaction on PostgreSQL: `work` can't go
-   * on after it. Within `work` of another write it is part of that: durable with it, and undone alone where it is rejected
-   * and the other goes on.
+   * Runs `work` in a transaction, which commits if `work` fulfils and rolls back if it rejects. Other writes may wait for
+   * it, so `work` must await nothing but the database. On PostgreSQL, a statement that fails aborts the transaction. Inside
+   * another write it is a savepoint: it commits with that write, and rolls back alone if only it fails.
    */
   async write<T>(work: Work<T>, options: WriteOptions = {}): Promise<T> {
     const { current } = this;

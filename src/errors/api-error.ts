@@ -6,7 +6,7 @@ export class ApiError extends Error implements Problem {
   readonly status: number;
   readonly code: string;
   readonly headers: Problem['headers'];
-  /** Whether it is given on purpose: no failure, so it is not logged. */
+  /** Whether it is intended, so not logged as a failure. */
   readonly isIntended: boolean = false;
 
   /**

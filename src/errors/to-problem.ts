@@ -54,7 +54,7 @@ interface FastifyRefusal extends Error {
   readonly statusCode: number;
 }
 
-/** Whether Fastify, or one of its plugins, blames the request. */
+/** Whether Fastify, or one of its plugins, reports a client error. */
 function isFastifyRefusal(exception: unknown): exception is FastifyRefusal {
   if (!(exception instanceof Error) || !('code' in exception) || !('statusCode' in exception)) return false;
   const { code, statusCode } = exception;

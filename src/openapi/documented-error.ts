@@ -1,5 +1,8 @@
 import { ERROR_CODES, type ErrorCode, type OwnErrorCode, type Problem, problem, toProblem } from '../errors/index.js';
 
+/** The unknown identifier in the examples of errors. */
+export const UNKNOWN_ID = '404';
+
 /**
  * An error that an operation can return. If it is declared as an exception or a response, the example in the document has
  * its message and its headers.

@@ -2,7 +2,7 @@ export { CurrentDocument } from './current-document.js';
 export { refuseUndeclaredQueries } from './undeclared-query.js';
 export { COMMON_HEADERS, type HeaderName, headerReferences } from './headers.js';
 export type { DocumentFacts } from './document.js';
-export { documentedError, type ErrorDeclaration } from './documented-error.js';
+export { documentedError, type ErrorDeclaration, UNKNOWN_ID } from './documented-error.js';
 export {
   API_KEY_SCHEME,
   errorsOf,

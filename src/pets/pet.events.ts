@@ -6,7 +6,7 @@ export interface PetEvents {
   'pet.created': Change<undefined, PetRow>;
   /** Fields of a pet, or its status by an order. */
   'pet.changed': Change<PetRow, PetRow>;
-  /** In the transaction, told before the pet is removed, so that what refers to it can go first. */
+  /** Raised before the row is deleted, so that listeners can delete rows that reference it. */
   'pet.removed': Change<PetRow, undefined>;
 }
 

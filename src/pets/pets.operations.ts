@@ -1,5 +1,5 @@
 import { type Deprecation, operationRemoved } from '../lifecycle/index.js';
-import type { OperationOptions } from '../openapi/index.js';
+import { type OperationOptions, UNKNOWN_ID } from '../openapi/index.js';
 import { Animal } from './pet.dto.js';
 import { petInOrder, petNotFound, petReferredTo, petSold } from './pet-errors.js';
 
@@ -67,7 +67,7 @@ export const GET_PET: OperationOptions = {
     headers: ['ETag'],
     examples: { 'A pet': BELLA },
   },
-  errors: [petNotFound('404'), operationRemoved(GET_PET_DEPRECATION)],
+  errors: [petNotFound(UNKNOWN_ID), operationRemoved(GET_PET_DEPRECATION)],
 };
 
 export const CHANGE_PET: OperationOptions = {
@@ -89,7 +89,7 @@ export const CHANGE_PET: OperationOptions = {
       'Without a status': { id: 1, name: 'Bello', categoryId: 1 },
     },
   },
-  errors: [petNotFound('404'), petSold(), petInOrder('its status cannot change')],
+  errors: [petNotFound(UNKNOWN_ID), petSold(), petInOrder('its status cannot change')],
 };
 
 export const REMOVE_PET: OperationOptions = {
@@ -100,5 +100,5 @@ export const REMOVE_PET: OperationOptions = {
   scope: 'pets:write',
   stability: 'beta',
   success: { status: 204, description: 'The pet was removed.' },
-  errors: [petNotFound('404'), petInOrder('it cannot be removed'), petReferredTo()],
+  errors: [petNotFound(UNKNOWN_ID), petInOrder('it cannot be removed'), petReferredTo()],
 };

@@ -113,7 +113,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 
   /**
-   * Sets the same headers if the key could not be looked up.
+   * Sets the rate-limit headers of the address if the key could not be looked up.
    * @throws (rejects) `error`
    */
   async showUnavailable(request: FastifyRequest, reply: FastifyReply, error: Error): Promise<never> {

@@ -37,7 +37,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
   fallbacks = 0;
   private readonly logger = new Logger('Redis');
   private readonly pipe: AutoPipeliner;
-  private readonly checks = new RecurringTask('looking after Redis', CHECK_INTERVAL_MS, () => this.check());
+  private readonly checks = new RecurringTask('checking Redis', CHECK_INTERVAL_MS, () => this.check());
   private up = false;
   private told: 'up' | 'down' = 'up';
   private unanswered = 0;

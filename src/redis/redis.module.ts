@@ -13,7 +13,7 @@ import { RedisMetrics } from './redis-metrics.js';
       useFactory: ({ REDIS_URL: url, REDIS_PREFIX: prefix, REDIS_TIMEOUT_MS: timeoutMs }: Env) =>
         url === undefined ? undefined : new RedisClient({ url, prefix, timeoutMs }),
     },
-    { provide: CacheGeneration, inject: [RedisClient], useFactory: (link: RedisClient | undefined) => link?.version },
+    { provide: CacheGeneration, inject: [RedisClient], useFactory: (redis: RedisClient | undefined) => redis?.version },
     RedisMetrics,
   ],
   exports: [RedisClient, CacheGeneration],

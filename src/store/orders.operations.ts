@@ -1,4 +1,4 @@
-import type { OperationOptions } from '../openapi/index.js';
+import { type OperationOptions, UNKNOWN_ID } from '../openapi/index.js';
 import { petNotAvailable, petNotFound } from '../pets/index.js';
 import { Order } from './order.dto.js';
 import { invalidTransition, orderNotFound } from './orders.service.js';
@@ -21,7 +21,7 @@ export const PLACE_ORDER: OperationOptions = {
     headers: ['Location', 'ETag'],
     examples: { 'A placed order': ORDER },
   },
-  errors: [petNotFound('404'), petNotAvailable('1')],
+  errors: [petNotFound(UNKNOWN_ID), petNotAvailable(String(ORDER.petId))],
 };
 
 export const LIST_ORDERS: OperationOptions = {
@@ -56,7 +56,7 @@ export const GET_ORDER: OperationOptions = {
     headers: ['ETag'],
     examples: { 'A placed order': ORDER },
   },
-  errors: [orderNotFound('404')],
+  errors: [orderNotFound(UNKNOWN_ID)],
 };
 
 export const CHANGE_ORDER: OperationOptions = {
@@ -75,5 +75,5 @@ export const CHANGE_ORDER: OperationOptions = {
     headers: ['ETag'],
     examples: { 'An approved order': APPROVED },
   },
-  errors: [orderNotFound('404'), invalidTransition('placed', 'delivered')],
+  errors: [orderNotFound(UNKNOWN_ID), invalidTransition('placed', 'delivered')],
 };

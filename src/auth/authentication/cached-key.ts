@@ -26,7 +26,7 @@ export class CachedKey {
     this.expiresAtMs = key.expiresAt ?? Infinity;
     this.revoked = key.revokedAt !== null;
     this.freshUntilMs = freshUntilMs;
-    this.validUntilMs = this.computeGoodUntil();
+    this.validUntilMs = this.computeValidUntil();
   }
 
   /** Whether the key need not be queried again yet. */
@@ -37,7 +37,7 @@ export class CachedKey {
   /** Postpones the next query. */
   keepUntil(freshUntilMs: number): void {
     this.freshUntilMs = freshUntilMs;
-    this.validUntilMs = this.computeGoodUntil();
+    this.validUntilMs = this.computeValidUntil();
   }
 
   /** The verdict on the key, whether or not it is fresh. */
@@ -46,7 +46,7 @@ export class CachedKey {
     return nowMs < this.expiresAtMs ? this.caller : EXPIRED;
   }
 
-  private computeGoodUntil(): number {
+  private computeValidUntil(): number {
     return this.revoked ? -Infinity : Math.min(this.expiresAtMs, this.freshUntilMs);
   }
 }

@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 export const API_PREFIX = '/v1';
 
 /**
- * Normalises a request target (RFC 9112, section 3.2) for the router, so that every request takes the ordinary way: the
+ * Normalises a request target (RFC 9112, section 3.2) for the router, so that every request is routed normally: the
  * absolute form loses its scheme and authority, and invalid percent-encoding is taken literally, as in the URL standard.
  */
 export function normaliseTarget({ url: target = '/' }: { readonly url?: string | undefined }): string {

@@ -31,7 +31,11 @@ export interface UsageReport {
   readonly bannedUntilSeconds: number;
 }
 
-/** Decides on a request that takes `taken` requests from a window. The window is the one before the request. */
+/**
+ * Decides on a request.
+ * @param window before the request
+ * @param taken requests that it takes from the window; 0 only looks
+ */
 export function decide(window: WindowReport, taken: 0 | 1, nowSeconds: number): Decision {
   if (window.remaining === 0) return refuse('limited', window, nowSeconds);
   return { ...window, outcome: 'admitted', remaining: window.remaining - taken, retryAfterSeconds: 0 };
@@ -42,7 +46,10 @@ export function refuse(outcome: 'limited' | 'banned', window: WindowReport, nowS
   return { ...window, outcome, remaining: 0, retryAfterSeconds: Math.max(1, window.resetSeconds - nowSeconds) };
 }
 
-/** The window that the headers show: the one with fewer requests left (ties: the day); of two exhausted, the later one. */
+/**
+ * The window that the headers show: the one with fewer requests left (ties: the day); if both are exhausted, the one that
+ * resets later.
+ */
 export function tightestWindow(minute: WindowReport, day: WindowReport): WindowReport {
   if (minute.remaining > 0 || day.remaining > 0) return minute.remaining < day.remaining ? minute : day;
   return minute.resetSeconds > day.resetSeconds ? minute : day;
