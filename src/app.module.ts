@@ -15,7 +15,6 @@ import { MetricsModule } from './metrics/index.js';
 import { PetsModule } from './pets/index.js';
 import { PlanThrottlerGuard, RateLimitModule } from './rate-limit/index.js';
 import { RehearsalInterceptor } from './staging/index.js';
-import { STORE } from './store/index.js';
 import { UsageModule } from './usage/index.js';
 import { AllRequestFaults, RequestValidationPipe } from './validation/index.js';
 
@@ -47,7 +46,7 @@ export class AppModule {
         KeyManagementModule.of(scopes),
         HealthModule.of(extensions.flatMap(({ healthIndicators = [] }) => healthIndicators)),
         SeedModule,
-        ...[STORE, ...extensions].map(({ module }) => module),
+        ...extensions.map(({ module }) => module),
       ],
       providers: [
         { provide: RequestFaults, useClass: AllRequestFaults },

@@ -25,6 +25,7 @@ import { logRequests, PinoLogger, RefusalLog } from './logging/index.js';
 import { RequestMetrics } from './metrics/index.js';
 import { CurrentDocument, refuseUndeclaredQueries } from './openapi/index.js';
 import { addAdmission, type AdmissionGuards, PlanThrottlerGuard } from './rate-limit/index.js';
+import { STORE } from './store/index.js';
 import { addJsonBodyParser } from './validation/index.js';
 
 export interface AppOptions {
@@ -46,10 +47,11 @@ export interface AppOptions {
 export async function createApp({
   env,
   clock = new Clock(),
-  extensions = [],
+  extensions: ownExtensions = [],
   overrides = [],
   configure,
 }: AppOptions): Promise<NestFastifyApplication> {
+  const extensions: readonly Extension[] = [STORE, ...ownExtensions];
   const module = await checkedModule({ env, clock, extensions, overrides });
   let guards: AdmissionGuards;
   let metrics: RequestMetrics;

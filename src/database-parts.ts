@@ -11,7 +11,6 @@ import { STORE } from './store/index.js';
 
 /** All entities and migrations of the service and its extensions. */
 export function databaseParts(extensions: readonly Partial<DatabaseParts>[]): DatabaseParts {
-  const added = [STORE, ...extensions];
   return {
     entities: [
       ...PET_ENTITIES,
@@ -20,13 +19,13 @@ export function databaseParts(extensions: readonly Partial<DatabaseParts>[]): Da
       ...API_KEY_ENTITIES,
       ...COUNTER_ENTITIES,
       ...IDEMPOTENCY_ENTITIES,
-      ...added.flatMap(({ entities = [] }) => entities),
+      ...extensions.flatMap(({ entities = [] }) => entities),
     ],
-    migrations: added.flatMap(({ migrations = [] }) => migrations),
+    migrations: extensions.flatMap(({ migrations = [] }) => migrations),
   };
 }
 
 /** The data source for the typeorm command line, which its configuration file exports. */
 export function createDataSource(env: Env, extensions: readonly Partial<DatabaseParts>[] = []): DataSource {
-  return commandLineDataSource(env.DATABASE_URL, databaseParts(extensions));
+  return commandLineDataSource(env.DATABASE_URL, databaseParts([STORE, ...extensions]));
 }
