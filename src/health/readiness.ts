@@ -9,7 +9,7 @@ import {
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { HealthCheckService } from '@nestjs/terminus';
-import { ApiError, StoppingError } from '../errors/index.js';
+import { ApiError, StoppingError, UnavailableError } from '../errors/index.js';
 import type { HealthIndicator } from './health-indicator.js';
 
 /** The classes of the health indicators. */
@@ -57,7 +57,8 @@ export class Readiness implements OnModuleInit, BeforeApplicationShutdown {
   private async check(): Promise<ReadinessReport> {
     const checks = this.indicators.map((indicator) => async () => indicator.check());
     const { status, details } = await this.health.check(checks).catch((error: unknown) => {
-      throw error instanceof ServiceUnavailableException ? notReady(error) : error;
+      if (error instanceof ServiceUnavailableException) throw notReady(error);
+      throw new UnavailableError('The service is not ready: a health indicator failed.', { cause: error });
     });
     const parts = Object.entries(details).map(([name, part]) => [name, part.status === 'up' ? 'up' : 'down']);
     return { ...Object.fromEntries(parts), status: status === 'ok' ? 'ready' : 'degraded' };

@@ -172,7 +172,7 @@ describe('other kinds of routes', () => {
 
 describe('an extension', () => {
   afterEach(() => {
-    printer.isUp = true;
+    Object.assign(printer, { isUp: true, isBroken: false });
   });
 
   it('can inject its settings', async () => {
@@ -194,6 +194,13 @@ describe('an extension', () => {
       code: 'service_unavailable',
       message: expect.stringContaining('printer'),
     });
+  });
+
+  it('makes the service not ready if its health indicator fails', async () => {
+    printer.isBroken = true;
+    const response = await service.request('/health/ready');
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(await errorOf(response)).toMatchObject({ status: 503, code: 'service_unavailable' });
   });
 
   it('can add scopes, for keys over HTTP and for the document', async () => {

@@ -178,13 +178,14 @@ class OpenController {
 }
 
 /** What the tests set. */
-export const printer = { isUp: true };
+export const printer = { isUp: true, isBroken: false };
 
 @Injectable()
 class PrinterHealth implements HealthIndicator {
   constructor(private readonly indicators: HealthIndicatorService) {}
 
   check(): HealthIndicatorResult {
+    if (printer.isBroken) throw new TypeError('The printer is not as its health indicator expects.');
     const indicator = this.indicators.check('printer');
     return printer.isUp ? indicator.up() : indicator.down();
   }
