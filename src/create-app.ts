@@ -7,7 +7,15 @@ import { BearerGuard } from './auth/index.js';
 import { PLANS } from './accounts/index.js';
 import { Clock, type Env, type Override } from './config/index.js';
 import { serveExplorer } from './explorer/index.js';
-import { checkStart, type Extension, inspect, refuseLateChanges, refuseOwnWays, scopesOf } from './extensions/index.js';
+import {
+  checkStart,
+  compositionError,
+  type Extension,
+  inspect,
+  refuseLateChanges,
+  refuseOwnWays,
+  scopesOf,
+} from './extensions/index.js';
 import { Readiness } from './health/index.js';
 import {
   addCommonHeaders,
@@ -101,7 +109,9 @@ export async function createApp({
 
 /** The root module, once it is known that what extends the service can work. Every POST accepts an Idempotency-Key. */
 async function checkedModule(parts: AppParts): Promise<DynamicModule> {
-  const composition = await inspect(AppModule.of(parts, []));
+  const composition = await inspect(AppModule.of(parts, [])).catch((error: unknown) => {
+    throw compositionError(error, parts);
+  });
   await checkStart(composition, parts);
   makeIdempotent(composition.routes.filter(({ isPost }) => isPost).map(({ handler }) => handler));
   const ofExtensions = parts.extensions.flatMap(({ scopes = [] }) => scopes);

@@ -17,6 +17,8 @@ export interface Handler {
 
 /** A method of a controller with a path. */
 export interface Route extends Handler {
+  /** Paths without a slash at their ends, such as `pets/:petId`. */
+  readonly paths: readonly string[];
   readonly isPost: boolean;
   readonly isOfAllMethods: boolean;
   /** Whether it sends its response itself instead of returning it. */
@@ -67,6 +69,7 @@ function routesOf(controller: Function): Route[] {
       name,
       method,
       handler,
+      paths: pathsOf(controller, handler),
       isPost: Reflect.getMetadata(METHOD_METADATA, handler) === RequestMethod.POST,
       isOfAllMethods: Reflect.getMetadata(METHOD_METADATA, handler) === RequestMethod.ALL,
       sendsResponse: sendsResponse(controller, method),
@@ -75,6 +78,15 @@ function routesOf(controller: Function): Route[] {
       statusCode: Reflect.getMetadata(HTTP_CODE_METADATA, handler) as number | undefined,
     };
   });
+}
+
+function pathsOf(controller: Function, handler: Function): string[] {
+  const [prefixes, paths] = [controller, handler].map((target) =>
+    [Reflect.getMetadata(PATH_METADATA, target) as string | string[] | undefined].flat(),
+  );
+  return (prefixes ?? []).flatMap((prefix) =>
+    (paths ?? []).map((path) => `${prefix}/${path}`.split('/').filter(Boolean).join('/')),
+  );
 }
 
 /** The methods of a class that have metadata under a key. */

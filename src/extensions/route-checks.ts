@@ -29,7 +29,7 @@ export function routeFaults(routes: readonly Route[]): string[] {
 }
 
 function faultsOf(route: Route): string[] {
-  const { name, handler, isPost, isOfAllMethods, sendsResponse, hasVersion } = route;
+  const { name, handler, paths, isPost, isOfAllMethods, sendsResponse, hasVersion } = route;
   const deprecation = Reflect.getMetadata(DEPRECATION, handler) as Deprecation | undefined;
   const faults = [
     ...accessFaults(route, accessOf(handler)),
@@ -40,6 +40,9 @@ function faultsOf(route: Route): string[] {
       : []),
     ...(isOfAllMethods && operationOf(handler) !== undefined
       ? ['an operation has one method: use @Get(), @Post() or the like instead of @All()']
+      : []),
+    ...(paths.length > 1 && operationOf(handler) !== undefined
+      ? ['an operation has one path: write a method for each']
       : []),
     ...(hasVersion ? ['@Version() has no effect, because /v1 is the version: put another version into the path'] : []),
   ];
@@ -73,6 +76,19 @@ function dateFaults({ since, sunset }: Deprecation): string[] {
 function isDate(text: string): boolean {
   const time = new Date(text);
   return !Number.isNaN(time.getTime()) && time.toISOString().slice(0, 10) === text;
+}
+
+/** Paths that are excluded from the prefix, and so from admission, must be those of public routes. Patterns are not checked. */
+export function exclusionFaults(exclusions: readonly string[], routes: readonly Route[]): string[] {
+  return exclusions
+    .filter((path) => /^[\w./-]+$/.test(path))
+    .flatMap((path) => {
+      const matching = routes.filter(({ paths }) => paths.includes(path.replaceAll(/^\/|\/$/g, '')));
+      if (matching.length === 0) return [`No route has the path ${path}, which is in prefixExclusions.`];
+      return matching
+        .filter(({ handler }) => accessOf(handler) !== 'public')
+        .map(({ name }) => `${name}: its path is in prefixExclusions, so it must be @Public().`);
+    });
 }
 
 function repeatedIds(routes: readonly Route[]): string[] {

@@ -8,7 +8,7 @@ import { CounterStore } from '../rate-limit/index.js';
 import type { Composition } from './composition.js';
 import type { Extension } from './extension.js';
 import { lateFaults, migrationNames, orderFaults } from './migration-checks.js';
-import { messageFaults, routeFaults } from './route-checks.js';
+import { exclusionFaults, messageFaults, routeFaults } from './route-checks.js';
 
 /** Invalid extensions; `message` has one line for each fault. */
 export class ExtensionError extends Error {}
@@ -37,11 +37,11 @@ export async function checkStart(
     ...messageFaults(messages),
     ...codeFaults([...errorsOfOperations, ...extensions.flatMap(({ errorCodes = [] }) => errorCodes)]),
     ...extensions.flatMap((extension) => extensionFaults(extension, tokens)),
-    ...extensions.flatMap(({ settings }) =>
-      settings !== undefined && env.ofExtensions?.has(settings) !== true
-        ? `${settings.name} was not read. Pass the extensions to loadEnv() too.`
-        : [],
+    ...exclusionFaults(
+      extensions.flatMap(({ prefixExclusions = [] }) => prefixExclusions),
+      routes,
     ),
+    ...settingsFaults({ env, extensions }),
     ...classes
       .filter(isUnsafeCache)
       .map(
@@ -56,7 +56,28 @@ export async function checkStart(
       ),
   ];
   faults.push(...(await lateFaults(extensions, env, faults.length > 0)));
-  if (faults.length > 0) throw new ExtensionError(['The extensions are not valid:', ...faults].join('\n  '));
+  if (faults.length > 0) throw extensionError(faults);
+}
+
+/**
+ * The error of an application whose modules Nest cannot put together. Nest does not say why settings are missing.
+ * @param error of Nest
+ */
+export function compositionError(error: unknown, checked: Pick<Checked, 'env' | 'extensions'>): unknown {
+  const faults = settingsFaults(checked);
+  return faults.length > 0 ? extensionError(faults) : error;
+}
+
+function extensionError(faults: readonly string[]): ExtensionError {
+  return new ExtensionError(['The extensions are not valid:', ...faults].join('\n  '));
+}
+
+function settingsFaults({ env, extensions }: Pick<Checked, 'env' | 'extensions'>): string[] {
+  return extensions.flatMap(({ settings }) =>
+    settings !== undefined && env.ofExtensions?.has(settings) !== true
+      ? `${settings.name} was not read. Pass the extensions to loadEnv() too.`
+      : [],
+  );
 }
 
 function codeFaults(errors: readonly Pick<OwnErrorCode, 'code' | 'status'>[]): string[] {

@@ -7,6 +7,7 @@ import {
   Controller,
   Get,
   HttpCode,
+  Inject,
   Injectable,
   Module,
   Post,
@@ -293,6 +294,49 @@ describe('an extension that cannot work keeps the service from starting', () => 
       'ReviewsHealth is not a provider. Add it to the providers of its module.',
       'ReviewsSettings was not read. Pass the extensions to loadEnv() too.',
       'Reviews cannot be replaced; Clock, CounterStore, KeyVerifier and PetsService can.',
+    ]);
+  });
+
+  it('if settings that a provider needs were not read', async () => {
+    class ReviewsSettings {
+      @IntegerSetting(1, 9)
+      REVIEWS_PER_PET = 3;
+    }
+    @Injectable()
+    class Reviews {
+      constructor(@Inject(ReviewsSettings) readonly settings: ReviewsSettings) {}
+    }
+    @Module({ providers: [Reviews] })
+    class ReviewsModule {}
+    expect(await refusalOf({ module: ReviewsModule, settings: ReviewsSettings })).toEqual([
+      HEAD,
+      'ReviewsSettings was not read. Pass the extensions to loadEnv() too.',
+    ]);
+  });
+
+  it('if an operation has several paths, or a path outside of /v1 needs a key or does not exist', async () => {
+    @Controller('reviews')
+    class Reviews {
+      @Get(['mine', 'yours'])
+      @Operation(operation('listReviews'))
+      list(): object[] {
+        return [];
+      }
+    }
+    @Module({ controllers: [Reviews] })
+    class ReviewsModule {}
+    const extension = {
+      module: ReviewsModule,
+      prefixExclusions: ['pets', '/reviews/yours', 'reviews/theirs', 'any/*path'],
+    };
+    const isPublic = 'its path is in prefixExclusions, so it must be @Public().';
+    expect(await refusalOf(extension)).toEqual([
+      HEAD,
+      'Reviews.list: an operation has one path: write a method for each.',
+      `PetsController.listPets: ${isPublic}`,
+      `PetsController.createPet: ${isPublic}`,
+      `Reviews.list: ${isPublic}`,
+      'No route has the path reviews/theirs, which is in prefixExclusions.',
     ]);
   });
 
