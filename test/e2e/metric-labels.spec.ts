@@ -1,5 +1,6 @@
 import { METHODS } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Registry } from '../../src/index.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { ask, concurrently } from '../support/http.js';
 
@@ -26,8 +27,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+/** From the registry, as `/metrics` can return what was rendered a moment ago. */
 const linesOf = async () =>
-  (await (await service.request('/metrics')).text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  (await service.app.get(Registry).metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
 const valuesOf = (lines: readonly string[], label: string) =>
   [...new Set(lines.flatMap((line) => new RegExp(`[{,]${label}="([^"]*)"`).exec(line)?.[1] ?? []))].toSorted();
