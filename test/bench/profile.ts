@@ -11,10 +11,10 @@ import { seedDatabase } from './harness/seed.js';
 import { type Profile, type Share, sumProfile } from './profile/sum.js';
 
 const FUNCTIONS_SHOWN = 25;
-/** A process that a signal ends leaves no profile, and only ours ends by itself. */
+/** A process that a signal kills writes no profile, and only our service exits by itself. */
 const EXIT_ON_SIGTERM = `data:text/javascript,${encodeURIComponent("process.once('SIGTERM', () => process.exit());")}`;
 
-// Ours, or with --against the one contender that is named.
+// Profiles our service, or the contender named by --against.
 const options = readOptions();
 const [contender = OURS] = options.against.length === 0 ? [] : select(RIVALS, options.against);
 buildContenders();
@@ -40,7 +40,7 @@ try {
   await seed.remove();
 }
 
-/** On the clock of the profiler, which all processes share. */
+/** Uses the clock of the profiler, which all processes share. */
 function nowMicroseconds(): number {
   return Number(process.hrtime.bigint() / 1_000n);
 }

@@ -25,7 +25,7 @@ try {
   const measurements: Measurement[] = [];
   for (let round = 0; round < options.starts; round++) {
     say(`start ${round + 1} of ${options.starts}`);
-    // Each takes every place in turn.
+    // Rotate the order, so that each contender runs in every position.
     const turn = contenders.map((_, index) => contenders[(index + round) % contenders.length] ?? OURS);
     measurements.push(...(await measure(turn, cases, { seed, answers, seconds: options.seconds })));
   }

@@ -6,7 +6,7 @@ import type { Servers } from './harness/options.js';
 import { seedDatabase } from './harness/seed.js';
 
 /**
- * Checks that all contenders answer as ours does.
+ * Checks that all contenders return the same responses as our service.
  * @throws AssertionError that shows the first difference
  */
 export async function sameAnswers(on: Servers): Promise<void> {

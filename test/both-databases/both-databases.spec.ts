@@ -21,24 +21,24 @@ const RECORDING: Readonly<Record<string, readonly Story[]>> = {
   refusals: REFUSALS,
 };
 
-/** Codes that no recorded request can be answered with. */
+/** Error codes that no recorded request can cause. */
 const OUT_OF_REACH = [
-  // Of Nest's exceptions, which only extensions throw.
+  // From Nest's exceptions, which only extensions throw.
   'conflict',
   'not_found',
   'unprocessable_content',
-  // Of two requests that run at the same time; on SQLite they never do.
+  // Needs two concurrent requests, which SQLite never has.
   'idempotency_key_in_use',
-  // Of a method or a transfer coding that no client of the recording can send.
+  // Needs a method or a transfer coding that the client of the recording cannot send.
   'not_implemented',
-  // Of a client that takes half a minute.
+  // Needs a client that takes half a minute to send a request.
   'request_timeout',
 ];
 
 let twins: Twins;
 const told: Exchange[] = [];
 
-/** What each of the two has answered to what. */
+/** Splits the exchanges into one list per database. */
 function apart(exchanges: readonly Exchange[]) {
   told.push(...exchanges);
   return {

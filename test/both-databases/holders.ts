@@ -6,7 +6,7 @@ import { Database } from '../../src/database/index.js';
 import type { TestApp } from '../support/app.js';
 import { AMPLE } from '../support/folders.js';
 
-/** When all of them were made. */
+/** Creation time of all accounts and keys. */
 const MADE_AT_MS = Date.parse('2026-11-01T00:00:00Z');
 
 interface Terms {
@@ -25,7 +25,7 @@ const ACCOUNTS: Readonly<Record<string, Terms>> = {
 
 interface Holder {
   readonly account: string;
-  /** A text that people sort in another way than machines do. */
+  /** An identifier that sorts differently by locale and by bytes. */
   readonly id: string;
   readonly secret: string;
   readonly scopes: readonly string[];
@@ -43,7 +43,7 @@ const holder = (account: string, id: string, more: Partial<Holder> = {}): Holder
   ...more,
 });
 
-/** Who calls in the recording, by the name that stands for the secret. */
+/** The callers in the recording, by the placeholder of their secret. */
 export const HOLDERS: Readonly<Record<string, Holder>> = {
   ample: holder('ample', 'key_a000000000000000'),
   reader: holder('ample', 'key_B000000000000000', { scopes: ['pets:read'] }),
@@ -64,7 +64,7 @@ export const HOLDERS: Readonly<Record<string, Holder>> = {
   ),
 };
 
-/** Puts them into the database of a service. */
+/** Inserts the holders into the database of a service. */
 export async function importHolders({ app }: TestApp): Promise<void> {
   await app.get(Database).write(async (manager) => {
     const ids = new Map<string, number>();
@@ -96,6 +96,6 @@ export async function importHolders({ app }: TestApp): Promise<void> {
       });
     }
   });
-  // Or they would be looked up anew when it is noticed that they were made, whenever that is.
+  // Poll now. Otherwise the service would reload the new keys at an unpredictable time.
   await app.get(KeyChangesPoller).poll();
 }

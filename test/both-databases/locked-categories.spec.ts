@@ -6,8 +6,8 @@ import { databaseUrl, queryDatabase } from '../support/databases.js';
 import { JSON_TYPE } from '../support/http.js';
 
 /*
- * On PostgreSQL a statement that waits for a lock goes on with what it saw before, but for the rows that it locked.
- * Here another session holds the lock for as long as a test wants.
+ * On PostgreSQL, a statement that waits for a lock continues with its old snapshot, except for the rows it locked. In
+ * these tests another session holds the lock as long as the test needs.
  */
 
 const WAITING = "SELECT FROM pg_stat_activity WHERE application_name = 'petstore' AND wait_event_type = 'Lock'";
@@ -17,7 +17,7 @@ let key: string;
 let holder: Client;
 
 beforeAll(async () => {
-  // The service waits for as long as a test holds the lock.
+  // The service waits as long as a test holds the lock.
   service = await startApp({ env: { DATABASE_STATEMENT_TIMEOUT_MS: '10000' } });
   key = await service.key();
 });
@@ -77,7 +77,7 @@ describe('changeCategory', () => {
   it('blocks changes of the counts from its check to its end', async () => {
     await addCategory(4);
     const etag = await etagOf(4);
-    // What a renaming has to wait for after its check.
+    // A rename must wait for this lock after its check.
     await holder.query('LOCK TABLE "categories" IN SHARE MODE');
     const renamed = rename(4, 'Hounds', etag);
     await untilWaiting(1);

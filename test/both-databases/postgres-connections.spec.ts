@@ -6,7 +6,7 @@ import { startApp, type TestApp } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
 
 const POOL_SIZE = 2;
-/** Often enough to use up every place in the pool, if a failure kept one. */
+/** Enough failures to exhaust the pool if each one leaked a connection. */
 const FAILURES = 3 * POOL_SIZE;
 const CONNECTIONS = "SELECT FROM pg_stat_activity WHERE application_name = 'petstore' AND datname = current_database()";
 

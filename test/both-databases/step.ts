@@ -1,16 +1,17 @@
 import { type Ask, JSON_TYPE } from '../support/http.js';
 
 /**
- * A request of the recording. In its key, path, headers and body `<ample>` and the like stand for the secrets of HOLDERS,
- * `<key 1>` and `<psk_live 1>` for what the service made up, in the order in which it was seen, and `<etag>` for the last ETag.
+ * A request of the recording. Its key, path, headers and body can contain placeholders: `<ample>` and similar for the
+ * secrets of HOLDERS, `<key 1>` and `<psk_live 1>` for values that the service generated, in order of appearance, and
+ * `<etag>` for the last ETag.
  */
 export interface Step extends Ask {
-  /** The clock, before it is sent: moved on by so many seconds, or set. */
+  /** Advances the clock by this many seconds, or sets it, before the request. */
   readonly waitSeconds?: number;
   readonly at?: string;
 }
 
-/** Requests that follow each other. */
+/** A sequence of requests. */
 export interface Story {
   readonly name: string;
   readonly steps: readonly Step[];

@@ -5,25 +5,27 @@ import { ask } from '../support/http.js';
 import { HOLDERS } from './holders.js';
 import type { Step } from './step.js';
 
-/** All of an answer that must be the same wherever it comes from. */
+/** The parts of a response that must be identical on both databases. */
 export interface Answer {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: string;
 }
 
-/** A key, what is shown of one, and the id of one. */
+/** Matches a key, its masked form and its id. */
 const MADE_UP = /(key|psk_live|psk_test)_(?:[0-9A-Za-z]{36}|[0-9A-Za-z]{4}…[0-9A-Za-z]{4}|[0-9A-Za-z]{16})/g;
 
-/** Of a request whose own X-Request-Id is not taken over. */
+/** Matches the X-Request-Id that the service generates if it rejects the client's. */
 const NEW_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const IMPORTED = new Set(Object.values(HOLDERS).flatMap(({ id, secret }) => [id, secret, maskApiKey(secret)]));
 
-/** Strict, so that bytes which differ never look alike. */
+/** Strict decoding, so that different bytes never look the same. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** One of two services that are asked the same: replaces what is random by a name, in the order in which it is seen. */
+/**
+ * One of two services that receive the same requests. Replaces random values by placeholders, in order of appearance.
+ */
 export class Twin {
   private readonly names = new Map<string, string>();
   private etag = '';
@@ -31,7 +33,7 @@ export class Twin {
   constructor(private readonly service: TestApp) {}
 
   async send({ path, key, headers = {}, body, method }: Step): Promise<Answer> {
-    // By itself it is written every few seconds. What can't be written now is kept.
+    // The service normally writes these every few seconds. It keeps what it cannot write now.
     await this.service.app
       .get(LastUsedTracker)
       .flush()
@@ -51,7 +53,7 @@ export class Twin {
       headers: [...response.headers]
         .filter(([name]) => name !== 'date')
         .map(([name, value]) => {
-          // An ETag says nothing that the body does not, and differs where the body has something random.
+          // An ETag depends only on the body, so it differs if the body contains random values.
           if (name === 'etag' && this.mask(text) !== text) return [name, '<etag>'];
           return [name, this.mask(name === 'x-request-id' ? value.replace(NEW_ID, '<new>') : value)];
         }),

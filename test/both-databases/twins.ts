@@ -9,7 +9,7 @@ import { importHolders } from './holders.js';
 import type { Step } from './step.js';
 import { type Answer, Twin } from './twin.js';
 
-/** What every answer is answered to. */
+/** A request with the response of each database. */
 export interface Exchange {
   readonly step: Step;
   readonly sqlite: Answer;
@@ -18,7 +18,7 @@ export interface Exchange {
 
 const SETTINGS = { CORS_ORIGINS: 'https://app.example.com', ANONYMOUS_PER_MINUTE: '100' };
 
-/** The service on each of the two databases, both empty but for the same keys, and with the same time. */
+/** The service on both databases, which start empty except for the same keys, at the same time. */
 export class Twins {
   private constructor(
     readonly sqlite: TestApp,
@@ -58,7 +58,7 @@ export class Twins {
     return exchanges;
   }
 
-  /** Takes the databases away while something is done. */
+  /** Runs a function while the databases are unavailable. */
   async withoutDatabases<T>(doing: () => Promise<T>): Promise<T> {
     const database = onSharedServer(this.postgres.folder);
     await database.refuseConnections();

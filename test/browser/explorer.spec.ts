@@ -63,7 +63,7 @@ async function openOperation(tag: string, id: string): Promise<Locator> {
   return found;
 }
 
-/** Presses Execute, and waits for a response with the status. @returns the body that is shown */
+/** Clicks Execute and waits for a response with this status. @returns the displayed body */
 async function execute(tag: string, id: string, status: number): Promise<string> {
   const found = operation(tag, id);
   await found.getByRole('button', { name: 'Execute' }).click();

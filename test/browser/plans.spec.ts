@@ -65,7 +65,7 @@ describe('the picture', () => {
     const resize = (width: string) => page.evaluate(`document.querySelector('.picture').style.width = '${width}'`);
     const drawn = () => page.evaluate<number>(`document.querySelector('.picture svg').clientWidth`);
     for (const width of ['0px', '30px']) await resize(width);
-    // Observers run before the second frame from here.
+    // Observers run before the second animation frame.
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     await resize('400px');
     await page.locator('.picture svg[width="400"]').first().waitFor();
@@ -194,7 +194,7 @@ describe('the picture', () => {
 
 describe('the example errors', () => {
   it('are those that the service returns', async () => {
-    // As in the page's examples: refused 18 s after the first request of the minute.
+    // As in the page's examples: the service refuses a request 18 s after the first request of the minute.
     clock.set('2026-11-21T11:59:42Z');
     const key = await service.key({ plan: 'pro' });
     await Promise.all(Array.from({ length: 300 }, () => service.request('/v1/pets', { key })));

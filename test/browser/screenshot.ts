@@ -11,7 +11,7 @@ const PETS = [
   { name: 'Milo', categoryId: 2, status: 'pending' },
 ];
 
-/** Takes the picture of the explorer that the README shows: an operation that was tried out on the real service. */
+/** Takes the README's screenshot of the explorer, with an operation executed on the real service. */
 const service = await startApp();
 const browser = await startBrowser();
 try {

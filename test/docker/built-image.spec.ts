@@ -8,7 +8,7 @@ import { describeWhere } from '../support/describe-with.js';
 import { BuiltImage, type Container } from './built-image.js';
 
 const BUILD_LIMIT_MS = 900_000;
-/** Each test starts the service at least once, beside whatever else the machine does. */
+/** Each test starts the service at least once, possibly on a busy machine. */
 jest.setTimeout(60_000);
 const BUILDER = 'test "$(id -u)" = 0 && command -v buildah && command -v debootstrap';
 const describeWithBuilder = describeWhere(

@@ -8,7 +8,7 @@ import { isReady } from '../support/service-process.js';
 
 const START_DEADLINE_MS = 30_000;
 
-/** What the Dockerfile says about containers of the image. */
+/** The container configuration from the Dockerfile. */
 interface ImageConfig {
   readonly User: string;
   readonly WorkingDir: string;
@@ -18,7 +18,7 @@ interface ImageConfig {
   readonly Volumes: Readonly<Record<string, unknown>>;
 }
 
-/** The image as a container engine would have it: a file system and a configuration. */
+/** The image as a container engine would see it: a file system and a configuration. */
 export class BuiltImage {
   private constructor(
     private readonly folder: string,
@@ -48,7 +48,7 @@ export class BuiltImage {
     return container;
   }
 
-  /** Arguments of bash that run a command in the image. */
+  /** Returns the bash arguments that run a command in the image. */
   words(data: string, env: Readonly<Record<string, string>>, command: readonly string[]): string[] {
     const { User, WorkingDir, Env, Volumes } = this.config;
     const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
@@ -67,7 +67,7 @@ export class BuiltImage {
   }
 }
 
-/** The image's command, on a read-only file system with one volume, in the network of the machine. */
+/** Runs the image's command on a read-only file system with one volume, in the host network. */
 export class Container {
   readonly origin: string;
   private readonly env: Readonly<Record<string, string>>;
@@ -89,7 +89,7 @@ export class Container {
       stream.setEncoding('utf8').on('data', (text: string) => (this.text += text));
   }
 
-  /** What it has printed so far. */
+  /** Returns the output so far. */
   output(): string {
     return this.text;
   }
@@ -103,12 +103,12 @@ export class Container {
     }
   }
 
-  /** Runs another command in the container, with its settings and its volume; gives back what that prints. */
+  /** Runs another command in the container, with the same settings and volume. Returns its output. */
   exec(...command: readonly string[]): string {
     return execFileSync('bash', this.image.words(this.data, this.env, command), { encoding: 'utf8' });
   }
 
-  /** User of the service's process. */
+  /** Returns the user id of the service process. */
   uid(): number {
     return Number(/^Uid:\s+([0-9]+)/m.exec(readFileSync(`/proc/${this.pid()}/status`, 'utf8'))?.[1]);
   }
@@ -119,7 +119,7 @@ export class Container {
     return this.ended;
   }
 
-  /** `unshare` waits for the command as its only child, and keeps signals from itself. */
+  /** `unshare` waits for the command, its only child, and ignores signals. */
   private pid(): number {
     return Number(readFileSync(`/proc/${this.child.pid}/task/${this.child.pid}/children`, 'utf8'));
   }

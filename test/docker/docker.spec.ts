@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const textOf = (name: string) => readFileSync(join(HOME, 'docker', name), 'utf8');
 
-/** Settings of the service in a compose file, with the defaults of its variables. */
+/** Returns the settings of the service in a compose file, with the defaults of its variables. */
 function settings(name: string): Record<string, string> {
   const [, block = ''] = /\n {2}service:\n[^]*?\n {4}environment:\n((?: {6}[^\n]*\n)+)/.exec(textOf(name)) ?? [];
   const pairs = block

@@ -4,15 +4,15 @@ import { join, matchesGlob, relative } from 'node:path';
 
 export const HOME = join(import.meta.dirname, '../..');
 
-/** What an image begins with and what it runs. */
+/** The base image and the command of an image. */
 export interface Image {
   readonly folder: string;
   readonly command: readonly string[];
 }
 
 /**
- * Performs the steps of the Dockerfile in empty folders, one for each stage, where no container engine runs. What needs
- * one is left out: base images, users and volumes.
+ * Runs the steps of the Dockerfile without a container engine, in one empty folder per stage. Skips the steps that need
+ * an engine: base images, users and volumes.
  */
 export function buildImage(folder: string): Image {
   const stages = new Map<string, string>();
@@ -49,18 +49,18 @@ export function buildImage(folder: string): Image {
 
 const linesOf = (name: string) => readFileSync(join(HOME, 'docker', name), 'utf8').split('\n');
 
-/** Whether the ignore file keeps a path from the builder: the last pattern that matches it, or a folder above it, decides. */
+/** Returns whether .dockerignore excludes a path. The last pattern that matches the path or a parent folder wins. */
 export function isIgnored(path: string): boolean {
   const names = path.split('/');
   const above = names.map((_, index) => names.slice(0, index + 1).join('/'));
   const patterns = linesOf('Dockerfile.dockerignore').filter((line) => line !== '');
-  // Docker's `*` matches names that begin with a dot too.
+  // Docker's `*` also matches names that start with a dot.
   const matches = (glob: string) => glob === '*' || above.some((one) => matchesGlob(one, glob));
   const last = patterns.findLast((pattern) => matches(pattern.replace(/^!/, '')));
   return last !== undefined && !last.startsWith('!');
 }
 
-/** Instructions with what follows them. */
+/** Returns the instructions with their arguments. */
 function instructions(): [string, string][] {
   const lines = linesOf('Dockerfile');
   return lines
@@ -68,7 +68,7 @@ function instructions(): [string, string][] {
     .map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]);
 }
 
-/** Without what npm hands to the scripts that it runs, and with the Node that runs this as the one of the image. */
+/** Omits the variables that npm sets for scripts. The current Node stands in for that of the image. */
 function environment(): Record<string, string> {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS$)/i.test(name)) as [
     string,

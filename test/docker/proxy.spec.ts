@@ -15,9 +15,9 @@ import { Traffic } from '../support/traffic.js';
 import { HOME } from './image.js';
 
 const PET = '{"name":"x","categoryId":1}';
-/** Longest that the proxy may take to notice what became of an instance. */
+/** Maximum time for the proxy to detect that an instance changed state. */
 const NOTICED_MS = 2_500;
-/** Longest that a request is held by an instance that hangs: two checks of a second each, a second apart, and some more. */
+/** Maximum time that a hanging instance delays a request: two checks of 1 s each, 1 s apart, plus a margin. */
 const LOST_MS = 4_500;
 
 const folders = new Folders();
@@ -42,7 +42,7 @@ afterAll(async () => {
   await folders.remove();
 });
 
-/** The file that is handed to the proxy, with addresses in place of the name that only Docker knows. */
+/** Returns the proxy's configuration, with addresses in place of the host name that only Docker resolves. */
 function configuration(): string {
   const text = readFileSync(join(HOME, 'docker/haproxy.cfg'), 'utf8');
   const servers = instances.map((instance, n) => `  server instance${n} 127.0.0.1:${instance.port}`).join('\n');
@@ -52,7 +52,7 @@ function configuration(): string {
     .replaceAll(/^ {2}server-template .*$/gm, servers);
 }
 
-/** Clients without a key, whose POSTs nobody may repeat. */
+/** Clients without a key. Their POST requests must not be retried. */
 function callWithoutPause(): Traffic {
   return new Traffic(() => [port], {
     get: () => ({ path: '/v1/pets' }),
@@ -64,12 +64,12 @@ describeWith('haproxy', '-v')('the proxy of compose.replicas.yaml', () => {
   it('sends requests to both instances, with the address of the client', async () => {
     const left: number[] = [];
     for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.2', '192.0.2.1']) {
-      // What the request before took is free again, so that the instances come in turn.
+      // Wait until the previous request releases its slot, so that the instances take turns.
       await delay(50);
       const response = await ask(port, { path: '/v1/pets', headers: { 'X-Forwarded-For': address } });
       left.push(Number(response.headers.get('x-ratelimit-remaining')));
     }
-    // What a client makes up about its address does not count, and each instance counts for itself.
+    // The proxy ignores the address that the client claims, and each instance counts separately.
     const most = Math.max(...left);
     expect(left.toSorted((a, b) => a - b)).toEqual([most - 1, most - 1, most, most]);
   });
@@ -100,7 +100,7 @@ describeWith('haproxy', '-v')('the proxy of compose.replicas.yaml', () => {
     expect(failed.length).toBeGreaterThan(0);
     for (const each of failed)
       expect(each).toMatchObject({ kind: 'post', status: 503, code: 'service_unavailable', retryAfter: '1' });
-    // Afterwards it takes its part again.
+    // The instance serves its share again afterwards.
     expect(traffic.since(untilMs + NOTICED_MS - 500).filter(({ status }) => status !== 401)).toEqual([]);
   });
 

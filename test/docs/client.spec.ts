@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { startApp, type TestApp } from '../support/app.js';
 import { files } from './pages.js';
 
-/** Retry-After, less what a timer may come early by. */
+/** Retry-After, minus the amount by which a timer may fire early. */
 const WAIT_MS = 990;
 
 type Answer = readonly [status: number, headers: Record<string, string>, body: string];
@@ -34,12 +34,12 @@ afterEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs the manual's client against a server that gives these responses, one after the other. */
+/** Runs the manual's client against a server that returns these responses in order. */
 function runClient(responses: readonly Answer[]) {
   return runAgainst('the-key', async (_, index) => responses[index] ?? [500, {}, '{}']);
 }
 
-/** Runs it against a server that responds so. */
+/** Runs the client against a server with this handler. */
 async function runAgainst(key: string, respond: (request: IncomingMessage, index: number) => Promise<Answer>) {
   const calls: { url: string; authorization: string | undefined; atMs: number }[] = [];
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -104,7 +104,7 @@ describe('the example client, rehearsing errors with a staging service', () => {
   });
   afterAll(() => staging.stop());
 
-  /** A proxy on the client's way, which asks for these errors first; the operation that has 410 is another one. */
+  /** A proxy that first makes the API return these errors. For 410 it calls getPet, which is deprecated. */
   const rehearse = (...codes: readonly string[]) =>
     runAgainst(key, async ({ url = '', headers: { authorization = '' } }, index) => {
       const code = codes[index];

@@ -9,12 +9,12 @@ import { difference } from './shown-response.js';
 import { type Result, type Running, Workspace } from './workspace.js';
 
 /*
- * Follows the manual page by page: every command runs, in its order, in a copy of the project, and what it prints is
- * compared with what the page shows. Those that start the service are run up to where it serves. What can't run in a
- * test is named here, with the reason.
+ * Follows the manual page by page. Every command runs in order in a copy of the project, and its output must match the
+ * page. Commands that start the service run until it is ready. Commands that cannot run in a test are listed here, with
+ * the reason.
  */
 
-/** In the order in which somebody would read them. */
+/** The pages in reading order. */
 const READ = [
   'README.md',
   'docs/api.md',
@@ -32,7 +32,7 @@ const READ = [
 const START = 'npm ci && npm start';
 const START_EXTENDED = 'npm run --silent node -- visits/dist/main.js';
 
-/** Commands that start a service which is not the one that the calls go to. */
+/** Commands that start a second service, which does not receive the calls. */
 const START_BESIDE = [
   'PORT=8080 DATABASE_URL=sqlite:/var/lib/petstore/petstore.sqlite npm start',
   'set -a; . ./.env; set +a; npm start',
@@ -51,12 +51,12 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'git config core.hooksPath .githooks': 'The copy is no repository; the test of the hook runs it.',
 };
 
-/** Commands that do not end with 0 on an unchanged project, with what they say. */
+/** Commands that fail on an unchanged project, with their output. */
 const FAILS: Readonly<Record<string, RegExp>> = {
   'npm run typeorm -- migration:generate src/database/migrations/change': /No changes in database schema were found/,
 };
 
-/** What shell variables of the pages are filled in with: what commands print that match the pattern. */
+/** Values for shell variables of the pages, matched in the output of commands. */
 const VARIABLES: readonly (readonly [name: string, command: RegExp, output: RegExp])[] = [
   ['KEY_ID', / create --account acme --plan free --/, /"id":"(\w+)"/],
   ['MANAGER_KEY', / create --account shop /, /(psk_live_\w+)/],
@@ -92,13 +92,13 @@ function has(program: string): boolean {
   return spawnSync(program, ['--version']).status === 0;
 }
 
-/** In CI nothing may be left out: there a program that is missing is a failure. */
+/** In CI every command must run. A missing program is a failure. */
 function canRun(command: string): boolean {
   if (process.env['CI'] !== undefined) return true;
   return (hasCurl || !command.startsWith('curl')) && (hasServers || !Servers.areIn(command));
 }
 
-/** As a reader does: replaces what the page says has to be replaced. */
+/** Replaces the placeholders of a page, as a reader does. */
 function filledIn(command: string): string {
   const [, name] = /^export (\w+)=\w+\.\.\.$/.exec(command) ?? [];
   if (name !== undefined) return `export ${name}=${variables[name]}`;
@@ -106,7 +106,7 @@ function filledIn(command: string): string {
 }
 
 async function run(command: string): Promise<Result> {
-  // migration:revert would take the running service's tables away.
+  // migration:revert would drop the tables of the running service.
   const scratch = command.includes(' typeorm ') ? { DATABASE_URL: 'sqlite:scratch.sqlite' } : {};
   return workspace.run(filledIn(command), { ...variables, ...scratch });
 }
@@ -122,7 +122,7 @@ async function startFirst(): Promise<void> {
 
 async function startBeside(command: string): Promise<void> {
   const otherPort = await freePort();
-  // As a reader edits the copy of .env.example.
+  // Edit the copy of .env.example as a reader does.
   await workspace.run(`printf 'PORT=${otherPort}\\nDATABASE_URL=sqlite:beside.sqlite\\n' >> .env`);
   const beside = await workspace.start(
     filledIn(command).replace('PORT=8080 ', '').replace('/var/lib/petstore', 'elsewhere'),
@@ -132,7 +132,7 @@ async function startBeside(command: string): Promise<void> {
   await beside.stop();
 }
 
-/** Puts back what was kept, after all is lost. */
+/** Deletes all data, then expects the command to restore it. */
 async function restore(command: string): Promise<void> {
   const kept = await servers?.tables();
   await servers?.lose();
@@ -147,7 +147,7 @@ async function startExtended(command: string): Promise<void> {
   service = await workspace.start(command, port);
 }
 
-/** @returns what it printed */
+/** @returns the output */
 async function follow(command: string): Promise<string> {
   const result = await run(command);
   const { output } = result;
@@ -167,13 +167,13 @@ async function runOrStart(command: string): Promise<string> {
   return '';
 }
 
-/** What pages show below a command. */
+/** The output that a page shows below a command. */
 interface Shown {
   readonly language: string;
   readonly text: string;
 }
 
-/** The shell blocks of a page with what is shown below each. */
+/** Returns the shell blocks of a page, with the output shown below each. */
 const shellBlocks = (path: string) => {
   const { blocks } = page(path);
   return blocks.flatMap((block, at) => {

@@ -20,7 +20,7 @@ const links = [...pages.values()].flatMap((page): Link[] =>
   })),
 );
 
-/** As GitHub makes them of headings. */
+/** GitHub's anchors for the headings. */
 const anchorsOf = ({ lines }: Page) =>
   lines
     .filter((line) => /^#+ /.test(line))

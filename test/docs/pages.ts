@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** Folder of the project. */
+/** Root folder of the project. */
 export const HOME = resolve(import.meta.dirname, '../..');
 
 interface Block {
   readonly language: string;
   readonly text: string;
-  /** Named by a line just above the block: `path`: */
+  /** From a line directly above the block: `path`: */
   readonly path: string | undefined;
   /** The last line of text before the block. */
   readonly intro: string;
@@ -24,19 +24,19 @@ export class Page {
     this.blocks = readBlocks(this.lines);
   }
 
-  /** The commands of all shell blocks, in their order; one that goes on after a backslash is one. */
+  /** Returns the commands of all shell blocks in order. A command with backslash continuations counts as one. */
   get commands(): string[] {
     return this.blocks.filter(({ language }) => language === 'sh').flatMap(commandsOf);
   }
 
-  /** The rows, head excluded, of all tables whose heads begin with these cells; cells are without backquotes. */
+  /** Returns the body rows of all tables whose header starts with these cells. Cells have no backquotes. */
   table(...head: string[]): string[][] {
     const rows = this.tables(...head).flatMap((table) => table.rows);
     if (rows.length === 0) throw new Error(`${this.path} has no table with the head ${head.join(', ')}`);
     return rows;
   }
 
-  /** The same, each table with the heading that it stands under. */
+  /** Like `table`, but each table with its heading. */
   tables(...head: string[]): { heading: string; rows: string[][] }[] {
     return this.lines.flatMap((line, at) => {
       if (!line.startsWith(`| ${head.join(' | ')} |`)) return [];
@@ -62,7 +62,7 @@ export function page(path: string): Page {
   return found;
 }
 
-/** The files that pages show, by path. */
+/** The files shown in pages, by path. */
 export const files: ReadonlyMap<string, string> = new Map(
   [...pages.values()].flatMap(({ blocks }) =>
     blocks.flatMap(({ path, text }) => (path === undefined ? [] : [[path, `${text}\n`] as const])),

@@ -1,13 +1,13 @@
 import { PostgresServer } from '../../src/testing/postgres-server.js';
 import { RedisServer } from '../../src/testing/redis-server.js';
 
-/** What commands of the manual call the servers that instances share. */
+/** The placeholders in the manual's commands for the servers that instances share. */
 const DATABASE = 'postgres://petstore:secret@db.example.com/petstore';
 const REDIS = 'redis://redis.example.com';
 
 const TABLES = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY relname";
 
-/** Servers that commands of the manual are run on. */
+/** The servers for the manual's commands. */
 export class Servers {
   private constructor(
     private readonly postgres: PostgresServer,
@@ -20,22 +20,22 @@ export class Servers {
     return new Servers(postgres, redis, await postgres.createDatabase('petstore'));
   }
 
-  /** Whether a command needs them. */
+  /** Returns whether a command needs the servers. */
   static areIn(command: string): boolean {
     return command.includes(DATABASE);
   }
 
-  /** A command with their addresses. */
+  /** Inserts the server addresses into a command. */
   fillIn(command: string): string {
     return command.replaceAll(DATABASE, this.database).replaceAll(REDIS, this.redis.url);
   }
 
-  /** Names of all tables and indexes. */
+  /** Returns the names of all tables and indexes. */
   tables(): Promise<object[]> {
     return this.postgres.query(TABLES, 'petstore');
   }
 
-  /** Loses all data. */
+  /** Deletes all data. */
   async lose(): Promise<void> {
     await this.postgres.query('DROP SCHEMA public CASCADE', 'petstore');
     await this.postgres.query('CREATE SCHEMA public', 'petstore');

@@ -1,19 +1,19 @@
-/** Values that differ from run to run, with what stands for them in a comparison. */
+/** Values that differ between runs, with their replacements for a comparison. */
 const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/psk_(live|test)_[\w.…]+/g, 'psk_$1_KEY'],
   [/key_\w+/g, 'KEY_ID'],
   [/"[\w-]{22}"/g, '"ETAG"'],
   [/\b1\d{9}\b/g, 'UNIX_SECONDS'],
-  // Written in the background: whether a key that was just used has it depends on the moment.
+  // The service writes this field in the background, so a recently used key may not have it yet.
   [/,\s*"lastUsedAt":\s*"[^"]+"/g, ''],
   [/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME'],
   [/(x-ratelimit-remaining: |"remaining": ?)\d+/g, '$1COUNT'],
 ];
 
 /**
- * Compares what a page shows with what curl printed. Of an HTTP response the page shows the status, the headers that
- * matter and the body; of other output, `...` stands for anything.
- * @returns what differs, or undefined
+ * Compares what a page shows with the output of curl. For an HTTP response, the page shows the status, the relevant
+ * headers and the body. In other output, `...` stands for any text.
+ * @returns the difference, or undefined
  */
 export function difference(language: string, shown: string, printed: string): string | undefined {
   const [wanted, got] = [stable(shown), stable(printed.replaceAll('\r', ''))];
@@ -35,12 +35,12 @@ function parts(response: string): [head: string[], body: string] {
   return [head.split('\n'), body];
 }
 
-/** JSON that is laid out for reading equals JSON on one line. */
+/** Formatted JSON equals the same JSON on one line. */
 function isSameJson(wanted: string, got: string): boolean {
   return compact(wanted) === compact(got);
 }
 
-/** Without white space outside of strings, so that int64 is compared digit by digit. */
+/** Removes white space outside of strings but keeps all digits of an int64. */
 function compact(text: string): string {
   return text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
 }

@@ -15,7 +15,7 @@ let service: TestApp;
 let key: string;
 
 beforeAll(async () => {
-  // Nothing listens there: the metrics of Redis are there while it is unavailable, too.
+  // Nothing listens on this port. The Redis metrics are also present while Redis is unavailable.
   service = await startApp({ env: { REDIS_URL: 'redis://127.0.0.1:1' } });
   key = await service.key();
 });
@@ -24,7 +24,7 @@ afterAll(() => service.stop());
 const README = page('README.md');
 const CONTRIBUTING = page('CONTRIBUTING.md');
 
-/** Names of the settings with their defaults, as tables write them. */
+/** Returns the names of the settings with their defaults, in the format of the tables. */
 const settings = () => {
   const rules = getMetadataStorage().getTargetValidationMetadatas(Env, '', false, false);
   const defaults = new Map(Object.entries(new Env()));
@@ -209,7 +209,7 @@ describe('the page about extending', () => {
   });
 });
 
-/** Names of the fields that an interface declares. */
+/** Returns the field names of an interface. */
 function fieldsOf(path: string, name: string): string[] {
   const text = readFileSync(join(HOME, 'src', path), 'utf8');
   const [, body = ''] = new RegExp(`export interface ${name} [^{]*\\{\\n([^]*?)\\n\\}`).exec(text) ?? [];
@@ -232,7 +232,7 @@ function count(value: number): string {
   return value.toLocaleString('en-US');
 }
 
-/** A default as tables write it. */
+/** Formats a default value as in the tables. */
 function written(value: unknown): string {
   if (value === undefined) return 'unset';
   return Array.isArray(value) && value.length === 0 ? 'none' : String(value);

@@ -24,7 +24,7 @@ const COPIED = [
   '.prettierignore',
 ];
 
-/** How a command ended. */
+/** The result of a command. */
 export interface Result {
   readonly code: number | null;
   /** Standard output and standard error. */
@@ -33,15 +33,15 @@ export interface Result {
 
 /** A service that runs in a workspace. */
 export interface Running {
-  /** What it has printed so far. */
+  /** Returns the output so far. */
   readonly output: () => string;
-  /** Sends SIGTERM to what was started, as a supervisor does; fulfilled once nothing listens any more. */
+  /** Sends SIGTERM to the process, as a supervisor does. Resolves when nothing listens on the port any more. */
   stop(): Promise<void>;
 }
 
 /**
- * A copy of the project, in which commands can write what they want: whoever follows the manual has one like it.
- * File times are kept, so that the build is as fresh in here as it is outside.
+ * A copy of the project, in which commands can write files, like the copy of a reader of the manual. It keeps the file
+ * times, so that the build counts as up to date.
  */
 export class Workspace {
   readonly folder = mkdtempSync(join(tmpdir(), 'petstore-manual-'));
@@ -50,12 +50,12 @@ export class Workspace {
   constructor() {
     for (const name of COPIED) execFileSync('cp', ['-a', join(HOME, name), this.folder]);
     symlinkSync(join(HOME, 'node_modules'), join(this.folder, 'node_modules'));
-    // Where npm scripts run already, npm leaves variables behind that would reach the ones below.
+    // npm sets variables for its scripts. They must not reach the commands below.
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(npm_|NODE_OPTIONS$|DATABASE_URL$|PORT$)/i.test(name),
     );
     this.env = { ...(Object.fromEntries(inherited) as Record<string, string>), CURL_HOME: this.folder };
-    // An error status fails the command, as the manual promises success.
+    // curl fails on an error status, because the manual's commands must succeed.
     this.write('.curlrc', 'fail-with-body\nsilent\nshow-error\nmax-time = 20\n');
   }
 
@@ -65,15 +65,15 @@ export class Workspace {
     writeFileSync(file, text);
   }
 
-  /** Runs a shell command to its end. */
+  /** Runs a shell command until it exits. */
   run(command: string, env: Record<string, string> = {}): Promise<Result> {
     const { child, output } = this.spawn(command, env);
     return new Promise((resolve) => child.on('close', (code) => resolve({ code, output: output() })));
   }
 
-  /** Runs a shell command that starts the service, up to where it is ready on this port. */
+  /** Runs a shell command that starts the service. Resolves when the service is ready on this port. */
   async start(command: string, port: number, env: Record<string, string> = {}): Promise<Running> {
-    // In place of the shell, so that a signal goes to what a user would send it to.
+    // Replace the shell with the command, so that signals reach the process that a user would signal.
     const inPlace = command.replace(/(?:\w+=\S+ )*npm [^;]*$/, 'exec env $&');
     const { child, output } = this.spawn(inPlace, { ...env, PORT: String(port) });
     const deadlineMs = performance.now() + START_DEADLINE_MS;
@@ -112,7 +112,7 @@ export class Workspace {
       child.once('close', resolve);
     });
     child.kill('SIGTERM');
-    // Both ends of the pipes are closed when no process is left that could write into them.
+    // The pipes close when no process that can write to them is left.
     const ended = await Promise.race([closed.then(() => true), delay(STOP_DEADLINE_MS, false, { ref: false })]);
     if (!ended || (await isReady(`http://127.0.0.1:${port}`))) throw new Error('The service goes on after SIGTERM.');
   }

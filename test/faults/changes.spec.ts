@@ -13,7 +13,7 @@ afterAll(() => fleet?.stop());
 
 const list = (key: string) => Promise.all(fleet.ports.map((port) => ask(port, { path: '/v1/pets', key })));
 
-/** What each instance answers a key: the code of an error, or the limit that applies. */
+/** Returns what each instance responds to a key: the error code, or the limit that applies. */
 async function standing(key: string): Promise<unknown[]> {
   const responses = await list(key);
   return Promise.all(
@@ -25,7 +25,7 @@ async function standing(key: string): Promise<unknown[]> {
 
 const everywhere = (value: unknown) => Array(3).fill(value);
 
-/** What each instance answers a key once all answer as expected, or a second later. */
+/** Polls until every instance responds as expected, for at most a second. Returns the last responses. */
 const standingSoon = async (key: string, expected: unknown) =>
   (
     await withinASecond(

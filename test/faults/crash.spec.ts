@@ -17,13 +17,13 @@ beforeAll(async () => {
 afterEach(() => traffic.stop());
 afterAll(() => fleet?.stop());
 
-/** Clients that create pets while something is done several times over. */
+/** Runs clients that create pets while it calls a function several times. */
 async function creatingWhile(doing: (round: number) => Promise<void>): Promise<void> {
   const { create } = requestsOf(key);
   traffic = new Traffic(() => fleet.ports, { create });
   traffic.start(CLIENTS);
   for (let round = 0; round < ROUNDS; round += 1) {
-    // Finds clients at work.
+    // Wait until the clients are active.
     await createdMore();
     await doing(round);
   }
@@ -31,7 +31,7 @@ async function creatingWhile(doing: (round: number) => Promise<void>): Promise<v
   await traffic.stop();
 }
 
-/** Waits until each client has created a pet on average. */
+/** Waits until each client has created one pet on average. */
 function createdMore(): Promise<void> {
   const before = traffic.created.size;
   return until(() => traffic.created.size > before + CLIENTS);

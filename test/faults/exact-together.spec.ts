@@ -4,14 +4,14 @@ import { trio } from '../support/app.js';
 import { Fleet } from '../support/fleet.js';
 import { ask } from '../support/http.js';
 
-/** A minute of the Business plan. */
+/** The per-minute limit of the Business plan. */
 const LIMIT = 1_000;
 const REQUESTS = 1_600;
 
 let fleet: Fleet;
 
 beforeAll(async () => {
-  // On a busy machine the database is slow, which is another matter.
+  // Generous timeouts, because this test is not about a slow database on a busy machine.
   fleet = await Fleet.start({
     instances: 3,
     env: { DATABASE_POOL_WAIT_MS: '30000', DATABASE_STATEMENT_TIMEOUT_MS: '30000' },
@@ -25,7 +25,7 @@ interface Answer {
   readonly reset: unknown;
 }
 
-/** Asks all instances in turn, with the keys in turn, at once. */
+/** Sends concurrent requests, with the instances and the keys in rotation. */
 function flood(requests: number, ...keys: string[]): Promise<Answer[]> {
   const { ports } = fleet;
   return Promise.all(
@@ -38,13 +38,13 @@ function flood(requests: number, ...keys: string[]): Promise<Answer[]> {
   );
 }
 
-/** How many answers there are of each status. */
+/** Counts the responses by status. */
 const tally = (responses: readonly Answer[]) =>
   Object.fromEntries(
     [...Map.groupBy(responses, ({ status }) => status)].map(([status, { length }]) => [status, length]),
   );
 
-/** What was left after each admission, from most to least. */
+/** Returns the remaining requests after each admission, in descending order. */
 const remainders = (responses: readonly Answer[]) =>
   responses
     .filter(({ status }) => status === 200)
@@ -53,7 +53,7 @@ const remainders = (responses: readonly Answer[]) =>
 
 const everyNumberBelow = (end: number) => Array.from({ length: end }, (_, n) => end - 1 - n);
 
-/** @param ms on the clock of `Date.now()`; in the past, there is nothing to wait for */
+/** @param ms on the clock of `Date.now()`; resolves at once if it is in the past */
 const until = (ms: number) => delay(Math.max(0, ms - Date.now()));
 
 async function businessKey(account: string): Promise<string> {
@@ -87,7 +87,7 @@ describe('1,600 concurrent requests to three instances', () => {
     const early = await flood(900, ...keys);
     const endSeconds = Number(early[0]?.reset);
     await until(endSeconds * 1_000 - 400);
-    // Refusals stay below what would ban one of the keys.
+    // Stay below the number of refusals that bans a key.
     const around = await flood(REQUESTS, ...keys);
     await until(endSeconds * 1_000);
     const left = LIMIT - around.filter(({ status, reset }) => status === 200 && Number(reset) > endSeconds).length;
@@ -97,7 +97,7 @@ describe('1,600 concurrent requests to three instances', () => {
     const inFirst = responses.filter(({ reset }) => Number(reset) === endSeconds);
     const inSecond = responses.filter(({ reset }) => Number(reset) > endSeconds);
     expect(remainders(inSecond)).toEqual(everyNumberBelow(LIMIT));
-    // How many came before the end is up to the machine; all 1,000, unless it is slow.
+    // How many requests the first window admits depends on the speed of the machine.
     const admittedFirst = remainders(inFirst);
     expect(admittedFirst).toEqual(everyNumberBelow(LIMIT).slice(0, admittedFirst.length));
     expect(await fallbacks()).toEqual(before);

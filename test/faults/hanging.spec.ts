@@ -5,9 +5,9 @@ import type { ServiceProcess } from '../support/service-process.js';
 import { everyPet, lost, requestsOf, Traffic } from '../support/traffic.js';
 import { within } from '../support/until.js';
 
-/** Until nobody feels it any more that an instance hangs, or hung. */
+/** Maximum time until clients no longer notice that an instance hangs or hung. */
 const PROMISED_MS = 3_500;
-/** Sessions that keep the lock of creates while nobody goes on with them. */
+/** Idle sessions that hold the lock for creates. */
 const HOLDERS = `SELECT FROM pg_stat_activity JOIN pg_locks USING (pid)
   WHERE locktype = 'advisory' AND granted AND application_name = 'petstore'
     AND state = 'idle in transaction' AND now() - state_change > interval '0.1 s'`;
@@ -36,7 +36,7 @@ function create(instance: ServiceProcess): Traffic {
   return traffic;
 }
 
-/** Expects that soon each create succeeds, and that it stays so for a second. */
+/** Expects all creates to succeed within the promised time, and for one second after that. */
 async function healed(...all: readonly Traffic[]): Promise<void> {
   const statuses = (sinceMs: number) =>
     all.map((traffic) => [...new Set(traffic.since(sinceMs).map(({ status }) => status))]);
@@ -48,7 +48,7 @@ async function healed(...all: readonly Traffic[]): Promise<void> {
   expect(statuses(healedMs)).toEqual(expected);
 }
 
-/** Stops an instance where it is, in the middle of a transaction. */
+/** Pauses an instance in the middle of a transaction. */
 async function hang(): Promise<void> {
   for (;;) {
     hung.signal('SIGSTOP');

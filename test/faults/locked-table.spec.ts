@@ -5,11 +5,11 @@ import { AMPLE_PLAN, Fleet } from '../support/fleet.js';
 import { ask } from '../support/http.js';
 import { requestsOf } from '../support/traffic.js';
 
-/** Longest that a client may be kept waiting. */
+/** Maximum time that a client waits for a response. */
 const PROMISED_MS = 4_000;
-/** The machine that tests run on is busy, and these are many requests at once; the lock is held for good. */
+/** Margin for a busy machine and many concurrent requests. The lock is held until the test ends it. */
 const MARGIN_MS = 10_000;
-/** More creates than the transactions of an instance hold at the same time. */
+/** More creates than an instance runs concurrent transactions. */
 const CREATES = 700;
 
 const agent = new Agent({ keepAlive: true });
@@ -25,7 +25,7 @@ afterAll(() => {
   return fleet?.stop();
 });
 
-/** Sends many creates at once; what they were answered, and how long the last one took. */
+/** Sends many concurrent creates. Returns their responses and the duration of the slowest one. */
 async function createMany() {
   const [port = 0] = fleet.ports;
   const beginMs = performance.now();

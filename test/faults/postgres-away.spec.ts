@@ -7,18 +7,18 @@ import { ask } from '../support/http.js';
 import { everyPet, lost, requestsOf, type Seen, Traffic } from '../support/traffic.js';
 import { within, withinASecond } from '../support/until.js';
 
-/** Few enough to be used up by a test, and more than the instances have in their pools. */
+/** Low enough for a test to exhaust, but higher than the total pool size of the instances. */
 const MAX_CONNECTIONS = 30;
 const POOL_SIZE = '10';
-/** Longest that a client may be kept waiting. */
+/** Maximum time that a client waits for a response. */
 const PROMISED_MS = 4_000;
-/** Longest that recovery may take. */
+/** Maximum time to recover. */
 const RECOVERY_MS = 2_000;
 const AWAY_MS = 9_000;
-/** The machine that tests run on is busy. Less than would make a wait for the end of a fault look well. */
+/** Margin for a busy machine. Short enough to detect a request that waits for the end of the outage. */
 const MARGIN_MS = 3_000;
 
-/** What each kind of request comes to on a database that is there. */
+/** The expected outcome of each kind of request while the database is available. */
 const HEALTHY = new Set(['create 201', 'list 200', 'unknown 401']);
 const outcomesOf = (seen: readonly Seen[]) => new Set(seen.map(({ kind, status }) => `${kind} ${status}`));
 const isHealthy = (seen: readonly Seen[]) => [...outcomesOf(seen)].toSorted().join() === [...HEALTHY].join();
@@ -38,10 +38,10 @@ beforeAll(async () => {
 afterEach(() => traffic?.stop());
 afterAll(() => fleet?.stop());
 
-/** Connections that nobody but a test uses. */
+/** Connections that only the test uses. */
 const hogs: Client[] = [];
 
-/** Takes every connection that the server has, also from the instances, which try to get them back meanwhile. */
+/** Takes every connection of the server, including those of the instances, which try to reconnect meanwhile. */
 async function useUpConnections(): Promise<void> {
   let ofInstances = 1;
   while (ofInstances > 0) {
@@ -112,7 +112,7 @@ describe.each(FAULTS)('PostgreSQL $what', ({ begin, end }) => {
     const refused = traffic.seen.filter(({ status }) => status === 503);
     expect(refused.filter(({ retryAfter }) => !/^[1-9][0-9]*$/.test(retryAfter ?? ''))).toEqual([]);
     expect(Math.max(...traffic.seen.map(({ tookMs }) => tookMs))).toBeLessThan(PROMISED_MS + MARGIN_MS);
-    // Not even on the edges of it is a known key told to be none, nor anything else that is not so.
+    // The service never rejects a valid key or returns another false response, even when the outage starts or ends.
     const known = traffic.seen.filter(({ kind }) => kind !== 'unknown');
     expect([...new Set(known.map(({ status }) => status))].toSorted()).toEqual([200, 201, 503]);
     expect(outcomesOf(traffic.since(healedMs))).toEqual(HEALTHY);

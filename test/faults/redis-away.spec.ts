@@ -8,12 +8,14 @@ import { requestsOf, Traffic } from '../support/traffic.js';
 import { within } from '../support/until.js';
 
 const INSTANCES = 3;
-/** How much longer than normal a request may take while Redis is away: the 500 ms of its timeout, and more on a busy machine. */
+/**
+ * Maximum extra time for a request while Redis is unavailable: its 500 ms timeout, plus a margin for a busy machine.
+ */
 const PROMISED_MS = 2_000;
-/** From the return of Redis until it counts again. */
+/** Maximum time until Redis counts again after it restarts. */
 const HEALING_MS = 2_000;
 const LIMIT = 20;
-/** An instance on a busy machine may lose Redis again after its return; what must not be is a line for each request. */
+/** On a busy machine an instance may lose Redis more than once. It must not log a line for each request. */
 const MOST_OUTAGES = 3;
 
 let fleet: Fleet;
@@ -28,7 +30,7 @@ beforeAll(async () => {
 afterEach(() => traffic?.stop());
 afterAll(() => fleet?.stop());
 
-/** A key of a new account with a narrow plan. */
+/** Creates a key of a new account with a low limit. */
 async function narrowKey(): Promise<string> {
   accounts += 1;
   return (
@@ -44,7 +46,7 @@ async function narrowKey(): Promise<string> {
   ).key;
 }
 
-/** Asks every instance as often as the plan allows in all, and gives back how many requests each has admitted. */
+/** Sends as many requests as the plan allows to every instance. Returns how many each instance admits. */
 async function admissions(narrow: string): Promise<number[]> {
   const responses = await Promise.all(
     fleet.ports.map((port) =>

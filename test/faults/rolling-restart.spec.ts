@@ -12,7 +12,7 @@ let traffic: Traffic;
 beforeAll(async () => {
   fleet = await Fleet.start();
   ({ key } = await fleet.createKey('ample', ...AMPLE_PLAN));
-  // Nobody tells the load balancer what goes on.
+  // Nothing informs the load balancer about the restarts.
   proxy = await Proxy.start(() => fleet.ports);
   traffic = new Traffic(() => [proxy.port], requestsOf(key));
 });
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 describe('a rolling restart under load', () => {
   it('fails no request', async () => {
-    // Few enough that a machine which is busy with other things keeps up.
+    // Few enough clients for a busy machine.
     traffic.start(6);
     await delay(500);
     const before = fleet.instances.slice();

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { AMPLE_PLAN, Fleet } from '../support/fleet.js';
 import { ask, JSON_TYPE } from '../support/http.js';
 
-/** Longest that a client may be kept waiting. */
+/** Maximum time that a client waits for a response. */
 const PROMISED_MS = 4_000;
-/** The machine that tests run on is busy. */
+/** Margin for a busy machine. */
 const MARGIN_MS = 5_000;
 
 let fleet: Fleet;
@@ -22,7 +22,7 @@ afterAll(() => fleet?.stop());
 
 const run = (sql: string) => fleet.postgres.query(sql, 'petstore');
 
-/** Makes two statements of each create take longer. */
+/** Slows down two statements of each create. */
 async function slowDown(seconds: number): Promise<void> {
   const body = `BEGIN PERFORM pg_sleep(${seconds}); RETURN NULL; END`;
   await run(`CREATE OR REPLACE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ ${body} $$`);

@@ -4,7 +4,9 @@ import { AMPLE_PLAN, Fleet } from '../support/fleet.js';
 import { everyPet, lost, requestsOf, Traffic } from '../support/traffic.js';
 
 const TERMINATIONS = 150;
-/** What a termination meets is chance: there are more until it was a list and a create. */
+/**
+ * Which statement a termination interrupts is random. The test continues until it has interrupted a list and a create.
+ */
 const MOST_TERMINATIONS = 1_500;
 
 let fleet: Fleet;

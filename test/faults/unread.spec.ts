@@ -12,11 +12,14 @@ const CONNECTIONS = 20;
 const ATTACK_MS = 4_000;
 const MOST_RESIDENT_BYTES = 350 * 1024 * 1024;
 const CALM_MS = 1_000;
-/** What these requests did once was to hold the event loop for 8 s. */
+/** Regression limit: these requests used to block the event loop for 8 s. */
 const MOST_DELAY_MS = 1_000;
-/** How much longer than before the slowest requests may take besides, on a machine that is busy with other things. */
+/** Maximum slowdown of the slowest requests on a busy machine, as a factor. */
 const MOST_TIMES_LONGER = 10;
-/** Nothing is read for 15 s, which is noticed within 30, after the headers of a request were waited for, which takes 10. */
+/**
+ * Generous limit: the service first waits 10 s for request headers, then detects within 30 s that a client has read
+ * nothing for 15 s.
+ */
 const CLOSED_MS = 60_000;
 const SLOW_READING_MS = 35_000;
 
@@ -49,7 +52,7 @@ async function gauge(name: string): Promise<number> {
   return Number(new RegExp(`^${name} ([0-9.e+]+)$`, 'm').exec(text)?.[1]);
 }
 
-/** What another client meets with for some time. */
+/** Measures the latency of another client, and the memory of the service, for some time. */
 async function observe(durationMs: number): Promise<{ p99Ms: number; residentBytes: number }> {
   const agent = new Agent({ keepAlive: true });
   const durationsMs: number[] = [];
@@ -71,7 +74,7 @@ async function observe(durationMs: number): Promise<{ p99Ms: number; residentByt
   };
 }
 
-/** Fulfilled once the service has as few descriptors open as before. */
+/** Waits until the service has no more open file descriptors than before. Returns false on timeout. */
 async function closed(descriptors: number): Promise<boolean> {
   const endMs = performance.now() + CLOSED_MS;
   while (performance.now() < endMs) {
@@ -105,7 +108,7 @@ describe('connections that send the maximum number of waiting requests', () => {
     unread.push(await UnreadConnections.open(service.port, CONNECTIONS, LARGE.repeat(200)));
     unread.push(await UnreadConnections.open(service.port, CONNECTIONS, requestFor('/v1/pets?limit=100').repeat(200)));
     const whole = await UnreadConnections.open(service.port, 2, LARGE.repeat(10));
-    // How much the operating system takes differs: on some of these the last response is the one that is stuck.
+    // The size of the system's socket buffers varies, so on some of these connections only the last response is stuck.
     const partial = await Promise.all(
       Array.from({ length: 8 }, (_, n) => UnreadConnections.open(service.port, 1, LARGE.repeat(n + 1))),
     );
@@ -129,7 +132,7 @@ describe('connections that send the maximum number of waiting requests', () => {
     socket.write(LARGE.repeat(count));
     let received = 0;
     const endMs = performance.now() + SLOW_READING_MS;
-    // At most what the socket buffers, 64 KiB, each time.
+    // Each read returns at most the socket's buffer of 64 KiB.
     for (; performance.now() < endMs; await delay(250)) received += ((socket.read() as Buffer | null) ?? '').length;
     const readSlowly = received;
     for await (const chunk of socket) {

@@ -11,18 +11,18 @@ import type {
 /** Any part of a document. */
 type Part = Readonly<Record<string, unknown>>;
 
-/** What a client sends must stay accepted; what it receives must stay within what it was told. */
+/** The service must still accept what clients send, and responses must stay within the documented schema. */
 type Direction = 'sent' | 'received';
 
-/** Says nothing that a program relies on. */
+/** Keywords that programs do not rely on. */
 const ANNOTATIONS = new Set(['title', 'description', 'summary', 'example', 'examples']);
 
-/** Narrows what it applies to, so what a client receives may get it. */
+/** Keywords that only narrow a schema. A response schema may add them. */
 const BOUNDS = new Set(['format', 'pattern', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems']);
 
 /**
- * What of a document a client may rely on that another one does not keep, each with where it stands; nothing where the
- * other one only adds operations, optional parameters and fields, headers, errors and fields of answers.
+ * Returns the breaking changes between two documents, each with its location. Returns nothing if the new document only
+ * adds operations, optional parameters and fields, headers, errors and response fields.
  */
 export function breakingChanges(released: OpenAPIObject, current: OpenAPIObject): string[] {
   const [before, now] = [resolved(released), resolved(current)] as [OpenAPIObject, OpenAPIObject];
@@ -103,7 +103,7 @@ function contentChanges(before: Content, now: Content, direction: Direction): st
   });
 }
 
-/** Every rule must be the same, but for what may be added on the one side or the other. */
+/** All keywords must be equal, except for compatible additions in requests or in responses. */
 function schemaChanges(before: Part, now: Part, direction: Direction): string[] {
   const alternatives = now['anyOf'] as Part[] | undefined;
   if (direction === 'received' && before['anyOf'] === undefined && alternatives !== undefined)
@@ -126,7 +126,7 @@ function schemaChanges(before: Part, now: Part, direction: Direction): string[] 
           ? without(later, earlier).map((name) => `${name} is required`)
           : without(earlier, later).map((name) => `${name} may be missing`);
       case 'enum':
-        // A list of words where any were possible is narrower.
+        // A new enum narrows a schema that allowed any value.
         if (direction === 'received' && earlier === undefined) return [];
         return direction === 'sent'
           ? without(earlier, later).map((value) => `${value} is no longer accepted`)
@@ -141,7 +141,7 @@ function schemaChanges(before: Part, now: Part, direction: Direction): string[] 
   });
 }
 
-/** What is received may get narrower. What is sent may get the format that its bounds imply. */
+/** Response schemas may get narrower. Request schemas may get the format that their bounds imply. */
 function isHarmless(keyword: string, earlier: unknown, now: Part, direction: Direction): boolean {
   if (direction === 'sent') {
     const isBounded = now['minimum'] !== undefined && now['maximum'] !== undefined;
@@ -151,7 +151,7 @@ function isHarmless(keyword: string, earlier: unknown, now: Part, direction: Dir
   return earlier === undefined && BOUNDS.has(keyword);
 }
 
-/** What one list has and the other lacks. */
+/** Returns the elements of the first list that are not in the second. */
 function without(list: unknown, other: unknown): string[] {
   const values = new Set((other ?? []) as unknown[]);
   return ((list ?? []) as unknown[]).filter((value) => !values.has(value)).map(String);
@@ -161,10 +161,10 @@ function part(value: unknown): Part {
   return typeof value === 'object' && value !== null ? (value as Part) : {};
 }
 
-/** The document with what they name in place of all references; it has none that lead back to themselves. */
+/** Returns the document with all references resolved. The document has no circular references. */
 function resolved(document: OpenAPIObject): unknown {
   const resolve = (value: unknown): unknown => {
-    // A list of this realm, as equality asks for the same prototype.
+    // Create the array in this realm, because deep equality compares prototypes.
     if (Array.isArray(value)) return Array.from(value, resolve);
     if (typeof value !== 'object' || value === null) return value;
     const { $ref, ...rest } = value as { $ref?: string };

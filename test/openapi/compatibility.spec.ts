@@ -6,7 +6,7 @@ import { startApp, type TestApp } from '../support/app.js';
 import { breakingChanges } from './breaking-changes.js';
 import { fetchDocument, operationNamed, operationsOf } from './document.js';
 
-/** The document as it was first released, without words and examples. */
+/** The first released document, without descriptions and examples. */
 const RELEASED = JSON.parse(readFileSync(join(import.meta.dirname, 'released.json'), 'utf8')) as OpenAPIObject;
 
 let service: TestApp;
@@ -19,8 +19,8 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /**
- * A guard gives a 403 before the operation is reached, as it does a 401 and a 429. One header, which is the same on every
- * response, is documented for all at once.
+ * Intended changes. A guard returns 403, 401 and 429 before the operation runs. One header is the same on every response,
+ * so the document describes it only once.
  */
 const DECIDED = [
   ...['Deprecation', 'Sunset', 'Link'].map((name) => `get /pets/{petId}: 403: header ${name} is gone`),
@@ -45,7 +45,7 @@ describe('the document', () => {
   });
 });
 
-/** What is found where the present document is changed. */
+/** Returns the breaking changes after an edit of the current document. */
 const changed = (change: (copy: OpenAPIObject) => void) => {
   const copy = structuredClone(document);
   change(copy);

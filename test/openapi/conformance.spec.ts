@@ -6,7 +6,7 @@ import { subject } from './conformance/subject.js';
 import { type ReceivedResponse, Contract } from './contract.js';
 import { fetchDocument, operationsOf } from './document.js';
 
-/** Statuses that need more than a request: a client that takes half a minute to send a body. */
+/** Statuses that a single request cannot cause: 408 needs a client that takes half a minute to send a body. */
 const OUT_OF_REACH = Object.keys(SAMPLES)
   .filter((id) => sample(id).body !== undefined)
   .map((id) => `${id} 408`);
@@ -43,7 +43,7 @@ describe('a response conforms to the document', () => {
 
 const PAGE = '[{"id":1,"name":"Bella","categoryId":1}]';
 
-/** The faults of a real page of listPets that was changed. */
+/** Returns the faults of a modified listPets response. */
 const changed =
   (status: number, text: string, change: (headers: Headers) => void = () => {}) =>
   async () => {

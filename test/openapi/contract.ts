@@ -2,14 +2,14 @@ import type { HeaderObject, OpenAPIObject, ReferenceObject, SchemaObject } from 
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { operationNamed, resolved } from './document.js';
 
-/** A response as a client received it. */
+/** A response as the client receives it. */
 export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** Headers of HTTP itself, of caches and of browsers, which the document describes for all responses at once. */
+/** Headers of HTTP, caches and browsers. The document describes them once for all responses. */
 const TRANSPORT = new Set([
   'cache-control',
   'connection',
@@ -22,7 +22,7 @@ const TRANSPORT = new Set([
   'x-content-type-options',
 ]);
 
-/** Compares responses and values with an OpenAPI document. */
+/** Validates responses and values against an OpenAPI document. */
 export class Contract {
   private readonly ajv = new Ajv2020({
     strict: false,
@@ -40,7 +40,7 @@ export class Contract {
     this.ajv.addSchema(document, 'document');
   }
 
-  /** How a response of an operation differs from the document; empty where it conforms. */
+  /** Returns how a response deviates from the document. Empty if it conforms. */
   faults(operationId: string, { status, headers, text }: ReceivedResponse): string[] {
     const response = operationNamed(this.document, operationId).responses[status];
     if (response === undefined) return [`status ${status} is not documented`];
@@ -58,7 +58,7 @@ export class Contract {
     ];
   }
 
-  /** How a value breaks a schema of the document. */
+  /** Returns how a value violates a schema of the document. */
   schemaFaults(schema: SchemaObject | ReferenceObject, value: unknown): string[] {
     const located = JSON.parse(JSON.stringify(schema), (key, part: unknown) =>
       key === '$ref' ? `document${String(part)}` : part,

@@ -6,7 +6,7 @@ import { CurrentDocument } from '../../src/openapi/index.js';
 import { FakeClock, startApp, type TestApp } from '../support/app.js';
 import { fetchDocument, operationNamed, operationsOf } from './document.js';
 
-/** The operations of the specification, in the order in which it describes them. */
+/** The operations of the specification, in the order of the specification. */
 const DESCRIBED = ['listPets', 'createPet', 'getPet'];
 
 const clock = new FakeClock();
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const schema = (name: string) => document.components?.schemas?.[name];
-/** The schema that another one adds to, and what it adds. */
+/** Returns the base schema of an `allOf` and the properties that it adds. */
 function extensionOf(name: string): unknown[] {
   const { allOf: [parent, own] = [] } = schema(name) as SchemaObject;
   return [parent, Object.keys((own as SchemaObject).properties ?? {})];

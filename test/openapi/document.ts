@@ -1,16 +1,16 @@
 import type { OpenAPIObject, OperationObject, ParameterObject, ReferenceObject, ResponseObject } from '@nestjs/swagger';
 import type { TestApp } from '../support/app.js';
 
-/** An operation of the document, and where it stands there. */
+/** An operation of the document, with its location. */
 export interface Documented {
-  /** As in the document, with parameters in braces. */
+  /** The path template, with parameters in braces. */
   readonly path: string;
   /** In lower case. */
   readonly method: string;
   readonly operation: OperationObject & { readonly 'x-stability'?: string; readonly 'x-sunset'?: string };
-  /** Its parameters, with what they refer to. */
+  /** Parameters with resolved references. */
   readonly parameters: readonly ParameterObject[];
-  /** Its responses, with what they refer to. */
+  /** Responses with resolved references. */
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
@@ -18,7 +18,6 @@ export async function fetchDocument(service: TestApp): Promise<OpenAPIObject> {
   return (await (await service.request('/openapi.json')).json()) as OpenAPIObject;
 }
 
-/** All operations of a document. */
 export function operationsOf(document: OpenAPIObject): Documented[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item as Record<string, OperationObject>).map(([method, operation]) => {
@@ -34,7 +33,7 @@ export function operationsOf(document: OpenAPIObject): Documented[] {
   );
 }
 
-/** @throws Error when the document has no such operation */
+/** @throws Error if the document has no such operation */
 export function operationNamed(document: OpenAPIObject, id: string): Documented {
   const found = operationsOf(document).find(({ operation }) => operation.operationId === id);
   if (found === undefined) throw new Error(`The document has no operation ${id}.`);
@@ -42,8 +41,8 @@ export function operationNamed(document: OpenAPIObject, id: string): Documented 
 }
 
 /**
- * A part of the document, itself or what it refers to.
- * @throws Error when the document has no such part
+ * Resolves a part of the document if it is a reference.
+ * @throws Error if the document has no such part
  */
 export function resolved<Part extends object>(document: OpenAPIObject, part: Part | ReferenceObject): Part {
   if (!('$ref' in part)) return part;

@@ -15,7 +15,7 @@ import { fetchDocument, operationsOf } from './document.js';
 
 const PET = '{"name":"Bella","categoryId":1,"status":"available"}';
 
-/** Identifiers of keys are random. */
+/** Key identifiers are random. */
 const KEY_ID = /key_[0-9A-Za-z]{16}/g;
 
 const clock = new FakeClock();
@@ -40,7 +40,7 @@ async function idOf(response: Promise<Response>): Promise<string> {
   return String(((await (await response).json()) as { id: number | string }).id);
 }
 
-/** The path of a pet that an open order holds. */
+/** Returns the path of a pet with an open order. */
 async function heldPet(): Promise<string> {
   const id = await idOf(service.post('/v1/pets', key, PET));
   await service.app.get(PetsService).reserve(id);
@@ -51,14 +51,14 @@ async function withKey(terms: Parameters<TestApp['key']>[0], call: (key: string)
   return call(await service.key({ scopes: SCOPES, ...terms }));
 }
 
-/** Calls until the response has a status. */
+/** Repeats the call until the response has this status. */
 async function until(status: number, call: () => Promise<Response>): Promise<Response> {
   let response = await call();
   for (let n = 0; response.status !== status && n < 1_000; n += 1) response = await call();
   return response;
 }
 
-/** What comes of a request that does not arrive in time, as Node reports it. */
+/** Simulates a request timeout as Node reports it. */
 async function late(): Promise<Response> {
   const server = service.app.getHttpServer() as Server;
   const accepted = once(server, 'connection') as Promise<[Socket]>;
@@ -70,7 +70,7 @@ async function late(): Promise<Response> {
   return new Response(response.slice(response.indexOf('\r\n\r\n') + 4));
 }
 
-/** How to get each error, in each of the wordings that the document has. */
+/** The calls that cause each error, one for each message in the document. */
 const CALLS: Readonly<Partial<Record<ErrorCode, readonly (() => Promise<Response>)[]>>> = {
   missing_api_key: [() => service.request('/v1/pets')],
   invalid_api_key: [() => get('/v1/pets', { key: 'psk_live_nonsense' })],
@@ -171,10 +171,10 @@ const CALLS: Readonly<Partial<Record<ErrorCode, readonly (() => Promise<Response
   api_key_limit_reached: [() => withKey({}, (manager) => until(409, () => service.post('/v1/keys', manager, '{}')))],
 };
 
-/** What needs two requests that run at once, as on PostgreSQL, and the table of an extension. */
+/** Needs two concurrent requests, as on PostgreSQL, and the table of an extension. */
 const OUT_OF_REACH: ReadonlySet<string> = new Set(['idempotency_key_in_use', 'conflict']);
 
-/** All errors that the document shows, each once. */
+/** Returns all distinct errors in the document. */
 async function documentedErrors(): Promise<ErrorObject[]> {
   const responses = operationsOf(await fetchDocument(service)).flatMap((operation) =>
     Object.values(operation.responses),

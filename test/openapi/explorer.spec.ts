@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Addresses that the page loads, whatever loads them. */
+/** Returns the addresses that the page loads, from any element. */
 const loads = () =>
   [...html.matchAll(/<(?:script|link|img)[^>]* (?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);
 
@@ -37,7 +37,7 @@ describe('the explorer', () => {
     const { headers } = await service.request('/docs');
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
-    // Requests that are tried out may go to any of the servers.
+    // The explorer may send requests to any of the documented servers.
     expect(policy.replace('connect-src *', '')).not.toMatch(/\*|https?:/);
   });
 

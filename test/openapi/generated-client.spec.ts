@@ -41,7 +41,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs a program on this Node; what it prints. Fails with what it says where it fails. */
+/** Runs a program with the current Node and returns its output. Throws the program's error output if it fails. */
 async function run(program: string, ...args: string[]): Promise<string> {
   const result = promisify(execFile)(process.execPath, [program, ...args], { cwd: folder });
   return (
@@ -51,7 +51,7 @@ async function run(program: string, ...args: string[]): Promise<string> {
   ).stdout;
 }
 
-/** Compiles a program, with all that it imports. */
+/** Compiles a program with all its imports. */
 const compile = (name: string) => {
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ ...STRICT, files: [name] }));
   return run(tool('typescript/bin/tsc'));

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What the linter has against a document, one line for each place: all rules it recommends, warnings as errors. */
+/** Returns the linter's findings, one line each: all recommended rules, with warnings as errors. */
 async function lint(source: string): Promise<string[]> {
   const config = await createConfig({ extends: ['recommended-strict'] });
   const problems = await lintFromString({ source, config, absoluteRef: '/openapi.json' });
@@ -47,7 +47,7 @@ describe('a linter', () => {
   });
 });
 
-/** What the OWASP rules find, but for what is explained beside them. */
+/** Returns the findings of the OWASP rules, except for the explained ones. */
 async function owaspFaults(document: OpenAPIObject): Promise<string[]> {
   const spectral = new Spectral();
   spectral.setRuleset(RULESET);

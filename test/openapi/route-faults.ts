@@ -13,16 +13,16 @@ export interface Route {
   /** Class and method. */
   readonly name: string;
   readonly handler: Function;
-  /** As in an OpenAPI document, without the prefix of the version. */
+  /** The path as in an OpenAPI document, without the version prefix. */
   readonly path: string;
   /** In lower case. */
   readonly method: string;
 }
 
-/** Answers that every operation can give. */
+/** Error statuses that every operation can return. */
 const STATUSES = ['400', '401', '403', '429', '500', '503'];
 
-/** Every route of every controller that the application's modules have. */
+/** Returns every route of every controller in the application. */
 export function routesOf(app: INestApplication): Route[] {
   const controllers = [...app.get(ModulesContainer).values()].flatMap((module) => [...module.controllers.values()]);
   return controllers.flatMap(({ metatype }) => (metatype ? routesOfController(metatype as Type) : []));
@@ -42,7 +42,7 @@ function routesOfController(controller: Type): Route[] {
   });
 }
 
-/** What the routes leave undeclared, each with the route's name; nothing where all is said. */
+/** Returns what the routes fail to document, each with the name of the route. Empty if nothing is missing. */
 export function routeFaults(routes: readonly Route[], document: OpenAPIObject): string[] {
   return routes.flatMap((route) => undeclared(route, document).map((fault) => `${route.name} ${fault}`));
 }

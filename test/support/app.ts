@@ -4,13 +4,13 @@ import { databaseOf, makeFolder, openDatabase, PATIENT } from './databases.js';
 export { FakeClock } from '../../src/testing/fake-clock.js';
 
 export interface TestAppOptions extends Omit<KitOptions, 'database'> {
-  /** Folder of the database, for an app that takes over another's; an own one by default. */
+  /** Folder of the database, to reuse that of another app. By default each app gets a new one. */
   readonly folder?: string;
 }
 
 export type TestApp = Awaited<ReturnType<typeof startApp>>;
 
-/** The real application, on a database of the kind that the jest project names. */
+/** Starts the real application on the database type of the jest project. */
 export async function startApp({ env = {}, folder = makeFolder(), ...options }: TestAppOptions = {}) {
   await openDatabase(folder);
   const database = databaseOf(folder);
@@ -25,7 +25,7 @@ export async function startApp({ env = {}, folder = makeFolder(), ...options }: 
   });
 }
 
-/** The rate-limit headers of a response. */
+/** Returns the rate-limit headers of a response. */
 export function trio({ headers }: Response) {
   const integer = (name: string) => {
     const value = headers.get(name);

@@ -9,7 +9,7 @@ import { Database, DatabaseModule } from '../../src/database/index.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { makeFolder, openDatabase, PATIENT, removeDatabase } from './databases.js';
 
-/** What an instance of the service has of accounts and keys, on a real database; its background tasks do not run. */
+/** The accounts and keys of one service instance, on a real database. Its background tasks do not run. */
 export interface AuthInstance {
   readonly keys: AdminKeysService;
   readonly guard: BearerGuard;
@@ -17,16 +17,16 @@ export interface AuthInstance {
   readonly poller: KeyChangesPoller;
   readonly lastUse: LastUsedTracker;
   readonly database: Database;
-  /** Creates a key, of the account `acme` by default. */
+  /** Creates a key, for the account `acme` by default. */
   issue(newKey?: Partial<NewKey>): ReturnType<AdminKeysService['createKey']>;
-  /** The audit trail, oldest record first. */
+  /** Returns the audit trail, oldest record first. */
   audited(): Promise<AuditEntry[]>;
   close(): Promise<void>;
 }
 
 type AuditEntry = Pick<AuditRecord, 'action' | 'actor' | 'at' | 'keyId'>;
 
-/** A database of its own for a spec, which any number of instances can use. */
+/** A separate database for a spec, which several instances can share. */
 export class AuthBench {
   readonly clock = new FakeClock(Date.parse('2026-11-21T12:00:00Z'));
   private readonly directory = makeFolder();
@@ -61,7 +61,7 @@ export class AuthBench {
     return instance;
   }
 
-  /** An entry of the audit trail that is made now. */
+  /** Returns an entry for the audit trail, with the current time. */
   record(action: AuditEntry['action'], keyId: string | null): AuditEntry {
     return { action, actor: 'spec', at: this.clock.nowMs(), keyId };
   }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
-/** For a page to load and a request to be answered on a machine that is busy with other things. */
+/** Timeout for page loads and requests on a busy machine. */
 const PATIENCE_MS = 60_000;
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -13,7 +13,7 @@ export interface PageOptions {
   readonly colorScheme?: 'light' | 'dark';
 }
 
-/** A phone and a desk, by day and by night. */
+/** Phone and desktop, in light and dark mode. */
 export const SCREENS = [
   { width: 390, colorScheme: 'light' },
   { width: 390, colorScheme: 'dark' },
@@ -21,10 +21,10 @@ export const SCREENS = [
   { width: 1280, colorScheme: 'dark' },
 ] as const satisfies readonly PageOptions[];
 
-/** A page in a browser session of its own, and what went wrong in it. */
+/** A page in a separate browser session, and the errors on it. */
 export interface Visit {
   readonly page: Page;
-  /** Errors of scripts and of the console; a response with status 4xx to a call of the API is none. */
+  /** Script and console errors, except 4xx responses to API calls. */
   readonly errors: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export function startBrowser(): Promise<Browser> {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const executablePath = folders.map((folder) => join(folder, 'chromium')).find((path) => existsSync(path));
   if (executablePath === undefined) throw new Error('Chromium is not installed.');
-  // Nothing but our own pages is opened, and a container may lack what the sandbox needs.
+  // The browser opens only our pages, and a container may not support the sandbox.
   return chromium.launch({ executablePath, chromiumSandbox: false });
 }
 
@@ -52,16 +52,16 @@ export async function visit(
   return { page, errors };
 }
 
-/** What axe-core finds on a page that keeps people from using it: serious and critical findings. */
+/** Returns the serious and critical accessibility violations that axe-core finds on a page. */
 export async function accessibilityFindings(page: Page): Promise<string[]> {
-  // Evaluated by the debugger, to which the page's policy does not apply.
+  // The debugger evaluates the script, so the page's Content-Security-Policy does not block it.
   await page.evaluate(AXE);
   return page.evaluate<string[]>(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
     violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .flatMap(({ id, nodes }) => nodes.map((node) => id + ': ' + node.html.slice(0, 200) + ' ' + (node.any[0]?.message ?? ''))))`);
 }
 
-/** By how many pixels the page is wider than the screen. */
+/** Returns by how many pixels the page is wider than the screen. */
 export function overflow(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
 }

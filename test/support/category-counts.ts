@@ -4,7 +4,7 @@ const COUNTED = ['available', 'pending', 'sold']
   .map((status) => `COUNT(CASE WHEN "status" = '${status}' THEN 1 END) AS "${status}"`)
   .join(', ');
 
-/** How many pets each category has by the table of counts, and how many there are. */
+/** Returns the number of pets per category, from the counts table and from the pets themselves. */
 export async function categoryCounts(folder: string): Promise<{ counted: object[]; real: object[] }> {
   const counted = await queryDatabase(
     folder,

@@ -3,13 +3,14 @@ import { describe } from '@jest/globals';
 
 type Describe = typeof describe | typeof describe.skip;
 
-/** As `describe`, for tests that start a program: left out, and said so, where it is not installed; never in CI. */
+/** Like `describe`, for tests that start a program. Skips them with a message if it is not installed, except in CI. */
 export function describeWith(program: string, ...toAsk: readonly string[]): Describe {
   return describeWhere(spawnSync(program, [...toAsk]).status === 0, `${program}, which is not installed`);
 }
 
 /**
- * As `describe`, for tests that need something of the machine: left out, and said so, where it is not there; never in CI.
+ * Like `describe`, for tests that depend on the machine. Skips them with a message if the dependency is missing, except
+ * in CI.
  * @param need continues "they need"
  */
 export function describeWhere(isThere: boolean, need: string): Describe {

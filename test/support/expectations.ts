@@ -7,14 +7,14 @@ export interface ErrorObject {
   readonly status: number;
 }
 
-/** Expects an answer to be an Error, exactly as the specification has it (sections 2 and 7), and gives it back. */
+/** Expects a response to be an Error, exactly as in the specification (sections 2 and 7). Returns the error. */
 export async function errorOf(response: Response): Promise<ErrorObject> {
   const text = await response.text();
   expect(response.headers.get('content-type')).toMatch(/^application\/json(;|$)/);
   return errorIn(text, response.status);
 }
 
-/** Expects a body to be an Error with the HTTP status that it came with. */
+/** Expects a body to be an Error with the HTTP status of its response. */
 export function errorIn(text: string, httpStatus: number): ErrorObject {
   const body = JSON.parse(text) as ErrorObject;
   expect(body).toEqual({
@@ -25,7 +25,7 @@ export function errorIn(text: string, httpStatus: number): ErrorObject {
   return body;
 }
 
-/** Expects the rate-limit headers, each once, as whole numbers that fit together (specification, section 8). */
+/** Expects each rate-limit header once, with consistent integers (specification, section 8). */
 export function expectTrio(response: Response): void {
   const { limit, remaining, reset } = trio(response);
   expect([response.status, typeof limit, typeof remaining, typeof reset]).toEqual([
@@ -40,7 +40,7 @@ export function expectTrio(response: Response): void {
   expect(reset).toBeLessThan(10_000_000_000);
 }
 
-/** Expects that an answer says nothing of limits. */
+/** Expects a response without rate-limit headers. */
 export function expectNoTrio(response: Response): void {
   expect({ status: response.status, ...trio(response) }).toEqual({
     status: response.status,

@@ -2,7 +2,7 @@ import { Controller, Get, HttpException, Module } from '@nestjs/common';
 import { QueryFailedError } from 'typeorm';
 import { Operation, type OperationOptions } from '../../src/index.js';
 
-/** Must not reach a client, whatever goes wrong. */
+/** Must never reach a client. */
 export const SECRET = 'hunter2 at postgres://petstore:hunter2@db.internal/petstore';
 
 const FAULT: Omit<OperationOptions, 'id'> = {
@@ -13,7 +13,7 @@ const FAULT: Omit<OperationOptions, 'id'> = {
   errors: [],
 };
 
-/** Fails in every way in which a handler of an extending team may. */
+/** Fails in every way that the handler of an extension can fail. */
 @Controller('faults')
 class FaultsController {
   @Get('error')

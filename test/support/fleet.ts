@@ -6,13 +6,13 @@ import { type Ended, runKeys, type ServiceProcess, startProcess } from './servic
 
 export interface FleetOptions {
   readonly instances?: number;
-  /** Of PostgreSQL. */
+  /** Connection limit of PostgreSQL. */
   readonly maxConnections?: number;
-  /** Of the instances, besides the addresses of the servers. */
+  /** Environment of the instances, in addition to the server addresses. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Instances of the built service, on a PostgreSQL and a Redis of their own. */
+/** Instances of the built service, with a separate PostgreSQL and Redis server. */
 export class Fleet {
   readonly instances: ServiceProcess[] = [];
 
@@ -35,14 +35,14 @@ export class Fleet {
     return this.instances.map(({ port }) => port);
   }
 
-  /** Starts one more instance. */
+  /** Starts another instance. */
   async launch(): Promise<ServiceProcess> {
     const instance = await startProcess({ folder: this.folder, env: this.env });
     this.instances.push(instance);
     return instance;
   }
 
-  /** Ends an instance, which is none of the fleet's from the beginning on. */
+  /** Removes an instance from the fleet, then stops it. */
   retire(instance: ServiceProcess, signal: NodeJS.Signals): Promise<Ended> {
     this.instances.splice(this.instances.indexOf(instance), 1);
     return instance.stop(signal);
@@ -53,14 +53,14 @@ export class Fleet {
     return runKeys(args, { folder: this.folder, env: this.env });
   }
 
-  /** Makes a key by the keys command line; `terms` are its options but `--json`. */
+  /** Creates a key with the keys command line. `terms` are its options, without `--json`. */
   async createKey(account: string, ...terms: string[]): Promise<Pick<IssuedKey, 'id' | 'key'>> {
     const { code, stdout, stderr } = await this.keys('create', '--account', account, ...terms, '--json');
     if (code !== 0) throw new Error(`No key was made: ${stderr}`);
     return JSON.parse(stdout) as IssuedKey;
   }
 
-  /** Value of a metric without labels, of each instance. */
+  /** Returns the value of a metric without labels for each instance. */
   metric(name: string): Promise<number[]> {
     return Promise.all(
       this.instances.map(async ({ origin }) => {
@@ -71,7 +71,7 @@ export class Fleet {
   }
 
   async stop(): Promise<void> {
-    // A server that is paused would keep the instances from ending.
+    // A paused server would keep the instances from stopping.
     this.postgres.resume();
     this.redis.resume();
     await Promise.all(this.instances.map((instance) => instance.stop('SIGKILL')));
@@ -79,8 +79,8 @@ export class Fleet {
   }
 }
 
-/** Options of a key on a plan that no test exhausts. */
+/** Options for a key with a plan that no test exhausts. */
 export const AMPLE_PLAN = ['--plan', 'enterprise', '--per-minute', '1000000', '--per-day', '10000000'];
 
-/** Settings under which no test exhausts what a client without a key has. */
+/** Settings under which no test exhausts the limits for requests without a key. */
 export const OPEN_TO_ANYBODY = { ANONYMOUS_PER_MINUTE: '1000000', ANONYMOUS_PER_DAY: '1000000' };

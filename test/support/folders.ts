@@ -2,7 +2,7 @@ import { type AdminKeysService, type NewKey } from '../../src/api-keys/index.js'
 import { startApp } from './app.js';
 import { makeFolder, removeDatabase } from './databases.js';
 
-/** Folders for the databases of processes, to be removed together. */
+/** Folders for the databases of processes, removed together. */
 export class Folders {
   private readonly made: string[] = [];
 
@@ -17,7 +17,7 @@ export class Folders {
   }
 }
 
-/** Makes keys in the database of a folder while no process uses it. */
+/** Creates keys in the database of a folder while no process uses it. */
 export async function makeKeys(folder: string, ...newKeys: Partial<NewKey>[]): Promise<string[]> {
   const service = await startApp({ folder });
   const keys: string[] = [];

@@ -2,15 +2,15 @@ import { Agent, request } from 'node:http';
 
 export interface Ask {
   readonly method?: string;
-  /** Sent as it stands, unlike with fetch, which tidies up. */
+  /** Sent unchanged. fetch would normalize it. */
   readonly path: string;
   readonly key?: string | undefined;
-  /** A list sends the header once for each of its values. */
+  /** An array sends the header once for each value. */
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Buffer | undefined;
 }
 
-/** Sends a request whose target and headers are not touched by anybody; for all that fetch would refuse or tidy up. */
+/** Sends a request with an unmodified target and headers, for requests that fetch would reject or normalize. */
 export function ask(
   port: number,
   { method = 'GET', path, key, headers = {}, body }: Ask,
@@ -39,7 +39,7 @@ export function ask(
 
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** Runs all tasks, at most `width` at a time; results are in the order of the tasks. */
+/** Runs all tasks, at most `width` at a time. Returns the results in the order of the tasks. */
 export async function concurrently<T>(tasks: readonly (() => Promise<T>)[], width: number): Promise<T[]> {
   const results: T[] = [];
   let next = 0;
@@ -53,7 +53,7 @@ export async function concurrently<T>(tasks: readonly (() => Promise<T>)[], widt
   return results;
 }
 
-/** Names and values in turn, as Node keeps them, by twos. */
+/** Groups Node's flat list of alternating names and values into pairs. */
 function pairs(raw: readonly string[]): [string, string][] {
   return Array.from({ length: raw.length / 2 }, (_, index) => [raw[2 * index] ?? '', raw[2 * index + 1] ?? '']);
 }

@@ -38,7 +38,7 @@ import {
 } from '../../src/index.js';
 
 /*
- * What Nest's documentation shows, written as it shows it: each idiom must do what a Nest engineer expects.
+ * Idioms from the Nest documentation, written as it shows them. Each must work as a Nest engineer expects.
  */
 
 export class NotesSettings {
@@ -177,7 +177,7 @@ class OpenController {
   }
 }
 
-/** What the tests set. */
+/** Controlled by the tests. */
 export const printer = { isUp: true, isBroken: false };
 
 @Injectable()
@@ -191,7 +191,7 @@ class PrinterHealth implements HealthIndicator {
   }
 }
 
-/** Refuses a word in any query, and turns another round. */
+/** Rejects one word in any query, and reverses another. */
 @Injectable()
 class WordPipe {
   transform(value: unknown): unknown {

@@ -4,10 +4,10 @@ import { FakeClock, startApp, type TestApp } from './app.js';
 import { queryDatabase } from './databases.js';
 import { errorOf } from './expectations.js';
 
-/** When each test begins. */
+/** Start time of each test. */
 export const NOON = '2026-11-21T12:00:00.000Z';
 
-/** The scopes that a key has by default. */
+/** The default scopes of a key. */
 export const WITHOUT_MANAGE = SCOPES.filter((scope) => scope !== 'keys:manage');
 
 /** A key as the API returns it. */
@@ -21,18 +21,18 @@ export interface Key {
   readonly lastUsedAt?: string;
 }
 
-/** A key as the API returns it once, with its secret. */
+/** A key with its secret, which the API returns only once. */
 export interface Issued extends Key {
   readonly key: string;
   readonly replaces?: string;
   readonly replacedExpiresAt?: string;
 }
 
-/** The service, called for the keys of one account after the other. */
+/** Calls the service with the keys of one account at a time. */
 export class KeysApi {
   readonly clock = new FakeClock();
   service!: TestApp;
-  /** A key of the current account with all scopes, which calls unless another one is named. */
+  /** A key of the current account with all scopes. The default key of all calls. */
   manager!: IssuedKey;
   private accounts = 0;
 
@@ -42,14 +42,13 @@ export class KeysApi {
 
   stop = (): Promise<void> => this.service.stop();
 
-  /** Goes on with a new account, at noon. */
+  /** Switches to a new account and sets the clock to noon. */
   reset = async (): Promise<void> => {
     this.clock.set(NOON);
     this.accounts += 1;
     this.manager = await this.issue({ scopes: SCOPES });
   };
 
-  /** The name of the current account. */
   get account(): string {
     return `account ${this.accounts}`;
   }
@@ -76,10 +75,10 @@ export class KeysApi {
 
   get = (id: string, as = this.manager.key): Promise<Response> => this.service.request(`/v1/keys/${id}`, { key: as });
 
-  /** The code of the error that a key gets, or `ok`. */
+  /** Returns the error code of a request with a key, or `ok`. */
   codeOf = (key: string): Promise<string> => codeOf(this.service, key);
 
-  /** The audit trail of a key: action and actor, oldest first. */
+  /** Returns the audit trail of a key, oldest first: action and actor. */
   trail = async (id: string): Promise<string[]> => {
     const select = `SELECT action, actor FROM audit_records WHERE key_id = '${id}' ORDER BY id`;
     const rows = await queryDatabase<{ action: string; actor: string }>(this.service.folder, select);
@@ -87,13 +86,13 @@ export class KeysApi {
   };
 }
 
-/** The code of the error that a key gets from an instance, or `ok`. */
+/** Returns the error code of a request with a key to an instance, or `ok`. */
 export async function codeOf(instance: TestApp, key: string): Promise<string> {
   const response = await instance.request('/v1/pets', { key });
   return response.ok ? 'ok' : (await errorOf(response)).code;
 }
 
-/** Expects a response to have created a key. */
+/** Expects a response to be a created key. */
 export async function created(response: Response): Promise<Issued> {
   const text = await response.text();
   expect({ status: response.status, text }).toMatchObject({ status: 201 });

@@ -1,11 +1,11 @@
 import { relative } from 'node:path';
 
-/** Ends a run with a list of the tests that it left out; in CI each of them is an error. */
+/** Lists the skipped tests at the end of a run. In CI each of them is an error. */
 export default class LeftOutReporter {
   #globalConfig;
   #leftOut;
 
-  /** @param {{ readonly projects: readonly string[] }} options projects that can't be run here, each with the reason */
+  /** @param {{ readonly projects: readonly string[] }} options projects that cannot run here, each with the reason */
   constructor(globalConfig, { projects }) {
     this.#globalConfig = globalConfig;
     this.#leftOut = [...projects];
@@ -13,7 +13,7 @@ export default class LeftOutReporter {
 
   onRunComplete(_contexts, { testResults }) {
     const { rootDir, testNamePattern } = this.#globalConfig;
-    // Whoever asks for tests by name leaves the others out on purpose.
+    // A name filter skips the other tests on purpose.
     if (testNamePattern) return;
     for (const { testFilePath, testResults: tests } of testResults) {
       const skipped = tests.filter(({ status }) => status === 'pending' || status === 'todo');

@@ -11,7 +11,7 @@ return value
 `);
 const HEALED_MS = 2_000;
 
-/** A Redis server, links to it, and what they log. */
+/** A Redis server, links to it, and their log entries. */
 export class LinkBench {
   readonly logged: string[] = [];
   private readonly links: RedisClient[] = [];
@@ -43,13 +43,13 @@ export class LinkBench {
     await this.server.stop();
   }
 
-  /** A number from the server's INFO. */
+  /** Returns a number from the server's INFO. */
   async statistic(name: string): Promise<number> {
     return Number(new RegExp(`${name}:([0-9]+)`).exec(String(await this.server.call('INFO', 'stats')))?.[1]);
   }
 }
 
-/** Adds to a counter in Redis; its new value, or `alone`. */
+/** Adds to a counter in Redis. Returns the new value, or `alone`. */
 export function count(link: RedisClient, key = 'test:counter', by = 1) {
   return link.call<unknown>({
     script: INCREMENT,
@@ -60,7 +60,7 @@ export function count(link: RedisClient, key = 'test:counter', by = 1) {
   });
 }
 
-/** Expects a condition to come true within the time in which a link has to heal. */
+/** Expects a condition to become true within the recovery time of a link. */
 export async function eventually(condition: () => boolean): Promise<void> {
   expect((await within(HEALED_MS, condition, (holds) => holds)).result).toBe(true);
 }

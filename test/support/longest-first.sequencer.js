@@ -1,11 +1,11 @@
 import Sequencer from '@jest/test-sequencer';
 
-/** Specs that take minutes, longest first: building the image, and following the manual. */
+/** Specs that take minutes, longest first: the image build and the manual. */
 const LONGEST = ['docker/built-image.spec.ts', 'docs/commands.spec.ts', 'docker/docker.spec.ts'];
 
 const rank = ({ path }) => LONGEST.findIndex((name) => path.endsWith(`/test/${name}`));
 
-/** Starts with the specs that take minutes, so that none of them is left for the end, when other workers are idle. */
+/** Starts the longest specs first, so that none of them runs alone at the end. */
 export default class LongestFirstSequencer extends Sequencer {
   async sort(tests) {
     // oxlint-disable-next-line unicorn/no-array-sort -- jest's method, not that of an array

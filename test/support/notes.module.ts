@@ -16,8 +16,8 @@ import { columnTypes, type Extension, Operation, type OperationOptions, PetEntit
 import type { TestApp } from './app.js';
 
 /*
- * A module of notes about pets, written as the documentation of Nest and TypeORM shows it: with repositories, and
- * nothing of the service but its entity.
+ * A module for notes about pets, written as the Nest and TypeORM documentation shows: with repositories. It uses only the
+ * entity of the service.
  */
 
 @Entity({ name: 'notes' })
@@ -81,7 +81,7 @@ class NotesController {
     return { id };
   }
 
-  /** Renames the pet, and fails where a note has the text already. */
+  /** Renames the pet. Fails if a note already has the text. */
   @Post(':petId/renaming')
   @Operation({ ...DOCUMENTED, id: 'renameByNote', scope: 'pets:write' })
   rename(@Param('petId') petId: string, @Body() { text }: NewNote): Promise<void> {

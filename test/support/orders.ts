@@ -7,7 +7,7 @@ export interface Order {
   readonly createdAt: string;
 }
 
-/** Places, reads and changes orders of one account. */
+/** Creates, reads and changes the orders of one account. */
 export class OrdersClient {
   constructor(
     private readonly service: TestApp,
@@ -33,7 +33,7 @@ export class OrdersClient {
     return this.service.post('/v1/store/orders', as, JSON.stringify({ petId }));
   }
 
-  /** @param path after that of the list, such as `/1` or `?limit=1` */
+  /** @param path relative to the list, such as `/1` or `?limit=1` */
   get(path: string, as = this.key, headers: Record<string, string> = {}): Promise<Response> {
     return this.service.request(`/v1/store/orders${path}`, { key: as, headers });
   }
@@ -51,7 +51,7 @@ export class OrdersClient {
     });
   }
 
-  /** An order that has gone through these statuses. */
+  /** Creates an order and moves it through these statuses. */
   async orderAt(...statuses: string[]): Promise<Order> {
     let order = await orderOf(this.place(await this.addPet()));
     for (const status of statuses) order = await orderOf(this.move(order.id, status));

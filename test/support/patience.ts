@@ -1,4 +1,4 @@
 import { jest } from '@jest/globals';
 
-// Servers are started, killed and waited for.
+// These tests start and kill servers, and wait for them.
 jest.setTimeout(120_000);

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** Requests on their way at a time. */
+/** Number of concurrent requests. */
 const BATCH = 100;
 
 /**
- * Sends the same request many times over one connection: the quickest way to make a service do something often.
- * @returns how many responses had which status
+ * Sends the same request many times over one connection. This is the fastest way to repeat a request.
+ * @returns the number of responses by status
  */
 export async function sendPipelined(port: number, request: string, count: number): Promise<Record<number, number>> {
   const socket = connect(port, '127.0.0.1').setEncoding('latin1');
@@ -18,7 +18,7 @@ export async function sendPipelined(port: number, request: string, count: number
     socket.write(request.repeat(size));
     for (let received = 0; received < size;) {
       const [text] = (await once(socket, 'data')) as [string];
-      // A status line may come in two parts.
+      // A chunk may end in the middle of a status line.
       const lines = `${tail}${text}`.split(/(?<=\n)/);
       tail = lines.at(-1)?.endsWith('\n') === true ? '' : (lines.pop() ?? '');
       for (const line of lines) {

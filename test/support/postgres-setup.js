@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Starts the server that all tests on PostgreSQL share, and tells them where it is. */
+/** Starts the PostgreSQL server that all tests share, and passes them its address. */
 export default async function setUp() {
   const flags = ['--disable-warning=DEP0205', '--import', '@swc-node/register/esm-register'];
   const child = spawn(process.execPath, [...flags, new URL('./shared-postgres.ts', import.meta.url).pathname], {

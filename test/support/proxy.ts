@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 const CHECK_INTERVAL_MS = 250;
 
 /**
- * A load balancer at its simplest: asks those instances in turn that were ready when it looked last, over connections
- * that it keeps, and never repeats a request.
+ * A minimal load balancer. It rotates requests over the instances that passed the last readiness check, keeps its
+ * connections alive, and never retries a request.
  */
 export class Proxy {
   private readonly agent = new Agent({ keepAlive: true });
@@ -17,7 +17,7 @@ export class Proxy {
 
   private constructor(private readonly ports: () => readonly number[]) {}
 
-  /** @param ports of the instances; asked again for each look at them */
+  /** @param ports of the instances; evaluated for each readiness check */
   static async start(ports: () => readonly number[]): Promise<Proxy> {
     const proxy = new Proxy(ports);
     await Promise.all([once(proxy.server.listen(0, '127.0.0.1'), 'listening'), proxy.check()]);
@@ -51,7 +51,7 @@ export class Proxy {
   private async forward(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     try {
       const response = await this.send(incoming);
-      // Connections are of two parties each.
+      // Connection headers apply to one hop only.
       const { connection: _connection, 'keep-alive': _keepAlive, ...headers } = response.headers;
       outgoing.writeHead(response.statusCode ?? 0, headers);
       response.pipe(outgoing);

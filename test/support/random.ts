@@ -1,4 +1,4 @@
-/** Mulberry32: the same sequence for the same seed. */
+/** Mulberry32: returns the same sequence for the same seed. */
 export function random(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

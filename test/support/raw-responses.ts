@@ -1,11 +1,11 @@
-/** One response as it came over the wire. */
+/** One response as received over the wire. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
 }
 
-/** Splits what a connection gave back into responses; bytes that are none make it throw. */
+/** Splits the bytes of a connection into responses. Throws on bytes that are not a response. */
 export function rawResponses(bytes: string): RawResponse[] {
   const responses: RawResponse[] = [];
   for (let rest = bytes; rest !== '';) {

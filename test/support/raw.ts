@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 
 /**
  * Sends bytes over a new connection. Returns everything that it receives until the server closes the connection, or until
- * `quietMs` after the last byte; at least 5 s after the request.
- * @param how `end` to close the client's side right after the bytes
+ * `quietMs` after the last byte, but at least 5 s after the request.
+ * @param how `end` closes the client's side right after the bytes
  */
 export function sendRaw(
   port: number,

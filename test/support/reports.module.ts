@@ -19,8 +19,8 @@ import {
 } from '../../src/index.js';
 
 /*
- * What a team would add to the service without editing it: a module of reports, with a table, errors and a limit of
- * its own. It imports nothing of the service but its public surface.
+ * An extension as a team would add it without changes to the service: a module for reports, with a table, errors and a
+ * rate limit. It imports only the public API of the service.
  */
 
 const REPORT_TAKEN: OwnErrorCode = {
@@ -85,7 +85,7 @@ class ReportsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws ApiError `report_title_taken`; nothing of the attempt stays */
+  /** @throws ApiError `report_title_taken`; the transaction rolls back */
   create({ title }: NewReport, { account, accountId }: Caller): Promise<Report> {
     return this.database.write(async (manager) => {
       const report = manager.create(ReportEntity, { title, accountId, madeAt: this.clock.nowMs() });
@@ -132,7 +132,7 @@ class ReportsController {
     return this.reports.create(report, caller);
   }
 
-  /** Expensive, so that each account has it twice a minute only. */
+  /** Expensive, so each account can call it only twice a minute. */
   @Get()
   @Operation(LIST_REPORTS)
   @Throttle({ default: { limit: 2, ttl: 60_000 } })
@@ -144,7 +144,7 @@ class ReportsController {
 @Module({ controllers: [ReportsController], providers: [ReportsService] })
 class ReportsModule {}
 
-/** What the team passes to `createApp`. */
+/** The team passes this to `createApp`. */
 export const REPORTS: Extension = {
   module: ReportsModule,
   entities: [ReportEntity],

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../src/testing/free-port.js';
 
 const BUILT = join(import.meta.dirname, '../../dist/src');
-/** A start takes a second; ten services that start at once on two busy cores take longer. */
+/** A start takes a second, but longer if ten services start at once on two busy cores. */
 const START_WAIT_MS = 60_000;
 
 export interface Ended {
@@ -17,17 +17,17 @@ export interface Ended {
 }
 
 export interface ProcessOptions {
-  /** Working directory; the embedded default has its data below it. */
+  /** Working directory. The embedded default stores its data below it. */
   readonly folder: string;
-  /** All that the process has of an environment, besides the path. */
+  /** The complete environment of the process, except for PATH. */
   readonly env?: Readonly<Record<string, string>>;
-  /** File descriptor to write standard output to, for tests that read it themselves, or don't. */
+  /** File descriptor for standard output, for tests that read it themselves or leave it unread. */
   readonly stdout?: number | undefined;
 }
 
 export type ServiceProcess = Awaited<ReturnType<typeof startProcess>>;
 
-/** The built service as a process of its own, ready to serve. */
+/** Starts the built service as a separate process. Resolves when it is ready. */
 export async function startProcess({ folder, env = {}, stdout }: ProcessOptions) {
   const port = await freePort();
   const { child, ended, output } = run('main.js', [], {
@@ -47,11 +47,11 @@ export async function startProcess({ folder, env = {}, stdout }: ProcessOptions)
   return {
     port,
     origin,
-    /** Standard output and standard error so far, in the order in which they came. */
+    /** Standard output and standard error so far, interleaved as received. */
     output,
-    /** Fulfilled once the process is gone. */
+    /** Resolves when the process has exited. */
     ended,
-    /** Sends a signal and waits until the process is gone. */
+    /** Sends a signal and waits until the process has exited. */
     async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
       child.kill(signal);
       return ended;
@@ -62,7 +62,7 @@ export async function startProcess({ folder, env = {}, stdout }: ProcessOptions)
   };
 }
 
-/** Runs the built service until it ends by itself. */
+/** Runs the built service until it exits. */
 export function runMain(options: ProcessOptions): Promise<Ended> {
   return run('main.js', [], options).ended;
 }
@@ -82,7 +82,7 @@ function run(file: string, args: readonly string[], { folder, env = {}, stdout: 
   if (!existsSync(path)) throw new Error(`${path} is not there: build first.`);
   const child: ChildProcess = spawn(path, args, {
     cwd: folder,
-    // Its first line names the program that runs it, and that one's options.
+    // The first line of the file names the program that runs it, and its options.
     env: { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, ...env },
     stdio: ['ignore', target ?? 'pipe', 'pipe'],
   });
@@ -101,7 +101,7 @@ function run(file: string, args: readonly string[], { folder, env = {}, stdout: 
   return { child, ended, output: () => both };
 }
 
-/** Whether a service is there and ready to serve. */
+/** Returns whether a service is running and ready. */
 export async function isReady(origin: string): Promise<boolean> {
   try {
     return (await fetch(`${origin}/health/ready`)).ok;

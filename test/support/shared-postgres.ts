@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { PostgresServer } from '../../src/testing/postgres-server.js';
 
 /*
- * A program: runs a PostgreSQL server, prints its address, and ends once standard input does; so the server goes with
- * the test run, however that ends.
+ * A program that runs a PostgreSQL server and prints its address. It exits when standard input ends, so the server always
+ * stops with the test run.
  */
 
-// What commits have to survive is tested on servers of the tests' own, in test/faults.
+// The specs in test/faults test the durability of commits, on separate servers.
 const server = await PostgresServer.start({ fsync: false, maxConnections: 200 });
 process.stdout.write(server.url(''));
 await once(process.stdin.resume(), 'end');

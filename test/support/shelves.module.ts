@@ -28,7 +28,7 @@ import {
 } from '../../src/index.js';
 
 /*
- * A list that is sorted by columns of every kind.
+ * A list with sort columns of every type.
  */
 
 @Entity({ name: 'shelves' })

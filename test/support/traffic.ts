@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import { type Ask, ask, JSON_TYPE } from './http.js';
 
-/** An answer, or the lack of one. */
+/** A response, or a broken connection. */
 export interface Seen {
-  /** Which kind of request it was. */
+  /** The kind of the request. */
   readonly kind: string;
-  /** 0 when the connection broke. */
+  /** 0 if the connection broke. */
   readonly status: number;
   readonly code: string | undefined;
   readonly retryAfter: string | null;
@@ -20,10 +20,10 @@ interface Pet {
   readonly name: string;
 }
 
-/** Clients that call without a pause, over connections that they keep, and note what they are answered. */
+/** Clients that send requests continuously over persistent connections, and record the responses. */
 export class Traffic {
   readonly seen: Seen[] = [];
-  /** Identifiers of the pets that were told to be created, by their names, each of which is sent once. */
+  /** Identifiers of the created pets, by name. Each name is sent once. */
   readonly created = new Map<string, number>();
   private readonly agent = new Agent({ keepAlive: true });
   private workers: Promise<void>[] = [];
@@ -31,8 +31,8 @@ export class Traffic {
   private count = 0;
 
   /**
-   * @param ports of the instances, in turn; asked again for each request
-   * @param requests are sent in turn, by their kinds
+   * @param ports of the instances, which take turns; evaluated for each request
+   * @param requests to send in turn, by kind
    */
   constructor(
     private readonly ports: () => readonly number[],
@@ -44,14 +44,14 @@ export class Traffic {
     this.workers = Array.from({ length: workers }, () => this.work());
   }
 
-  /** Fulfilled when all requests under way are answered. */
+  /** Resolves when all pending requests are complete. */
   async stop(): Promise<void> {
     this.going = false;
     await Promise.all(this.workers);
     this.agent.destroy();
   }
 
-  /** What was asked since a time on the clock of `performance.now()`. */
+  /** Returns the requests since a time on the clock of `performance.now()`. */
   since(ms: number, untilMs = Infinity): Seen[] {
     return this.seen.filter(({ startMs }) => startMs >= ms && startMs < untilMs);
   }
@@ -97,7 +97,7 @@ export class Traffic {
   }
 }
 
-/** Requests of a client with a key: lists a page that it did not list before, and creates pets of ever new names. */
+/** Requests of a client with a key: a list with a new cursor, or a create with a new name. */
 export const requestsOf = (key: string) => ({
   list: (count: number): Ask => ({ path: `/v1/pets?limit=1&after=${count + 1}`, key }),
   create: (): Ask => ({
@@ -109,7 +109,7 @@ export const requestsOf = (key: string) => ({
   }),
 });
 
-/** The whole catalogue. */
+/** Returns the whole catalogue. */
 export async function everyPet(port: number, key: string): Promise<Pet[]> {
   const pets: Pet[] = [];
   for (let path: string | undefined = '/v1/pets?limit=100'; path !== undefined;) {
@@ -120,7 +120,7 @@ export async function everyPet(port: number, key: string): Promise<Pet[]> {
   return pets;
 }
 
-/** Names of pets that were told to be created, and are not there exactly once under the identifier that was told. */
+/** Returns the names of created pets that the catalogue does not list exactly once under the returned identifier. */
 export function lost(created: ReadonlyMap<string, number>, found: readonly Pet[]): string[] {
   const byName = Map.groupBy(found, ({ name }) => name);
   return [...created]

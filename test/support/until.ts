@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Longer than anything takes that still works, on a machine that is busy with other things. */
+/** Longer than any working operation takes on a busy machine. */
 const DEADLINE_MS = 30_000;
-/** Between two evaluations of a promise's condition. */
+/** Pause between two evaluations of a condition in `within`. */
 const STEP_MS = 20;
-/** Longest that one evaluation counts for: on a machine that is busy with other things, all take longer. */
+/** Maximum time that one evaluation counts, because all evaluations take longer on a busy machine. */
 const MOST_COUNTED_MS = 50;
 
-/** Waits until a condition holds; fails when it does not come to hold. */
+/** Waits until a condition holds. Fails after a deadline. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadlineMs = performance.now() + DEADLINE_MS;
   while (!(await condition())) {
@@ -17,8 +17,8 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 }
 
 /**
- * Calls until the result is as expected, for as long as it is promised to take at most. Time in which the machine was
- * busy with other things does not count. Returns the last result and the number of calls.
+ * Calls until the result is as expected, for at most the promised time. Delays of a busy machine do not count. Returns
+ * the last result and the number of calls.
  */
 export async function within<T>(
   promisedMs: number,
@@ -35,7 +35,7 @@ export async function within<T>(
   }
 }
 
-/** `within`, for the second in which changes reach every instance. */
+/** `within` for one second, the time in which changes reach every instance. */
 export function withinASecond<T>(
   call: () => T | Promise<T>,
   isExpected: (result: T) => boolean,

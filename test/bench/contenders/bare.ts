@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { PreparedAnswer } from '../harness/compare.js';
 
-// The limit: Node's HTTP server with the answers ready. The request's body is not even looked at.
+// The upper limit: Node's HTTP server with prepared responses. It does not read the request body.
 const prepared = JSON.parse(readFileSync(process.env['BENCH_ANSWERS'] ?? '', 'utf8')) as PreparedAnswer[];
 const nothing = { status: 404, headers: [], body: '' };
 const answers = new Map(

@@ -9,10 +9,10 @@ export interface AdmissionCost {
   readonly bytesPerAccount: number;
 }
 
-/** Calls that are timed; each account has its turn, in an order that no processor cache foresees. */
+/** Number of timed calls. Accounts take turns in an order that CPU caches cannot predict. */
 const CALLS = 4_000_000;
 
-// Prints what the counters cost with as many accounts as the first argument says; needs --expose-gc.
+// Prints the cost of the counters for the number of accounts in the first argument. Requires --expose-gc.
 const accounts = Number(process.argv[2]);
 const order = Uint32Array.from(shuffled(Array.from({ length: accounts }, (_, index) => index + 1)));
 const caller: { -readonly [Property in keyof Caller]: Caller[Property] } = {
@@ -28,7 +28,7 @@ const caller: { -readonly [Property in keyof Caller]: Caller[Property] } = {
 const store = new MemoryCounterStore(new Clock(), loadEnv({}));
 const before = memoryBytes();
 admit(accounts);
-// The service takes the changes every second to write them down.
+// The service takes the changes every second to persist them.
 store.accounts.takeChanges();
 const bytesPerAccount = (memoryBytes() - before) / accounts;
 

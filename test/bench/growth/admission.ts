@@ -7,7 +7,7 @@ import type { AdmissionCost } from './admission-cost.js';
 
 const ACCOUNTS = [10, 1_000_000];
 
-/** Measures the counters in a process of its own for each number of accounts. */
+/** Measures the counters in a separate process for each number of accounts. */
 export function admissionGrowth(): string {
   const script = join(BUILT, 'test/bench/growth/admission-cost.js');
   const rows = ACCOUNTS.map((accounts) => {

@@ -3,12 +3,12 @@ import type { Case } from '../harness/cases.js';
 import { shuffled } from '../harness/random.js';
 
 const PAGE = 20;
-/** More pages than are kept. */
+/** More pages than the cache holds. */
 const DIFFERENT_PAGES = 50_000;
-/** The same number of different pets whatever the size, so that the same share of them is kept in memory. */
+/** The same number of distinct pets for every catalogue size, so that the cache holds the same share of them. */
 const DIFFERENT_PETS = 1_000;
 
-/** What must cost the same however large the catalogue is. */
+/** Requests whose cost must not depend on the size of the catalogue. */
 export function growthCases(key: string, pets: number): Case[] {
   const headers = { authorization: `Bearer ${key}` };
   const ask = (path: string): Ask => ({ method: 'GET', path: `/v1/pets${path}`, headers });
@@ -20,7 +20,7 @@ export function growthCases(key: string, pets: number): Case[] {
   };
   const spread = (count: number, index: number) => Math.floor((index * (pets - PAGE)) / count) + 1;
   const distinct = shuffled(Array.from({ length: DIFFERENT_PAGES }, (_, index) => index));
-  // Where there are fewer pets than pages, pages that begin at the same pet differ in their limit.
+  // If there are fewer pets than pages, pages that start at the same pet use different limits.
   const pages = distinct.map((index) => ask(`?limit=${PAGE + (index % 64)}&after=${spread(DIFFERENT_PAGES, index)}`));
   const singles = shuffled(
     Array.from({ length: DIFFERENT_PETS }, (_, index) => ask(`/${spread(DIFFERENT_PETS, index)}`)),

@@ -7,7 +7,7 @@ import { median } from '../harness/statistics.js';
 import { figure, table } from '../harness/table.js';
 import { growthCases } from './cases.js';
 
-/** Measures ours on catalogues of several sizes; gives a table of the processor time per request. */
+/** Measures our service on catalogues of several sizes. Returns a table of the CPU time per request. */
 export async function catalogueGrowth(sizes: readonly number[], starts: number, seconds: number): Promise<string> {
   const columns: Map<string, number>[] = [];
   for (const size of sizes) {

@@ -4,7 +4,7 @@ import { start } from '../harness/running.js';
 import { seedDatabase } from '../harness/seed.js';
 import { median } from '../harness/statistics.js';
 
-/** From the start of the process to the first page of the list with status 200, in milliseconds; the median of some starts. */
+/** Median time in milliseconds from process start to the first 200 response of the list. */
 export async function firstAnswerMs(starts: number): Promise<number> {
   const seed = await seedDatabase(1_000);
   try {

@@ -6,7 +6,9 @@ import { seedDatabase } from '../harness/seed.js';
 
 const ROUNDS = 2;
 
-/** Peak resident memory in MiB after each round through all cases of the comparison, without a pause in which V8 would collect of itself. */
+/**
+ * Peak resident memory in MiB after each round of all benchmark cases. There is no idle time for V8 to collect garbage.
+ */
 export async function memoryUnderLoad(secondsPerCase: number): Promise<number[]> {
   const seed = await seedDatabase(PETS);
   try {

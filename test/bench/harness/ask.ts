@@ -2,12 +2,12 @@
 export interface Ask {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** What came back. */
+/** A response of the benchmark. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export async function send({ method, path, headers, body }: Ask, port: number): 
   return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
 }
 
-/** The request as it goes over the wire. */
+/** Serializes the request as HTTP/1.1. */
 export function onTheWire({ method, path, headers, body }: Ask): string {
   const all = {
     host: '127.0.0.1',

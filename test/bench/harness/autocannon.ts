@@ -3,7 +3,7 @@ import autocannon from 'autocannon';
 import type { Ask } from './ask.js';
 import type { Load } from './load.js';
 
-// The load generator where wrk is not installed; a process of its own, as it must not share the CPU of the service.
+// The load generator if wrk is not installed. Runs in a separate process to keep off the CPU of the service.
 const [url = '', file = '', connections, seconds] = process.argv.slice(2);
 const requests = JSON.parse(readFileSync(file, 'utf8')) as Ask[];
 const result = await autocannon({ url, connections: Number(connections), duration: Number(seconds), requests });

@@ -3,10 +3,10 @@ import { dirname, join, resolve } from 'node:path';
 import { transformSync } from '@swc/core';
 
 export const ROOT = resolve(import.meta.dirname, '../../..');
-/** The built service. Contenders are built into it, so that they import the same modules as it does itself. */
+/** The built service. The contenders are compiled into the same folder, so that they import the same modules. */
 export const BUILT = join(ROOT, 'dist');
 
-/** Builds what runs in processes of its own: a compiler in the process would show in its memory. */
+/** Compiles in a separate process. A compiler in this process would add to its memory. */
 export function buildContenders(): void {
   const bench = join(ROOT, 'test/bench');
   for (const file of readdirSync(bench, { recursive: true, encoding: 'utf8' })) {

@@ -5,21 +5,21 @@ import { shuffled } from './random.js';
 export interface Case {
   readonly name: string;
   readonly title: string;
-  /** What is sent, in turn and over and over. */
+  /** Requests, sent in order and repeated. */
   readonly deck: readonly Ask[];
-  /** The status that every answer must have; a mix has several, all of them successes. */
+  /** The status that every response must have. A mix of requests has several success statuses. */
   readonly expect: 'success' | 401;
-  /** Whether all answers are the same, as a constant can be. */
+  /** True if all responses are identical, so that a constant can replace them. */
   readonly constant: boolean;
 }
 
-/** Number of pets in the database of the comparison. */
+/** Number of pets in the benchmark database. */
 export const PETS = 10_000;
 
 const MIX_SIZE = 2_000;
 const MIX_CREATES = MIX_SIZE * 0.05;
 
-/** The work to be compared, for the holder of a key. */
+/** The cases to compare, called with this key. */
 export function benchCases(key: string): Case[] {
   const known = { authorization: `Bearer ${key}` };
   const list: Ask = { method: 'GET', path: '/v1/pets?status=available', headers: known };
@@ -52,7 +52,7 @@ export function benchCases(key: string): Case[] {
   ];
 }
 
-/** A key with the right form and checksum that was never issued, so that it has to be looked up. */
+/** A key with a valid format and checksum that was never issued, so that the service must look it up. */
 function unknownKey(): string {
   const body = `psk_live_${'0'.repeat(30)}`;
   const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -7,16 +7,16 @@ import { type Contender, OURS } from './contenders.js';
 import { start } from './running.js';
 import type { Seed } from './seed.js';
 
-/** How an answer of constants is handed to the contender that gives it: headers as names and values in turn. */
+/** A prepared response for the contender that sends constants. Headers are alternating names and values. */
 export interface PreparedAnswer {
   readonly ask: Ask;
   readonly answer: { readonly status: number; readonly headers: string[]; readonly body: string };
 }
 
-/** How many different requests of a case are compared. */
+/** How many different requests of each case are compared. */
 const SAMPLES = 10;
 
-/** Headers that are part of the contract; of those whose values differ from answer to answer, only that they are there. */
+/** Headers of the contract. If a value varies between responses, only the presence of the header is compared. */
 const COMPARED = [
   'content-type',
   'www-authenticate',
@@ -29,12 +29,12 @@ const COMPARED = [
   'x-content-type-options',
 ];
 const PRESENT = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id'];
-/** Node adds these by itself. */
+/** Headers that Node adds. */
 const OF_NODE = new Set(['date', 'connection', 'keep-alive']);
 
 /**
- * Checks that all contenders do the same work.
- * @returns the file with our answers, for contenders of constants
+ * Checks that all contenders return the same responses.
+ * @returns the file with our responses, for contenders that send constants
  * @throws AssertionError that shows the first difference
  */
 export async function compareAnswers(
@@ -71,7 +71,7 @@ async function answersOf({ file }: Contender, asks: readonly Ask[], seed: Seed, 
   }
 }
 
-/** Different requests, spread over the deck. */
+/** Picks different requests, spread evenly over the deck. */
 function samplesOf(deck: readonly Ask[]): Ask[] {
   const different = [...new Set(deck)];
   return different.filter((_, index) => index % Math.ceil(different.length / SAMPLES) === 0);

@@ -1,9 +1,9 @@
 export interface Contender {
   readonly name: string;
   readonly title: string;
-  /** Built file, from the folder of the built service; its first line says how it is run. */
+  /** Path of the built file in the folder of the built service. Its first line names the program that runs it. */
   readonly file: string;
-  /** Answers with constants that are taken from ours, so it can take part only where one answer is right for all. */
+  /** Sends constants copied from our responses, so it runs only the cases in which all responses are identical. */
   readonly constant?: true;
 }
 
@@ -14,6 +14,6 @@ export const RIVALS: readonly Contender[] = [
   { name: 'same-core', title: 'same core, plain Fastify', file: 'test/bench/contenders/same-core/main.js' },
   { name: 'usual-nest', title: 'usual NestJS', file: 'test/bench/contenders/usual-nest/main.js' },
   { name: 'bare', title: 'bare node:http', file: 'test/bench/contenders/bare.js', constant: true },
-  // What differs between ours and ours is noise.
+  // The difference between two runs of our service is noise.
   { ...OURS, name: 'again', title: 'ours again (noise)' },
 ];

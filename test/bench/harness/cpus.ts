@@ -3,30 +3,30 @@ import { readFileSync } from 'node:fs';
 
 const [first = 0, second] = allowedCpus();
 
-/** The service has one CPU, the load generator another, so that neither takes time from the other. */
+/** The service and the load generator use different CPUs, so that neither slows down the other. */
 const SERVER_CPU = first;
 const LOAD_CPU = second ?? first;
 
-/** Whether there is only one, so that figures say little. */
+/** True if there is only one CPU, which makes the results unreliable. */
 export const SHARED_CPU = second === undefined;
 
-/** A command line that keeps a contender on its CPU. */
+/** A command line that pins a contender to its CPU. */
 export function onServerCpu(...command: string[]): [string, ...string[]] {
   return ['taskset', '-c', String(SERVER_CPU), ...command];
 }
 
-/** A command line that keeps the load generator on its CPU. */
+/** A command line that pins the load generator to its CPU. */
 export function onLoadCpu(...command: string[]): [string, ...string[]] {
   return ['taskset', '-c', String(LOAD_CPU), ...command];
 }
 
-/** Keeps the main thread on the CPU of the load generator, and whatever it starts from now on without saying where. */
+/** Pins the main thread, and the processes it starts from now on, to the CPU of the load generator. */
 export function stayOnLoadCpu(): void {
-  // Not all threads (`-a`): that fails where one of them ends meanwhile.
+  // Without `-a` (all threads), because that fails if a thread ends meanwhile.
   execFileSync('taskset', ['-cp', String(LOAD_CPU), String(process.pid)]);
 }
 
-/** From a list such as `0-3,8` (proc_pid_status(5)). */
+/** Parses a list such as `0-3,8` (proc_pid_status(5)). */
 function allowedCpus(): number[] {
   const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
   return list.split(',').flatMap((range) => {

@@ -10,30 +10,30 @@ import { onLoadCpu } from './cpus.js';
 const CONNECTIONS = '32';
 const run = promisify(execFile);
 
-/** What a load generator saw. */
+/** The results of a load generator. */
 export interface Load {
   readonly requestsPerSecond: number;
   readonly p99Ms: number;
   readonly requests: number;
-  /** Answers with a status of 400 or more. */
+  /** Responses with a status of 400 or higher. */
   readonly refused: number;
-  /** Connections that failed, and answers that did not come in time. */
+  /** Failed connections and timed-out responses. */
   readonly broken: number;
 }
 
 export const GENERATOR = spawnSync('wrk', ['-v']).error === undefined ? 'wrk' : 'autocannon';
 
-/** A case with its deck in the form that the load generator takes. */
+/** A case with its deck in the format of the load generator. */
 export interface LoadedCase extends Case {
   readonly loaded: LoadedDeck;
 }
 
-/** A deck of requests in the form that the load generator takes. */
+/** A deck of requests in the format of the load generator. */
 export interface LoadedDeck {
   send(port: number, seconds: number): Promise<Load>;
 }
 
-/** @param folder where the decks are put for the load generator */
+/** @param folder for the decks of the load generator */
 export function loadCases(cases: readonly Case[], folder: string): LoadedCase[] {
   return cases.map((one) => ({ ...one, loaded: loadDeck(one.deck, join(folder, `${one.name}.requests`)) }));
 }
@@ -66,7 +66,7 @@ function loadDeck(deck: readonly Ask[], file: string): LoadedDeck {
             ];
       const [program, ...args] = onLoadCpu(...command);
       const { stdout } = await run(program, args);
-      // wrk prints a report of its own before.
+      // wrk prints a report before the JSON.
       return JSON.parse(stdout.slice(stdout.indexOf('{'))) as Load;
     },
   };

@@ -7,19 +7,19 @@ import type { Seed } from './seed.js';
 
 const WARM_UP_SECONDS = 1;
 
-/** One measurement: a second of one case on one start of one contender. */
+/** One measurement: one second of one case on one start of one contender. */
 export interface Measurement extends Load {
   readonly contender: string;
   readonly case: string;
-  /** Processor time per request: what holds on a machine that has other work to do too. */
+  /** CPU time per request. Stays meaningful on a machine with other load. */
   readonly cpuMicroseconds: number;
-  /** Most resident memory of the process up to the end of this case. */
+  /** Peak resident memory of the process up to the end of this case. */
   readonly peakMemoryMiB: number;
 }
 
 /**
- * Starts contenders, each on a fresh copy of the database, and measures one case after the other: a second of each
- * contender in turn, over and over, so that whatever else the machine does at the time meets all of them alike.
+ * Starts the contenders, each on a fresh copy of the database, and measures one case after the other. Contenders
+ * alternate every second, so that other load on the machine affects all of them equally.
  */
 export async function measure(
   contenders: readonly Contender[],
@@ -63,7 +63,7 @@ async function measureSecond({ name, title }: Contender, one: LoadedCase, runnin
   return { ...load, cpuMicroseconds, contender: name, case: one.name, peakMemoryMiB: running.peakMemoryMiB() };
 }
 
-/** A fast answer is worth nothing when it is a wrong one. */
+/** Fails on unexpected responses, which would make the measurement meaningless. */
 function check({ requests, refused, broken }: Load, { title, expect }: Case, contender: string): void {
   const wrong = expect === 401 ? requests - refused : refused;
   if (wrong === 0 && broken === 0 && requests > 0) return;

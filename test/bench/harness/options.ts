@@ -1,17 +1,17 @@
 import { parseArgs } from 'node:util';
 
-/** How a comparison runs; set by flags, and by the variables BENCH_STARTS and BENCH_SECONDS. */
+/** Options of a benchmark run, from flags and from the variables BENCH_STARTS and BENCH_SECONDS. */
 export interface Options {
-  /** Fresh starts of each contender. */
+  /** Number of fresh starts of each contender. */
   readonly starts: number;
-  /** How often each contender is measured for a second in each case, after a second of warming up. */
+  /** Number of one-second measurements of each contender per case, after one second of warm-up. */
   readonly seconds: number;
-  /** Names of cases, and of contenders besides ours; all when empty. */
+  /** Names of the cases, and of the contenders besides our service, to run. Empty for all. */
   readonly only: readonly string[];
   readonly against: readonly string[];
-  /** What holds the catalogue, and counts. */
+  /** The databases for the catalogue and the counters. */
   readonly on: Servers;
-  /** File for all single measurements. */
+  /** File for all individual measurements. */
   readonly json: string | undefined;
 }
 
@@ -49,7 +49,7 @@ function list(text: string | undefined): string[] {
   return text === undefined ? [] : text.split(',').map((name) => name.trim());
 }
 
-/** The members that were asked for by name; all of them when no names are given. */
+/** Returns the members with these names, or all members if there are no names. */
 export function select<T extends { readonly name: string }>(all: readonly T[], names: readonly string[]): T[] {
   const unknown = names.filter((name) => !all.some((one) => one.name === name));
   if (unknown.length > 0) {

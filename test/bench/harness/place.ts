@@ -1,16 +1,16 @@
-/** Where a contender finds its catalogue, and counts. */
+/** The databases of one contender: its catalogue and its counters. */
 export interface Place {
-  /** Variables that name it, as the service reads them. */
+  /** Environment variables of the service that point to them. */
   readonly env: Readonly<Record<string, string>>;
   remove(): Promise<void>;
 }
 
-/** Where the original is made, and copies of it. */
+/** Creates the original database and copies of it. */
 export interface Places {
   readonly original: Readonly<Record<string, string>>;
-  /** Runs SQL that every database understands, on the original. */
+  /** Runs SQL that every supported database understands on the original. */
   run(sql: string): Promise<void>;
-  /** Called once the original holds all. */
+  /** Call this after the original is complete. */
   copy(): Promise<Place>;
   remove(): Promise<void>;
 }

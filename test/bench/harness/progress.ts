@@ -1,4 +1,4 @@
-/** Tells what is going on, apart from the results on standard output. */
+/** Prints progress to standard error, because standard output holds the results. */
 export function say(text: string): void {
   process.stderr.write(`${text}\n`);
 }

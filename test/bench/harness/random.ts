@@ -1,6 +1,6 @@
 const SEED = 0x2545f491;
 
-/** The members in an order that looks random and is the same in every run (xorshift32, Fisher-Yates). */
+/** Returns the members in a pseudorandom order that is the same in every run (xorshift32, Fisher-Yates). */
 export function shuffled<T>(members: readonly T[]): T[] {
   const result = [...members];
   let state = SEED;

@@ -6,7 +6,7 @@ import { median } from './statistics.js';
 import { figure, table, times, whole } from './table.js';
 import { TARGETS } from './targets.js';
 
-/** The outcome as Markdown tables; figures and ratios are medians over all seconds. */
+/** Returns the results as Markdown tables. Figures and ratios are medians over all seconds. */
 export function report(
   measurements: readonly Measurement[],
   contenders: readonly Contender[],
@@ -17,7 +17,7 @@ export function report(
   const values = (contender: string, name: string, of: (measurement: Measurement) => number) =>
     measurements.filter((one) => one.contender === contender && one.case === name).map(of);
   const value = (...what: Parameters<typeof values>) => median(values(...what));
-  // What was measured right after each other is compared, second by second: the machine may be slower at some times than at others.
+  // Compare measurements of the same second, because the speed of the machine varies over time.
   const ratio = (contender: string, name: string) => {
     const rates = (one: string) => values(one, name, (of) => of.requestsPerSecond);
     const theirs = rates(contender);
@@ -70,7 +70,7 @@ export function report(
     .join('\n');
 }
 
-/** The largest of each start: memory only grows in the order of the cases. */
+/** Returns the maximum of each start, because peak memory grows from case to case. */
 function maxima(measurements: readonly Measurement[]): number[] {
   const last = measurements.at(-1)?.case;
   return measurements.filter((one) => one.case === last).map(({ peakMemoryMiB }) => peakMemoryMiB);

@@ -9,29 +9,29 @@ import { onServerCpu } from './cpus.js';
 import { NO_LIMIT } from './seed.js';
 
 const START_WAIT_MS = 20_000;
-/** Of /proc/PID/stat (proc_pid_stat(5)); the same on all common Linux systems. */
+/** Clock ticks of /proc/PID/stat (proc_pid_stat(5)); the same on all common Linux systems. */
 const TICKS_PER_SECOND = 100;
 
 export interface Start {
-  /** Built file, from the folder of the built service. */
+  /** Path of the built file in the folder of the built service. */
   readonly file: string;
-  /** Of its place. */
+  /** Environment variables of its databases. */
   readonly env: Readonly<Record<string, string>>;
-  /** File with the answers that a contender of constants gives. */
+  /** File with the prepared responses, for a contender that sends constants. */
   readonly answers?: string;
   readonly nodeOptions?: readonly string[];
 }
 
 export type Running = Awaited<ReturnType<typeof start>>;
 
-/** Starts a contender on its CPU; fulfilled when it answers requests. */
+/** Starts a contender on its CPU. Resolves when it serves requests. */
 export async function start({ file, env, answers = '', nodeOptions = [] }: Start) {
   const port = await freePort();
   const startedMs = performance.now();
   const [command, ...args] = onServerCpu(join(BUILT, file));
   const child = spawn(command, args, {
     env: {
-      // The first line of each file names the program that runs it, and that one's options.
+      // The first line of each file names the program that runs it, and its options.
       PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
       NODE_OPTIONS: nodeOptions.join(' '),
       HOST: '127.0.0.1',
@@ -47,12 +47,12 @@ export async function start({ file, env, answers = '', nodeOptions = [] }: Start
   await untilItAnswers(child, port, file);
   return {
     port,
-    /** From the start of the process to its first answer. */
+    /** Time from process start to the first response. */
     startMs: performance.now() - startedMs,
-    /** Most resident memory so far. */
+    /** Peak resident memory so far. */
     peakMemoryMiB: () =>
       Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
-    /** Processor time that the process has taken so far, with all its threads. */
+    /** CPU time of all threads of the process so far. */
     cpuSeconds: () => cpuTicks(child.pid) / TICKS_PER_SECOND,
     async stop(): Promise<void> {
       const gone = once(child, 'exit');
@@ -77,7 +77,7 @@ async function untilItAnswers(child: ChildProcess, port: number, file: string): 
 
 function cpuTicks(pid: number | undefined): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name before may hold spaces; user and system time are fields 14 and 15.
+  // The process name before these fields may contain spaces. User and system time are fields 14 and 15.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return Number(fields[11]) + Number(fields[12]);
 }

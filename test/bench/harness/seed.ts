@@ -7,22 +7,22 @@ import type { Place } from './place.js';
 import { serverPlaces } from './server-places.js';
 import { sqlitePlaces } from './sqlite-places.js';
 
-/** A database as each contender finds it, and the one key of its one account. */
+/** A seeded database to copy for each contender, and the key of its only account. */
 export interface Seed {
-  /** A fresh copy of the database. */
+  /** Creates a fresh copy of the database. */
   copy(): Promise<Place>;
   readonly key: string;
-  /** Folder for whatever else belongs to this run. */
+  /** Folder for other files of this run. */
   readonly folder: string;
   remove(): Promise<void>;
 }
 
-/** High enough that no run reaches it. */
+/** A limit that no run reaches. */
 export const NO_LIMIT = '1000000000';
 
-/** Makes the schema and the key as an operator would, then fills in the pets. */
+/** Creates the schema and the key as an operator would, then inserts the pets. */
 export async function seedDatabase(pets: number, on: Servers = 'sqlite'): Promise<Seed> {
-  // Beside the data of the embedded default: the temporary directory may be in memory, where syncing costs nothing.
+  // Next to the data of the embedded default. The temporary directory may be in memory, where fsync is free.
   mkdirSync(join(ROOT, 'data'), { recursive: true });
   const folder = mkdtempSync(join(ROOT, 'data', 'bench-'));
   const places = on === 'sqlite' ? sqlitePlaces(folder) : await serverPlaces();
@@ -59,7 +59,7 @@ function createKey(env: Readonly<Record<string, string>>): string {
   return (JSON.parse(output) as { key: string }).key;
 }
 
-/** Pets 1 to `count`: a quarter each available, pending, sold and without a status. */
+/** Pets 1 to `count`: a quarter each is available, pending, sold or without a status. */
 function insertPets(count: number): string {
   return `WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n WHERE id < ${count})
     INSERT INTO pets (id, name, category_id, status)

@@ -6,8 +6,8 @@ import type { Places } from './place.js';
 const ORIGINAL = 'seed';
 
 /**
- * Databases of a PostgreSQL server and prefixes of a Redis server, both of which are started for this. Commits wait for
- * the disk.
+ * Starts a PostgreSQL and a Redis server. Each contender gets a separate database and a separate Redis prefix. Commits
+ * wait for the disk.
  */
 export async function serverPlaces(): Promise<Places> {
   const absent = (['postgres', 'redis-server'] as const).filter((program) => !isInstalled(program));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import type { Places } from './place.js';
 
-/** Files in a folder. */
+/** SQLite files in a folder. */
 export function sqlitePlaces(folder: string): Places {
   const original = join(folder, 'seed.sqlite');
   let copies = 0;

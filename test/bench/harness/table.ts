@@ -1,4 +1,4 @@
-/** A Markdown table; figures stand at the right, and so does all but a first column without a name. */
+/** A Markdown table. All columns are right-aligned, except a first column without a name. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const rule = head.map((name, index) => (index === 0 && name === '' ? '---' : '---:'));
   return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');

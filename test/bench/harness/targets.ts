@@ -1,6 +1,6 @@
 import type { Servers } from './options.js';
 
-/** How many times as many requests as another contender ours must serve. */
+/** How many times more requests than another contender our service must serve. */
 export interface Target {
   readonly case: string;
   readonly against: string;

@@ -1,4 +1,4 @@
-/** Where time can go, and how the code of each layer is recognised; the first that fits counts. */
+/** The layers of the code, with patterns that match their files. The first match wins. */
 export const LAYERS: readonly (readonly [layer: string, pattern: RegExp])[] = [
   ['admission and authentication', /\/dist\/src\/(rate-limit|auth)\/|@nestjs\/throttler/],
   ['validation', /\/dist\/src\/validation\/|\/class-(validator|transformer)\//],
@@ -19,7 +19,7 @@ export const LAYERS: readonly (readonly [layer: string, pattern: RegExp])[] = [
   ['other packages', /./],
 ];
 
-/** Functions of V8 that belong to no file, by their names. */
+/** Functions of V8 that belong to no file, by name. */
 export const ENGINE: Readonly<Record<string, string>> = {
   '(garbage collector)': 'garbage collection',
   '(program)': 'native code outside JavaScript',

@@ -1,6 +1,6 @@
 import { ENGINE, LAYERS } from './layers.js';
 
-/** What `node --cpu-prof` writes (Profiler.Profile of the Chrome DevTools protocol); times are in microseconds. */
+/** The output of `node --cpu-prof` (Profiler.Profile of the Chrome DevTools protocol). Times are in microseconds. */
 export interface Profile {
   readonly nodes: readonly ProfileNode[];
   readonly startTime: number;
@@ -16,11 +16,11 @@ interface ProfileNode {
 
 export interface Share {
   readonly name: string;
-  /** Of all time that was not idle. */
+  /** Share of all non-idle time. */
   readonly share: number;
 }
 
-/** Sums self time between two moments, by layer and by function. */
+/** Sums the self time between two moments, by layer and by function. */
 export function sumProfile(profile: Profile, from: number, to: number): { layers: Share[]; functions: Share[] } {
   const layerOf = layersOf(profile.nodes);
   const functionOf = new Map(profile.nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]));
@@ -39,7 +39,7 @@ export function sumProfile(profile: Profile, from: number, to: number): { layers
   return { layers: shares(layers), functions: shares(functions) };
 }
 
-/** Native functions have no file: they count to the layer that calls them. Idle time has no layer. */
+/** Native functions have no file and count towards the layer of their caller. Idle time has no layer. */
 function layersOf(nodes: readonly ProfileNode[]): ReadonlyMap<number, string> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const layers = new Map<number, string>();

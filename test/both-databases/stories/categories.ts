@@ -23,7 +23,7 @@ export const CATEGORIES: readonly Story[] = [
     name: 'category identifiers of every kind',
     steps: [
       ...NUMBERS.flatMap((number) => [add('"x"', number), add('"again"', number)]),
-      // The highest that the service assigns is taken now: it assigns another one.
+      // The highest assignable identifier is now in use, so the service must assign another one.
       add('"assigned"'),
       add('"assigned"'),
       ...WRITTEN.flatMap((text) => [

@@ -5,7 +5,7 @@ const place = (petId: string, more: Partial<Step> = {}) => post('/v1/store/order
 const move = (id: string, status: string, more: Partial<Step> = {}) =>
   patch(`/v1/store/orders/${id}`, `{"status":"${status}"}`, more);
 
-/** Pets 1 to 6, which no other recording has been at. */
+/** Pets 1 to 6, which no other recording uses. */
 const stock = Array.from({ length: 6 }, (_, n) =>
   post('/v1/pets', `{"name":"pet ${n}","categoryId":${n % 2},"status":"available"}`),
 );

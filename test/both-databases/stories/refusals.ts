@@ -1,7 +1,7 @@
 import { generateApiKey } from '../../../src/api-keys/api-key-format.js';
 import { get, patch, post, remove, type Step, type Story } from '../step.js';
 
-/** A request of each operation. */
+/** One request for each operation. */
 const OPERATIONS: readonly Step[] = [
   get('/v1/pets'),
   post('/v1/pets', '{"name":"x","categoryId":1}'),
@@ -24,14 +24,14 @@ const OPERATIONS: readonly Step[] = [
   remove('/v1/keys/key_0000000000000000'),
 ];
 
-/** Well-formed, and nobody's. */
+/** A well-formed key that was never issued. */
 const UNKNOWN = generateApiKey('live');
 
 const withBody = OPERATIONS.filter(({ body }) => body !== undefined);
 
 const asCaller = (key: string | undefined) => OPERATIONS.map((step): Step => ({ ...step, key }));
 
-/** Pets 1 to 6. */
+/** Creates pets 1 to 6. */
 export const SEED: Story = {
   name: 'pets to begin with',
   steps: Array.from({ length: 6 }, (_, n) =>
@@ -39,7 +39,7 @@ export const SEED: Story = {
   ),
 };
 
-/** What is told once getPet is gone. */
+/** Requests after the sunset of getPet. */
 const SUNSET: Story = {
   name: 'an operation up to its removal date, and after it',
   steps: [
@@ -106,7 +106,7 @@ export const REFUSALS: readonly Story[] = [
   SUNSET,
 ];
 
-/** What is asked while the databases are away, and when they are back; no answer is kept of anything in it. */
+/** Requests during and after an outage of the databases. No cache holds a response to any of them. */
 export const AWAY: readonly Step[] = [
   get('/v1/pets?limit=9'),
   get('/v1/pets/4'),

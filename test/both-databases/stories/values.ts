@@ -1,4 +1,4 @@
-/** Texts as JSON; some are names and some are none. */
+/** Strings as JSON, both valid and invalid names. */
 export const TEXTS: readonly string[] = [
   '""',
   '" "',
@@ -33,10 +33,10 @@ export const TEXTS: readonly string[] = [
   '["x"]',
 ];
 
-/** Names that people and machines sort in different ways. */
+/** Names that sort differently by locale and by bytes. */
 export const SORTED_APART = ['b', 'B', 'a', 'A', 'ä', 'Z', 'z', '_', '-a', 'a-', 'ab', 'a b', '10', '9'];
 
-/** Numbers as JSON; some are int64 and some are none. */
+/** Numbers as JSON, both valid and invalid int64. */
 export const NUMBERS: readonly string[] = [
   '0',
   '-0',
@@ -65,7 +65,7 @@ export const NUMBERS: readonly string[] = [
   'true',
 ];
 
-/** Numbers as they may stand in a path or a query. */
+/** Numbers in the formats that a path or a query may contain. */
 export const WRITTEN: readonly string[] = [
   ...NUMBERS,
   '',

@@ -2,8 +2,8 @@ import { client } from './sdk/client.gen.js';
 import * as api from './sdk/index.js';
 
 /*
- * A client program on the SDK that @hey-api/openapi-ts makes of the document: it calls every operation, without a cast. It gets
- * the address of the API and a key that may make others, and prints what it has called.
+ * A client program for the SDK that @hey-api/openapi-ts generates from the document. It calls every operation without a
+ * type cast. It takes the address of the API and a key with the `keys:manage` scope, and prints the operations it called.
  */
 
 const [baseUrl = '', auth = ''] = process.argv.slice(2);
@@ -11,7 +11,7 @@ client.setConfig({ baseUrl, auth, throwOnError: true });
 
 const called: string[] = [];
 
-/** The data of a call; its type follows from the operation. */
+/** Returns the data of a call. The operation determines its type. */
 async function data<T>(name: keyof typeof api, call: Promise<{ data: T; response: Response }>): Promise<T> {
   const { data: received, response } = await call;
   if (!response.ok) throw new Error(`${name}: ${response.status}`);
@@ -63,7 +63,7 @@ const { scopes } = await data('getKey', api.getKey({ throwOnError, path: { keyId
 await data('getKeyUsage', api.getKeyUsage({ throwOnError, path: { keyId: rotated.id } }));
 await data('revokeKey', api.revokeKey({ throwOnError, path: { keyId: rotated.id } }));
 
-/** Errors have a type too, with the codes that are known. */
+/** Errors are typed too, with the known error codes. */
 const { error } = await api.getPet({ throwOnError: false, path: { petId } });
 const isGone = error?.code === 'pet_not_found';
 

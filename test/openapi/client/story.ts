@@ -2,8 +2,8 @@ import createClient from 'openapi-fetch';
 import type { components, paths } from './petstore.js';
 
 /*
- * A client program as its authors would write it, on types that openapi-typescript makes of the document. It gets the
- * address of the API and a key that may make others, and prints what it has seen.
+ * A client program as API users would write it, with types that openapi-typescript generates from the document. It takes
+ * the address of the API and a key with the `keys:manage` scope, and prints the results.
  */
 
 type Animal = components['schemas']['Animal'];
@@ -12,7 +12,7 @@ const [baseUrl = '', managerKey = ''] = process.argv.slice(2);
 
 const clientOf = (key: string) => createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${key}` } });
 
-/** The body of a success; its type follows from the operation. */
+/** Returns the body of a successful response. The operation determines its type. */
 function must<T>({
   data,
   error,

@@ -22,7 +22,7 @@ const withParameter: Ask = async (id) => {
   return send(id, {}, `${plain}?nope=1`);
 };
 
-/** Past a limit of one request a minute, or so far past it that the key is banned. */
+/** Exceeds a limit of one request per minute, or exceeds it so far that the key is banned. */
 const exhaust =
   (calls: number): Ask =>
   async (id) => {
@@ -54,7 +54,7 @@ const EVERY: [string, number, Ask][] = [
 
 const NO_KEY = 'key_0000000000000000';
 
-/** Calls with a key of an account that has as many keys as it may have. */
+/** Calls with a key of an account that has the maximum number of keys. */
 async function crowded(call: (as: string) => Promise<Response>): Promise<Response> {
   const terms = { account: 'crowded', plan: 'business', scopes: SCOPES } as const;
   const keys = subject.service.app.get(AdminKeysService);
@@ -159,7 +159,7 @@ const SOME: [string, string, number, Ask][] = [
   ['revokeKey', 'an unknown key', 404, (id) => send(id, {}, `/v1/keys/${NO_KEY}`)],
 ];
 
-/** What every operation with a body can refuse. */
+/** Errors of every operation with a request body. */
 const BODIES: [string, number, Ask][] = [
   ['malformed JSON', 400, (id) => send(id, { body: '{' })],
   ['an unknown field', 400, (id) => send(id, { body: '{"unknown":1}' })],
@@ -170,7 +170,7 @@ const BODIES: [string, number, Ask][] = [
 const withIdempotencyKey = (id: string, more: Parameters<TestApp['request']>[1] = {}, path?: string) =>
   send(id, { ...more, headers: { ...JSON_TYPE, 'Idempotency-Key': 'the key' } }, path);
 
-/** What every operation that can be sent again can answer. */
+/** Errors of every operation that supports Idempotency-Key. */
 const POSTS: [string, number, Ask][] = [
   ['a bad Idempotency-Key', 400, (id) => send(id, { headers: { ...JSON_TYPE, 'Idempotency-Key': '' } })],
   [

@@ -10,16 +10,16 @@ import { PET, subject } from './subject.js';
 
 /** How to call an operation, and how to make it fail. */
 interface Sample {
-  /** What succeeds; a function where each call needs one of its own. */
+  /** A path that succeeds. A function if each call needs a new resource. */
   readonly path: string | (() => Promise<string>);
-  /** What no answer is kept of from another request. */
+  /** A path that no other request has put into the cache. */
   readonly uncached?: string;
   readonly method?: string;
   readonly body?: string | (() => Promise<string>);
   readonly success?: number;
-  /** Whether it takes nothing from the plan. */
+  /** True if the operation does not count against the plan. */
   readonly free?: boolean;
-  /** Makes what the operation calls fail. */
+  /** Makes the service that the operation calls fail. */
   readonly fail: (error: Error) => void;
 }
 
@@ -101,19 +101,19 @@ export const SAMPLES: Record<string, Sample> = {
   },
 };
 
-/** Sends a request of an operation that comes to the case. */
+/** Sends a request that produces the case. */
 export type Ask = (id: string) => Promise<Response>;
 
 export const made = async (text: string | (() => Promise<string>)) => (typeof text === 'string' ? text : text());
 
-/** @throws Error when there is no sample of the operation */
+/** @throws Error if the operation has no sample */
 export function sample(id: string): Sample {
   const found = SAMPLES[id];
   if (found === undefined) throw new Error(`There is no sample of ${id}.`);
   return found;
 }
 
-/** Sends the request of an operation's sample, with changes. */
+/** Sends the sample request of an operation, with changes. */
 export async function send(id: string, more: Parameters<TestApp['request']>[1] = {}, path?: string): Promise<Response> {
   const { path: usual, method = 'GET', body } = sample(id);
   const init = body === undefined ? { method } : { method, body: await made(body), headers: JSON_TYPE };

@@ -4,10 +4,10 @@ import { AdminKeysService, SCOPES } from '../../../src/api-keys/index.js';
 
 export const PET = '{"name":"Bella","categoryId":1,"status":"available"}';
 
-/** Whose key calls, unless another one is named. */
+/** The key that calls by default. */
 export const ALMIGHTY = { account: 'almighty', plan: 'business', scopes: SCOPES } as const;
 
-/** The service whose responses are compared with its document, with two pets and two categories. */
+/** The service under test, with two pets and two categories. */
 class Subject {
   readonly clock = new FakeClock();
   service!: TestApp;
@@ -20,23 +20,23 @@ class Subject {
     for (let n = 1; n <= 2; n += 1) await this.service.post('/v1/categories', this.key, `{"name":"Dogs","id":${n}}`);
   }
 
-  /** The path of a new pet. */
+  /** Returns the path of a new pet. */
   async newPet(status: string): Promise<string> {
     const body = JSON.stringify({ name: 'Bella', categoryId: 1, status });
     return (await this.service.post('/v1/pets', this.key, body)).headers.get('location') ?? '';
   }
 
-  /** The identifier of a new pet without an order. */
+  /** Returns the identifier of a new pet without an order. */
   newPetId(): Promise<number> {
     return this.idOfNew('/v1/pets', PET);
   }
 
-  /** The identifier of a new order. */
+  /** Returns the identifier of a new order. */
   async newOrderId(): Promise<number> {
     return this.idOfNew('/v1/store/orders', `{"petId":${await this.newPetId()}}`);
   }
 
-  /** The identifier of a new key of the account that calls. */
+  /** Returns the identifier of a new key of the calling account. */
   async newKeyId(): Promise<string> {
     const issued = await this.service.app
       .get(AdminKeysService)

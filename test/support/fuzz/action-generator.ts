@@ -19,7 +19,7 @@ const PET_STATUSES = ['available', 'available', 'available', 'pending', 'sold', 
 const ORDER_STATUSES = ['approved', 'approved', 'delivered', 'cancelled', 'placed', 'placed'];
 const LIMITS = [undefined, undefined, 1, 2, 3, 7, 20, 50, 100];
 const NAME_ENDS = ['', '', ' 😀', ' "q" \\', ' é'];
-/** How many of the latest resources are chosen more often than earlier ones. */
+/** The number of latest resources that are chosen more often than earlier ones. */
 const RECENT = 12;
 
 export interface ClientOptions {
@@ -27,7 +27,7 @@ export interface ClientOptions {
   readonly name: string;
   /** A category that no other client uses. */
   readonly category: string;
-  /** Whether no other client writes at the same time, so that lists and shared categories can be checked too. */
+  /** True if no other client writes at the same time, so that the run can also check lists and shared categories. */
   readonly isAlone: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface ClientOptions {
 export class ActionGenerator {
   private count = 0;
 
-  /** @param below gives random integers from 0 on */
+  /** @param below returns a random integer from 0 to `end` - 1 */
   constructor(
     private readonly history: ClientHistory,
     private readonly below: (end: number) => number,

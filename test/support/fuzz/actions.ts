@@ -55,7 +55,6 @@ export interface Remove extends Common, Conditional {
 /** A request to the service. */
 export type Action = List | Get | Create | Change | Remove;
 
-/** Paths of the collections. */
 export const PATHS = {
   pets: '/v1/pets',
   categories: '/v1/categories',
@@ -75,7 +74,7 @@ export function pathOf(action: Action): string {
   return query.length === 0 ? list : `${list}?${query.map((pair) => pair.join('=')).join('&')}`;
 }
 
-/** @param etagOf gives the ETag of a representation */
+/** @param etagOf returns the ETag of a representation */
 export function requestOf(action: Action, etagOf: (representation: string) => string): Ask {
   const headers: Record<string, string> = {};
   if ('ifMatch' in action && action.ifMatch !== undefined) headers['If-Match'] = etagOf(action.ifMatch);

@@ -11,7 +11,7 @@ const STATUSES: Readonly<Record<Resource, readonly string[]>> = {
 const DEFAULT_LIMIT = 20;
 const HIGHEST_LIMIT = 100;
 
-/** A literal model of the catalogue and the store: gives the expected response to each request. */
+/** A literal model of the catalogue and the store. Returns the expected response to each request. */
 export class CatalogueModel {
   constructor(private readonly state: ModelState = emptyState()) {}
 
@@ -26,11 +26,11 @@ export class CatalogueModel {
 
   /**
    * Applies a request.
-   * @param assigned what the service assigned, such as an identifier; whether it may is checked
+   * @param assigned values that the service assigned, such as an identifier; the model checks that they are allowed
    */
   respond(action: Action, assigned: ServerAssigned = {}): ExpectedResponse {
     if ('id' in action && !couldName(action.of, action.id)) return refusal(NOT_FOUND[action.of]);
-    // Interceptors run before pipes: a key is compared before the body is validated.
+    // Interceptors run before pipes, so the service compares the key before it validates the body.
     if (action.do === 'create' && this.reusesKey(action)) return refusal('idempotency_key_reused');
     if (isMalformed(action)) return refusal('validation_failed');
     if (action.do === 'list') return this.list(action);
@@ -71,7 +71,7 @@ export class CatalogueModel {
     return response;
   }
 
-  /** Whether the Idempotency-Key of a request was used with another one. */
+  /** Returns whether an earlier request used the same Idempotency-Key with a different payload. */
   private reusesKey(action: Create): boolean {
     const first = this.state.idempotentRequests.get(keyOf(action));
     return first !== undefined && payload(first.action) !== payload(action);
@@ -95,7 +95,7 @@ function keyOf({ as, idempotencyKey }: Create): string {
   return `${as} ${idempotencyKey}`;
 }
 
-/** Whether an identifier has the form, and lies in the range, of those in a list. */
+/** Returns whether an identifier has the format and the range of those in a list. */
 function couldName(of: Resource, id: string): boolean {
   if (!/^(0|-?[1-9][0-9]*)$/.test(id)) return false;
   return BigInt.asIntN(64, BigInt(id)) === BigInt(id) && (of === 'categories' || BigInt(id) > 0);
@@ -114,7 +114,7 @@ function isUnknown({ of }: Action, status: string | null | undefined): boolean {
   return status !== undefined && status !== null && !STATUSES[of].includes(status);
 }
 
-/** What has to be equal in requests with the same Idempotency-Key. */
+/** The part of a request that must be equal for the same Idempotency-Key. */
 function payload({ of, fields }: Create): string {
   return JSON.stringify([of, fields]);
 }

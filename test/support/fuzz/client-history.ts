@@ -7,16 +7,16 @@ export interface KnownId {
   readonly id: string;
 }
 
-/** What a client has sent and received so far. */
+/** The requests that a client has sent and the responses it has received. */
 export class ClientHistory {
-  /** Removed resources too. */
+  /** Includes removed resources. */
   readonly known: Readonly<Record<Resource, KnownId[]>> = { pets: [], categories: [], orders: [] };
-  /** Requests with an Idempotency-Key, whatever the response. */
+  /** Requests with an Idempotency-Key, including those that failed. */
   readonly keyed: Create[] = [];
   /** The last representation received (`ExpectedResponse.representation`), by path. */
   readonly representations = new Map<string, string>();
 
-  /** @param response undefined where none arrived */
+  /** @param response undefined if none arrived */
   record(action: Action, response: ExpectedResponse | undefined): void {
     if (action.do === 'create' && action.idempotencyKey !== undefined) this.keyed.push(action);
     if (response?.representation !== undefined)

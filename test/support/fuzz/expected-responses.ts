@@ -30,7 +30,7 @@ export function created(of: Resource, id: string, text: string): ExpectedRespons
   return { status: 201, text, representation: text, location: `${PATHS[of]}/${id}` };
 }
 
-/** 304 where the client has this representation already. */
+/** Returns 304 if the client already has this representation. */
 export function unlessUnchanged(response: ExpectedResponse, ifNoneMatch: string | undefined): ExpectedResponse {
   const isUnchanged = ifNoneMatch === '*' || (ifNoneMatch !== undefined && ifNoneMatch === response.representation);
   return isUnchanged ? { ...response, status: 304, text: '' } : response;

@@ -9,12 +9,12 @@ export class FuzzClient {
   readonly history = new ClientHistory();
   private readonly generator: ActionGenerator;
 
-  /** @param below gives random integers from 0 on */
+  /** @param below returns a random integer from 0 to `end` - 1 */
   constructor(
     private readonly run: FuzzRun,
     private readonly below: (end: number) => number,
     private readonly options: ClientOptions & {
-      /** Index of the instance that it calls; by default they take turns. */
+      /** Index of the instance to call. By default the instances take turns. */
       readonly at?: number;
     },
   ) {
@@ -22,7 +22,7 @@ export class FuzzClient {
   }
 
   /**
-   * Sends one request. Some are surrounded by reads of what they change, and some lists are followed to further pages.
+   * Sends one request. Surrounds some requests with reads of what they change, and follows some lists to further pages.
    * @returns the request whose response never arrived, if any
    */
   async step(): Promise<Action | undefined> {
@@ -35,7 +35,7 @@ export class FuzzClient {
     return undefined;
   }
 
-  /** Continues until it is aborted or a response does not arrive, and returns that request. */
+  /** Continues until it is aborted or a response does not arrive. Returns the request without a response. */
   async runUntil(until: AbortSignal): Promise<Action | undefined> {
     let broken: Action | undefined;
     while (!until.aborted && broken === undefined) broken = await this.step();

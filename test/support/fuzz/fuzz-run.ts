@@ -7,7 +7,7 @@ import { CatalogueModel } from './catalogue-model.js';
 import type { ExpectedResponse } from './model-state.js';
 import { KnownEtags } from './known-etags.js';
 
-/** Seed of the random numbers; a new one each time, unless FUZZ_SEED repeats a run that failed. */
+/** Seed of the random numbers. New for each run, unless FUZZ_SEED repeats a failed run. */
 export const SEED = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
 
 const LISTS: readonly (readonly [Resource, ...(string | undefined)[]])[] = [
@@ -36,7 +36,7 @@ export class FuzzRun {
 
   /**
    * @param at index of the instance to call; by default they take turns
-   * @returns the response, which is the expected one; undefined where the connection broke, and the outcome is unknown
+   * @returns the response, which is the expected one; undefined if the connection broke and the outcome is unknown
    */
   async attempt(action: Action, at?: number): Promise<ExpectedResponse | undefined> {
     this.steps += 1;
@@ -50,21 +50,21 @@ export class FuzzRun {
     return expected;
   }
 
-  /** As `attempt`, but fails where the connection breaks. */
+  /** Like `attempt`, but fails if the connection breaks. */
   async perform(action: Action): Promise<ExpectedResponse> {
     const response = await this.attempt(action);
     if (response === undefined) throw new Error(`No response to ${JSON.stringify(action)} (seed ${SEED}).`);
     return response;
   }
 
-  /** Sends a request without asking the model. */
+  /** Sends a request without consulting the model. */
   send(action: Action, at = this.steps): Promise<Response> {
     const ports = this.ports();
     const request = requestOf(action, (representation) => this.etags.etagOf(representation));
     return ask(ports[at % ports.length] ?? 0, { ...request, key: this.keys[action.as] }, this.agent);
   }
 
-  /** Compares every list with the model, and the responses to the latest idempotent requests when they are repeated. */
+  /** Compares every list with the model, and repeats the latest idempotent requests to compare their responses. */
   async checkInvariants(mostRepeats = Infinity): Promise<void> {
     for (const as of this.keys.keys()) {
       for (const [of, ...statuses] of LISTS)
@@ -73,7 +73,7 @@ export class FuzzRun {
     for (const action of this.model.idempotentRequests.toReversed().slice(0, mostRepeats)) await this.perform(action);
   }
 
-  /** Closes all connections, so that pending responses are lost; the next request opens new ones. */
+  /** Closes all connections, so that pending responses are lost. The next request opens new connections. */
   closeConnections(): void {
     this.agent.destroy();
   }
@@ -85,7 +85,7 @@ export class FuzzRun {
   private read({ status, headers }: Response, text: string, { representation }: ExpectedResponse) {
     if (status >= 400) return { status, code: (JSON.parse(text) as { code: string }).code };
     const [link, location, etag] = ['link', 'location', 'etag'].map((name) => headers.get(name) ?? undefined);
-    // Links of getPet's deprecation have tests of their own.
+    // Separate tests cover the deprecation links of getPet.
     const next = link?.includes('rel="next"') ? link : undefined;
     return {
       status,
@@ -97,12 +97,12 @@ export class FuzzRun {
   }
 }
 
-/** @param context shown where they differ */
+/** @param context shown on failure */
 function expectEqual(context: object, response: object, expected: ExpectedResponse): void {
   expect({ ...context, ...response }).toEqual({ ...context, ...expected });
 }
 
-/** The request for the next page, if there is one. */
+/** Returns the request for the next page, if there is one. */
 export function nextPage(list: List, { link }: Pick<ExpectedResponse, 'link'>): List | undefined {
   const after = /[?&]after=(-?\d+)>; rel="next"$/.exec(link ?? '')?.[1];
   return after === undefined ? undefined : { ...list, after, ifNoneMatch: undefined };

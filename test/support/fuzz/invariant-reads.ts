@@ -2,8 +2,8 @@ import { type Action, type Get, type List, PATHS } from './actions.js';
 import type { ClientHistory } from './client-history.js';
 
 /**
- * Reads of everything that a request changes. Sent right before and right after it, they catch an outdated cache.
- * @param isAlone whether no other client changes the lists
+ * Reads of everything that a request changes. Sent right before and right after the request, they detect a stale cache.
+ * @param isAlone true if no other client changes the lists
  */
 export function invariantReads(action: Action, history: ClientHistory, isAlone: boolean): (Get | List)[] {
   if (action.do === 'list' || action.do === 'get') return [];
@@ -17,7 +17,7 @@ export function invariantReads(action: Action, history: ClientHistory, isAlone: 
   return reads;
 }
 
-/** The pet that a request affects, unless its identifier is invalid. */
+/** Returns the pet that a request affects, unless its identifier is invalid. */
 function petOf(action: Exclude<Action, Get | List>, history: ClientHistory): string | undefined {
   const id =
     action.do === 'create'

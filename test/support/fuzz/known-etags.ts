@@ -7,14 +7,14 @@ export class KnownEtags {
     return this.etagByRepresentation.has(representation);
   }
 
-  /** The ETag of a representation; `*` stays `*`. */
+  /** Returns the ETag of a representation. `*` stays `*`. */
   etagOf(representation: string): string {
     return representation === '*' ? representation : (this.etagByRepresentation.get(representation) ?? '"unseen"');
   }
 
   /**
-   * The representation that an ETag identifies.
-   * @param expected is remembered where both are new
+   * Returns the representation that an ETag identifies.
+   * @param expected is stored if both are new
    */
   representationOf(etag: string, expected = ''): string {
     const known = this.representationByEtag.get(etag);

@@ -1,12 +1,12 @@
 import type { Create, Resource } from './actions.js';
 
-/** Identifiers are decimal digits throughout. */
+/** Identifiers are strings of decimal digits. */
 interface Pet {
   readonly id: string;
   name: string;
   categoryId: string;
   status: string | null;
-  /** Whether an open order reserves it. */
+  /** True if an open order reserves it. */
   isReserved: boolean;
 }
 
@@ -27,13 +27,13 @@ interface Order {
 /** The response that the model expects. */
 export interface ExpectedResponse {
   readonly status: number;
-  /** Of an error. */
+  /** Code of an error. */
   readonly code?: string;
   /** Body of a success, byte for byte. */
   readonly text?: string;
   readonly link?: string;
   readonly location?: string;
-  /** What the ETag identifies: two are equal exactly where their ETags have to be. */
+  /** What the ETag identifies. Two representations are equal if and only if their ETags must be equal. */
   readonly representation?: string;
 }
 
@@ -44,7 +44,7 @@ export interface ModelState {
   readonly orders: Map<string, Order>;
   /** Responses to requests with an Idempotency-Key, by account and key. */
   readonly idempotentRequests: Map<string, { readonly action: Create; readonly response: ExpectedResponse }>;
-  /** Identifiers of pets and orders so far, none of which may be assigned again. */
+  /** Identifiers of all pets and orders so far. The service must not assign them again. */
   readonly usedIds: Readonly<Record<'pets' | 'orders', Set<string>>>;
 }
 
@@ -65,7 +65,7 @@ export interface Row {
   readonly text: string;
 }
 
-/** The elements of a list that an account can see, by ascending identifier. */
+/** Returns the elements of a list that an account can see, by ascending identifier. */
 export function rowsOf(state: ModelState, of: Resource, as: number): Row[] {
   return unsorted[of](state, as).toSorted((one, other) => (BigInt(one.id) < BigInt(other.id) ? -1 : 1));
 }

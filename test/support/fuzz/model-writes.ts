@@ -8,7 +8,7 @@ export interface ServerAssigned {
   readonly createdAt?: string | undefined;
 }
 
-/** Stands for a value that the service should have assigned, and is none that it can assign. */
+/** Stands for a missing value that the service should have assigned. The service cannot assign this value. */
 const INVALID = '-404404404';
 
 /** Undefined on success. */
@@ -103,7 +103,10 @@ function unusedId(usedIds: ReadonlySet<string>, id = INVALID): string {
   return usedIds.has(id) || !/^[1-9][0-9]*$/.test(id) ? INVALID : id;
 }
 
-/** Above every identifier that categories and pets use, within the range that the service assigns. */
+/**
+ * Higher than every identifier of a category, including those that pets use, but within the range that the service
+ * assigns.
+ */
 function freeCategory({ pets, categories }: ModelState, id = INVALID): string {
   const used = [...categories.keys(), ...[...pets.values()].map(({ categoryId }) => categoryId)].map(BigInt);
   const issued = used.filter((one) => one <= Number.MAX_SAFE_INTEGER);

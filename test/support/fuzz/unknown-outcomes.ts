@@ -11,8 +11,8 @@ interface Listed {
 }
 
 /**
- * Finds out whether a request without a response took effect, and updates the model to match. That it took effect
- * completely or not at all is checked with the invariants afterwards.
+ * Determines whether a request without a response took effect, and updates the model to match. The invariants later check
+ * that the effect is complete or absent.
  */
 export async function resolveOutcome(run: FuzzRun, action: Action): Promise<'done' | 'not done' | 'no effect'> {
   if (action.do === 'list' || action.do === 'get') return 'no effect';
@@ -43,7 +43,7 @@ async function resolveChange(
   return 'done';
 }
 
-/** Finds a resource that a create may have left and that the model does not have. */
+/** Finds a resource that a create may have added and that the model does not have. */
 async function findNew(run: FuzzRun, { as, of, fields }: Create): Promise<ServerAssigned | undefined> {
   for (let page: List | undefined = { do: 'list', as, of, limit: 100 }; page !== undefined;) {
     const response: Response = await run.send(page);

@@ -19,13 +19,13 @@ const ANONYMOUS = {
   perDay: Number(process.env['ANONYMOUS_PER_DAY']),
 };
 
-/** The windows share a store, so the names of what is counted must differ. */
+/** Both windows share one store, so their counters need different names. */
 const nameIn =
   (window: string) =>
   ({ key, ip }: FastifyRequest) =>
     `${window}-${key?.accountId ?? ip}`;
 
-/** Finds the key and takes from both windows, of the account or else of the address, before anything else. */
+/** Looks up the key first, then counts the request in both windows, per account or, without a key, per address. */
 export async function admitRequests(server: FastifyInstance, { findKey, counters }: Backend): Promise<void> {
   await server.register(rateLimit, { global: false, ...counters });
   const minute = server.createRateLimit({
@@ -46,7 +46,7 @@ export async function admitRequests(server: FastifyInstance, { findKey, counters
       const found = findKey(token);
       request.key = found instanceof Promise ? await found : found;
     }
-    // Started together, as each takes several turns.
+    // Start both at once, because each takes several turns of the event loop.
     const taken = [minute(request), day(request)] as const;
     const window = tightest(await taken[0], await taken[1]);
     reply.header('x-request-id', request.id);
@@ -65,7 +65,7 @@ function tightest(minute: Window, day: Window): Window {
   return !minute.isAllowed && !day.isAllowed && minute.remaining < day.remaining ? minute : day;
 }
 
-/** @returns whether the window is exhausted */
+/** @returns true if the window is exhausted */
 function showWindow(reply: FastifyReply, window: Window): boolean {
   if (window.isAllowed) return false;
   reply.header('x-ratelimit-limit', window.max);

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 
-/** Gives every error the one body. */
+/** Sends every error with the same body format. */
 export function answerErrors(server: FastifyInstance): void {
   server.setErrorHandler<FastifyError>((error, _request, reply) => {
     const status = error.statusCode ?? 500;

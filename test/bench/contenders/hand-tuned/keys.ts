@@ -9,17 +9,17 @@ export interface KeyRow {
   readonly revokedAt: number | null;
 }
 
-/** Selects a key with its account; the parameter, the SHA-256 of the key, comes last. */
+/** Selects a key with its account. The last parameter is the SHA-256 hash of the key. */
 export const SELECT_KEY = `SELECT account_id AS "accountId", per_minute AS "perMinute", per_day AS "perDay", scopes,
   expires_at AS "expiresAt", revoked_at AS "revokedAt"
   FROM api_keys JOIN accounts ON accounts.id = account_id WHERE sha256 = `;
 
 export type KeyFinder = (token: string) => KeyRow | undefined | Promise<KeyRow | undefined>;
 
-/** How long a row is used before it is read again, in milliseconds: a revocation must hold within a second. */
+/** How long a cached row stays valid, in milliseconds. A revocation must take effect within a second. */
 const FRESH_MS = 1_000;
 
-/** Finds a key by its hash, in memory where it was found a moment ago. */
+/** Finds a key by its hash and caches it for a short time. */
 export function keyFinder(select: (sha256: string) => KeyRow | undefined | Promise<KeyRow | undefined>): KeyFinder {
   const known = new Map<string, { readonly row: KeyRow; readonly untilMs: number }>();
   const remember = (sha256: string, row: KeyRow | undefined) => {

@@ -47,7 +47,7 @@ export function addPetRoutes(server: FastifyInstance, pets: PetStatements): void
   });
 }
 
-/** Goes on at once where the value is there. */
+/** Calls `then` synchronously if the value is already available. */
 function whenThere<T>(value: T | Promise<T>, then: (value: T) => void): void | Promise<void> {
   return value instanceof Promise ? value.then(then) : then(value);
 }

@@ -4,12 +4,12 @@ import type { Backend } from './backend.js';
 import { keyFinder, type KeyRow, SELECT_KEY } from './keys.js';
 import { INSERT_PET, type PetRow, SELECT_PETS, toPet } from './statements.js';
 
-/** As many connections as ours has. */
+/** The same pool size as our service. */
 const CONNECTIONS = 10;
 
-/** Every statement named, so that PostgreSQL plans it once for each connection; limits are counted in Redis. */
+/** Names every statement, so that PostgreSQL plans it once per connection. Redis counts the limits. */
 export function openPostgres(connectionString: string): Backend {
-  // Identifiers of the comparison are small enough for numbers.
+  // The benchmark's identifiers are small enough for a JavaScript number.
   types.setTypeParser(types.builtins.INT8, Number);
   const pool = new Pool({ connectionString, max: CONNECTIONS });
   const ask = async <Row extends object>(name: string, text: string, values: readonly unknown[]) =>
@@ -17,7 +17,7 @@ export function openPostgres(connectionString: string): Backend {
   return {
     findKey: keyFinder(async (sha256) => (await ask<KeyRow>('key', `${SELECT_KEY} $1`, [sha256]))[0]),
     counters: {
-      // What one turn of the event loop asks goes out together.
+      // Sends all commands of one event loop turn together.
       redis: new Redis(process.env['REDIS_URL'] ?? '', { enableAutoPipelining: true }),
       nameSpace: process.env['REDIS_PREFIX'] ?? '',
     },

@@ -9,7 +9,7 @@ const pet = {
   properties: { id: int64, name, categoryId, status },
 } as const;
 
-/** Compiled by Fastify: into validators of what comes in, and into serialisers of what goes out. */
+/** Fastify compiles these schemas into request validators and response serializers. */
 export const LIST = {
   querystring: {
     type: 'object',

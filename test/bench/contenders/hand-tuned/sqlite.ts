@@ -3,7 +3,7 @@ import type { Backend } from './backend.js';
 import { keyFinder, type KeyRow, SELECT_KEY } from './keys.js';
 import { INSERT_PET, type NewPet, type PetRow, SELECT_PETS, toPet } from './statements.js';
 
-/** Every statement, prepared once; limits are counted in memory. */
+/** Prepares every statement once. Counts the limits in memory. */
 export function openSqlite(file: string): Backend {
   const database = new SQLite(file);
   database.pragma('journal_mode = WAL');

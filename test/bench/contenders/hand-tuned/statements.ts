@@ -2,18 +2,18 @@ export interface Pet {
   readonly id: number;
   readonly name: string;
   readonly categoryId: number;
-  /** Left out of the answer where it is not set. */
+  /** The response omits it when undefined. */
   readonly status: string | undefined;
 }
 
 export type NewPet = Omit<Pet, 'id' | 'status'> & { readonly status?: string };
 export type PetRow = Omit<Pet, 'status'> & { readonly status: string | null };
 
-/** What is asked of the catalogue; at once where the database is in this process. */
+/** Queries on the catalogue. They return synchronously if the database runs in this process. */
 export interface PetStatements {
   list(status: string | undefined, after: number, limit: number): Pet[] | Promise<Pet[]>;
   get(id: number): Pet | undefined | Promise<Pet | undefined>;
-  /** Gives the identifier of the new pet, once it is on disk. */
+  /** Returns the identifier of the new pet after the write is durable. */
   create(pet: NewPet): number | Promise<number>;
 }
 

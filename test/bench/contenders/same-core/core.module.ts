@@ -11,7 +11,7 @@ import { COUNTER_ENTITIES, RateLimitModule } from '../../../../src/rate-limit/in
 
 const env = loadEnv();
 
-/** What ours is composed of, without what only Nest's own way of a request needs. */
+/** The modules of our service, without those that only Nest's request pipeline needs. */
 @Module({
   imports: [
     ConfigModule.of(env, new Clock()),

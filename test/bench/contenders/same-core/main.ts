@@ -1,4 +1,4 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
-// With the options of our main.ts, or they would be compared too.
+// Uses the same options as our main.ts, so that the comparison does not measure different options.
 import 'reflect-metadata';
 await import('./service.js');

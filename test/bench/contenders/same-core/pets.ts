@@ -12,7 +12,7 @@ import { isCanonicalId, RequestValidationPipe } from '../../../../src/validation
 const JSON_TYPE = 'application/json; charset=utf-8';
 const DEPRECATED = announcement(GET_PET_DEPRECATION, new Env());
 
-/** The methods of our controller, called by Fastify itself, with what Nest's guards, decorators and pipes do written out. */
+/** Fastify calls the methods of our controller directly. This code replaces Nest's guards, decorators and pipes. */
 export function addPetRoutes(server: FastifyInstance, pets: PetsController): void {
   server.setErrorHandler((error, _request, reply) => sendProblem(reply, toProblem(error)));
 

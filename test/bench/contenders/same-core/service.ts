@@ -10,7 +10,7 @@ import { addAdmission, PlanThrottlerGuard } from '../../../../src/rate-limit/ind
 import { CoreModule } from './core.module.js';
 import { addPetRoutes } from './pets.js';
 
-// The same services as ours has, made by Nest, which then has no part in any request.
+// Nest creates the same services as in our service, but handles no requests.
 const context = await NestFactory.createApplicationContext(CoreModule, { logger: false });
 const env = context.get(Env);
 const guards = {

@@ -8,7 +8,7 @@ const ANONYMOUS = {
   perDay: Number(process.env['ANONYMOUS_PER_DAY']),
 };
 
-/** Counts by account, and by address where there is none. */
+/** Counts requests by account, or by address for requests without a key. */
 @Injectable()
 export class AccountThrottlerGuard extends ThrottlerGuard {
   protected override async getTracker({ account, ip }: AccountRequest): Promise<string> {

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { IsNull, Repository } from 'typeorm';
 import { type Account, ApiKey } from './entities.js';
 
-/** A request with the account whose key came with it. */
+/** A request with the account of its key. */
 export type AccountRequest = IncomingMessage & {
   readonly ip?: string;
   token?: string | undefined;

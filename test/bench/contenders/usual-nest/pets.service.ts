@@ -8,7 +8,7 @@ import type { ListPetsDto, NewPetDto } from './pets.dto.js';
 export class PetsService {
   constructor(@InjectRepository(Pet) private readonly pets: Repository<Pet>) {}
 
-  /** One more than the limit where there are more. */
+  /** Returns one pet more than the limit if there is a next page. */
   list({ limit, status, after }: ListPetsDto): Promise<Pet[]> {
     return this.pets.find({
       where: { ...(status === undefined ? {} : { status }), ...(after === undefined ? {} : { id: MoreThan(after) }) },
