@@ -115,8 +115,8 @@ export class SqliteDatabase extends Database {
 }
 
 /**
- * Detects that the database file was deleted or moved. SQLite would keep writing to it and lose everything, so the database is
- * unavailable until the same file is back.
+ * Detects that the database file was deleted or moved. SQLite would keep writing to it and lose everything, so the
+ * database is unavailable until the same file is back.
  */
 export class FileIdentity {
   private readonly opened: string;

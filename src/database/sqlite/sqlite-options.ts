@@ -24,8 +24,8 @@ function temporaryFile(): string {
 }
 
 /**
- * Creates a database file, and its folders, that only the user of this process can read. Existing files and folders are kept.
- * SQLite gives its other files the mode of the database.
+ * Creates a database file, and its folders, that only the user of this process can read. Existing files and folders are
+ * kept. SQLite gives its other files the mode of the database.
  */
 export function createPrivateFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: FOLDER_MODE });
