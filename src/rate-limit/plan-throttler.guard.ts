@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import {
@@ -26,6 +26,8 @@ import {
   tooManyRequests,
 } from './windows/decision.js';
 import { MINUTE_SECONDS } from './windows/usage.js';
+
+const IPV4_MAPPED = '::ffff:';
 
 /** Minimum limit per minute and account for operations that use no quota. */
 const LEAST_FREE_PER_MINUTE = 300;
@@ -186,5 +188,8 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
  * Anything but an IP address shares one counter, so that clients cannot fill the tables with arbitrary text.
  */
 export function rateLimitKey(ip: string): string {
-  return isIP(ip) === 0 ? 'unknown' : normalizeIp(ip);
+  // How Node names the IPv4 clients of a socket for both versions; normalizeIp takes a tenth of a 401 for it.
+  const unmapped = ip.startsWith(IPV4_MAPPED) ? ip.slice(IPV4_MAPPED.length) : ip;
+  if (isIPv4(unmapped)) return unmapped;
+  return isIPv6(ip) ? normalizeIp(ip) : 'unknown';
 }
