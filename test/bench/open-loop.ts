@@ -1,0 +1,70 @@
+import { buildContenders } from './harness/build.js';
+import { benchCases, type Case, PETS } from './harness/cases.js';
+import { stayOnLoadCpu } from './harness/cpus.js';
+import { type Contender, OURS, RIVALS } from './harness/contenders.js';
+import { readOptions, select } from './harness/options.js';
+import { say } from './harness/progress.js';
+import { start } from './harness/running.js';
+import { seedDatabase } from './harness/seed.js';
+import { median, percentile } from './harness/statistics.js';
+import { figure, table } from './harness/table.js';
+import { sendAtRate } from './open-loop/send-at-rate.js';
+
+/** A run of requests at a constant rate, against a contender that has just started and has served the phases before. */
+interface Phase {
+  readonly title: string;
+  readonly perSecond: number;
+  readonly seconds: number;
+}
+
+const WARM_UP: Phase = { title: 'warm-up', perSecond: 4_000, seconds: 5 };
+
+const { starts, seconds, only, against, on } = readOptions();
+const phases: readonly Phase[] = [
+  { title: 'first 10 s, 500/s', perSecond: 500, seconds: 10 },
+  WARM_UP,
+  { title: '500/s', perSecond: 500, seconds },
+  { title: '4,000/s', perSecond: 4_000, seconds },
+];
+stayOnLoadCpu();
+buildContenders();
+const seed = await seedDatabase(PETS, on);
+const contenders = [OURS, ...select(RIVALS, against.length > 0 ? against : ['hand-tuned'])];
+const cases = select(benchCases(seed.key), only.length > 0 ? only : ['list', 'get']);
+/** The 99th percentiles of all starts, by case, phase and contender. */
+const p99Ms = new Map<string, number[]>();
+const keyOf = (one: Case, phase: Phase, { name }: Contender) => `${one.name} ${phase.title} ${name}`;
+
+/** Runs one case through all phases on a fresh start of a contender. */
+async function measure(contender: Contender, one: Case): Promise<void> {
+  const place = await seed.copy();
+  const running = await start({ file: contender.file, env: place.env });
+  try {
+    for (const phase of phases) {
+      const latenciesMs = await sendAtRate(running.port, one.deck, phase.perSecond, phase.seconds);
+      const key = keyOf(one, phase, contender);
+      p99Ms.set(key, [...(p99Ms.get(key) ?? []), percentile(latenciesMs, 99)]);
+    }
+  } finally {
+    await running.stop();
+    await place.remove();
+  }
+}
+
+try {
+  for (let round = 0; round < starts; round++) {
+    say(`start ${round + 1} of ${starts}`);
+    for (const one of cases) for (const contender of contenders) await measure(contender, one);
+  }
+  const shown = phases.filter((phase) => phase !== WARM_UP);
+  const rows = cases.flatMap((one) =>
+    shown.map((phase) => [
+      `${one.title}, ${phase.title}`,
+      ...contenders.map((contender) => figure(median(p99Ms.get(keyOf(one, phase, contender)) ?? []))),
+    ]),
+  );
+  const head = ['', ...contenders.map(({ title }) => title)];
+  process.stdout.write(`### 99th percentile of latency at a constant rate, ms\n\n${table(head, rows)}\n`);
+} finally {
+  await seed.remove();
+}
