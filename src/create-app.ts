@@ -52,14 +52,9 @@ export interface AppOptions {
  * Builds the service, ready to listen. `main.ts` and the tests share it, and so can a team's own `main.ts`.
  * @throws (rejects) ExtensionError if the extensions are invalid
  */
-export async function createApp({
-  env,
-  clock = new Clock(),
-  extensions: ownExtensions = [],
-  overrides = [],
-  configure,
-}: AppOptions): Promise<NestFastifyApplication> {
-  const extensions: readonly Extension[] = [STORE, ...ownExtensions];
+export async function createApp(options: AppOptions): Promise<NestFastifyApplication> {
+  const { env, clock = new Clock(), overrides = [], configure } = options;
+  const extensions: readonly Extension[] = [STORE, ...(options.extensions ?? [])];
   const module = await checkedModule({ env, clock, extensions, overrides });
   let guards: AdmissionGuards;
   let metrics: RequestMetrics;

@@ -62,7 +62,7 @@ export class PetInsertBatcher {
         await this.raise(manager, batch, inserted);
         return inserted;
       });
-      batch?.forEach(({ resolve }, index) => resolve(rows[index] as PetRow));
+      rows.forEach((row, index) => batch?.[index]?.resolve(row));
     } catch (error) {
       // No transaction could begin, so the waiting pets would fail too.
       batch ??= this.take(Infinity);
