@@ -121,10 +121,10 @@ export class PetsRepository {
 type Counted = Pick<PetRow, 'categoryId' | 'status'>;
 
 /** Updates the counts of categories for added and removed pets. */
-function count(manager: EntityManager, came: readonly Counted[], went: readonly Counted[]): Promise<void> {
+function count(manager: EntityManager, added: readonly Counted[], removed: readonly Counted[]): Promise<void> {
   const changes = (pets: readonly Counted[], by: 1 | -1) =>
     pets.map(({ categoryId, status }): PetCountChange => ({ categoryId, status: status ?? 'none', by }));
-  return applyCountDeltas(manager, [...changes(went, -1), ...changes(came, 1)]);
+  return applyCountDeltas(manager, [...changes(removed, -1), ...changes(added, 1)]);
 }
 
 function idAt(ids: readonly number[], index: number): number {

@@ -15,7 +15,7 @@ interface Waiting {
 /** Maximum number of pets per statement. */
 const BATCH_SIZE = 64;
 /** Maximum number of turns of the event loop that a transaction waits for more pets: a few milliseconds if busy. */
-const MOST_TURNS = 8;
+const MAX_TURNS = 8;
 
 /**
  * Inserts pets that wait at the same time with one statement in one transaction, which costs little more than inserting one.
@@ -25,7 +25,7 @@ const MOST_TURNS = 8;
 export class PetInsertBatcher {
   private waiting: Waiting[] = [];
   /** Whether a write is starting that has not yet taken the waiting pets. */
-  private isComing = false;
+  private isStarting = false;
 
   constructor(
     private readonly database: Database,
@@ -41,8 +41,8 @@ export class PetInsertBatcher {
   }
 
   private writeWaiting(): void {
-    if (this.isComing || this.waiting.length === 0) return;
-    this.isComing = true;
+    if (this.isStarting || this.waiting.length === 0) return;
+    this.isStarting = true;
     void outsideTransactions(() => this.write());
   }
 
@@ -81,14 +81,14 @@ export class PetInsertBatcher {
   /** Waits while each turn of the event loop brings more pets, because a transaction costs many times what a pet costs. */
   private async gather(): Promise<void> {
     let gathered = 0;
-    for (let turns = 0; turns < MOST_TURNS && gathered < this.waiting.length && gathered < BATCH_SIZE; turns++) {
+    for (let turns = 0; turns < MAX_TURNS && gathered < this.waiting.length && gathered < BATCH_SIZE; turns++) {
       gathered = this.waiting.length;
       await nextTurn();
     }
   }
 
-  private take(most = BATCH_SIZE): readonly Waiting[] {
-    this.isComing = false;
-    return this.waiting.splice(0, most);
+  private take(limit = BATCH_SIZE): readonly Waiting[] {
+    this.isStarting = false;
+    return this.waiting.splice(0, limit);
   }
 }

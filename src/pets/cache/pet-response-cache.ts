@@ -53,8 +53,8 @@ export class PetResponseCache {
   page(query: ListPetsQuery): PetPage | Promise<PetPage> {
     const { limit, status = '', categoryId = '', ids = '', after = '' } = query;
     const name = `${limit} ${status} ${categoryId} ${ids} ${after}`;
-    const kept = this.pages.get(name);
-    if (kept !== undefined && this.isUnchanged(kept) && (!kept.canGrow || this.isComplete(kept))) return kept;
+    const cached = this.pages.get(name);
+    if (cached !== undefined && this.isUnchanged(cached) && (!cached.canGrow || this.isComplete(cached))) return cached;
     const state = this.version.current;
     return this.pageReads.join(name, state, () => this.readPage(name, query, state));
   }
@@ -64,8 +64,8 @@ export class PetResponseCache {
    * @throws (rejects) DomainError `pet_not_found`
    */
   animal(petId: string): PetResponse | Promise<PetResponse> {
-    const kept = this.animals.get(petId);
-    if (kept !== undefined && this.isUnchanged(kept)) return kept;
+    const cached = this.animals.get(petId);
+    if (cached !== undefined && this.isUnchanged(cached)) return cached;
     const state = this.version.current;
     return this.animalReads.join(petId, state, () => this.readAnimal(petId, state));
   }
@@ -85,9 +85,9 @@ export class PetResponseCache {
 
   private async readAnimal(petId: string, state: CatalogueState | undefined): Promise<PetResponse> {
     const json = JSON.stringify(await this.pets.get(petId));
-    const answer = { json, etag: etagOf(json), state };
-    this.animals.set(petId, answer);
-    return answer;
+    const response = { json, etag: etagOf(json), state };
+    this.animals.set(petId, response);
+    return response;
   }
 
   private isUnchanged({ state }: PetResponse): boolean {
@@ -101,7 +101,7 @@ export class PetResponseCache {
 
 interface Reading<T> {
   readonly state: CatalogueState;
-  readonly answer: Promise<T>;
+  readonly result: Promise<T>;
 }
 
 /** Coalesces identical concurrent reads, as long as the catalogue does not change. */
@@ -115,11 +115,11 @@ export class SingleFlight<T> {
   join(name: string, state: CatalogueState | undefined, read: () => Promise<T>): Promise<T> {
     if (state === undefined) return read();
     const reading = this.underWay.get(name);
-    if (reading?.state.changes === state.changes && reading.state.additions === state.additions) return reading.answer;
-    const answer = read().finally(() => {
-      if (this.underWay.get(name)?.answer === answer) this.underWay.delete(name);
+    if (reading?.state.changes === state.changes && reading.state.additions === state.additions) return reading.result;
+    const result = read().finally(() => {
+      if (this.underWay.get(name)?.result === result) this.underWay.delete(name);
     });
-    this.underWay.set(name, { state, answer });
-    return answer;
+    this.underWay.set(name, { state, result });
+    return result;
   }
 }
