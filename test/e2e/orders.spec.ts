@@ -1,22 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { FakeClock, startApp, type TestApp } from '../support/app.js';
 import { errorOf, expectTrio } from '../support/expectations.js';
-import { AMPLE } from '../support/folders.js';
 import { type Order, orderOf, OrdersClient } from '../support/orders.js';
 
-const clock = new FakeClock();
-let service: TestApp;
-let key: string;
-let orders: OrdersClient;
+const orders = new OrdersClient();
 
-beforeAll(async () => {
-  service = await startApp({ clock });
-});
-afterAll(() => service.stop());
-beforeEach(async () => {
-  key = await service.key(AMPLE);
-  orders = new OrdersClient(service, key);
-});
+beforeAll(orders.start);
+afterAll(orders.stop);
+beforeEach(orders.reset);
 
 describe('placeOrder', () => {
   it('returns 201 with the order and its Location, and makes the pet pending', async () => {
@@ -24,7 +14,12 @@ describe('placeOrder', () => {
     const response = await orders.place(petId);
     const order = (await response.json()) as Order;
     expect(response.status).toBe(201);
-    expect(order).toEqual({ id: order.id, petId, status: 'placed', createdAt: new Date(clock.nowMs()).toISOString() });
+    expect(order).toEqual({
+      id: order.id,
+      petId,
+      status: 'placed',
+      createdAt: new Date(orders.clock.nowMs()).toISOString(),
+    });
     expect(response.headers.get('location')).toBe(`/v1/store/orders/${order.id}`);
     expectTrio(response);
     expect(await orders.petStatus(petId)).toBe('pending');
@@ -39,7 +34,9 @@ describe('placeOrder', () => {
   });
 
   it('returns 409 for a pet without a status', async () => {
-    const { id } = (await (await service.post('/v1/pets', key, '{"name":"Bella","categoryId":1}')).json()) as {
+    const { id } = (await (
+      await orders.service.post('/v1/pets', orders.key, '{"name":"Bella","categoryId":1}')
+    ).json()) as {
       id: number;
     };
     expect(await errorOf(await orders.place(id))).toMatchObject({ status: 409, code: 'pet_not_available' });
@@ -47,7 +44,7 @@ describe('placeOrder', () => {
 
   it('returns 409 for a pet that another account has ordered, until that order is cancelled', async () => {
     const petId = await orders.addPet();
-    const other = await service.key();
+    const other = await orders.service.key();
     const order = await orderOf(orders.place(petId, other));
     expect(await errorOf(await orders.place(petId))).toMatchObject({ status: 409, code: 'pet_not_available' });
     await orders.move(order.id, 'cancelled', { as: other });
@@ -61,7 +58,7 @@ describe('placeOrder', () => {
   it('reads the identifier of the pet exactly', async () => {
     await orders.addPet();
     for (const petId of ['9223372036854775807', '9007199254740993']) {
-      const response = await service.post('/v1/store/orders', key, `{"petId":${petId}}`);
+      const response = await orders.service.post('/v1/store/orders', orders.key, `{"petId":${petId}}`);
       expect(await errorOf(response)).toMatchObject({ status: 404, message: expect.stringContaining(petId) });
     }
   });
@@ -69,7 +66,7 @@ describe('placeOrder', () => {
   it.each(['0', '-1', '1.5', '"1"', 'null', '9223372036854775808', 'true'])(
     'returns 400 for the identifier %s',
     async (petId) => {
-      const refusal = await errorOf(await service.post('/v1/store/orders', key, `{"petId":${petId}}`));
+      const refusal = await errorOf(await orders.service.post('/v1/store/orders', orders.key, `{"petId":${petId}}`));
       expect(refusal).toMatchObject({
         status: 400,
         message: expect.stringContaining('petId must be an integer from 1 to'),
@@ -78,7 +75,7 @@ describe('placeOrder', () => {
   );
 
   it.each(['{}', '{"petId":1,"status":"placed"}', '[]'])('returns 400 for the body %s', async (body) => {
-    expect(await errorOf(await service.post('/v1/store/orders', key, body))).toMatchObject({
+    expect(await errorOf(await orders.service.post('/v1/store/orders', orders.key, body))).toMatchObject({
       status: 400,
       code: 'validation_failed',
     });
@@ -87,8 +84,8 @@ describe('placeOrder', () => {
   it('places one order per Idempotency-Key, and repeats the response after the order has changed', async () => {
     const body = JSON.stringify({ petId: await orders.addPet() });
     const send = () =>
-      service.request('/v1/store/orders', {
-        key,
+      orders.service.request('/v1/store/orders', {
+        key: orders.key,
         method: 'POST',
         body,
         headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'order' },

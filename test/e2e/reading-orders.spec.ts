@@ -1,27 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { FakeClock, startApp, type TestApp } from '../support/app.js';
+import { startApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
-import { AMPLE } from '../support/folders.js';
 import { type Order, orderOf, OrdersClient } from '../support/orders.js';
 
-const clock = new FakeClock();
-let service: TestApp;
-let key: string;
-let orders: OrdersClient;
+const orders = new OrdersClient();
 
-beforeAll(async () => {
-  service = await startApp({ clock });
-});
-afterAll(() => service.stop());
-beforeEach(async () => {
-  key = await service.key(AMPLE);
-  orders = new OrdersClient(service, key);
-});
+beforeAll(orders.start);
+afterAll(orders.stop);
+beforeEach(orders.reset);
 
 describe('an order', () => {
   it('returns 404 to another account, whatever the method', async () => {
     const { id } = await orders.orderAt();
-    const other = await service.key();
+    const other = await orders.service.key();
     const responses = [
       await orders.get(`/${id}`, other),
       await orders.move(id, 'cancelled', { as: other }),
@@ -37,7 +28,7 @@ describe('an order', () => {
   });
 
   it('belongs to all keys of its account', async () => {
-    const [one, other] = [await service.key({ account: 'shop' }), await service.key({ account: 'shop' })];
+    const [one, other] = [await orders.service.key({ account: 'shop' }), await orders.service.key({ account: 'shop' })];
     const { id } = await orderOf(orders.place(await orders.addPet(), one));
     expect((await orders.get(`/${id}`, other)).status).toBe(200);
     expect((await orders.move(id, 'approved', { as: other })).status).toBe(200);
@@ -53,8 +44,8 @@ describe('an order', () => {
 
   it('needs the scopes of orders', async () => {
     const { id } = await orders.orderAt();
-    const reader = await service.key({ scopes: ['orders:read', 'pets:write'] });
-    const writer = await service.key({ scopes: ['orders:write'] });
+    const reader = await orders.service.key({ scopes: ['orders:read', 'pets:write'] });
+    const writer = await orders.service.key({ scopes: ['orders:write'] });
     const refusals = [
       await orders.place(1, reader),
       await orders.move(id, 'approved', { as: reader }),
@@ -73,9 +64,9 @@ describe('an order', () => {
 
   it('still reserves its pet after a restart', async () => {
     const order = await orders.orderAt('approved');
-    const again = await startApp({ clock, folder: service.folder });
-    const response = await again.post('/v1/store/orders', key, JSON.stringify({ petId: order.petId }));
-    const kept = await (await again.request(`/v1/store/orders/${order.id}`, { key })).json();
+    const again = await startApp({ clock: orders.clock, folder: orders.service.folder });
+    const response = await again.post('/v1/store/orders', orders.key, JSON.stringify({ petId: order.petId }));
+    const kept = await (await again.request(`/v1/store/orders/${order.id}`, { key: orders.key })).json();
     await again.stop({ keepData: true });
     expect([response.status, kept]).toEqual([409, order]);
   });
@@ -85,7 +76,7 @@ describe('listOrders', () => {
   it('returns the orders in ascending order of id, page by page', async () => {
     const ids: number[] = [];
     for (let n = 0; n < 5; n += 1) ids.push((await orders.orderAt()).id);
-    await orderOf(orders.place(await orders.addPet(), await service.key()));
+    await orderOf(orders.place(await orders.addPet(), await orders.service.key()));
     const seen: number[] = [];
     let path: string | undefined = '?limit=2';
     for (let pages = 0; path !== undefined; pages += 1) {
@@ -128,13 +119,13 @@ describe('the ETag of an order', () => {
     expect(etag).toMatch(/^"[\w-]+"$/);
     expect((await orders.get(`/${id}`)).headers.get('etag')).toBe(etag);
     expect((await orders.move(id, 'placed')).headers.get('etag')).toBe(etag);
-    expect((await orders.get(`/${id}`, key, { 'If-None-Match': etag })).status).toBe(304);
+    expect((await orders.get(`/${id}`, orders.key, { 'If-None-Match': etag })).status).toBe(304);
     const approved = await orders.move(id, 'approved', { 'If-Match': etag });
     expect([approved.status, (await orders.get(`/${id}`)).headers.get('etag')]).toEqual([
       200,
       approved.headers.get('etag'),
     ]);
-    expect((await orders.get(`/${id}`, key, { 'If-None-Match': etag })).status).toBe(200);
+    expect((await orders.get(`/${id}`, orders.key, { 'If-None-Match': etag })).status).toBe(200);
     expect(await errorOf(await orders.move(id, 'delivered', { 'If-Match': etag }))).toMatchObject({
       status: 412,
       code: 'precondition_failed',
@@ -155,8 +146,8 @@ describe('the ETag of an order', () => {
     await orders.orderAt();
     const page = await orders.get('?limit=1');
     const etag = page.headers.get('etag') ?? '';
-    expect((await orders.get('?limit=1', key, { 'If-None-Match': etag })).status).toBe(304);
+    expect((await orders.get('?limit=1', orders.key, { 'If-None-Match': etag })).status).toBe(304);
     await orders.orderAt();
-    expect((await orders.get('?limit=1', key, { 'If-None-Match': etag })).status).toBe(200);
+    expect((await orders.get('?limit=1', orders.key, { 'If-None-Match': etag })).status).toBe(200);
   });
 });

@@ -1,4 +1,5 @@
-import type { TestApp } from './app.js';
+import { FakeClock, startApp, type TestApp } from './app.js';
+import { AMPLE } from './folders.js';
 
 export interface Order {
   readonly id: number;
@@ -7,12 +8,23 @@ export interface Order {
   readonly createdAt: string;
 }
 
-/** Creates, reads and changes the orders of one account. */
+/** Starts the service, and creates, reads and changes the orders of one account at a time. */
 export class OrdersClient {
-  constructor(
-    private readonly service: TestApp,
-    private readonly key: string,
-  ) {}
+  readonly clock = new FakeClock();
+  service!: TestApp;
+  /** A key of the current account, and the default key of all calls. */
+  key!: string;
+
+  start = async (): Promise<void> => {
+    this.service = await startApp({ clock: this.clock });
+  };
+
+  stop = (): Promise<void> => this.service.stop();
+
+  /** Switches to a new account. */
+  reset = async (): Promise<void> => {
+    this.key = await this.service.key(AMPLE);
+  };
 
   /** @returns the identifier of a new pet */
   async addPet(status = 'available'): Promise<number> {
