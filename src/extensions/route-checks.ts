@@ -96,7 +96,12 @@ function repeatedIds(routes: readonly Route[]): string[] {
     const operation = operationOf(handler);
     return operation === undefined ? [] : [{ name, id: operation.id }];
   });
-  return [...Map.groupBy(named, ({ id }) => id)]
+  return repetitions('operation id', named);
+}
+
+/** A line for each id that several users have. */
+export function repetitions(what: string, uses: readonly { readonly id: string; readonly name: string }[]): string[] {
+  return [...Map.groupBy(uses, ({ id }) => id)]
     .filter(([, all]) => all.length > 1)
-    .map(([id, all]) => `The operation id ${id} is used more than once: ${all.map(({ name }) => name).join(', ')}.`);
+    .map(([id, all]) => `The ${what} ${id} is used more than once: ${all.map(({ name }) => name).join(', ')}.`);
 }

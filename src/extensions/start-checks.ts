@@ -1,3 +1,4 @@
+import { instanceToPlain } from 'class-transformer';
 import { isScope } from '../api-keys/index.js';
 import { Clock, type Env, type Override } from '../config/index.js';
 import { KeyVerifier } from '../auth/index.js';
@@ -8,7 +9,7 @@ import { CounterStore } from '../rate-limit/index.js';
 import type { Composition } from './composition.js';
 import type { Extension } from './extension.js';
 import { lateFaults, migrationNames, orderFaults } from './migration-checks.js';
-import { exclusionFaults, messageFaults, routeFaults } from './route-checks.js';
+import { exclusionFaults, messageFaults, repetitions, routeFaults } from './route-checks.js';
 
 /** Invalid extensions; `message` has one line for each fault. */
 export class ExtensionError extends Error {}
@@ -42,6 +43,7 @@ export async function checkStart(
       routes,
     ),
     ...settingsFaults({ env, extensions }),
+    ...sharedSettings({ env, extensions }),
     ...classes
       .filter(isUnsafeCache)
       .map(
@@ -80,14 +82,28 @@ function settingsFaults({ env, extensions }: Pick<Checked, 'env' | 'extensions'>
   );
 }
 
+/** Settings of the same name, for which two classes can have different rules and defaults. */
+function sharedSettings({ env, extensions }: Pick<Checked, 'env' | 'extensions'>): string[] {
+  const types = new Set(extensions.flatMap(({ settings }) => settings ?? []));
+  const declared = [...types].flatMap((type) => {
+    const settings = instanceToPlain(env.ofExtensions?.get(type) ?? {}, { strategy: 'excludeAll' });
+    return Object.keys(settings).map((id) => ({ id, name: type.name }));
+  });
+  return repetitions('setting', declared);
+}
+
 function codeFaults(errors: readonly Pick<OwnErrorCode, 'code' | 'status'>[]): string[] {
   const statuses = new Map<string, number>(Object.entries(ERROR_CODES).map(([code, { status }]) => [code, status]));
-  return errors.flatMap(({ code, status }) => {
+  const faults = errors.flatMap(({ code, status }) => {
+    if (!Number.isInteger(status) || status < 400 || status > 599)
+      return `The error code ${code} cannot have the status ${status}: use an integer from 400 to 599.`;
     const known = statuses.get(code) ?? status;
     statuses.set(code, known);
     if (known === status) return [];
     return `The error code ${code} has the status ${known} already and cannot have ${status}. Use another code.`;
   });
+  // Several operations can list the same error.
+  return [...new Set(faults)];
 }
 
 function extensionFaults(extension: Extension, tokens: ReadonlySet<unknown>): string[] {

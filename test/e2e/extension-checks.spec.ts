@@ -16,7 +16,7 @@ import {
 } from '@nestjs/common';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
-import { IsEmail } from 'class-validator';
+import { IsEmail, IsOptional } from 'class-validator';
 import type { MigrationInterface } from 'typeorm';
 import {
   ConfigError,
@@ -200,6 +200,47 @@ describe('an extension that cannot work keeps the service from starting', () => 
     ]);
   });
 
+  it('if the status of an error is impossible', async () => {
+    const statusOf = (code: string, status: number) => ({ code, status, meaning: 'An error.' });
+
+    @Controller('reviews')
+    class Reviews {
+      @Get()
+      @Operation(operation('listReviews', { errors: [statusOf('review_done', 200), statusOf('review_taken', 409)] }))
+      list(): string[] {
+        return [];
+      }
+
+      @Get('mine')
+      @Operation(operation('listOwnReviews', { errors: [statusOf('review_done', 200), statusOf('review_lost', 599)] }))
+      mine(): string[] {
+        return [];
+      }
+    }
+    @Module({ controllers: [Reviews] })
+    class ReviewsModule {}
+    const errorCodes = [
+      statusOf('too_small', 42),
+      statusOf('redirected', 399),
+      statusOf('least', 400),
+      statusOf('halved', 404.5),
+      statusOf('too_large', 600),
+      statusOf('unknown', NaN),
+      statusOf('pet_not_found', 204),
+    ];
+    const range = 'use an integer from 400 to 599.';
+    expect(await refusalOf({ module: ReviewsModule, errorCodes })).toEqual([
+      HEAD,
+      `The error code review_done cannot have the status 200: ${range}`,
+      `The error code too_small cannot have the status 42: ${range}`,
+      `The error code redirected cannot have the status 399: ${range}`,
+      `The error code halved cannot have the status 404.5: ${range}`,
+      `The error code too_large cannot have the status 600: ${range}`,
+      `The error code unknown cannot have the status NaN: ${range}`,
+      `The error code pet_not_found cannot have the status 204: ${range}`,
+    ]);
+  });
+
   it('if migrations are out of order or have no timestamp', async () => {
     class Migration implements MigrationInterface {
       async up(): Promise<void> {}
@@ -312,6 +353,54 @@ describe('an extension that cannot work keeps the service from starting', () => 
       HEAD,
       'ReviewsSettings was not read. Pass the extensions to loadEnv() too.',
     ]);
+  });
+
+  it('if two classes declare the same setting', async () => {
+    class SharedSettings {
+      @IntegerSetting(1, 9)
+      SHARED_LIMIT = 3;
+    }
+    class ReviewsSettings {
+      @IntegerSetting(1, 9)
+      REVIEWS_PER_PET = 3;
+
+      @Setting()
+      @IsOptional()
+      REVIEWS_SENDER?: string;
+
+      readonly note = 'not a setting';
+    }
+    class VisitsSettings {
+      @IntegerSetting(1, 100)
+      REVIEWS_PER_PET = 50;
+
+      @Setting()
+      @IsOptional()
+      REVIEWS_SENDER?: string;
+
+      readonly note = 'not a setting';
+    }
+    @Module({})
+    class ReviewsModule {}
+    @Module({})
+    class VisitsModule {}
+    @Module({})
+    class OthersModule {}
+    const extensions = [
+      { module: ReviewsModule, settings: ReviewsSettings },
+      { module: VisitsModule, settings: VisitsSettings },
+      { module: OthersModule, settings: SharedSettings },
+      { module: OthersModule, settings: SharedSettings },
+    ];
+    const env = loadEnv({ DATABASE_URL: `sqlite:${folder}/pets.sqlite`, LOG_LEVEL: 'silent' }, extensions);
+    const refusal = createApp({ env, extensions: [...extensions, { module: OthersModule, scopes: ['reviews'] }] });
+    await expect(refusal).rejects.toThrow(
+      `${HEAD}
+  No key can have the scope "reviews": scopes look like "pets:read".
+  The setting REVIEWS_PER_PET is used more than once: ReviewsSettings, VisitsSettings.
+  The setting REVIEWS_SENDER is used more than once: ReviewsSettings, VisitsSettings.`,
+    );
+    await (await startApp({ extensions: extensions.slice(1) })).stop();
   });
 
   it('if an operation has several paths, or a path outside of /v1 needs a key or does not exist', async () => {
