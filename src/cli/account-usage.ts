@@ -34,9 +34,11 @@ export async function showUsage(
 /** @throws (rejects) InvalidOperationError if no account has that name */
 async function accountUsage(context: INestApplicationContext, env: Env, name: string): Promise<AccountUsage> {
   const { account, keys } = await context.get(AdminKeysService).account(name);
-  const sources = { env, clock: context.get(Clock), database: context.get(Database) };
   const callers = keys.map((key) => new CachedKey(key, 0).caller);
-  const [own, ...reports] = await readUsage(sources, [withoutKey(account), ...callers]);
+  const [own, ...reports] = await readUsage(env, context.get(Clock), context.get(Database), [
+    withoutKey(account),
+    ...callers,
+  ]);
   if (own === undefined) throw new Error('The usage of the account was not read.');
   return {
     account: account.name,

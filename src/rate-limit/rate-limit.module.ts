@@ -7,7 +7,6 @@ import { AdmissionTally } from './admission.js';
 import { CounterPersistence } from './persistence/counter-persistence.js';
 import { CounterStore } from './counter-store.js';
 import { MemoryCounterStore } from './memory/memory-counter-store.js';
-import { CounterThrottlerStorage } from './counter-throttler-storage.js';
 import { PlanThrottlerGuard } from './plan-throttler.guard.js';
 import { DISCOVERED_THROTTLERS } from './route-throttlers.js';
 import { RedisCounterStore } from './redis/redis-counter-store.js';
@@ -38,7 +37,6 @@ import { RedisCounterStore } from './redis/redis-counter-store.js';
         redis === undefined ? new CounterPersistence(database, memory, clock) : undefined,
     },
     AdmissionTally,
-    CounterThrottlerStorage,
     PlanThrottlerGuard,
   ],
   exports: [CounterStore, AdmissionTally, PlanThrottlerGuard],

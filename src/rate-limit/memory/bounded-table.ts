@@ -16,9 +16,6 @@ export abstract class MergeableEntry<Self> extends TableEntry {
   abstract absorb(other: Self, nowSeconds: number): void;
 }
 
-/** Changed entries by key; undefined for removed ones. */
-export type Changes<Entry> = Map<Key, Entry | undefined>;
-
 export interface BoundedTableOptions<Entry extends TableEntry> {
   /** Maximum number of entries. */
   readonly capacity: number;
@@ -37,7 +34,8 @@ export interface BoundedTableOptions<Entry extends TableEntry> {
 export class BoundedTable<Entry extends TableEntry> {
   private readonly entries = new Map<Key, Entry>();
   private hand = this.entries.values();
-  private changes: Changes<Entry> = new Map();
+  /** Undefined for removed entries. */
+  private changes = new Map<Key, Entry | undefined>();
 
   constructor(private readonly options: BoundedTableOptions<Entry>) {}
 
@@ -76,7 +74,7 @@ export class BoundedTable<Entry extends TableEntry> {
   }
 
   /** Returns the changes since the last call. */
-  takeChanges(): Changes<Entry> {
+  takeChanges(): Map<Key, Entry | undefined> {
     const { changes } = this;
     this.changes = new Map();
     return changes;
@@ -110,14 +108,6 @@ export class BoundedTable<Entry extends TableEntry> {
   }
 }
 
-export interface QuotaTableOptions<Entry extends MergeableEntry<Entry>> extends Omit<
-  BoundedTableOptions<Entry>,
-  'onEvict'
-> {
-  /** Number of counters that subjects beyond the capacity share. */
-  readonly shared: number;
-}
-
 /**
  * A bounded table in which eviction gives no new quota. The usage of evicted subjects is kept in a fixed number of counters,
  * which subjects share by hash.
@@ -125,14 +115,15 @@ export interface QuotaTableOptions<Entry extends MergeableEntry<Entry>> extends 
 export class QuotaTable<Entry extends MergeableEntry<Entry>> extends BoundedTable<Entry> {
   readonly overflow: BoundedTable<Entry>;
 
-  constructor({ shared, ...options }: QuotaTableOptions<Entry>) {
+  /** @param options with the number of counters that subjects beyond the capacity share */
+  constructor({ shared, ...options }: BoundedTableOptions<Entry> & { readonly shared: number }) {
     const overflow = new BoundedTable({ ...options, capacity: shared });
     const counterOf = (key: Key) => crc32(String(key)) % shared;
     super({
       ...options,
       create: (key, nowSeconds) => {
         const entry = options.create(key, nowSeconds);
-        const counter = overflow.size === 0 ? undefined : overflow.get(counterOf(key));
+        const counter = overflow.get(counterOf(key));
         if (counter !== undefined) entry.absorb(counter, nowSeconds);
         return entry;
       },

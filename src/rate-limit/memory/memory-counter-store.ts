@@ -3,28 +3,19 @@ import type { Limits } from '../../accounts/index.js';
 import type { Clock, Env } from '../../config/index.js';
 import { CounterStore } from '../counter-store.js';
 import { BanRecord } from '../windows/ban-record.js';
-import { banWindow, type Decision, refuse, type UsageReport } from '../windows/decision.js';
-import { MINUTE_SECONDS } from '../windows/usage.js';
-import { RouteUsage, Usage } from '../windows/usage.js';
+import { type Decision, refuse, type UsageReport } from '../windows/decision.js';
+import { MINUTE_SECONDS, RouteUsage, Usage } from '../windows/usage.js';
 import { BoundedTable, type Key, QuotaTable } from './bounded-table.js';
 
 /** Maximum number of entries that are counted separately, at about 250 bytes each. */
-export interface Capacities {
-  readonly accounts: number;
-  readonly addresses: number;
-  /** Keys with rejections or bans of the last 24 hours. */
-  readonly bans: number;
-  /** Callers of routes with `@Throttle()`. */
-  readonly routes: number;
-  /** Number of counters that further accounts share; the same for addresses and for callers of routes. */
-  readonly shared: number;
-}
-
-const CAPACITIES: Capacities = {
+const CAPACITIES = {
   accounts: 1_000_000,
   addresses: 200_000,
+  /** Keys with rejections or bans of the last 24 hours. */
   bans: 100_000,
+  /** Callers of routes with `@Throttle()`. */
   routes: 100_000,
+  /** Number of counters that further accounts share; the same for addresses and for callers of routes. */
   shared: 65_536,
 };
 
@@ -44,7 +35,7 @@ export class MemoryCounterStore extends CounterStore {
   constructor(
     private readonly clock: Clock,
     env: Env,
-    capacities: Partial<Capacities> = {},
+    capacities: Partial<typeof CAPACITIES> = {},
   ) {
     super();
     const { accounts, addresses, bans, routes, shared } = { ...CAPACITIES, ...capacities };
@@ -121,6 +112,6 @@ export class MemoryCounterStore extends CounterStore {
 }
 
 function banned({ limits }: Caller, untilSeconds: number, nowSeconds: number): Decision {
-  const minute = { limit: limits.perMinute, windowSeconds: MINUTE_SECONDS };
-  return refuse('banned', banWindow(minute, untilSeconds), nowSeconds);
+  const ban = { limit: limits.perMinute, windowSeconds: MINUTE_SECONDS, resetSeconds: untilSeconds };
+  return refuse('banned', ban, nowSeconds);
 }

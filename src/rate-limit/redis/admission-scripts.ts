@@ -106,7 +106,9 @@ redis.call('EXPIRE', KEYS[2], ${DAY_SECONDS + STEP_BACK_SECONDS})
 return decision
 `;
 
+/** The rest is below 0 if the limit was lowered. */
 const REPORT = `
+minuteLeft, dayLeft = math.max(0, minuteLeft), math.max(0, dayLeft)
 return {minuteLeft, minuteEnd, dayLeft, dayEnd, strikes, isBanned and bannedUntil or 0, keyMinuteUsed, keyDayUsed}
 `;
 

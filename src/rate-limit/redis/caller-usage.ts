@@ -1,6 +1,6 @@
 import type { Limits } from '../../accounts/index.js';
 import type { Caller } from '../../auth/index.js';
-import type { UsageReport, WindowReport } from '../windows/decision.js';
+import type { UsageReport } from '../windows/decision.js';
 import { DAY_SECONDS, MINUTE_SECONDS } from '../windows/usage.js';
 
 /**
@@ -21,15 +21,10 @@ export function usageReport(reply: unknown, { perMinute, perDay }: Limits): Usag
     reply as number[];
   const [keyMinute = 0, keyDay = 0] = key;
   return {
-    minute: windowReport(perMinute, MINUTE_SECONDS, minuteLeft, minuteEnd),
-    day: windowReport(perDay, DAY_SECONDS, dayLeft, dayEnd),
+    minute: { limit: perMinute, windowSeconds: MINUTE_SECONDS, remaining: minuteLeft, resetSeconds: minuteEnd },
+    day: { limit: perDay, windowSeconds: DAY_SECONDS, remaining: dayLeft, resetSeconds: dayEnd },
     key: { minute: keyMinute, day: keyDay },
     strikes,
     bannedUntilSeconds,
   };
-}
-
-/** @param left below 0 if the limit was lowered */
-function windowReport(limit: number, windowSeconds: number, left: number, resetSeconds: number): WindowReport {
-  return { limit, windowSeconds, remaining: Math.max(0, left), resetSeconds };
 }

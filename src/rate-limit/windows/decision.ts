@@ -42,7 +42,11 @@ export function decide(window: WindowReport, taken: 0 | 1, nowSeconds: number): 
 }
 
 /** @param nowSeconds Unix time rounded down; `resetSeconds` is whole, so the difference is the wait rounded up */
-export function refuse(outcome: 'limited' | 'banned', window: WindowReport, nowSeconds: number): Decision {
+export function refuse(
+  outcome: 'limited' | 'banned',
+  window: Omit<WindowReport, 'remaining'>,
+  nowSeconds: number,
+): Decision {
   return { ...window, outcome, remaining: 0, retryAfterSeconds: Math.max(1, window.resetSeconds - nowSeconds) };
 }
 
@@ -57,12 +61,8 @@ export function tightestWindow(minute: WindowReport, day: WindowReport): WindowR
 
 /** The window that the rate-limit headers of the caller show: during a ban, the end of the ban. */
 export function shownWindow({ minute, day, bannedUntilSeconds }: UsageReport): WindowReport {
-  return bannedUntilSeconds > 0 ? banWindow(minute, bannedUntilSeconds) : tightestWindow(minute, day);
-}
-
-/** A ban as the rate-limit headers show it. */
-export function banWindow(minute: Pick<WindowReport, 'limit' | 'windowSeconds'>, untilSeconds: number): WindowReport {
-  return { limit: minute.limit, windowSeconds: minute.windowSeconds, remaining: 0, resetSeconds: untilSeconds };
+  if (bannedUntilSeconds > 0) return { ...minute, remaining: 0, resetSeconds: bannedUntilSeconds };
+  return tightestWindow(minute, day);
 }
 
 /** Continues synchronously if the value is no promise: most decisions are made in memory, where a promise is measurable. */
@@ -70,10 +70,7 @@ export function andThen<T, U>(value: T | Promise<T>, next: (value: T) => U): U |
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** The rate-limit headers (specification, section 8), in lower case, so that Fastify need not convert them. */
-export const LIMIT_HEADER = 'x-ratelimit-limit';
 export const REMAINING_HEADER = 'x-ratelimit-remaining';
-export const RESET_HEADER = 'x-ratelimit-reset';
 
 const WINDOW_NAMES = new Map([
   [1, 'second'],
@@ -87,18 +84,15 @@ export type LimitScope = '' | ' for this operation' | ' for operations that use 
 
 /** Sets the rate-limit headers; replaces those of another window. */
 export function setRateLimitHeaders(reply: FastifyReply, window: WindowReport): void {
-  reply
-    .header(LIMIT_HEADER, window.limit)
-    .header(REMAINING_HEADER, window.remaining)
-    .header(RESET_HEADER, window.resetSeconds);
+  reply.headers(rateLimitHeaders(window));
 }
 
-/** The rate-limit headers of a window. */
+/** The rate-limit headers (specification, section 8). */
 export function rateLimitHeaders(window: WindowReport): Record<string, string> {
   return {
-    [LIMIT_HEADER]: String(window.limit),
+    'x-ratelimit-limit': String(window.limit),
     [REMAINING_HEADER]: String(window.remaining),
-    [RESET_HEADER]: String(window.resetSeconds),
+    'x-ratelimit-reset': String(window.resetSeconds),
   };
 }
 

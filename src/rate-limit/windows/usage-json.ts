@@ -5,38 +5,22 @@ import type { UsageReport, WindowReport } from './decision.js';
  */
 
 /** The usage of one window of an account. */
-export interface WindowJson {
-  readonly limit: number;
-  readonly remaining: number;
-  readonly resetsAt: string;
-}
+export type WindowJson = ReturnType<typeof windowJson>;
 
-/** The requests of a key in one window of its account. */
-export interface KeyWindowJson {
-  readonly requests: number;
-  readonly resetsAt: string;
-}
-
-export interface KeyUsageJson {
-  readonly minute: KeyWindowJson;
-  readonly day: KeyWindowJson;
-  readonly strikes: number;
-  /** Absent if the key is not banned. */
-  readonly bannedUntil?: string;
-}
+export type KeyUsageJson = ReturnType<typeof keyUsageJson>;
 
 /** The windows of the account. */
-export function windowsJson({ minute, day }: UsageReport): { readonly minute: WindowJson; readonly day: WindowJson } {
+export function windowsJson({ minute, day }: UsageReport) {
   return { minute: windowJson(minute), day: windowJson(day) };
 }
 
 /** Strikes and ban of the key. */
-export function bansJson({ strikes, bannedUntilSeconds }: UsageReport): Pick<KeyUsageJson, 'strikes' | 'bannedUntil'> {
+export function bansJson({ strikes, bannedUntilSeconds }: UsageReport) {
   return { strikes, ...(bannedUntilSeconds === 0 ? {} : { bannedUntil: rfc3339(bannedUntilSeconds) }) };
 }
 
 /** The key's part of both windows, its strikes and its ban. */
-export function keyUsageJson(report: UsageReport): KeyUsageJson {
+export function keyUsageJson(report: UsageReport) {
   const { minute, day, key } = report;
   return {
     minute: { requests: key.minute, resetsAt: rfc3339(minute.resetSeconds) },
@@ -45,7 +29,7 @@ export function keyUsageJson(report: UsageReport): KeyUsageJson {
   };
 }
 
-function windowJson({ limit, remaining, resetSeconds }: WindowReport): WindowJson {
+function windowJson({ limit, remaining, resetSeconds }: WindowReport) {
   return { limit, remaining, resetsAt: rfc3339(resetSeconds) };
 }
 
