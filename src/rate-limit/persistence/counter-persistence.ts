@@ -7,7 +7,6 @@ import { chunksOf, Database } from '../../database/index.js';
 import type { TableEntry } from '../memory/bounded-table.js';
 import { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import { banTable, type PersistedTable, usageTables } from './counter-rows.js';
-import { upsert } from './upsert.js';
 
 /** Interval between writes, in milliseconds. A crash loses the counts of this time and of one write. */
 const FLUSH_INTERVAL_MS = 1_000;
@@ -57,13 +56,18 @@ export class CounterPersistence implements OnModuleInit, OnApplicationShutdown {
     prefix,
     toRow,
   }: PersistedTable<Entry, Row>): Promise<void> {
+    const metadata = this.database.getMetadata(entity);
+    const columns = metadata.columns.map(({ databaseName }) => databaseName);
+    const keyColumns = metadata.primaryColumns.map(({ databaseName }) => databaseName);
     const changes = [...table.takeChanges()];
     try {
       for (const chunk of chunksOf(changes)) {
         const rows = chunk.flatMap(([, entry]) => (entry === undefined ? [] : [toRow(entry)]));
         const removed = chunk.flatMap(([key, entry]) => (entry === undefined ? [prefix + key] : []));
         await this.database.write(async (manager) => {
-          if (rows.length > 0) await upsert(manager, entity, rows);
+          // `upsert` would take twice as long.
+          const insert = manager.createQueryBuilder().insert().into(entity).updateEntity(false).values(rows);
+          if (rows.length > 0) await insert.orUpdate(columns, keyColumns).execute();
           if (removed.length > 0) await manager.delete(entity, removed);
         }, PATIENCE);
         // Statements on SQLite are synchronous: without this, all chunks would run in one turn of the event loop.

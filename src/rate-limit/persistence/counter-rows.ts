@@ -1,4 +1,5 @@
 import type { ObjectLiteral } from 'typeorm';
+import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import type { BoundedTable, Key, TableEntry } from '../memory/bounded-table.js';
 import type { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import { BanRecord } from '../windows/ban-record.js';
@@ -13,7 +14,7 @@ export interface PersistedTable<Entry extends TableEntry, Row extends ObjectLite
   readonly primaryKey: keyof Row & string;
   /** Prefix of the primary keys of its rows, followed by the key of the entry. */
   readonly prefix: string;
-  readonly toRow: (entry: Entry) => Row;
+  readonly toRow: (entry: Entry) => QueryDeepPartialEntity<Row>;
   readonly fromRow: (row: Row) => Entry;
 }
 
