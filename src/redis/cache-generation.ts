@@ -1,4 +1,4 @@
-import type { Argument } from './auto-pipeliner.js';
+import type { RedisClient } from './redis-client.js';
 import { Script } from './script.js';
 
 /** A version that is not advanced in this time expires, and starts again. */
@@ -16,26 +16,23 @@ redis.call('SET', KEYS[1], string.format('%.0f', version), 'EX', ${LIFETIME_SECO
 return version
 `);
 
-export interface CacheGenerationOptions {
-  readonly key: string;
-  readonly run: (script: Script, keys: readonly string[], args: readonly Argument[]) => Promise<unknown>;
-  readonly isUp: () => boolean;
-}
-
 /**
  * The version of the catalogue that all instances share. It is read with every write to Redis, in the same round trip: when
  * Redis has decided on the admission of a request, `current` includes every bump that ended before the request arrived.
  */
 export class CacheGeneration {
+  readonly key: string;
   private latest: number | undefined;
   private highest = 0;
   private advancing: Promise<unknown> | undefined;
 
-  constructor(private readonly options: CacheGenerationOptions) {}
+  constructor(private readonly redis: RedisClient) {
+    this.key = `${redis.prefix}catalogue-version`;
+  }
 
   /** Undefined while Redis is unavailable or has lost it. Then nothing cached is current. */
   get current(): number | undefined {
-    return this.options.isUp() ? this.latest : undefined;
+    return this.redis.isUp ? this.latest : undefined;
   }
 
   /**
@@ -43,7 +40,7 @@ export class CacheGeneration {
    * rejects. If Redis failed, the version advances when it is back.
    */
   async bump(): Promise<boolean> {
-    if (!this.options.isUp()) return false;
+    if (!this.redis.isUp) return false;
     try {
       await this.advance();
       return true;
@@ -55,18 +52,12 @@ export class CacheGeneration {
 
   /** @throws (rejects) Error if Redis fails */
   async advance(): Promise<void> {
-    const { key, run } = this.options;
-    const version = Number(await run(ADVANCE, [key], [this.highest]));
+    const version = Number(await this.redis.run(ADVANCE, [this.key], [this.highest]));
     // A later reading may have been processed first.
     if (version > this.highest) this.latest = this.highest = version;
   }
 
-  /** Arguments of the GET that is sent with every write. */
-  get reading(): readonly [string] {
-    return [this.options.key];
-  }
-
-  /** Processes the reply of that GET. A version that is missing or went back was lost, and is set again. */
+  /** Processes the reply of the GET that is sent with every write. A version that is missing or went back was lost, and is set again. */
   readonly receive = (reply: unknown): void => {
     const version = reply === null ? 0 : Number(reply);
     if (version >= this.highest && version > 0) {

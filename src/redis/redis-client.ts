@@ -31,8 +31,8 @@ export interface RedisClientOptions {
  * their fallbacks at once, until a check succeeds.
  */
 export class RedisClient implements OnModuleInit, OnApplicationShutdown {
-  readonly version: CacheGeneration;
   readonly prefix: string;
+  readonly version: CacheGeneration;
   /** Number of calls that used their fallbacks. */
   fallbacks = 0;
   private readonly logger = new Logger('Redis');
@@ -46,14 +46,10 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
 
   constructor({ url, prefix, timeoutMs }: RedisClientOptions) {
     this.prefix = prefix;
+    this.version = new CacheGeneration(this);
     this.pipe = new AutoPipeliner(url, timeoutMs, {
       onBegin: () => this.readVersion(),
       onClose: (reason) => this.lose(reason),
-    });
-    this.version = new CacheGeneration({
-      key: `${prefix}catalogue-version`,
-      run: (script, keys, args) => this.run(script, keys, args),
-      isUp: () => this.up,
     });
   }
 
@@ -83,44 +79,22 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
 
   /** Runs a script in one round trip, or the fallback if Redis is unavailable, fails or is silent for the timeout. */
   call<Answer>(call: ScriptCall<Answer>): Answer | Promise<Answer> {
-    if (!this.up) return this.callFallback(call);
     const { script, keys, args, read } = call;
-    return this.send(script, keys, args).then(read, (error: Error) => this.callAgain(call, error));
-  }
-
-  /** Sends a call again with its script if Redis does not have the script. */
-  private async callAgain<Answer>(call: ScriptCall<Answer>, error: Error): Promise<Answer> {
-    try {
-      const { script, keys, args, read } = call;
-      return read(await this.sendInFull(script, keys, args, error));
-    } catch {
-      return this.callFallback(call);
-    }
-  }
-
-  private callFallback<Answer>({ fallback }: ScriptCall<Answer>): Answer | Promise<Answer> {
-    this.fallbacks += 1;
-    return fallback();
+    const fallback = () => {
+      this.fallbacks += 1;
+      return call.fallback();
+    };
+    return this.up ? this.run(script, keys, args).then(read, fallback) : fallback();
   }
 
   /** Runs a script, even before the client is up. @throws (rejects) Error if Redis is unavailable, silent or fails */
-  run(script: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown> {
-    return this.send(script, keys, args).catch((error: Error) => this.sendInFull(script, keys, args, error));
-  }
-
-  private send(script: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown> {
-    return this.pipe.send('evalsha', [script.sha, keys.length, ...keys, ...args]);
-  }
-
-  private async sendInFull(
-    script: Script,
-    keys: readonly string[],
-    args: readonly Argument[],
-    failure: Error,
-  ): Promise<unknown> {
+  async run(script: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown> {
+    const inputs = [keys.length, ...keys, ...args];
     try {
-      if (!failure.message.startsWith('NOSCRIPT')) throw failure;
-      return await this.pipe.send('eval', [script.source, keys.length, ...keys, ...args]);
+      return await this.pipe.send('evalsha', [script.sha, ...inputs]).catch((error: Error) => {
+        if (!error.message.startsWith('NOSCRIPT')) throw error;
+        return this.pipe.send('eval', [script.source, ...inputs]);
+      });
     } catch (error) {
       this.lose((error as Error).message);
       throw error;
@@ -128,7 +102,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
   }
 
   private readVersion(): void {
-    this.pipe.send('get', this.version.reading).then(this.version.receive, (error: Error) => this.lose(error.message));
+    this.pipe.send('get', [this.version.key]).then(this.version.receive, (error: Error) => this.lose(error.message));
   }
 
   /** Notices without calls that Redis is unavailable, or that it is back. */
