@@ -14,7 +14,6 @@ export {
   byBytes,
   chunksOf,
   forUpdate,
-  insert,
   lockUntilCommit,
   query,
   type SqlParameter,

@@ -2,10 +2,6 @@ import type { EntityManager } from 'typeorm';
 
 export type SqlParameter = string | number | null;
 
-/** Cache of statements with numbered parameters for PostgreSQL; there are few different ones. */
-const numbered = new Map<string, string>();
-const MOST_KEPT = 500;
-
 /**
  * Runs a statement that both databases understand, and returns its rows.
  * @param sql with `?` for each parameter, and nowhere else
@@ -16,31 +12,11 @@ export async function query<Row>(
   parameters: readonly SqlParameter[] = [],
 ): Promise<Row[]> {
   if (!isPostgres(manager)) return manager.query(sql, [...parameters]);
-  const answer: unknown = await manager.query(numberedText(sql), [...parameters]);
+  let count = 0;
+  const numbered = sql.replaceAll('?', () => `$${++count}`);
+  const answer: unknown = await manager.query(numbered, [...parameters]);
   // For UPDATE and DELETE, PostgreSQL's driver returns the rows together with their number.
   return isCounted<Row>(answer) ? answer[0] : (answer as Row[]);
-}
-
-/**
- * Inserts rows into a table that assigns identifiers. Call it within `Database.write`.
- * @param sql an INSERT with VALUES, without ON CONFLICT and RETURNING
- * @returns the identifiers of the rows, in their order, ascending
- */
-export async function insert(
-  manager: EntityManager,
-  sql: string,
-  parameters: readonly SqlParameter[],
-): Promise<number[]> {
-  if (isPostgres(manager)) {
-    const rows = await query<{ id: number }>(manager, `${sql} RETURNING "id"`, parameters);
-    return rows.map(({ id }) => id).toSorted((one, other) => one - other);
-  }
-  const { queryRunner } = manager;
-  if (queryRunner === undefined) throw new Error('insert was called outside of Database.write.');
-  // RETURNING takes a quarter of the statement's time, and SQLite assigns consecutive identifiers within a statement.
-  const { affected = 0, raw } = await queryRunner.query(sql, [...parameters], true);
-  const lastId = Number(raw);
-  return Array.from({ length: affected }, (_, index) => lastId - affected + 1 + index);
 }
 
 /** SQLite accepts at most 32,766 parameters per statement. */
@@ -49,16 +25,6 @@ const CHUNK_SIZE = 1_000;
 /** Splits values into chunks that fit one statement. */
 export function* chunksOf<T>(items: readonly T[]): Generator<T[]> {
   for (let start = 0; start < items.length; start += CHUNK_SIZE) yield items.slice(start, start + CHUNK_SIZE);
-}
-
-function numberedText(sql: string): string {
-  let text = numbered.get(sql);
-  if (text === undefined) {
-    let count = 0;
-    text = sql.replaceAll('?', () => `$${++count}`);
-    if (numbered.size < MOST_KEPT) numbered.set(sql, text);
-  }
-  return text;
 }
 
 function isCounted<Row>(answer: unknown): answer is [Row[], number] {
@@ -84,14 +50,15 @@ export function forUpdate(connected: Pick<EntityManager, 'dataSource'>, table: s
   return isPostgres(connected) ? ` FOR UPDATE OF "${table}"` : '';
 }
 
+const LOCK_KEY = "hashtextextended('petstore ' || $1, 0)";
+
 /**
  * Lets one transaction at a time continue, over all instances, until it ends. Identifiers that are assigned after it become
  * visible in ascending order. Does nothing on SQLite, which has one writer.
  * @param name of the lock, such as a table
  */
 export async function lockUntilCommit(manager: EntityManager, name: string): Promise<void> {
-  if (!isPostgres(manager)) return;
-  await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [lockName(name)]);
+  if (isPostgres(manager)) await manager.query(`SELECT pg_advisory_xact_lock(${LOCK_KEY})`, [name]);
 }
 
 /**
@@ -100,15 +67,9 @@ export async function lockUntilCommit(manager: EntityManager, name: string): Pro
  */
 export async function tryLockUntilCommit(manager: EntityManager, name: string): Promise<boolean> {
   if (!isPostgres(manager)) return true;
-  const [row] = await manager.query<{ locked: boolean }[]>(
-    'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS "locked"',
-    [lockName(name)],
-  );
+  const sql = `SELECT pg_try_advisory_xact_lock(${LOCK_KEY}) AS "locked"`;
+  const [row] = await manager.query<{ locked: boolean }[]>(sql, [name]);
   return row?.locked === true;
-}
-
-function lockName(name: string): string {
-  return `petstore ${name}`;
 }
 
 /** Before the first word of a statement: white space, empty statements and comments. */

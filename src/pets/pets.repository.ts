@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { applyCountDeltas, type PetCountChange } from '../categories/index.js';
-import { forUpdate, insert, lockUntilCommit, query } from '../database/index.js';
+import { forUpdate, lockUntilCommit, query } from '../database/index.js';
 import type { ListPetsQuery } from './pet.dto.js';
 import { PetEntity, type PetStatus } from './pet.entity.js';
 
@@ -76,17 +76,19 @@ export class PetsRepository {
    */
   async insert(manager: EntityManager, pets: readonly NewPetRow[]): Promise<PetRow[]> {
     const values = pets.map(() => '(?, CAST(? AS BIGINT), ?)').join(', ');
-    const sql = `${INSERT_PETS} VALUES ${values}`;
+    const sql = `${INSERT_PETS} VALUES ${values} RETURNING "id"`;
     const parameters = pets.flatMap(({ name, categoryId, status }) => [name, categoryId, status]);
     // Pipelined, because other transactions wait for the lock; they run one after the other.
     const statements = [
       lockUntilCommit(manager, 'pets'),
-      insert(manager, sql, parameters),
+      query<{ id: number }>(manager, sql, parameters),
       count(manager, pets, []),
     ] as const;
     // A ROLLBACK after a failure must come after all of them.
     await Promise.allSettled(statements);
-    const [, ids] = await Promise.all(statements);
+    const [, rows] = await Promise.all(statements);
+    // RETURNING has no order.
+    const ids = rows.map(({ id }) => id).toSorted((one, other) => one - other);
     return pets.map((pet, index) => ({ ...pet, id: idAt(ids, index) }));
   }
 
