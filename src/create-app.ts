@@ -2,9 +2,8 @@ import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule, type AppParts } from './app.module.js';
-import { KnownScopes, SCOPES } from './api-keys/index.js';
+import { SCOPES } from './api-keys/index.js';
 import { BearerGuard } from './auth/index.js';
-import { PLANS } from './accounts/index.js';
 import { Clock, type Env, type Override } from './config/index.js';
 import { serveExplorer } from './explorer/index.js';
 import {
@@ -89,13 +88,9 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
   app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready', 'metrics', ...exclusions] });
   refuseOwnWays(app);
   await configure?.(app);
-  const document = new CurrentDocument(app, {
-    plans: PLANS,
-    scopes: app.get(KnownScopes).names,
-    errorCodes: extensions.flatMap(({ errorCodes = [] }) => errorCodes).map(({ code }) => code),
-  });
-  refuseUndeclaredQueries(server, document.whole);
-  serveExplorer(app, document);
+  refuseUndeclaredQueries(server);
+  const errorCodes = extensions.flatMap(({ errorCodes: codes = [] }) => codes).map(({ code }) => code);
+  serveExplorer(app, new CurrentDocument(app, errorCodes));
   await app.init();
   respondToOtherMethods(server, methodsByPath);
   refuseLateChanges(app);

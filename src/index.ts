@@ -75,7 +75,7 @@ export {
   type EventName,
 } from './events/index.js';
 export { addLink, nextPageLink, publicAddress, type RawJson } from './http/index.js';
-export { Deprecated, type Deprecation, type Stability } from './lifecycle/index.js';
+export { Deprecated, type Deprecation } from './lifecycle/index.js';
 export {
   type Documentation,
   type ErrorDeclaration,
@@ -84,6 +84,7 @@ export {
   Operation,
   OperationGroup,
   type OperationOptions,
+  type Stability,
   type SuccessResponse,
 } from './openapi/index.js';
 export {

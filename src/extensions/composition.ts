@@ -2,10 +2,10 @@ import { type DynamicModule, RequestMethod } from '@nestjs/common';
 import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner, ModulesContainer, NestFactory } from '@nestjs/core';
 import { sendsResponse } from '../http/index.js';
+import { isUndocumented } from '../openapi/index.js';
 
-/** Keys of metadata that packages of Nest set and do not export. */
+/** A key of metadata that `@nestjs/websockets` does not export. */
 const WEBSOCKET_MESSAGE = 'websockets:message_mapping';
-const EXCLUSIONS = ['swagger/apiExcludeController', 'swagger/apiExcludeEndpoint'];
 
 /** A method that Nest calls for a request or a message. */
 export interface Handler {
@@ -63,18 +63,17 @@ function classesIn(groups: readonly ReadonlyMap<unknown, { metatype: unknown }>[
 
 function routesOf(controller: Function): Route[] {
   return handlersOf(controller, PATH_METADATA).map(({ name, method, handler }) => {
-    const isMarked = (key: string) =>
-      [handler, controller].some((target) => Reflect.getMetadata(key, target) !== undefined);
+    const requestMethod = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod;
     return {
       name,
       method,
       handler,
       paths: pathsOf(controller, handler),
-      isPost: Reflect.getMetadata(METHOD_METADATA, handler) === RequestMethod.POST,
-      isOfAllMethods: Reflect.getMetadata(METHOD_METADATA, handler) === RequestMethod.ALL,
+      isPost: requestMethod === RequestMethod.POST,
+      isOfAllMethods: requestMethod === RequestMethod.ALL,
       sendsResponse: sendsResponse(controller, method),
-      isUndocumented: EXCLUSIONS.some(isMarked),
-      hasVersion: isMarked(VERSION_METADATA),
+      isUndocumented: isUndocumented(controller, handler),
+      hasVersion: [handler, controller].some((one) => Reflect.getMetadata(VERSION_METADATA, one) !== undefined),
       statusCode: Reflect.getMetadata(HTTP_CODE_METADATA, handler) as number | undefined,
     };
   });

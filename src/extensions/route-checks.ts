@@ -1,6 +1,6 @@
 import { isScope } from '../api-keys/index.js';
 import { ACCESS, type Access } from '../auth/index.js';
-import { type Deprecation, DEPRECATION } from '../lifecycle/index.js';
+import { type Deprecation, deprecationOf } from '../lifecycle/index.js';
 import { operationOf, type OperationOptions } from '../openapi/index.js';
 import type { Handler, Route } from './composition.js';
 
@@ -30,7 +30,7 @@ export function routeFaults(routes: readonly Route[]): string[] {
 
 function faultsOf(route: Route): string[] {
   const { name, handler, paths, isPost, isOfAllMethods, sendsResponse, hasVersion } = route;
-  const deprecation = Reflect.getMetadata(DEPRECATION, handler) as Deprecation | undefined;
+  const deprecation = deprecationOf(handler);
   const faults = [
     ...accessFaults(route, accessOf(handler)),
     ...statusFaults(route, operationOf(handler)),

@@ -1,32 +1,16 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { FastifyReply } from 'fastify';
 import type { Observable } from 'rxjs';
 import { Clock, Env } from '../config/index.js';
 import type { ApiError } from '../errors/index.js';
-import { addLink, replyOf, requestOf } from '../http/index.js';
-import {
-  type Announcement,
-  announcement,
-  type Deprecation,
-  DEPRECATION,
-  operationRemoved,
-  removalMs,
-} from './deprecation.js';
+import { replyOf, requestOf } from '../http/index.js';
+import { announce, type Deprecation, DEPRECATION, operationRemoved, removalMs } from './deprecation.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The error of an invalid query of a deprecated operation. */
     queryFault?: ApiError | undefined;
   }
-}
-
-/** A deprecated operation. */
-interface Deprecated {
-  readonly deprecation: Deprecation;
-  readonly headers: Announcement;
-  /** When it is removed, in Unix time in milliseconds. */
-  readonly endMs: number;
 }
 
 /**
@@ -37,9 +21,6 @@ interface Deprecated {
  */
 @Injectable()
 export class DeprecationInterceptor implements NestInterceptor {
-  /** By handler. */
-  private readonly deprecated = new Map<Function, Deprecated>();
-
   constructor(
     private readonly reflector: Reflector,
     private readonly clock: Clock,
@@ -47,26 +28,11 @@ export class DeprecationInterceptor implements NestInterceptor {
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const handler = context.getHandler();
-    const { deprecation, headers, endMs } = this.deprecated.get(handler) ?? this.read(handler);
-    announce(headers, replyOf(context));
-    if (this.clock.nowMs() >= endMs) throw operationRemoved(deprecation);
+    const deprecation = this.reflector.get<Deprecation>(DEPRECATION, context.getHandler());
+    announce(deprecation, this.env, replyOf(context));
+    if (this.clock.nowMs() >= removalMs(deprecation.sunset, this.env)) throw operationRemoved(deprecation);
     const { queryFault } = requestOf(context);
     if (queryFault !== undefined) throw queryFault;
     return next.handle();
   }
-
-  private read(handler: Function): Deprecated {
-    const deprecation = this.reflector.get<Deprecation>(DEPRECATION, handler);
-    const headers = announcement(deprecation, this.env);
-    const deprecated = { deprecation, headers, endMs: removalMs(deprecation.sunset, this.env) };
-    this.deprecated.set(handler, deprecated);
-    return deprecated;
-  }
-}
-
-/** Adds the headers to a response. */
-export function announce({ deprecation, sunset, link }: Announcement, reply: FastifyReply): void {
-  reply.header('deprecation', deprecation).header('sunset', sunset);
-  addLink(reply, link);
 }

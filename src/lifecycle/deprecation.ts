@@ -1,6 +1,7 @@
+import type { FastifyReply } from 'fastify';
 import type { Env } from '../config/index.js';
 import { ApiError } from '../errors/index.js';
-import { publicPath } from '../http/index.js';
+import { addLink, publicPath } from '../http/index.js';
 
 /** Key of a `Deprecation`, for Nest's Reflector. */
 export const DEPRECATION = 'petstore:deprecation';
@@ -19,21 +20,21 @@ export interface Deprecation {
   readonly documentation: string;
 }
 
-/** Values of Deprecation, Sunset and Link. */
-export type Announcement = Readonly<Record<'deprecation' | 'sunset' | 'link', string>>;
+/** Statuses of guards, which respond before a deprecation is announced. */
+export const GUARD_STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
 
 /**
- * The headers that announce a deprecation: Deprecation is RFC 9745, Sunset RFC 8594; `successor-version` is RFC 5829,
+ * Sets the headers that announce a deprecation: Deprecation is RFC 9745, Sunset RFC 8594; `successor-version` is RFC 5829,
  * `deprecation` RFC 9745 section 3.
  */
-export function announcement({ since, sunset, successor, documentation }: Deprecation, env: Env): Announcement {
-  return {
-    deprecation: `@${Date.parse(since) / 1000}`,
-    sunset: new Date(sunset).toUTCString(),
-    link:
-      `<${publicPath(env, successor)}>; rel="successor-version", ` +
-      `<${publicPath(env, documentation)}>; rel="deprecation"; type="text/html"`,
-  };
+export function announce(
+  { since, sunset, successor, documentation }: Deprecation,
+  env: Env,
+  reply: FastifyReply,
+): void {
+  reply.header('deprecation', `@${Date.parse(since) / 1000}`).header('sunset', new Date(sunset).toUTCString());
+  addLink(reply, `<${publicPath(env, successor)}>; rel="successor-version"`);
+  addLink(reply, `<${publicPath(env, documentation)}>; rel="deprecation"; type="text/html"`);
 }
 
 /** The error from the removal date on. */

@@ -1,11 +1,9 @@
 export {
-  announcement,
-  DEPRECATION,
+  announce,
   type Deprecation,
   deprecationOf,
+  GUARD_STATUSES,
   operationRemoved,
   removalMs,
 } from './deprecation.js';
 export { Deprecated } from './deprecated.decorator.js';
-export { announce, DeprecationInterceptor } from './deprecation.interceptor.js';
-export { STABILITIES, type Stability, StabilityMarker, stabilityOf } from './stability.js';

@@ -1,17 +1,24 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, type ParameterObject, SwaggerModule } from '@nestjs/swagger';
+import { KnownScopes } from '../api-keys/index.js';
 import { Env } from '../config/index.js';
 import { API_PREFIX, publicPath } from '../http/index.js';
+import { IDEMPOTENCY_KEY_PARAMETER } from '../idempotency/index.js';
+import { IDEMPOTENCY_ERRORS } from './common-errors.js';
+import { documentedError } from './documented-error.js';
 import { errorSchemas } from './error-schemas.js';
-import { finishedOperation, type LivingOperation, type ScannedOperation } from './finished-operation.js';
+import {
+  finishedOperation,
+  type LivingOperation,
+  type ScannedOperation,
+  type SharedParts,
+} from './finished-operation.js';
 import { finishedSchemas } from './finished-schema.js';
 import { HEADER_COMPONENTS } from './headers.js';
-import { acceptIdempotencyKeys } from './idempotency-keys.js';
 import { API_KEY_SCHEME } from './operation.decorator.js';
 import { type Documentation, operationGroups, PLANS_PAGE } from './operation-group.decorator.js';
-import { describeService, type PlanLimits } from './service-description.js';
-import { SharedResponses } from './shared-responses.js';
-import { shareParameters } from './shared-parameters.js';
+import { describeService } from './service-description.js';
+import { share } from './shared-components.js';
 
 /** The request header that rehearses errors on a staging service. */
 const PREFER: ParameterObject = {
@@ -24,56 +31,65 @@ const PREFER: ParameterObject = {
   schema: { type: 'string', pattern: '^code=[a-z0-9_]+$', maxLength: 100, example: 'code=429' },
 };
 
-/** Contents of the document that no operation declares. */
-export interface DocumentFacts {
-  readonly plans: PlanLimits;
-  /** Scopes that keys can be given. */
-  readonly scopes: readonly string[];
-  /** Error codes of extensions that no operation lists. */
-  readonly errorCodes: readonly string[];
-}
-
-/** Creates the OpenAPI document of all operations of the application. */
-export function createDocument(app: INestApplication, { plans, scopes, errorCodes }: DocumentFacts): OpenAPIObject {
-  const { paths, components, ...outline } = SwaggerModule.createDocument(app, outlineOf(app, plans), {
-    ignoreGlobalPrefix: true,
-  });
-  acceptIdempotencyKeys(paths);
-  const operations: ScannedOperation[] = operationsOf({ paths });
-  if (app.get(Env).ENVIRONMENT === 'staging')
-    for (const operation of operations) operation.parameters = [...(operation.parameters ?? []), PREFER];
-  const codes = operations.flatMap(({ 'x-errors': errors = [] }) => errors).map(({ code }) => code);
-  const shared = { schemas: finishedSchemas(components?.schemas ?? {}), responses: new SharedResponses() };
-  for (const item of Object.values(paths) as Record<string, ScannedOperation>[])
-    for (const [method, operation] of Object.entries(item)) item[method] = finishedOperation(method, operation, shared);
-  const finished = operationsOf({ paths });
-  const parameters = shareParameters(finished);
-  const responses = shared.responses.share(finished);
+/**
+ * Creates the OpenAPI document of all operations of the application.
+ * @param errorCodes of extensions, that no operation lists
+ */
+export function createDocument(app: INestApplication, errorCodes: readonly string[]): OpenAPIObject {
+  const env = app.get(Env);
+  const options = { ignoreGlobalPrefix: true };
+  const { paths, components, ...outline } = SwaggerModule.createDocument(app, outlineOf(app, env), options);
+  const parts: SharedParts = { schemas: finishedSchemas(components?.schemas ?? {}), parameters: [], responses: [] };
+  const codes: string[] = [];
+  for (const item of Object.values(paths) as Record<string, LivingOperation>[])
+    for (const [method, scanned] of Object.entries(item)) {
+      const operation = withHeaders(method, scanned as ScannedOperation, env);
+      codes.push(...(operation['x-errors'] ?? []).map(({ code }) => code));
+      item[method] = finishedOperation(method, operation, parts);
+    }
+  const parameters = share('parameters', parts.parameters);
+  const responses = share('responses', parts.responses);
+  for (const operation of operationsOf({ paths })) {
+    if (operation.parameters !== undefined) operation.parameters = operation.parameters.map(parameters.refer);
+    for (const [status, response] of Object.entries(operation.responses))
+      operation.responses[status] = response && responses.refer(response);
+  }
   return {
     ...outline,
     paths,
     components: {
       ...components,
       schemas: {
-        ...shared.schemas,
-        ApiKeyScope: { ...shared.schemas['ApiKeyScope'], enum: [...scopes] },
+        ...parts.schemas,
+        ApiKeyScope: { ...parts.schemas['ApiKeyScope'], enum: [...app.get(KnownScopes).names] },
         ...errorSchemas([...codes, ...errorCodes]),
       },
-      responses,
-      parameters,
+      responses: responses.components,
+      parameters: parameters.components,
       headers: HEADER_COMPONENTS,
     },
   };
 }
 
+/** Adds the request headers that need no declaration: every POST accepts an Idempotency-Key. */
+function withHeaders(method: string, operation: ScannedOperation, { ENVIRONMENT }: Env): ScannedOperation {
+  const { parameters = [], 'x-errors': errors = [] } = operation;
+  const isPost = method === 'post';
+  const headers = [...(isPost ? [IDEMPOTENCY_KEY_PARAMETER] : []), ...(ENVIRONMENT === 'staging' ? [PREFER] : [])];
+  return {
+    ...operation,
+    parameters: [...parameters, ...headers],
+    'x-errors': isPost ? [...errors, ...IDEMPOTENCY_ERRORS.map(documentedError)] : errors,
+  };
+}
+
 /** The parts of the document besides the operations. */
-function outlineOf(app: INestApplication, plans: PlanLimits): Omit<OpenAPIObject, 'paths'> {
-  const env = app.get(Env);
-  const environment = env.ENVIRONMENT === 'staging' ? 'Staging' : 'Production';
+function outlineOf(app: INestApplication, env: Env): Omit<OpenAPIObject, 'paths'> {
+  const isStaging = env.ENVIRONMENT === 'staging';
   const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Pet Store Service')
-    .setDescription(describeService(plans, env))
+    .setDescription(describeService(env))
     .setVersion('1.1.0')
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .addSecurity(API_KEY_SCHEME, {
@@ -88,12 +104,11 @@ function outlineOf(app: INestApplication, plans: PlanLimits): Omit<OpenAPIObject
   const servers = [
     {
       url: env.BASE_URL ?? API_PREFIX,
-      description: env.BASE_URL === undefined ? `This server (${env.ENVIRONMENT})` : environment,
+      description:
+        env.BASE_URL === undefined ? `This server (${env.ENVIRONMENT})` : isStaging ? 'Staging' : 'Production',
     },
     // On a staging service, the first server is the staging environment.
-    ...(env.STAGING_BASE_URL === undefined || env.ENVIRONMENT === 'staging'
-      ? []
-      : [{ url: env.STAGING_BASE_URL, description: 'Staging' }]),
+    ...(env.STAGING_BASE_URL === undefined || isStaging ? [] : [{ url: env.STAGING_BASE_URL, description: 'Staging' }]),
   ];
   return {
     ...rest,

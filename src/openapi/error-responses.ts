@@ -5,17 +5,17 @@ import { errorJson } from '../errors/index.js';
 import { COMMON_ERRORS, QUOTA_ERRORS } from './common-errors.js';
 import { type DocumentedError, documentedError } from './documented-error.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences, optionalHeaders } from './headers.js';
-import type { NamedResponse } from './shared-responses.js';
+import type { NamedPart } from './shared-components.js';
 
 /** Error codes by status that nearly all operations have. Their responses are named after the status. */
 const USUAL_CODES = Map.groupBy([...COMMON_ERRORS, ...QUOTA_ERRORS].map(documentedError), ({ status }) => status);
 
 /** One response for each status of an operation's errors. */
-export function errorResponses(errors: readonly DocumentedError[]): [status: string, NamedResponse][] {
+export function errorResponses(errors: readonly DocumentedError[]): [status: string, NamedPart<ResponseObject>][] {
   const byStatus = Map.groupBy(errors, ({ status }) => status);
   return [...byStatus].map(([status, ofStatus]) => [
     String(status),
-    { name: nameOf(status, ofStatus), response: errorResponse(status, ofStatus) },
+    { name: nameOf(status, ofStatus), part: errorResponse(status, ofStatus) },
   ]);
 }
 
@@ -56,12 +56,8 @@ function ownHeaders(errors: readonly DocumentedError[]): ResponseObject['headers
   const holders = (name: HeaderName) => errors.filter(({ headers = {} }) => name.toLowerCase() in headers).length;
   const retries = holders('Retry-After');
   return {
-    ...(holders('WWW-Authenticate') > 0 ? headerReferences(['WWW-Authenticate']) : {}),
-    ...(retries === 0
-      ? {}
-      : retries < errors.length
-        ? optionalHeaders(['Retry-After'])
-        : headerReferences(['Retry-After'])),
+    ...headerReferences(holders('WWW-Authenticate') > 0 ? ['WWW-Authenticate'] : []),
+    ...(retries === errors.length ? headerReferences : optionalHeaders)(retries > 0 ? ['Retry-After'] : []),
   };
 }
 

@@ -2,38 +2,38 @@ import type {
   ExampleObject,
   OperationObject,
   ParameterObject,
-  ReferenceObject,
   RequestBodyObject,
   ResponseObject,
 } from '@nestjs/swagger';
 import { JSON_TYPE, jsonMediaTypes } from '../http/index.js';
-import type { Stability } from '../lifecycle/index.js';
+import { GUARD_STATUSES } from '../lifecycle/index.js';
 import type { DocumentedError } from './documented-error.js';
 import { errorResponses } from './error-responses.js';
-import { close, finishedSchema, type Schema, type Schemas } from './finished-schema.js';
+import { close, finishedSchema, resolved, type Schema, type Schemas } from './finished-schema.js';
 import { headerReferences, optionalHeaders } from './headers.js';
-import type { NamedResponse, SharedResponses } from './shared-responses.js';
-
-type Parameter = ParameterObject | ReferenceObject;
+import type { NamedPart } from './shared-components.js';
 
 /** An operation with its lifecycle. */
 export interface LivingOperation extends OperationObject {
-  'x-stability'?: Stability;
   /** Removal date, `YYYY-MM-DD`. */
   'x-sunset'?: string;
 }
 
 /** An operation from the scanner, with the extensions of our decorators, which the document does not contain. */
 export interface ScannedOperation extends LivingOperation {
+  parameters?: ParameterObject[];
+  requestBody?: RequestBodyObject;
+  responses: Record<string, ResponseObject>;
   'x-errors'?: readonly DocumentedError[];
   'x-body-examples'?: Record<string, ExampleObject>;
   'x-deprecation-advice'?: string;
 }
 
-/** The shared components so far. */
+/** What operations can share. */
 export interface SharedParts {
   readonly schemas: Schemas;
-  readonly responses: SharedResponses;
+  readonly parameters: NamedPart<ParameterObject>[];
+  readonly responses: NamedPart<ResponseObject>[];
 }
 
 /** A list is one parameter with comma-separated items. */
@@ -41,29 +41,26 @@ const COMMA_SEPARATED = { explode: false };
 
 const DEPRECATION_HEADERS = ['Deprecation', 'Sunset', 'DeprecationLink'] as const;
 
-/** Statuses of guards, which respond before the deprecation headers are set. */
-const DECIDED_BY_GUARDS: ReadonlySet<string> = new Set(['401', '403', '429']);
-
-/** Completes an operation from the extensions of its decorators, and moves common parts to the shared components. */
+/** Completes an operation from the extensions of its decorators, and collects what it can share. */
 export function finishedOperation(method: string, scanned: ScannedOperation, shared: SharedParts): LivingOperation {
   const { 'x-errors': errors = [], 'x-body-examples': examples, 'x-deprecation-advice': advice, ...rest } = scanned;
   const { 'x-sunset': sunset, description = '' } = rest;
   const parameters = (rest.parameters ?? []).map(finishedParameter);
+  shared.parameters.push(...parameters.map((part) => ({ name: componentName(part), part })));
   const requestBody = rest.requestBody && finishedBody(method, rest.requestBody, examples, shared);
-  const responses = [
-    ...successResponses(rest.responses as Record<string, ResponseObject>, parameters, shared),
-    ...errorResponses(errors),
-  ].map(([status, named]) => [
-    status,
-    sunset === undefined || DECIDED_BY_GUARDS.has(status)
-      ? shared.responses.refer(named)
-      : announcing(status, named.response),
-  ]);
+  const responses = [...successResponses(rest.responses, parameters, shared), ...errorResponses(errors)].map(
+    ([status, response]): [string, ResponseObject] => {
+      if (sunset !== undefined && !GUARD_STATUSES.has(Number(status)))
+        return [status, announcing(status, response.part)];
+      shared.responses.push(response);
+      return [status, response.part];
+    },
+  );
   return {
     ...rest,
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(requestBody === undefined ? {} : { requestBody }),
-    responses: Object.fromEntries(responses) as LivingOperation['responses'],
+    responses: Object.fromEntries(responses),
     ...(sunset === undefined
       ? {}
       : {
@@ -85,14 +82,13 @@ function announcing(status: string, response: ResponseObject): ResponseObject {
 }
 
 /** An explorer fills in the example of a parameter. That helps for required parameters; filters should start empty. */
-function finishedParameter(parameter: Parameter): Parameter {
-  if ('$ref' in parameter) return parameter;
-  const { required = false, schema, ...rest } = parameter;
-  if (schema !== undefined && !('$ref' in schema) && required) {
-    const { example, ...own } = schema;
+function finishedParameter({ required = false, schema, ...rest }: ParameterObject): ParameterObject {
+  const inline = schema === undefined || '$ref' in schema ? undefined : schema;
+  if (inline !== undefined && required) {
+    const { example, ...own } = inline;
     return { ...rest, required, schema: finishedSchema(own), example: example as unknown };
   }
-  const isList = schema !== undefined && 'type' in schema && schema.type === 'array' && rest.in === 'query';
+  const isList = inline?.type === 'array' && rest.in === 'query';
   return {
     ...rest,
     // `false` is the default.
@@ -102,13 +98,18 @@ function finishedParameter(parameter: Parameter): Parameter {
   };
 }
 
+/** The name of a shared parameter: `Limit`, `IfMatch`. */
+function componentName({ name }: ParameterObject): string {
+  const words = name.split('-').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return words.join('');
+}
+
 function finishedBody(
   method: string,
-  requestBody: RequestBodyObject | ReferenceObject,
+  requestBody: RequestBodyObject,
   examples: ScannedOperation['x-body-examples'],
   { schemas }: SharedParts,
-): RequestBodyObject | ReferenceObject {
-  if ('$ref' in requestBody) return requestBody;
+): RequestBodyObject {
   const { schema } = requestBody.content[JSON_TYPE] ?? {};
   if (schema === undefined) return requestBody;
   close(schema, schemas);
@@ -123,16 +124,16 @@ function finishedBody(
 
 /** Whether a body is required: a POST without a body is accepted if all fields are optional. */
 function needsFields(schema: Schema, schemas: Schemas): boolean {
-  const model = '$ref' in schema ? schemas[schema.$ref.split('/').at(-1) ?? ''] : schema;
-  return model === undefined || '$ref' in model || model.properties === undefined || (model.required ?? []).length > 0;
+  const { properties, required = [] } = resolved(schema, schemas);
+  return properties === undefined || required.length > 0;
 }
 
 /** Moves named lists to the components. Their maximum number of items is that of `limit`. */
 function successResponses(
   responses: Readonly<Record<string, ResponseObject>>,
-  parameters: readonly Parameter[],
+  parameters: readonly ParameterObject[],
   { schemas }: SharedParts,
-): [status: string, NamedResponse][] {
+): [status: string, NamedPart<ResponseObject>][] {
   const maxItems = maximumOf('limit', parameters);
   return Object.entries(responses).map(([status, response]) => {
     for (const media of Object.values(response.content ?? {})) {
@@ -142,12 +143,12 @@ function successResponses(
       media.schema = { $ref: `#/components/schemas/${title}` };
     }
     const isPage = 'Link' in (response.headers ?? {});
-    return [status, status === '304' ? { name: isPage ? 'PageNotModified' : 'NotModified', response } : { response }];
+    const name = isPage ? 'PageNotModified' : 'NotModified';
+    return [status, status === '304' ? { name, part: response } : { part: response }];
   });
 }
 
-function maximumOf(name: string, parameters: readonly Parameter[]): number | undefined {
-  const found = parameters.find((parameter) => !('$ref' in parameter) && parameter.name === name);
-  if (found === undefined || '$ref' in found || found.schema === undefined || '$ref' in found.schema) return undefined;
-  return found.schema.maximum;
+function maximumOf(name: string, parameters: readonly ParameterObject[]): number | undefined {
+  const { schema = {} } = parameters.find((parameter) => parameter.name === name) ?? {};
+  return '$ref' in schema ? undefined : schema.maximum;
 }

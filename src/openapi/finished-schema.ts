@@ -77,10 +77,16 @@ function bounds({ type, format, maximum = Number.MAX_SAFE_INTEGER }: SchemaObjec
   return { format: maximum > INT32_MAX ? 'int64' : 'int32', maximum };
 }
 
+/** The schema itself, or the one that it refers to. */
+export function resolved(schema: Schema, schemas: Schemas): SchemaObject {
+  const own = '$ref' in schema ? schemas[schema.$ref.split('/').at(-1) ?? ''] : schema;
+  return own === undefined || '$ref' in own ? {} : own;
+}
+
 /** Declares that request bodies refuse unknown fields, nested ones included. */
 export function close(schema: Schema, schemas: Schemas): void {
-  const model = '$ref' in schema ? schemas[schema.$ref.split('/').at(-1) ?? ''] : schema;
-  if (model === undefined || '$ref' in model || model.additionalProperties === false) return;
+  const model = resolved(schema, schemas);
+  if (model.additionalProperties === false) return;
   if (model.properties !== undefined) model.additionalProperties = false;
   const { properties = {}, items, allOf = [], anyOf = [], oneOf = [] } = model;
   for (const inner of [...Object.values(properties), items, ...allOf, ...anyOf, ...oneOf])

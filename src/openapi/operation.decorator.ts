@@ -9,14 +9,18 @@ import {
   type ExampleObject,
   getSchemaPath,
 } from '@nestjs/swagger';
-import type { FastifyContextConfig } from 'fastify';
 import { RequireScope } from '../auth/index.js';
-import { takesBody, takesQuery } from '../http/index.js';
-import { type Stability, StabilityMarker } from '../lifecycle/index.js';
+import { takesBody } from '../http/index.js';
 import { BODY_ERRORS, COMMON_ERRORS, IDEMPOTENCY_ERRORS, NO_QUOTA_ERRORS, QUOTA_ERRORS } from './common-errors.js';
 import { type DocumentedError, documentedError, type ErrorDeclaration } from './documented-error.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences } from './headers.js';
 import { partsOf } from './operation-part.js';
+
+/**
+ * What clients can rely on: `stable` operations change only compatibly, `beta` ones with notice, `experimental` ones at
+ * any time (specification, section 9).
+ */
+export type Stability = 'stable' | 'beta' | 'experimental';
 
 /** JSON values by title. */
 export type Examples = Readonly<Record<string, unknown>>;
@@ -77,22 +81,21 @@ export function Operation(options: OperationOptions): MethodDecorator {
     ].map(documentedError);
     // Of two errors with the same code, the later one is declared by the operation.
     const errors = [...new Map(declared.map((error) => [error.code, error])).values()];
-    const config: FastifyContextConfig = takesQuery(target.constructor, name) ? { takesQuery: true } : {};
-    declareOperation({ ...options, errors }, config)(target, name, descriptor);
+    declareOperation({ ...options, errors })(target, name, descriptor);
   };
 }
 
-function declareOperation(options: DeclaredOperation, config: FastifyContextConfig): MethodDecorator {
+function declareOperation(options: DeclaredOperation): MethodDecorator {
   const { id, summary, description, scope, stability, success, quota, errors, bodyExamples } = options;
   const needed = `Needs the scope \`${scope}\`.${quota === 'none' ? ' Uses no quota of the plan.' : ''}`;
   const [listed] = Array.isArray(success.type) ? success.type : [];
   return applyDecorators(
     SetMetadata(OPERATION, options),
-    RequireScope(scope, quota === undefined ? config : { ...config, quota }),
+    RequireScope(scope, quota === undefined ? {} : { quota }),
     HttpCode(success.status),
     // Handlers can return JSON as a string. Without a class, the handler or its result sets the media type.
     ...(isJson(success) ? [Header('content-type', 'application/json; charset=utf-8')] : []),
-    StabilityMarker(stability),
+    ApiExtension('x-stability', stability),
     // OpenAPI 3.1 allows scopes for any security scheme.
     ApiSecurity(API_KEY_SCHEME, [scope]),
     ApiOperation({

@@ -1,10 +1,8 @@
+import { PLANS } from '../accounts/index.js';
 import type { Env } from '../config/index.js';
 
-/** Limits by plan; undefined if they are set per account. */
-export type PlanLimits = Readonly<Record<string, { readonly perMinute: number; readonly perDay: number } | undefined>>;
-
 /** The introduction of the document, in Markdown. */
-export function describeService(plans: PlanLimits, { ANONYMOUS_PER_MINUTE, ANONYMOUS_PER_DAY }: Env): string {
+export function describeService({ ANONYMOUS_PER_MINUTE, ANONYMOUS_PER_DAY }: Env): string {
   return `
 A pet store catalogue: pets, their categories, orders for them, your usage and your API keys.
 
@@ -13,7 +11,7 @@ scope except \`keys:manage\`.
 
 **Limits.** All keys of an account share the limits of its plan:
 
-${planTable(plans)}
+${planTable()}
 
 The \`X-RateLimit-*\` headers show the window, minute or day, that has fewer requests left. On 429, wait \`Retry-After\`
 seconds and back off exponentially; a key that keeps calling is banned. Requests without a valid key count against the
@@ -31,8 +29,8 @@ has \`Vary\` too, unless the request is refused before it is routed: 400, 408, 4
 `.trim();
 }
 
-function planTable(plans: PlanLimits): string {
-  const rows = Object.entries(plans).map(([name, limits]) => {
+function planTable(): string {
+  const rows = Object.entries(PLANS).map(([name, limits]) => {
     const title = name.charAt(0).toUpperCase() + name.slice(1);
     return limits === undefined
       ? `| ${title} | custom | custom |`

@@ -1,48 +1,37 @@
-import type { OpenAPIObject, OperationObject } from '@nestjs/swagger';
+import type { ParameterObject } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from 'fastify';
 import { unknownName, ValidationFailedError } from '../errors/index.js';
-import { API_PREFIX } from '../http/index.js';
+import { isVersioned, takesQuery } from '../http/index.js';
+import { deprecationOf } from '../lifecycle/index.js';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Set by `@Operation()` if the handler has a parameter with `@Query()`, which may not be in the document. */
-    takesQuery?: true;
-  }
+/** Keys of metadata that `@nestjs/swagger` sets and does not export. */
+const PARAMETERS = 'swagger/apiParameters';
+const EXCLUSIONS = ['swagger/apiExcludeController', 'swagger/apiExcludeEndpoint'];
+
+/** Whether a handler is excluded from the OpenAPI document. */
+export function isUndocumented(controller: Function, handler: Function): boolean {
+  return EXCLUSIONS.some((key) => Reflect.hasMetadata(key, handler) || Reflect.hasMetadata(key, controller));
 }
 
 /**
  * Makes routes that are added from now on refuse all query parameters if their operation documents none. Otherwise the DTO
  * refuses undocumented ones.
  */
-export function refuseUndeclaredQueries(server: FastifyInstance, document: OpenAPIObject): void {
-  const operations = new Map(operationsByRoute(document));
+export function refuseUndeclaredQueries(server: FastifyInstance): void {
   server.addHook('onRoute', (route) => {
-    const [method = ''] = [route.method].flat();
-    // Fastify adds a HEAD route to each GET route.
-    const operation = operations.get(`${method === 'HEAD' ? 'GET' : method} ${route.url}`);
-    if (operation === undefined || route.config?.takesQuery === true || hasQuery(operation, document)) return;
-    const refuse = operation.deprecated === true ? leaveToInterceptor : refuseQuery;
+    const { controller, method } = route.config?.handler ?? {};
+    if (controller === undefined || method === undefined || !isVersioned(route.url)) return;
+    const handler = Reflect.get(controller, method) as Function;
+    const type = controller.constructor;
+    if (isUndocumented(type, handler) || takesQuery(type, method) || documentsQuery(handler)) return;
+    const refuse = deprecationOf(handler) === undefined ? refuseQuery : leaveToInterceptor;
     route.preValidation = [refuse, ...[route.preValidation ?? []].flat()];
   });
 }
 
-/** By method and URL of the route, such as `GET /v1/pets/:petId`. */
-function operationsByRoute({ paths }: OpenAPIObject): [string, OperationObject][] {
-  return Object.entries(paths).flatMap(([path, item]) => {
-    const url = API_PREFIX + path.replaceAll(/\{(\w+)\}/g, ':$1');
-    const operations = Object.entries(item as Record<string, OperationObject>);
-    return operations.map(([method, operation]): [string, OperationObject] => [
-      `${method.toUpperCase()} ${url}`,
-      operation,
-    ]);
-  });
-}
-
-function hasQuery({ parameters = [] }: OperationObject, { components }: OpenAPIObject): boolean {
-  return parameters.some((parameter) => {
-    const own = '$ref' in parameter ? components?.parameters?.[parameter.$ref.split('/').at(-1) ?? ''] : parameter;
-    return own !== undefined && 'in' in own && own.in === 'query';
-  });
+function documentsQuery(handler: Function): boolean {
+  const documented = (Reflect.getMetadata(PARAMETERS, handler) ?? []) as readonly ParameterObject[];
+  return documented.some((parameter) => parameter.in === 'query');
 }
 
 function faultOf({ query }: FastifyRequest): ValidationFailedError | undefined {

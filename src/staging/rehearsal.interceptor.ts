@@ -1,16 +1,12 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
 import type { Observable } from 'rxjs';
 import { type Caller, scopeNeeded } from '../auth/index.js';
 import { Clock, Env } from '../config/index.js';
 import { type Problem, RehearsedError } from '../errors/index.js';
 import { replyOf, requestOf } from '../http/index.js';
-import { announce, announcement, deprecationOf, operationRemoved } from '../lifecycle/index.js';
+import { announce, deprecationOf, GUARD_STATUSES, operationRemoved } from '../lifecycle/index.js';
 import { errorsOf, operationOf } from '../openapi/index.js';
 import { refuse, tooManyRequests } from '../rate-limit/index.js';
-
-/** Statuses of guards, which respond before the deprecation headers are set. */
-const GUARD_STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
 
 const MINUTE_SECONDS = 60;
 
@@ -33,9 +29,9 @@ export class RehearsalInterceptor implements NestInterceptor {
     const code = preferredCode(headers['prefer']);
     const error = code === undefined ? undefined : this.find(code, context.getHandler(), method, caller);
     if (error === undefined) return next.handle();
-    const reply = replyOf(context);
-    reply.header('preference-applied', `code=${code}`);
-    this.announceDeprecation(context.getHandler(), error, reply);
+    const reply = replyOf(context).header('preference-applied', `code=${code}`);
+    const deprecation = deprecationOf(context.getHandler());
+    if (deprecation !== undefined && !GUARD_STATUSES.has(error.status)) announce(deprecation, this.env, reply);
     throw new RehearsedError(error);
   }
 
@@ -62,11 +58,6 @@ export class RehearsalInterceptor implements NestInterceptor {
     const outcome = error.code === 'api_key_banned' ? 'banned' : 'limited';
     const scope = operation?.quota === 'none' ? ' for operations that use no quota' : '';
     return tooManyRequests(refuse(outcome, window, nowSeconds), scope);
-  }
-
-  private announceDeprecation(handler: Function, { status }: Problem, reply: FastifyReply): void {
-    const deprecation = deprecationOf(handler);
-    if (deprecation !== undefined && !GUARD_STATUSES.has(status)) announce(announcement(deprecation, this.env), reply);
   }
 }
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject, RequestBodyObject, SchemaObject } from '@nestjs/swagger';
-import { PLANS } from '../../src/accounts/index.js';
 import { SAMPLE_PETS } from '../../src/seed/seed.service.js';
 import { CurrentDocument } from '../../src/openapi/index.js';
 import { FakeClock, startApp, type TestApp } from '../support/app.js';
@@ -192,7 +191,7 @@ describe('the document', () => {
 
 describe('the current document', () => {
   it('is built once, and again after a removal date', () => {
-    const current = new CurrentDocument(service.app, { plans: PLANS, scopes: [], errorCodes: [] });
+    const current = new CurrentDocument(service.app, []);
     clock.set('2030-12-04T00:00:00Z');
     const before = current.get();
     clock.advanceMs(1_000);

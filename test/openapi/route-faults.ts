@@ -4,7 +4,6 @@ import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { ACCESS, type Access } from '../../src/auth/index.js';
 import { SCOPES } from '../../src/api-keys/index.js';
-import { stabilityOf } from '../../src/lifecycle/index.js';
 import { operationOf } from '../../src/openapi/index.js';
 import { operationsOf } from './document.js';
 
@@ -63,7 +62,7 @@ function undeclared({ handler, path, method }: Route, document: OpenAPIObject): 
       `asks for the unknown scope ${requirement?.scope ?? ''}`,
     ],
     [
-      stabilityOf(handler) === undefined || operation?.['x-stability'] !== stabilityOf(handler),
+      operationOf(handler) === undefined || operation?.['x-stability'] !== operationOf(handler)?.stability,
       'declares no stability',
     ],
     [operation === undefined, 'is not in the document'],
