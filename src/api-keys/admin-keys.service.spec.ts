@@ -27,12 +27,15 @@ describe('AdminKeysService', () => {
         name: null,
         key: expect.stringMatching(/^psk_live_/),
         masked: expect.stringMatching(/^psk_live_.{4}….{4}$/),
+        accountId: 1,
         account: 'acme',
         plan: 'pro',
         limits: { perMinute: 300, perDay: 10_000 },
         scopes: [...DEFAULT_SCOPES],
         createdAt: bench.clock.nowMs(),
         expiresAt: null,
+        revokedAt: null,
+        lastUsedAt: null,
       });
       expect(await service.audited()).toEqual([
         bench.record('account.created', null),

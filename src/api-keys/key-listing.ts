@@ -20,22 +20,10 @@ export interface KeyListing {
 }
 
 /** A new key: the only time that it is known in full. */
-export interface IssuedKey {
-  readonly id: string;
-  readonly name: string | null;
+export interface IssuedKey extends KeyListing {
   /** The secret, `psk_live_...` or `psk_test_...`. */
   readonly key: string;
-  /** First and last characters of it. */
-  readonly masked: string;
-  /** Name of the account. */
-  readonly account: string;
-  readonly plan: PlanName;
   readonly limits: Limits;
-  readonly scopes: readonly string[];
-  /** Unix time in milliseconds. */
-  readonly createdAt: number;
-  /** Unix time in milliseconds; `null` for never. */
-  readonly expiresAt: number | null;
 }
 
 /** The successor of a key. */
@@ -48,16 +36,8 @@ export interface RotatedKey extends IssuedKey {
 
 /** @param key with its account */
 export function toListing(key: ApiKey): KeyListing {
-  const { id, name, masked, accountId, account, scopes, createdAt, expiresAt, revokedAt, lastUsedAt } = key;
-  const times = { createdAt, expiresAt, revokedAt, lastUsedAt };
-  return {
-    id,
-    name,
-    masked,
-    accountId,
-    account: account.name,
-    plan: account.plan,
-    scopes: scopes.split(' '),
-    ...times,
-  };
+  const { id, name, masked, accountId, createdAt, expiresAt, revokedAt, lastUsedAt } = key;
+  const { name: account, plan } = key.account;
+  const scopes = key.scopes.split(' ');
+  return { id, name, masked, accountId, account, plan, scopes, createdAt, expiresAt, revokedAt, lastUsedAt };
 }

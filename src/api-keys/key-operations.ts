@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager, FindOptionsWhere } from 'typeorm';
-import { type Account, audit, type AuditedOperation, InvalidOperationError, limitsOf } from '../accounts/index.js';
+import {
+  type Account,
+  audit,
+  type AuditedOperation,
+  type AuditRecord,
+  InvalidOperationError,
+  limitsOf,
+} from '../accounts/index.js';
 import { Env } from '../config/index.js';
 import { onTransactionEnd } from '../database/index.js';
 import { DomainError } from '../errors/index.js';
@@ -67,29 +74,15 @@ export class KeyOperations {
     await this.keys.insert(manager, stored);
     await audit(operation, 'key.created', { account, keyId: id }, { name, masked, scopes, lifetimeMs, expiresAt });
     this.notifier.keyIssued(key);
-    await this.events.raise(manager, 'key.created', operation.actor, () => ({
-      before: undefined,
-      after: toListing({ ...stored, account }),
-    }));
-    return {
-      id,
-      name,
-      key,
-      masked,
-      account: account.name,
-      plan: account.plan,
-      limits: limitsOf(account),
-      scopes,
-      createdAt: atMs,
-      expiresAt,
-    };
+    const listing = toListing({ ...stored, account });
+    await this.events.raise(manager, 'key.created', operation.actor, () => ({ before: undefined, after: listing }));
+    return { ...listing, key, limits: limitsOf(account) };
   }
 
   /** Revokes a key for good. @returns `false` if it was revoked already */
   async revoke(operation: AuditedOperation, key: ApiKey): Promise<boolean> {
     if (key.revokedAt !== null) return false;
-    await this.update(operation, key, { revokedAt: operation.atMs });
-    await audit(operation, 'key.revoked', { account: key.account, keyId: key.id }, {});
+    await this.change(operation, key, { revokedAt: operation.atMs }, 'key.revoked');
     await this.events.raise(operation.manager, 'key.revoked', operation.actor, () => ({
       before: toListing(key),
       after: toListing({ ...key, revokedAt: operation.atMs }),
@@ -106,8 +99,7 @@ export class KeyOperations {
     const [from, to] = [key.scopes.split(' '), checkScopes(scopes)];
     if (from.toSorted().join() === to.toSorted().join()) return key;
     const changed = { scopes: to.join(' ') };
-    await this.update(operation, key, changed);
-    await audit(operation, 'key.scopes_changed', { account: key.account, keyId: key.id }, { from, to });
+    await this.change(operation, key, changed, 'key.scopes_changed', { from, to });
     return { ...key, ...changed };
   }
 
@@ -128,14 +120,14 @@ export class KeyOperations {
     const replacedExpiresAt = Math.min(key.expiresAt ?? Infinity, overlapEndMs);
     const spec = specOf(key);
     const issued = await this.issue(operation, key.account, spec, latestExpiryMs);
-    await this.update(operation, key, {
+    const changed = {
       expiresAt: replacedExpiresAt,
       successorId: issued.id,
       // An unknown lifetime can no longer be derived from `expiresAt`.
       lifetimeMs: storedLifetime(spec),
-    });
+    };
     const detail = { successor: issued.id, expiresAt: replacedExpiresAt };
-    await audit(operation, 'key.rotated', { account: key.account, keyId: key.id }, detail);
+    await this.change(operation, key, changed, 'key.rotated', detail);
     return { ...issued, replaces: key.id, replacedExpiresAt };
   }
 
@@ -145,13 +137,20 @@ export class KeyOperations {
    */
   async unban(operation: AuditedOperation, key: ApiKey): Promise<void> {
     checkUsable(key);
-    await this.update(operation, key, { bansLiftedAt: operation.atMs });
-    await audit(operation, 'key.unbanned', { account: key.account, keyId: key.id }, {});
+    await this.change(operation, key, { bansLiftedAt: operation.atMs }, 'key.unbanned');
   }
 
-  private async update({ manager }: AuditedOperation, key: ApiKey, changes: Partial<ApiKey>): Promise<void> {
-    onTransactionEnd(() => this.notifier.keysChanged([{ accountId: key.accountId, keyId: key.id }]));
-    await this.keys.update(manager, key.id, changes);
+  private async change(
+    operation: AuditedOperation,
+    key: ApiKey,
+    changes: Partial<ApiKey>,
+    action: AuditRecord['action'],
+    detail: object = {},
+  ): Promise<void> {
+    const { id: keyId, accountId, account } = key;
+    onTransactionEnd(() => this.notifier.keysChanged([{ accountId, keyId }]));
+    await this.keys.update(operation.manager, keyId, changes);
+    await audit(operation, action, { account, keyId }, detail);
   }
 }
 
