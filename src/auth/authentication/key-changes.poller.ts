@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { MoreThan } from 'typeorm';
 import { RecurringTask } from '../../background/index.js';
 import { Database } from '../../database/index.js';
@@ -11,18 +11,19 @@ const POLL_INTERVAL_MS = 100;
 
 /** Polls the audit records for changes of keys and accounts by other processes. */
 @Injectable()
-export class KeyChangesPoller implements OnModuleInit, OnApplicationShutdown {
+export class KeyChangesPoller extends RecurringTask {
   /** Undefined until the first successful poll. */
   private lastSeenId: number | undefined;
   private catchingUp: Promise<void> | undefined;
   private catchUpNext: Promise<void> | undefined;
-  private readonly task = new RecurringTask('polling for changes of keys', POLL_INTERVAL_MS, () => this.poll());
 
   constructor(
     private readonly database: Database,
     private readonly verifier: KeyVerifier,
     private readonly filter: KeyFilter,
-  ) {}
+  ) {
+    super('polling for changes of keys', POLL_INTERVAL_MS, () => this.poll());
+  }
 
   /**
    * Removes keys that changed since the last poll from the cache. The first poll clears the cache.
@@ -59,14 +60,9 @@ export class KeyChangesPoller implements OnModuleInit, OnApplicationShutdown {
     return this.catchUpNext;
   }
 
-  async onModuleInit(): Promise<void> {
-    await this.task.run();
-    this.task.start();
-  }
-
-  /** Not earlier, because requests in progress during the shutdown are authenticated too. */
-  async onApplicationShutdown(): Promise<void> {
-    await this.task.stop();
+  override async onModuleInit(): Promise<void> {
+    await this.run();
+    this.start();
   }
 
   private async begin(): Promise<void> {

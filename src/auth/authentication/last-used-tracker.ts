@@ -1,5 +1,5 @@
-import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { Injectable } from '@nestjs/common';
+import { type EntityManager, In, IsNull, LessThan, Or } from 'typeorm';
 import { RecurringTask } from '../../background/index.js';
 import { chunksOf, Database } from '../../database/index.js';
 import { ApiKey } from '../../api-keys/index.js';
@@ -11,12 +11,13 @@ const PRECISION_MS = 1_000;
 
 /** Records the last use of keys, and writes it in batches, because a write per request would cost too much. */
 @Injectable()
-export class LastUsedTracker implements OnModuleInit, OnApplicationShutdown {
+export class LastUsedTracker extends RecurringTask {
   /** Unix time in milliseconds, by the id of the key. */
   private used = new Map<string, number>();
-  private readonly task = new RecurringTask('writing the last use of keys', WRITE_INTERVAL_MS, () => this.flush());
 
-  constructor(private readonly database: Database) {}
+  constructor(private readonly database: Database) {
+    super('writing the last use of keys', WRITE_INTERVAL_MS, () => this.flush());
+  }
 
   /** Records a use of a key, in Unix time in milliseconds. Called for each request. */
   touch(keyId: string, atMs: number): void {
@@ -36,29 +37,19 @@ export class LastUsedTracker implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  onModuleInit(): void {
-    this.task.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.task.stop();
-    await this.task.run();
+  override async onApplicationShutdown(): Promise<void> {
+    await this.stop();
+    await this.run();
   }
 }
 
 async function writeUses(manager: EntityManager, used: ReadonlyMap<string, number>): Promise<void> {
   const byTime = Map.groupBy(used.keys(), (keyId) => roundDown(used.get(keyId) ?? 0));
-  for (const [atMs, keyIds] of byTime) {
-    for (const chunk of chunksOf(keyIds)) {
-      await manager
-        .createQueryBuilder()
-        .update(ApiKey)
-        .set({ lastUsedAt: atMs })
-        .where('id IN (:...keyIds)', { keyIds: chunk })
-        // Never earlier: another instance may have written a later use, or the clock may have been set back.
-        .andWhere('(last_used_at IS NULL OR last_used_at < :atMs)', { atMs })
-        .execute();
-    }
+  for (const [lastUsedAt, keyIds] of byTime) {
+    // Never earlier: another instance may have written a later use, or the clock may have been set back.
+    const isEarlier = Or(IsNull(), LessThan(lastUsedAt));
+    for (const chunk of chunksOf(keyIds))
+      await manager.update(ApiKey, { id: In(chunk), lastUsedAt: isEarlier }, { lastUsedAt });
   }
 }
 
