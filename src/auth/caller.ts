@@ -1,6 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { AuthenticationFailure } from './authentication/refusals.js';
-import type { Limits, PlanName } from '../accounts/index.js';
+import { type Limits, limitsOf, type PlanName } from '../accounts/index.js';
+import type { ApiKey } from '../api-keys/index.js';
 import { requestOf } from '../http/index.js';
 
 /** The caller of a request, from its key. The same object for all requests while the key is cached. */
@@ -14,6 +15,20 @@ export interface Caller {
   readonly scopes: ReadonlySet<string>;
   /** When an operator last lifted the bans and strikes of the key, in Unix time in milliseconds; 0 for never. */
   readonly bansLiftedAtMs: number;
+}
+
+/** @param key with its account */
+export function callerOf(key: Pick<ApiKey, 'id' | 'account' | 'scopes' | 'bansLiftedAt'>): Caller {
+  const { id, account, scopes, bansLiftedAt } = key;
+  return {
+    keyId: id,
+    accountId: account.id,
+    account: account.name,
+    plan: account.plan,
+    limits: limitsOf(account),
+    scopes: new Set(scopes.split(' ')),
+    bansLiftedAtMs: bansLiftedAt ?? 0,
+  };
 }
 
 /** Whether a key was accepted. */

@@ -1,22 +1,12 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { type Account, limitsOf, type PlanName } from '../accounts/index.js';
 import { AdminKeysService } from '../api-keys/index.js';
-import { CachedKey, type Caller } from '../auth/index.js';
+import { callerOf } from '../auth/index.js';
 import { Clock, type Env } from '../config/index.js';
 import { Database } from '../database/index.js';
-import { type KeyUsageJson, keyUsageJson, readUsage, type WindowJson, windowsJson } from '../rate-limit/index.js';
+import { keyUsageJson, readUsage, type WindowJson, windowsJson } from '../rate-limit/index.js';
 import type { UsageCommand } from './keys-arguments.js';
 import type { Outcome } from './keys-commands.js';
 import { tableText, time } from './keys-output.js';
-
-/** The usage of an account with the fields of getUsage, and of its keys with those of getKeyUsage. */
-interface AccountUsage {
-  readonly account: string;
-  readonly plan: PlanName;
-  readonly minute: WindowJson;
-  readonly day: WindowJson;
-  readonly keys: readonly (KeyUsageJson & { readonly id: string; readonly name?: string })[];
-}
 
 /**
  * Runs `usage`.
@@ -31,14 +21,12 @@ export async function showUsage(
   return { text: json ? JSON.stringify(usage) : usageText(usage), changed: false };
 }
 
-/** @throws (rejects) InvalidOperationError if no account has that name */
-async function accountUsage(context: INestApplicationContext, env: Env, name: string): Promise<AccountUsage> {
+/** The usage of an account with the fields of getUsage, and of its keys with those of getKeyUsage. */
+async function accountUsage(context: INestApplicationContext, env: Env, name: string) {
   const { account, keys } = await context.get(AdminKeysService).account(name);
-  const callers = keys.map((key) => new CachedKey(key, 0).caller);
-  const [own, ...reports] = await readUsage(env, context.get(Clock), context.get(Database), [
-    withoutKey(account),
-    ...callers,
-  ]);
+  // An account has windows whether it has keys or not.
+  const callers = [callerOf({ id: '', account, scopes: '', bansLiftedAt: null }), ...keys.map(callerOf)];
+  const [own, ...reports] = await readUsage(env, context.get(Clock), context.get(Database), callers);
   if (own === undefined) throw new Error('The usage of the account was not read.');
   return {
     account: account.name,
@@ -46,29 +34,13 @@ async function accountUsage(context: INestApplicationContext, env: Env, name: st
     ...windowsJson(own),
     keys: keys.flatMap(({ id, name: keyName }, index) => {
       const report = reports[index];
-      return report === undefined
-        ? []
-        : [{ id, ...(keyName === null ? {} : { name: keyName }), ...keyUsageJson(report) }];
+      return report === undefined ? [] : [{ id, name: keyName ?? undefined, ...keyUsageJson(report) }];
     }),
   };
 }
 
-/** An account has windows whether it has keys or not. */
-function withoutKey(account: Account): Caller {
-  const { id, name, plan } = account;
-  return {
-    keyId: '',
-    accountId: id,
-    account: name,
-    plan,
-    limits: limitsOf(account),
-    scopes: new Set(),
-    bansLiftedAtMs: 0,
-  };
-}
-
 /** For people. */
-function usageText({ account, plan, minute, day, keys }: AccountUsage): string {
+function usageText({ account, plan, minute, day, keys }: Awaited<ReturnType<typeof accountUsage>>): string {
   const rows = keys.map(({ id, name = '-', strikes, bannedUntil, ...key }) => {
     const counts = [key.minute.requests, key.day.requests, strikes].map(String);
     return [id, name, ...counts, bannedUntil === undefined ? '-' : toSeconds(bannedUntil)];

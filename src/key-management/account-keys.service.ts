@@ -14,7 +14,7 @@ import {
   type RotatedKey,
   toListing,
 } from '../api-keys/index.js';
-import { CachedKey, type Caller, isCaller, scopeNeeded } from '../auth/index.js';
+import { CachedKey, type Caller, callerOf, isCaller, scopeNeeded } from '../auth/index.js';
 import { Database, type Page } from '../database/index.js';
 import { ApiError, DomainError } from '../errors/index.js';
 import { CounterStore, type UsageReport } from '../rate-limit/index.js';
@@ -82,7 +82,7 @@ export class AccountKeysService {
   /** The requests of a key in the account's current windows. */
   async usage(id: string, { accountId }: Caller): Promise<UsageReport> {
     const key = await this.database.read((manager) => this.operations.find(manager, { id, accountId }));
-    return this.counters.peek(new CachedKey(key, 0).caller);
+    return this.counters.peek(callerOf(key));
   }
 
   /**

@@ -1,5 +1,4 @@
 import { Body, Controller, Delete, Get, Post, Query, Res } from '@nestjs/common';
-import { ApiParam } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { AccountKeysService } from './account-keys.service.js';
 import { issuedKeyJson, keyJson, rotatedKeyJson } from '../api-keys/index.js';
@@ -11,7 +10,7 @@ import { Operation, OperationGroup } from '../openapi/index.js';
 import { keyUsageJson } from '../rate-limit/index.js';
 import type { AccountKey, IssuedAccountKey, RotatedAccountKey } from './key.dto.js';
 import type { KeyUsage } from './key-usage.dto.js';
-import { KEY_ID_PARAM, KeyId } from './key-id.decorator.js';
+import { KeyId } from './key-id.decorator.js';
 import { CREATE_KEY, GET_KEY, GET_KEY_USAGE, LIST_KEYS, REVOKE_KEY, ROTATE_KEY } from './keys.operations.js';
 import { ListKeysQuery } from './list-keys.query.js';
 import { ApiKeyRotation, NewApiKey } from './new-key.dto.js';
@@ -53,14 +52,12 @@ export class KeysController {
 
   @Get(':keyId')
   @Operation(GET_KEY)
-  @ApiParam(KEY_ID_PARAM)
   async getKey(@KeyId() keyId: string, @CurrentCaller() caller: Caller): Promise<AccountKey> {
     return keyJson(await this.keys.get(keyId, caller));
   }
 
   @Get(':keyId/usage')
   @Operation(GET_KEY_USAGE)
-  @ApiParam(KEY_ID_PARAM)
   async getKeyUsage(
     @KeyId() keyId: string,
     @CurrentCaller() caller: Caller,
@@ -72,7 +69,6 @@ export class KeysController {
 
   @Post(':keyId/rotate')
   @Operation(ROTATE_KEY)
-  @ApiParam(KEY_ID_PARAM)
   async rotateKey(
     @KeyId() keyId: string,
     @Body() { overlapSeconds }: ApiKeyRotation,
@@ -84,7 +80,6 @@ export class KeysController {
 
   @Delete(':keyId')
   @Operation(REVOKE_KEY)
-  @ApiParam(KEY_ID_PARAM)
   revokeKey(@KeyId() keyId: string, @CurrentCaller() caller: Caller): Promise<void> {
     return this.keys.revoke(keyId, caller);
   }

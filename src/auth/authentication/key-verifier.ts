@@ -15,7 +15,7 @@ import {
   keyKindOf,
   type KeyKind,
 } from '../../api-keys/index.js';
-import type { Caller } from '../caller.js';
+import { type Caller, isCaller } from '../caller.js';
 import { KeyFilter } from './key-filter.js';
 import { type AuthenticationFailure, INVALID, OTHER_ENVIRONMENT } from './refusals.js';
 import { CachedKey } from './cached-key.js';
@@ -72,11 +72,10 @@ export class KeyVerifier implements KeyChangeListener {
   recall(token: string): Verdict | Promise<Verdict> | undefined {
     const known = this.cache.get(token);
     const nowMs = this.clock.nowMs();
-    if (known !== undefined) {
-      if (nowMs < known.validUntilMs) return this.used(known.caller, nowMs);
-      if (known.isFresh(nowMs)) return known.answer(nowMs);
-    } else if (!isApiKey(token)) return INVALID;
-    else if (!isOfKind(token, this.kind)) return OTHER_ENVIRONMENT[this.kind];
+    if (known === undefined) {
+      if (!isApiKey(token)) return INVALID;
+      if (!isOfKind(token, this.kind)) return OTHER_ENVIRONMENT[this.kind];
+    } else if (nowMs < known.freshUntilMs) return this.answerOf(known, nowMs);
     const underWay = this.lookUps.get(token);
     if (underWay !== undefined) return underWay;
     return known !== undefined || this.filter.mayHave(hashApiKey(token)) ? this.lookUp(token, known) : undefined;
@@ -145,19 +144,14 @@ export class KeyVerifier implements KeyChangeListener {
   }
 
   private answerStale(known: CachedKey): Verdict {
-    known.keepUntil(this.clock.nowMs() + RETRY_MS);
+    known.freshUntilMs = this.clock.nowMs() + RETRY_MS;
     return this.answerOf(known);
   }
 
-  private answerOf(key: CachedKey): Verdict {
-    const nowMs = this.clock.nowMs();
+  private answerOf(key: CachedKey, nowMs = this.clock.nowMs()): Verdict {
     const answer = key.answer(nowMs);
-    return answer === key.caller ? this.used(key.caller, nowMs) : answer;
-  }
-
-  private used(caller: Caller, atMs: number): Caller {
-    this.lastUse.touch(caller.keyId, atMs);
-    return caller;
+    if (isCaller(answer)) this.lastUse.touch(answer.keyId, nowMs);
+    return answer;
   }
 }
 
