@@ -21,24 +21,11 @@ export class ApiError extends Error implements Problem {
 
   /** Wraps a problem in an error that can be thrown. */
   static of({ code, status, message, headers }: Problem): ApiError {
-    return new ApiError({ code, status, meaning: message }, message, headers);
+    return new this({ code, status, meaning: message }, message, headers);
   }
 }
 
-/** The instance is stopping and refuses requests. */
-export class StoppingError extends ApiError {
+/** An error that is no failure: the instance is stopping, or the client asked for the error. */
+export class IntendedError extends ApiError {
   override readonly isIntended = true;
-
-  constructor() {
-    super('service_unavailable', 'This instance is shutting down. Use another one.', { 'retry-after': '1' });
-  }
-}
-
-/** An error that a client asked for. */
-export class RehearsedError extends ApiError {
-  override readonly isIntended = true;
-
-  constructor({ code, status, message, headers }: Problem) {
-    super({ code, status, meaning: message }, message, headers);
-  }
 }

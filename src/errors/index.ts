@@ -1,4 +1,4 @@
-export { ApiError, RehearsedError, StoppingError } from './api-error.js';
+export { ApiError, IntendedError } from './api-error.js';
 export { ApiExceptionFilter } from './api-exception.filter.js';
 export { DomainError, notFound, UnavailableError } from './domain-error.js';
 export { ERROR_CODES, type ErrorCode } from './error-codes.js';

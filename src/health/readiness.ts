@@ -9,7 +9,7 @@ import {
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { HealthCheckService } from '@nestjs/terminus';
-import { ApiError, StoppingError, UnavailableError } from '../errors/index.js';
+import { ApiError, IntendedError, UnavailableError } from '../errors/index.js';
 import type { HealthIndicator } from './health-indicator.js';
 
 /** The classes of the health indicators. */
@@ -47,7 +47,10 @@ export class Readiness implements OnModuleInit, BeforeApplicationShutdown {
    * @throws ApiError `service_unavailable`
    */
   async report(): Promise<ReadinessReport> {
-    if (this.isEnding) throw new StoppingError();
+    if (this.isEnding)
+      throw new IntendedError('service_unavailable', 'This instance is shutting down. Use another one.', {
+        'retry-after': '1',
+      });
     this.checking ??= this.check().finally(() => {
       this.checking = undefined;
     });

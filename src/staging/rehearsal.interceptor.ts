@@ -2,7 +2,7 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import type { Observable } from 'rxjs';
 import { type Caller, scopeNeeded } from '../auth/index.js';
 import { Clock, Env } from '../config/index.js';
-import { type Problem, RehearsedError } from '../errors/index.js';
+import { IntendedError, type Problem } from '../errors/index.js';
 import { replyOf, requestOf } from '../http/index.js';
 import { announce, deprecationOf, GUARD_STATUSES, operationRemoved } from '../lifecycle/index.js';
 import { errorsOf, operationOf } from '../openapi/index.js';
@@ -32,7 +32,7 @@ export class RehearsalInterceptor implements NestInterceptor {
     const reply = replyOf(context).header('preference-applied', `code=${code}`);
     const deprecation = deprecationOf(context.getHandler());
     if (deprecation !== undefined && !GUARD_STATUSES.has(error.status)) announce(deprecation, this.env, reply);
-    throw new RehearsedError(error);
+    throw IntendedError.of(error);
   }
 
   private find(code: string, handler: Function, method: string, caller: Caller | undefined): Problem | undefined {

@@ -24,14 +24,13 @@ export function parseJson(bytes: Buffer): unknown {
   }
   if (text.startsWith('\uFEFF')) throw malformedJson('it begins with a byte-order mark');
   let value: unknown;
-  let repeated: string | undefined;
   try {
     value = text.length <= NEVER_DEEP_LENGTH && !MAY_ROUND.test(text) ? JSON.parse(text) : parseExactly(text);
-    repeated = repeatedMember(text, value);
   } catch (error) {
     // The parser's message quotes the body, so only the kind of failure is reported.
     throw malformedJson(error instanceof RangeError ? 'it is nested too deeply' : 'it cannot be parsed');
   }
+  const repeated = repeatedMember(text);
   if (repeated === undefined) return value;
   throw new ApiError('validation_failed', `${quoteName(repeated) ?? 'A field'} must be given only once.`);
 }
@@ -51,30 +50,8 @@ function exactNumber(value: number, source: string): number | bigint {
 /** The tokens of a valid JSON text that matter here: strings, brackets, colons and commas. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g;
 
-/**
- * Finds a repeated member name in a JSON text; JSON.parse keeps only the last one.
- * @param value the parsed text
- */
-function repeatedMember(text: string, value: unknown): string | undefined {
-  // Each member has a colon, and strings can have more. If there are as many colons as members, none is repeated.
-  return countColons(text) === countMembers(value) ? undefined : findRepeated(text);
-}
-
-function countColons(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) count += 1;
-  return count;
-}
-
-function countMembers(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  const members: unknown[] = Object.values(value);
-  let count = Array.isArray(value) ? 0 : members.length;
-  for (const member of members) count += countMembers(member);
-  return count;
-}
-
-function findRepeated(text: string): string | undefined {
+/** Finds a repeated member name in a valid JSON text; JSON.parse keeps only the last one. */
+function repeatedMember(text: string): string | undefined {
   const namesByDepth: Set<string>[] = [];
   let lastString = '';
   for (const [token] of text.matchAll(TOKEN)) {

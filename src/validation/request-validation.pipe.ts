@@ -48,13 +48,9 @@ export function ValidatedOnce(): ClassDecorator {
  */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
-  /** Most requests have no query, so the DTO of an empty one is checked once. */
-  private readonly validWhenEmpty = new WeakSet<Function>();
-
   transform(value: unknown, { type, metatype, data }: ArgumentMetadata): unknown {
     if (type === 'custom' || PLAIN_TYPES.has(metatype) || metatype === undefined) return value;
     if (type === 'body' && data === undefined) checkObject(value);
-    if (this.validWhenEmpty.has(metatype) && isEmpty(value)) return new metatype();
     const known = type === 'query' ? validQueries.get(metatype) : undefined;
     const text = known === undefined ? '' : JSON.stringify(value);
     const valid = known?.get(text);
@@ -69,14 +65,9 @@ export class RequestValidationPipe implements PipeTransform {
     // A POST needs no body where all its fields are optional.
     const isAbsent = type === 'body' && value === undefined;
     if (faults.length > 0) throw isAbsent ? unsupportedMediaType() : new ValidationFailedError(faults, type === 'body');
-    if (isEmpty(value)) this.validWhenEmpty.add(metatype);
     known?.set(text, Object.freeze(dto));
     return dto;
   }
-}
-
-function isEmpty(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
 /** A body is absent only without a media type: the parser refuses an empty JSON text. */

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { RecurringTask } from '../../background/index.js';
 import { hasBody, isMisframed } from '../requests/message.js';
 import { closeLingering } from './lingering-close.js';
 
@@ -25,12 +24,10 @@ export function closeConnections(
   let isClosing = false;
   server.addHook('preClose', (done) => {
     isClosing = true;
-    const closeIdle = async () => server.server.closeIdleConnections();
-    const idle = new RecurringTask('closing idle connections', CHECK_INTERVAL_MS, closeIdle);
-    idle.start();
+    const idle = setInterval(() => server.server.closeIdleConnections(), CHECK_INTERVAL_MS);
     const deadline = setTimeout(() => server.server.closeAllConnections(), deadlineMs);
     server.server.once('close', () => {
-      void idle.stop();
+      clearInterval(idle);
       clearTimeout(deadline);
     });
     setTimeout(done, NOTICE_MS);
