@@ -52,6 +52,8 @@ const operation = (id: string, more: Partial<OperationOptions> = {}): OperationO
   ...more,
 });
 
+const statusOf = (code: string, status: number) => ({ code, status, meaning: 'An error.' });
+
 /** What the start of the service says of an extension. */
 async function refusalOf(
   extension: Extension,
@@ -201,8 +203,6 @@ describe('an extension that cannot work keeps the service from starting', () => 
   });
 
   it('if the status of an error is impossible', async () => {
-    const statusOf = (code: string, status: number) => ({ code, status, meaning: 'An error.' });
-
     @Controller('reviews')
     class Reviews {
       @Get()
