@@ -8,6 +8,7 @@ import { ConfigModule, Env } from '../config/index.js';
 import { ApiExceptionFilter } from '../errors/index.js';
 import { AdmissionTally } from './admission.js';
 import { CounterStore } from './counter-store.js';
+import { CounterThrottlerStorage } from './counter-throttler-storage.js';
 import { MemoryCounterStore } from './memory/memory-counter-store.js';
 import { PlanThrottlerGuard, rateLimitKey } from './plan-throttler.guard.js';
 import { setRateLimitHeaders } from './windows/decision.js';
@@ -33,6 +34,7 @@ const PLAN = {
     { provide: APP_FILTER, useClass: ApiExceptionFilter },
     AdmissionTally,
     Registry,
+    CounterThrottlerStorage,
     { provide: APP_GUARD, useClass: PlanThrottlerGuard },
   ],
 })

@@ -1,14 +1,12 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import {
   InjectThrottlerOptions,
-  InjectThrottlerStorage,
   normalizeIp,
   ThrottlerGuard,
   type ThrottlerModuleOptions,
   type ThrottlerRequest,
-  type ThrottlerStorage,
 } from '@nestjs/throttler';
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import { ACCESS, type Access, type Caller } from '../auth/index.js';
@@ -16,6 +14,7 @@ import { ApiError, type Problem } from '../errors/index.js';
 import { replyOf, requestOf } from '../http/index.js';
 import { AdmissionTally } from './admission.js';
 import { CounterStore } from './counter-store.js';
+import { CounterThrottlerStorage } from './counter-throttler-storage.js';
 import { NO_LIMIT, throttlerNames } from './route-throttlers.js';
 import {
   andThen,
@@ -51,12 +50,12 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
 
   constructor(
     @InjectThrottlerOptions() options: ThrottlerModuleOptions,
-    @InjectThrottlerStorage() unused: ThrottlerStorage,
+    @Inject(CounterThrottlerStorage) private readonly storage: CounterThrottlerStorage,
     reflector: Reflector,
     private readonly counters: CounterStore,
     private readonly tally: AdmissionTally,
   ) {
-    super(options, unused, reflector);
+    super(options, storage, reflector);
   }
 
   /**
@@ -138,7 +137,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     const { context, limit, ttl, throttler, getTracker, generateKey } = throttled;
     if (limit === NO_LIMIT) return true;
     const key = generateKey(context, await getTracker(requestOf(context), context), throttler.name ?? 'default');
-    const decision = await this.counters.takeFromRoute(key, limit, Math.max(1, Math.ceil(ttl / 1000)));
+    const { decision } = await this.storage.increment(key, ttl, limit);
     if (decision.outcome !== 'admitted') throw ApiError.of(tooManyRequests(decision, ' for this operation'));
     const reply = replyOf(context);
     const shown = reply.getHeader(REMAINING_HEADER);

@@ -6,6 +6,7 @@ import { RedisClient, RedisModule } from '../redis/index.js';
 import { AdmissionTally } from './admission.js';
 import { CounterPersistence } from './persistence/counter-persistence.js';
 import { CounterStore } from './counter-store.js';
+import { CounterThrottlerStorage } from './counter-throttler-storage.js';
 import { MemoryCounterStore } from './memory/memory-counter-store.js';
 import { PlanThrottlerGuard } from './plan-throttler.guard.js';
 import { DISCOVERED_THROTTLERS } from './route-throttlers.js';
@@ -37,6 +38,7 @@ import { RedisCounterStore } from './redis/redis-counter-store.js';
         redis === undefined ? new CounterPersistence(database, memory, clock) : undefined,
     },
     AdmissionTally,
+    CounterThrottlerStorage,
     PlanThrottlerGuard,
   ],
   exports: [CounterStore, AdmissionTally, PlanThrottlerGuard],
