@@ -4,6 +4,8 @@ import type { EntityManager, QueryRunner } from 'typeorm';
 import { isRead } from './statements.js';
 import { isUnavailable } from './unavailable.js';
 
+export type Outcome = 'kept' | 'undone';
+
 export type Work<T> = (manager: EntityManager) => Promise<T>;
 
 type Callback = () => void | Promise<void>;
@@ -113,7 +115,7 @@ export class Transaction {
   }
 
   /** Call it when the database has ended it, before its caller continues. */
-  async end(outcome: 'kept' | 'undone'): Promise<void> {
+  async end(outcome: Outcome): Promise<void> {
     await this.close();
     const committed = outcome === 'kept' ? this.commitCallbacks.splice(0) : [];
     const ended = this.endCallbacks.splice(0);
@@ -158,7 +160,7 @@ export function outsideTransactions<T>(work: () => T): T {
  */
 export async function leaveNested(
   runner: { transaction: Transaction | undefined },
-  outcome: 'kept' | 'undone',
+  outcome: Outcome,
   end: () => Promise<void>,
 ): Promise<void> {
   const inner = runner.transaction;

@@ -4,7 +4,7 @@ import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
 import type { IsolationLevel, TransactionalRunner } from '../database.js';
 import { isRead, refuseTransactionControl } from '../statements.js';
-import { leaveNested, type TableWatch, Transaction } from '../transaction.js';
+import { leaveNested, type Outcome, type TableWatch, Transaction } from '../transaction.js';
 import type { Checkout } from './checkout.js';
 import type { PostgresClient } from './postgres-client.js';
 
@@ -110,7 +110,7 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
     }
   }
 
-  private async leave(outcome: 'kept' | 'undone', end: () => Promise<unknown>): Promise<void> {
+  private async leave(outcome: Outcome, end: () => Promise<unknown>): Promise<void> {
     const { transaction } = this;
     await transaction?.close();
     try {

@@ -3,7 +3,7 @@ import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSq
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 import type { IsolationLevel, TransactionalRunner } from '../database.js';
 import { isRead, refuseTransactionControl } from '../statements.js';
-import { leaveNested, type TableWatch, Transaction } from '../transaction.js';
+import { leaveNested, type Outcome, type TableWatch, Transaction } from '../transaction.js';
 import { translate } from '../unavailable.js';
 import { exactIntegers } from './exact-integers.js';
 import type { ReadingQueryRunner } from './reading-query-runner.js';
@@ -74,7 +74,7 @@ export class QueuedQueryRunner extends BetterSqlite3QueryRunner implements Trans
       this.transaction = transaction;
       await this.broadcaster.broadcast('AfterTransactionStart');
     } catch (error) {
-      await this.leave((turn) => turn.rollback()).catch(() => undefined);
+      await this.leave('undone').catch(() => undefined);
       throw error;
     }
   }
@@ -83,7 +83,7 @@ export class QueuedQueryRunner extends BetterSqlite3QueryRunner implements Trans
     if (this.transactionDepth > 1) return leaveNested(this, 'kept', () => super.commitTransaction());
     if (this.turn === undefined) return super.commitTransaction();
     await this.broadcaster.broadcast('BeforeTransactionCommit');
-    await this.leave((turn) => turn.commit());
+    await this.leave('kept');
     await this.broadcaster.broadcast('AfterTransactionCommit');
   }
 
@@ -91,7 +91,7 @@ export class QueuedQueryRunner extends BetterSqlite3QueryRunner implements Trans
     if (this.transactionDepth > 1) return leaveNested(this, 'undone', () => super.rollbackTransaction());
     if (this.turn === undefined) return super.rollbackTransaction();
     await this.broadcaster.broadcast('BeforeTransactionRollback');
-    await this.leave((turn) => turn.rollback());
+    await this.leave('undone');
     await this.broadcaster.broadcast('AfterTransactionRollback');
   }
 
@@ -99,14 +99,14 @@ export class QueuedQueryRunner extends BetterSqlite3QueryRunner implements Trans
   override async release(): Promise<void> {
     if (this.isReleased) return;
     while (this.transactionDepth > 1) await this.rollbackTransaction();
-    if (this.turn !== undefined) await this.leave((turn) => turn.rollback());
+    if (this.turn !== undefined) await this.leave('undone');
     this.isReleased = true;
     await super.release();
   }
 
-  private async leave(end: (turn: Turn) => Promise<void>): Promise<void> {
+  private async leave(outcome: Outcome): Promise<void> {
     try {
-      if (this.turn !== undefined) await end(await this.turn);
+      await (await this.turn)?.end(outcome);
     } finally {
       this.turn = undefined;
       this.transaction = undefined;
@@ -119,10 +119,10 @@ export class QueuedQueryRunner extends BetterSqlite3QueryRunner implements Trans
     const turn = await this.access.writes.begin(new Transaction(this, this.access.watches));
     try {
       const result = await turn.transaction.run(sql, send);
-      await turn.commit();
+      await turn.end('kept');
       return result;
     } catch (error) {
-      await turn.rollback();
+      await turn.end('undone');
       throw error;
     }
   }

@@ -1,15 +1,14 @@
 import { Logger } from '@nestjs/common';
 import type { UnavailableError } from '../../errors/index.js';
-import type { Transaction } from '../transaction.js';
+import type { Outcome, Transaction } from '../transaction.js';
 import { unavailable } from '../unavailable.js';
 
 /** The exclusive right to write, until it is ended or times out. */
 export class Turn {
-  private readonly end = Promise.withResolvers<boolean>();
+  private readonly asked = Promise.withResolvers<Outcome>();
   private readonly settled = Promise.withResolvers<void>();
-  private readonly outcome: Promise<void>;
   private readonly timer: NodeJS.Timeout;
-  private isKept = false;
+  private outcome: Outcome = 'undone';
   private givenUp: UnavailableError | undefined;
 
   constructor(
@@ -17,43 +16,29 @@ export class Turn {
     timeoutMs: number,
   ) {
     this.timer = setTimeout(() => this.giveUp(timeoutMs), timeoutMs).unref();
-    this.outcome = this.settled.promise.then(
-      () => transaction.end(this.isKept ? 'kept' : 'undone'),
-      async (error: unknown) => {
-        await transaction.end('undone');
-        throw error;
-      },
-    );
     // The owner of a turn that timed out may never ask for its outcome.
-    this.outcome.catch(() => undefined);
+    this.settled.promise.catch(() => undefined);
   }
 
-  /** Waits until its changes are durable. */
-  commit(): Promise<void> {
-    this.end.resolve(true);
-    return this.outcome;
-  }
-
-  /** Waits until its changes are undone. */
-  async rollback(): Promise<void> {
-    this.end.resolve(false);
-    await this.outcome.catch(() => undefined);
+  /** Waits until its changes are durable, or undone. */
+  async end(outcome: Outcome): Promise<void> {
+    this.asked.resolve(outcome);
+    await (outcome === 'kept' ? this.settled.promise : this.settled.promise.catch(() => undefined));
   }
 
   /** Waits for its end. @returns whether to keep its changes */
-  async ended(): Promise<boolean> {
-    this.isKept = await this.end.promise;
+  async ended(): Promise<Outcome> {
+    this.outcome = await this.asked.promise;
     clearTimeout(this.timer);
     await this.transaction.close();
-    return this.isKept;
+    return this.outcome;
   }
 
   /** Call it when the database has committed or rolled back its changes. */
   settle(failure: unknown = this.givenUp): void {
-    // A turn can fail before its owner ends it.
-    void this.transaction.close();
-    if (failure === undefined) this.settled.resolve();
-    else this.settled.reject(failure);
+    const { resolve, reject } = this.settled;
+    if (failure === undefined) void this.transaction.end(this.outcome).then(resolve);
+    else void this.transaction.end('undone').then(() => reject(failure));
   }
 
   private giveUp(timeoutMs: number): void {
@@ -61,6 +46,6 @@ export class Turn {
     new Logger('Database').warn(reason.message);
     this.givenUp = unavailable(reason);
     void this.transaction.close(this.givenUp);
-    this.end.resolve(false);
+    this.asked.resolve('undone');
   }
 }

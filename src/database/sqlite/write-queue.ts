@@ -125,7 +125,7 @@ export class WriteQueue {
   /** @returns whether to commit the changes of the turn */
   private async give(turn: Turn): Promise<boolean> {
     this.connection.exec('SAVEPOINT turn');
-    const isKept = await turn.ended();
+    const isKept = (await turn.ended()) === 'kept';
     // If the database itself failed, for example on a full disk, SQLite may have rolled back the whole transaction.
     const { databaseFailure } = turn.transaction;
     if (databaseFailure !== undefined) throw databaseFailure;
