@@ -14,39 +14,28 @@ import { sqliteFile, sqliteOptions } from './sqlite/sqlite-options.js';
 @Module({})
 export class DatabaseModule {
   static of(env: Env, parts: DatabaseParts): DynamicModule {
+    const { DATABASE_URL: url = EMBEDDED_DATABASE_URL, DATABASE_TRANSACTION_TIMEOUT_MS: transactionTimeoutMs } = env;
+    const optionsOf = (): DataSourceOptions =>
+      isPostgresUrl(url) ? poolOptions(url, env, parts) : sqliteOptions(sqliteFile(url), parts);
+    const databaseOf = (options: DataSourceOptions) =>
+      options.type === 'postgres'
+        ? new PostgresDatabase(options, migrationOptions(url, parts), env)
+        : new SqliteDatabase(options, transactionTimeoutMs);
     return {
       module: DatabaseModule,
       imports: [
         TypeOrmModule.forRootAsync({
           useFactory: () => ({
-            ...optionsOf(env, parts),
+            ...optionsOf(),
             autoLoadEntities: true,
             // A process that cannot open its database exits, and its supervisor restarts it.
             toRetry: () => false,
           }),
-          dataSourceFactory: async (options) => open(required(options), env, parts),
+          dataSourceFactory: async (options = optionsOf()) => databaseOf(options),
         }),
       ],
       providers: [{ provide: Database, useExisting: DataSource }],
       exports: [Database],
     };
   }
-}
-
-const urlOf = ({ DATABASE_URL = EMBEDDED_DATABASE_URL }: Env) => DATABASE_URL;
-
-function optionsOf(env: Env, parts: DatabaseParts): DataSourceOptions {
-  const url = urlOf(env);
-  return isPostgresUrl(url) ? poolOptions(url, env, parts) : sqliteOptions(sqliteFile(url), parts);
-}
-
-function open(options: DataSourceOptions, env: Env, parts: DatabaseParts): Database {
-  return options.type === 'postgres'
-    ? new PostgresDatabase(options, migrationOptions(urlOf(env), parts), env)
-    : new SqliteDatabase(options, env.DATABASE_TRANSACTION_TIMEOUT_MS);
-}
-
-function required(options: DataSourceOptions | undefined): DataSourceOptions {
-  if (options === undefined) throw new TypeError('The data source has no options.');
-  return options;
 }

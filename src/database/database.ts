@@ -109,11 +109,7 @@ class TransactionManager extends EntityManager {
 }
 
 function enter<T>(manager: EntityManager, work: Work<T>): Promise<T> {
-  const { queryRunner } = manager;
-  const transaction = queryRunner === undefined || !isTransactional(queryRunner) ? undefined : queryRunner.transaction;
-  return transaction === undefined ? work(manager) : transaction.enter(() => work(manager));
-}
-
-function isTransactional(runner: QueryRunner): runner is TransactionalRunner {
-  return 'transaction' in runner;
+  const { queryRunner = {} } = manager;
+  const transaction = 'transaction' in queryRunner ? queryRunner.transaction : undefined;
+  return transaction instanceof Transaction ? transaction.enter(() => work(manager)) : work(manager);
 }

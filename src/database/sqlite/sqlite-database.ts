@@ -106,10 +106,7 @@ export class SqliteDatabase extends Database {
     const reader = new ReadingQueryRunner(driver, reading, file);
     const writer = new BetterSqlite3QueryRunner(driver);
     for (const runner of [reader, writer]) this.createEntityManager(runner);
-    const writes = new WriteQueue(writing, {
-      turnTimeoutMs: this.transactionTimeoutMs,
-      check: () => file.check(),
-    });
+    const writes = new WriteQueue(writing, file, this.transactionTimeoutMs);
     return { driver, reader, reading, writer, writes, writing, file, watches: this.watches };
   }
 }

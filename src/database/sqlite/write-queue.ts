@@ -2,6 +2,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import type { Database as SqliteConnection } from 'sqlite-driver';
 import type { Transaction } from '../transaction.js';
 import { isBusy, translate, unavailable } from '../unavailable.js';
+import type { FileIdentity } from './sqlite-database.js';
 import { Turn } from './turn.js';
 
 /** How long a write waits for its turn before it fails, in milliseconds. */
@@ -10,13 +11,6 @@ const LOCK_WAIT_MS = 10_000;
 const LOCK_RETRY_MS = 5;
 /** Maximum number of turns in a transaction; bounds how long their statements block the event loop. */
 const BATCH_SIZE = 64;
-
-export interface WriteQueueOptions {
-  /** Maximum duration of a turn, in milliseconds. */
-  readonly turnTimeoutMs: number;
-  /** Throws if nothing must be committed at the moment. */
-  readonly check: () => void;
-}
 
 export interface TurnOptions {
   readonly lockWaitMs?: number;
@@ -40,9 +34,11 @@ export class WriteQueue {
   private readonly waiting = new Set<Waiting>();
   private draining: Promise<void> | undefined;
 
+  /** @param turnTimeoutMs maximum duration of a turn, in milliseconds */
   constructor(
     private readonly connection: SqliteConnection,
-    private readonly options: WriteQueueOptions,
+    private readonly file: FileIdentity,
+    private readonly turnTimeoutMs: number,
   ) {}
 
   /**
@@ -57,7 +53,7 @@ export class WriteQueue {
       }, lockWaitMs).unref();
       const begin = () => {
         clearTimeout(timer);
-        const turn = new Turn(transaction, this.options.turnTimeoutMs);
+        const turn = new Turn(transaction, this.turnTimeoutMs);
         resolve(turn);
         return turn;
       };
@@ -101,7 +97,7 @@ export class WriteQueue {
         kept.push(turn);
         if (!(await this.give(turn))) kept.pop();
       }
-      this.options.check();
+      this.file.check();
       this.connection.exec('COMMIT');
     } catch (error) {
       // SQLite rolls back by itself, for example on a full disk.
