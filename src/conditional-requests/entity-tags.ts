@@ -6,10 +6,10 @@ import { addLink, jsonText, nextPageLink } from '../http/index.js';
 /** 132 bits of a digest: collisions do not occur in practice. */
 const TAG_LENGTH = 22;
 
-/** Commas and white space between the elements of a list; elements may be empty (RFC 9110, section 5.6.1.2). */
-const SEPARATOR = /[ \t,]*/y;
-/** RFC 9110, section 8.8.3, followed by a comma or the end of the list. */
-const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?=[ \t]*(?:,|$))/y;
+/** RFC 9110, section 8.8.3. */
+const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
+/** Separated by commas and white space; elements may be empty (RFC 9110, section 5.6.1.2). */
+const TAG_LIST = new RegExp(`^[ \\t,]*(?:${ENTITY_TAG.source}[ \\t]*(?:,[ \\t,]*|$))+$`);
 
 /** The tags that a condition names; `*` stands for any. */
 export type TagList = '*' | readonly string[];
@@ -25,16 +25,7 @@ export function etagOf(content: string | Buffer): string {
 /** Parses If-Match or If-None-Match; `undefined` if it is malformed. */
 export function readTagList(field: string): TagList | undefined {
   if (field.trim() === '*') return '*';
-  const tags: string[] = [];
-  let at = skip(field, 0);
-  while (at < field.length) {
-    ENTITY_TAG.lastIndex = at;
-    const [tag] = ENTITY_TAG.exec(field) ?? [];
-    if (tag === undefined) return undefined;
-    tags.push(tag);
-    at = skip(field, at + tag.length);
-  }
-  return tags.length === 0 ? undefined : tags;
+  return TAG_LIST.test(field) ? (field.match(ENTITY_TAG) ?? undefined) : undefined;
 }
 
 /** RFC 9110, section 8.8.3.2: a weak tag equals no other. */
@@ -45,12 +36,6 @@ export function matchesStrongly(list: TagList, etag: string): boolean {
 /** RFC 9110, section 8.8.3.2: weakness is ignored. */
 export function matchesWeakly(list: TagList, etag: string): boolean {
   return list === '*' || list.some((tag) => tag === etag || tag === `W/${etag}`);
-}
-
-function skip(field: string, from: number): number {
-  SEPARATOR.lastIndex = from;
-  SEPARATOR.exec(field);
-  return SEPARATOR.lastIndex;
 }
 
 /** The return value of a handler: JSON, or nothing for a 304. */

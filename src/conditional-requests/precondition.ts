@@ -21,9 +21,7 @@ export class Precondition {
   check(json: string): void {
     if (this.ifMatch === undefined && this.ifNoneMatch === undefined) return;
     const etag = etagOf(json);
-    if (this.ifMatch !== undefined && !matchesStrongly(this.ifMatch, etag)) {
-      throw notCurrent();
-    }
+    if (this.ifMatch !== undefined && !matchesStrongly(this.ifMatch, etag)) throw notCurrent();
     if (this.ifNoneMatch !== undefined && matchesWeakly(this.ifNoneMatch, etag)) {
       throw new DomainError('precondition_failed', 'If-None-Match names the current ETag.');
     }
