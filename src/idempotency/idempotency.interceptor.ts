@@ -69,20 +69,17 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 }
 
-/** Classes outlive an application, and tests start many. */
-const bound = new WeakSet<Function>();
-
 /**
  * Binds the interceptor to handlers, like `@UseInterceptors()`, before an application is created. So every POST has it, and
  * no module can forget it. A global interceptor would cost each GET a third of its throughput.
  */
 export function makeIdempotent(handlers: readonly Function[]): void {
   for (const handler of handlers) {
-    if (bound.has(handler)) continue;
-    bound.add(handler);
+    const bound = (Reflect.getMetadata(INTERCEPTORS_METADATA, handler) ?? []) as readonly unknown[];
+    // Classes outlive an application, and tests start many.
+    if (bound.includes(IdempotencyInterceptor)) continue;
     // The first one, so that it stores what the other interceptors of the handler have made of the response.
-    const others = (Reflect.getMetadata(INTERCEPTORS_METADATA, handler) ?? []) as readonly unknown[];
-    Reflect.defineMetadata(INTERCEPTORS_METADATA, [IdempotencyInterceptor, ...others], handler);
+    Reflect.defineMetadata(INTERCEPTORS_METADATA, [IdempotencyInterceptor, ...bound], handler);
   }
 }
 

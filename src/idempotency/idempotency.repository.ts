@@ -3,6 +3,8 @@ import type { EntityManager } from 'typeorm';
 import { query } from '../database/index.js';
 import type { IdempotencyRecord } from './idempotency-record.entity.js';
 
+type Stored = Pick<IdempotencyRecord, 'fingerprint' | 'sealedAnswer'>;
+
 /** All SQL of idempotency records. */
 @Injectable()
 export class IdempotencyRepository {
@@ -11,8 +13,8 @@ export class IdempotencyRepository {
     manager: EntityManager,
     { accountId, idempotencyKey }: Pick<IdempotencyRecord, 'accountId' | 'idempotencyKey'>,
     nowMs: number,
-  ): Promise<Pick<IdempotencyRecord, 'fingerprint' | 'sealedAnswer'> | undefined> {
-    const [record] = await query<Pick<IdempotencyRecord, 'fingerprint' | 'sealedAnswer'>>(
+  ): Promise<Stored | undefined> {
+    const [record] = await query<Stored>(
       manager,
       'SELECT "fingerprint", "sealed_answer" AS "sealedAnswer" FROM "idempotency_records" ' +
         'WHERE "account_id" = ? AND "idempotency_key" = ? AND "expires_at" > ?',

@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { RecurringTask } from '../background/index.js';
 import { Clock } from '../config/index.js';
 import { Database } from '../database/index.js';
@@ -11,29 +11,19 @@ const BATCH_SIZE = 200;
 
 /** Deletes expired idempotency records. */
 @Injectable()
-export class RecordExpiry implements OnModuleInit, OnModuleDestroy {
-  private readonly task = new RecurringTask('deleting expired idempotency records', INTERVAL_MS, () => this.sweep());
-
-  constructor(
-    private readonly database: Database,
-    private readonly clock: Clock,
-    private readonly records: IdempotencyRepository,
-  ) {}
-
-  /** Deletes all expired records. */
-  async sweep(): Promise<void> {
-    const nowMs = this.clock.nowMs();
-    let deleted: number;
-    do {
-      deleted = await this.database.write((manager) => this.records.deleteExpired(manager, nowMs, BATCH_SIZE));
-    } while (deleted === BATCH_SIZE);
+export class RecordExpiry extends RecurringTask implements OnModuleDestroy {
+  constructor(database: Database, clock: Clock, records: IdempotencyRepository) {
+    super('deleting expired idempotency records', INTERVAL_MS, async () => {
+      const nowMs = clock.nowMs();
+      let deleted: number;
+      do {
+        deleted = await database.write((manager) => records.deleteExpired(manager, nowMs, BATCH_SIZE));
+      } while (deleted === BATCH_SIZE);
+    });
   }
 
-  onModuleInit(): void {
-    this.task.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.task.stop();
+  /** Before the database is closed: the module is global, and global modules are shut down last. */
+  onModuleDestroy(): Promise<void> {
+    return this.stop();
   }
 }

@@ -112,7 +112,7 @@ describe('a request that is repeated with its Idempotency-Key', () => {
     const renewed = await add('day', { as: ample, body: BELLA.replace('Bella', 'Milo') });
     const milo = await lasting(renewed);
     expect(milo).toMatchObject({ status: 201, text: expect.stringContaining('Milo') });
-    await service.app.get(RecordExpiry).sweep();
+    await service.app.get(RecordExpiry).run();
     expect(await lasting(await add('day', { as: ample, body: BELLA.replace('Bella', 'Milo') }))).toEqual(milo);
   });
 
@@ -185,7 +185,7 @@ describe('a stored response', () => {
     expect(await countRows('idempotency_records')).toBeGreaterThan(450);
     clock.advanceSeconds(DAY_SECONDS);
     await add('kept', { as: await service.key(AMPLE) });
-    await service.app.get(RecordExpiry).sweep();
+    await service.app.get(RecordExpiry).run();
     expect(await countRows('idempotency_records')).toBe(1);
   });
 });
