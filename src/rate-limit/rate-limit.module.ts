@@ -26,9 +26,9 @@ import { RedisCounterStore } from './redis/redis-counter-store.js';
     },
     replaceable({
       provide: CounterStore,
-      inject: [Env, MemoryCounterStore, RedisClient],
-      useFactory: (env: Env, memory: MemoryCounterStore, redis: RedisClient | undefined) =>
-        redis === undefined ? memory : new RedisCounterStore({ redis, fallback: memory, env }),
+      inject: [MemoryCounterStore, RedisClient],
+      useFactory: (memory: MemoryCounterStore, redis: RedisClient | undefined) =>
+        redis === undefined ? memory : new RedisCounterStore(redis, memory),
     }),
     {
       provide: CounterPersistence,

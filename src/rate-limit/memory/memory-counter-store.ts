@@ -30,7 +30,7 @@ export class MemoryCounterStore extends CounterStore {
   readonly keys: BoundedTable<Usage>;
   readonly bans: BoundedTable<BanRecord>;
   private readonly routes: QuotaTable<RouteUsage>;
-  private readonly addressLimits: Limits;
+  readonly addressLimits: Limits;
 
   constructor(
     private readonly clock: Clock,

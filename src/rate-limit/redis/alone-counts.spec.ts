@@ -41,7 +41,7 @@ describeWithRedis('local counts from while Redis was unavailable', () => {
     clock = new FakeClock(Date.parse('2026-11-21T22:00:00.000Z'));
     const env = Object.assign(new Env(), { ANONYMOUS_PER_MINUTE: 5, ANONYMOUS_PER_DAY: 40 });
     const nowSeconds = () => clock.nowSeconds();
-    store = new RedisCounterStore({ redis: link, fallback: new MemoryCounterStore(clock, env), env, nowSeconds });
+    store = new RedisCounterStore(link, new MemoryCounterStore(clock, env), nowSeconds);
     memory = new MemoryCounterStore(clock, env);
     counts = new AloneCounts(link, memory, nowSeconds);
   });

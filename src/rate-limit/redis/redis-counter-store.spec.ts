@@ -48,7 +48,7 @@ describeWithRedis('counting in Redis', () => {
     const env = Object.assign(new Env(), { ANONYMOUS_PER_MINUTE: 5, ANONYMOUS_PER_DAY: 40 });
     memory = new MemoryCounterStore(clock, env);
     const fallback = new MemoryCounterStore(clock, env);
-    store = new RedisCounterStore({ redis: link, fallback, env, nowSeconds: () => clock.nowSeconds() });
+    store = new RedisCounterStore(link, fallback, () => clock.nowSeconds());
   });
   afterAll(async () => {
     link.onApplicationShutdown();
@@ -122,7 +122,7 @@ describeWithRedis('counting in Redis', () => {
   });
 
   it('uses the clock of Redis', async () => {
-    const here = new RedisCounterStore({ redis: link, fallback: memory, env: new Env() });
+    const here = new RedisCounterStore(link, memory);
     const [seconds] = (await server.call('TIME')) as [string];
     const { minute, day } = await here.peek(callerOf(9));
     expect(minute.resetSeconds - Number(seconds) - 60).toBeGreaterThanOrEqual(0);

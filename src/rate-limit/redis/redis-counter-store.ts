@@ -1,8 +1,6 @@
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
-import type { Limits } from '../../accounts/index.js';
 import type { Caller } from '../../auth/index.js';
 import { RecurringTask } from '../../background/index.js';
-import type { Env } from '../../config/index.js';
 import type { RedisClient } from '../../redis/index.js';
 import { CounterStore } from '../counter-store.js';
 import type { MemoryCounterStore } from '../memory/memory-counter-store.js';
@@ -14,34 +12,25 @@ import { ofCaller, usageReport } from './caller-usage.js';
 /** Interval between sweeps of the fallback, in milliseconds. */
 const FALLBACK_INTERVAL_MS = 1_000;
 
-export interface RedisCounterStoreOptions {
-  readonly redis: RedisClient;
-  /** Local counters for while Redis is unavailable. */
-  readonly fallback: MemoryCounterStore;
-  readonly env: Env;
-  /** Unix time in whole seconds, for tests. Default: the clock of Redis. */
-  readonly nowSeconds?: () => number;
-}
-
 /**
  * Counts in Redis for all instances, on the clock of Redis, with one script call per decision. Keys of an account have its
  * id in braces, so that a cluster keeps them in one slot.
  */
 export class RedisCounterStore extends CounterStore implements OnModuleInit, OnApplicationShutdown {
-  private readonly redis: RedisClient;
-  private readonly fallback: MemoryCounterStore;
-  private readonly addressLimits: Limits;
-  private readonly now: () => number | '';
   private readonly aloneCounts: AloneCounts;
   private readonly task = new RecurringTask('sweeping the counters', FALLBACK_INTERVAL_MS, () => this.sweep());
 
-  constructor({ redis, fallback, env, nowSeconds }: RedisCounterStoreOptions) {
+  /**
+   * @param fallback local counters for while Redis is unavailable
+   * @param now Unix time in whole seconds, for tests; empty for the clock of Redis
+   */
+  constructor(
+    private readonly redis: RedisClient,
+    private readonly fallback: MemoryCounterStore,
+    private readonly now: () => number | '' = () => '',
+  ) {
     super();
-    this.redis = redis;
-    this.fallback = fallback;
-    this.addressLimits = { perMinute: env.ANONYMOUS_PER_MINUTE, perDay: env.ANONYMOUS_PER_DAY };
-    this.now = nowSeconds ?? (() => '');
-    this.aloneCounts = new AloneCounts(redis, fallback, this.now);
+    this.aloneCounts = new AloneCounts(redis, fallback, now);
     redis.beforeUp(() => this.aloneCounts.add());
   }
 
@@ -96,7 +85,7 @@ export class RedisCounterStore extends CounterStore implements OnModuleInit, OnA
   }
 
   private askAddress(address: string, taking: 0 | 1, fallback: () => Decision) {
-    const { perMinute, perDay } = this.addressLimits;
+    const { perMinute, perDay } = this.fallback.addressLimits;
     return this.redis.call<Decision>({
       script: ADMIT_ADDRESS,
       keys: [`${this.redis.prefix}{address:${address}}:usage`],
