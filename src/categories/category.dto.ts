@@ -32,19 +32,19 @@ const COUNT = { type: 'integer', minimum: 0 } as const;
 /** The number of pets of a category. */
 @ApiSchema({ name: 'PetCounts', description: 'Number of pets of the category, by status.' })
 export class PetCounts {
-  @ApiProperty({ ...COUNT, description: 'All pets.', example: 6 })
+  @ApiProperty({ ...COUNT, description: 'All pets.' })
   total!: number;
 
-  @ApiProperty({ ...COUNT, description: 'Pets with the status `available`.', example: 3 })
+  @ApiProperty({ ...COUNT, description: 'Pets with the status `available`.' })
   available!: number;
 
-  @ApiProperty({ ...COUNT, description: 'Pets with the status `pending`.', example: 1 })
+  @ApiProperty({ ...COUNT, description: 'Pets with the status `pending`.' })
   pending!: number;
 
-  @ApiProperty({ ...COUNT, description: 'Pets with the status `sold`.', example: 2 })
+  @ApiProperty({ ...COUNT, description: 'Pets with the status `sold`.' })
   sold!: number;
 
-  @ApiProperty({ ...COUNT, description: 'Pets without a status.', example: 0 })
+  @ApiProperty({ ...COUNT, description: 'Pets without a status.' })
   none!: number;
 }
 

@@ -12,7 +12,6 @@ const time = (description: string, required = false) => ({
   format: 'date-time',
   description,
   required,
-  example: '2026-11-21T12:00:00.000Z',
 });
 
 @ApiSchema({ name: 'ApiKey', description: 'An API key of the account, without its secret.' })
@@ -27,7 +26,6 @@ export class AccountKey {
     pattern: '\\S',
     description: 'Name of the key. Absent if it has none.',
     required: false,
-    example: 'Nightly import',
   })
   name?: string;
 
@@ -36,7 +34,6 @@ export class AccountKey {
     pattern: '^psk_(live|test)_[0-9A-Za-z]{4}…[0-9A-Za-z]{4}$',
     maxLength: 18,
     description: 'First and last characters of the key.',
-    example: 'psk_live_Ab3d…9xYz',
   })
   masked!: string;
 
@@ -50,7 +47,6 @@ export class AccountKey {
     type: 'array',
     items: { type: 'string', pattern: '^[a-z0-9_-]+:[a-z0-9_-]+$' },
     description: 'Scopes of the key.',
-    example: ['pets:read'],
   })
   scopes!: readonly string[];
 
@@ -75,14 +71,13 @@ export class IssuedAccountKey extends AccountKey {
     pattern: '^psk_(live|test)_[0-9A-Za-z]{36}$',
     maxLength: EXAMPLE_KEY.length,
     description: 'The secret. It is not shown again.',
-    example: EXAMPLE_KEY,
   })
   key!: string;
 }
 
 @ApiSchema({ name: 'RotatedApiKey', description: 'The successor of an API key, with its secret.' })
 export class RotatedAccountKey extends IssuedAccountKey {
-  @ApiProperty({ ...KEY_ID_SCHEMA, description: 'Identifier of the old key.', example: 'key_fedcba9876543210' })
+  @ApiProperty({ ...KEY_ID_SCHEMA, description: 'Identifier of the old key.' })
   replaces!: string;
 
   @ApiProperty(time('When the old key expires.', true))

@@ -1,7 +1,7 @@
 import { keyNotFound } from '../api-keys/index.js';
 import type { OperationOptions } from '../openapi/index.js';
+import { KeyUsage } from '../usage/index.js';
 import { keyLimitReached, keyRevoked, MOST_ACTIVE_KEYS } from './account-keys.service.js';
-import { KeyUsage } from './key-usage.dto.js';
 import { AccountKey, EXAMPLE_KEY, IssuedAccountKey, RotatedAccountKey } from './key.dto.js';
 
 const COMMON = { scope: 'keys:manage', stability: 'beta' } as const;

@@ -7,7 +7,7 @@ export { CurrentUsage } from './current-usage.decorator.js';
 export { PlanThrottlerGuard } from './plan-throttler.guard.js';
 export { RateLimitModule } from './rate-limit.module.js';
 export { type Decision, refuse, type UsageReport, type WindowReport, tooManyRequests } from './windows/decision.js';
-export { bansJson, type KeyUsageJson, keyUsageJson, type WindowJson, windowsJson } from './windows/usage-json.js';
+export { bansJson, keyUsageJson, type WindowJson, windowsJson } from './windows/usage-json.js';
 export { readUsage } from './read-usage.js';
 
 /** The tables of the counters. */

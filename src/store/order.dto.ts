@@ -3,7 +3,7 @@ import { EnumField, EnumParam, IdField, IdParam, type Int64, LimitQuery } from '
 import { ORDER_STATUSES, type OrderStatus } from './order.entity.js';
 
 /** OrderStatus as fields and parameters declare it. */
-export const ORDER_STATUS = {
+const ORDER_STATUS = {
   name: 'OrderStatus',
   values: ORDER_STATUSES,
   meaning: 'Status of an order.',
@@ -26,27 +26,16 @@ export class OrderChange {
 /** An order in responses. */
 @ApiSchema({ name: 'Order', description: 'An order of the calling account.' })
 export class Order {
-  @ApiProperty({ type: 'integer', format: 'int64', minimum: 1, description: 'Assigned by the service.', example: 1 })
+  @IdField({ description: 'Assigned by the service.', example: 1 })
   id!: number;
 
-  @ApiProperty({
-    type: 'integer',
-    format: 'int64',
-    minimum: 1,
-    description: 'Identifier of the ordered pet.',
-    example: 1,
-  })
+  @IdField({ description: 'Identifier of the ordered pet.', example: 1 })
   petId!: number;
 
   @EnumField({ description: 'Status of the order.', example: 'placed', ...ORDER_STATUS })
   status!: OrderStatus;
 
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    description: 'When the order was placed.',
-    example: '2026-11-21T12:00:00.000Z',
-  })
+  @ApiProperty({ type: String, format: 'date-time', description: 'When the order was placed.' })
   createdAt!: string;
 }
 

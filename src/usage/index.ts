@@ -1,1 +1,2 @@
+export { KeyUsage } from './usage.dto.js';
 export { UsageModule } from './usage.module.js';

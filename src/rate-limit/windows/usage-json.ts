@@ -7,8 +7,6 @@ import type { UsageReport, WindowReport } from './decision.js';
 /** The usage of one window of an account. */
 export type WindowJson = ReturnType<typeof windowJson>;
 
-export type KeyUsageJson = ReturnType<typeof keyUsageJson>;
-
 /** The windows of the account. */
 export function windowsJson({ minute, day }: UsageReport) {
   return { minute: windowJson(minute), day: windowJson(day) };
