@@ -4,49 +4,44 @@ import { forUpdate, lockUntilCommit, type Page, query, readPage } from '../datab
 import type { ListOrdersQuery } from './order.dto.js';
 import { OrderEntity, type OrderStatus } from './order.entity.js';
 
-/** A row of the table of orders. */
-export type OrderRow = Pick<OrderEntity, 'id' | 'petId' | 'status' | 'createdAt'>;
-
 /** An order of an account; `id` is decimal digits. */
 export interface OrderKey {
   readonly accountId: number;
   readonly id: string;
 }
 
-const COLUMNS = '"id", "pet_id" AS "petId", "status", "created_at" AS "createdAt"';
+const COLUMNS = '"id", "account_id" AS "accountId", "pet_id" AS "petId", "status", "created_at" AS "createdAt"';
+/** SQL, because an identifier in a path can be any int64. */
 const SELECT_ONE = `SELECT ${COLUMNS} FROM "orders" WHERE "account_id" = ? AND "id" = CAST(? AS BIGINT)`;
 
-/** All queries of orders. Those of a single order are SQL, because an identifier in a path can be any int64. */
+/** All queries of orders. */
 @Injectable()
 export class OrdersRepository {
   /** Orders of an account in ascending order of `id`. */
-  page(manager: EntityManager, accountId: number, { status, ...page }: ListOrdersQuery): Promise<Page<OrderRow>> {
+  page(manager: EntityManager, accountId: number, { status, ...page }: ListOrdersQuery): Promise<Page<OrderEntity>> {
     const orders = manager.createQueryBuilder(OrderEntity, 'order').where({ accountId });
     if (status !== undefined) orders.andWhere({ status });
     return readPage(orders, { id: 'ASC' }, page);
   }
 
-  async find(manager: EntityManager, { accountId, id }: OrderKey): Promise<OrderRow | undefined> {
-    const [row] = await query<OrderRow>(manager, SELECT_ONE, [accountId, id]);
-    return row;
+  async find(manager: EntityManager, { accountId, id }: OrderKey): Promise<OrderEntity | undefined> {
+    return (await query<OrderEntity>(manager, SELECT_ONE, [accountId, id]))[0];
   }
 
   /** An order that is locked until the transaction ends. */
-  async lock(manager: EntityManager, { accountId, id }: OrderKey): Promise<OrderRow | undefined> {
-    const [row] = await query<OrderRow>(manager, `${SELECT_ONE}${forUpdate(manager, 'orders')}`, [accountId, id]);
-    return row;
+  async lock(manager: EntityManager, { accountId, id }: OrderKey): Promise<OrderEntity | undefined> {
+    return (await query<OrderEntity>(manager, `${SELECT_ONE}${forUpdate(manager, 'orders')}`, [accountId, id]))[0];
   }
 
   /** Inserts an order. Orders of an account become visible in ascending order of `id`, so that paging misses none. */
-  async insert(manager: EntityManager, order: Omit<OrderEntity, 'id'>): Promise<OrderRow> {
-    const { accountId, petId, status, createdAt } = order;
-    await lockUntilCommit(manager, `orders ${accountId}`);
-    const sql = `INSERT INTO "orders" ("account_id", "pet_id", "status", "created_at") VALUES (?, ?, ?, ?) RETURNING ${COLUMNS}`;
-    const [row] = await query<OrderRow>(manager, sql, [accountId, petId, status, createdAt]);
-    return row as OrderRow;
+  async insert(manager: EntityManager, order: Omit<OrderEntity, 'id'>): Promise<OrderEntity> {
+    await lockUntilCommit(manager, `orders ${order.accountId}`);
+    const inserted = manager.create(OrderEntity, order);
+    await manager.insert(OrderEntity, inserted);
+    return inserted;
   }
 
   async updateStatus(manager: EntityManager, id: number, status: OrderStatus): Promise<void> {
-    await query(manager, 'UPDATE "orders" SET "status" = ? WHERE "id" = ?', [status, id]);
+    await manager.update(OrderEntity, id, { status });
   }
 }

@@ -6,8 +6,8 @@ import { DomainError, notFound } from '../errors/index.js';
 import { Events } from '../events/index.js';
 import { PetsService } from '../pets/index.js';
 import type { ListOrdersQuery, Order } from './order.dto.js';
-import { nextStatuses, type OrderStatus } from './order.entity.js';
-import { type OrderKey, type OrderRow, OrdersRepository } from './orders.repository.js';
+import { nextStatuses, type OrderEntity, type OrderStatus } from './order.entity.js';
+import { type OrderKey, OrdersRepository } from './orders.repository.js';
 
 /** The events of status changes. */
 const MOVED = { approved: 'order.approved', delivered: 'order.delivered', cancelled: 'order.cancelled' } as const;
@@ -44,10 +44,7 @@ export class OrdersService {
       // The pet exists, so its identifier was assigned by the service and is a safe integer.
       const order = { accountId, petId: Number(petId), status: 'placed', createdAt: this.clock.nowMs() } as const;
       const row = await this.orders.insert(manager, order);
-      await this.events.raise(manager, 'order.placed', actor, () => ({
-        before: undefined,
-        after: { ...row, accountId },
-      }));
+      await this.events.raise(manager, 'order.placed', actor, () => ({ before: undefined, after: row }));
       return toOrder(row);
     });
   }
@@ -65,12 +62,9 @@ export class OrdersService {
       await this.orders.updateStatus(manager, row.id, to);
       if (to === 'delivered') await this.pets.sell(String(row.petId), actor);
       if (to === 'cancelled') await this.pets.release(String(row.petId), actor);
-      const { accountId } = key;
-      await this.events.raise(manager, MOVED[to], actor, () => ({
-        before: { ...row, accountId },
-        after: { ...row, accountId, status: to },
-      }));
-      return toOrder({ ...row, status: to });
+      const after = { ...row, status: to };
+      await this.events.raise(manager, MOVED[to], actor, () => ({ before: row, after }));
+      return toOrder(after);
     });
   }
 }
@@ -79,12 +73,12 @@ export function orderNotFound(orderId?: string): DomainError {
   return notFound('order_not_found', 'The account has no order', orderId);
 }
 
-function found({ id }: OrderKey, row: OrderRow | undefined): OrderRow {
+function found({ id }: OrderKey, row: OrderEntity | undefined): OrderEntity {
   if (row === undefined) throw orderNotFound(id);
   return row;
 }
 
-function checkTransition({ status }: OrderRow, to: OrderStatus): asserts to is keyof typeof MOVED {
+function checkTransition({ status }: OrderEntity, to: OrderStatus): asserts to is keyof typeof MOVED {
   if (!nextStatuses(status).includes(to)) throw invalidTransition(status, to);
 }
 
@@ -97,6 +91,6 @@ export function invalidTransition(from: OrderStatus, to: OrderStatus): DomainErr
   );
 }
 
-function toOrder({ id, petId, status, createdAt }: OrderRow): Order {
+function toOrder({ id, petId, status, createdAt }: OrderEntity): Order {
   return { id, petId, status, createdAt: new Date(createdAt).toISOString() };
 }
