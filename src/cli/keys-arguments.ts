@@ -29,7 +29,7 @@ export type KeysOperation = Exclude<KeysCommand, { readonly name: 'help' }>;
 export class UsageError extends Error {}
 
 const TEXT = { type: 'string' } as const;
-const FLAG = { type: 'boolean' } as const;
+const FLAG = { type: 'boolean', default: false } as const;
 const LIMITS = { 'per-minute': TEXT, 'per-day': TEXT } as const;
 const NOTHING = {} as const;
 
@@ -43,10 +43,10 @@ export function parseKeysArguments([name, ...args]: readonly string[]): KeysComm
     case 'create':
       return parseCreate(args);
     case 'list':
-      return { name, json: parse(args, { json: FLAG }).values.json === true };
+      return { name, json: parse(args, { json: FLAG }).values.json };
     case 'usage': {
       const { values, positionals } = parse(args, { json: FLAG }, 'ACCOUNT');
-      return { name, account: given(positionals[0], 'ACCOUNT'), json: values.json === true };
+      return { name, account: given(positionals[0], 'ACCOUNT'), json: values.json };
     }
     case 'revoke':
     case 'unban': {
@@ -56,12 +56,12 @@ export function parseKeysArguments([name, ...args]: readonly string[]): KeysComm
     case 'scopes': {
       const { values, positionals } = parse(args, { json: FLAG }, 'ID', 'SCOPES');
       const [id, scopes] = positionals;
-      return { name, id: given(id, 'ID'), scopes: list(given(scopes, 'SCOPES')), json: values.json === true };
+      return { name, id: given(id, 'ID'), scopes: list(given(scopes, 'SCOPES')), json: values.json };
     }
     case 'rotate': {
       const { values, positionals } = parse(args, { overlap: TEXT, json: FLAG }, 'ID');
       const overlapMs = duration('overlap', values.overlap ?? '24h');
-      return { name, id: given(positionals[0], 'ID'), overlapMs, json: values.json === true };
+      return { name, id: given(positionals[0], 'ID'), overlapMs, json: values.json };
     }
     case 'plan': {
       const { values, positionals } = parse(args, LIMITS, 'ACCOUNT', 'PLAN');
@@ -87,33 +87,23 @@ function parseCreate(args: string[]): KeysCommand {
     scopes: values.scopes === undefined ? undefined : list(values.scopes),
     expiresInMs: expiresIn === undefined ? undefined : duration('expires-in', expiresIn),
   };
-  return { name: 'create', newKey, json: values.json === true };
+  return { name: 'create', newKey, json: values.json };
 }
 
 function parse<T extends NonNullable<ParseArgsConfig['options']>>(args: string[], options: T, ...names: string[]) {
-  const parsed = parseStrictly({ args, options, allowPositionals: true, strict: true });
-  const surplus = parsed.positionals[names.length];
-  if (surplus !== undefined) throw new UsageError(`Unexpected argument "${surplus}".`);
-  return parsed;
-}
-
-function parseStrictly<T extends ParseArgsConfig>(config: T) {
   try {
-    const parsed = parseArgs({ ...config, tokens: true });
-    const names = (parsed.tokens ?? []).flatMap((token) => (token.kind === 'option' ? [token.name] : []));
-    const repeated = names.find((name, index) => names.indexOf(name) !== index);
+    const parsed = parseArgs({ args, options, allowPositionals: true, tokens: true });
+    const found = parsed.tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
+    const repeated = found.find((name, index) => found.indexOf(name) !== index);
     if (repeated !== undefined) throw new UsageError(`--${repeated} is given more than once.`);
+    const surplus = parsed.positionals[names.length];
+    if (surplus !== undefined) throw new UsageError(`Unexpected argument "${surplus}".`);
     return parsed;
   } catch (error) {
-    if (!isParseError(error)) throw error;
-    throw new UsageError(error.message.split('\n', 1)[0]);
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    if (!code.startsWith('ERR_PARSE_ARGS_')) throw error;
+    throw new UsageError(message.split('\n', 1)[0]);
   }
-}
-
-function isParseError(error: unknown): error is NodeJS.ErrnoException {
-  return (
-    typeof error === 'object' && error !== null && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_')
-  );
 }
 
 function given(value: string | undefined, what: string): string {
@@ -136,19 +126,15 @@ function limits(values: { 'per-minute'?: string | undefined; 'per-day'?: string 
 }
 
 function integer(option: string, text: string | undefined): number | undefined {
-  if (text === undefined || /^[1-9][0-9]{0,14}$/.test(text)) return text === undefined ? undefined : Number(text);
+  if (text === undefined) return undefined;
+  if (/^[1-9][0-9]{0,14}$/.test(text)) return Number(text);
   throw new UsageError(`--${option} must be an integer of at least 1.`);
 }
 
+/** In milliseconds. */
 function duration(option: string, text: string): number {
-  const durationMs = parseDurationMs(text);
-  if (durationMs === undefined)
-    throw new UsageError(`--${option} must be a duration such as 30s, 15m, 24h, 90d or 12w.`);
-  return durationMs;
-}
-
-/** Parses durations such as `30s`, `15m`, `24h`, `90d` or `12w` to milliseconds; undefined for anything else. */
-function parseDurationMs(text: string): number | undefined {
   const [, count, unit] = DURATION.exec(text) ?? [];
-  return count === undefined || unit === undefined ? undefined : Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
+  if (count === undefined || unit === undefined)
+    throw new UsageError(`--${option} must be a duration such as 30s, 15m, 24h, 90d or 12w.`);
+  return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
 }
