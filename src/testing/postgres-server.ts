@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { freePort } from './free-port.js';
-import { signalTree } from './process-tree.js';
+import { signalTree, untilUp } from './server-process.js';
 
-const START_DEADLINE_MS = 20_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 
 export interface PostgresOptions {
   /** Maximum number of connections. PostgreSQL reserves three of them for superusers, such as the tests. */
@@ -33,20 +32,17 @@ export class PostgresServer {
     const { uid, gid } = identity();
     if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid);
     const language = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
-    const flags = [
-      '--pgdata',
-      folder,
-      '--username=postgres',
-      '--auth=trust',
-      ...language,
-      '--no-sync',
-      '--no-instructions',
-    ];
-    execFileSync('initdb', flags, { ...identity(), cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+    const flags = ['--username=postgres', '--auth=trust', ...language, '--no-sync', '--no-instructions'];
+    execFileSync('initdb', ['--pgdata', folder, ...flags], {
+      ...identity(),
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
     const port = await freePort();
-    const place = { port, listen_addresses: '127.0.0.1', unix_socket_directories: '' };
     const server = new PostgresServer(port, folder, {
-      ...place,
+      port,
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
       max_connections: maxConnections,
       shared_buffers: '32MB',
       fsync: fsync ? 'on' : 'off',
@@ -67,16 +63,8 @@ export class PostgresServer {
   }
 
   /** Runs one statement on a new connection. */
-  async query<Row extends object>(sql: string, database = 'postgres'): Promise<Row[]> {
-    const client = new Client({ connectionString: this.url(database), connectionTimeoutMillis: 1_000 });
-    // A server that shuts down sends an error to idle connections.
-    client.on('error', () => undefined);
-    await client.connect();
-    try {
-      return (await client.query<Row>(sql)).rows;
-    } finally {
-      await client.end();
-    }
+  query<Row extends object>(sql: string, database = 'postgres'): Promise<Row[]> {
+    return queryOnce<Row>(this.url(database), sql);
   }
 
   /** Kills its remaining processes, and starts it again on the same data. */
@@ -120,12 +108,9 @@ export class PostgresServer {
     let log = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => (log = `${log}${text}`.slice(-10_000)));
     this.child = child;
-    const deadlineMs = performance.now() + START_DEADLINE_MS;
-    while (!(await this.isUp())) {
-      if (child.exitCode !== null || performance.now() > deadlineMs)
-        throw new Error(`PostgreSQL did not start:\n${log}`);
-      await delay(20);
-    }
+    await untilUp(child, () => this.query('SELECT 1')).catch((error: unknown) => {
+      throw new Error(`PostgreSQL did not start:\n${log}`, { cause: error });
+    });
   }
 
   private async end(signal: (child: ChildProcess) => void): Promise<void> {
@@ -142,14 +127,18 @@ export class PostgresServer {
     const pid = this.child?.pid;
     if (pid !== undefined) signalTree(pid, signal);
   }
+}
 
-  private async isUp(): Promise<boolean> {
-    try {
-      await this.query('SELECT 1');
-      return true;
-    } catch {
-      return false;
-    }
+/** Runs one statement on a new connection. */
+export async function queryOnce<Row extends object>(url: string, sql: string): Promise<Row[]> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  // A server that shuts down sends an error to idle connections.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Row>(sql)).rows;
+  } finally {
+    await client.end();
   }
 }
 

@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { freePort } from './free-port.js';
+import { untilUp } from './server-process.js';
 
 const PROGRAM = 'redis-server';
-const START_DEADLINE_MS = 10_000;
 
 /** A Redis server for one test, which can pause, kill and flush it. It stores nothing on disk. */
 export class RedisServer {
@@ -89,15 +88,6 @@ export class RedisServer {
       stdio: 'ignore',
     });
     await once(this.process, 'spawn');
-    const deadlineMs = Date.now() + START_DEADLINE_MS;
-    for (;;) {
-      try {
-        await this.call('PING');
-        return;
-      } catch (error) {
-        if (Date.now() > deadlineMs || this.process.exitCode !== null) throw error;
-      }
-      await delay(20);
-    }
+    await untilUp(this.process, () => this.call('PING'));
   }
 }

@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'sqlite-driver';
-import { Client } from 'pg';
 import { isInstalled } from './installed.js';
-import { PostgresServer } from './postgres-server.js';
+import { PostgresServer, queryOnce } from './postgres-server.js';
 
 export type DatabaseKind = 'sqlite' | 'postgres';
 
@@ -28,11 +26,9 @@ export interface TestDatabase {
 export async function createTestDatabase(kind: DatabaseKind = 'sqlite'): Promise<TestDatabase> {
   if (kind === 'sqlite') return new SqliteTestDatabase(mkdtempSync(join(tmpdir(), 'petstore-test-')));
   const server = await PostgresServer.start({ fsync: false });
-  const database = new PostgresTestDatabase(server.url(''), `test-${randomUUID()}`);
-  await database.create();
   return {
-    url: database.url,
-    query: (sql) => database.query(sql),
+    url: await server.createDatabase('petstore'),
+    query: (sql) => server.query(sql, 'petstore'),
     remove: () => server.stop(),
   };
 }
@@ -105,16 +101,5 @@ export class PostgresTestDatabase implements TestDatabase {
 
   private queryServer<Row extends object>(sql: string): Promise<Row[]> {
     return queryOnce<Row>(`${this.serverUrl}postgres`, sql);
-  }
-}
-
-/** Runs a statement on a new connection. */
-async function queryOnce<Row extends object>(url: string, sql: string): Promise<Row[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Row>(sql)).rows;
-  } finally {
-    await client.end();
   }
 }

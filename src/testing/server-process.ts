@@ -1,4 +1,22 @@
+import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const START_DEADLINE_MS = 20_000;
+
+/** Waits until a server that has just been started answers. */
+export async function untilUp(server: ChildProcess, ask: () => Promise<unknown>): Promise<void> {
+  const deadlineMs = performance.now() + START_DEADLINE_MS;
+  for (;;) {
+    try {
+      await ask();
+      return;
+    } catch (error) {
+      if (server.exitCode !== null || performance.now() > deadlineMs) throw error;
+    }
+    await delay(20);
+  }
+}
 
 /**
  * Sends a signal to a process and its children (Linux). A process group does not work, because each backend of PostgreSQL
