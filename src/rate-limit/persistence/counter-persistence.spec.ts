@@ -114,11 +114,11 @@ describe('persisted counters', () => {
   it('are written without a shutdown, once per subject with its latest state', async () => {
     const { admit, persistence, usages, database } = await start();
     admit(2);
-    await persistence.flush();
+    await persistence.run();
     admit(2);
     const write = jest.spyOn(database, 'write');
-    await persistence.flush();
-    await persistence.flush();
+    await persistence.run();
+    await persistence.run();
     expect(write).toHaveBeenCalledTimes(2);
     expect(await usages()).toEqual([
       {
@@ -135,7 +135,7 @@ describe('persisted counters', () => {
     const { admit, persistence, usages, database } = await start();
     for (let accountId = 1; accountId <= 2_001; accountId++) admit(1, { accountId });
     const write = jest.spyOn(database, 'write');
-    await persistence.flush();
+    await persistence.run();
     expect(write).toHaveBeenCalledTimes(4);
     expect(await usages()).toHaveLength(2_001);
   });
@@ -146,12 +146,12 @@ describe('persisted counters', () => {
     const write = jest.spyOn(database, 'write').mockRejectedValue(new Error('disk gone'));
     admit(2);
     admit(2, { accountId: 8 });
-    await persistence.flush();
+    await persistence.run();
     admit(1);
-    await persistence.flush();
+    await persistence.run();
     expect(warn).toHaveBeenCalledTimes(1);
     write.mockRestore();
-    await persistence.flush();
+    await persistence.run();
     expect((await usages()).map(({ subject, minuteUsed }) => [subject, minuteUsed])).toEqual([
       ['account:7', 3],
       ['account:8', 2],
@@ -167,8 +167,8 @@ describe('persisted counters', () => {
       return result;
     });
     admit(1);
-    await persistence.flush();
-    await persistence.flush();
+    await persistence.run();
+    await persistence.run();
     expect(await usages()).toMatchObject([{ minuteUsed: 2 }]);
   });
 
@@ -188,12 +188,12 @@ describe('persisted counters', () => {
     const { admit, store, persistence, usages } = await start();
     admit(3);
     admit(1, { accountId: 8 });
-    await persistence.flush();
+    await persistence.run();
     clock.ms += 86_400_000;
     store.sweep();
     admit(1);
-    await persistence.flush();
-    await persistence.flush();
+    await persistence.run();
+    await persistence.run();
     expect(await usages()).toMatchObject([{ subject: 'account:7', dayUsed: 1 }]);
   });
 });

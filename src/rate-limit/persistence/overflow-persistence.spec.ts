@@ -38,7 +38,7 @@ describe('a full table that is persisted', () => {
     const store = new MemoryCounterStore(clock, loadEnv(), { addresses: 1, shared: 4 });
     const persistence = new CounterPersistence(database, store, clock);
     store.admitAddress('192.0.2.1');
-    await persistence.flush();
+    await persistence.run();
     store.admitAddress('192.0.2.2');
     const write = database.write.bind(database);
     jest.spyOn(database, 'write').mockImplementationOnce((work) => {
@@ -46,8 +46,8 @@ describe('a full table that is persisted', () => {
       store.admitAddress('192.0.2.2');
       return write(work);
     });
-    await persistence.flush();
-    await persistence.flush();
+    await persistence.run();
+    await persistence.run();
     expect((await usages()).map(({ subject }) => subject)).toContain('address:192.0.2.2');
   });
 
@@ -55,7 +55,7 @@ describe('a full table that is persisted', () => {
     const full = new MemoryCounterStore(clock, loadEnv({ ANONYMOUS_PER_MINUTE: '3' }), { addresses: 10, shared: 4 });
     const persistence = new CounterPersistence(database, full, clock);
     for (let index = 0; index < 40; index++) full.admitAddress(`192.0.2.${index}`);
-    await persistence.flush();
+    await persistence.run();
     expect((await usages()).filter(({ subject }) => subject.startsWith('address:'))).toHaveLength(10);
     const restored = new MemoryCounterStore(clock, loadEnv({ ANONYMOUS_PER_MINUTE: '3' }), {
       addresses: 10,
