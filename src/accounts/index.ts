@@ -16,7 +16,6 @@ export {
   type PlanName,
   PLANS,
   planTerms,
-  type PlanTerms,
 } from './plan.js';
 
 /** The entities of accounts and their audit records. */

@@ -35,6 +35,9 @@ export function Revalidates(...headers: HeaderName[]): MethodDecorator {
   );
 }
 
+const check = ({ headers }: FastifyRequest) => new Precondition(headers);
+const read = (_: unknown, context: ExecutionContext) => check(requestOf(context));
+
 /** Injects the precondition of the request, and documents If-Match. */
 export function IfMatch(): ParameterDecorator {
   const document = ApiHeader({
@@ -43,13 +46,5 @@ export function IfMatch(): ParameterDecorator {
     description: 'ETags, or `*`. If none of them is current, nothing changes and the response is 412.',
     schema: schema(TAG_LIST),
   });
-  return createParamDecorator(readPrecondition, [operationPart({ errors: [notCurrent()], check }, document)])();
-}
-
-function readPrecondition(_: unknown, context: ExecutionContext): Precondition {
-  return check(requestOf(context));
-}
-
-function check({ headers }: FastifyRequest): Precondition {
-  return new Precondition(headers);
+  return createParamDecorator(read, [operationPart({ errors: [notCurrent()], check }, document)])();
 }

@@ -2,8 +2,6 @@ import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { isPostgres } from '../statements.js';
 import { sortType, type SortType } from './sort-types.js';
 
-export type Direction = 'ASC' | 'DESC';
-
 /** What a list is sorted by: properties of the entity, all in one direction. */
 export type PageOrder<Entity> = Readonly<Partial<Record<keyof Entity & string, 'ASC' | 'DESC'>>>;
 
@@ -17,7 +15,7 @@ export interface SortColumn extends SortType {
 /** What a page is sorted by: the columns of the order and the primary key, which comes last. */
 export interface Sorting {
   readonly columns: readonly SortColumn[];
-  readonly direction: Direction;
+  readonly direction: 'ASC' | 'DESC';
 }
 
 /** @throws TypeError if a list cannot be read in this order page by page */
@@ -27,7 +25,7 @@ export function sortingOf<Entity extends ObjectLiteral>(
 ): Sorting {
   if (mainAlias === undefined) throw new TypeError('A page needs a query of an entity.');
   const { metadata, name: alias } = mainAlias;
-  const [direction = 'ASC', ...others] = new Set<Direction | undefined>(Object.values(order));
+  const [direction = 'ASC', ...others] = new Set(Object.values<'ASC' | 'DESC' | undefined>(order));
   if (others.length > 0) throw new TypeError('The properties of an order must have one direction.');
   const [primary, ...more] = metadata.primaryColumns.map(({ propertyPath }) => propertyPath);
   if (primary === undefined || more.length > 0)

@@ -2,6 +2,7 @@ import { type CustomTypesConfig, type PoolConfig, types } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import type { Env } from '../../config/index.js';
 import type { DatabaseParts } from '../database-options.js';
+import { exactInteger } from '../exact-integers.js';
 import { MIGRATIONS } from '../migrations/index.js';
 import { PostgresClient } from './postgres-client.js';
 
@@ -64,9 +65,4 @@ function postgresOptions(databaseUrl: string, parts: DatabaseParts, pool: PoolCo
 
 /** Parses an int8 to a number if that is exact; the driver's default is text. */
 const getTypeParser: CustomTypesConfig['getTypeParser'] = (oid, format) =>
-  Number(oid) === types.builtins.INT8 && format !== 'binary' ? parseInt8 : types.getTypeParser(oid, format);
-
-function parseInt8(digits: string): number | string {
-  const value = Number(digits);
-  return Number.isSafeInteger(value) ? value : digits;
-}
+  Number(oid) === types.builtins.INT8 && format !== 'binary' ? exactInteger : types.getTypeParser(oid, format);

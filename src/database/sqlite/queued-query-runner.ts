@@ -1,18 +1,16 @@
 import { type ObjectLiteral, QueryRunnerAlreadyReleasedError } from 'typeorm';
-import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 import type { IsolationLevel, TransactionalRunner } from '../database.js';
+import { exactIntegers } from '../exact-integers.js';
 import { isRead, refuseTransactionControl } from '../statements.js';
 import { leaveNested, type Outcome, type TableWatch, Transaction } from '../transaction.js';
 import { translate } from '../unavailable.js';
-import { exactIntegers } from './exact-integers.js';
 import type { ReadingQueryRunner } from './reading-query-runner.js';
 import type { Turn } from './turn.js';
 import type { TurnOptions, WriteQueue } from './write-queue.js';
 
 /** Shared by all query runners of a database. */
 export interface SqliteAccess {
-  readonly driver: BetterSqlite3Driver;
   readonly reader: ReadingQueryRunner;
   /** Of the writing connection. It sends all statements, and so keeps them prepared. */
   readonly writer: BetterSqlite3QueryRunner;
@@ -35,7 +33,7 @@ export class QueuedQueryRunner extends BetterSqlite3QueryRunner implements Trans
     private readonly options: TurnOptions,
     joined?: Transaction,
   ) {
-    super(access.driver);
+    super(access.writer.driver);
     if (joined === undefined) return;
     this.transaction = joined;
     this.isTransactionActive = true;

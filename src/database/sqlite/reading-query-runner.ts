@@ -2,7 +2,7 @@ import type { Database as SqliteConnection } from 'sqlite-driver';
 import type { ObjectLiteral } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
-import { exactIntegers } from './exact-integers.js';
+import { exactIntegers } from '../exact-integers.js';
 import { refuseTransactionControl } from '../statements.js';
 import { translate } from '../unavailable.js';
 import type { FileIdentity } from './sqlite-database.js';

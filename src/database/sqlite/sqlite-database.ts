@@ -107,7 +107,7 @@ export class SqliteDatabase extends Database {
     const writer = new BetterSqlite3QueryRunner(driver);
     for (const runner of [reader, writer]) this.createEntityManager(runner);
     const writes = new WriteQueue(writing, file, this.transactionTimeoutMs);
-    return { driver, reader, reading, writer, writes, writing, file, watches: this.watches };
+    return { reader, reading, writer, writes, writing, file, watches: this.watches };
   }
 }
 

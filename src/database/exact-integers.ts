@@ -1,8 +1,7 @@
-/*
- * SQLite's driver rounds integers unless it returns all of them as bigints, which neither TypeORM nor features expect.
+/**
+ * Turns the integers in the result of a query into numbers, or into decimal digits if a number would round them. SQLite's
+ * driver rounds integers unless it returns all of them as bigints, which neither TypeORM nor features expect.
  */
-
-/** Turns the integers in the result of a query into numbers, or into decimal digits if a number would round them. */
 export function exactIntegers<Result>(result: Result): Result | number | string {
   if (typeof result === 'bigint') return exactInteger(result);
   if (Array.isArray(result)) {
@@ -21,8 +20,8 @@ function replaceIn(row: Record<string, unknown>): void {
   }
 }
 
-/** As the parser of PostgreSQL's int8 does. */
-function exactInteger(value: bigint): number | string {
+/** @param value from SQLite's driver, or its digits from that of PostgreSQL */
+export function exactInteger(value: bigint | string): number | string {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : String(value);
 }
