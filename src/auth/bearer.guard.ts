@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
@@ -76,7 +77,7 @@ export class BearerGuard implements CanActivate {
 /** The parts of a FastifyRequest that can carry a bearer token. */
 export interface BearerRequest {
   readonly headers: { readonly authorization?: string | undefined };
-  readonly raw: { readonly rawHeaders: readonly string[] };
+  readonly raw: Pick<IncomingMessage, 'headersDistinct'>;
 }
 
 /** The scheme in any case, one or more spaces, then a token68 (RFC 9110, section 11.2; RFC 6750, section 2.1). */
@@ -88,7 +89,7 @@ const SCHEME_ALONE = /^bearer[ \t]*$/i;
 export function readBearerToken(request: BearerRequest): string | AuthenticationFailure {
   const header = request.headers.authorization;
   if (header === undefined) return MISSING;
-  if (isRepeated(request.raw.rawHeaders, 'authorization')) return REPEATED;
+  if (isRepeated(request.raw, 'authorization')) return REPEATED;
   const token = BEARER.exec(header)?.[1];
   if (token !== undefined) return token;
   // A request with another scheme, or without a token after this one, counts as one without a key.

@@ -1,10 +1,12 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { etagOf } from '../conditional-requests/index.js';
-import type { ContentCoding } from './content-coding.js';
 
 /** Level 11 makes Swagger UI's script a tenth smaller but takes a hundred times as long, 11 s. */
 const BROTLI_QUALITY = 5;
+
+/** `identity` means uncompressed. */
+export type ContentCoding = 'br' | 'gzip' | 'identity';
 
 /** A file as it is sent. */
 export interface Representation {

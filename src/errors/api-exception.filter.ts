@@ -1,4 +1,4 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, type OnApplicationShutdown, Optional } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, type OnApplicationShutdown } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requestFields } from '../logging/index.js';
 import { ApiError } from './api-error.js';
@@ -12,13 +12,15 @@ import { RequestFaults, ValidationFailedError } from './validation-failed.js';
 export class ApiExceptionFilter implements ExceptionFilter, OnApplicationShutdown {
   private readonly failures = new FailureLog();
 
-  constructor(@Optional() private readonly faults?: RequestFaults) {}
+  constructor(private readonly faults: RequestFaults) {}
 
   catch(exception: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
-    const answer = toProblem(this.complete(exception, request));
+    // A refusal of a request names all its faults.
+    const isInvalid = exception instanceof ValidationFailedError;
+    const answer = toProblem(isInvalid ? new ValidationFailedError(this.faults.find(request, exception)) : exception);
     // 501 is not a failure of the service.
     const isFailure = answer.status >= 500 && answer.status !== 501;
     const isIntended = exception instanceof ApiError && exception.isIntended;
@@ -31,12 +33,6 @@ export class ApiExceptionFilter implements ExceptionFilter, OnApplicationShutdow
     // A response that is partly sent can no longer become an Error.
     if (reply.sent || reply.raw.headersSent) reply.raw.destroy();
     else sendProblem(reply, answer);
-  }
-
-  /** A refusal of a request names all its faults. */
-  private complete(exception: unknown, request: FastifyRequest): unknown {
-    if (this.faults === undefined || !(exception instanceof ValidationFailedError)) return exception;
-    return new ValidationFailedError(this.faults.find(request, exception));
   }
 
   onApplicationShutdown(): void {

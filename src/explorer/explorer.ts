@@ -68,12 +68,12 @@ function rendered(
   contentType: string,
   render: (document: OpenAPIObject) => string,
 ): () => SharedFile {
-  let latest: { readonly document: OpenAPIObject; readonly file: SharedFile } | undefined;
+  const files = new WeakMap<OpenAPIObject, SharedFile>();
   return () => {
     const document = source.get();
-    if (latest?.document !== document)
-      latest = { document, file: new SharedFile(contentType, Buffer.from(render(document))) };
-    return latest.file;
+    const file = files.get(document) ?? new SharedFile(contentType, Buffer.from(render(document)));
+    files.set(document, file);
+    return file;
   };
 }
 

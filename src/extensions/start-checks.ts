@@ -3,7 +3,7 @@ import { isScope } from '../api-keys/index.js';
 import { Clock, type Env, type Override } from '../config/index.js';
 import { KeyVerifier } from '../auth/index.js';
 import { ERROR_CODES, type OwnErrorCode } from '../errors/index.js';
-import { documentedError, operationOf } from '../openapi/index.js';
+import { operationOf } from '../openapi/index.js';
 import { PetsService } from '../pets/index.js';
 import { CounterStore } from '../rate-limit/index.js';
 import type { Composition } from './composition.js';
@@ -32,7 +32,7 @@ export async function checkStart(
   { routes, messages, tokens, classes }: Composition,
   { env, extensions, overrides }: Checked,
 ): Promise<void> {
-  const errorsOfOperations = routes.flatMap(({ handler }) => (operationOf(handler)?.errors ?? []).map(documentedError));
+  const errorsOfOperations = routes.flatMap(({ handler }) => operationOf(handler)?.errors ?? []);
   const faults = [
     ...routeFaults(routes),
     ...messageFaults(messages),

@@ -45,11 +45,7 @@ export interface IdempotentRequest {
  */
 export function idempotentRequest(request: FastifyRequest, idempotencyKey: string | string[]): IdempotentRequest {
   const { raw, caller, rawBody, method, url } = request;
-  if (
-    typeof idempotencyKey !== 'string' ||
-    !printable.test(idempotencyKey) ||
-    isRepeated(raw.rawHeaders, 'idempotency-key')
-  ) {
+  if (typeof idempotencyKey !== 'string' || !printable.test(idempotencyKey) || isRepeated(raw, 'idempotency-key')) {
     throw refusal(`must be given once, as 1 to ${MAX_LENGTH} characters of printable ASCII`);
   }
   const apiKey = readBearerToken(request);

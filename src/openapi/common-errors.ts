@@ -4,7 +4,7 @@ import { ValidationFailedError } from '../errors/index.js';
 import { malformedJson, payloadTooLarge, requestTimeout, unsupportedMediaType } from '../http/index.js';
 import { inUse, reused } from '../idempotency/index.js';
 import { refuse, tooManyRequests } from '../rate-limit/index.js';
-import type { ErrorDeclaration } from './documented-error.js';
+import { documentedError, type ErrorDeclaration } from './documented-error.js';
 
 const NOW_SECONDS = 1_795_219_200;
 const MINUTE = { limit: 300, windowSeconds: 60, remaining: 0, resetSeconds: NOW_SECONDS + 60 };
@@ -41,4 +41,4 @@ export const BODY_ERRORS: readonly ErrorDeclaration[] = [
 ];
 
 /** Errors of a POST with an Idempotency-Key. */
-export const IDEMPOTENCY_ERRORS: readonly ErrorDeclaration[] = [reused(), inUse()];
+export const IDEMPOTENCY_ERRORS = [reused(), inUse()].map(documentedError);

@@ -26,7 +26,7 @@ const LAST_SECOND = 253_402_300_799;
 const MAX_ADDRESS_LENGTH = 2_200;
 
 /** Response headers that an operation can have. */
-export const HEADERS = {
+const HEADERS = {
   Limit: header('The limit of the window, minute or day, that has fewer requests left.', count(1, MOST_REQUESTS), 300),
   Remaining: header('Requests remaining in that window.', count(0, MOST_REQUESTS), 299),
   Reset: header(
@@ -85,8 +85,6 @@ export type HeaderName = keyof typeof HEADERS;
 /** Headers that only some responses of a status have. */
 const OPTIONAL = ['Retry-After', 'Deprecation', 'Sunset', 'DeprecationLink'] as const satisfies readonly HeaderName[];
 
-export type OptionalName = (typeof OPTIONAL)[number];
-
 /** Header names whose components have another name: a short one, because each response refers to it. */
 const WIRE_NAMES: Partial<Record<HeaderName, string>> = {
   Limit: 'X-RateLimit-Limit',
@@ -102,13 +100,15 @@ const WIRE_NAMES: Partial<Record<HeaderName, string>> = {
  */
 export const COMMON_HEADERS: readonly HeaderName[] = ['Limit', 'Remaining', 'Reset', 'RequestId'];
 
-export function headerReferences(names: readonly HeaderName[]): Record<string, ReferenceObject> {
-  return Object.fromEntries(names.map((name) => [wireName(name), { $ref: `#/components/headers/${name}` }]));
+export function headerReferences(names: readonly HeaderName[], prefix = ''): Record<string, ReferenceObject> {
+  return Object.fromEntries(
+    names.map((name) => [WIRE_NAMES[name] ?? name, { $ref: `#/components/headers/${prefix}${name}` }]),
+  );
 }
 
 /** The headers as optional ones. */
-export function optionalHeaders(names: readonly OptionalName[]): Record<string, ReferenceObject> {
-  return Object.fromEntries(names.map((name) => [wireName(name), { $ref: `#/components/headers/Optional${name}` }]));
+export function optionalHeaders(names: readonly (typeof OPTIONAL)[number][]): Record<string, ReferenceObject> {
+  return headerReferences(names, 'Optional');
 }
 
 /** All headers that responses refer to. */
@@ -116,7 +116,3 @@ export const HEADER_COMPONENTS: HeadersObject = {
   ...HEADERS,
   ...Object.fromEntries(OPTIONAL.map((name) => [`Optional${name}`, { ...HEADERS[name], required: false }])),
 };
-
-export function wireName(name: HeaderName): string {
-  return WIRE_NAMES[name] ?? name;
-}

@@ -1,7 +1,7 @@
-export { CurrentDocument } from './current-document.js';
+export { CurrentDocument } from './document/current-document.js';
 export { isUndocumented, refuseUndeclaredQueries } from './undeclared-query.js';
 export { COMMON_HEADERS, type HeaderName, headerReferences } from './headers.js';
-export { documentedError, type ErrorDeclaration, UNKNOWN_ID } from './documented-error.js';
+export { type ErrorDeclaration, UNKNOWN_ID } from './documented-error.js';
 export {
   API_KEY_SCHEME,
   errorsOf,

@@ -117,7 +117,7 @@ export function operationOf(handler: Function): DeclaredOperation | undefined {
 /** The errors of an operation and of its method; none if the handler is not an operation. */
 export function errorsOf(handler: Function, method: string): readonly DocumentedError[] {
   const errors = operationOf(handler)?.errors ?? [];
-  return method === 'POST' && errors.length > 0 ? [...errors, ...IDEMPOTENCY_ERRORS.map(documentedError)] : errors;
+  return method === 'POST' && errors.length > 0 ? [...errors, ...IDEMPOTENCY_ERRORS] : errors;
 }
 
 function isJson({ type }: SuccessResponse): boolean {

@@ -78,7 +78,7 @@ function limitChunks(request: FastifyRequest, payload: RequestPayload): void {
 function headerFault({ method, headers, raw, server }: FastifyRequest): ApiError | undefined {
   const { 'content-type': contentType, 'content-encoding': encoding, 'content-length': length = '0' } = headers;
   if (contentType === undefined && !hasBody(raw)) return method === 'PATCH' ? unsupportedMediaType() : undefined;
-  if (isRepeated(raw.rawHeaders, 'content-type'))
+  if (isRepeated(raw, 'content-type'))
     return new ApiError('validation_failed', 'Content-Type must be given only once.');
   const [, ...parameters] = (contentType ?? '').split(';');
   const essence = mediaTypeOf(headers);
@@ -86,7 +86,7 @@ function headerFault({ method, headers, raw, server }: FastifyRequest): ApiError
     const isUtf8 = parameters.length === 0 || (parameters.length === 1 && UTF_8.test(parameters[0] ?? ''));
     if (!isUtf8 || !jsonMediaTypes(method).includes(essence)) return unsupportedMediaType();
     if (Number(length) > BODY_LIMIT_BYTES) return payloadTooLarge();
-  } else if (!hasParser(server, essence)) return unsupportedMediaType();
+  } else if (essence === '' || !server.hasContentTypeParser(essence)) return unsupportedMediaType();
   if (encoding !== undefined)
     return new ApiError('unsupported_media_type', 'The request body must not have a Content-Encoding.');
   return undefined;
@@ -99,8 +99,4 @@ function mediaTypeOf({ 'content-type': contentType = '' }: FastifyRequest['heade
 
 function isJson(mediaType: string): boolean {
   return mediaType === JSON_TYPE || mediaType === MERGE_PATCH_TYPE;
-}
-
-function hasParser(server: FastifyInstance, essence: string): boolean {
-  return essence !== '' && server.hasContentTypeParser(essence);
 }

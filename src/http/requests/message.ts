@@ -60,27 +60,20 @@ export function breakBody(message: IncomingMessage, error: ApiError): void {
 }
 
 /**
- * Whether a header was sent more than once. Node keeps the first; only the raw list has all.
- * @param rawHeaders name, value, name, value, ... as Node provides them
- * @param header name in lower case
+ * Whether a header was sent more than once; Node's `headers` have only the first.
+ * @param name in lower case
  */
-export function isRepeated(rawHeaders: readonly string[], header: string): boolean {
-  let found = false;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name === undefined || name.length !== header.length || name.toLowerCase() !== header) continue;
-    if (found) return true;
-    found = true;
-  }
-  return false;
+export function isRepeated({ headersDistinct }: Pick<IncomingMessage, 'headersDistinct'>, name: string): boolean {
+  return (headersDistinct[name] ?? []).length > 1;
 }
 
 /** The characters of uri-host with an optional port (RFC 9110, section 7.2). */
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
 
 /** The error of a missing, repeated or malformed Host header (RFC 9112, section 3.2). */
-export function hostFault({ httpVersion, headers, rawHeaders }: IncomingMessage): ApiError | undefined {
-  const { host } = headers;
-  if (host === undefined ? httpVersion === '1.0' : HOST.test(host) && !isRepeated(rawHeaders, 'host')) return undefined;
+export function hostFault(message: IncomingMessage): ApiError | undefined {
+  const { host } = message.headers;
+  const isValid = host === undefined ? message.httpVersion === '1.0' : HOST.test(host) && !isRepeated(message, 'host');
+  if (isValid) return undefined;
   return new ApiError('validation_failed', 'The request must have one Host header, with the name of this service.');
 }

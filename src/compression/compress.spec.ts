@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { negotiateCoding } from './content-coding.js';
+import { negotiateCoding } from './compress.js';
 
 describe('the content coding of a file', () => {
   it.each([

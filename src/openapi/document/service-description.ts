@@ -1,5 +1,5 @@
-import { PLANS } from '../accounts/index.js';
-import type { Env } from '../config/index.js';
+import { PLANS } from '../../accounts/index.js';
+import type { Env } from '../../config/index.js';
 
 /** The introduction of the document, in Markdown. */
 export function describeService({ ANONYMOUS_PER_MINUTE, ANONYMOUS_PER_DAY }: Env): string {

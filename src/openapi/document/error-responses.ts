@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import type { ResponseObject } from '@nestjs/swagger';
-import { errorJson } from '../errors/index.js';
-import { COMMON_ERRORS, QUOTA_ERRORS } from './common-errors.js';
-import { type DocumentedError, documentedError } from './documented-error.js';
-import { COMMON_HEADERS, type HeaderName, headerReferences, optionalHeaders } from './headers.js';
+import { errorJson } from '../../errors/index.js';
+import { COMMON_ERRORS, QUOTA_ERRORS } from '../common-errors.js';
+import { type DocumentedError, documentedError } from '../documented-error.js';
+import { COMMON_HEADERS, type HeaderName, headerReferences, optionalHeaders } from '../headers.js';
 import type { NamedPart } from './shared-components.js';
 
 /** Error codes by status that nearly all operations have. Their responses are named after the status. */

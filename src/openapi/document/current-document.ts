@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { Clock, Env } from '../config/index.js';
-import { removalMs } from '../lifecycle/index.js';
+import { Clock, Env } from '../../config/index.js';
+import { removalMs } from '../../lifecycle/index.js';
 import { createDocument, operationsOf } from './document.js';
 import type { LivingOperation } from './finished-operation.js';
 

@@ -5,12 +5,12 @@ import type {
   RequestBodyObject,
   ResponseObject,
 } from '@nestjs/swagger';
-import { JSON_TYPE, jsonMediaTypes } from '../http/index.js';
-import { GUARD_STATUSES } from '../lifecycle/index.js';
-import type { DocumentedError } from './documented-error.js';
+import { JSON_TYPE, jsonMediaTypes } from '../../http/index.js';
+import { GUARD_STATUSES } from '../../lifecycle/index.js';
+import type { DocumentedError } from '../documented-error.js';
 import { errorResponses } from './error-responses.js';
 import { close, finishedSchema, resolved, type Schema, type Schemas } from './finished-schema.js';
-import { headerReferences, optionalHeaders } from './headers.js';
+import { headerReferences, optionalHeaders } from '../headers.js';
 import type { NamedPart } from './shared-components.js';
 
 /** An operation with its lifecycle. */

@@ -1,11 +1,10 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, type ParameterObject, SwaggerModule } from '@nestjs/swagger';
-import { KnownScopes } from '../api-keys/index.js';
-import { Env } from '../config/index.js';
-import { API_PREFIX, publicPath } from '../http/index.js';
-import { IDEMPOTENCY_KEY_PARAMETER } from '../idempotency/index.js';
-import { IDEMPOTENCY_ERRORS } from './common-errors.js';
-import { documentedError } from './documented-error.js';
+import { KnownScopes } from '../../api-keys/index.js';
+import { Env } from '../../config/index.js';
+import { API_PREFIX, publicPath } from '../../http/index.js';
+import { IDEMPOTENCY_KEY_PARAMETER } from '../../idempotency/index.js';
+import { IDEMPOTENCY_ERRORS } from '../common-errors.js';
 import { errorSchemas } from './error-schemas.js';
 import {
   finishedOperation,
@@ -14,9 +13,9 @@ import {
   type SharedParts,
 } from './finished-operation.js';
 import { finishedSchemas } from './finished-schema.js';
-import { HEADER_COMPONENTS } from './headers.js';
-import { API_KEY_SCHEME } from './operation.decorator.js';
-import { type Documentation, operationGroups, PLANS_PAGE } from './operation-group.decorator.js';
+import { HEADER_COMPONENTS } from '../headers.js';
+import { API_KEY_SCHEME } from '../operation.decorator.js';
+import { type Documentation, operationGroups, PLANS_PAGE } from '../operation-group.decorator.js';
 import { describeService } from './service-description.js';
 import { share } from './shared-components.js';
 
@@ -79,7 +78,7 @@ function withHeaders(method: string, operation: ScannedOperation, { ENVIRONMENT 
   return {
     ...operation,
     parameters: [...parameters, ...headers],
-    'x-errors': isPost ? [...errors, ...IDEMPOTENCY_ERRORS.map(documentedError)] : errors,
+    'x-errors': isPost ? [...errors, ...IDEMPOTENCY_ERRORS] : errors,
   };
 }
 

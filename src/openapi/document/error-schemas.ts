@@ -1,5 +1,5 @@
 import type { SchemaObject } from '@nestjs/swagger';
-import { ERROR_CODES, MAX_MESSAGE_LENGTH } from '../errors/index.js';
+import { ERROR_CODES, MAX_MESSAGE_LENGTH } from '../../errors/index.js';
 
 const MAX_CODE_LENGTH = 64;
 
