@@ -36,25 +36,11 @@ export class PinoLogger implements LoggerService {
     this.write(START_UP_CONTEXTS.has(rest.at(-1)) ? 'debug' : 'info', message, rest);
   }
 
-  fatal(message: unknown, ...rest: unknown[]): void {
-    this.write('fatal', message, rest);
-  }
-
-  error(message: unknown, ...rest: unknown[]): void {
-    this.write('error', message, rest);
-  }
-
-  warn(message: unknown, ...rest: unknown[]): void {
-    this.write('warn', message, rest);
-  }
-
-  debug(message: unknown, ...rest: unknown[]): void {
-    this.write('debug', message, rest);
-  }
-
-  verbose(message: unknown, ...rest: unknown[]): void {
-    this.write('trace', message, rest);
-  }
+  readonly fatal = (message: unknown, ...rest: unknown[]): void => this.write('fatal', message, rest);
+  readonly error = (message: unknown, ...rest: unknown[]): void => this.write('error', message, rest);
+  readonly warn = (message: unknown, ...rest: unknown[]): void => this.write('warn', message, rest);
+  readonly debug = (message: unknown, ...rest: unknown[]): void => this.write('debug', message, rest);
+  readonly verbose = (message: unknown, ...rest: unknown[]): void => this.write('trace', message, rest);
 
   /** Nest passes the name of the logging class last, and a stack before it. */
   private write(method: Method, message: unknown, rest: readonly unknown[]): void {
