@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import {
   type Account,
   accountFor,
@@ -33,8 +32,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export interface NewKey extends AccountRequest, KeyOptions {}
 
 /**
- * Operations on keys and accounts for operators. Each takes the actor for the audit record. When its promise is fulfilled
- * the change is in effect in this process; other processes follow within a second.
+ * Operations on keys and accounts for operators; `KeyOperations` describes them. Each takes the actor for the audit record.
+ * When its promise is fulfilled the change is in effect in this process; other processes follow within a second.
  * @throws (rejects) InvalidOperationError for an invalid operation; DomainError `api_key_not_found` for an unknown id
  */
 @Injectable()
@@ -49,8 +48,7 @@ export class AdminKeysService {
 
   /** Creates a key, and the account if it does not exist. */
   createKey(newKey: NewKey, actor: string): Promise<IssuedKey> {
-    return this.database.write(async (manager) => {
-      const operation = await this.begin(manager, actor);
+    return this.operate(actor, async (operation) => {
       const spec = keySpec(newKey, DEFAULT_SCOPES);
       return this.operations.issue(operation, await accountFor(operation, newKey), spec);
     });
@@ -70,27 +68,21 @@ export class AdminKeysService {
     });
   }
 
-  /** Revokes a key for good. @returns `false` if it was revoked already */
+  /** @returns `false` if it was revoked already */
   revoke(id: string, actor: string): Promise<boolean> {
     return this.change(id, actor, (operation, key) => this.operations.revoke(operation, key));
   }
 
-  /** Replaces the scopes of a key. @returns the changed key */
-  changeScopes(id: string, scopes: readonly string[], actor: string): Promise<KeyListing> {
-    return this.change(id, actor, async (operation, key) =>
-      toListing(await this.operations.changeScopes(operation, key, scopes)),
+  async changeScopes(id: string, scopes: readonly string[], actor: string): Promise<KeyListing> {
+    return toListing(
+      await this.change(id, actor, (operation, key) => this.operations.changeScopes(operation, key, scopes)),
     );
   }
 
-  /**
-   * Creates a successor with the account, scopes and lifetime of a key. The old key keeps working for `overlapMs`
-   * milliseconds, unless it expires earlier.
-   */
   rotate(id: string, overlapMs: number, actor: string): Promise<RotatedKey> {
     return this.change(id, actor, (operation, key) => this.operations.rotate(operation, key, overlapMs));
   }
 
-  /** Lifts the ban of a key and resets its strikes. */
   unban(id: string, actor: string): Promise<void> {
     return this.change(id, actor, (operation, key) => this.operations.unban(operation, key));
   }
@@ -98,9 +90,7 @@ export class AdminKeysService {
   /** Changes the plan of an account; Enterprise requires both limits. @returns the new limits */
   async changePlan(name: string, plan: PlanName, limits: CustomLimits, actor: string): Promise<Limits> {
     const terms = planTerms(plan, limits);
-    const { id } = await this.database.write(async (manager) =>
-      changePlan(await this.begin(manager, actor), name, terms),
-    );
+    const { id } = await this.operate(actor, (operation) => changePlan(operation, name, terms));
     this.notifier.keysChanged([{ accountId: id, keyId: null }]);
     return limitsOf(terms);
   }
@@ -110,13 +100,12 @@ export class AdminKeysService {
     actor: string,
     work: (operation: AuditedOperation, key: ApiKey) => Promise<T>,
   ): Promise<T> {
-    return this.database.write(async (manager) => {
-      const operation = await this.begin(manager, actor);
-      return work(operation, await this.operations.find(manager, { id }));
-    });
+    return this.operate(actor, async (operation) =>
+      work(operation, await this.operations.find(operation.manager, { id })),
+    );
   }
 
-  private begin(manager: EntityManager, actor: string): Promise<AuditedOperation> {
-    return beginOperation(manager, actor, this.clock.nowMs());
+  private operate<T>(actor: string, work: (operation: AuditedOperation) => Promise<T>): Promise<T> {
+    return this.database.write(async (manager) => work(await beginOperation(manager, actor, this.clock.nowMs())));
   }
 }
