@@ -6,24 +6,12 @@ const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_0
 const DURATION = /^(0|[1-9][0-9]{0,9})([smhdw])$/;
 
 /** A parsed command of the keys command line. */
-export type KeysCommand =
-  | { readonly name: 'help' }
-  | { readonly name: 'create'; readonly newKey: NewKey; readonly json: boolean }
-  | { readonly name: 'list'; readonly json: boolean }
-  | UsageCommand
-  | { readonly name: 'revoke' | 'unban'; readonly id: string }
-  | { readonly name: 'scopes'; readonly id: string; readonly scopes: readonly string[]; readonly json: boolean }
-  | { readonly name: 'rotate'; readonly id: string; readonly overlapMs: number; readonly json: boolean }
-  | { readonly name: 'plan'; readonly account: string; readonly plan: PlanName; readonly limits: CustomLimits };
+export type KeysCommand = ReturnType<typeof parseKeysArguments>;
 
-export interface UsageCommand {
-  readonly name: 'usage';
-  readonly account: string;
-  readonly json: boolean;
-}
+export type UsageCommand = Extract<KeysCommand, { name: 'usage' }>;
 
 /** A command that needs the database. */
-export type KeysOperation = Exclude<KeysCommand, { readonly name: 'help' }>;
+export type KeysOperation = Exclude<KeysCommand, { name: 'help' }>;
 
 /** Invalid arguments; `message` names them. */
 export class UsageError extends Error {}
@@ -37,11 +25,12 @@ const NOTHING = {} as const;
  * Parses the arguments after `keys`.
  * @throws UsageError
  */
-export function parseKeysArguments([name, ...args]: readonly string[]): KeysCommand {
-  if (name === 'help' || name === '--help' || name === '-h' || args.includes('--help')) return { name: 'help' };
+export function parseKeysArguments([name, ...args]: readonly string[]) {
+  if (name === 'help' || name === '--help' || name === '-h' || args.includes('--help'))
+    return { name: 'help' } as const;
   switch (name) {
     case 'create':
-      return parseCreate(args);
+      return { name, ...parseCreate(args) };
     case 'list':
       return { name, json: parse(args, { json: FLAG }).values.json };
     case 'usage': {
@@ -75,11 +64,11 @@ export function parseKeysArguments([name, ...args]: readonly string[]): KeysComm
   }
 }
 
-function parseCreate(args: string[]): KeysCommand {
+function parseCreate(args: string[]) {
   const options = { account: TEXT, plan: TEXT, ...LIMITS, name: TEXT, scopes: TEXT, 'expires-in': TEXT, json: FLAG };
   const { values } = parse(args, options);
   const expiresIn = values['expires-in'];
-  const newKey = {
+  const newKey: NewKey = {
     account: given(values.account, '--account'),
     plan: planName(given(values.plan, '--plan')),
     ...limits(values),
@@ -87,7 +76,7 @@ function parseCreate(args: string[]): KeysCommand {
     scopes: values.scopes === undefined ? undefined : list(values.scopes),
     expiresInMs: expiresIn === undefined ? undefined : duration('expires-in', expiresIn),
   };
-  return { name: 'create', newKey, json: values.json };
+  return { newKey, json: values.json };
 }
 
 function parse<T extends NonNullable<ParseArgsConfig['options']>>(args: string[], options: T, ...names: string[]) {
