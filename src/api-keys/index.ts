@@ -12,7 +12,6 @@ export { issuedKeyJson, keyJson, rotatedKeyJson } from './key-json.js';
 export { type IssuedKey, type KeyListing, type RotatedKey, toListing } from './key-listing.js';
 export { keyNotFound, KeyOperations } from './key-operations.js';
 export { type KeyOptions, keySpec, MAX_DURATION_MS, MAX_NAME_LENGTH } from './key-spec.js';
-export { DEFAULT_SCOPES, isScope, KnownScopes, MANAGE_KEYS, type Scope, SCOPES } from './scopes.js';
+export { DEFAULT_SCOPES, isScope, KnownScopes, MANAGE_KEYS, SCOPES } from './scopes.js';
 
-/** The entities of API keys. */
 export const API_KEY_ENTITIES = [ApiKey];

@@ -10,7 +10,7 @@ export const SCOPES = [
   'keys:manage',
 ] as const;
 
-export type Scope = (typeof SCOPES)[number];
+type Scope = (typeof SCOPES)[number];
 
 /** Lets a key create others, so it must be requested. */
 export const MANAGE_KEYS: Scope = 'keys:manage';

@@ -75,7 +75,7 @@ export class BearerGuard implements CanActivate {
 }
 
 /** The parts of a FastifyRequest that can carry a bearer token. */
-export interface BearerRequest {
+interface BearerRequest {
   readonly headers: { readonly authorization?: string | undefined };
   readonly raw: Pick<IncomingMessage, 'headersDistinct'>;
 }

@@ -1,6 +1,6 @@
 export { AuthModule } from './auth.module.js';
 export { ACCESS, type Access, Public, RequireScope } from './access.decorators.js';
-export { BearerGuard, type BearerRequest, readBearerToken, UnverifiedKey } from './bearer.guard.js';
+export { BearerGuard, readBearerToken, UnverifiedKey } from './bearer.guard.js';
 export { type Caller, callerOf, CurrentCaller, isCaller } from './caller.js';
 export {
   type AuthenticationFailure,

@@ -3,7 +3,6 @@ import { type ExactInt64, type Int64, Int64Field, Int64Param, LimitQuery, TextFi
 
 const NAME = { description: 'Name of the category.', example: 'Dogs', maxLength: 255 };
 
-/** The body of createCategory. */
 @ApiSchema({ name: 'NewCategory', description: 'A new category.' })
 export class NewCategory {
   @TextField(NAME)
@@ -29,7 +28,6 @@ export class CategoryChange {
 
 const COUNT = { type: 'integer', minimum: 0 } as const;
 
-/** The number of pets of a category. */
 @ApiSchema({ name: 'PetCounts', description: 'Number of pets of the category, by status.' })
 export class PetCounts {
   @ApiProperty({ ...COUNT, description: 'All pets.' })
@@ -48,7 +46,6 @@ export class PetCounts {
   none!: number;
 }
 
-/** A category in responses. */
 @ApiSchema({ name: 'Category', description: 'A category with the number of its pets.' })
 export class Category {
   @Int64Field({ description: 'Identifier, as in `categoryId` of a pet.', example: 3 })
@@ -61,7 +58,6 @@ export class Category {
   pets!: PetCounts;
 }
 
-/** The query of listCategories. */
 export class ListCategoriesQuery extends LimitQuery {
   /** Decimal digits. */
   @Int64Param({

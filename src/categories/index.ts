@@ -4,5 +4,4 @@ export { CategoriesModule } from './categories.module.js';
 export { CategoriesService } from './categories.service.js';
 export { applyCountDeltas, type PetCountChange, recountPets } from './category-counts.js';
 
-/** The entities of categories. */
 export const CATEGORY_ENTITIES = [CategoryEntity, CategoryCountEntity];

@@ -2,7 +2,6 @@ import { KEY_ID } from '../api-keys/index.js';
 import { LimitQuery, PatternParam } from '../validation/index.js';
 import { KEY_ID_SCHEMA } from './key-id.decorator.js';
 
-/** The query of listKeys. */
 export class ListKeysQuery extends LimitQuery {
   @PatternParam({
     description: 'Return only keys after the one with this identifier, the last one of the previous page.',

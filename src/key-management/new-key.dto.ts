@@ -6,7 +6,6 @@ const LONGEST_SECONDS = MAX_DURATION_MS / 1000;
 /** A day, as on the command line. */
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 
-/** The body of createKey. */
 @ApiSchema({ name: 'NewApiKey', description: 'The properties of a new API key.' })
 export class NewApiKey {
   @TextField({
@@ -41,7 +40,6 @@ export class NewApiKey {
   expiresInSeconds?: number;
 }
 
-/** The body of rotateKey. */
 @ApiSchema({ name: 'ApiKeyRotation', description: 'The rotation of an API key.' })
 export class ApiKeyRotation {
   @IntegerField({

@@ -9,21 +9,18 @@ const ORDER_STATUS = {
   meaning: 'Status of an order.',
 } as const;
 
-/** The body of placeOrder. */
 @ApiSchema({ name: 'NewOrder', description: 'A new order.' })
 export class NewOrder {
   @IdField({ description: 'Identifier of the pet to order. The pet must be available.', example: 1 })
   petId!: Int64;
 }
 
-/** The body of changeOrder. */
 @ApiSchema({ name: 'OrderChange', description: 'The status change of an order.' })
 export class OrderChange {
   @EnumField({ description: 'The new status.', example: 'approved', ...ORDER_STATUS })
   status!: OrderStatus;
 }
 
-/** An order in responses. */
 @ApiSchema({ name: 'Order', description: 'An order of the calling account.' })
 export class Order {
   @IdField({ description: 'Assigned by the service.', example: 1 })
@@ -39,7 +36,6 @@ export class Order {
   createdAt!: string;
 }
 
-/** The query of listOrders. */
 export class ListOrdersQuery extends LimitQuery {
   @EnumParam({ description: 'Return only orders with this status.', ...ORDER_STATUS })
   status?: OrderStatus;
