@@ -6,19 +6,11 @@ import { ApiKey } from './api-key.entity.js';
 /** The position where a page of keys ends. */
 export type KeyPosition = Pick<ApiKey, 'accountId' | 'createdAt' | 'id'>;
 
-/** All SQL of keys. Keys are loaded with their accounts, in index order. */
+/** All queries of keys. Keys are loaded with their accounts, in index order. */
 @Injectable()
 export class ApiKeysRepository {
   find(manager: EntityManager, where: FindOptionsWhere<ApiKey>): Promise<ApiKey | null> {
     return manager.findOne(ApiKey, { where, relations: { account: true } });
-  }
-
-  async insert(manager: EntityManager, key: Omit<ApiKey, 'account'>): Promise<void> {
-    await manager.insert(ApiKey, key);
-  }
-
-  async update(manager: EntityManager, id: string, changes: Partial<Omit<ApiKey, 'id' | 'account'>>): Promise<void> {
-    await manager.update(ApiKey, id, changes);
   }
 
   /** Up to `limit` keys by account, oldest first, after a position if given. */

@@ -71,7 +71,7 @@ export class KeyOperations {
       lastUsedAt: null,
       bansLiftedAt: null,
     };
-    await this.keys.insert(manager, stored);
+    await manager.insert(ApiKey, stored);
     await audit(operation, 'key.created', { account, keyId: id }, { name, masked, scopes, lifetimeMs, expiresAt });
     this.notifier.keyIssued(key);
     const listing = toListing({ ...stored, account });
@@ -149,7 +149,7 @@ export class KeyOperations {
   ): Promise<void> {
     const { id: keyId, accountId, account } = key;
     onTransactionEnd(() => this.notifier.keysChanged([{ accountId, keyId }]));
-    await this.keys.update(operation.manager, keyId, changes);
+    await operation.manager.update(ApiKey, keyId, changes);
     await audit(operation, action, { account, keyId }, detail);
   }
 }

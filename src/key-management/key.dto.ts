@@ -1,6 +1,7 @@
 import { ApiExtension, ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { ACCOUNT_NAME_SCHEMA, PLAN_NAMES, type PlanName } from '../accounts/index.js';
-import { MAX_NAME_LENGTH } from '../api-keys/index.js';
+import { KEY_ID, MAX_NAME_LENGTH } from '../api-keys/index.js';
+import { LimitQuery, PatternParam } from '../validation/index.js';
 import { KEY_ID_SCHEMA } from './key-id.decorator.js';
 
 /** Has the format of a key, but an invalid checksum. */
@@ -82,4 +83,15 @@ export class RotatedAccountKey extends IssuedAccountKey {
 
   @ApiProperty(time('When the old key expires.', true))
   replacedExpiresAt!: string;
+}
+
+export class ListKeysQuery extends LimitQuery {
+  @PatternParam({
+    description: 'Return only keys after the one with this identifier, the last one of the previous page.',
+    pattern: KEY_ID,
+    expectation: 'the identifier of a key, such as key_0123456789abcdef',
+    maxLength: KEY_ID_SCHEMA.maxLength,
+    example: KEY_ID_SCHEMA.example,
+  })
+  after?: string;
 }

@@ -9,10 +9,9 @@ import { publicAddress } from '../http/index.js';
 import { Operation, OperationGroup } from '../openapi/index.js';
 import { keyUsageJson } from '../rate-limit/index.js';
 import type { KeyUsage } from '../usage/index.js';
-import type { AccountKey, IssuedAccountKey, RotatedAccountKey } from './key.dto.js';
+import { type AccountKey, type IssuedAccountKey, ListKeysQuery, type RotatedAccountKey } from './key.dto.js';
 import { KeyId } from './key-id.decorator.js';
 import { CREATE_KEY, GET_KEY, GET_KEY_USAGE, LIST_KEYS, REVOKE_KEY, ROTATE_KEY } from './keys.operations.js';
-import { ListKeysQuery } from './list-keys.query.js';
 import { ApiKeyRotation, NewApiKey } from './new-key.dto.js';
 
 @OperationGroup('Keys', 'The API keys of the calling account.')
