@@ -7,7 +7,6 @@ export interface Segment {
   readonly columns: readonly SortColumn[];
 }
 
-/** Name of the parameter with the value of a column of the start. */
 export const startParameter = (index: number) => `pageStart${index}`;
 
 /**

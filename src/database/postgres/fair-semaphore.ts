@@ -1,6 +1,5 @@
 import { unavailable } from '../unavailable.js';
 
-/** Waits for its turn. */
 interface Waiting {
   readonly sinceMs: number;
   readonly resolve: () => void;

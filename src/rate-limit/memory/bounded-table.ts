@@ -17,7 +17,6 @@ export abstract class MergeableEntry<Self> extends TableEntry {
 }
 
 export interface BoundedTableOptions<Entry extends TableEntry> {
-  /** Maximum number of entries. */
   readonly capacity: number;
   /** Creates the entry of a subject that is not in the table. */
   readonly create: (key: Key, nowSeconds: number) => Entry;
@@ -73,7 +72,6 @@ export class BoundedTable<Entry extends TableEntry> {
     }
   }
 
-  /** Returns the changes since the last call. */
   takeChanges(): Map<Key, Entry | undefined> {
     const { changes } = this;
     this.changes = new Map();

@@ -4,7 +4,6 @@ import type { UsageReport, WindowReport } from './decision.js';
  * The JSON of usage, over HTTP and with `--json`. Times are RFC 3339.
  */
 
-/** The usage of one window of an account. */
 export type WindowJson = ReturnType<typeof windowJson>;
 
 /** The windows of the account. */
