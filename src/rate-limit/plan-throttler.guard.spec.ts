@@ -5,7 +5,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
 import { ConfigModule, Env } from '../config/index.js';
-import { ApiExceptionFilter } from '../errors/index.js';
+import { ApiExceptionFilter, RequestFaults } from '../errors/index.js';
 import { AdmissionTally } from './admission.js';
 import { CounterStore } from './counter-store.js';
 import { CounterThrottlerStorage } from './counter-throttler-storage.js';
@@ -14,6 +14,7 @@ import { PlanThrottlerGuard, rateLimitKey } from './plan-throttler.guard.js';
 import { setRateLimitHeaders } from './windows/decision.js';
 import { DISCOVERED_THROTTLERS } from './route-throttlers.js';
 import { FakeClock } from '../testing/fake-clock.js';
+import { AllRequestFaults } from '../validation/index.js';
 import { PlainController, ReportsController } from '../../test/support/throttled-routes.js';
 
 const clock = new FakeClock();
@@ -31,6 +32,7 @@ const PLAN = {
   controllers: [PlainController, ReportsController],
   providers: [
     { provide: CounterStore, useFactory: () => new MemoryCounterStore(clock, new Env()) },
+    { provide: RequestFaults, useClass: AllRequestFaults },
     { provide: APP_FILTER, useClass: ApiExceptionFilter },
     AdmissionTally,
     Registry,
