@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../errors/index.js';
 import { isRepeated, requestOf } from '../http/index.js';
 import { ACCESS, type Access } from './access.decorators.js';
-import type { Caller } from './caller.js';
+import type { Caller, Verdict } from './caller.js';
 import { KeyChangesPoller } from './authentication/key-changes.poller.js';
 import { KeyVerifier } from './authentication/key-verifier.js';
 import {
@@ -38,9 +38,7 @@ export class BearerGuard implements CanActivate {
    * The caller of a request, or its 401; synchronous if the key is cached.
    * @throws (rejects) UnavailableError if the key cannot be queried
    */
-  authenticate(
-    request: FastifyRequest,
-  ): Caller | AuthenticationFailure | UnverifiedKey | Promise<Caller | AuthenticationFailure> {
+  authenticate(request: FastifyRequest): Verdict | UnverifiedKey | Promise<Verdict> {
     const token = readBearerToken(request);
     if (typeof token !== 'string') return token;
     return this.verifier.recall(token) ?? new UnverifiedKey(token);
@@ -50,7 +48,7 @@ export class BearerGuard implements CanActivate {
    * The caller of a key that another process may have just created. Concurrent calls share one poll of the database.
    * @throws (rejects) UnavailableError if the database is unavailable
    */
-  async verify({ token }: UnverifiedKey): Promise<Caller | AuthenticationFailure> {
+  async verify({ token }: UnverifiedKey): Promise<Verdict> {
     await this.changes.catchUp();
     return this.verifier.recall(token) ?? INVALID;
   }

@@ -31,9 +31,12 @@ export function callerOf(key: Pick<ApiKey, 'id' | 'account' | 'scopes' | 'bansLi
   };
 }
 
+/** The caller of a key, or why it is refused. */
+export type Verdict = Caller | AuthenticationFailure;
+
 /** Whether a key was accepted. */
-export function isCaller(answer: Caller | AuthenticationFailure): answer is Caller {
-  return 'keyId' in answer;
+export function isCaller(verdict: Verdict): verdict is Caller {
+  return 'keyId' in verdict;
 }
 
 /** Injects the caller of the request into a handler; undefined only on public routes. */

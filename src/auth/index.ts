@@ -1,7 +1,7 @@
 export { AuthModule } from './auth.module.js';
 export { ACCESS, type Access, Public, RequireScope } from './access.decorators.js';
 export { BearerGuard, readBearerToken, UnverifiedKey } from './bearer.guard.js';
-export { type Caller, callerOf, CurrentCaller, isCaller } from './caller.js';
+export { type Caller, callerOf, CurrentCaller, isCaller, type Verdict } from './caller.js';
 export {
   type AuthenticationFailure,
   EXPIRED,
@@ -11,5 +11,5 @@ export {
   REVOKED,
   scopeNeeded,
 } from './authentication/refusals.js';
-export { KeyVerifier, type Verdict } from './authentication/key-verifier.js';
+export { KeyVerifier } from './authentication/key-verifier.js';
 export { CachedKey } from './authentication/cached-key.js';

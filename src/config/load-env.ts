@@ -24,7 +24,7 @@ export function loadEnv(
   const given: Record<string, string> = {};
   for (const [name, value] of Object.entries(source)) if (value !== undefined && value !== '') given[name] = value;
   const env = read(Env, given);
-  const added = extensions.flatMap(({ settings }) => (settings === undefined ? [] : [settings]));
+  const added = extensions.flatMap(({ settings }) => settings ?? []);
   const ofExtensions = new Map(added.map((type) => [type, read(type, given)]));
   const all = [env, ...ofExtensions.values()];
   const lines = all.flatMap(faultsOf);

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../api-keys/index.js';
-import { type Caller, callerOf } from '../caller.js';
-import { type AuthenticationFailure, EXPIRED, REVOKED } from './refusals.js';
+import { type Caller, callerOf, type Verdict } from '../caller.js';
+import { EXPIRED, REVOKED } from './refusals.js';
 
 /** A key that is cached in memory. Times are Unix time in milliseconds. */
 export class CachedKey {
@@ -22,7 +22,7 @@ export class CachedKey {
   }
 
   /** The verdict on the key, whether or not it is fresh. */
-  answer(nowMs: number): Caller | AuthenticationFailure {
+  answer(nowMs: number): Verdict {
     if (this.isRevoked) return REVOKED;
     return nowMs < this.expiresAtMs ? this.caller : EXPIRED;
   }

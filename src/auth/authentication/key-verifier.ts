@@ -15,9 +15,9 @@ import {
   keyKindOf,
   type KeyKind,
 } from '../../api-keys/index.js';
-import { type Caller, isCaller } from '../caller.js';
+import { isCaller, type Verdict } from '../caller.js';
 import { KeyFilter } from './key-filter.js';
-import { type AuthenticationFailure, INVALID, OTHER_ENVIRONMENT } from './refusals.js';
+import { INVALID, OTHER_ENVIRONMENT } from './refusals.js';
 import { CachedKey } from './cached-key.js';
 import { LastUsedTracker } from './last-used-tracker.js';
 
@@ -154,9 +154,6 @@ export class KeyVerifier implements KeyChangeListener {
     return answer;
   }
 }
-
-/** The caller of a key, or why it is refused. */
-export type Verdict = Caller | AuthenticationFailure;
 
 async function findKey(manager: EntityManager, sha256: string): Promise<ApiKey | null> {
   // For unknown keys, which are not cached, this costs a tenth of the query below.
