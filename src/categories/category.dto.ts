@@ -1,5 +1,13 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { type ExactInt64, type Int64, Int64Field, Int64Param, LimitQuery, TextField } from '../validation/index.js';
+import {
+  type ExactInt64,
+  type Int64,
+  Int64Field,
+  Int64Param,
+  LimitQuery,
+  TextField,
+  ValidatedOnce,
+} from '../validation/index.js';
 
 const NAME = { description: 'Name of the category.', example: 'Dogs', maxLength: 255 };
 
@@ -58,6 +66,7 @@ export class Category {
   pets!: PetCounts;
 }
 
+@ValidatedOnce()
 export class ListCategoriesQuery extends LimitQuery {
   /** Decimal digits. */
   @Int64Param({

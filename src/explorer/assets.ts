@@ -23,7 +23,6 @@ export interface Asset {
   readonly content: Buffer;
 }
 
-/** All files that the pages load. */
 export function readAssets(): Asset[] {
   const { resolve } = createRequire(import.meta.url);
   const own = readdirSync(OWN_FILES, { recursive: true, encoding: 'utf8' }).map(

@@ -1,7 +1,7 @@
 import { ApiExtension, ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { ACCOUNT_NAME_SCHEMA, PLAN_NAMES, type PlanName } from '../accounts/index.js';
 import { KEY_ID, MAX_NAME_LENGTH } from '../api-keys/index.js';
-import { LimitQuery, PatternParam } from '../validation/index.js';
+import { LimitQuery, PatternParam, ValidatedOnce } from '../validation/index.js';
 import { KEY_ID_SCHEMA } from './key-id.decorator.js';
 
 /** Has the format of a key, but an invalid checksum. */
@@ -85,6 +85,7 @@ export class RotatedAccountKey extends IssuedAccountKey {
   replacedExpiresAt!: string;
 }
 
+@ValidatedOnce()
 export class ListKeysQuery extends LimitQuery {
   @PatternParam({
     description: 'Return only keys after the one with this identifier, the last one of the previous page.',

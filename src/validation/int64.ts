@@ -1,8 +1,8 @@
 import { exactJson, type RawJson } from '../http/index.js';
 
 /** Range of a signed 64-bit integer (OpenAPI format int64). */
-export const INT64_MIN = -(2n ** 63n);
-export const INT64_MAX = 2n ** 63n - 1n;
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
 
 /** No int64 has more digits; a literal with a larger exponent is not expanded. */
 const MOST_DIGITS = 19;

@@ -75,12 +75,10 @@ function resemblesApiKey(text: string): boolean {
  * each time.
  */
 
-/** The request of an execution context. */
 export function requestOf(context: ArgumentsHost): FastifyRequest {
   return context.getArgByIndex<FastifyRequest>(0);
 }
 
-/** The response of an execution context. */
 export function replyOf(context: ArgumentsHost): FastifyReply {
   return context.getArgByIndex<FastifyReply>(1);
 }
