@@ -5,7 +5,7 @@ import type { requestFields } from '../logging/index.js';
 const WINDOW_MS = 10_000;
 
 /** The fields of a log line for a response with a status of 500 or above. */
-export interface Failure extends ReturnType<typeof requestFields> {
+interface Failure extends ReturnType<typeof requestFields> {
   readonly status: number;
   readonly code: string;
   readonly error: string;
@@ -46,10 +46,8 @@ export class FailureLog {
     if (repeated === undefined) return;
     clearTimeout(repeated.timer);
     this.repeats.delete(kind);
-    const {
-      first: { method, route, status, code },
-      count,
-    } = repeated;
+    const { first, count } = repeated;
+    const { method, route, status, code } = first;
     if (count > 0)
       this.logger.error({ message: 'more requests failed in the same way', method, route, status, code, count });
   }

@@ -36,15 +36,10 @@ export function parseJson(bytes: Buffer): unknown {
 }
 
 function parseExactly(text: string): unknown {
-  return exactJson.parse(text, (_key, value, context) =>
-    typeof value === 'number' && context.source !== undefined ? exactNumber(value, context.source) : value,
-  );
-}
-
-function exactNumber(value: number, source: string): number | bigint {
-  if (Number.isInteger(value))
-    return Number.isSafeInteger(value) && /^-?[0-9]+$/.test(source) ? value : exactInteger(source);
-  return value;
+  return exactJson.parse(text, (_key, value, { source = '' }) => {
+    const isExact = !Number.isInteger(value) || (Number.isSafeInteger(value) && /^-?[0-9]+$/.test(source));
+    return isExact ? value : exactInteger(source);
+  });
 }
 
 /** The tokens of a valid JSON text that matter here: strings, brackets, colons and commas. */
