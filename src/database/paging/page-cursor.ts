@@ -1,4 +1,5 @@
 import { DomainError } from '../../errors/index.js';
+import type { SortColumn } from './sort-columns.js';
 
 /** Values of the columns of an order, as text; `null` where a row has none. */
 export type SortKey = readonly (string | null)[];
@@ -13,15 +14,20 @@ export function pageCursor(key: SortKey): string {
   return isPlain ? only : Buffer.from(JSON.stringify(key)).toString('base64url');
 }
 
-/** @throws DomainError `validation_failed` if it is no cursor of as many columns */
-export function parseCursor(cursor: string, columns: number): SortKey {
-  if (columns === 1 && PLAIN.test(cursor)) return [cursor];
-  const key = parse(Buffer.from(cursor, 'base64url').toString());
-  if (!isSortKey(key) || key.length !== columns || pageCursor(key) !== cursor) throw invalidCursor();
+/** @throws DomainError `validation_failed` if it is no cursor of an order of these columns */
+export function parseCursor(cursor: string, columns: readonly SortColumn[]): SortKey {
+  const isPlain = columns.length === 1 && PLAIN.test(cursor);
+  const key = isPlain ? [cursor] : parse(Buffer.from(cursor, 'base64url').toString());
+  if (!isSortKey(key) || key.length !== columns.length || pageCursor(key) !== cursor) throw invalidCursor();
+  const areValid = columns.every(({ isNullable, isValid }, index) => {
+    const text = key[index] ?? null;
+    return text === null ? isNullable : isValid(text);
+  });
+  if (!areValid) throw invalidCursor();
   return key;
 }
 
-export function invalidCursor(): DomainError {
+function invalidCursor(): DomainError {
   return new DomainError('validation_failed', 'after must be as in the Link header of the previous page.');
 }
 

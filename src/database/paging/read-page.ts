@@ -1,8 +1,8 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import type { Page, PageRequest } from './page.js';
-import { invalidCursor, pageCursor, parseCursor, type SortKey } from './page-cursor.js';
+import { pageCursor, parseCursor, type SortKey } from './page-cursor.js';
 import { type Segment, segmentsAfter, startParameter } from './page-segments.js';
-import { type PageOrder, type SortColumn, type Sorting, sortingOf } from './sort-columns.js';
+import { type PageOrder, type Sorting, sortingOf } from './sort-columns.js';
 
 /** A row with the values that it is sorted by. */
 interface SortedRow<Entity> {
@@ -26,7 +26,7 @@ export async function readPage<Entity extends ObjectLiteral>(
   { limit, after }: PageRequest,
 ): Promise<Page<Entity>> {
   const sorting = sortingOf(query, order);
-  const start = after === undefined ? undefined : startOf(after, sorting.columns);
+  const start = after === undefined ? undefined : parseCursor(after, sorting.columns);
   const rows: SortedRow<Entity>[] = [];
   for (const segment of segmentsAfter(sorting, start)) {
     // One more row tells whether another page follows.
@@ -38,17 +38,6 @@ export async function readPage<Entity extends ObjectLiteral>(
     items: rows.slice(0, limit).map(({ entity }) => entity),
     nextAfter: last === undefined ? undefined : pageCursor(last.key),
   };
-}
-
-/** @throws DomainError `validation_failed` */
-function startOf(after: string, columns: readonly SortColumn[]): SortKey {
-  const start = parseCursor(after, columns.length);
-  const isValid = columns.every(({ isNullable, isValid: isValue }, index) => {
-    const text = start[index] ?? null;
-    return text === null ? isNullable : isValue(text);
-  });
-  if (!isValid) throw invalidCursor();
-  return start;
 }
 
 const keyName = (index: number) => `page_key_${index}`;
