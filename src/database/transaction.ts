@@ -4,7 +4,7 @@ import type { EntityManager, QueryRunner } from 'typeorm';
 import { isRead } from './statements.js';
 import { isUnavailable } from './unavailable.js';
 
-export type Outcome = 'kept' | 'undone';
+export type Outcome = 'committed' | 'rolled back';
 
 export type Work<T> = (manager: EntityManager) => Promise<T>;
 
@@ -90,7 +90,7 @@ export class Transaction {
       await begin();
       return inner;
     } catch (error) {
-      await inner.end('undone');
+      await inner.end('rolled back');
       throw error;
     }
   }
@@ -117,7 +117,7 @@ export class Transaction {
   /** Call it when the database has ended it, before its caller continues. */
   async end(outcome: Outcome): Promise<void> {
     await this.close();
-    const committed = outcome === 'kept' ? this.commitCallbacks.splice(0) : [];
+    const committed = outcome === 'committed' ? this.commitCallbacks.splice(0) : [];
     const ended = this.endCallbacks.splice(0);
     if (this.outer === undefined) {
       await runAll([...committed, ...ended, ...this.notifyWatches()]);
@@ -158,7 +158,7 @@ export function outsideTransactions<T>(work: () => T): T {
  * @param runner that began it
  * @param end releases the savepoint or rolls back to it
  */
-export async function leaveNested(
+export async function endNested(
   runner: { transaction: Transaction | undefined },
   outcome: Outcome,
   end: () => Promise<void>,

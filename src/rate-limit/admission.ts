@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, Registry } from 'prom-client';
-import { type AuthenticationFailure, type BearerGuard, type Caller, isCaller, UnverifiedKey } from '../auth/index.js';
+import { type BearerGuard, isCaller, UnverifiedKey, type Verdict } from '../auth/index.js';
 import { sendProblem } from '../errors/index.js';
 import { isPreflight, isVersioned } from '../http/index.js';
 import type { PlanThrottlerGuard, Refusal } from './plan-throttler.guard.js';
@@ -41,7 +41,7 @@ function admit(
   // The router has matched the route, but nothing of it has run. Fastify creates this object on each access.
   const { access, quota } = request.routeOptions.config;
   if (isPreflight(request) || access === 'public') return throttler.showAddress(request, reply);
-  const decide = (verdict: Caller | AuthenticationFailure) =>
+  const decide = (verdict: Verdict) =>
     isCaller(verdict)
       ? andThen(
           throttler.admit(verdict, request, reply, quota),

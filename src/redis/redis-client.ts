@@ -2,7 +2,7 @@ import { Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/c
 import { RecurringTask } from '../background/index.js';
 import { type Argument, AutoPipeliner } from './auto-pipeliner.js';
 import type { Script } from './script.js';
-import { CacheGeneration } from './cache-generation.js';
+import { SharedVersion } from './shared-version.js';
 
 /** Interval between checks, in milliseconds. Without calls, an unavailable Redis is noticed within this time. */
 const CHECK_INTERVAL_MS = 200;
@@ -32,21 +32,21 @@ export interface RedisClientOptions {
  */
 export class RedisClient implements OnModuleInit, OnApplicationShutdown {
   readonly prefix: string;
-  readonly version: CacheGeneration;
+  readonly version: SharedVersion;
   /** Number of calls that used their fallbacks. */
   fallbacks = 0;
   private readonly logger = new Logger('Redis');
   private readonly pipe: AutoPipeliner;
   private readonly checks = new RecurringTask('checking Redis', CHECK_INTERVAL_MS, () => this.check());
   private up = false;
-  private told: 'up' | 'down' = 'up';
+  private reported: 'up' | 'down' = 'up';
   private unanswered = 0;
   private closed = false;
   private readonly catchUps: (() => Promise<void>)[] = [];
 
   constructor({ url, prefix, timeoutMs }: RedisClientOptions) {
     this.prefix = prefix;
-    this.version = new CacheGeneration(this);
+    this.version = new SharedVersion(this);
     this.pipe = new AutoPipeliner(url, timeoutMs, {
       onBegin: () => this.readVersion(),
       onClose: (reason) => this.lose(reason),
@@ -125,8 +125,8 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     await this.version.advance();
     for (const catchUp of this.catchUps) await catchUp();
     this.up = true;
-    if (this.told === 'up') return;
-    this.told = 'up';
+    if (this.reported === 'up') return;
+    this.reported = 'up';
     this.logger.log({ message: 'Redis is available again; using its counters' });
   }
 
@@ -134,8 +134,8 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     // If Redis was only late, the client is up again as soon as it responds.
     if (this.up) setImmediate(() => void this.checks.run());
     this.up = false;
-    if (this.told === 'down' || this.closed) return;
-    this.told = 'down';
+    if (this.reported === 'down' || this.closed) return;
+    this.reported = 'down';
     this.logger.warn({ message: 'Redis is unavailable; using local counters', reason });
   }
 }

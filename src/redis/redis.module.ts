@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Env } from '../config/index.js';
 import { RedisClient } from './redis-client.js';
-import { CacheGeneration } from './cache-generation.js';
+import { SharedVersion } from './shared-version.js';
 import { RedisMetrics } from './redis-metrics.js';
 
 /** The Redis client and the cache version. Both exports are undefined if Redis is not configured. */
@@ -13,9 +13,9 @@ import { RedisMetrics } from './redis-metrics.js';
       useFactory: ({ REDIS_URL: url, REDIS_PREFIX: prefix, REDIS_TIMEOUT_MS: timeoutMs }: Env) =>
         url === undefined ? undefined : new RedisClient({ url, prefix, timeoutMs }),
     },
-    { provide: CacheGeneration, inject: [RedisClient], useFactory: (redis: RedisClient | undefined) => redis?.version },
+    { provide: SharedVersion, inject: [RedisClient], useFactory: (redis: RedisClient | undefined) => redis?.version },
     RedisMetrics,
   ],
-  exports: [RedisClient, CacheGeneration],
+  exports: [RedisClient, SharedVersion],
 })
 export class RedisModule {}

@@ -4,7 +4,7 @@ import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
 import type { IsolationLevel, TransactionalRunner } from '../database.js';
 import { isRead, refuseTransactionControl } from '../statements.js';
-import { leaveNested, type Outcome, type TableWatch, Transaction } from '../transaction.js';
+import { endNested, type Outcome, type TableWatch, Transaction } from '../transaction.js';
 import type { Checkout } from './checkout.js';
 import type { PostgresClient } from './postgres-client.js';
 
@@ -53,7 +53,7 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
       return await alone.run(sql, send);
     } finally {
       // A statement that failed may have been executed.
-      await alone.end('undone');
+      await alone.end('rolled back');
     }
   }
 
@@ -81,18 +81,18 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
   }
 
   override async commitTransaction(): Promise<void> {
-    if (this.transactionDepth > 1) return leaveNested(this, 'kept', () => super.commitTransaction());
+    if (this.transactionDepth > 1) return endNested(this, 'committed', () => super.commitTransaction());
     if (this.joined !== undefined || !this.isTransactionActive) return super.commitTransaction();
     await this.broadcaster.broadcast('BeforeTransactionCommit');
-    await this.leave('kept', () => this.commit());
+    await this.leave('committed', () => this.commit());
     await this.broadcaster.broadcast('AfterTransactionCommit');
   }
 
   override async rollbackTransaction(): Promise<void> {
-    if (this.transactionDepth > 1) return leaveNested(this, 'undone', () => super.rollbackTransaction());
+    if (this.transactionDepth > 1) return endNested(this, 'rolled back', () => super.rollbackTransaction());
     if (this.joined !== undefined || !this.isTransactionActive) return super.rollbackTransaction();
     await this.broadcaster.broadcast('BeforeTransactionRollback');
-    await this.leave('undone', () => this.checkout.send(() => super.query('ROLLBACK')));
+    await this.leave('rolled back', () => this.checkout.send(() => super.query('ROLLBACK')));
     await this.broadcaster.broadcast('AfterTransactionRollback');
   }
 
@@ -106,7 +106,7 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
     try {
       await this.checkout.release(() => super.release());
     } finally {
-      await this.transaction?.root.end('undone');
+      await this.transaction?.root.end('rolled back');
     }
   }
 
@@ -117,7 +117,7 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
       await end();
       await transaction?.end(outcome);
     } catch (error) {
-      await transaction?.end('undone');
+      await transaction?.end('rolled back');
       throw error;
     } finally {
       this.transaction = undefined;

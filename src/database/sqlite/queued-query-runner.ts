@@ -3,7 +3,7 @@ import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSq
 import type { IsolationLevel, TransactionalRunner } from '../database.js';
 import { exactIntegers } from '../exact-integers.js';
 import { isRead, refuseTransactionControl } from '../statements.js';
-import { leaveNested, type Outcome, type TableWatch, Transaction } from '../transaction.js';
+import { endNested, type Outcome, type TableWatch, Transaction } from '../transaction.js';
 import { translate } from '../unavailable.js';
 import type { ReadingQueryRunner } from './reading-query-runner.js';
 import type { Turn } from './turn.js';
@@ -72,24 +72,24 @@ export class QueuedQueryRunner extends BetterSqlite3QueryRunner implements Trans
       this.transaction = transaction;
       await this.broadcaster.broadcast('AfterTransactionStart');
     } catch (error) {
-      await this.leave('undone').catch(() => undefined);
+      await this.leave('rolled back').catch(() => undefined);
       throw error;
     }
   }
 
   override async commitTransaction(): Promise<void> {
-    if (this.transactionDepth > 1) return leaveNested(this, 'kept', () => super.commitTransaction());
+    if (this.transactionDepth > 1) return endNested(this, 'committed', () => super.commitTransaction());
     if (this.turn === undefined) return super.commitTransaction();
     await this.broadcaster.broadcast('BeforeTransactionCommit');
-    await this.leave('kept');
+    await this.leave('committed');
     await this.broadcaster.broadcast('AfterTransactionCommit');
   }
 
   override async rollbackTransaction(): Promise<void> {
-    if (this.transactionDepth > 1) return leaveNested(this, 'undone', () => super.rollbackTransaction());
+    if (this.transactionDepth > 1) return endNested(this, 'rolled back', () => super.rollbackTransaction());
     if (this.turn === undefined) return super.rollbackTransaction();
     await this.broadcaster.broadcast('BeforeTransactionRollback');
-    await this.leave('undone');
+    await this.leave('rolled back');
     await this.broadcaster.broadcast('AfterTransactionRollback');
   }
 
@@ -97,7 +97,7 @@ export class QueuedQueryRunner extends BetterSqlite3QueryRunner implements Trans
   override async release(): Promise<void> {
     if (this.isReleased) return;
     while (this.transactionDepth > 1) await this.rollbackTransaction();
-    if (this.turn !== undefined) await this.leave('undone');
+    if (this.turn !== undefined) await this.leave('rolled back');
     this.isReleased = true;
     await super.release();
   }
@@ -117,10 +117,10 @@ export class QueuedQueryRunner extends BetterSqlite3QueryRunner implements Trans
     const turn = await this.access.writes.begin(new Transaction(this, this.access.watches));
     try {
       const result = await turn.transaction.run(sql, send);
-      await turn.end('kept');
+      await turn.end('committed');
       return result;
     } catch (error) {
-      await turn.end('undone');
+      await turn.end('rolled back');
       throw error;
     }
   }

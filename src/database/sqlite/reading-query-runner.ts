@@ -5,7 +5,7 @@ import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSq
 import { exactIntegers } from '../exact-integers.js';
 import { refuseTransactionControl } from '../statements.js';
 import { translate } from '../unavailable.js';
-import type { FileIdentity } from './sqlite-database.js';
+import type { FileIdentity } from './file-identity.js';
 
 /** Uses the read-only connection, which is independent of the writer's open transaction. */
 export class ReadingQueryRunner extends BetterSqlite3QueryRunner {

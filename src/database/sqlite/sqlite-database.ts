@@ -1,11 +1,10 @@
-import { statSync } from 'node:fs';
 import Sqlite, { type Database as SqliteConnection } from 'sqlite-driver';
 import { type DataSourceOptions, MigrationExecutor, type ReplicationMode } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 import { Database, type TransactionalRunner, type WriteOptions } from '../database.js';
 import type { Transaction, Work } from '../transaction.js';
-import { unavailable } from '../unavailable.js';
+import { FileIdentity } from './file-identity.js';
 import { QueuedQueryRunner, type SqliteAccess } from './queued-query-runner.js';
 import { ReadingQueryRunner } from './reading-query-runner.js';
 import { createPrivateFile } from './sqlite-options.js';
@@ -108,28 +107,5 @@ export class SqliteDatabase extends Database {
     for (const runner of [reader, writer]) this.createEntityManager(runner);
     const writes = new WriteQueue(writing, file, this.transactionTimeoutMs);
     return { reader, reading, writer, writes, writing, file, watches: this.watches };
-  }
-}
-
-/**
- * Detects that the database file was deleted or moved. SQLite would keep writing to it and lose everything, so the
- * database is unavailable until the same file is back.
- */
-export class FileIdentity {
-  private readonly opened: string;
-
-  /** @param path of an existing file */
-  constructor(private readonly path: string) {
-    this.opened = this.current();
-  }
-
-  /** @throws UnavailableError */
-  check(): void {
-    if (this.current() !== this.opened) throw unavailable(new Error(`${this.path} is not the file that was opened.`));
-  }
-
-  private current(): string {
-    const { dev, ino } = statSync(this.path, { throwIfNoEntry: false }) ?? { dev: 0, ino: 0 };
-    return `${dev}:${ino}`;
   }
 }

@@ -8,7 +8,7 @@ export class Turn {
   private readonly asked = Promise.withResolvers<Outcome>();
   private readonly settled = Promise.withResolvers<void>();
   private readonly timer: NodeJS.Timeout;
-  private outcome: Outcome = 'undone';
+  private outcome: Outcome = 'rolled back';
   private givenUp: UnavailableError | undefined;
 
   constructor(
@@ -23,7 +23,7 @@ export class Turn {
   /** Waits until its changes are durable, or undone. */
   async end(outcome: Outcome): Promise<void> {
     this.asked.resolve(outcome);
-    await (outcome === 'kept' ? this.settled.promise : this.settled.promise.catch(() => undefined));
+    await (outcome === 'committed' ? this.settled.promise : this.settled.promise.catch(() => undefined));
   }
 
   /** Waits for its end. @returns whether to keep its changes */
@@ -38,7 +38,7 @@ export class Turn {
   settle(failure: unknown = this.givenUp): void {
     const { resolve, reject } = this.settled;
     if (failure === undefined) void this.transaction.end(this.outcome).then(resolve);
-    else void this.transaction.end('undone').then(() => reject(failure));
+    else void this.transaction.end('rolled back').then(() => reject(failure));
   }
 
   private giveUp(timeoutMs: number): void {
@@ -46,6 +46,6 @@ export class Turn {
     new Logger('Database').warn(reason.message);
     this.givenUp = unavailable(reason);
     void this.transaction.close(this.givenUp);
-    this.asked.resolve('undone');
+    this.asked.resolve('rolled back');
   }
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import type { Database as SqliteConnection } from 'sqlite-driver';
 import type { Transaction } from '../transaction.js';
 import { isBusy, translate, unavailable } from '../unavailable.js';
-import type { FileIdentity } from './sqlite-database.js';
+import type { FileIdentity } from './file-identity.js';
 import { Turn } from './turn.js';
 
 /** How long a write waits for its turn before it fails, in milliseconds. */
@@ -121,13 +121,13 @@ export class WriteQueue {
   /** @returns whether to commit the changes of the turn */
   private async give(turn: Turn): Promise<boolean> {
     this.connection.exec('SAVEPOINT turn');
-    const isKept = (await turn.ended()) === 'kept';
+    const isCommitted = (await turn.ended()) === 'committed';
     // If the database itself failed, for example on a full disk, SQLite may have rolled back the whole transaction.
     const { databaseFailure } = turn.transaction;
     if (databaseFailure !== undefined) throw databaseFailure;
-    if (!isKept) this.connection.exec('ROLLBACK TO turn');
+    if (!isCommitted) this.connection.exec('ROLLBACK TO turn');
     this.connection.exec('RELEASE turn');
-    if (!isKept) turn.settle();
-    return isKept;
+    if (!isCommitted) turn.settle();
+    return isCommitted;
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { RecurringTask } from '../../background/index.js';
 import { Database } from '../../database/index.js';
-import { CacheGeneration } from '../../redis/index.js';
+import { SharedVersion } from '../../redis/index.js';
 import { INSERT_PETS } from '../pets.repository.js';
 
 /** The version of the catalogue at which something was read. */
@@ -36,7 +36,7 @@ export class CatalogueVersion implements OnModuleInit, OnApplicationShutdown {
 
   constructor(
     private readonly database: Database,
-    @Inject(CacheGeneration) private readonly shared: CacheGeneration | undefined,
+    @Inject(SharedVersion) private readonly shared: SharedVersion | undefined,
   ) {
     database.watch('pets', (statements) => this.grow(statements));
   }

@@ -6,7 +6,7 @@ import { CounterStore } from '../counter-store.js';
 import type { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import type { Decision, UsageReport } from '../windows/decision.js';
 import { ADMIT, ADMIT_ADDRESS, OUTCOMES, PEEK, TAKE_FROM_ROUTE } from './admission-scripts.js';
-import { AloneCounts } from './alone-counts.js';
+import { LocalCounts } from './local-counts.js';
 import { ofCaller, usageReport } from './caller-usage.js';
 
 /** Interval between sweeps of the fallback, in milliseconds. */
@@ -17,7 +17,7 @@ const FALLBACK_INTERVAL_MS = 1_000;
  * id in braces, so that a cluster keeps them in one slot.
  */
 export class RedisCounterStore extends CounterStore implements OnModuleInit, OnApplicationShutdown {
-  private readonly aloneCounts: AloneCounts;
+  private readonly localCounts: LocalCounts;
   private readonly task = new RecurringTask('sweeping the counters', FALLBACK_INTERVAL_MS, () => this.sweep());
 
   /**
@@ -30,8 +30,8 @@ export class RedisCounterStore extends CounterStore implements OnModuleInit, OnA
     private readonly now: () => number | '' = () => '',
   ) {
     super();
-    this.aloneCounts = new AloneCounts(redis, fallback, now);
-    redis.beforeUp(() => this.aloneCounts.add());
+    this.localCounts = new LocalCounts(redis, fallback, now);
+    redis.beforeUp(() => this.localCounts.add());
   }
 
   onModuleInit(): void {
@@ -81,7 +81,7 @@ export class RedisCounterStore extends CounterStore implements OnModuleInit, OnA
   private async sweep(): Promise<void> {
     this.fallback.sweep();
     // Adds the rest of the local counts. If Redis fails, the client notices it, and the next sweep tries again.
-    if (this.redis.isUp) await this.aloneCounts.add().catch(() => undefined);
+    if (this.redis.isUp) await this.localCounts.add().catch(() => undefined);
   }
 
   private askAddress(address: string, taking: 0 | 1, fallback: () => Decision) {

@@ -20,7 +20,7 @@ return version
  * The version of the catalogue that all instances share. It is read with every write to Redis, in the same round trip: when
  * Redis has decided on the admission of a request, `current` includes every bump that ended before the request arrived.
  */
-export class CacheGeneration {
+export class SharedVersion {
   readonly key: string;
   private latest: number | undefined;
   private highest = 0;

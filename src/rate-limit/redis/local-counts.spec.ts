@@ -3,7 +3,7 @@ import type { Caller } from '../../auth/index.js';
 import { Env } from '../../config/index.js';
 import type { RedisClient } from '../../redis/index.js';
 import { ADD_ALONE } from './admission-scripts.js';
-import { AloneCounts } from './alone-counts.js';
+import { LocalCounts } from './local-counts.js';
 import { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import { RedisCounterStore } from './redis-counter-store.js';
 import { FakeClock } from '../../testing/fake-clock.js';
@@ -33,7 +33,7 @@ describeWithRedis('local counts from while Redis was unavailable', () => {
   let store: RedisCounterStore;
   /** Counts alone, for tests that tell Redis themselves. */
   let memory: MemoryCounterStore;
-  let counts: AloneCounts;
+  let counts: LocalCounts;
 
   beforeEach(async () => {
     bench = await LinkBench.start();
@@ -43,7 +43,7 @@ describeWithRedis('local counts from while Redis was unavailable', () => {
     const nowSeconds = () => clock.nowSeconds();
     store = new RedisCounterStore(link, new MemoryCounterStore(clock, env), nowSeconds);
     memory = new MemoryCounterStore(clock, env);
-    counts = new AloneCounts(link, memory, nowSeconds);
+    counts = new LocalCounts(link, memory, nowSeconds);
   });
   afterEach(() => bench.stop());
 

@@ -14,7 +14,7 @@ const BATCH_SIZE = 200;
  * Adds the requests that this instance admitted while Redis was unavailable to the windows in Redis. The local counts are
  * kept, and Redis stores what was added, so repeating a message after a lost reply changes nothing.
  */
-export class AloneCounts {
+export class LocalCounts {
   /** New for each start, because the local counts start at zero too. */
   private readonly instance = randomUUID();
 
