@@ -2,12 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { readBearerToken } from './bearer.guard.js';
 import { EXPIRED, INVALID, MISSING, REVOKED } from './authentication/refusals.js';
 
-/** A request as Node parses it. */
 function request(...rawHeaders: string[]) {
-  const headersDistinct: Record<string, string[]> = {};
-  for (let index = 0; index < rawHeaders.length; index += 2)
-    (headersDistinct[rawHeaders[index]?.toLowerCase() ?? ''] ??= []).push(rawHeaders[index + 1] ?? '');
-  return { headers: { authorization: headersDistinct['authorization']?.[0] }, raw: { headersDistinct } };
+  const index = rawHeaders.findIndex((name, position) => position % 2 === 0 && name.toLowerCase() === 'authorization');
+  return { headers: { authorization: index < 0 ? undefined : rawHeaders[index + 1] }, raw: { rawHeaders } };
 }
 
 describe('readBearerToken', () => {

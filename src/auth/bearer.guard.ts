@@ -75,7 +75,7 @@ export class BearerGuard implements CanActivate {
 /** The parts of a FastifyRequest that can carry a bearer token. */
 interface BearerRequest {
   readonly headers: { readonly authorization?: string | undefined };
-  readonly raw: Pick<IncomingMessage, 'headersDistinct'>;
+  readonly raw: Pick<IncomingMessage, 'rawHeaders'>;
 }
 
 /** The scheme in any case, one or more spaces, then a token68 (RFC 9110, section 11.2; RFC 6750, section 2.1). */

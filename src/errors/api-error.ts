@@ -21,7 +21,7 @@ export class ApiError extends Error implements Problem {
 
   /** Wraps a problem in an error that can be thrown. */
   static of({ code, status, message, headers }: Problem): ApiError {
-    return new this({ code, status, meaning: message }, message, headers);
+    return new ApiError({ code, status, meaning: message }, message, headers);
   }
 }
 

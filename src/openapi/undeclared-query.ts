@@ -6,11 +6,14 @@ import { deprecationOf } from '../lifecycle/index.js';
 
 /** Keys of metadata that `@nestjs/swagger` sets and does not export. */
 const PARAMETERS = 'swagger/apiParameters';
-const EXCLUSIONS = ['swagger/apiExcludeController', 'swagger/apiExcludeEndpoint'];
+const EXCLUDE_CONTROLLER = 'swagger/apiExcludeController';
+const EXCLUDE_ENDPOINT = 'swagger/apiExcludeEndpoint';
 
 /** Whether a handler is excluded from the OpenAPI document. */
 export function isUndocumented(controller: Function, handler: Function): boolean {
-  return EXCLUSIONS.some((key) => Reflect.hasMetadata(key, handler) || Reflect.hasMetadata(key, controller));
+  const ofHandler = Reflect.getMetadata(EXCLUDE_ENDPOINT, handler) as { readonly disable: boolean } | undefined;
+  const ofController = Reflect.getMetadata(EXCLUDE_CONTROLLER, controller) as readonly [boolean] | undefined;
+  return ofHandler?.disable === true || ofController?.[0] === true;
 }
 
 /**

@@ -1,5 +1,5 @@
-export { AutoPipeliner } from './auto-pipeliner.js';
 export { RedisClient } from './redis-client.js';
+export { redisOptions } from './redis-options.js';
 export { RedisModule } from './redis.module.js';
 export { Script } from './script.js';
 export { SharedVersion } from './shared-version.js';

@@ -32,7 +32,8 @@ export class RehearsalInterceptor implements NestInterceptor {
     const reply = replyOf(context).header('preference-applied', `code=${code}`);
     const deprecation = deprecationOf(context.getHandler());
     if (deprecation !== undefined && !GUARD_STATUSES.has(error.status)) announce(deprecation, this.env, reply);
-    throw IntendedError.of(error);
+    const meaning = error.message;
+    throw new IntendedError({ code: error.code, status: error.status, meaning }, meaning, error.headers);
   }
 
   private find(code: string, handler: Function, method: string, caller: Caller | undefined): Problem | undefined {

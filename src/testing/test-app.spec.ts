@@ -63,6 +63,17 @@ describe('startTestApp', () => {
     expect((await service.request('/v1/pets', { key })).status).toBe(401);
   });
 
+  it("responds to requests that Fastify's inject() makes without a socket", async () => {
+    const service = await start();
+    const { app } = service;
+    const authorization = `Bearer ${await service.key()}`;
+    const created = await app.inject({ method: 'POST', url: '/v1/pets', headers: { authorization }, payload: PET });
+    expect([created.statusCode, created.json()]).toEqual([201, { id: 1, ...PET }]);
+    const listed = await app.inject({ url: '/v1/pets', headers: { authorization } });
+    expect([listed.statusCode, listed.json()]).toEqual([200, [{ id: 1, ...PET }]]);
+    expect((await app.inject({ url: '/health/live' })).statusCode).toBe(200);
+  });
+
   it('removes the database if the app does not start', async () => {
     await expect(startTestApp({ env: { PORT: 'none' } })).rejects.toThrow('PORT');
   });

@@ -60,11 +60,18 @@ export function breakBody(message: IncomingMessage, error: ApiError): void {
 }
 
 /**
- * Whether a header was sent more than once; Node's `headers` have only the first.
+ * Whether a header was sent more than once. Node keeps the first; only the raw list has all. Requests of `app.inject()` have
+ * that list too, but no `headersDistinct`.
  * @param name in lower case
  */
-export function isRepeated({ headersDistinct }: Pick<IncomingMessage, 'headersDistinct'>, name: string): boolean {
-  return (headersDistinct[name] ?? []).length > 1;
+export function isRepeated({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): boolean {
+  let isFound = false;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() !== name) continue;
+    if (isFound) return true;
+    isFound = true;
+  }
+  return false;
 }
 
 /** The characters of uri-host with an optional port (RFC 9110, section 7.2). */
