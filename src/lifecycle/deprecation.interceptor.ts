@@ -4,7 +4,15 @@ import type { Observable } from 'rxjs';
 import { Clock, Env } from '../config/index.js';
 import type { ApiError } from '../errors/index.js';
 import { replyOf, requestOf } from '../http/index.js';
-import { announce, type Deprecation, DEPRECATION, operationRemoved, removalMs } from './deprecation.js';
+import {
+  announce,
+  type Announcement,
+  announcement,
+  type Deprecation,
+  DEPRECATION,
+  operationRemoved,
+  removalMs,
+} from './deprecation.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -21,6 +29,9 @@ declare module 'fastify' {
  */
 @Injectable()
 export class DeprecationInterceptor implements NestInterceptor {
+  /** By handler. To make them for each request would take a tenth of getPet. */
+  private readonly announcements = new Map<Function, Announcement & { readonly endMs: number }>();
+
   constructor(
     private readonly reflector: Reflector,
     private readonly clock: Clock,
@@ -28,11 +39,23 @@ export class DeprecationInterceptor implements NestInterceptor {
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const deprecation = this.reflector.get<Deprecation>(DEPRECATION, context.getHandler());
-    announce(deprecation, this.env, replyOf(context));
-    if (this.clock.nowMs() >= removalMs(deprecation.sunset, this.env)) throw operationRemoved(deprecation);
+    const handler = context.getHandler();
+    const announced = this.announcements.get(handler) ?? this.announcementOf(handler);
+    announce(announced, replyOf(context));
+    if (this.clock.nowMs() >= announced.endMs) throw operationRemoved(this.deprecationOf(handler));
     const { queryFault } = requestOf(context);
     if (queryFault !== undefined) throw queryFault;
     return next.handle();
+  }
+
+  private announcementOf(handler: Function) {
+    const deprecation = this.deprecationOf(handler);
+    const announced = { ...announcement(deprecation, this.env), endMs: removalMs(deprecation.sunset, this.env) };
+    this.announcements.set(handler, announced);
+    return announced;
+  }
+
+  private deprecationOf(handler: Function): Deprecation {
+    return this.reflector.get<Deprecation>(DEPRECATION, handler);
   }
 }

@@ -23,18 +23,28 @@ export interface Deprecation {
 /** Statuses of guards, which respond before a deprecation is announced. */
 export const GUARD_STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
 
-/**
- * Sets the headers that announce a deprecation: Deprecation is RFC 9745, Sunset RFC 8594; `successor-version` is RFC 5829,
- * `deprecation` RFC 9745 section 3.
- */
-export function announce(
-  { since, sunset, successor, documentation }: Deprecation,
-  env: Env,
-  reply: FastifyReply,
-): void {
-  reply.header('deprecation', `@${Date.parse(since) / 1000}`).header('sunset', new Date(sunset).toUTCString());
-  addLink(reply, `<${publicPath(env, successor)}>; rel="successor-version"`);
-  addLink(reply, `<${publicPath(env, documentation)}>; rel="deprecation"; type="text/html"`);
+/** The headers that announce a deprecation. */
+export interface Announcement {
+  /** RFC 9745. */
+  readonly deprecation: string;
+  /** RFC 8594. */
+  readonly sunset: string;
+  /** `successor-version` is RFC 5829, `deprecation` RFC 9745 section 3. */
+  readonly link: string;
+}
+
+export function announcement({ since, sunset, successor, documentation }: Deprecation, env: Env): Announcement {
+  return {
+    deprecation: `@${Date.parse(since) / 1000}`,
+    sunset: new Date(sunset).toUTCString(),
+    link: `<${publicPath(env, successor)}>; rel="successor-version", <${publicPath(env, documentation)}>; rel="deprecation"; type="text/html"`,
+  };
+}
+
+/** Adds the headers to a response. */
+export function announce({ deprecation, sunset, link }: Announcement, reply: FastifyReply): void {
+  reply.header('deprecation', deprecation).header('sunset', sunset);
+  addLink(reply, link);
 }
 
 /** The error from the removal date on. */

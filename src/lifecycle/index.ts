@@ -1,5 +1,6 @@
 export {
   announce,
+  announcement,
   type Deprecation,
   deprecationOf,
   GUARD_STATUSES,

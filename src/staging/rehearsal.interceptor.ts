@@ -4,7 +4,7 @@ import { type Caller, scopeNeeded } from '../auth/index.js';
 import { Clock, Env } from '../config/index.js';
 import { IntendedError, type Problem } from '../errors/index.js';
 import { replyOf, requestOf } from '../http/index.js';
-import { announce, deprecationOf, GUARD_STATUSES, operationRemoved } from '../lifecycle/index.js';
+import { announce, announcement, deprecationOf, GUARD_STATUSES, operationRemoved } from '../lifecycle/index.js';
 import { errorsOf, operationOf } from '../openapi/index.js';
 import { refuse, tooManyRequests } from '../rate-limit/index.js';
 
@@ -31,7 +31,8 @@ export class RehearsalInterceptor implements NestInterceptor {
     if (error === undefined) return next.handle();
     const reply = replyOf(context).header('preference-applied', `code=${code}`);
     const deprecation = deprecationOf(context.getHandler());
-    if (deprecation !== undefined && !GUARD_STATUSES.has(error.status)) announce(deprecation, this.env, reply);
+    if (deprecation !== undefined && !GUARD_STATUSES.has(error.status))
+      announce(announcement(deprecation, this.env), reply);
     const meaning = error.message;
     throw new IntendedError({ code: error.code, status: error.status, meaning }, meaning, error.headers);
   }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Caller } from '../../../../src/auth/index.js';
 import { Env } from '../../../../src/config/index.js';
 import { ApiError, sendProblem, toProblem } from '../../../../src/errors/index.js';
-import { announce } from '../../../../src/lifecycle/deprecation.js';
+import { announce, announcement } from '../../../../src/lifecycle/deprecation.js';
 import { ListPetsQuery, NewPet } from '../../../../src/pets/pet.dto.js';
 import type { PetsController } from '../../../../src/pets/pets.controller.js';
 import { GET_PET_DEPRECATION } from '../../../../src/pets/pets.operations.js';
@@ -10,7 +10,7 @@ import { petNotFound } from '../../../../src/pets/pet-errors.js';
 import { isCanonicalId, RequestValidationPipe } from '../../../../src/validation/index.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
-const ENV = new Env();
+const DEPRECATED = announcement(GET_PET_DEPRECATION, new Env());
 
 /** Fastify calls the methods of our controller directly. This code replaces Nest's guards, decorators and pipes. */
 export function addPetRoutes(server: FastifyInstance, pets: PetsController): void {
@@ -30,7 +30,7 @@ export function addPetRoutes(server: FastifyInstance, pets: PetsController): voi
   server.get<{ Params: { petId: string } }>('/v1/pets/:petId', (request, reply) => {
     requireScope(request, 'pets:read');
     const { petId } = request.params;
-    announce(GET_PET_DEPRECATION, ENV, reply);
+    announce(DEPRECATED, reply);
     reply.header('content-type', JSON_TYPE);
     if (!isCanonicalId(petId)) throw petNotFound();
     return pets.getPet(petId, reply);
