@@ -75,11 +75,7 @@ export class KeyOperations {
     await audit(operation, 'key.created', { account, keyId: id }, { name, masked, scopes, lifetimeMs, expiresAt });
     this.notifier.keyIssued(key);
     const listing = toListing({ ...stored, account });
-    await this.events.raise(manager, 'key.created', operation.actor, () => ({
-      before: undefined,
-      // What a listener changes must not change the response.
-      after: { ...listing },
-    }));
+    await this.events.raise(manager, 'key.created', operation.actor, () => ({ before: undefined, after: listing }));
     return { ...listing, key, limits: limitsOf(account) };
   }
 

@@ -54,7 +54,8 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
     const isHeardLater = this.emitter.hasListeners(name);
     if (listeners === undefined && !isHeardLater) return;
     const { before, after } = change();
-    const event = { id: randomUUID(), name, atMs: this.clock.nowMs(), actor, before, after };
+    const states = { before: copyOf(before), after: copyOf(after) };
+    const event = { id: randomUUID(), name, atMs: this.clock.nowMs(), actor, ...states };
     for (const listener of listeners ?? []) await listener(event, manager);
     if (isHeardLater) onCommit(() => this.deliver(event));
   }
@@ -91,4 +92,9 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
       .finally(() => this.underWay.delete(delivery));
     this.underWay.add(delivery);
   }
+}
+
+/** Responses are made from the same objects, and what a listener changes must not change them. */
+function copyOf<State>(state: State): State {
+  return typeof state === 'object' && state !== null ? { ...state } : state;
 }

@@ -44,7 +44,7 @@ export class OrdersService {
       // The pet exists, so its identifier was assigned by the service and is a safe integer.
       const order = { accountId, petId: Number(petId), status: 'placed', createdAt: this.clock.nowMs() } as const;
       const row = await this.orders.insert(manager, order);
-      await this.events.raise(manager, 'order.placed', actor, () => ({ before: undefined, after: { ...row } }));
+      await this.events.raise(manager, 'order.placed', actor, () => ({ before: undefined, after: row }));
       return toOrder(row);
     });
   }
@@ -63,7 +63,7 @@ export class OrdersService {
       if (to === 'delivered') await this.pets.sell(String(row.petId), actor);
       if (to === 'cancelled') await this.pets.release(String(row.petId), actor);
       const after = { ...row, status: to };
-      await this.events.raise(manager, MOVED[to], actor, () => ({ before: row, after: { ...after } }));
+      await this.events.raise(manager, MOVED[to], actor, () => ({ before: row, after }));
       return toOrder(after);
     });
   }

@@ -49,6 +49,7 @@ class Within {
     if (after.name.startsWith('noted'))
       await manager.query(`INSERT INTO "categories" ("id", "name") VALUES (${after.categoryId}, 'noted')`);
     if (after.name.endsWith('refused')) throw new ApiError(REFUSED, 'No room for the pet.');
+    if (after.name === 'altered') Object.assign(after, { name: 'other' });
   }
 
   @BeforeCommit('pet.removed')
@@ -189,6 +190,11 @@ describe('in the transaction', () => {
     const all = (await (await service.request('/v1/categories?limit=100', { key })).json()) as { id: number }[];
     return all.map(({ id }) => id);
   };
+
+  it('what a listener changes in an event does not change the response', async () => {
+    expect(await petOf(await add('altered', 5))).toMatchObject({ name: 'altered' });
+    await told(1);
+  });
 
   it("a listener's writes are committed and rolled back with the rest", async () => {
     const { id } = await petOf(await add('noted', 101));
