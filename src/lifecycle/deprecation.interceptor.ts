@@ -21,6 +21,13 @@ declare module 'fastify' {
   }
 }
 
+interface DeprecatedHandler {
+  readonly deprecation: Deprecation;
+  readonly headers: Announcement;
+  /** When the operation is removed, in Unix time in milliseconds. */
+  readonly endMs: number;
+}
+
 /**
  * Sets the deprecation headers on every response of an operation after its guards, errors included, and refuses requests
  * from the removal date on. `@Deprecated()` binds it to its operation, because a global interceptor would cost every
@@ -29,8 +36,8 @@ declare module 'fastify' {
  */
 @Injectable()
 export class DeprecationInterceptor implements NestInterceptor {
-  /** By handler. To make them for each request would take a tenth of getPet. */
-  private readonly announcements = new Map<Function, Announcement & { readonly endMs: number }>();
+  /** By handler. To make the headers for each request would take a tenth of getPet. */
+  private readonly deprecated = new Map<Function, DeprecatedHandler>();
 
   constructor(
     private readonly reflector: Reflector,
@@ -40,22 +47,19 @@ export class DeprecationInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const handler = context.getHandler();
-    const announced = this.announcements.get(handler) ?? this.announcementOf(handler);
-    announce(announced, replyOf(context));
-    if (this.clock.nowMs() >= announced.endMs) throw operationRemoved(this.deprecationOf(handler));
+    const { deprecation, headers, endMs } = this.deprecated.get(handler) ?? this.read(handler);
+    announce(headers, replyOf(context));
+    if (this.clock.nowMs() >= endMs) throw operationRemoved(deprecation);
     const { queryFault } = requestOf(context);
     if (queryFault !== undefined) throw queryFault;
     return next.handle();
   }
 
-  private announcementOf(handler: Function) {
-    const deprecation = this.deprecationOf(handler);
-    const announced = { ...announcement(deprecation, this.env), endMs: removalMs(deprecation.sunset, this.env) };
-    this.announcements.set(handler, announced);
-    return announced;
-  }
-
-  private deprecationOf(handler: Function): Deprecation {
-    return this.reflector.get<Deprecation>(DEPRECATION, handler);
+  private read(handler: Function): DeprecatedHandler {
+    const deprecation = this.reflector.get<Deprecation>(DEPRECATION, handler);
+    const headers = announcement(deprecation, this.env);
+    const deprecated = { deprecation, headers, endMs: removalMs(deprecation.sunset, this.env) };
+    this.deprecated.set(handler, deprecated);
+    return deprecated;
   }
 }

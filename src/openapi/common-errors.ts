@@ -7,7 +7,7 @@ import { refuse, tooManyRequests } from '../rate-limit/index.js';
 import { documentedError, type ErrorDeclaration } from './documented-error.js';
 
 const NOW_SECONDS = 1_795_219_200;
-const MINUTE = { limit: 300, windowSeconds: 60, remaining: 0, resetSeconds: NOW_SECONDS + 60 };
+const MINUTE = { limit: 300, windowSeconds: 60, resetSeconds: NOW_SECONDS + 60 };
 const LIMITED = refuse('limited', MINUTE, NOW_SECONDS);
 const BANNED = refuse('banned', MINUTE, NOW_SECONDS);
 

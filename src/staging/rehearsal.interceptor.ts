@@ -54,7 +54,6 @@ export class RehearsalInterceptor implements NestInterceptor {
     const window = {
       limit: limits.perMinute,
       windowSeconds: MINUTE_SECONDS,
-      remaining: 0,
       resetSeconds: nowSeconds + 1,
     };
     const outcome = error.code === 'api_key_banned' ? 'banned' : 'limited';

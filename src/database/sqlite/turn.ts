@@ -26,7 +26,7 @@ export class Turn {
     await (outcome === 'committed' ? this.settled.promise : this.settled.promise.catch(() => undefined));
   }
 
-  /** Waits for its end. @returns whether to keep its changes */
+  /** Waits for its end. @returns what its owner asked for */
   async ended(): Promise<Outcome> {
     this.outcome = await this.asked.promise;
     clearTimeout(this.timer);

@@ -67,7 +67,8 @@ export function breakBody(message: IncomingMessage, error: ApiError): void {
 export function isRepeated({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): boolean {
   let isFound = false;
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() !== name) continue;
+    const given = rawHeaders[index];
+    if (given?.length !== name.length || given.toLowerCase() !== name) continue;
     if (isFound) return true;
     isFound = true;
   }
