@@ -43,7 +43,7 @@ export async function checkStart(
       routes,
     ),
     ...settingsFaults({ env, extensions }),
-    ...sharedSettings({ env, extensions }),
+    ...sharedSettings(env),
     ...classes
       .filter(isUnsafeCache)
       .map(
@@ -83,12 +83,14 @@ function settingsFaults({ env, extensions }: Pick<Checked, 'env' | 'extensions'>
 }
 
 /** Settings of the same name, for which two classes can have different rules and defaults. */
-function sharedSettings({ env, extensions }: Pick<Checked, 'env' | 'extensions'>): string[] {
-  const types = new Set(extensions.flatMap(({ settings }) => settings ?? []));
-  const declared = [...types].flatMap((type) => {
-    const settings = instanceToPlain(env.ofExtensions?.get(type) ?? {}, { strategy: 'excludeAll' });
-    return Object.keys(settings).map((id) => ({ id, name: type.name }));
-  });
+function sharedSettings(env: Env): string[] {
+  const classes = [env, ...(env.ofExtensions?.values() ?? [])];
+  const declared = classes.flatMap((settings) =>
+    Object.keys(instanceToPlain(settings, { strategy: 'excludeAll' })).map((id) => ({
+      id,
+      name: settings.constructor.name,
+    })),
+  );
   return repetitions('setting', declared);
 }
 

@@ -368,6 +368,9 @@ describe('an extension that cannot work keeps the service from starting', () => 
       @IsOptional()
       REVIEWS_SENDER?: string;
 
+      @IntegerSetting(1, 65_535)
+      PORT = 8080;
+
       readonly note = 'not a setting';
     }
     class VisitsSettings {
@@ -397,6 +400,7 @@ describe('an extension that cannot work keeps the service from starting', () => 
     await expect(refusal).rejects.toThrow(
       `${HEAD}
   No key can have the scope "reviews": scopes look like "pets:read".
+  The setting PORT is used more than once: Env, ReviewsSettings.
   The setting REVIEWS_PER_PET is used more than once: ReviewsSettings, VisitsSettings.
   The setting REVIEWS_SENDER is used more than once: ReviewsSettings, VisitsSettings.`,
     );
