@@ -10,6 +10,7 @@ const EXPOSED = [
   'ETag',
   'Link',
   'Location',
+  'Preference-Applied',
   'Retry-After',
   'Sunset',
   'X-RateLimit-Limit',

@@ -33,7 +33,7 @@ export function addCommonHeaders(server: FastifyInstance, { CORS_ORIGINS }: Env)
 
 /** Response headers that scripts of other origins can read. */
 const EXPOSED =
-  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link, Location, ETag, Deprecation, Sunset, X-Request-Id';
+  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link, Location, ETag, Deprecation, Sunset, Preference-Applied, X-Request-Id';
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
 
 /** Whether a request is a CORS-preflight request (Fetch standard), which carries no key. */
