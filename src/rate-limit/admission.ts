@@ -1,6 +1,4 @@
-import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Counter, Registry } from 'prom-client';
 import { type BearerGuard, isCaller, UnverifiedKey, type Verdict } from '../auth/index.js';
 import { sendProblem } from '../errors/index.js';
 import { isPreflight, isVersioned } from '../http/index.js';
@@ -20,7 +18,6 @@ export interface AdmissionGuards {
  */
 export function addAdmission(server: FastifyInstance, guards: () => AdmissionGuards): void {
   server.decorateRequest('caller', undefined);
-  server.decorateRequest('isAdmitted', false);
   server.addHook('onRequest', (request, reply, done) => {
     if (!isVersioned(request.url)) return done();
     const respond = (refusal: Refusal) => {
@@ -43,10 +40,11 @@ function admit(
   if (isPreflight(request) || access === 'public') return throttler.showAddress(request, reply);
   const decide = (verdict: Verdict) =>
     isCaller(verdict)
-      ? andThen(
-          throttler.admit(verdict, request, reply, quota),
-          (refusal) => refusal ?? (access === undefined ? undefined : bearer.authorize(verdict, access)),
-        )
+      ? andThen(throttler.admit(verdict, request, reply, quota), (refusal) => {
+          if (refusal !== undefined) return refusal;
+          request.caller = verdict;
+          return access === undefined ? undefined : bearer.authorize(verdict, access);
+        })
       : andThen(throttler.admitAddress(request, reply), (refusal) => refusal ?? verdict);
   // A query for a key that probably does not exist is expensive, so it needs quota of the address.
   const decideUnverified = async (key: UnverifiedKey) =>
@@ -56,26 +54,4 @@ function admit(
   if (!(verdict instanceof UnverifiedKey || verdict instanceof Promise)) return decide(verdict);
   const later = verdict instanceof UnverifiedKey ? decideUnverified(verdict) : verdict.then(decide);
   return later.catch((error: Error) => throttler.showUnavailable(request, reply, error));
-}
-
-type AdmissionOutcome = 'admitted' | 'limited' | 'banned' | 'unauthenticated' | 'address_limited' | 'unavailable';
-
-/** Counts the decisions of admission by outcome and plan. */
-@Injectable()
-export class AdmissionTally {
-  private readonly decisions;
-
-  constructor(registry: Registry) {
-    this.decisions = new Counter({
-      name: 'petstore_admissions_total',
-      help: 'Admission decisions by outcome and plan.',
-      labelNames: ['outcome', 'plan'],
-      registers: [registry],
-    });
-  }
-
-  /** @param plan of the caller, or `none` */
-  add(plan: string, outcome: AdmissionOutcome): void {
-    this.decisions.inc({ plan, outcome });
-  }
 }

@@ -1,5 +1,9 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { normalizeIp } from '@nestjs/throttler';
 import type { Caller } from '../auth/index.js';
 import type { Decision, UsageReport } from './windows/decision.js';
+
+const IPV4_MAPPED = '::ffff:';
 
 /**
  * Counts requests against windows and bans, atomically. It makes all quota decisions of the service.
@@ -26,4 +30,15 @@ export abstract class CounterStore {
    * @param subject the route and the caller
    */
   abstract takeFromRoute(subject: string, limit: number, windowSeconds: number): Decision | Promise<Decision>;
+}
+
+/**
+ * The key under which a client address is counted: IPv6 by /64, which belongs to one client, and IPv4-mapped as IPv4.
+ * Anything but an IP address shares one counter, so that clients cannot fill the tables with arbitrary text.
+ */
+export function rateLimitKey(ip: string): string {
+  // How Node names the IPv4 clients of a socket for both versions; normalizeIp takes a tenth of a 401 for it.
+  const unmapped = ip.startsWith(IPV4_MAPPED) ? ip.slice(IPV4_MAPPED.length) : ip;
+  if (isIPv4(unmapped)) return unmapped;
+  return isIPv6(ip) ? normalizeIp(ip) : 'unknown';
 }

@@ -9,8 +9,6 @@ export const CurrentUsage = createParamDecorator(
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whether admission has admitted the request. */
-    isAdmitted: boolean;
     /** Set for operations that use no quota. */
     usage?: UsageReport;
   }

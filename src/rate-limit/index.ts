@@ -1,7 +1,7 @@
 import { KeyBan } from './persistence/key-ban.entity.js';
 import { UsageWindow } from './persistence/usage-window.entity.js';
 
-export { addAdmission, type AdmissionGuards, AdmissionTally } from './admission.js';
+export { addAdmission, type AdmissionGuards } from './admission.js';
 export { CounterStore } from './counter-store.js';
 export { CurrentUsage } from './current-usage.decorator.js';
 export { PlanThrottlerGuard } from './plan-throttler.guard.js';

@@ -1,19 +1,17 @@
-import { isIPv4, isIPv6 } from 'node:net';
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import {
   InjectThrottlerOptions,
-  normalizeIp,
   ThrottlerGuard,
   type ThrottlerModuleOptions,
   type ThrottlerRequest,
 } from '@nestjs/throttler';
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
+import { Counter, Registry } from 'prom-client';
 import { ACCESS, type Access, type Caller } from '../auth/index.js';
 import { ApiError, type Problem } from '../errors/index.js';
 import { replyOf, requestOf } from '../http/index.js';
-import { AdmissionTally } from './admission.js';
-import { CounterStore } from './counter-store.js';
+import { CounterStore, rateLimitKey } from './counter-store.js';
 import { CounterThrottlerStorage } from './counter-throttler-storage.js';
 import { NO_LIMIT, throttlerNames } from './route-throttlers.js';
 import {
@@ -27,13 +25,13 @@ import {
 } from './windows/decision.js';
 import { MINUTE_SECONDS } from './windows/usage.js';
 
-const IPV4_MAPPED = '::ffff:';
-
 /** Minimum limit per minute and account for operations that use no quota. */
 const LEAST_FREE_PER_MINUTE = 300;
 
 /** The response to a refused request; undefined for an admitted one. */
 export type Refusal = Problem | undefined;
+
+type AdmissionOutcome = 'admitted' | 'limited' | 'banned' | 'unauthenticated' | 'address_limited' | 'unavailable';
 
 /**
  * Limits the requests of an account by its plan, and requests without a valid key by the client's address. Admission calls
@@ -47,15 +45,22 @@ export type Refusal = Problem | undefined;
 export class PlanThrottlerGuard extends ThrottlerGuard {
   /** Whether a controller or a handler has `@Throttle()`. Reading the metadata takes as long as the rest of a request. */
   private readonly throttled = new WeakMap<Function, boolean>();
+  private readonly decisions;
 
   constructor(
     @InjectThrottlerOptions() options: ThrottlerModuleOptions,
     @Inject(CounterThrottlerStorage) private readonly storage: CounterThrottlerStorage,
     reflector: Reflector,
     private readonly counters: CounterStore,
-    private readonly tally: AdmissionTally,
+    registry: Registry,
   ) {
     super(options, storage, reflector);
+    this.decisions = new Counter({
+      name: 'petstore_admissions_total',
+      help: 'Admission decisions by outcome and plan.',
+      labelNames: ['outcome', 'plan'],
+      registers: [registry],
+    });
   }
 
   /**
@@ -71,11 +76,9 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   ): Refusal | Promise<Refusal> {
     if (quota === 'none') return this.admitFree(caller, request, reply);
     return andThen(this.counters.admit(caller), (decision) => {
-      this.tally.add(caller.plan, decision.outcome);
+      this.count(caller.plan, decision.outcome);
       if (decision.outcome !== 'admitted') return tooManyRequests(decision);
       setRateLimitHeaders(reply, decision);
-      request.caller = caller;
-      request.isAdmitted = true;
       return undefined;
     });
   }
@@ -119,14 +122,14 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
    * @throws (rejects) `error`
    */
   async showUnavailable(request: FastifyRequest, reply: FastifyReply, error: Error): Promise<never> {
-    this.tally.add('none', 'unavailable');
+    this.count('none', 'unavailable');
     await this.showAddress(request, reply);
     throw error;
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const isPublic = this.reflector.get<Access | undefined>(ACCESS, context.getHandler()) === 'public';
-    if (!isPublic && !requestOf(context).isAdmitted) {
+    if (!isPublic && requestOf(context).caller === undefined) {
       throw new ApiError('internal_error', 'This request was not admitted.');
     }
     const isThrottled = this.isThrottled(context.getHandler()) || this.isThrottled(context.getClass());
@@ -159,9 +162,14 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     return isThrottled;
   }
 
+  /** @param plan of the caller, or `none` */
+  private count(plan: string, outcome: AdmissionOutcome): void {
+    this.decisions.inc({ plan, outcome });
+  }
+
   private refuseAddress(decision: Decision): Refusal {
     const isAdmitted = decision.outcome === 'admitted';
-    this.tally.add('none', isAdmitted ? 'unauthenticated' : 'address_limited');
+    this.count('none', isAdmitted ? 'unauthenticated' : 'address_limited');
     return isAdmitted ? undefined : tooManyRequests(decision, ' without a valid API key');
   }
 
@@ -172,24 +180,11 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   private async admitFree(caller: Caller, request: FastifyRequest, reply: FastifyReply): Promise<Refusal> {
     const limit = Math.max(LEAST_FREE_PER_MINUTE, caller.limits.perMinute);
     const decision = await this.counters.takeFromRoute(`free:${caller.accountId}`, limit, MINUTE_SECONDS);
-    this.tally.add(caller.plan, decision.outcome);
+    this.count(caller.plan, decision.outcome);
     if (decision.outcome !== 'admitted') return tooManyRequests(decision, ' for operations that use no quota');
     const usage = await this.counters.peek(caller);
     setRateLimitHeaders(reply, shownWindow(usage));
-    request.caller = caller;
     request.usage = usage;
-    request.isAdmitted = true;
     return undefined;
   }
-}
-
-/**
- * The key under which a client address is counted: IPv6 by /64, which belongs to one client, and IPv4-mapped as IPv4.
- * Anything but an IP address shares one counter, so that clients cannot fill the tables with arbitrary text.
- */
-export function rateLimitKey(ip: string): string {
-  // How Node names the IPv4 clients of a socket for both versions; normalizeIp takes a tenth of a 401 for it.
-  const unmapped = ip.startsWith(IPV4_MAPPED) ? ip.slice(IPV4_MAPPED.length) : ip;
-  if (isIPv4(unmapped)) return unmapped;
-  return isIPv6(ip) ? normalizeIp(ip) : 'unknown';
 }

@@ -3,7 +3,6 @@ import { AuthModule } from '../auth/index.js';
 import { Clock, Env, replaceable } from '../config/index.js';
 import { Database } from '../database/index.js';
 import { RedisClient, RedisModule } from '../redis/index.js';
-import { AdmissionTally } from './admission.js';
 import { CounterPersistence } from './persistence/counter-persistence.js';
 import { CounterStore } from './counter-store.js';
 import { CounterThrottlerStorage } from './counter-throttler-storage.js';
@@ -37,10 +36,9 @@ import { RedisCounterStore } from './redis/redis-counter-store.js';
       useFactory: (redis: RedisClient | undefined, database: Database, memory: MemoryCounterStore, clock: Clock) =>
         redis === undefined ? new CounterPersistence(database, memory, clock) : undefined,
     },
-    AdmissionTally,
     CounterThrottlerStorage,
     PlanThrottlerGuard,
   ],
-  exports: [CounterStore, AdmissionTally, PlanThrottlerGuard],
+  exports: [CounterStore, PlanThrottlerGuard],
 })
 export class RateLimitModule {}

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { type Counter, Registry } from 'prom-client';
 import { generateApiKey } from '../../src/api-keys/api-key-format.js';
-import { AdmissionTally } from '../../src/rate-limit/index.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 
@@ -22,7 +22,8 @@ afterAll(async () => {
 
 /** The step after the decision throws, once. */
 function failOnce(): void {
-  jest.spyOn(service.app.get(AdmissionTally), 'add').mockImplementationOnce(() => {
+  const decisions = service.app.get(Registry).getSingleMetric('petstore_admissions_total') as Counter;
+  jest.spyOn(decisions, 'inc').mockImplementationOnce(() => {
     throw new Error('out of order');
   });
 }

@@ -1,5 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { SkipThrottle, Throttle } from '@nestjs/throttler';
+import { Public } from '../../src/auth/index.js';
 import { Deprecated } from '../../src/lifecycle/index.js';
 
 @Controller('plain')
@@ -23,6 +24,12 @@ export class ReportsController {
   @Deprecated({ since: '2026-11-21', sunset: '2030-12-05', successor: '/v1/pets', advice: '', documentation: '/docs' })
   heavy(): string {
     return 'heavy';
+  }
+
+  @Get('public')
+  @Public()
+  open(): string {
+    return 'public';
   }
 
   @Get('free')
