@@ -15,6 +15,7 @@ import { MetricsModule } from './metrics/index.js';
 import { PetsModule } from './pets/index.js';
 import { PlanThrottlerGuard, RateLimitModule } from './rate-limit/index.js';
 import { RehearsalInterceptor } from './staging/index.js';
+import { StoreModule } from './store/index.js';
 import { UsageModule } from './usage/index.js';
 import { AllRequestFaults, RequestValidationPipe } from './validation/index.js';
 
@@ -46,6 +47,7 @@ export class AppModule {
         KeyManagementModule.of(scopes),
         HealthModule.of(extensions.flatMap(({ healthIndicators = [] }) => healthIndicators)),
         SeedModule,
+        StoreModule,
         ...extensions.map(({ module }) => module),
       ],
       providers: [

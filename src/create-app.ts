@@ -32,7 +32,6 @@ import { logRequests, PinoLogger, RefusalLog } from './logging/index.js';
 import { RequestMetrics } from './metrics/index.js';
 import { CurrentDocument, refuseUndeclaredQueries } from './openapi/index.js';
 import { addAdmission, type AdmissionGuards, PlanThrottlerGuard } from './rate-limit/index.js';
-import { STORE } from './store/index.js';
 import { addJsonBodyParser } from './validation/index.js';
 
 export interface AppOptions {
@@ -52,8 +51,7 @@ export interface AppOptions {
  * @throws (rejects) ExtensionError if the extensions are invalid
  */
 export async function createApp(options: AppOptions): Promise<NestFastifyApplication> {
-  const { env, clock = new Clock(), overrides = [], configure } = options;
-  const extensions: readonly Extension[] = [STORE, ...(options.extensions ?? [])];
+  const { env, clock = new Clock(), extensions = [], overrides = [], configure } = options;
   const module = await checkedModule({ env, clock, extensions, overrides });
   let guards: AdmissionGuards;
   let metrics: RequestMetrics;

@@ -7,7 +7,7 @@ import { commandLineDataSource, type DatabaseParts } from './database/index.js';
 import { IDEMPOTENCY_ENTITIES } from './idempotency/index.js';
 import { PET_ENTITIES } from './pets/index.js';
 import { COUNTER_ENTITIES } from './rate-limit/index.js';
-import { STORE } from './store/index.js';
+import { STORE_ENTITIES } from './store/index.js';
 
 /** All entities and migrations of the service and its extensions. */
 export function databaseParts(extensions: readonly Partial<DatabaseParts>[]): DatabaseParts {
@@ -19,6 +19,7 @@ export function databaseParts(extensions: readonly Partial<DatabaseParts>[]): Da
       ...API_KEY_ENTITIES,
       ...COUNTER_ENTITIES,
       ...IDEMPOTENCY_ENTITIES,
+      ...STORE_ENTITIES,
       ...extensions.flatMap(({ entities = [] }) => entities),
     ],
     migrations: extensions.flatMap(({ migrations = [] }) => migrations),
@@ -27,5 +28,5 @@ export function databaseParts(extensions: readonly Partial<DatabaseParts>[]): Da
 
 /** The data source for the typeorm command line, which its configuration file exports. */
 export function createDataSource(env: Env, extensions: readonly Partial<DatabaseParts>[] = []): DataSource {
-  return commandLineDataSource(env.DATABASE_URL, databaseParts([STORE, ...extensions]));
+  return commandLineDataSource(env.DATABASE_URL, databaseParts(extensions));
 }

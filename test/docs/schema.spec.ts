@@ -5,16 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { commandLineDataSource } from '../../src/database/index.js';
 import { databaseParts } from '../../src/database-parts.js';
-import { STORE } from '../../src/store/index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-schema-'));
 let dataSource: DataSource;
 
 beforeAll(async () => {
-  dataSource = await commandLineDataSource(
-    `sqlite:${join(folder, 'petstore.sqlite')}`,
-    databaseParts([STORE]),
-  ).initialize();
+  dataSource = await commandLineDataSource(`sqlite:${join(folder, 'petstore.sqlite')}`, databaseParts([])).initialize();
 });
 afterAll(async () => {
   await dataSource.destroy();

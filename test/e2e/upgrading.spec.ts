@@ -4,7 +4,6 @@ import { AdminKeysService } from '../../src/api-keys/index.js';
 import { commandLineDataSource } from '../../src/database/index.js';
 import { Initial1795219200000 } from '../../src/database/migrations/1795219200000-initial.js';
 import { databaseParts } from '../../src/database-parts.js';
-import { STORE } from '../../src/store/index.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { categoryCounts } from '../support/category-counts.js';
 import { databaseUrl, makeFolder, openDatabase, queryDatabase } from '../support/databases.js';
@@ -159,7 +158,7 @@ describe('a database of the first version', () => {
   });
 
   it('has the schema that the entities describe', async () => {
-    const dataSource = await commandLineDataSource(databaseUrl(folder), databaseParts([STORE])).initialize();
+    const dataSource = await commandLineDataSource(databaseUrl(folder), databaseParts([])).initialize();
     const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
     await dataSource.destroy();
     expect(upQueries.map(({ query }) => query)).toEqual([]);

@@ -2,6 +2,7 @@ import { Initial1795219200000 } from './1795219200000-initial.js';
 import { AuditByKey1795222800000 } from './1795222800000-audit-by-key.js';
 import { Categories1795226400000 } from './1795226400000-categories.js';
 import { Idempotency1795230000000 } from './1795230000000-idempotency.js';
+import { Orders1795233600000 } from './1795233600000-orders.js';
 import { ApiKeyLifetimes1795237200000 } from './1795237200000-api-key-lifetimes.js';
 import { CategoryCountsNotNegative1795240800000 } from './1795240800000-category-counts-not-negative.js';
 import { ApiKeyNames1795244400000 } from './1795244400000-api-key-names.js';
@@ -13,6 +14,7 @@ export const MIGRATIONS = [
   AuditByKey1795222800000,
   Categories1795226400000,
   Idempotency1795230000000,
+  Orders1795233600000,
   ApiKeyLifetimes1795237200000,
   CategoryCountsNotNegative1795240800000,
   ApiKeyNames1795244400000,
