@@ -5,7 +5,7 @@ import { CategoriesModule } from './categories/index.js';
 import { type Clock, ConfigModule, type Env, type Override } from './config/index.js';
 import { DatabaseModule } from './database/index.js';
 import { databaseParts } from './database-parts.js';
-import { ApiExceptionFilter, RequestFaults } from './errors/index.js';
+import { ApiExceptionFilter } from './errors/index.js';
 import type { Extension } from './extensions/index.js';
 import { IdempotencyModule } from './idempotency/index.js';
 import { SeedModule } from './seed/index.js';
@@ -17,7 +17,7 @@ import { PlanThrottlerGuard, RateLimitModule } from './rate-limit/index.js';
 import { RehearsalInterceptor } from './staging/index.js';
 import { StoreModule } from './store/index.js';
 import { UsageModule } from './usage/index.js';
-import { AllRequestFaults, RequestValidationPipe } from './validation/index.js';
+import { allRequestFaults, RequestValidationPipe } from './validation/index.js';
 
 /** What the application is made of. */
 export interface AppParts {
@@ -51,8 +51,7 @@ export class AppModule {
         ...extensions.map(({ module }) => module),
       ],
       providers: [
-        { provide: RequestFaults, useClass: AllRequestFaults },
-        { provide: APP_FILTER, useClass: ApiExceptionFilter },
+        { provide: APP_FILTER, useFactory: () => new ApiExceptionFilter(allRequestFaults) },
         { provide: APP_GUARD, useExisting: BearerGuard },
         { provide: APP_GUARD, useExisting: PlanThrottlerGuard },
         ...(env.ENVIRONMENT === 'staging' ? [{ provide: APP_INTERCEPTOR, useClass: RehearsalInterceptor }] : []),

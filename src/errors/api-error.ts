@@ -6,8 +6,6 @@ export class ApiError extends Error implements Problem {
   readonly status: number;
   readonly code: string;
   readonly headers: Problem['headers'];
-  /** Whether it is intended, so not logged as a failure. */
-  readonly isIntended: boolean = false;
 
   /**
    * @param code of the registry, or one of an extension with its status
@@ -25,7 +23,5 @@ export class ApiError extends Error implements Problem {
   }
 }
 
-/** An error that is no failure: the instance is stopping, or the client asked for the error. */
-export class IntendedError extends ApiError {
-  override readonly isIntended = true;
-}
+/** An error that is no failure, and so not logged as one: the instance is stopping, or the client asked for the error. */
+export class IntendedError extends ApiError {}

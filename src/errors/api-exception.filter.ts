@@ -1,18 +1,18 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, type OnApplicationShutdown } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requestFields } from '../logging/index.js';
-import { ApiError } from './api-error.js';
+import { IntendedError } from './api-error.js';
 import { FailureLog } from './failure-log.js';
 import { sendProblem } from './problem.js';
 import { toProblem } from './to-problem.js';
-import { RequestFaults, ValidationFailedError } from './validation-failed.js';
+import { type FindRequestFaults, ValidationFailedError } from './validation-failed.js';
 
 /** Turns every exception, ours, Nest's or Fastify's, into a response. */
 @Catch()
 export class ApiExceptionFilter implements ExceptionFilter, OnApplicationShutdown {
   private readonly failures = new FailureLog();
 
-  constructor(private readonly faults: RequestFaults) {}
+  constructor(private readonly findFaults: FindRequestFaults) {}
 
   catch(exception: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
@@ -20,11 +20,10 @@ export class ApiExceptionFilter implements ExceptionFilter, OnApplicationShutdow
     const reply = http.getResponse<FastifyReply>();
     // A refusal of a request names all its faults.
     const isInvalid = exception instanceof ValidationFailedError;
-    const answer = toProblem(isInvalid ? new ValidationFailedError(this.faults.find(request, exception)) : exception);
+    const answer = toProblem(isInvalid ? new ValidationFailedError(this.findFaults(request, exception)) : exception);
     // 501 is not a failure of the service.
     const isFailure = answer.status >= 500 && answer.status !== 501;
-    const isIntended = exception instanceof ApiError && exception.isIntended;
-    if (isFailure && !isIntended) {
+    if (isFailure && !(exception instanceof IntendedError)) {
       const { status, code } = answer;
       // An unavailable server is not a fault in the code, so a stack would not help.
       const error = describe(exception, code === 'service_unavailable' ? 'message' : 'stack');

@@ -19,10 +19,7 @@ export class ValidationFailedError extends ApiError {
 }
 
 /**
- * Finds everything that is wrong with a request. Query, headers and body are validated apart, and the first fault ends the
- * request; so the rest is looked for when a request is refused, which costs valid ones nothing.
+ * Finds everything that is wrong with a refused request, the faults of `error` included. Query, headers and body are
+ * validated apart, and the first fault ends the request; to look for the rest afterwards costs valid requests nothing.
  */
-export abstract class RequestFaults {
-  /** The faults of a refused request, those of `error` included. */
-  abstract find(request: FastifyRequest, error: ValidationFailedError): readonly string[];
-}
+export type FindRequestFaults = (request: FastifyRequest, error: ValidationFailedError) => readonly string[];

@@ -5,7 +5,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
 import { ConfigModule, Env } from '../config/index.js';
-import { ApiExceptionFilter, RequestFaults } from '../errors/index.js';
+import { ApiExceptionFilter } from '../errors/index.js';
 import { CounterStore, rateLimitKey } from './counter-store.js';
 import { CounterThrottlerStorage } from './counter-throttler-storage.js';
 import { MemoryCounterStore } from './memory/memory-counter-store.js';
@@ -13,7 +13,7 @@ import { PlanThrottlerGuard } from './plan-throttler.guard.js';
 import { setRateLimitHeaders } from './windows/decision.js';
 import { DISCOVERED_THROTTLERS } from './route-throttlers.js';
 import { FakeClock } from '../testing/fake-clock.js';
-import { AllRequestFaults } from '../validation/index.js';
+import { allRequestFaults } from '../validation/index.js';
 import { PlainController, ReportsController } from '../../test/support/throttled-routes.js';
 
 const clock = new FakeClock();
@@ -31,8 +31,7 @@ const PLAN = {
   controllers: [PlainController, ReportsController],
   providers: [
     { provide: CounterStore, useFactory: () => new MemoryCounterStore(clock, new Env()) },
-    { provide: RequestFaults, useClass: AllRequestFaults },
-    { provide: APP_FILTER, useClass: ApiExceptionFilter },
+    { provide: APP_FILTER, useFactory: () => new ApiExceptionFilter(allRequestFaults) },
     Registry,
     CounterThrottlerStorage,
     { provide: APP_GUARD, useClass: PlanThrottlerGuard },

@@ -1,4 +1,4 @@
-export { AllRequestFaults } from './all-request-faults.js';
+export { allRequestFaults } from './all-request-faults.js';
 export {
   BooleanField,
   EnumField,
