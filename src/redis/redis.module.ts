@@ -1,10 +1,9 @@
 import { Module } from '@nestjs/common';
 import { Env } from '../config/index.js';
 import { RedisClient } from './redis-client.js';
-import { SharedVersion } from './shared-version.js';
 import { RedisMetrics } from './redis-metrics.js';
 
-/** The Redis client and the cache version. Both exports are undefined if Redis is not configured. */
+/** The Redis client; undefined if Redis is not configured. */
 @Module({
   providers: [
     {
@@ -13,9 +12,8 @@ import { RedisMetrics } from './redis-metrics.js';
       useFactory: ({ REDIS_URL: url, REDIS_PREFIX: prefix, REDIS_TIMEOUT_MS: timeoutMs }: Env) =>
         url === undefined ? undefined : new RedisClient({ url, prefix, timeoutMs }),
     },
-    { provide: SharedVersion, inject: [RedisClient], useFactory: (redis: RedisClient | undefined) => redis?.version },
     RedisMetrics,
   ],
-  exports: [RedisClient, SharedVersion],
+  exports: [RedisClient],
 })
 export class RedisModule {}

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { RecurringTask } from '../../background/index.js';
 import { Database } from '../../database/index.js';
-import { SharedVersion } from '../../redis/index.js';
+import { RedisClient, type SharedVersion } from '../../redis/index.js';
 import { INSERT_PETS } from '../pets.repository.js';
 
 /** The version of the catalogue at which something was read. */
@@ -26,18 +26,18 @@ const POLL_INTERVAL_MS = 100;
  * Redis, which arrives with the admission of each request.
  */
 @Injectable()
-export class CatalogueVersion implements OnModuleInit, OnApplicationShutdown {
+export class CatalogueVersion extends RecurringTask {
   private own: CatalogueState = { additions: 0, changes: 0 };
   /** Undefined while the database is unavailable. */
   private foreign: number | undefined;
-  private readonly task = new RecurringTask('checking for changes of the catalogue', POLL_INTERVAL_MS, () =>
-    this.poll(),
-  );
+  private readonly shared: SharedVersion | undefined;
 
   constructor(
     private readonly database: Database,
-    @Inject(SharedVersion) private readonly shared: SharedVersion | undefined,
+    @Inject(RedisClient) redis: RedisClient | undefined,
   ) {
+    super('checking for changes of the catalogue', POLL_INTERVAL_MS, () => this.poll());
+    this.shared = redis?.version;
     database.watch('pets', (statements) => this.grow(statements));
   }
 
@@ -48,14 +48,10 @@ export class CatalogueVersion implements OnModuleInit, OnApplicationShutdown {
     return version === undefined ? undefined : { additions: version, changes: version };
   }
 
-  async onModuleInit(): Promise<void> {
+  override async onModuleInit(): Promise<void> {
     if (!this.database.isEmbedded) return;
-    await this.task.run();
-    this.task.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.task.stop();
+    await this.run();
+    this.start();
   }
 
   private async poll(): Promise<void> {

@@ -99,14 +99,9 @@ export class PetResponseCache {
   }
 }
 
-interface Reading<T> {
-  readonly state: CatalogueState;
-  readonly result: Promise<T>;
-}
-
 /** Coalesces identical concurrent reads, as long as the catalogue does not change. */
 export class SingleFlight<T> {
-  private readonly underWay = new Map<string, Reading<T>>();
+  private readonly underWay = new Map<string, Promise<T>>();
 
   /**
    * @param name of the read
@@ -114,12 +109,9 @@ export class SingleFlight<T> {
    */
   join(name: string, state: CatalogueState | undefined, read: () => Promise<T>): Promise<T> {
     if (state === undefined) return read();
-    const reading = this.underWay.get(name);
-    if (reading?.state.changes === state.changes && reading.state.additions === state.additions) return reading.result;
-    const result = read().finally(() => {
-      if (this.underWay.get(name)?.result === result) this.underWay.delete(name);
-    });
-    this.underWay.set(name, { state, result });
-    return result;
+    const key = `${state.changes} ${state.additions} ${name}`;
+    const joined = this.underWay.get(key) ?? read().finally(() => this.underWay.delete(key));
+    this.underWay.set(key, joined);
+    return joined;
   }
 }
