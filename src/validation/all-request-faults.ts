@@ -12,7 +12,7 @@ export const allRequestFaults: FindRequestFaults = (request, error) => {
   if (controller === undefined || method === undefined) return error.faults;
   const validate = (place: 'query' | 'body') =>
     parameterTypes(controller.constructor, method, place).flatMap((metatype) =>
-      faultsOf(() => pipe.transform(request[place], { type: place, metatype })),
+      faultsOf(() => pipe.check(request[place], { type: place, metatype })),
     );
   const key = request.headers['idempotency-key'];
   const handler: unknown = Reflect.get(controller, method);

@@ -35,8 +35,8 @@ beforeEach(() => {
 });
 
 describe('a query with @ValidatedOnce()', () => {
-  it('is not validated again once it was valid, and is the same frozen instance', () => {
-    const [first, second] = [read(OnceQuery, 'a'), read(OnceQuery, 'a')];
+  it('is not validated again once it was valid, and is the same frozen instance', async () => {
+    const [first, second] = [await read(OnceQuery, 'a'), await read(OnceQuery, 'a')];
     expect(first).toBeInstanceOf(OnceQuery);
     expect(first).toEqual({ name: 'a' });
     expect(second).toBe(first);
@@ -44,26 +44,26 @@ describe('a query with @ValidatedOnce()', () => {
     expect(validations).toBe(1);
   });
 
-  it('is another instance if its text is another', () => {
-    expect([read(OnceQuery, 'b'), read(OnceQuery, 'c')]).toEqual([{ name: 'b' }, { name: 'c' }]);
+  it('is another instance if its text is another', async () => {
+    expect([await read(OnceQuery, 'b'), await read(OnceQuery, 'c')]).toEqual([{ name: 'b' }, { name: 'c' }]);
     expect(validations).toBe(2);
   });
 
-  it('is refused each time if it is invalid', () => {
-    for (const _ of [1, 2]) expect(() => read(OnceQuery, 'long')).toThrow(ValidationFailedError);
+  it('is refused each time if it is invalid', async () => {
+    for (const _ of [1, 2]) await expect(read(OnceQuery, 'long')).rejects.toThrow(ValidationFailedError);
     expect(validations).toBe(2);
   });
 
-  it('does not make a body valid that looks the same', () => {
-    read(OnceQuery, 'd');
-    pipe.transform({ name: 'd' }, { type: 'body', metatype: OnceQuery });
+  it('does not make a body valid that looks the same', async () => {
+    await read(OnceQuery, 'd');
+    await pipe.transform({ name: 'd' }, { type: 'body', metatype: OnceQuery });
     expect(validations).toBe(2);
   });
 });
 
 describe('any other query', () => {
-  it('is validated each time', () => {
-    expect(read(EachTimeQuery, 'a')).not.toBe(read(EachTimeQuery, 'a'));
+  it('is validated each time', async () => {
+    expect(await read(EachTimeQuery, 'a')).not.toBe(await read(EachTimeQuery, 'a'));
     expect(validations).toBe(2);
   });
 });

@@ -1,6 +1,6 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
-import { validateSync, type ValidationError, type ValidatorOptions } from 'class-validator';
+import { validate, validateSync, type ValidationError, type ValidatorOptions } from 'class-validator';
 import { LRUCache } from 'lru-cache';
 import { unknownName, ValidationFailedError } from '../errors/index.js';
 import { unsupportedMediaType } from '../http/index.js';
@@ -48,26 +48,64 @@ export function ValidatedOnce(): ClassDecorator {
  */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
-  transform(value: unknown, { type, metatype, data }: ArgumentMetadata): unknown {
-    if (type === 'custom' || PLAIN_TYPES.has(metatype) || metatype === undefined) return value;
-    if (type === 'body' && data === undefined) checkObject(value);
-    const known = type === 'query' ? validQueries.get(metatype) : undefined;
+  async transform(value: unknown, argument: ArgumentMetadata): Promise<unknown> {
+    const { type, metatype } = argument;
+    const known = type === 'query' && metatype !== undefined ? validQueries.get(metatype) : undefined;
     const text = known === undefined ? '' : JSON.stringify(value);
     const valid = known?.get(text);
     if (valid !== undefined) return valid;
-    const inherited = inheritedNames(value, type);
-    // class-transformer treats a nested member named `constructor` as a class.
-    const safe = inherited.length === 0 ? value : withoutInherited(value);
-    const dto: object = plainToInstance(metatype, safe ?? {}, { exposeDefaultValues: true });
-    const unknown = inherited.map((name) => unknownName(KINDS[type], name));
-    const broken = [...unknown, ...describe(validateSync(dto, OPTIONS), type)];
-    const faults = broken.length === 0 ? unstorableTexts(safe) : broken;
-    // A POST needs no body where all its fields are optional.
-    const isAbsent = type === 'body' && value === undefined;
-    if (faults.length > 0) throw isAbsent ? unsupportedMediaType() : new ValidationFailedError(faults, type === 'body');
-    known?.set(text, Object.freeze(dto));
-    return dto;
+    const input = inputOf(value, argument);
+    if (input === undefined) return value;
+    accept(input, await validate(input.dto, OPTIONS));
+    known?.set(text, Object.freeze(input.dto));
+    return isForOtherPipe(value, argument) ? value : input.dto;
   }
+
+  /** Like `transform`, but only with rules that are synchronous. */
+  check(value: unknown, argument: ArgumentMetadata): void {
+    const input = inputOf(value, argument);
+    if (input !== undefined) accept(input, validateSync(input.dto, OPTIONS));
+  }
+}
+
+/** What a client sent, as an instance of its DTO class. */
+interface Input {
+  readonly dto: object;
+  readonly place: Place;
+  /** Without members that every object inherits. */
+  readonly safe: unknown;
+  /** The names of those members. */
+  readonly inherited: readonly string[];
+  /** Whether no body was sent. */
+  readonly isAbsent: boolean;
+}
+
+/** Undefined if the parameter is no DTO. */
+function inputOf(value: unknown, argument: ArgumentMetadata): Input | undefined {
+  const { type: place, metatype, data } = argument;
+  if (place === 'custom' || PLAIN_TYPES.has(metatype) || metatype === undefined) return undefined;
+  const isWholeBody = place === 'body' && data === undefined;
+  if (isWholeBody) checkObject(value);
+  const sent = isForOtherPipe(value, argument) ? undefined : value;
+  const inherited = inheritedNames(sent, place);
+  // class-transformer treats a nested member named `constructor` as a class.
+  const safe = inherited.length === 0 ? sent : withoutInherited(sent);
+  const dto: object = plainToInstance(metatype, safe ?? {}, { exposeDefaultValues: true });
+  return { dto, place, safe, inherited, isAbsent: isWholeBody && value === undefined };
+}
+
+/** Whether a pipe of the parameter makes its value from a text, as in `@Param('id', UserByIdPipe) user: User`. */
+function isForOtherPipe(value: unknown, { type, data }: ArgumentMetadata): boolean {
+  return type !== 'body' && data !== undefined && typeof value !== 'object';
+}
+
+/** @throws ValidationFailedError if there are faults */
+function accept({ place, safe, inherited, isAbsent }: Input, errors: readonly ValidationError[]): void {
+  const unknown = inherited.map((name) => unknownName(KINDS[place], name));
+  const broken = [...unknown, ...describe(errors, place)];
+  const faults = broken.length === 0 ? unstorableTexts(safe) : broken;
+  // A POST needs no body where all its fields are optional.
+  if (faults.length > 0) throw isAbsent ? unsupportedMediaType() : new ValidationFailedError(faults, place === 'body');
 }
 
 /** A body is absent only without a media type: the parser refuses an empty JSON text. */

@@ -18,13 +18,11 @@ export function addPetRoutes(server: FastifyInstance, pets: PetsController): voi
 
   const pipe = new RequestValidationPipe();
 
-  server.get('/v1/pets', (request, reply) => {
+  server.get('/v1/pets', async (request, reply) => {
     requireScope(request, 'pets:read');
     reply.header('content-type', JSON_TYPE);
-    return pets.listPets(
-      pipe.transform(request.query, { type: 'query', metatype: ListPetsQuery }) as ListPetsQuery,
-      reply,
-    );
+    const query = await pipe.transform(request.query, { type: 'query', metatype: ListPetsQuery });
+    return pets.listPets(query as ListPetsQuery, reply);
   });
 
   server.get<{ Params: { petId: string } }>('/v1/pets/:petId', (request, reply) => {
@@ -38,9 +36,9 @@ export function addPetRoutes(server: FastifyInstance, pets: PetsController): voi
 
   server.post('/v1/pets', async (request, reply) => {
     requireScope(request, 'pets:write');
-    const body = pipe.transform(request.body, { type: 'body', metatype: NewPet }) as NewPet;
+    const body = await pipe.transform(request.body, { type: 'body', metatype: NewPet });
     reply.code(201).header('content-type', JSON_TYPE);
-    return pets.createPet(body, request.caller as Caller, reply);
+    return pets.createPet(body as NewPet, request.caller as Caller, reply);
   });
 }
 
