@@ -12,6 +12,9 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const PURPOSE = 'petstore idempotency answer';
 
+/** Bodies that Nest and Fastify send as they are, besides buffers. */
+const FILES = [StreamableFile, Readable, ReadableStream, Response];
+
 type Headers = Readonly<Partial<ReturnType<FastifyReply['getHeaders']>>>;
 
 /** The response of a handler. */
@@ -28,7 +31,7 @@ interface StoredResponse {
  * @throws ApiError `validation_failed` if the body cannot be repeated, such as a stream
  */
 export function storeResponse(reply: FastifyReply, before: Headers, body: unknown, apiKey: string): string {
-  if (reply.sent || body instanceof StreamableFile || body instanceof Readable || Buffer.isBuffer(body)) {
+  if (reply.sent || FILES.some((type) => body instanceof type) || ArrayBuffer.isView(body)) {
     throw new ApiError('validation_failed', 'This operation accepts no Idempotency-Key, as its response is a file.');
   }
   const json: string | undefined = jsonText(body);

@@ -71,6 +71,18 @@ class EdgesController {
     return new StreamableFile(Buffer.from('file'));
   }
 
+  @Post('bytes')
+  @RequireScope('pets:write')
+  bytes(): Uint8Array {
+    return new TextEncoder().encode('file');
+  }
+
+  @Post('web')
+  @RequireScope('pets:write')
+  web(): Response {
+    return new Response('file');
+  }
+
   @Post('notes')
   @RequireScope('pets:write')
   note(@Body() { text }: Note): object {
@@ -140,9 +152,9 @@ describe('a POST with an Idempotency-Key', () => {
     expect([await first.text(), await second.text()]).toEqual(['{"id":1}', '{"id":1}']);
   });
 
-  it('returns 400 if the response is a file', async () => {
-    expect((await post('files')).status).toBe(201);
-    expect(await errorOf(await post('files', { 'Idempotency-Key': 'file' }))).toMatchObject({
+  it.each(['files', 'bytes', 'web'])('returns 400 if the response is a file: %s', async (path) => {
+    expect(await (await post(path)).text()).toBe('file');
+    expect(await errorOf(await post(path, { 'Idempotency-Key': path }))).toMatchObject({
       status: 400,
       code: 'validation_failed',
       message: expect.stringContaining('Idempotency-Key'),
