@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { AuthBench, type AuthInstance } from '../../test/support/auth-service.js';
-import { ApiError } from '../errors/index.js';
+import { ApiError, type Problem } from '../errors/index.js';
 import { Public, RequireScope } from './access.decorators.js';
 import type { Caller } from './caller.js';
 
@@ -42,11 +42,11 @@ describe('BearerGuard', () => {
     return service.guard.canActivate(new ExecutionContextHost([{ caller }], Routes, routes[route]));
   }
 
-  function refusal(route: keyof Routes, caller: Caller | undefined): ApiError {
+  function refusal(route: keyof Routes, caller: Caller | undefined): Problem {
     try {
       admit(route, caller);
     } catch (error) {
-      if (error instanceof ApiError) return error;
+      if (error instanceof ApiError) return error.problem;
     }
     throw new Error('The guard did not refuse.');
   }

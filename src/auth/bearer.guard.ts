@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../errors/index.js';
+import { ApiError, type Problem } from '../errors/index.js';
 import { isRepeated, requestOf } from '../http/index.js';
 import { ACCESS, type Access } from './access.decorators.js';
 import type { Caller, Verdict } from './caller.js';
@@ -54,7 +54,7 @@ export class BearerGuard implements CanActivate {
   }
 
   /** The 403 of a caller without the scope of a route. */
-  authorize({ scopes }: Caller, access: Access): ApiError | undefined {
+  authorize({ scopes }: Caller, access: Access): Problem | undefined {
     if (access === 'public' || scopes.has(access.scope)) return undefined;
     return scopeNeeded(access.scope);
   }
@@ -67,7 +67,7 @@ export class BearerGuard implements CanActivate {
     if (access === undefined)
       throw new ApiError('insufficient_scope', 'This operation declares no access, so it refuses every request.');
     const refusal = this.authorize(caller, access);
-    if (refusal !== undefined) throw refusal;
+    if (refusal !== undefined) throw ApiError.of(refusal);
     return true;
   }
 }

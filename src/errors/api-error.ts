@@ -1,11 +1,11 @@
+import { HttpException } from '@nestjs/common';
 import type { ErrorCode } from './error-codes.js';
-import { type OwnErrorCode, type Problem, problem } from './problem.js';
+import { errorObject, type OwnErrorCode, type Problem, problem } from './problem.js';
 
 /** An error with a response of its own; the client receives it as an Error object. */
-export class ApiError extends Error implements Problem {
-  readonly status: number;
-  readonly code: string;
-  readonly headers: Problem['headers'];
+export class ApiError extends HttpException {
+  /** The response. */
+  readonly problem: Problem;
 
   /**
    * @param code of the registry, or one of an extension with its status
@@ -13,8 +13,13 @@ export class ApiError extends Error implements Problem {
    * @param headers response headers that belong to this error, such as Allow or Retry-After
    */
   constructor(code: ErrorCode | OwnErrorCode, message: string, headers?: Problem['headers']) {
-    super(message);
-    ({ status: this.status, code: this.code, headers: this.headers } = problem(code, message, headers));
+    const answer = problem(code, message, headers);
+    super(errorObject(answer), answer.status);
+    this.problem = answer;
+  }
+
+  get code(): string {
+    return this.problem.code;
   }
 
   /** Wraps a problem in an error that can be thrown. */

@@ -1,3 +1,4 @@
+import { ServerResponse } from 'node:http';
 import { type ArgumentsHost, Catch, type ExceptionFilter, type OnApplicationShutdown } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requestFields } from '../logging/index.js';
@@ -17,7 +18,9 @@ export class ApiExceptionFilter implements ExceptionFilter, OnApplicationShutdow
   catch(exception: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
-    const reply = http.getResponse<FastifyReply>();
+    const reply = http.getResponse<FastifyReply | ServerResponse>();
+    // Middleware runs before Fastify's handler: its errors go to Fastify, which calls this filter again with its reply.
+    if (reply instanceof ServerResponse) return http.getNext<(error: unknown) => void>()(exception);
     // A refusal of a request names all its faults.
     const isInvalid = exception instanceof ValidationFailedError;
     const answer = toProblem(isInvalid ? new ValidationFailedError(this.findFaults(request, exception)) : exception);

@@ -4,5 +4,13 @@ export { DomainError, notFound, UnavailableError } from './domain-error.js';
 export { ERROR_CODES, type ErrorCode } from './error-codes.js';
 export { quoteName, unknownName } from './client-names.js';
 export { type FindRequestFaults, ValidationFailedError } from './validation-failed.js';
-export { errorJson, MAX_MESSAGE_LENGTH, type OwnErrorCode, type Problem, problem, sendProblem } from './problem.js';
+export {
+  errorJson,
+  errorObject,
+  MAX_MESSAGE_LENGTH,
+  type OwnErrorCode,
+  type Problem,
+  problem,
+  sendProblem,
+} from './problem.js';
 export { toProblem } from './to-problem.js';

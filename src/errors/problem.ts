@@ -29,9 +29,14 @@ export function problem(code: ErrorCode | OwnErrorCode, message: string, headers
 /** Maximum length of a message, in UTF-16 code units; longer ones, such as those of foreign exceptions, are cut. */
 export const MAX_MESSAGE_LENGTH = 2_000;
 
+/** The Error object. */
+export function errorObject({ code, message, status }: Problem): object {
+  return { code, message: message.slice(0, MAX_MESSAGE_LENGTH), status };
+}
+
 /** The Error object as it is sent. */
-export function errorJson({ code, message, status }: Problem): string {
-  return JSON.stringify({ code, message: message.slice(0, MAX_MESSAGE_LENGTH), status });
+export function errorJson(answer: Problem): string {
+  return JSON.stringify(errorObject(answer));
 }
 
 /** Sends an Error response; every error of a request goes through here. */

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { HttpException } from '@nestjs/common';
+import { BaseExceptionFilter } from '@nestjs/core';
 import { ApiError } from './api-error.js';
 import { DomainError, UnavailableError } from './domain-error.js';
 import type { ErrorCode } from './error-codes.js';
@@ -25,16 +26,21 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   503: 'service_unavailable',
 };
 
+/** Knows the client errors of Fastify, its plugins and `http-errors`. */
+const NEST = new BaseExceptionFilter();
+
 /** The Error response to any exception. */
 export function toProblem(exception: unknown): Problem {
-  if (exception instanceof ApiError) return exception;
+  if (exception instanceof ApiError) return exception.problem;
   if (exception instanceof DomainError) return problem(exception.code, exception.message, headersOf(exception));
   if (exception instanceof HttpException) {
     const status = exception.getStatus();
     return { status, code: codeOf(status), message: wordsOf(exception) };
   }
-  if (isFastifyRefusal(exception))
-    return { status: exception.statusCode, code: codeOf(exception.statusCode), message: exception.message };
+  if (NEST.isHttpError(exception) && exception.statusCode < 500) {
+    const { statusCode: status } = exception;
+    return { status, code: codeOf(status), message: NEST.getHttpErrorMessage(exception) };
+  }
   return problem('internal_error', 'The service failed to process this request.');
 }
 
@@ -42,29 +48,13 @@ function headersOf(error: DomainError): Problem['headers'] {
   return error instanceof UnavailableError ? { 'retry-after': String(error.retryAfterSeconds) } : undefined;
 }
 
-/** The `message` of Nest's exceptions is a text, a list of texts or an object. */
+/** The response of Nest's exceptions is a text, or an object whose `message` is a text or a list. */
 function wordsOf(exception: HttpException): string {
-  const response = exception.getResponse();
-  const words: unknown = typeof response === 'object' && 'message' in response ? response.message : response;
-  if (Array.isArray(words)) return words.map(String).join('; ');
-  return typeof words === 'string' ? words : exception.message;
-}
-
-interface FastifyRefusal extends Error {
-  readonly statusCode: number;
-}
-
-/** Whether Fastify, or one of its plugins, reports a client error. */
-function isFastifyRefusal(exception: unknown): exception is FastifyRefusal {
-  if (!(exception instanceof Error) || !('code' in exception) || !('statusCode' in exception)) return false;
-  const { code, statusCode } = exception;
-  return (
-    typeof code === 'string' &&
-    code.startsWith('FST_') &&
-    typeof statusCode === 'number' &&
-    statusCode >= 400 &&
-    statusCode < 500
-  );
+  const response: unknown = exception.getResponse();
+  const { message, error }: { message?: unknown; error?: unknown } =
+    typeof response === 'object' && response !== null ? response : { message: response };
+  if (Array.isArray(message) && message.every((part) => typeof part === 'string')) return message.join('; ');
+  return [message, error].find((words) => typeof words === 'string') ?? exception.message;
 }
 
 /** A code of the registry; for other statuses, their reason phrase: `I'm a Teapot` becomes `i_m_a_teapot`. */

@@ -1,6 +1,6 @@
 import { type DynamicModule, RequestMethod } from '@nestjs/common';
 import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
-import { MetadataScanner, ModulesContainer, NestFactory } from '@nestjs/core';
+import { APP_FILTER, MetadataScanner, ModulesContainer, NestFactory } from '@nestjs/core';
 import { sendsResponse } from '../http/index.js';
 import { isUndocumented } from '../openapi/index.js';
 
@@ -37,6 +37,8 @@ export interface Composition {
   readonly messages: readonly Handler[];
   /** Tokens of all providers. */
   readonly tokens: ReadonlySet<unknown>;
+  /** Classes of filters that apply to all routes. */
+  readonly globalFilters: readonly Function[];
   /** Classes of all providers, and of guards, pipes and interceptors in decorators. */
   readonly classes: readonly Function[];
 }
@@ -51,9 +53,17 @@ export async function inspect(module: DynamicModule): Promise<Composition> {
   return {
     routes: controllers.flatMap(routesOf),
     messages: classes.flatMap((type) => handlersOf(type, WEBSOCKET_MESSAGE)),
+    globalFilters: classesIn(
+      modules.map(({ providers }) => new Map([...providers].filter(([token]) => isGlobalFilter(token)))),
+    ),
     tokens: new Set(modules.flatMap(({ providers }) => [...providers.keys()])),
     classes,
   };
+}
+
+/** Nest gives each provider of APP_FILTER a token of its own. */
+function isGlobalFilter(token: unknown): boolean {
+  return typeof token === 'string' && token.startsWith(APP_FILTER);
 }
 
 function classesIn(groups: readonly ReadonlyMap<unknown, { metatype: unknown }>[]): Function[] {

@@ -1,3 +1,4 @@
+import { FILTER_CATCH_EXCEPTIONS } from '@nestjs/common/constants.js';
 import { instanceToPlain } from 'class-transformer';
 import { isScope } from '../api-keys/index.js';
 import { Clock, type Env, type Override } from '../config/index.js';
@@ -29,7 +30,7 @@ const REPLACEABLE: ReadonlySet<unknown> = new Set([Clock, CounterStore, KeyVerif
  * @throws (rejects) ExtensionError that names all of them
  */
 export async function checkStart(
-  { routes, messages, tokens, classes }: Composition,
+  { routes, messages, tokens, classes, globalFilters }: Composition,
   { env, extensions, overrides }: Checked,
 ): Promise<void> {
   const errorsOfOperations = routes.flatMap(({ handler }) => operationOf(handler)?.errors ?? []);
@@ -50,6 +51,12 @@ export async function checkStart(
         (cache) =>
           `${cache.name} caches responses by URL, so accounts would get those of ` +
           'others. Extend it, and return the URL and the account from trackBy().',
+      ),
+    ...globalFilters
+      .filter(catchesAll)
+      .map(
+        ({ name }) =>
+          `${name} catches all errors, so clients would not get the Error object. Name classes in @Catch().`,
       ),
     ...overrides
       .filter(({ provide }) => !REPLACEABLE.has(provide))
@@ -126,6 +133,11 @@ function isUnsafeCache(type: Function): boolean {
   for (let one: unknown = type; typeof one === 'function'; one = Object.getPrototypeOf(one))
     if (Object.hasOwn((one.prototype as object | undefined) ?? {}, 'trackBy')) return one.name === 'CacheInterceptor';
   return false;
+}
+
+function catchesAll(filter: Function): boolean {
+  const caught = Reflect.getMetadata(FILTER_CATCH_EXCEPTIONS, filter) as readonly unknown[] | undefined;
+  return caught?.length === 0;
 }
 
 function nameOf(token: unknown): string {

@@ -116,7 +116,7 @@ export class AccountKeysService {
       const verdict = new CachedKey(own, operation.atMs).answer(operation.atMs);
       if (!isCaller(verdict)) throw ApiError.of(verdict);
       const { scopes } = verdict;
-      if (!scopes.has(MANAGE_KEYS)) throw scopeNeeded(MANAGE_KEYS);
+      if (!scopes.has(MANAGE_KEYS)) throw ApiError.of(scopeNeeded(MANAGE_KEYS));
       return work(operation, { account: own.account, scopes, expiresAtMs: own.expiresAt ?? Infinity });
     });
   }

@@ -1,4 +1,4 @@
-import { DomainError } from '../errors/index.js';
+import { ApiError, DomainError } from '../errors/index.js';
 import type { Account } from '../accounts/index.js';
 import { insufficientScope } from '../auth/index.js';
 
@@ -14,7 +14,9 @@ export interface Authority {
 export function checkScopesWithin({ scopes: own }: Authority, scopes: readonly string[]): void {
   const lacking = scopes.filter((scope) => !own.has(scope));
   if (lacking.length === 0) return;
-  throw insufficientScope(`A key can pass on only its own scopes. This key lacks ${lacking.join(', ')}.`, lacking);
+  throw ApiError.of(
+    insufficientScope(`A key can pass on only its own scopes. This key lacks ${lacking.join(', ')}.`, lacking),
+  );
 }
 
 /**

@@ -39,7 +39,7 @@ export class RehearsalInterceptor implements NestInterceptor {
 
   private find(code: string, handler: Function, method: string, caller: Caller | undefined): Problem | undefined {
     const deprecation = deprecationOf(handler);
-    const removed = deprecation === undefined ? [] : [operationRemoved(deprecation)];
+    const removed = deprecation === undefined ? [] : [operationRemoved(deprecation).problem];
     const documented = [...removed, ...errorsOf(handler, method)];
     const found = documented.find((error) => error.code === code || String(error.status) === code);
     return found && caller && this.asSent(found, handler, caller);

@@ -1,5 +1,5 @@
 import type { KeyKind } from '../../api-keys/index.js';
-import { ApiError, type ErrorCode, type Problem, problem } from '../../errors/index.js';
+import { type ErrorCode, type Problem, problem } from '../../errors/index.js';
 
 /** The 401 of a request without a valid key. Its message never quotes the request. */
 export type AuthenticationFailure = Problem;
@@ -38,12 +38,12 @@ function unauthorized(code: ErrorCode, message: string): AuthenticationFailure {
 }
 
 /** The 403 of a valid key. WWW-Authenticate has the missing `scopes` (RFC 6750, section 3.1). */
-export function insufficientScope(message: string, scopes: readonly string[]): ApiError {
+export function insufficientScope(message: string, scopes: readonly string[]): Problem {
   const headers = { 'www-authenticate': `${REALM}, error="insufficient_scope", scope="${scopes.join(' ')}"` };
-  return new ApiError('insufficient_scope', message, headers);
+  return problem('insufficient_scope', message, headers);
 }
 
 /** The 403 of a valid key that lacks the scope of the operation. */
-export function scopeNeeded(scope: string): ApiError {
+export function scopeNeeded(scope: string): Problem {
   return insufficientScope(`This operation needs a key with the scope ${scope}.`, [scope]);
 }

@@ -39,7 +39,7 @@ export function clientErrorHandler(refusals: ParserRefusals): (error: ParserErro
   const refuse = async (error: ParserError, socket: HttpSocket): Promise<void> => {
     const packet = Buffer.isBuffer(error.rawPacket) ? error.rawPacket : Buffer.alloc(0);
     const line = findRequestLine(packet, error.bytesParsed ?? 0);
-    const refusal = toError(error, line);
+    const refusal = toError(error, line).problem;
     // The request line is lost if a request came in several packets; it may be under the versioned API.
     const isCutOff = error.code !== CONNECT && socket.bytesRead > packet.length;
     const problem = (line?.isVersioned ?? isCutOff) ? await charge(refusal, socket) : refusal;
@@ -51,7 +51,7 @@ export function clientErrorHandler(refusals: ParserRefusals): (error: ParserErro
   };
 
   /** The client gets its error even if the counters fail. */
-  const charge = (refusal: ApiError, { remoteAddress = '' }: Socket): Promise<Problem> =>
+  const charge = (refusal: Problem, { remoteAddress = '' }: Socket): Promise<Problem> =>
     refusals.charge(remoteAddress, refusal).catch(() => refusal);
 
   return function handle(error, socket) {

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import type { ResponseObject } from '@nestjs/swagger';
-import { errorJson } from '../../errors/index.js';
+import { errorObject } from '../../errors/index.js';
 import { COMMON_ERRORS, QUOTA_ERRORS } from '../common-errors.js';
 import { type DocumentedError, documentedError } from '../documented-error.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences, optionalHeaders } from '../headers.js';
@@ -33,7 +33,7 @@ function inPascalCase(code: string): string {
 }
 
 function errorResponse(status: number, errors: readonly DocumentedError[]): ResponseObject {
-  const bodies = errors.map((error) => JSON.parse(errorJson(error)) as unknown);
+  const bodies = errors.map(errorObject);
   const examples = Object.fromEntries(errors.map(({ code }, index) => [code, { value: bodies[index] }]));
   const isUncacheable = status === 401 || status === 429;
   return {
