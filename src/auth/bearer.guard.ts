@@ -41,7 +41,7 @@ export class BearerGuard implements CanActivate {
   authenticate(request: FastifyRequest): Verdict | UnverifiedKey | Promise<Verdict> {
     const token = readBearerToken(request);
     if (typeof token !== 'string') return token;
-    return this.verifier.recall(token) ?? new UnverifiedKey(token);
+    return this.verifier.verify(token) ?? new UnverifiedKey(token);
   }
 
   /**
@@ -50,7 +50,7 @@ export class BearerGuard implements CanActivate {
    */
   async verify({ token }: UnverifiedKey): Promise<Verdict> {
     await this.changes.catchUp();
-    return this.verifier.recall(token) ?? INVALID;
+    return this.verifier.verify(token) ?? INVALID;
   }
 
   /** The 403 of a caller without the scope of a route. */

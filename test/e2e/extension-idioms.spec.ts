@@ -295,8 +295,8 @@ describe('providers of the service', () => {
       bansLiftedAtMs: 0,
     };
     class PartnerVerifier extends KeyVerifier {
-      override recall(...[token]: Parameters<KeyVerifier['recall']>): ReturnType<KeyVerifier['recall']> {
-        return token === 'partner' ? caller : super.recall(token);
+      override verify(...[token]: Parameters<KeyVerifier['verify']>): ReturnType<KeyVerifier['verify']> {
+        return token === 'partner' ? caller : super.verify(token);
       }
     }
     const one = await start({ overrides: [{ provide: KeyVerifier, useClass: PartnerVerifier }] });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { SCOPES } from '../../src/api-keys/index.js';
-import { isCaller, KeyVerifier } from '../../src/auth/index.js';
+import { type Caller, isCaller, KeyVerifier } from '../../src/auth/index.js';
 import { AccountKeysService } from '../../src/key-management/index.js';
 import { errorOf } from '../support/expectations.js';
 import { KeysApi, created, keyIn, NOON } from '../support/keys-api.js';
@@ -11,6 +11,12 @@ const { codeOf, create, get, issue, list, revoke, trail } = api;
 beforeAll(api.start);
 afterAll(api.stop);
 beforeEach(api.reset);
+
+async function managingCaller(): Promise<Caller> {
+  const caller = await api.service.app.get(KeyVerifier).verify(api.manager.key);
+  if (caller === undefined || !isCaller(caller)) throw new Error('The key of the manager is not valid.');
+  return caller;
+}
 
 describe('revokeKey', () => {
   it('revokes a key from the next request on, and changes nothing the second time', async () => {
@@ -31,8 +37,7 @@ describe('revokeKey', () => {
   });
 
   it('refuses writes of requests that were admitted before it', async () => {
-    const caller = await api.service.app.get(KeyVerifier).verify(api.manager.key);
-    if (!isCaller(caller)) throw new Error(caller.message);
+    const caller = await managingCaller();
     const keys = api.service.app.get(AccountKeysService);
     const sibling = await issue({ scopes: SCOPES });
     await revoke(api.manager.id);
@@ -53,8 +58,7 @@ describe('revokeKey', () => {
 
 describe('a key that lost keys:manage after it was admitted', () => {
   it('can no longer change keys', async () => {
-    const caller = await api.service.app.get(KeyVerifier).verify(api.manager.key);
-    if (!isCaller(caller)) throw new Error(caller.message);
+    const caller = await managingCaller();
     await api.operator.changeScopes(api.manager.id, ['pets:read'], 'test');
     const keys = api.service.app.get(AccountKeysService);
     await expect(keys.revoke(api.manager.id, caller)).rejects.toMatchObject({

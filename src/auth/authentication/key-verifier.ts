@@ -31,8 +31,8 @@ const RETRY_MS = 1_000;
 const PATIENCE_MS = 100;
 
 /**
- * Verifies keys. A cached key costs one lookup in a Map. A key that may exist according to the filter is queried at once.
- * Keys that probably do not exist are queried only by `verify`.
+ * Verifies keys. A cached key costs one lookup in a Map. Another key is queried only if it may exist according to the
+ * filter.
  */
 @Injectable()
 export class KeyVerifier implements KeyChangeListener {
@@ -59,17 +59,13 @@ export class KeyVerifier implements KeyChangeListener {
   }
 
   /**
-   * The caller of a key, or why it is refused; synchronous if the key is cached. Records the use of the key. Cached keys
-   * stay valid while the database is unavailable.
+   * The caller of a key, or why it is refused; synchronous if the key is cached. Undefined for a well-formed key that
+   * probably does not exist, which is not queried. Records the use of the key. Cached keys stay valid while the database is
+   * unavailable.
    * @param token from `readBearerToken`
    * @throws (rejects) UnavailableError if an uncached key cannot be queried
    */
-  verify(token: string): Verdict | Promise<Verdict> {
-    return this.recall(token) ?? this.lookUp(token, undefined);
-  }
-
-  /** Like `verify`, but undefined for a well-formed key that probably does not exist, which is not queried. */
-  recall(token: string): Verdict | Promise<Verdict> | undefined {
+  verify(token: string): Verdict | Promise<Verdict> | undefined {
     const known = this.cache.get(token);
     const nowMs = this.clock.nowMs();
     if (known === undefined) {
