@@ -26,10 +26,7 @@ describe('an account with many old keys', () => {
   /** How the database finds what is asked for: the plans of all statements, line by line. */
   const planOf = (ask: (manager: EntityManager) => Promise<unknown>) =>
     service.database.read(async (manager) => {
-      const sent = jest.spyOn(manager.dataSource.logger, 'logQuery').mockImplementation(() => undefined);
-      await ask(manager);
-      const statements = sent.mock.calls.map(([sql, parameters]) => ({ sql, parameters }));
-      sent.mockRestore();
+      const statements = await sentBy(manager, ask);
       const [explain, column] = onPostgres ? ['EXPLAIN', 'QUERY PLAN'] : ['EXPLAIN QUERY PLAN', 'detail'];
       const plan: string[] = [];
       for (const { sql, parameters } of statements) {
@@ -71,12 +68,27 @@ describe('an account with many old keys', () => {
       'api_keys_not_revoked',
       [onPostgres ? 'expires_at > ' : '(account_id=? AND expires_at>?)'],
     ],
+    [
+      'a key by its hash',
+      (manager) => repository.find(manager, { sha256: '1' }),
+      'api_keys_sha256',
+      [onPostgres ? "(sha256 = '1'::text)" : '(sha256=?)'],
+    ],
   ])('finds %s by an index, without sorting', async (_, ask, index, conditions) => {
     const plan = await planOf(ask);
     expect(plan).toContain(index);
     for (const condition of conditions) expect(plan).toContain(condition);
     expect(plan).not.toMatch(/Seq Scan on api_keys|Sort|TEMP B-TREE|SCAN (key|ApiKey)(?! USING INDEX)/);
   });
+
+  it.each([{ id: 'key_1' }, { id: 'key_1', accountId: 1 }, { sha256: '1' }, { sha256: 'unknown' }])(
+    'finds the key %j in one statement',
+    async (where) => {
+      await service.database.read(async (manager) => {
+        expect(await sentBy(manager, () => repository.find(manager, where))).toHaveLength(1);
+      });
+    },
+  );
 
   it('is listed page by page: each key once, by account, oldest first', async () => {
     const listed: KeyListing[] = [];
@@ -97,6 +109,15 @@ describe('an account with many old keys', () => {
     expect(await Promise.all(counts)).toEqual([2, 7]);
   });
 });
+
+/** The statements that a query sends. */
+async function sentBy(manager: EntityManager, ask: (manager: EntityManager) => Promise<unknown>) {
+  const sent = jest.spyOn(manager.dataSource.logger, 'logQuery').mockImplementation(() => undefined);
+  await ask(manager);
+  const statements = sent.mock.calls.map(([sql, parameters]) => ({ sql, parameters }));
+  sent.mockRestore();
+  return statements;
+}
 
 /** Expired, and every other one revoked: enough of them that reading all would show. */
 async function addOldKeys(manager: EntityManager): Promise<void> {

@@ -9,8 +9,10 @@ export type KeyPosition = Pick<ApiKey, 'accountId' | 'createdAt' | 'id'>;
 /** All queries of keys. Keys are loaded with their accounts, in index order. */
 @Injectable()
 export class ApiKeysRepository {
+  /** @param where has an identifier or a hash, so that at most one key matches */
   find(manager: EntityManager, where: FindOptionsWhere<ApiKey>): Promise<ApiKey | null> {
-    return manager.findOne(ApiKey, { where, relations: { account: true } });
+    // `findOne` with a relation sends two statements, in case joins repeat rows.
+    return withAccount(manager).where(where).getOne();
   }
 
   /** Up to `limit` keys by account, oldest first, after a position if given. */

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { EntityManager } from 'typeorm';
 import { Clock, Env } from '../../config/index.js';
-import { Database, query } from '../../database/index.js';
+import { Database } from '../../database/index.js';
 import {
-  ApiKey,
+  type ApiKey,
+  ApiKeysRepository,
   hashApiKey,
   isApiKey,
   isOfKind,
@@ -43,6 +43,7 @@ export class KeyVerifier implements KeyChangeListener {
 
   constructor(
     private readonly database: Database,
+    private readonly keys: ApiKeysRepository,
     private readonly clock: Clock,
     private readonly lastUse: LastUsedTracker,
     private readonly filter: KeyFilter,
@@ -114,7 +115,7 @@ export class KeyVerifier implements KeyChangeListener {
   private async ask(token: string, known: CachedKey | undefined, isCurrent: () => boolean): Promise<Verdict> {
     let key: ApiKey | null;
     try {
-      key = await this.database.read((manager) => findKey(manager, hashApiKey(token)));
+      key = await this.database.read((manager) => this.keys.find(manager, { sha256: hashApiKey(token) }));
     } catch (error) {
       if (known === undefined) throw error;
       return this.answerStale(known);
@@ -149,15 +150,4 @@ export class KeyVerifier implements KeyChangeListener {
     if (isCaller(answer)) this.lastUse.touch(answer.keyId, nowMs);
     return answer;
   }
-}
-
-async function findKey(manager: EntityManager, sha256: string): Promise<ApiKey | null> {
-  // For unknown keys, which are not cached, this costs a tenth of the query below.
-  const found = await query(manager, 'SELECT "id" FROM "api_keys" WHERE "sha256" = ?', [sha256]);
-  if (found.length === 0) return null;
-  return manager
-    .createQueryBuilder(ApiKey, 'key')
-    .innerJoinAndSelect('key.account', 'account')
-    .where('key.sha256 = :sha256', { sha256 })
-    .getOne();
 }
