@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { AuthenticationFailure } from './authentication/refusals.js';
+import { type AuthenticationFailure, EXPIRED, REVOKED } from './authentication/refusals.js';
 import { type Limits, limitsOf, type PlanName } from '../accounts/index.js';
 import type { ApiKey } from '../api-keys/index.js';
 import { requestOf } from '../http/index.js';
@@ -33,6 +33,15 @@ export function callerOf(key: Pick<ApiKey, 'id' | 'account' | 'scopes' | 'bansLi
 
 /** The caller of a key, or why it is refused. */
 export type Verdict = Caller | AuthenticationFailure;
+
+/** The times that decide whether a key is valid. */
+export type KeyValidity = Pick<ApiKey, 'expiresAt' | 'revokedAt'>;
+
+/** The verdict on the key of a caller at a time, in Unix time in milliseconds. */
+export function verdictOn({ expiresAt, revokedAt }: KeyValidity, caller: Caller, atMs: number): Verdict {
+  if (revokedAt !== null) return REVOKED;
+  return expiresAt === null || atMs < expiresAt ? caller : EXPIRED;
+}
 
 /** Whether a key was accepted. */
 export function isCaller(verdict: Verdict): verdict is Caller {

@@ -1,7 +1,7 @@
 export { AuthModule } from './auth.module.js';
 export { ACCESS, type Access, Public, RequireScope } from './access.decorators.js';
 export { BearerGuard, readBearerToken, UnverifiedKey } from './bearer.guard.js';
-export { type Caller, callerOf, CurrentCaller, isCaller, type Verdict } from './caller.js';
+export { type Caller, callerOf, CurrentCaller, isCaller, type Verdict, verdictOn } from './caller.js';
 export {
   type AuthenticationFailure,
   EXPIRED,
@@ -12,4 +12,3 @@ export {
   scopeNeeded,
 } from './authentication/refusals.js';
 export { KeyVerifier } from './authentication/key-verifier.js';
-export { CachedKey } from './authentication/cached-key.js';

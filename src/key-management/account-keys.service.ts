@@ -14,7 +14,7 @@ import {
   type RotatedKey,
   toListing,
 } from '../api-keys/index.js';
-import { CachedKey, type Caller, callerOf, isCaller, scopeNeeded } from '../auth/index.js';
+import { type Caller, callerOf, isCaller, scopeNeeded, verdictOn } from '../auth/index.js';
 import { Database, type Page } from '../database/index.js';
 import { ApiError, DomainError } from '../errors/index.js';
 import { CounterStore, type UsageReport } from '../rate-limit/index.js';
@@ -113,7 +113,7 @@ export class AccountKeysService {
     return this.database.write(async (manager) => {
       const operation = await beginOperation(manager, caller.keyId, this.clock.nowMs());
       const own = await this.operations.find(manager, { id: caller.keyId });
-      const verdict = new CachedKey(own, operation.atMs).answer(operation.atMs);
+      const verdict = verdictOn(own, callerOf(own), operation.atMs);
       if (!isCaller(verdict)) throw ApiError.of(verdict);
       const { scopes } = verdict;
       if (!scopes.has(MANAGE_KEYS)) throw ApiError.of(scopeNeeded(MANAGE_KEYS));

@@ -15,10 +15,9 @@ import {
   keyKindOf,
   type KeyKind,
 } from '../../api-keys/index.js';
-import { isCaller, type Verdict } from '../caller.js';
+import { type Caller, callerOf, isCaller, type KeyValidity, type Verdict, verdictOn } from '../caller.js';
 import { KeyFilter } from './key-filter.js';
 import { INVALID, OTHER_ENVIRONMENT } from './refusals.js';
-import { CachedKey } from './cached-key.js';
 import { LastUsedTracker } from './last-used-tracker.js';
 
 /** Maximum number of cached keys. */
@@ -29,6 +28,13 @@ const FRESH_MS = 60_000;
 const RETRY_MS = 1_000;
 /** How long a request waits for that query, in milliseconds, before it uses the cached key. */
 const PATIENCE_MS = 100;
+
+interface CachedKey extends KeyValidity {
+  /** The same object for all requests. */
+  readonly caller: Caller;
+  /** Until when the key need not be queried again, in Unix time in milliseconds. */
+  freshUntilMs: number;
+}
 
 /**
  * Verifies keys. A cached key costs one lookup in a Map. Another key is queried only if it may exist according to the
@@ -124,7 +130,8 @@ export class KeyVerifier implements KeyChangeListener {
       this.cache.delete(token);
       return INVALID;
     }
-    const found = new CachedKey(key, this.clock.nowMs() + FRESH_MS);
+    const { expiresAt, revokedAt } = key;
+    const found = { expiresAt, revokedAt, caller: callerOf(key), freshUntilMs: this.clock.nowMs() + FRESH_MS };
     this.keyIssued(token);
     if (isCurrent()) this.cache.set(token, found);
     return this.answerOf(found);
@@ -146,7 +153,7 @@ export class KeyVerifier implements KeyChangeListener {
   }
 
   private answerOf(key: CachedKey, nowMs = this.clock.nowMs()): Verdict {
-    const answer = key.answer(nowMs);
+    const answer = verdictOn(key, key.caller, nowMs);
     if (isCaller(answer)) this.lastUse.touch(answer.keyId, nowMs);
     return answer;
   }
