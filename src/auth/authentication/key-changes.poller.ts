@@ -3,7 +3,7 @@ import { MoreThan } from 'typeorm';
 import { RecurringTask } from '../../background/index.js';
 import { Database } from '../../database/index.js';
 import { AuditRecord } from '../../accounts/index.js';
-import { KeyFilter } from './key-filter.js';
+import { KeyBloomFilter } from './key-bloom-filter.js';
 import { KeyVerifier } from './key-verifier.js';
 
 /** Interval between polls, in milliseconds. Changes must take effect on every instance within a second. */
@@ -20,7 +20,7 @@ export class KeyChangesPoller extends RecurringTask {
   constructor(
     private readonly database: Database,
     private readonly verifier: KeyVerifier,
-    private readonly filter: KeyFilter,
+    private readonly filter: KeyBloomFilter,
   ) {
     super('polling for changes of keys', POLL_INTERVAL_MS, () => this.poll());
   }

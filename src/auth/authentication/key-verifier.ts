@@ -16,7 +16,7 @@ import {
   type KeyKind,
 } from '../../api-keys/index.js';
 import { type Caller, callerOf, isCaller, type KeyValidity, type Verdict, verdictOn } from '../caller.js';
-import { KeyFilter } from './key-filter.js';
+import { KeyBloomFilter } from './key-bloom-filter.js';
 import { INVALID, OTHER_ENVIRONMENT } from './refusals.js';
 import { LastUsedTracker } from './last-used-tracker.js';
 
@@ -52,7 +52,7 @@ export class KeyVerifier implements KeyChangeListener {
     private readonly keys: ApiKeysRepository,
     private readonly clock: Clock,
     private readonly lastUse: LastUsedTracker,
-    private readonly filter: KeyFilter,
+    private readonly filter: KeyBloomFilter,
     env: Env,
     notifier: KeyChangeNotifier,
   ) {

@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
 import { ApiKey, generateApiKey, hashApiKey } from '../../api-keys/index.js';
-import { KeyFilter } from './key-filter.js';
+import { KeyBloomFilter } from './key-bloom-filter.js';
 
 const hashes = (count: number) => Array.from({ length: count }, () => hashApiKey(generateApiKey('live')));
 
-describe('KeyFilter', () => {
+describe('KeyBloomFilter', () => {
   let bench: AuthBench;
   let service: AuthInstance;
-  let filter: KeyFilter;
+  let filter: KeyBloomFilter;
 
   beforeEach(async () => {
     bench = new AuthBench();
     service = await bench.open();
-    filter = new KeyFilter(service.database);
+    filter = new KeyBloomFilter(service.database);
   });
   afterEach(() => bench.remove());
 

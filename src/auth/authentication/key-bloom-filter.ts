@@ -13,7 +13,7 @@ const PAGE_SIZE = 1_000;
  * values. Deleted keys stay in the filter until the next start.
  */
 @Injectable()
-export class KeyFilter {
+export class KeyBloomFilter {
   private readonly bytes = new Uint8Array(BITS / 8);
 
   constructor(private readonly database: Database) {}
