@@ -3,9 +3,9 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** A name for an identifier that pets use. */
 @Entity({ name: 'categories' })
 export class CategoryEntity {
-  /** Decimal digits of an int64, which a JavaScript number would round. */
+  /** An int64: a number, or decimal digits where a number would be rounded. */
   @PrimaryColumn({ type: 'integer' })
-  id!: string;
+  id!: number | string;
 
   @Column({ type: 'text' })
   name!: string;
@@ -14,9 +14,9 @@ export class CategoryEntity {
 /** The number of pets of a category, changed in the transaction that changes the pets. The category need not exist. */
 @Entity({ name: 'category_counts' })
 export class CategoryCountEntity {
-  /** Decimal digits of an int64, which a JavaScript number would round. */
+  /** An int64: a number, or decimal digits where a number would be rounded. */
   @PrimaryColumn({ type: 'integer', name: 'category_id' })
-  categoryId!: string;
+  categoryId!: number | string;
 
   @Column({ type: 'integer' })
   available!: number;

@@ -19,9 +19,9 @@ export class PetEntity {
   @Column({ type: 'text' })
   name!: string;
 
-  /** Decimal digits of an int64, which a JavaScript number would round. */
+  /** An int64: a number, or decimal digits where a number would be rounded. */
   @Column({ type: 'integer', name: 'category_id' })
-  categoryId!: string;
+  categoryId!: number | string;
 
   /** `null` if the client omitted it. */
   @Column({ type: 'text', nullable: true })
