@@ -1,8 +1,7 @@
-export { commandLineDataSource } from './command-line-data-source.js';
 export { Database, type WriteOptions } from './database.js';
 export { type DatabaseParts, EMBEDDED_DATABASE_URL, isPostgresUrl } from './database-options.js';
 export { DatabaseModule } from './database.module.js';
-export { executedMigrations } from './executed-migrations.js';
+export { commandLineDataSource, executedMigrations } from './migration-data-source.js';
 export { columnTypes, type ColumnTypes } from './migrations/column-types.js';
 export { MIGRATIONS } from './migrations/index.js';
 export { sqliteFile } from './sqlite/sqlite-options.js';
