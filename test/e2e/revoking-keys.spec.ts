@@ -48,8 +48,10 @@ describe('revokeKey', () => {
     ];
     for (const act of late) {
       await expect(act()).rejects.toMatchObject({
-        code: 'api_key_revoked',
-        headers: { 'www-authenticate': 'Bearer realm="petstore", error="invalid_token"' },
+        problem: {
+          code: 'api_key_revoked',
+          headers: { 'www-authenticate': 'Bearer realm="petstore", error="invalid_token"' },
+        },
       });
     }
     expect(await (await list('', sibling.key)).json()).toHaveLength(2);
