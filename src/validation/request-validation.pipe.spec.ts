@@ -28,7 +28,7 @@ class EachTimeQuery {
 }
 
 const pipe = new RequestValidationPipe();
-const read = (metatype: new () => object, name: string) => pipe.transform({ name }, { type: 'query', metatype });
+const read = async (metatype: new () => object, name: string) => pipe.transform({ name }, { type: 'query', metatype });
 
 beforeEach(() => {
   validations = 0;
