@@ -17,7 +17,8 @@ interface ParamRule {
   /** Whether a value meets `expectation`; a repeated parameter is an array. */
   readonly isValid: (value: unknown) => boolean;
   readonly expectation: string;
-  readonly schema: ApiPropertyOptions;
+  /** The schema; `explode: false` documents a list as one parameter with commas. */
+  readonly schema: ApiPropertyOptions & { readonly explode?: false };
   /** Converts the text to the value of the DTO, if it is not the text itself. */
   readonly parse?: (text: string) => unknown;
 }
@@ -62,6 +63,7 @@ export function IdListParam(options: ParamOptions & { readonly maxItems: number 
       items: { type: 'integer', format: 'int64', minimum: 1 },
       minItems: 1,
       maxItems,
+      explode: false,
       example: [1, 2],
     },
   });
@@ -100,7 +102,7 @@ export function EnumParam(options: ParamOptions & EnumOptions) {
 
 function param({ description }: ParamOptions, { parse, isValid, expectation, schema }: ParamRule): PropertyDecorator {
   return applyDecorators(
-    ApiPropertyOptional({ ...schema, description } as ApiPropertyOptions),
+    ApiPropertyOptional({ description, ...schema } as ApiPropertyOptions),
     ...(parse === undefined ? [] : [Transform(({ value }) => (typeof value === 'string' ? parse(value) : value))]),
     ValidateIf((_, value) => value !== undefined),
     ValidateBy(

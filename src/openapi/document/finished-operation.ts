@@ -36,9 +36,6 @@ export interface SharedParts {
   readonly responses: NamedPart<ResponseObject>[];
 }
 
-/** A list is one parameter with comma-separated items. */
-const COMMA_SEPARATED = { explode: false };
-
 const DEPRECATION_HEADERS = ['Deprecation', 'Sunset', 'DeprecationLink'] as const;
 
 /** Completes an operation from the extensions of its decorators, and collects what it can share. */
@@ -88,20 +85,18 @@ function finishedParameter({ required = false, schema, ...rest }: ParameterObjec
     const { example, ...own } = inline;
     return { ...rest, required, schema: finishedSchema(own), example: example as unknown };
   }
-  const isList = inline?.type === 'array' && rest.in === 'query';
   return {
     ...rest,
     // `false` is the default.
     ...(required ? { required } : {}),
-    ...(isList ? COMMA_SEPARATED : {}),
     ...(schema === undefined ? {} : { schema: finishedSchema(schema) }),
   };
 }
 
-/** The name of a shared parameter: `Limit`, `IfMatch`. */
+/** The name of a shared parameter: `Limit`, `IfMatch`, or `FilterStatus` for `filter[status]`. */
 function componentName({ name }: ParameterObject): string {
-  const words = name.split('-').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return words.join('');
+  const words = name.split(/[^a-zA-Z0-9._]+/).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return words.join('') || 'Parameter';
 }
 
 function finishedBody(
