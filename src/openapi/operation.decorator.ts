@@ -141,8 +141,8 @@ function successResponse({
   if (type === undefined) return response;
   if (type === String) return { ...response, content: { 'text/plain': { schema: { type: 'string' } } } };
   if (!Array.isArray(type)) return { ...response, type };
-  const list = { type: 'array', items: { $ref: getSchemaPath(type[0]) } };
-  return { ...response, schema: listName === undefined ? list : { ...list, title: listName } };
+  const name = listName === undefined ? {} : { 'x-list-name': listName };
+  return { ...response, schema: { type: 'array', items: { $ref: getSchemaPath(type[0]) }, ...name } };
 }
 
 function namedExamples(examples: Examples): Record<string, ExampleObject> {

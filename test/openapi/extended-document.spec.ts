@@ -1,9 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Module, Query } from '@nestjs/common';
-import { ApiPropertyOptional, type OpenAPIObject } from '@nestjs/swagger';
-import { IsArray, IsOptional } from 'class-validator';
+import { Body, Controller, Get, Module, Post, Put, Query } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiExtraModels,
+  ApiOkResponse,
+  ApiProperty,
+  ApiPropertyOptional,
+  getSchemaPath,
+  type OpenAPIObject,
+  type RequestBodyObject,
+  type SchemaObject,
+} from '@nestjs/swagger';
+import { IsArray, IsDateString, IsInt, IsOptional, IsString } from 'class-validator';
 import { Operation, type OperationOptions } from '../../src/index.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { Contract } from './contract.js';
 import { fetchDocument, operationNamed } from './document.js';
 
 /*
@@ -17,15 +28,56 @@ class ToysQuery {
   tags?: string[];
 }
 
-const operation = (id: string): OperationOptions => ({
+class Toy {
+  @ApiProperty({ type: String })
+  @IsString()
+  name!: string;
+}
+
+class Plan {
+  @ApiProperty({ type: 'integer', format: 'int32' })
+  @IsInt()
+  count!: number;
+
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 2, maximum: 9 })
+  @IsInt()
+  bounded!: number;
+
+  @ApiProperty({ type: 'number', minimum: 0, exclusiveMinimum: true, maximum: 5, exclusiveMaximum: true })
+  between!: number;
+
+  @ApiProperty({ type: 'number', minimum: 0, exclusiveMinimum: false })
+  atLeast!: number;
+
+  @ApiProperty({ type: String, format: 'date-time', maxLength: 40 })
+  @IsDateString()
+  at!: string;
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  @IsDateString()
+  until!: string;
+
+  @ApiProperty({ type: 'object', properties: { a: { type: 'string' } }, additionalProperties: true })
+  free!: object;
+
+  @ApiProperty({ type: 'object', properties: { a: { type: 'string' } } })
+  fixed!: object;
+
+  @ApiProperty({ type: () => [Plan] })
+  parts!: Plan[];
+}
+
+const operation = (id: string, more: Partial<OperationOptions> = {}): OperationOptions => ({
   id,
   summary: 'A toy',
   scope: 'toys:use',
   stability: 'experimental',
   success: { status: 200, description: 'A toy.' },
   errors: [],
+  ...more,
 });
 
+@ApiExtraModels(Toy)
 @Controller('toys')
 class ToysController {
   @Get()
@@ -45,6 +97,51 @@ class ToysController {
   lost(@Query('filter[status]') status: string, @Query('[]') other: string): object {
     return { status, other };
   }
+
+  @Put('plan')
+  @Operation(operation('planToys'))
+  plan(@Body() plan: Plan): object {
+    return plan;
+  }
+
+  @Put('combined')
+  @Operation(operation('combineToys'))
+  @ApiBody({
+    schema: {
+      allOf: [
+        { $ref: getSchemaPath(Toy) },
+        {
+          type: 'object',
+          properties: {
+            size: { type: 'number', minimum: 0, exclusiveMinimum: true },
+            inner: { type: 'object', properties: { deep: { type: 'string' } } },
+          },
+        },
+      ],
+    },
+  })
+  combine(@Body() body: object): object {
+    return body;
+  }
+
+  @Put()
+  @Operation(operation('replaceToy', { success: { status: 200, description: 'A toy.', type: Toy } }))
+  replace(@Body() toy: Toy): object {
+    return toy;
+  }
+
+  @Put('last')
+  @Operation(operation('replaceLastToy'))
+  replaceLast(@Body() toy: Toy): object {
+    return toy;
+  }
+
+  @Post()
+  @Operation(operation('createToys', { success: { status: 201, description: 'Toys.', type: [Toy], listName: 'Toys' } }))
+  @ApiOkResponse({ schema: { title: 'Toy', allOf: [{ $ref: getSchemaPath(Plan) }, { type: 'object' }] } })
+  create(): Toy[] {
+    return [];
+  }
 }
 
 @Module({ controllers: [ToysController] })
@@ -52,12 +149,22 @@ class ToysModule {}
 
 let service: TestApp;
 let document: OpenAPIObject;
+let contract: Contract;
 
 beforeAll(async () => {
   service = await startApp({ extensions: [{ module: ToysModule }] });
   document = await fetchDocument(service);
+  contract = new Contract(document);
 });
 afterAll(() => service.stop());
+
+const schemaOf = (name: string) => document.components?.schemas?.[name];
+
+/** What the schema of a request body says against a value. */
+function bodyFaults(id: string, value: unknown): string[] {
+  const { content } = operationNamed(document, id).operation.requestBody as RequestBodyObject;
+  return contract.schemaFaults(content['application/json']?.schema ?? { not: {} }, value);
+}
 
 describe('a parameter of an extension', () => {
   it('that is a list is documented as repeated, as Nest reads it, unless it has commas', async () => {
@@ -76,5 +183,42 @@ describe('a parameter of an extension', () => {
     const parameters = document.components?.parameters ?? {};
     expect(parameters['FilterStatus']).toMatchObject({ name: 'filter[status]' });
     expect(Object.keys(parameters).filter((name) => !/^[a-zA-Z0-9._-]+$/.test(name))).toEqual([]);
+  });
+});
+
+describe('a schema of an extension', () => {
+  it('keeps declared formats and bounds, in the form of OpenAPI 3.1', () => {
+    const { properties } = schemaOf('Plan') as SchemaObject;
+    expect(properties).toMatchObject({ at: { maxLength: 40 }, until: { maxLength: 24 } });
+    expect([properties?.['count'], properties?.['bounded'], properties?.['between'], properties?.['atLeast']]).toEqual([
+      { type: 'integer', format: 'int32' },
+      { type: 'integer', format: 'int32', minimum: 2, maximum: 9 },
+      { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 5 },
+      { type: 'number', minimum: 0 },
+    ]);
+  });
+
+  it('refuses unknown fields of bodies, unless it declares them', () => {
+    expect(schemaOf('Plan')).toMatchObject({
+      properties: { free: { additionalProperties: true }, fixed: { additionalProperties: false } },
+      additionalProperties: false,
+    });
+  });
+
+  it('accepts the fields of all its parts', () => {
+    const whole = { name: 'ball', size: 3, inner: { deep: 'x' } };
+    expect(bodyFaults('combineToys', whole)).toEqual([]);
+    expect(bodyFaults('combineToys', { ...whole, color: 'red' })).toEqual(['must NOT have unevaluated properties']);
+    expect(bodyFaults('combineToys', { ...whole, size: 0 })).not.toEqual([]);
+    expect(bodyFaults('combineToys', { ...whole, inner: { other: 1 } })).not.toEqual([]);
+    expect(bodyFaults('replaceToy', { name: 'ball' })).toEqual([]);
+  });
+
+  it('keeps its name, even if a response has it as a title', () => {
+    expect(schemaOf('Toy')).toMatchObject({ type: 'object', properties: { name: { type: 'string' } } });
+    const { responses } = operationNamed(document, 'createToys');
+    expect(responses['200']?.content?.['application/json']?.schema).toMatchObject({ title: 'Toy' });
+    expect(responses['201']?.content?.['application/json']?.schema).toEqual({ $ref: '#/components/schemas/Toys' });
+    expect(schemaOf('Toys')).toEqual({ type: 'array', items: { $ref: '#/components/schemas/Toy' } });
   });
 });

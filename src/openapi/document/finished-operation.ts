@@ -105,8 +105,9 @@ function finishedBody(
   examples: ScannedOperation['x-body-examples'],
   { schemas }: SharedParts,
 ): RequestBodyObject {
-  const { schema } = requestBody.content[JSON_TYPE] ?? {};
-  if (schema === undefined) return requestBody;
+  const { schema: scanned } = requestBody.content[JSON_TYPE] ?? {};
+  if (scanned === undefined) return requestBody;
+  const schema = finishedSchema(scanned);
   close(schema, schemas);
   const others = jsonMediaTypes(method).filter((type) => type !== JSON_TYPE);
   const json = examples === undefined ? { schema } : { schema, examples };
@@ -123,6 +124,11 @@ function needsFields(schema: Schema, schemas: Schemas): boolean {
   return properties === undefined || required.length > 0;
 }
 
+/** The name of a list, which `title` is not: a team's title can be the name of another schema. */
+interface NamedList {
+  readonly 'x-list-name'?: string;
+}
+
 /** Moves named lists to the components. Their maximum number of items is that of `limit`. */
 function successResponses(
   responses: Readonly<Record<string, ResponseObject>>,
@@ -132,10 +138,12 @@ function successResponses(
   const maxItems = maximumOf('limit', parameters);
   return Object.entries(responses).map(([status, response]) => {
     for (const media of Object.values(response.content ?? {})) {
-      if (media.schema === undefined || '$ref' in media.schema || media.schema.title === undefined) continue;
-      const { title, ...list } = media.schema;
-      schemas[title] = { ...list, ...(maxItems === undefined ? {} : { maxItems }) };
-      media.schema = { $ref: `#/components/schemas/${title}` };
+      if (media.schema === undefined) continue;
+      const { 'x-list-name': listName, ...schema } = finishedSchema(media.schema) as Schema & NamedList;
+      media.schema = schema;
+      if (listName === undefined) continue;
+      schemas[listName] = { ...schema, ...(maxItems === undefined ? {} : { maxItems }) };
+      media.schema = { $ref: `#/components/schemas/${listName}` };
     }
     const isPage = 'Link' in (response.headers ?? {});
     const name = isPage ? 'PageNotModified' : 'NotModified';

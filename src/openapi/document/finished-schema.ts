@@ -9,22 +9,25 @@ const TIME_LENGTH = 24;
 
 /**
  * Converts a schema of OpenAPI 3.0 from the scanner to OpenAPI 3.1: a reference can have siblings, and `examples` replaces
- * `example`. Integers and times get the bounds of their types.
+ * `example`, and an exclusive bound is a number. Integers and times without a declared format or bound get that of their
+ * types.
  */
 export function finishedSchema(schema: Schema): Schema {
   if ('$ref' in schema) return schema;
   const { allOf, example, 'x-meaning': meaning, properties, items, ...rest } = schema as SchemaObject & Meaning;
+  const { anyOf, oneOf } = rest;
   const finished = {
-    ...rest,
-    ...bounds(schema),
+    ...withExclusiveBounds({ ...rest, ...bounds(rest) }),
     ...(meaning === undefined ? {} : { description: meaning }),
     ...(properties === undefined ? {} : { properties: finishedSchemas(properties) }),
     ...(items === undefined ? {} : { items: finishedSchema(items) }),
+    ...(anyOf === undefined ? {} : { anyOf: anyOf.map(finishedSchema) }),
+    ...(oneOf === undefined ? {} : { oneOf: oneOf.map(finishedSchema) }),
     ...(example === undefined ? {} : { examples: [example as unknown] }),
   };
   const [only, ...others] = allOf ?? [];
   if (only !== undefined && '$ref' in only && others.length === 0) return { $ref: only.$ref, ...finished };
-  return { ...finished, ...(allOf === undefined ? {} : { allOf }) };
+  return { ...finished, ...(allOf === undefined ? {} : { allOf: allOf.map(finishedSchema) }) };
 }
 
 export function finishedSchemas(schemas: Schemas): Schemas {
@@ -70,11 +73,27 @@ interface Meaning {
   readonly 'x-meaning'?: string;
 }
 
-function bounds({ type, format, maximum = Number.MAX_SAFE_INTEGER }: SchemaObject): SchemaObject {
-  if (format === 'date-time') return { maxLength: TIME_LENGTH };
+function bounds({
+  type,
+  format,
+  maximum = Number.MAX_SAFE_INTEGER,
+  maxLength = TIME_LENGTH,
+}: SchemaObject): SchemaObject {
+  if (format === 'date-time') return { maxLength };
   // An int64 has the range of its format, because a JavaScript number cannot express its exact bounds.
-  if (type !== 'integer' || format === 'int64') return {};
+  if (type !== 'integer' || format !== undefined) return {};
   return { format: maximum > INT32_MAX ? 'int64' : 'int32', maximum };
+}
+
+/** In OpenAPI 3.0, `exclusiveMinimum: true` makes `minimum` exclusive; in 3.1, `exclusiveMinimum` is the bound itself. */
+function withExclusiveBounds(schema: SchemaObject): SchemaObject {
+  const names = new Map<string, string>();
+  if (schema.exclusiveMinimum === true) names.set('minimum', 'exclusiveMinimum');
+  if (schema.exclusiveMaximum === true) names.set('maximum', 'exclusiveMaximum');
+  const entries = Object.entries(schema)
+    .filter(([name, value]) => !name.startsWith('exclusive') || typeof value !== 'boolean')
+    .map(([name, value]): [string, unknown] => [names.get(name) ?? name, value]);
+  return Object.fromEntries(entries) as SchemaObject;
 }
 
 /** The schema itself, or the one that it refers to. */
@@ -83,12 +102,30 @@ export function resolved(schema: Schema, schemas: Schemas): SchemaObject {
   return own === undefined || '$ref' in own ? {} : own;
 }
 
+/** Schemas that were closed, so that recursion ends. */
+const visited = new WeakSet<SchemaObject>();
+/** Schemas that another one combines. They stay open: each would refuse the fields of the others. */
+const parts = new WeakSet<SchemaObject>();
+
 /** Declares that request bodies refuse unknown fields, nested ones included. */
 export function close(schema: Schema, schemas: Schemas): void {
-  const model = resolved(schema, schemas);
-  if (model.additionalProperties === false) return;
-  if (model.properties !== undefined) model.additionalProperties = false;
+  const model: Combined = resolved(schema, schemas);
   const { properties = {}, items, allOf = [], anyOf = [], oneOf = [] } = model;
+  const combined = model.properties === undefined ? allOf : [...allOf, ...anyOf, ...oneOf];
+  for (const part of combined.map((one) => resolved(one, schemas))) {
+    parts.add(part);
+    if (part.additionalProperties === false) delete part.additionalProperties;
+  }
+  if (visited.has(model)) return;
+  visited.add(model);
   for (const inner of [...Object.values(properties), items, ...allOf, ...anyOf, ...oneOf])
     if (inner !== undefined) close(inner, schemas);
+  if (parts.has(model) || model.additionalProperties !== undefined) return;
+  if (combined.length > 0) model.unevaluatedProperties = false;
+  else if (model.properties !== undefined) model.additionalProperties = false;
+}
+
+/** In OpenAPI 3.1, `unevaluatedProperties` knows the fields of all parts. */
+interface Combined extends SchemaObject {
+  unevaluatedProperties?: boolean;
 }
