@@ -1,7 +1,7 @@
 import { type DynamicModule, RequestMethod } from '@nestjs/common';
 import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
 import { APP_FILTER, MetadataScanner, ModulesContainer, NestFactory } from '@nestjs/core';
-import { sendsResponse } from '../http/index.js';
+import { METHODS_WITH_BODY, sendsResponse, takesBody } from '../http/index.js';
 import { isUndocumented } from '../openapi/index.js';
 
 /** A key of metadata that `@nestjs/websockets` does not export. */
@@ -21,6 +21,8 @@ export interface Route extends Handler {
   readonly paths: readonly string[];
   readonly isPost: boolean;
   readonly isOfAllMethods: boolean;
+  /** Whether it takes a body, which is never read for its HTTP method. */
+  readonly lacksBody: boolean;
   /** Whether it sends its response itself instead of returning it. */
   readonly sendsResponse: boolean;
   /** Whether it is excluded from the OpenAPI document. */
@@ -74,13 +76,16 @@ function classesIn(groups: readonly ReadonlyMap<unknown, { metatype: unknown }>[
 function routesOf(controller: Function): Route[] {
   return handlersOf(controller, PATH_METADATA).map(({ name, method, handler }) => {
     const requestMethod = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod;
+    const isOfAllMethods = requestMethod === RequestMethod.ALL;
     return {
       name,
       method,
       handler,
       paths: pathsOf(controller, handler),
       isPost: requestMethod === RequestMethod.POST,
-      isOfAllMethods: requestMethod === RequestMethod.ALL,
+      isOfAllMethods,
+      lacksBody:
+        takesBody(controller, method) && !isOfAllMethods && !METHODS_WITH_BODY.has(RequestMethod[requestMethod]),
       sendsResponse: sendsResponse(controller, method),
       isUndocumented: isUndocumented(controller, handler),
       hasVersion: [handler, controller].some((one) => Reflect.getMetadata(VERSION_METADATA, one) !== undefined),

@@ -29,7 +29,7 @@ export function routeFaults(routes: readonly Route[]): string[] {
 }
 
 function faultsOf(route: Route): string[] {
-  const { name, handler, paths, isPost, isOfAllMethods, sendsResponse, hasVersion } = route;
+  const { name, handler, paths, isPost, isOfAllMethods, lacksBody, sendsResponse, hasVersion } = route;
   const deprecation = deprecationOf(handler);
   const faults = [
     ...accessFaults(route, accessOf(handler)),
@@ -41,6 +41,7 @@ function faultsOf(route: Route): string[] {
     ...(isOfAllMethods && operationOf(handler) !== undefined
       ? ['an operation has one method: use @Get(), @Post() or the like instead of @All()']
       : []),
+    ...(lacksBody ? ['@Body() needs @Post(), @Put() or @Patch(): other methods have no body'] : []),
     ...(paths.length > 1 && operationOf(handler) !== undefined
       ? ['an operation has one path: write a method for each']
       : []),

@@ -5,12 +5,14 @@ import {
   All,
   Body,
   Controller,
+  Delete,
   Get,
   HttpCode,
   Inject,
   Injectable,
   Module,
   Post,
+  Put,
   UseInterceptors,
   Version,
 } from '@nestjs/common';
@@ -28,6 +30,7 @@ import {
   loadEnv,
   Operation,
   type OperationOptions,
+  Public,
   RequireScope,
   Setting,
 } from '../../src/index.js';
@@ -184,6 +187,34 @@ describe('an extension that cannot work keeps the service from starting', () => 
       'Reviews.create: @HttpCode() must not differ from the status in @Operation(), which is 201.',
       'Reviews.any: an operation has one method: use @Get(), @Post() or the like instead of @All().',
       'Reviews.list: @Version() has no effect, because /v1 is the version: put another version into the path.',
+    ]);
+  });
+
+  it('if a method takes a body that is never read', async () => {
+    @Controller('reviews')
+    class Reviews {
+      @Delete()
+      @Operation(operation('deleteReviews'))
+      delete(@Body() _body: object): void {}
+
+      @Get()
+      @Operation(operation('listReviews'))
+      list(@Body('text') _text: string): string[] {
+        return [];
+      }
+
+      @All('any')
+      @Public()
+      any(@Body() _body: object): void {}
+
+      @Put()
+      @Operation(operation('replaceReviews'))
+      replace(@Body() _body: object): void {}
+    }
+    expect(await refusalOfController(Reviews)).toEqual([
+      HEAD,
+      'Reviews.delete: @Body() needs @Post(), @Put() or @Patch(): other methods have no body.',
+      'Reviews.list: @Body() needs @Post(), @Put() or @Patch(): other methods have no body.',
     ]);
   });
 
