@@ -1,5 +1,6 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
+import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
 import type { FastifyContextConfig } from 'fastify';
 
 /** Who can call a route: everybody, or a key with a scope. */
@@ -34,7 +35,10 @@ export function RequireScope(scope: string, config: FastifyContextConfig = {}): 
 
 function access(declared: Access, config: FastifyContextConfig = {}): MethodDecorator {
   return (controller, method, descriptor) => {
-    const routeConfig = { ...config, access: declared, handler: { controller, method } };
+    // Nest keeps only the last configuration of a handler.
+    const present = Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, descriptor.value as Function) as
+      FastifyContextConfig | undefined;
+    const routeConfig = { ...present, ...config, access: declared, handler: { controller, method } };
     applyDecorators(SetMetadata(ACCESS, declared), RouteConfig(routeConfig))(controller, method, descriptor);
   };
 }

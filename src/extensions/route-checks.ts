@@ -1,3 +1,5 @@
+import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
+import type { FastifyContextConfig } from 'fastify';
 import { isScope } from '../api-keys/index.js';
 import { ACCESS, type Access } from '../auth/index.js';
 import { type Deprecation, deprecationOf } from '../lifecycle/index.js';
@@ -33,6 +35,7 @@ function faultsOf(route: Route): string[] {
   const deprecation = deprecationOf(handler);
   const faults = [
     ...accessFaults(route, accessOf(handler)),
+    ...configFaults(handler),
     ...statusFaults(route, operationOf(handler)),
     ...(deprecation === undefined ? [] : dateFaults(deprecation)),
     ...(isPost && sendsResponse
@@ -60,6 +63,13 @@ function accessFaults({ handler, isUndocumented }: Route, access: Access | undef
       ? []
       : [`no key can have the scope ${JSON.stringify(access.scope)}: scopes look like "pets:read"`]),
   ];
+}
+
+/** Admission reads the access from the configuration of the route, of which Nest keeps only the last one. */
+function configFaults(handler: Function): string[] {
+  const config = Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, handler) as FastifyContextConfig | undefined;
+  if (config?.access === accessOf(handler)) return [];
+  return ['@RouteConfig() replaces what @Operation(), @Public() and @RequireScope() set: put it below them'];
 }
 
 function statusFaults({ statusCode }: Route, operation: OperationOptions | undefined): string[] {

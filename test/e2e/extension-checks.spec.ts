@@ -16,6 +16,7 @@ import {
   UseInterceptors,
   Version,
 } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { IsEmail, IsOptional } from 'class-validator';
@@ -216,6 +217,34 @@ describe('an extension that cannot work keeps the service from starting', () => 
       'Reviews.delete: @Body() needs @Post(), @Put() or @Patch(): other methods have no body.',
       'Reviews.list: @Body() needs @Post(), @Put() or @Patch(): other methods have no body.',
     ]);
+  });
+
+  it('if a route configuration replaces that of the operation', async () => {
+    @Controller('reviews')
+    class Reviews {
+      @Get()
+      @RouteConfig({ url: '/reviews' })
+      @Operation(operation('listReviews'))
+      list(): string[] {
+        return [];
+      }
+
+      @Get('open')
+      @RouteConfig({ url: '/open' })
+      @Public()
+      open(): string[] {
+        return [];
+      }
+
+      @Get('mine')
+      @Operation(operation('listOwnReviews'))
+      @RouteConfig({ url: '/mine' })
+      mine(): string[] {
+        return [];
+      }
+    }
+    const advice = '@RouteConfig() replaces what @Operation(), @Public() and @RequireScope() set: put it below them.';
+    expect(await refusalOfController(Reviews)).toEqual([HEAD, `Reviews.list: ${advice}`, `Reviews.open: ${advice}`]);
   });
 
   it('if an error code has two statuses', async () => {

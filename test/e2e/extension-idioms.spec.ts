@@ -160,6 +160,10 @@ describe('other kinds of routes', () => {
     expect(JSON.parse(String(message))).toMatchObject({ event: 'greeting', data: 'hello' });
   });
 
+  it('are operations with a configuration for Fastify', async () => {
+    expect(await bodyOf(get('/notes/configured'))).toMatchObject({ isNoted: true });
+  });
+
   it('are public routes, below the prefix and outside of it', async () => {
     expect(await bodyOf(service.request('/v1/open'))).toMatchObject({ open: true });
     const body = JSON.stringify({ paid: 12 });

@@ -15,16 +15,19 @@ import {
   ParseIntPipe,
   Post,
   Query,
+  Req,
   StreamableFile,
   UploadedFile,
   UseInterceptors,
 } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { FileInterceptor } from '@nestjs/platform-fastify/multipart';
 import { type HealthIndicatorResult, HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { Type } from 'class-transformer';
 import { IsEmail, IsInt, IsOptional, IsString, Max, MaxLength, Min, ValidateNested } from 'class-validator';
+import type { FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
 import { map, type Observable } from 'rxjs';
 import {
@@ -156,6 +159,13 @@ class NotesController {
   @Operation(operation('getNumber'))
   number(@Param('number', ParseIntPipe) number: number): object {
     return { number };
+  }
+
+  @Get('configured')
+  @Operation(operation('getConfigured', { quota: 'none' }))
+  @RouteConfig({ isNoted: true })
+  configured(@Req() { routeOptions }: FastifyRequest): object {
+    return { isNoted: 'isNoted' in routeOptions.config };
   }
 }
 
