@@ -8,9 +8,8 @@ const INT32_MAX = 2 ** 31 - 1;
 const TIME_LENGTH = 24;
 
 /**
- * Converts a schema of OpenAPI 3.0 from the scanner to OpenAPI 3.1: a reference can have siblings, and `examples` replaces
- * `example`, and an exclusive bound is a number. Integers and times without a declared format or bound get that of their
- * types.
+ * Converts a schema of OpenAPI 3.0 from the scanner to OpenAPI 3.1: a reference can have siblings, `examples` replaces
+ * `example`, and an exclusive bound is a number. Integers and times that declare no format or bound get those of their type.
  */
 export function finishedSchema(schema: Schema): Schema {
   if ('$ref' in schema) return schema;
@@ -102,30 +101,14 @@ export function resolved(schema: Schema, schemas: Schemas): SchemaObject {
   return own === undefined || '$ref' in own ? {} : own;
 }
 
-/** Schemas that were closed, so that recursion ends. */
-const visited = new WeakSet<SchemaObject>();
-/** Schemas that another one combines. They stay open: each would refuse the fields of the others. */
-const parts = new WeakSet<SchemaObject>();
-
 /** Declares that request bodies refuse unknown fields, nested ones included. */
 export function close(schema: Schema, schemas: Schemas): void {
-  const model: Combined = resolved(schema, schemas);
-  const { properties = {}, items, allOf = [], anyOf = [], oneOf = [] } = model;
-  const combined = model.properties === undefined ? allOf : [...allOf, ...anyOf, ...oneOf];
-  for (const part of combined.map((one) => resolved(one, schemas))) {
-    parts.add(part);
-    if (part.additionalProperties === false) delete part.additionalProperties;
-  }
-  if (visited.has(model)) return;
-  visited.add(model);
-  for (const inner of [...Object.values(properties), items, ...allOf, ...anyOf, ...oneOf])
+  const model = resolved(schema, schemas);
+  const { properties, items, allOf, anyOf = [], oneOf = [] } = model;
+  const isCombined = allOf !== undefined || (properties !== undefined && anyOf.length + oneOf.length > 0);
+  // Each part would refuse the fields of the others.
+  if (isCombined || model.additionalProperties !== undefined) return;
+  if (properties !== undefined) model.additionalProperties = false;
+  for (const inner of [...Object.values(properties ?? {}), items, ...anyOf, ...oneOf])
     if (inner !== undefined) close(inner, schemas);
-  if (parts.has(model) || model.additionalProperties !== undefined) return;
-  if (combined.length > 0) model.unevaluatedProperties = false;
-  else if (model.properties !== undefined) model.additionalProperties = false;
-}
-
-/** In OpenAPI 3.1, `unevaluatedProperties` knows the fields of all parts. */
-interface Combined extends SchemaObject {
-  unevaluatedProperties?: boolean;
 }
