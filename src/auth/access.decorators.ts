@@ -27,7 +27,7 @@ export function Public(): MethodDecorator {
 
 /**
  * Requires a key with a scope. `@Operation()` includes it. A route with neither this nor `@Public()` refuses everybody.
- * @param config other route configuration, because Nest keeps only the last `@RouteConfig()` of a handler
+ * @param config other route configuration, in addition to that of a `@RouteConfig()` below
  */
 export function RequireScope(scope: string, config: FastifyContextConfig = {}): MethodDecorator {
   return access({ scope }, config);
@@ -36,9 +36,13 @@ export function RequireScope(scope: string, config: FastifyContextConfig = {}): 
 function access(declared: Access, config: FastifyContextConfig = {}): MethodDecorator {
   return (controller, method, descriptor) => {
     // Nest keeps only the last configuration of a handler.
-    const present = Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, descriptor.value as Function) as
-      FastifyContextConfig | undefined;
+    const present = routeConfigOf(descriptor.value as Function);
     const routeConfig = { ...present, ...config, access: declared, handler: { controller, method } };
     applyDecorators(SetMetadata(ACCESS, declared), RouteConfig(routeConfig))(controller, method, descriptor);
   };
+}
+
+/** The configuration that `@RouteConfig()` has given a handler. */
+export function routeConfigOf(handler: Function): FastifyContextConfig | undefined {
+  return Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, handler) as FastifyContextConfig | undefined;
 }

@@ -1,5 +1,5 @@
 export { AuthModule } from './auth.module.js';
-export { ACCESS, type Access, Public, RequireScope } from './access.decorators.js';
+export { ACCESS, type Access, Public, RequireScope, routeConfigOf } from './access.decorators.js';
 export { BearerGuard, readBearerToken, UnverifiedKey } from './bearer.guard.js';
 export { type Caller, callerOf, CurrentCaller, isCaller, type Verdict, verdictOn } from './caller.js';
 export {

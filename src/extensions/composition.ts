@@ -22,7 +22,7 @@ export interface Route extends Handler {
   readonly isPost: boolean;
   readonly isOfAllMethods: boolean;
   /** Whether it takes a body, which is never read for its HTTP method. */
-  readonly lacksBody: boolean;
+  readonly takesUnreadBody: boolean;
   /** Whether it sends its response itself instead of returning it. */
   readonly sendsResponse: boolean;
   /** Whether it is excluded from the OpenAPI document. */
@@ -84,7 +84,7 @@ function routesOf(controller: Function): Route[] {
       paths: pathsOf(controller, handler),
       isPost: requestMethod === RequestMethod.POST,
       isOfAllMethods,
-      lacksBody:
+      takesUnreadBody:
         takesBody(controller, method) && !isOfAllMethods && !METHODS_WITH_BODY.has(RequestMethod[requestMethod]),
       sendsResponse: sendsResponse(controller, method),
       isUndocumented: isUndocumented(controller, handler),

@@ -1,7 +1,5 @@
-import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
-import type { FastifyContextConfig } from 'fastify';
 import { isScope } from '../api-keys/index.js';
-import { ACCESS, type Access } from '../auth/index.js';
+import { ACCESS, type Access, routeConfigOf } from '../auth/index.js';
 import { type Deprecation, deprecationOf } from '../lifecycle/index.js';
 import { operationOf, type OperationOptions } from '../openapi/index.js';
 import type { Handler, Route } from './composition.js';
@@ -31,7 +29,7 @@ export function routeFaults(routes: readonly Route[]): string[] {
 }
 
 function faultsOf(route: Route): string[] {
-  const { name, handler, paths, isPost, isOfAllMethods, lacksBody, sendsResponse, hasVersion } = route;
+  const { name, handler, paths, isPost, isOfAllMethods, takesUnreadBody, sendsResponse, hasVersion } = route;
   const deprecation = deprecationOf(handler);
   const faults = [
     ...accessFaults(route, accessOf(handler)),
@@ -44,7 +42,7 @@ function faultsOf(route: Route): string[] {
     ...(isOfAllMethods && operationOf(handler) !== undefined
       ? ['an operation has one method: use @Get(), @Post() or the like instead of @All()']
       : []),
-    ...(lacksBody ? ['@Body() needs @Post(), @Put() or @Patch(): other methods have no body'] : []),
+    ...(takesUnreadBody ? ['@Body() needs @Post(), @Put() or @Patch(): other methods have no body'] : []),
     ...(paths.length > 1 && operationOf(handler) !== undefined
       ? ['an operation has one path: write a method for each']
       : []),
@@ -67,8 +65,7 @@ function accessFaults({ handler, isUndocumented }: Route, access: Access | undef
 
 /** Admission reads the access from the configuration of the route, of which Nest keeps only the last one. */
 function configFaults(handler: Function): string[] {
-  const config = Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, handler) as FastifyContextConfig | undefined;
-  if (config?.access === accessOf(handler)) return [];
+  if (routeConfigOf(handler)?.access === accessOf(handler)) return [];
   return ['@RouteConfig() replaces what @Operation(), @Public() and @RequireScope() set: put it below them'];
 }
 
