@@ -50,8 +50,9 @@ export function ValidatedOnce(): ClassDecorator {
 export class RequestValidationPipe implements PipeTransform {
   /** Returns a promise only for what it validates: most parameters need no turn of the event loop. */
   transform(value: unknown, argument: ArgumentMetadata): unknown {
-    const { type, metatype } = argument;
-    const known = type === 'query' && metatype !== undefined ? validQueries.get(metatype) : undefined;
+    const { type, metatype, data } = argument;
+    const isWholeQuery = type === 'query' && data === undefined;
+    const known = isWholeQuery && metatype !== undefined ? validQueries.get(metatype) : undefined;
     const text = known === undefined ? '' : JSON.stringify(value);
     const valid = known?.get(text);
     if (valid !== undefined) return valid;
@@ -60,7 +61,7 @@ export class RequestValidationPipe implements PipeTransform {
     return validate(input.dto, OPTIONS).then((errors) => {
       accept(input, errors);
       known?.set(text, Object.freeze(input.dto));
-      return isForOtherPipe(value, argument) ? value : input.dto;
+      return input.result;
     });
   }
 
@@ -74,6 +75,8 @@ export class RequestValidationPipe implements PipeTransform {
 /** What a client sent, as an instance of its DTO class. */
 interface Input {
   readonly dto: object;
+  /** What the parameter gets: the DTO, or the text for another pipe. */
+  readonly result: unknown;
   readonly place: Place;
   /** Without members that every object inherits. */
   readonly safe: unknown;
@@ -89,12 +92,14 @@ function inputOf(value: unknown, argument: ArgumentMetadata): Input | undefined 
   if (place === 'custom' || PLAIN_TYPES.has(metatype) || metatype === undefined) return undefined;
   const isWholeBody = place === 'body' && data === undefined;
   if (isWholeBody) checkObject(value);
-  const sent = isForOtherPipe(value, argument) ? undefined : value;
+  const isForOther = isForOtherPipe(value, argument);
+  const sent = isForOther ? undefined : value;
   const inherited = inheritedNames(sent, place);
   // class-transformer treats a nested member named `constructor` as a class.
   const safe = inherited.length === 0 ? sent : withoutInherited(sent);
   const dto: object = plainToInstance(metatype, safe ?? {}, { exposeDefaultValues: true });
-  return { dto, place, safe, inherited, isAbsent: isWholeBody && value === undefined };
+  const result = isForOther ? value : dto;
+  return { dto, result, place, safe, inherited, isAbsent: isWholeBody && value === undefined };
 }
 
 /** Whether a pipe of the parameter makes its value from a text, as in `@Param('id', UserByIdPipe) user: User`. */
