@@ -52,7 +52,7 @@ function withoutInherited(schema: Schema & Parent, schemas: Schemas): Schema {
   };
   return {
     ...(description === undefined ? {} : { description }),
-    allOf: [{ $ref: `#/components/schemas/${parent}` }, finishedSchema(added)],
+    allOf: [{ $ref: `#/components/schemas/${parent}` }, added],
   };
 }
 
