@@ -12,7 +12,8 @@ import {
   type SchemaObject,
 } from '@nestjs/swagger';
 import { IsArray, IsDateString, IsInt, IsOptional, IsString } from 'class-validator';
-import { Operation, type OperationOptions } from '../../src/index.js';
+import { Operation } from '../../src/index.js';
+import { operationsOf } from '../support/operations.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { Contract } from './contract.js';
 import { fetchDocument, operationNamed } from './document.js';
@@ -73,15 +74,7 @@ class Plan {
   parts!: Plan[];
 }
 
-const operation = (id: string, more: Partial<OperationOptions> = {}): OperationOptions => ({
-  id,
-  summary: 'A toy',
-  scope: 'toys:use',
-  stability: 'experimental',
-  success: { status: 200, description: 'A toy.' },
-  errors: [],
-  ...more,
-});
+const operation = operationsOf('toys:use', 'A toy');
 
 @ApiExtraModels(Ball, Toy)
 @Controller('toys')

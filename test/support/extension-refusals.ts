@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
-import { createApp, type Extension, loadEnv, type OperationOptions } from '../../src/index.js';
+import { createApp, type Extension, loadEnv } from '../../src/index.js';
 import { Folders } from './folders.js';
+import { operationsOf } from './operations.js';
 
 /** The first line of the message. */
 export const HEAD = 'The extensions are not valid:';
@@ -31,13 +32,5 @@ export function refusalOfController(controller: new () => object): Promise<strin
   return refusalOf({ module: ReviewsModule });
 }
 
-/** An operation of an extension. */
-export const reviewsOperation = (id: string, more: Partial<OperationOptions> = {}): OperationOptions => ({
-  id,
-  summary: 'A review',
-  scope: 'reviews:read',
-  stability: 'beta',
-  success: { status: 200, description: 'A review.' },
-  errors: [],
-  ...more,
-});
+/** The options of an operation of the extension. */
+export const reviewsOperation = operationsOf('reviews:read', 'A review');

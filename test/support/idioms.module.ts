@@ -30,15 +30,8 @@ import { IsEmail, IsInt, IsOptional, IsString, Max, MaxLength, Min, ValidateNest
 import type { FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
 import { map, type Observable } from 'rxjs';
-import {
-  type Extension,
-  type HealthIndicator,
-  IntegerSetting,
-  Operation,
-  type OperationOptions,
-  Public,
-  Registry,
-} from '../../src/index.js';
+import { type Extension, type HealthIndicator, IntegerSetting, Operation, Public, Registry } from '../../src/index.js';
+import { operationsOf } from './operations.js';
 
 /*
  * Idioms from the Nest documentation, written as it shows them. Each must work as a Nest engineer expects.
@@ -82,15 +75,7 @@ class NotesQuery {
   limit = 3;
 }
 
-const operation = (id: string, more: Partial<OperationOptions> = {}): OperationOptions => ({
-  id,
-  summary: 'A note',
-  scope: 'notes:use',
-  stability: 'experimental',
-  success: { status: 200, description: 'A note.' },
-  errors: [],
-  ...more,
-});
+const operation = operationsOf('notes:use', 'A note');
 const created = { success: { status: 201, description: 'Created.' } };
 
 @Controller('notes')
