@@ -57,11 +57,11 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
   let metrics: RequestMetrics;
   const refusalLog = new RefusalLog();
   const server = createServer(env, {
-    charge: (address, refusal) => guards.throttler.charge(address, refusal),
-    note: (status, requestId) => {
+    refused: (status, requestId) => {
       metrics.observeUnparsed(status);
-      refusalLog.add(status, requestId);
+      refusalLog.add(String(status), requestId);
     },
+    dropped: () => refusalLog.add('MAX_CONNECTIONS'),
   });
   const methodsByPath = collectMethods(server);
   addCommonHeaders(server, env);

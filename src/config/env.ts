@@ -15,6 +15,10 @@ export class Env {
   @IntegerSetting(0, 65_535)
   PORT = 3000;
 
+  /** Maximum number of open connections to clients. Further ones are closed. Each needs a file descriptor. */
+  @IntegerSetting(1, 1_000_000)
+  MAX_CONNECTIONS = 5_000;
+
   /** Address to listen on. Unset: all addresses. */
   @Setting()
   @IsOptional()

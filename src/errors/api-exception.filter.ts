@@ -1,10 +1,10 @@
 import { ServerResponse } from 'node:http';
-import { type ArgumentsHost, Catch, type ExceptionFilter, type OnApplicationShutdown } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requestFields } from '../logging/index.js';
 import { IntendedError } from './api-error.js';
 import { FailureLog } from './failure-log.js';
-import { sendProblem } from './problem.js';
+import { CLIENT_GONE, sendProblem } from './problem.js';
 import { toProblem } from './to-problem.js';
 import { type FindRequestFaults, ValidationFailedError } from './validation-failed.js';
 
@@ -12,6 +12,7 @@ import { type FindRequestFaults, ValidationFailedError } from './validation-fail
 @Catch()
 export class ApiExceptionFilter implements ExceptionFilter, OnApplicationShutdown {
   private readonly failures = new FailureLog();
+  private readonly logger = new Logger('Requests');
 
   constructor(private readonly findFaults: FindRequestFaults) {}
 
@@ -23,7 +24,8 @@ export class ApiExceptionFilter implements ExceptionFilter, OnApplicationShutdow
     if (reply instanceof ServerResponse) return http.getNext<(error: unknown) => void>()(exception);
     // A refusal of a request names all its faults.
     const isInvalid = exception instanceof ValidationFailedError;
-    const answer = toProblem(isInvalid ? new ValidationFailedError(this.findFaults(request, exception)) : exception);
+    const named = isInvalid ? new ValidationFailedError(this.findFaults(request, exception)) : exception;
+    const answer = isAborted(request, exception) ? CLIENT_GONE : toProblem(named);
     // 501 is not a failure of the service.
     const isFailure = answer.status >= 500 && answer.status !== 501;
     if (isFailure && !(exception instanceof IntendedError)) {
@@ -32,6 +34,9 @@ export class ApiExceptionFilter implements ExceptionFilter, OnApplicationShutdow
       const error = describe(exception, code === 'service_unavailable' ? 'message' : 'stack');
       this.failures.add({ ...requestFields(request), status, code, error });
     }
+    // Fastify reports no response to a client that is gone.
+    if (answer.status === CLIENT_GONE.status)
+      this.logger.debug({ message: 'request', ...requestFields(request), status: answer.status });
     // A response that is partly sent can no longer become an Error.
     if (reply.sent || reply.raw.headersSent) reply.raw.destroy();
     else sendProblem(reply, answer);
@@ -40,6 +45,12 @@ export class ApiExceptionFilter implements ExceptionFilter, OnApplicationShutdow
   onApplicationShutdown(): void {
     this.failures.flush();
   }
+}
+
+/** Whether reading the body failed because the client closed the connection. */
+function isAborted({ raw }: FastifyRequest, exception: unknown): boolean {
+  const { code }: { code?: unknown } = Object(exception);
+  return raw.destroyed && code === 'ECONNRESET';
 }
 
 function describe(exception: unknown, detail: 'message' | 'stack'): string {

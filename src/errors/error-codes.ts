@@ -43,7 +43,7 @@ export const ERROR_CODES = {
   not_found: { status: 404, meaning: 'Nothing has that identifier.' },
   conflict: { status: 409, meaning: 'The request conflicts with the state of the resource.' },
   unprocessable_content: { status: 422, meaning: 'The request is well-formed but cannot be processed.' },
-  not_implemented: { status: 501, meaning: 'The service does not support the request method or the transfer coding.' },
+  not_implemented: { status: 501, meaning: 'The service does not support the transfer coding.' },
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -5,6 +5,7 @@ export { ERROR_CODES, type ErrorCode } from './error-codes.js';
 export { quoteName, unknownName } from './client-names.js';
 export { type FindRequestFaults, ValidationFailedError } from './validation-failed.js';
 export {
+  CLIENT_GONE,
   errorJson,
   errorObject,
   MAX_MESSAGE_LENGTH,

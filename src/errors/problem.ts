@@ -26,6 +26,16 @@ export function problem(code: ErrorCode | OwnErrorCode, message: string, headers
     : { status: code.status, code: code.code, message, headers };
 }
 
+/**
+ * The client closed the connection before its response. No client receives this; logs and metrics have the status, as those
+ * of nginx do.
+ */
+export const CLIENT_GONE: Problem = {
+  status: 499,
+  code: 'client_closed_request',
+  message: 'The client closed the connection.',
+};
+
 /** Maximum length of a message, in UTF-16 code units; longer ones, such as those of foreign exceptions, are cut. */
 export const MAX_MESSAGE_LENGTH = 2_000;
 

@@ -8,7 +8,7 @@ export {
   publicPath,
 } from './addresses.js';
 export { exactJson, jsonText, type RawJson } from './exact-json.js';
-export type { ParserRefusals } from './connections/client-error.js';
+export type { ConnectionObserver } from './connections/client-error.js';
 export { closeConnections } from './connections/closing.js';
 export { batchRequestsPerTick } from './connections/turns.js';
 export { addCommonHeaders, isPreflight } from './hooks/common-headers.js';

@@ -6,11 +6,17 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { Socket } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
 import type { Env } from '../config/index.js';
-import { clientErrorHandler, CONNECT, type ParserRefusals } from './connections/client-error.js';
-import { handleInTurn } from './connections/turns.js';
+import {
+  clientErrorHandler,
+  type ConnectionObserver,
+  headFault,
+  MAX_HEADERS,
+  refuse,
+} from './connections/client-error.js';
+import { handleOneAtATime } from './connections/one-at-a-time.js';
+import { shareTurns } from './connections/turns.js';
 import { METHODS_WITH_BODY } from './requests/message.js';
 import { normaliseTarget, requestId } from './requests/request.js';
 
@@ -27,17 +33,16 @@ const WRITE_TIMEOUT_MS = 15_000;
 const MAX_PARAM_LENGTH = 65_536;
 
 /** Creates the Fastify instance below Nest. Every request reaches the hooks, however malformed. */
-export function createServer(env: Env, refusals: ParserRefusals): FastifyInstance {
-  const onClientError = clientErrorHandler(refusals);
+export function createServer(env: Env, observer: ConnectionObserver): FastifyInstance {
   const server = fastify({
-    serverFactory: (handle: RequestListener) => createNodeServer(handle),
+    serverFactory: (handle: RequestListener) => createNodeServer(handle, env, observer),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     trustProxy: env.TRUST_PROXY.length > 0 ? env.TRUST_PROXY : false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     rewriteUrl: normaliseTarget,
     genReqId: requestId,
-    clientErrorHandler: onClientError,
+    clientErrorHandler: clientErrorHandler(observer),
   });
   // Routes all methods that Node knows; only some have a body.
   for (const method of METHODS)
@@ -48,14 +53,10 @@ export function createServer(env: Env, refusals: ParserRefusals): FastifyInstanc
   const handle = (message: IncomingMessage, response: ServerResponse) =>
     server.server.emit('request', message, response);
   server.server.on('checkContinue', handle).on('checkExpectation', handle);
-  server.server.on('connect', ({ url = '' }: IncomingMessage, socket: Socket) => {
-    const rawPacket = Buffer.from(`CONNECT ${url} HTTP/1.1\r\n`);
-    onClientError(Object.assign(new Error(CONNECT), { code: CONNECT, rawPacket, bytesParsed: 0 }), socket);
-  });
   return server;
 }
 
-function createNodeServer(handle: RequestListener): Server {
+function createNodeServer(handle: RequestListener, { MAX_CONNECTIONS }: Env, observer: ConnectionObserver): Server {
   const options = {
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -64,7 +65,19 @@ function createNodeServer(handle: RequestListener): Server {
     // Node would respond to a missing Host itself, with an empty body.
     requireHostHeader: false,
   };
-  const server = createHttpServer(options, handleInTurn(handle));
+  const handleHttp: RequestListener = (request, response) => {
+    // Node drops bytes that it read after an Upgrade, so what follows them would not be a request.
+    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
+    const fault = headFault(request);
+    if (fault === undefined) handle(request, response);
+    else refuse(request.socket, fault, observer);
+  };
+  const server = createHttpServer(options, handleOneAtATime(handleHttp));
+  server.maxConnections = MAX_CONNECTIONS;
+  server.on('drop', () => observer.dropped());
+  // Node drops further ones, so one more shows that there are too many.
+  server.maxHeadersCount = MAX_HEADERS + 1;
+  shareTurns(server);
   closeStalledSockets(server, WRITE_TIMEOUT_MS);
   // A client may close its side after the request and still read the response. Missing from Node's types.
   return Object.assign(server, { httpAllowHalfOpen: true });

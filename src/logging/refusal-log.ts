@@ -4,30 +4,31 @@ import { Logger } from '@nestjs/common';
 const INTERVAL_MS = 60_000;
 
 /**
- * Logs requests that Node's HTTP parser refused. Anybody can send many of them, so they are summed up: one line for the
- * first at once, then one line per minute.
+ * Logs connections on which no request arrived. Anybody can open many of them, so they are summed up: one line for the first
+ * at once, then one line per minute.
  */
 export class RefusalLog {
-  private readonly logger = new Logger('Parser');
-  private readonly countByStatus = new Map<number, number>();
+  private readonly logger = new Logger('Connections');
+  private readonly countByReason = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
-  private lastRequestId = '';
+  private lastRequestId: string | undefined;
 
-  add(status: number, requestId: string): void {
-    this.countByStatus.set(status, (this.countByStatus.get(status) ?? 0) + 1);
-    this.lastRequestId = requestId;
+  /** @param reason the status of the response, or the setting that left no response */
+  add(reason: string, requestId?: string): void {
+    this.countByReason.set(reason, (this.countByReason.get(reason) ?? 0) + 1);
+    this.lastRequestId = requestId ?? this.lastRequestId;
     if (this.timer === undefined) this.write();
   }
 
   private write(): void {
     this.timer = undefined;
-    if (this.countByStatus.size === 0) return;
+    if (this.countByReason.size === 0) return;
     this.logger.warn({
-      message: 'refused requests that are not valid HTTP',
-      countByStatus: Object.fromEntries(this.countByStatus),
+      message: 'refused connections',
+      countByReason: Object.fromEntries(this.countByReason),
       lastRequestId: this.lastRequestId,
     });
-    this.countByStatus.clear();
+    this.countByReason.clear();
     this.timer = setTimeout(() => this.write(), INTERVAL_MS).unref();
   }
 }

@@ -35,8 +35,10 @@ export abstract class CounterStore {
 /**
  * The key under which a client address is counted: IPv6 by /64, which belongs to one client, and IPv4-mapped as IPv4.
  * Anything but an IP address shares one counter, so that clients cannot fill the tables with arbitrary text.
+ * @param ip undefined if the client has closed the connection
  */
-export function rateLimitKey(ip: string): string {
+export function rateLimitKey(ip: string | undefined): string {
+  if (ip === undefined) return 'unknown';
   // How Node names the IPv4 clients of a socket for both versions; normalizeIp takes a tenth of a 401 for it.
   const unmapped = ip.startsWith(IPV4_MAPPED) ? ip.slice(IPV4_MAPPED.length) : ip;
   if (isIPv4(unmapped)) return unmapped;

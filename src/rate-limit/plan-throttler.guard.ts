@@ -17,7 +17,6 @@ import { NO_LIMIT, throttlerNames } from './route-throttlers.js';
 import {
   andThen,
   type Decision,
-  rateLimitHeaders,
   REMAINING_HEADER,
   setRateLimitHeaders,
   shownWindow,
@@ -97,16 +96,6 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     if (decision.outcome === 'admitted') return undefined;
     setRateLimitHeaders(reply, decision);
     return this.refuseAddress(decision);
-  }
-
-  /**
-   * Takes a request that could not be parsed from the windows of its address.
-   * @returns the given error, or a 429 if the windows are exhausted, with the rate-limit headers
-   */
-  async charge(ip: string, unparsed: Problem): Promise<Problem> {
-    const decision = await this.counters.admitAddress(rateLimitKey(ip));
-    const { status, code, message, headers } = this.refuseAddress(decision) ?? unparsed;
-    return { status, code, message, headers: { ...rateLimitHeaders(decision), ...headers } };
   }
 
   /** Sets the rate-limit headers of the address, for a request that is not counted. */

@@ -1,5 +1,6 @@
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from 'fastify';
-import { ApiError } from '../errors/index.js';
+import { ApiError, CLIENT_GONE } from '../errors/index.js';
 import {
   BODY_LIMIT_BYTES,
   brokenBody,
@@ -16,9 +17,6 @@ import {
 } from '../http/index.js';
 import { parseJson } from './parse-json.js';
 
-/** Maximum number of chunks of a body: each costs some microseconds, however small it is. */
-const MAX_CHUNKS = 1_024;
-
 const UTF_8 = /^[ \t]*charset=(?:utf-8|"utf-8")[ \t]*$/i;
 
 declare module 'fastify' {
@@ -34,10 +32,9 @@ declare module 'fastify' {
  */
 export function addJsonBodyParser(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
-  const options = { parseAs: 'buffer', bodyLimit: BODY_LIMIT_BYTES } as const;
-  server.addContentTypeParser<Buffer>([JSON_TYPE, MERGE_PATCH_TYPE], options, (request, bytes, done) => {
-    request.rawBody = bytes;
-    done(null, parseJson(bytes));
+  server.addContentTypeParser([JSON_TYPE, MERGE_PATCH_TYPE], async (request: FastifyRequest, payload: Readable) => {
+    request.rawBody = await readBody(request, payload);
+    return parseJson(request.rawBody);
   });
   // So a handler can return a bigint that it received.
   server.setReplySerializer(jsonText);
@@ -52,26 +49,34 @@ export function addJsonBodyParser(server: FastifyInstance): void {
 function beforeParsing(
   request: FastifyRequest,
   reply: FastifyReply,
-  payload: RequestPayload,
+  _payload: RequestPayload,
   done: (error?: Error) => void,
 ): void {
-  const fault = brokenBody(request.raw) ?? headerFault(request);
-  if (fault !== undefined) return done(fault);
-  if (expectsContinue(request.raw)) reply.raw.writeContinue();
-  if (isJson(mediaTypeOf(request.headers))) limitChunks(request, payload);
-  done();
+  // The end of a body never comes if the client has closed the connection.
+  const gone = request.raw.destroyed ? ApiError.of(CLIENT_GONE) : undefined;
+  const fault = gone ?? brokenBody(request.raw) ?? headerFault(request);
+  if (fault === undefined && expectsContinue(request.raw)) reply.raw.writeContinue();
+  done(fault);
 }
 
-function limitChunks(request: FastifyRequest, payload: RequestPayload): void {
-  let chunks = 0;
-  payload.on('data', () => {
-    chunks += 1;
-    if (chunks !== MAX_CHUNKS + 1) return;
-    request.raw.socket.pause();
-    payload.emit(
-      'error',
-      new ApiError('payload_too_large', `The request body must not have more than ${MAX_CHUNKS} chunks.`),
-    );
+/**
+ * Reads a body into one buffer: chunks of a byte, which take much more memory than a byte, are not kept.
+ * @throws (rejects) ApiError `payload_too_large`
+ */
+function readBody({ headers }: FastifyRequest, payload: Readable): Promise<Buffer> {
+  const body = Buffer.allocUnsafe(Math.min(Number(headers['content-length'] ?? BODY_LIMIT_BYTES), BODY_LIMIT_BYTES));
+  let length = 0;
+  return new Promise((resolve, reject) => {
+    const read = (chunk: Buffer): void => {
+      if (length + chunk.length > body.length) {
+        payload.off('data', read);
+        reject(payloadTooLarge());
+      } else length += chunk.copy(body, length);
+    };
+    payload
+      .on('data', read)
+      .once('end', () => resolve(body.subarray(0, length)))
+      .on('error', reject);
   });
 }
 
@@ -80,7 +85,11 @@ function headerFault({ method, headers, raw, server }: FastifyRequest): ApiError
   if (contentType === undefined && !hasBody(raw)) return method === 'PATCH' ? unsupportedMediaType() : undefined;
   if (isRepeated(raw, 'content-type'))
     return new ApiError('validation_failed', 'Content-Type must be given only once.');
-  const [, ...parameters] = (contentType ?? '').split(';');
+  // Parameters may be empty (RFC 9110, section 5.6.6).
+  const parameters = (contentType ?? '')
+    .split(';')
+    .slice(1)
+    .filter((parameter) => parameter.trim() !== '');
   const essence = mediaTypeOf(headers);
   if (isJson(essence)) {
     const isUtf8 = parameters.length === 0 || (parameters.length === 1 && UTF_8.test(parameters[0] ?? ''));

@@ -92,8 +92,13 @@ describe('a response after the request is complete', () => {
     ['to chunks', 401, () => `${head('POST /v1/pets', CHUNKED)}1\r\n{\r\n0\r\n\r\n`],
     ['without a body', 401, () => head('POST /v1/pets', 'Content-Length: 0\r\n')],
   ])('keeps the connection: %s', async (_, status, bytes) => {
-    const twice = rawResponses(await sendRaw(service.port, bytes().repeat(2)));
-    expect(twice.map((response) => [response.status, response.headers.get('connection')])).toEqual([
+    const { socket, received } = open();
+    for (let count = 1; count <= 2; count += 1) {
+      socket.write(bytes());
+      await once(socket, 'data');
+    }
+    socket.destroy();
+    expect(rawResponses(received()).map((response) => [response.status, response.headers.get('connection')])).toEqual([
       [status, 'keep-alive'],
       [status, 'keep-alive'],
     ]);

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AMPLE, Folders, makeKeys } from '../support/folders.js';
 import { ask, JSON_TYPE } from '../support/http.js';
-import { sendPipelined } from '../support/pipelined.js';
+import { sendRepeatedly } from '../support/repeated.js';
 import { type Ended, type ServiceProcess, startProcess } from '../support/service-process.js';
 
 /** Well below what a busy machine serves in the 10 s that failures are summed up for. */
@@ -32,7 +32,7 @@ beforeAll(async () => {
   await ask(service.port, { path: '/v1/pets', key });
   renameSync(file, `${file}.moved`);
   const request = `GET /v1/pets?after=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
-  statuses = await sendPipelined(service.port, request, REQUESTS);
+  statuses = await sendRepeatedly(service.port, request, REQUESTS);
   const body = '{"name":"x","categoryId":1}';
   await ask(service.port, {
     method: 'POST',

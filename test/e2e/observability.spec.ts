@@ -203,16 +203,16 @@ describe('the log', () => {
 
   it('has one line for any number of requests that cannot be parsed', async () => {
     for (let n = 0; n < 3; n += 1) await sendRaw(service.port, 'BREW /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n');
-    await until(() => service.output().includes('"Parser"'));
+    await until(() => service.output().includes('"Connections"'));
     const lines = service
       .output()
       .split('\n')
-      .filter((line) => line.includes('"Parser"'));
+      .filter((line) => line.includes('"Connections"'));
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       level: 'warn',
-      message: 'refused requests that are not valid HTTP',
-      countByStatus: { 501: 1 },
+      message: 'refused connections',
+      countByReason: { 400: 1 },
       lastRequestId: expect.stringMatching(UUID),
     });
   });

@@ -86,16 +86,26 @@ describe('a body', () => {
   });
 
   it.each([
-    [1_024, 201, undefined],
-    [1_025, 413, 'payload_too_large'],
-    [16_000, 413, 'payload_too_large'],
-  ])('in %i chunks returns %i', async (count, status, code) => {
-    const chunks = [...PET.padEnd(count, ' ')].map((character) => `1\r\n${character}\r\n`).join('');
+    ['bytes', 16_000, 1, 201, undefined],
+    ['bytes, of which there are too many', 20_000, 1, 413, 'payload_too_large'],
+    ['pieces of 17 bytes, of which there are too many', 1_200, 17, 413, 'payload_too_large'],
+  ])('in chunks is read: %s', async (_, count, size, status, code) => {
+    const text = PET.padEnd(count * size, ' ');
+    const chunk = (n: number) => `${size.toString(16)}\r\n${text.slice(n * size, (n + 1) * size)}\r\n`;
+    const chunks = Array.from({ length: count }, (__, n) => chunk(n)).join('');
     expect(await outcomes(post('Transfer-Encoding: chunked\r\n', `${chunks}0\r\n\r\n`))).toEqual([[status, code]]);
   });
 });
 
 describe('a Content-Type header', () => {
+  it.each(['application/json;', 'application/json ; ', 'application/json;;charset=utf-8;'])(
+    'with empty parameters is accepted: %j',
+    async (value) => {
+      const bytes = post(`Content-Length: ${PET.length}\r\n`, PET).replace('application/json', value);
+      expect(await outcomes(bytes)).toEqual([[201, undefined]]);
+    },
+  );
+
   it.each([
     ['another one', 'text/plain'],
     ['the same', 'application/json'],

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Folders } from '../support/folders.js';
 import { ask } from '../support/http.js';
-import { sendPipelined } from '../support/pipelined.js';
+import { sendRepeatedly } from '../support/repeated.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
 
 /** Each leaves a line of some 250 bytes: more than the pipe and what waits for it can hold. */
@@ -26,7 +26,7 @@ afterEach(() => folders.remove());
 
 /** Makes requests that are logged, while nobody reads the log. */
 async function fillTheLog(): Promise<void> {
-  expect(await sendPipelined(service.port, 'GET /health/ready HTTP/1.1\r\nHost: x\r\n\r\n', REQUESTS)).toEqual({
+  expect(await sendRepeatedly(service.port, 'GET /health/ready HTTP/1.1\r\nHost: x\r\n\r\n', REQUESTS)).toEqual({
     200: REQUESTS,
   });
 }

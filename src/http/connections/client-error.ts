@@ -1,120 +1,89 @@
 import { randomUUID } from 'node:crypto';
-import { METHODS, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, METHODS, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { ApiError, errorJson, type Problem } from '../../errors/index.js';
+import { ApiError, errorJson } from '../../errors/index.js';
 import { requestTimeout } from '../requests/body-errors.js';
 import { breakBody } from '../requests/message.js';
 import { closeLingering } from './lingering-close.js';
-import { findRequestLine, type RequestLine } from './request-line.js';
+import { closeAfterResponse, responseInProgress } from './one-at-a-time.js';
 
-/** Code of the error for a CONNECT request, whose target is not a path. */
-export const CONNECT = 'CONNECT';
+/** Maximum number of headers of a request. */
+export const MAX_HEADERS = 100;
 
-/** The error that Node reports for a connection. */
-interface ParserError extends Error {
-  readonly code?: string;
-  /** The last bytes, in a Buffer, and how many of them were parsed; for parse errors only. */
-  readonly rawPacket?: unknown;
-  readonly bytesParsed?: number;
+/** Is told of what never becomes a request. */
+export interface ConnectionObserver {
+  /** An Error was sent for bytes that are not a request. */
+  refused(status: number, requestId: string): void;
+  /** A connection was closed because there are too many. */
+  dropped(): void;
 }
 
-type HttpSocket = Socket & { readonly _httpMessage?: ServerResponse | null };
-
-/** How the rest of the service handles requests that Node's parser refuses. */
-export interface ParserRefusals {
-  /** Takes one from the quota of a client's address. @returns the refusal, or the one of an exhausted quota */
-  charge(address: string, refusal: Problem): Promise<Problem>;
-  /** Counts a response. */
-  note(status: number, requestId: string): void;
-}
-
-/**
- * Creates the handler of Node's `clientError`. It responds to bytes that are not a request, to requests that Node cannot
- * parse, and to requests that do not arrive in time. Their key is unknown, so under the versioned API they use the quota
- * of the address.
- */
-export function clientErrorHandler(refusals: ParserRefusals): (error: ParserError, socket: HttpSocket) => void {
-  const failed = new WeakSet<Socket>();
-
-  const refuse = async (error: ParserError, socket: HttpSocket): Promise<void> => {
-    const packet = Buffer.isBuffer(error.rawPacket) ? error.rawPacket : Buffer.alloc(0);
-    const line = findRequestLine(packet, error.bytesParsed ?? 0);
-    const refusal = toError(error, line).problem;
-    // The request line is lost if a request came in several packets; it may be under the versioned API.
-    const isCutOff = error.code !== CONNECT && socket.bytesRead > packet.length;
-    const problem = (line?.isVersioned ?? isCutOff) ? await charge(refusal, socket) : refusal;
-    if (!socket.writable) return;
-    const requestId = randomUUID();
-    socket.write(rawResponse(problem, requestId));
-    closeLingering(socket);
-    refusals.note(problem.status, requestId);
-  };
-
-  /** The client gets its error even if the counters fail. */
-  const charge = (refusal: Problem, { remoteAddress = '' }: Socket): Promise<Problem> =>
-    refusals.charge(remoteAddress, refusal).catch(() => refusal);
-
-  return function handle(error, socket) {
-    // Node keeps reporting the bytes after those that it could not parse.
-    if (failed.has(socket)) return;
-    failed.add(socket);
-    if (error.code === 'ECONNRESET' || !socket.writable) {
+/** Handles what Node reports as `clientError`: bytes that it cannot parse, and requests that do not arrive in time. */
+export function clientErrorHandler(observer: ConnectionObserver) {
+  return ({ code }: NodeJS.ErrnoException, socket: Socket): void => {
+    const response = responseInProgress(socket);
+    if (response === undefined) {
+      if (code === 'ECONNRESET' || !socket.writable) socket.destroy();
+      else refuse(socket, toError(code), observer);
+    } else if (response.req.complete) {
+      // They come after a request that gets its response.
+      closeAfterResponse(socket);
+    } else if (response.headersSent || code === 'ECONNRESET') {
       socket.destroy();
-      return;
-    }
-    // Later bytes cannot be parsed; they are discarded when the connection closes.
-    socket.pause();
-    const earlier = socket._httpMessage;
-    if (earlier?.req.complete === false) {
-      // They belong to the body of a request, which gets its response from its handler.
-      earlier.shouldKeepAlive = false;
-      if (!earlier.headersSent) breakBody(earlier.req, toError(error));
-    } else if (earlier != null && !earlier.writableFinished) {
-      // Responses to complete requests before these bytes go first.
-      earlier.once('finish', () => {
-        failed.delete(socket);
-        handle(error, socket);
-      });
     } else {
-      void refuse(error, socket);
+      // They belong to the body of a request, which gets its response from its handler.
+      response.shouldKeepAlive = false;
+      breakBody(response.req, toError(code));
     }
   };
 }
 
-function toError({ code }: ParserError, line?: RequestLine): ApiError {
+/** The error of a request that Node parses although it is not one of HTTP/1.0 or 1.1, or has too many headers. */
+export function headFault({ httpVersion, method = '', rawHeaders }: IncomingMessage): ApiError | undefined {
+  // Names and values alternate.
+  if (rawHeaders.length > 2 * MAX_HEADERS) return headersTooLarge();
+  const isHttp = (httpVersion === '1.1' || httpVersion === '1.0') && METHODS.includes(method);
+  return isHttp ? undefined : invalid();
+}
+
+/** Sends an Error for bytes that are not a request, so have no key and no route, and closes the connection. */
+export function refuse(socket: Socket, { problem }: ApiError, observer: ConnectionObserver): void {
+  const requestId = randomUUID();
+  const body = errorJson(problem);
+  const head = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? 'Error'}`,
+    `Date: ${new Date().toUTCString()}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'X-Content-Type-Options: nosniff',
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  closeLingering(socket);
+  observer.refused(problem.status, requestId);
+}
+
+function toError(code: string | undefined): ApiError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return new ApiError('headers_too_large', 'The request line and headers are larger than this service accepts.');
+      return headersTooLarge();
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new ApiError('payload_too_large', 'The chunk extensions are larger than this service accepts.');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return requestTimeout();
-    case CONNECT:
-      return unknownMethod();
     default:
-      // Node's parser knows RTSP methods too, with other error codes.
-      return line?.isComplete === true && !METHODS.includes(line.method) ? unknownMethod() : invalid();
+      return invalid();
   }
 }
 
-function unknownMethod(): ApiError {
-  return new ApiError('not_implemented', 'This service does not support the request method.');
+function headersTooLarge(): ApiError {
+  return new ApiError(
+    'headers_too_large',
+    `The request line and headers are larger than this service accepts, or there are more than ${MAX_HEADERS} headers.`,
+  );
 }
 
 function invalid(): ApiError {
   return new ApiError('validation_failed', 'This is not a valid HTTP/1.1 request.');
-}
-
-function rawResponse(problem: Problem, requestId: string): string {
-  const body = errorJson(problem);
-  const headers = {
-    Date: new Date().toUTCString(),
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-    'X-Request-Id': requestId,
-    ...problem.headers,
-    Connection: 'close',
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return [`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? 'Error'}`, ...lines, '', body].join('\r\n');
 }

@@ -1,70 +1,82 @@
-import type { RequestListener } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
-/** Maximum number of waiting requests of one connection. A request of 20 bytes takes some kilobytes of memory. */
-const MAX_WAITING = 250;
-/** Maximum number of waiting requests of all connections: about 20 MB. */
-const MAX_WAITING_IN_ALL = 10_000;
+/** How long one turn of the event loop reads requests, in milliseconds. */
+const MAX_READING_MS = 100;
+/** A turn in which one connection was read for this long delays others, in milliseconds. */
+const LONG_TURN_MS = 10;
 
 /**
- * Handles pipelined requests of a connection (RFC 9112, section 9.3.2) one after the other: each in its own turn of the event
- * loop, after the previous response is written. So a client that does not read holds one response, and other connections get
- * their turns. While requests wait, nothing more is read. A connection with too many waiting requests is closed, and so is
- * one that pipelines more while too many wait on all connections.
+ * Shares the event loop between connections. Node reads from all connections with new bytes in one turn, and parses up to
+ * 64 KiB of each before anything else happens: thousands of pipelined requests or tiny chunks, which take megabytes. If that
+ * takes too long, the other connections are read in later turns, one in each. So hostile connections delay others little, and
+ * what one turn allocates is bounded.
  */
-export function handleInTurn(handle: RequestListener): RequestListener {
-  const waiting = new WaitingRequests();
-  return (request, response) => {
-    // Node assigns the socket to a response when the previous ones are written; it is missing only for pipelined requests.
-    if (response.socket !== null) {
-      handle(request, response);
-      return;
+export function shareTurns(server: Server): void {
+  const connections = new HeldConnections();
+  let readingSinceMs: number | undefined;
+  server.on('connection', (socket: Socket) => connections.add(socket));
+  server.prependListener('request', ({ socket }) => {
+    const nowMs = performance.now();
+    if (readingSinceMs === undefined) {
+      readingSinceMs = nowMs;
+      setImmediate(() => (readingSinceMs = undefined));
+    } else if (nowMs - readingSinceMs > MAX_READING_MS) {
+      // Once a turn.
+      readingSinceMs = Infinity;
+      connections.hold(socket);
     }
-    const { socket } = request;
-    if (!waiting.add(socket)) {
-      socket.destroy();
-      return;
-    }
-    response.once('socket', () => {
-      waiting.remove(socket);
-      setImmediate(() => {
-        if (!socket.destroyed) handle(request, response);
-      });
-    });
-  };
+  });
 }
 
-/** Counts waiting requests, and stops reading while there are some. */
-class WaitingRequests {
-  private readonly counts = new WeakMap<Socket, number>();
-  private total = 0;
+/** Open connections, and which of them are not read for the moment. */
+class HeldConnections {
+  /** In the order in which they were opened. */
+  private readonly open = new Set<Socket>();
+  private held = new Set<Socket>();
+  private isReleasing = false;
+  private isOldestNext = true;
 
-  /** @returns false if too many are waiting */
-  add(socket: Socket): boolean {
-    const count = this.counts.get(socket);
-    if (this.total >= MAX_WAITING_IN_ALL || (count ?? 0) >= MAX_WAITING) return false;
-    if (count === undefined) socket.once('close', () => this.set(socket, 0));
-    this.set(socket, (count ?? 0) + 1);
-    // Deferred, because Node resumes the socket after each request.
-    if (count === undefined || count === 0) setImmediate(() => this.pauseWhileWaiting(socket));
-    return true;
+  add(socket: Socket): void {
+    this.open.add(socket);
+    socket.once('close', () => {
+      this.open.delete(socket);
+      this.held.delete(socket);
+    });
   }
 
-  remove(socket: Socket): void {
-    const left = Math.max((this.counts.get(socket) ?? 0) - 1, 0);
-    this.set(socket, left);
-    if (left === 0) socket.resume();
+  /** Stops reading from all connections but one, and begins to release them. */
+  hold(except: Socket): void {
+    const held = [...this.open].filter((socket) => socket !== except && (this.held.has(socket) || !socket.isPaused()));
+    for (const socket of held) socket.pause();
+    this.held = new Set(held);
+    if (this.isReleasing) return;
+    this.isReleasing = true;
+    setImmediate(() => this.release());
   }
 
-  private set(socket: Socket, count: number): void {
-    this.total += count - (this.counts.get(socket) ?? 0);
-    this.counts.set(socket, count);
+  /** Reads from one connection in the next turn. If that takes long, the others get as much time afterwards. */
+  private release(): void {
+    const socket = this.next();
+    this.isReleasing = socket !== undefined;
+    if (socket === undefined) return;
+    this.held.delete(socket);
+    socket.resume();
+    const sinceMs = performance.now();
+    setImmediate(() => {
+      const tookMs = performance.now() - sinceMs;
+      if (tookMs < LONG_TURN_MS) this.release();
+      else setTimeout(() => this.release(), tookMs);
+    });
   }
 
-  private pauseWhileWaiting(socket: Socket): void {
-    if ((this.counts.get(socket) ?? 0) > 0) socket.pause();
+  /** The oldest and the newest in turn: a client that opens many connections at once has those between. */
+  private next(): Socket | undefined {
+    const held = [...this.held];
+    this.isOldestNext = !this.isOldestNext;
+    return held.at(this.isOldestNext ? 0 : -1);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
-import { ApiError } from '../../errors/index.js';
+import { ApiError, CLIENT_GONE } from '../../errors/index.js';
 import { hostFault, transferCodingFault } from '../requests/message.js';
 import { isPreflight } from './common-headers.js';
 
@@ -10,7 +10,8 @@ function routeNotFound(): ApiError {
 /** Responses right after admission, before the body is read. */
 export function addEarlyResponses(server: FastifyInstance): void {
   server.addHook('onRequest', (request, reply, done) => {
-    if (isPreflight(request)) reply.code(204).send();
+    if (request.raw.socket.destroyed) done(ApiError.of(CLIENT_GONE));
+    else if (isPreflight(request)) reply.code(204).send();
     else
       done(hostFault(request.raw) ?? transferCodingFault(request.raw) ?? (request.is404 ? routeNotFound() : undefined));
   });

@@ -53,7 +53,7 @@ export function brokenBody(message: IncomingMessage): ApiError | undefined {
   return brokenBodies.get(message);
 }
 
-/** Ends a request whose body will never be complete. */
+/** Ends the reading of a body that will never be complete, now or when it begins. */
 export function breakBody(message: IncomingMessage, error: ApiError): void {
   brokenBodies.set(message, error);
   if (message.listenerCount('error') > 0) message.emit('error', error);

@@ -19,8 +19,8 @@ const guards = {
 };
 const metrics = context.get(RequestMetrics);
 const server = createServer(env, {
-  charge: (address, refusal) => guards.throttler.charge(address, refusal),
-  note: (status) => metrics.observeUnparsed(status),
+  refused: (status) => metrics.observeUnparsed(status),
+  dropped: () => undefined,
 });
 addCommonHeaders(server, env);
 batchRequestsPerTick(server);
