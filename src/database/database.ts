@@ -31,7 +31,7 @@ export abstract class Database extends DataSource {
 
   /** Whether the caller is part of a write. */
   get isWriting(): boolean {
-    return this.current !== undefined;
+    return Transaction.ofCaller?.runner.dataSource === this;
   }
 
   /** Reads what is committed; within `work` of a write, what that has written too. */
@@ -45,7 +45,8 @@ export abstract class Database extends DataSource {
   /**
    * Runs `work` in a transaction, which commits if `work` fulfils and rolls back if it rejects. Other writes may wait for
    * it, so `work` must await nothing but the database. On PostgreSQL, a statement that fails aborts the transaction. Inside
-   * another write it is a savepoint: it commits with that write, and rolls back alone if only it fails.
+   * another write it is a savepoint: it commits with that write, and rolls back alone if only it fails. After a rollback,
+   * calls of `work` that goes on are refused.
    */
   async write<T>(work: Work<T>, options: WriteOptions = {}): Promise<T> {
     const { current } = this;

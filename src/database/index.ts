@@ -18,5 +18,6 @@ export {
   type SqlParameter,
   tryLockUntilCommit,
 } from './statements.js';
-export { onCommit, onTransactionEnd, outsideTransactions, type TableWatch, type Work } from './transaction.js';
+export { onCommit, onTransactionEnd } from './transaction-callbacks.js';
+export { outsideTransactions, type TableWatch, type Work } from './transaction.js';
 export { isForeignKeyViolation, unavailable } from './unavailable.js';

@@ -28,6 +28,8 @@ export class Transaction {
   databaseFailure: unknown;
   private isClosed = false;
   private closedBy: Error | undefined;
+  private outcome: Outcome | undefined;
+  private readonly ended = Promise.withResolvers<void>();
   private readonly underWay = new Set<Promise<unknown>>();
   private readonly written = new Set<string>();
   private readonly commitCallbacks: Callback[] = [];
@@ -44,10 +46,30 @@ export class Transaction {
     readonly outer?: Transaction,
   ) {}
 
-  /** The caller's transaction, if it is still open. */
+  /**
+   * The transaction that the caller is part of: open, or ending with an unknown outcome; after a commit, the outer one.
+   * @throws Error if it was rolled back: nothing more of the same work may be committed
+   */
+  static get ofCaller(): Transaction | undefined {
+    let transaction = contexts.getStore();
+    while (transaction?.outcome === 'committed') transaction = transaction.outer;
+    if (transaction === undefined || transaction.isPending) return transaction;
+    throw transaction.closedBy ?? new Error('The transaction of this call was rolled back, so the call is refused.');
+  }
+
+  /** The transaction that statements of the caller join. */
   static get current(): Transaction | undefined {
-    const transaction = contexts.getStore();
-    return transaction?.isClosed === false ? transaction : undefined;
+    return Transaction.ofCaller?.isClosed === false ? Transaction.ofCaller : undefined;
+  }
+
+  /** Waits for the outcome of a transaction of the caller that is ending. Call it before a write outside of it. */
+  static async settled(): Promise<void> {
+    while (Transaction.ofCaller?.isClosed === true) await Transaction.ofCaller.ended.promise;
+  }
+
+  /** A nested one that is ending accepts nothing, because its work could neither join nor wait for the outer one. */
+  private get isPending(): boolean {
+    return !this.isClosed || (this.outcome === undefined && this.closedBy === undefined && this.outer === undefined);
   }
 
   /** The outermost transaction. */
@@ -117,6 +139,8 @@ export class Transaction {
   /** Call it when the database has ended it, before its caller continues. */
   async end(outcome: Outcome): Promise<void> {
     await this.close();
+    this.outcome ??= outcome;
+    this.ended.resolve();
     const committed = outcome === 'committed' ? this.commitCallbacks.splice(0) : [];
     const ended = this.endCallbacks.splice(0);
     if (this.outer === undefined) {
@@ -173,28 +197,4 @@ export async function endNested(
     throw error;
   }
   await inner?.end(outcome);
-}
-
-/**
- * Registers a callback for the end of the current transaction, before its outcome is reported. It also runs after a
- * failure, because a commit with an unknown outcome may have happened.
- * @throws Error outside of a transaction
- */
-export function onTransactionEnd(callback: () => void | Promise<void>): void {
-  required('onTransactionEnd').onEnd(callback);
-}
-
-/**
- * Registers a callback for the commit of the current transaction, before its outcome is reported. An error of the callback
- * is logged.
- * @throws Error outside of a transaction
- */
-export function onCommit(callback: () => void): void {
-  required('onCommit').onCommit(callback);
-}
-
-function required(name: string): Transaction {
-  const { current } = Transaction;
-  if (current === undefined) throw new Error(`${name} was called outside of Database.write.`);
-  return current;
 }

@@ -73,14 +73,11 @@ describe('a write within another', () => {
     expect(await names('turn')).toEqual(['turn 1', 'turn 2']);
   });
 
-  it('has its own transaction if it begins after the other has ended', async () => {
+  it('has its own transaction if it begins after the commit of the other', async () => {
     let late: Promise<void> | undefined;
-    await expect(
-      database.write(async () => {
-        late = nextTurn().then(() => add('late 1'));
-        throw new Error('no');
-      }),
-    ).rejects.toThrow('no');
+    await database.write(async () => {
+      late = nextTurn().then(() => add('late 1'));
+    });
     await late;
     expect(await names('late')).toEqual(['late 1']);
   });

@@ -48,6 +48,7 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
     const send = () => this.checkout.send(() => super.query(sql, parameters, isStructured));
     if (this.transaction !== undefined) return this.transaction.run(sql, send);
     if (isRead(sql)) return send();
+    await Transaction.settled();
     const alone = new Transaction(this, this.access.watches);
     try {
       return await alone.run(sql, send);
@@ -65,6 +66,7 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
     this.isTransactionActive = true;
     this.transactionDepth = 1;
     try {
+      await Transaction.settled();
       await this.broadcaster.broadcast('BeforeTransactionStart');
       await this.checkout.send(() =>
         super.query(isolation === undefined ? 'BEGIN' : `BEGIN ISOLATION LEVEL ${isolation}`),

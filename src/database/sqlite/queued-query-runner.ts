@@ -65,7 +65,7 @@ export class QueuedQueryRunner extends BetterSqlite3QueryRunner implements Trans
     this.isTransactionActive = true;
     this.transactionDepth = 1;
     const transaction = new Transaction(this, this.access.watches);
-    this.turn = this.access.writes.begin(transaction, this.options);
+    this.turn = Transaction.settled().then(() => this.access.writes.begin(transaction, this.options));
     try {
       await this.broadcaster.broadcast('BeforeTransactionStart');
       await this.turn;
@@ -114,6 +114,7 @@ export class QueuedQueryRunner extends BetterSqlite3QueryRunner implements Trans
   }
 
   private async sendAlone<T>(sql: string, send: () => Promise<T>): Promise<T> {
+    await Transaction.settled();
     const turn = await this.access.writes.begin(new Transaction(this, this.access.watches));
     try {
       const result = await turn.transaction.run(sql, send);

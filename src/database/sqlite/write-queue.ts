@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { Database as SqliteConnection } from 'sqlite-driver';
-import type { Transaction } from '../transaction.js';
+import { outsideTransactions, type Transaction } from '../transaction.js';
 import { isBusy, translate, unavailable } from '../unavailable.js';
 import type { FileIdentity } from './file-identity.js';
 import { Turn } from './turn.js';
@@ -59,7 +59,8 @@ export class WriteQueue {
       };
       const waiting = { isAlone, begin, reject };
       this.waiting.add(waiting);
-      this.draining ??= this.drain();
+      // It outlives the work that starts it, and calls the callbacks of others.
+      this.draining ??= outsideTransactions(() => this.drain());
     });
   }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AuthBench } from '../../test/support/auth-service.js';
 import type { Database } from './database.js';
-import { onCommit, onTransactionEnd } from './transaction.js';
+import { onCommit, onTransactionEnd } from './transaction-callbacks.js';
 
 const bench = new AuthBench();
 let database: Database;

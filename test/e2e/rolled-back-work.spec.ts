@@ -1,0 +1,274 @@
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import {
+  type CallHandler,
+  Controller,
+  type ExecutionContext,
+  Module,
+  type NestInterceptor,
+  Post,
+  RequestTimeoutException,
+  UseInterceptors,
+} from '@nestjs/common';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
+import { catchError, throwError, timeout } from 'rxjs';
+import { DataSource, type Repository } from 'typeorm';
+import { Database, onCommit, Operation, PetsModule, PetsService } from '../../src/index.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { onPostgres, queryDatabase } from '../support/databases.js';
+import { AMPLE } from '../support/folders.js';
+import { ask, JSON_TYPE } from '../support/http.js';
+import { NoteEntity, NOTES, notesOf } from '../support/notes.module.js';
+import { until } from '../support/until.js';
+
+/** Work that goes on after its transaction has ended. */
+interface Straggler {
+  readonly begin: PromiseWithResolvers<void>;
+  /** What each of its calls came to. */
+  readonly outcomes: Promise<PromiseSettledResult<unknown>[]>;
+}
+
+let service: TestApp;
+let dataSource: DataSource;
+let database: Database;
+let pets: PetsService;
+let key: string;
+
+const TIMEOUT_MS = 300;
+const late = { begin: Promise.withResolvers<void>(), outcome: Promise.withResolvers<unknown>() };
+
+class TimingOut implements NestInterceptor {
+  intercept(_: ExecutionContext, next: CallHandler) {
+    return next.handle().pipe(
+      timeout(20),
+      catchError(() => throwError(() => new RequestTimeoutException())),
+    );
+  }
+}
+
+@Controller('slow-notes')
+class SlowNotesController {
+  constructor(
+    @InjectRepository(NoteEntity) private readonly notes: Repository<NoteEntity>,
+    private readonly catalogue: PetsService,
+  ) {}
+
+  @Post()
+  @Operation({
+    id: 'createSlowNote',
+    summary: 'Take a note slowly',
+    scope: 'pets:write',
+    stability: 'experimental',
+    success: { status: 201, description: 'Taken.' },
+    errors: [],
+  })
+  @UseInterceptors(TimingOut)
+  async create() {
+    await this.notes.save({ text: 'first half', pet: null });
+    await late.begin.promise;
+    const rest = [this.notes.save({ text: 'second half', pet: null }), this.catalogue.create(PET)];
+    late.outcome.resolve(await Promise.allSettled(rest));
+    return {};
+  }
+}
+
+@Module({ imports: [PetsModule, TypeOrmModule.forFeature([NoteEntity])], controllers: [SlowNotesController] })
+class SlowNotesModule {}
+
+const PET = { name: 'straggler', categoryId: 1 };
+
+beforeAll(async () => {
+  service = await startApp({
+    extensions: [NOTES, { module: SlowNotesModule }],
+    env: { DATABASE_TRANSACTION_TIMEOUT_MS: String(TIMEOUT_MS) },
+  });
+  dataSource = service.app.get(DataSource);
+  database = service.app.get(Database);
+  pets = service.app.get(PetsService);
+  key = await service.key(AMPLE);
+});
+afterAll(() => service.stop());
+afterEach(async () => {
+  await queryDatabase(service.folder, 'DELETE FROM "notes"');
+  await queryDatabase(service.folder, `DELETE FROM "pets" WHERE "name" = 'straggler'`);
+});
+
+const write = (text: string) => notesOf(service).save({ text, pet: null });
+
+/** Every way to the database, each of which would leave a row. */
+const WAYS: Readonly<Record<string, () => Promise<unknown>>> = {
+  'a repository saves': () => write('saved'),
+  'a repository inserts': () => notesOf(service).insert({ text: 'inserted' }),
+  'a query builder inserts': () => notesOf(service).createQueryBuilder().insert().values({ text: 'built' }).execute(),
+  'a statement is sent': () => dataSource.query(`INSERT INTO "notes" ("text") VALUES ('raw')`),
+  'a transaction begins': () => dataSource.transaction((manager) => manager.insert(NoteEntity, { text: 'own' })),
+  'Database.write begins': () => database.write((manager) => manager.insert(NoteEntity, { text: 'written' })),
+  'a query runner begins a transaction': async () => {
+    const runner = dataSource.createQueryRunner();
+    try {
+      await runner.startTransaction();
+      await runner.manager.insert(NoteEntity, { text: 'runner' });
+      await runner.commitTransaction();
+    } finally {
+      await runner.release();
+    }
+  },
+  'PetsService creates': () => pets.create(PET),
+};
+
+/** Makes a straggler in the current transaction. It makes every call once told to begin. */
+function straggler(): Straggler {
+  const begin = Promise.withResolvers<void>();
+  const outcomes = begin.promise.then(async () => {
+    const all: PromiseSettledResult<unknown>[] = [];
+    for (const way of Object.values(WAYS)) all.push(...(await Promise.allSettled([way()])));
+    return all;
+  });
+  return { begin, outcomes };
+}
+
+/** What another process finds. */
+async function left(): Promise<number> {
+  const rows = await queryDatabase(
+    service.folder,
+    `SELECT 1 AS "one" FROM "notes" UNION ALL SELECT 1 FROM "pets" WHERE "name" = 'straggler'`,
+  );
+  return rows.length;
+}
+
+const reasonsOf = (outcomes: PromiseSettledResult<unknown>[]) =>
+  outcomes.map((outcome) => (outcome.status === 'rejected' ? (outcome.reason as Error).message : 'done'));
+const refused = Object.keys(WAYS).map(() => expect.stringContaining('was rolled back'));
+
+async function fail(): Promise<never> {
+  throw new Error('on purpose');
+}
+
+describe('work that goes on after its transaction was rolled back', () => {
+  it.each(['Database.write', 'dataSource.transaction'])(
+    'is refused whatever it calls, after a sibling failed: %s',
+    async (how) => {
+      let rest: Straggler | undefined;
+      const work = async () => {
+        await write('before');
+        rest = straggler();
+        await Promise.all([rest.outcomes, fail()]);
+      };
+      await expect(how === 'Database.write' ? database.write(work) : dataSource.transaction(work)).rejects.toThrow(
+        'on purpose',
+      );
+      rest?.begin.resolve();
+      expect(reasonsOf((await rest?.outcomes) ?? [])).toEqual(refused);
+      expect(await left()).toBe(0);
+    },
+  );
+
+  it('is refused as unavailable after the time limit of a transaction', async () => {
+    let rest: Straggler | undefined;
+    const work = dataSource.transaction(async () => {
+      await write('before');
+      rest = straggler();
+      await delay(2 * TIMEOUT_MS);
+      rest.begin.resolve();
+      await rest.outcomes;
+    });
+    await expect(work).rejects.toMatchObject({ code: 'service_unavailable' });
+    const outcomes = (await rest?.outcomes) ?? [];
+    expect(outcomes).toEqual(
+      refused.map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: 'service_unavailable' }) })),
+    );
+    expect(await left()).toBe(0);
+  });
+
+  it('is refused after a request with an Idempotency-Key timed out', async () => {
+    const response = await ask(service.port, {
+      method: 'POST',
+      path: '/v1/slow-notes',
+      key,
+      body: '{}',
+      headers: { ...JSON_TYPE, 'Idempotency-Key': 'slow' },
+    });
+    expect(response.status).toBe(408);
+    late.begin.resolve();
+    expect(reasonsOf((await late.outcome.promise) as PromiseSettledResult<unknown>[])).toEqual(refused.slice(0, 2));
+    expect(await left()).toBe(0);
+  });
+
+  it('is refused if only a nested transaction was rolled back, and the outer one is committed', async () => {
+    let rest: Straggler | undefined;
+    await database.write(async () => {
+      await write('outer');
+      const inner = database.write(async () => {
+        rest = straggler();
+        await fail();
+      });
+      await expect(inner).rejects.toThrow('on purpose');
+      rest?.begin.resolve();
+      expect(reasonsOf((await rest?.outcomes) ?? [])).toEqual(refused);
+    });
+    expect(await left()).toBe(1);
+  });
+
+  it('is refused if it is the commit that failed, also while that is under way', async () => {
+    if (onPostgres) await dataSource.query('ALTER TABLE "notes" ALTER CONSTRAINT "notes_pet_id_fkey" DEFERRABLE');
+    const calls: Promise<PromiseSettledResult<unknown>[]>[] = [];
+    const failing = database.write(async (manager) => {
+      await manager.query(onPostgres ? 'SET CONSTRAINTS ALL DEFERRED' : 'PRAGMA defer_foreign_keys = ON');
+      await manager.query(`INSERT INTO "notes" ("text", "pet_id") VALUES ('of no pet', 987654321)`);
+      void Promise.resolve().then(async () => {
+        for (let n = 0; n < 100; n++) {
+          calls.push(Promise.allSettled([write(`repository ${n}`), pets.create(PET)]));
+          await (n % 10 === 0 ? nextTurn() : undefined);
+        }
+      });
+    });
+    await expect(failing).rejects.toThrow(/foreign key/i);
+    await until(() => calls.length === 100);
+    expect(reasonsOf((await Promise.all(calls)).slice(-1).flat())).toEqual(refused.slice(0, 2));
+    expect(await left()).toBe(0);
+  });
+
+  it('can register no callback', async () => {
+    const begin = Promise.withResolvers<void>();
+    let registering: Promise<void> | undefined;
+    const failing = database.write(async () => {
+      registering = begin.promise.then(() => onCommit(() => undefined));
+      await fail();
+    });
+    await expect(failing).rejects.toThrow('on purpose');
+    begin.resolve();
+    await expect(registering).rejects.toThrow('was rolled back');
+  });
+
+  it('does not affect the caller of the transaction, or others', async () => {
+    const first = database.write(fail).catch(() => write('instead'));
+    await Promise.all([first, write('other')]);
+    expect(await left()).toBe(2);
+  });
+});
+
+describe('work that goes on after its transaction was committed', () => {
+  it('is its own', async () => {
+    let rest: Straggler | undefined;
+    await database.write(async () => {
+      rest = straggler();
+    });
+    rest?.begin.resolve();
+    expect(reasonsOf((await rest?.outcomes) ?? [])).toEqual(Object.keys(WAYS).map(() => 'done'));
+    expect(await left()).toBe(Object.keys(WAYS).length);
+  });
+
+  it('belongs to the outer transaction while that is open, and is rolled back with it', async () => {
+    let rest: Straggler | undefined;
+    const outer = database.write(async () => {
+      await database.write(async () => {
+        rest = straggler();
+      });
+      rest?.begin.resolve();
+      expect(reasonsOf((await rest?.outcomes) ?? [])).toEqual(Object.keys(WAYS).map(() => 'done'));
+      await fail();
+    });
+    await expect(outer).rejects.toThrow('on purpose');
+    expect(await left()).toBe(0);
+  });
+});
