@@ -7,12 +7,15 @@ import { BearerGuard } from './auth/index.js';
 import { Clock, type Env, type Override } from './config/index.js';
 import { serveExplorer } from './explorer/index.js';
 import {
+  checkSerializers,
   checkStart,
   compositionError,
   type Extension,
+  globalSerializers,
   inspect,
   refuseLateChanges,
   refuseOwnWays,
+  type Route,
   scopesOf,
 } from './extensions/index.js';
 import { Readiness } from './health/index.js';
@@ -52,7 +55,8 @@ export interface AppOptions {
  */
 export async function createApp(options: AppOptions): Promise<NestFastifyApplication> {
   const { env, clock = new Clock(), extensions = [], overrides = [], configure } = options;
-  const module = await checkedModule({ env, clock, extensions, overrides });
+  const parts = { env, clock, extensions, overrides };
+  const { module, routes } = await checkedModule(parts);
   let guards: AdmissionGuards;
   let metrics: RequestMetrics;
   const refusalLog = new RefusalLog();
@@ -85,7 +89,9 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
   const exclusions = extensions.flatMap(({ prefixExclusions = [] }) => prefixExclusions);
   app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready', 'metrics', ...exclusions] });
   refuseOwnWays(app);
+  const serializers = globalSerializers(app);
   await configure?.(app);
+  if (serializers().length > 0) checkSerializers(serializers(), await routesOfExtensions(parts, routes));
   refuseUndeclaredQueries(server);
   const errorCodes = extensions.flatMap(({ errorCodes: codes = [] }) => codes).map(({ code }) => code);
   serveExplorer(app, new CurrentDocument(app, errorCodes));
@@ -95,13 +101,20 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
   return app;
 }
 
-/** The root module, once it is known that what extends the service can work. Every POST accepts an Idempotency-Key. */
-async function checkedModule(parts: AppParts): Promise<DynamicModule> {
+/** The root module and its routes, once what extends the service is checked. Every POST accepts an Idempotency-Key. */
+async function checkedModule(parts: AppParts): Promise<{ module: DynamicModule; routes: readonly Route[] }> {
   const composition = await inspect(AppModule.of(parts, [])).catch((error: unknown) => {
     throw compositionError(error, parts);
   });
   await checkStart(composition, parts);
-  makeIdempotent(composition.routes.filter(({ isPost }) => isPost).map(({ handler }) => handler));
+  const { routes } = composition;
+  makeIdempotent(routes.filter(({ isPost }) => isPost).map(({ handler }) => handler));
   const ofExtensions = parts.extensions.flatMap(({ scopes = [] }) => scopes);
-  return AppModule.of(parts, [...new Set([...SCOPES, ...scopesOf(composition.routes), ...ofExtensions])]);
+  return { module: AppModule.of(parts, [...new Set([...SCOPES, ...scopesOf(routes), ...ofExtensions])]), routes };
+}
+
+async function routesOfExtensions(parts: AppParts, routes: readonly Route[]): Promise<Route[]> {
+  const own = await inspect(AppModule.of({ ...parts, extensions: [] }, []));
+  const ofService = new Set(own.routes.map(({ handler }) => handler));
+  return routes.filter(({ handler }) => !ofService.has(handler));
 }

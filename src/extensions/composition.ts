@@ -17,6 +17,7 @@ export interface Handler {
 
 /** A method of a controller with a path. */
 export interface Route extends Handler {
+  readonly controller: Function;
   /** Paths without a slash at their ends, such as `pets/:petId`. */
   readonly paths: readonly string[];
   readonly isPost: boolean;
@@ -81,6 +82,7 @@ function routesOf(controller: Function): Route[] {
       name,
       method,
       handler,
+      controller,
       paths: pathsOf(controller, handler),
       isPost: requestMethod === RequestMethod.POST,
       isOfAllMethods,

@@ -16,10 +16,15 @@ function accessOf(handler: Function): Access | undefined {
   return Reflect.getMetadata(ACCESS, handler) as Access | undefined;
 }
 
+/** Whether a handler takes requests without an API key. */
+export function isPublic(handler: Function): boolean {
+  return accessOf(handler) === 'public';
+}
+
 /** Messages have no API key, so the guards refuse them unless the gateway authenticates the sender. */
 export function messageFaults(messages: readonly Handler[]): string[] {
   return messages
-    .filter(({ handler }) => accessOf(handler) !== 'public')
+    .filter(({ handler }) => !isPublic(handler))
     .map(({ name }) => `${name}: messages have no API key. Add @Public(), and authenticate the sender in the gateway.`);
 }
 
@@ -94,7 +99,7 @@ export function exclusionFaults(exclusions: readonly string[], routes: readonly 
       const matching = routes.filter(({ paths }) => paths.includes(path.replaceAll(/^\/|\/$/g, '')));
       if (matching.length === 0) return [`No route has the path ${path}, which is in prefixExclusions.`];
       return matching
-        .filter(({ handler }) => accessOf(handler) !== 'public')
+        .filter(({ handler }) => !isPublic(handler))
         .map(({ name }) => `${name}: its path is in prefixExclusions, so it must be @Public().`);
     });
 }

@@ -7,10 +7,11 @@ import { ERROR_CODES, type OwnErrorCode } from '../errors/index.js';
 import { operationOf } from '../openapi/index.js';
 import { PetsService } from '../pets/index.js';
 import { CounterStore } from '../rate-limit/index.js';
-import type { Composition } from './composition.js';
+import type { Composition, Route } from './composition.js';
 import type { Extension } from './extension.js';
 import { lateFaults, migrationNames, orderFaults } from './migration-checks.js';
 import { exclusionFaults, messageFaults, repetitions, routeFaults } from './route-checks.js';
+import { serializerFaults } from './serializer-checks.js';
 
 /** Invalid extensions; `message` has one line for each fault. */
 export class ExtensionError extends Error {}
@@ -36,6 +37,7 @@ export async function checkStart(
   const errorsOfOperations = routes.flatMap(({ handler }) => operationOf(handler)?.errors ?? []);
   const faults = [
     ...routeFaults(routes),
+    ...serializerFaults(routes),
     ...messageFaults(messages),
     ...codeFaults([...errorsOfOperations, ...extensions.flatMap(({ errorCodes = [] }) => errorCodes)]),
     ...extensions.flatMap((extension) => extensionFaults(extension, tokens)),
@@ -65,6 +67,16 @@ export async function checkStart(
       ),
   ];
   faults.push(...(await lateFaults(extensions, env, faults.length > 0)));
+  if (faults.length > 0) throw extensionError(faults);
+}
+
+/**
+ * Checks serializers that apply to all routes.
+ * @param routes of extensions
+ * @throws ExtensionError
+ */
+export function checkSerializers(serializers: readonly unknown[], routes: readonly Route[]): void {
+  const faults = serializerFaults(routes, serializers);
   if (faults.length > 0) throw extensionError(faults);
 }
 
