@@ -3,6 +3,7 @@ import { SqliteError } from 'sqlite-driver';
 import { DataSource } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
+import { Database } from '../../src/index.js';
 import { generateApiKey } from '../../src/api-keys/api-key-format.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf, expectTrio } from '../support/expectations.js';
@@ -35,6 +36,18 @@ describe('a database that cannot be written', () => {
     expectTrio(refused);
     expect(read.status).toBe(200);
     expect((await ask(service.port, { ...CREATE, key })).status).toBe(201);
+  });
+});
+
+describe('creates that fail together because the database is unavailable', () => {
+  it('are not repeated one by one', async () => {
+    const { databaseConnection } = service.app.get(DataSource).driver as BetterSqlite3Driver;
+    const writes = jest.spyOn(service.app.get(Database), 'write');
+    databaseConnection.pragma('query_only = ON');
+    const refused = await Promise.all(Array.from({ length: 20 }, () => ask(service.port, { ...CREATE, key })));
+    databaseConnection.pragma('query_only = OFF');
+    expect(refused.map(({ status }) => status)).toEqual(Array(20).fill(503));
+    expect(writes.mock.calls.length).toBeLessThan(20);
   });
 });
 

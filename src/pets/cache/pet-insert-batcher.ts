@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database, outsideTransactions } from '../../database/index.js';
+import { UnavailableError } from '../../errors/index.js';
 import { Events } from '../../events/index.js';
 import { type NewPetRow, type PetRow, PetsRepository } from '../pets.repository.js';
 
@@ -19,7 +20,7 @@ const MAX_TURNS = 8;
 
 /**
  * Inserts pets that wait at the same time with one statement in one transaction, which costs little more than inserting one.
- * Callers resolve only after commit.
+ * Callers resolve only after commit. If a batch fails, its pets are inserted one by one.
  */
 @Injectable()
 export class PetInsertBatcher {
@@ -55,27 +56,41 @@ export class PetInsertBatcher {
         batch = this.take();
         // The remaining pets must not wait for the end of this transaction.
         this.writeWaiting();
-        const inserted = await this.pets.insert(
-          manager,
-          batch.map(({ pet }) => pet),
-        );
-        await this.raise(manager, batch, inserted);
-        return inserted;
+        return this.insert(manager, batch);
       });
       rows.forEach((row, index) => batch?.[index]?.resolve(row));
     } catch (error) {
-      // No transaction could begin, so the waiting pets would fail too.
-      batch ??= this.take(Infinity);
-      for (const { reject } of batch) reject(error);
+      // Without a batch, no transaction could begin, so the waiting pets would fail too.
+      if (batch === undefined) rejectAll(this.take(Infinity), error);
+      else if (batch.length === 1 || error instanceof UnavailableError) rejectAll(batch, error);
+      else await this.writeEach(batch);
     }
     this.writeWaiting();
   }
 
-  private async raise(manager: EntityManager, batch: readonly Waiting[], rows: readonly PetRow[]): Promise<void> {
+  /** For a batch in which the database refused a pet, such as by a trigger: only that one fails. */
+  private async writeEach(batch: readonly Waiting[]): Promise<void> {
+    for (const [index, waiting] of batch.entries()) {
+      try {
+        const [row] = await this.database.write((manager) => this.insert(manager, [waiting]));
+        waiting.resolve(row as PetRow);
+      } catch (error) {
+        if (error instanceof UnavailableError) return rejectAll(batch.slice(index), error);
+        waiting.reject(error);
+      }
+    }
+  }
+
+  private async insert(manager: EntityManager, batch: readonly Waiting[]): Promise<PetRow[]> {
+    const rows = await this.pets.insert(
+      manager,
+      batch.map(({ pet }) => pet),
+    );
     for (const [index, after] of rows.entries()) {
       const change = () => ({ before: undefined, after });
       await this.events.raise(manager, 'pet.created', batch[index]?.actor, change);
     }
+    return rows;
   }
 
   /** Waits while each turn of the event loop brings more pets, because a transaction costs many times what a pet costs. */
@@ -91,4 +106,8 @@ export class PetInsertBatcher {
     this.isStarting = false;
     return this.waiting.splice(0, limit);
   }
+}
+
+function rejectAll(batch: readonly Waiting[], reason: unknown): void {
+  for (const { reject } of batch) reject(reason);
 }
