@@ -67,11 +67,18 @@ export class Readiness implements OnModuleInit, BeforeApplicationShutdown {
     return { ...Object.fromEntries(parts), status: status === 'ok' ? 'ready' : 'degraded' };
   }
 
-  /** @param signal that stops the process; only SIGTERM waits */
-  async beforeApplicationShutdown(signal?: string): Promise<void> {
-    if (signal !== 'SIGTERM') return;
+  /** Makes the service not ready. It keeps serving for a moment. */
+  async end(noticeMs = NOTICE_MS): Promise<void> {
     this.isEnding = true;
-    await delay(NOTICE_MS);
+    await delay(noticeMs);
+  }
+
+  /**
+   * For applications that Nest stops.
+   * @param signal that stops the process; only SIGTERM waits
+   */
+  async beforeApplicationShutdown(signal?: string): Promise<void> {
+    if (signal === 'SIGTERM' && !this.isEnding) await this.end();
   }
 }
 

@@ -9,7 +9,7 @@ export {
 } from './addresses.js';
 export { exactJson, jsonText, type RawJson } from './exact-json.js';
 export type { ConnectionObserver } from './connections/client-error.js';
-export { closeConnections } from './connections/closing.js';
+export { closeConnections, drainConnections } from './connections/closing.js';
 export { batchRequestsPerTick } from './connections/turns.js';
 export { addCommonHeaders, isPreflight } from './hooks/common-headers.js';
 export { addEarlyResponses, ignoreEmptyParams } from './hooks/early-responses.js';

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../src/testing/free-port.js';
 
@@ -17,6 +17,8 @@ export interface Ended {
 }
 
 export interface ProcessOptions {
+  /** The program, an absolute path. Default: the main file of the service. */
+  readonly file?: string;
   /** Working directory. The embedded default stores its data below it. */
   readonly folder: string;
   /** The complete environment of the process, except for PATH. */
@@ -28,9 +30,9 @@ export interface ProcessOptions {
 export type ServiceProcess = Awaited<ReturnType<typeof startProcess>>;
 
 /** Starts the built service as a separate process. Resolves when it is ready. */
-export async function startProcess({ folder, env = {}, stdout }: ProcessOptions) {
+export async function startProcess({ file = 'main.js', folder, env = {}, stdout }: ProcessOptions) {
   const port = await freePort();
-  const { child, ended, output } = run('main.js', [], {
+  const { child, ended, output } = run(file, [], {
     folder,
     stdout,
     env: { HOST: '127.0.0.1', PORT: String(port), ...env },
@@ -78,7 +80,7 @@ export function runRecount(options: ProcessOptions): Promise<Ended> {
 }
 
 function run(file: string, args: readonly string[], { folder, env = {}, stdout: target }: ProcessOptions) {
-  const path = join(BUILT, file);
+  const path = resolve(BUILT, file);
   if (!existsSync(path)) throw new Error(`${path} is not there: build first.`);
   const child: ChildProcess = spawn(path, args, {
     cwd: folder,

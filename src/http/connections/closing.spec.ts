@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { fastify, type FastifyInstance } from 'fastify';
 import { until } from '../../../test/support/until.js';
-import { closeConnections } from './closing.js';
+import { closeConnections, drainConnections } from './closing.js';
 
 let server: FastifyInstance;
 let release: () => void;
@@ -44,6 +44,14 @@ describe('a server that closes', () => {
     release();
     await Promise.all([closing, closed]);
     expect(received()).toMatch(/^HTTP\/1\.1 200 [^]*connection: close[^]*done$/i);
+  });
+
+  it('cuts off a response that does not end when it is drained, before it returns', async () => {
+    const { closed } = await send('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
+    await handling;
+    await drainConnections(server, 200);
+    await closed;
+    expect(server.server.listening).toBe(false);
   });
 
   it('waits for an incomplete request until its deadline only', async () => {

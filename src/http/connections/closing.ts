@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { hasBody, isMisframed } from '../requests/message.js';
 import { closeLingering } from './lingering-close.js';
@@ -6,8 +7,8 @@ import { closeLingering } from './lingering-close.js';
 const NOTICE_MS = 100;
 /** How often connections that were busy at the beginning are checked, in milliseconds. */
 const CHECK_INTERVAL_MS = 100;
-/** When open connections are cut off, such as those with half a request, in milliseconds. */
-const DEADLINE_MS = 30_000;
+/** When open connections are cut off, such as those with half a request or an event stream, in milliseconds. */
+const DEADLINE_MS = 8_000;
 
 /**
  * Closes a connection after the response if it cannot be reused: the request is incomplete, so the rest must not be parsed
@@ -39,4 +40,17 @@ export function closeConnections(
     if (isUnread) raw.socket.destroySoon = () => closeLingering(raw.socket);
     done(null, payload);
   });
+}
+
+/**
+ * Closes the server, and waits for the requests in progress. WebSockets remain open; Nest closes them.
+ * @param deadlineMs when open connections are cut off
+ */
+export async function drainConnections(server: FastifyInstance, deadlineMs = DEADLINE_MS): Promise<void> {
+  const passed = new AbortController();
+  // The caller closes the server once more, and gets its error.
+  const closed = server.close().catch(() => undefined);
+  await Promise.race([closed, delay(deadlineMs, undefined, passed).catch(() => undefined)]);
+  passed.abort();
+  server.server.closeAllConnections();
 }
