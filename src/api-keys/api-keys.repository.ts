@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type EntityManager, type FindOptionsWhere, IsNull, MoreThan } from 'typeorm';
-import { byBytes, type Page, pageCursor, readPage } from '../database/index.js';
+import type { EntityManager, FindOptionsWhere } from 'typeorm';
+import { byBytes, type Page, pageCursor, query, readPage } from '../database/index.js';
 import { ApiKey } from './api-key.entity.js';
 
 /** The position where a page of keys ends. */
@@ -38,13 +38,18 @@ export class ApiKeysRepository {
       .getMany();
   }
 
-  /** Number of active keys of an account. */
-  countActive(manager: EntityManager, accountId: number, atMs: number): Promise<number> {
-    const usable = { accountId, revokedAt: IsNull() };
-    return manager.countBy(ApiKey, [
-      { ...usable, expiresAt: IsNull() },
-      { ...usable, expiresAt: MoreThan(atMs) },
-    ]);
+  /**
+   * Number of active keys of an account. Without statistics, SQLite finds the index of keys that are not revoked for each
+   * half alone, but reads all keys of the account for both with OR.
+   */
+  async countActive(manager: EntityManager, accountId: number, atMs: number): Promise<number> {
+    const notRevoked = 'SELECT COUNT(*) FROM "api_keys" WHERE "account_id" = ? AND "revoked_at" IS NULL';
+    const [row] = await query<{ count: number }>(
+      manager,
+      `SELECT (${notRevoked} AND "expires_at" IS NULL) + (${notRevoked} AND "expires_at" > ?) AS "count"`,
+      [accountId, accountId, atMs],
+    );
+    return Number(row?.count);
   }
 }
 
