@@ -23,6 +23,9 @@ afterAll(() => folders.remove());
 
 const readiness = async () => (await fetch(`${service.origin}/health/ready`)).status;
 
+const inProgress = async () =>
+  ((await (await fetch(`${service.origin}/v1/pumps`)).json()) as { inProgress: number }).inProgress;
+
 describe('a service with an extension that is stopped', () => {
   it('answers all requests until it closes, because providers are destroyed after that', async () => {
     service.signal('SIGTERM');
@@ -46,4 +49,26 @@ describe('a service with an extension that is stopped', () => {
     expect(ended).toMatchObject({ code: 0, signal: null, stderr: '' });
     expect(await text).toBe('cut off');
   });
+
+  it.each(['throw', 'reject'])(
+    'after an error that nothing handles answers the requests in progress, and exits with 1: %s',
+    async (how) => {
+      const slow = fetch(`${service.origin}/v1/pumps/slow`);
+      await until(async () => (await inProgress()) === 1);
+      const startMs = performance.now();
+      await fetch(`${service.origin}/v1/pumps/break-down/${how}`);
+      expect((await slow).status).toBe(200);
+      expect(await service.ended).toMatchObject({ code: 1, signal: null, stderr: '' });
+      expect(performance.now() - startMs).toBeLessThan(6_000);
+      const lines = service
+        .output()
+        .split('\n')
+        .filter((line) => line.includes('A pipe broke.'));
+      expect(lines).toHaveLength(1);
+      expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+        level: 'fatal',
+        error: expect.stringMatching(/^Error: A pipe broke\.\n +at .*stoppable-service/),
+      });
+    },
+  );
 });

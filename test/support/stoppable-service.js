@@ -1,13 +1,15 @@
 #!/usr/bin/env node
 // A service with an extension whose provider must not be used after it was destroyed, and whose stream never ends.
 import 'reflect-metadata';
-import { Controller, Get, Sse } from '@nestjs/common';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Controller, Get, Param, Sse } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { interval, map, startWith } from 'rxjs';
 import { Public, startService } from '../../dist/src/index.js';
 
 class PumpsController {
   isDestroyed = false;
+  inProgress = 0;
 
   onModuleDestroy() {
     this.isDestroyed = true;
@@ -15,7 +17,22 @@ class PumpsController {
 
   get() {
     if (this.isDestroyed) throw new Error('The provider was destroyed.');
-    return { pumping: true };
+    return { inProgress: this.inProgress };
+  }
+
+  async slow() {
+    this.inProgress += 1;
+    await delay(1_000);
+    return {};
+  }
+
+  /** As a library might that forgets an error. */
+  breakDown({ how }) {
+    setImmediate(() => {
+      if (how === 'throw') throw new Error('A pipe broke.');
+      void Promise.reject(new Error('A pipe broke.'));
+    });
+    return {};
   }
 
   stream() {
@@ -32,6 +49,9 @@ function decorate(method, decorators) {
 }
 
 decorate('get', [Get(), Public()]);
+decorate('slow', [Get('slow'), Public()]);
+Param()(PumpsController.prototype, 'breakDown', 0);
+decorate('breakDown', [Get('break-down/:how'), Public()]);
 decorate('stream', [Sse('stream'), Public()]);
 ApiExcludeController()(PumpsController);
 Controller('pumps')(PumpsController);
