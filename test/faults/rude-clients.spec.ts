@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { databaseUrl } from '../support/databases.js';
+import { AMPLE, Folders, makeKeys } from '../support/folders.js';
+import { ask } from '../support/http.js';
+import { random } from '../support/random.js';
+import { RudeRequests } from '../support/rude-requests.js';
+import { type ServiceProcess, startProcess } from '../support/service-process.js';
+
+const CONNECTIONS = Number(process.env['RUDE_CONNECTIONS'] ?? 10_000);
+const SEED = Number(process.env['RUDE_SEED'] ?? Date.now() % 2 ** 31);
+const AT_ONCE = 100;
+/** A response seldom takes longer, and whoever waits for none goes on. */
+const PATIENCE_MS = 100;
+const MOST_RESIDENT_BYTES = 250 * 1024 * 1024;
+const RECOVERY_MS = 120_000;
+const TIMEOUT_MS = 600_000;
+
+const below = random(SEED);
+const folders = new Folders();
+let service: ServiceProcess;
+let requests: RudeRequests;
+
+beforeAll(async () => {
+  process.stdout.write(`Rude clients: RUDE_SEED=${SEED}\n`);
+  const folder = folders.make();
+  const [key = ''] = await makeKeys(folder, AMPLE);
+  requests = new RudeRequests(below, key);
+  service = await startProcess({ folder, env: { DATABASE_URL: databaseUrl(folder), LOG_LEVEL: 'warn' } });
+});
+afterAll(async () => {
+  await service.stop('SIGKILL');
+  await folders.remove();
+});
+
+const metrics = async () => (await ask(service.port, { path: '/metrics' })).text();
+
+async function gauge(name: string): Promise<number> {
+  return Number(new RegExp(`^${name} ([0-9.e+]+)$`, 'm').exec(await metrics())?.[1]);
+}
+
+/** When a client leaves: right away, when it has sent everything, at the first byte of a response, or some time later. */
+const MOMENTS = [
+  () => undefined,
+  (_socket: Socket, sent: Promise<void>) => sent,
+  (socket: Socket) => Promise.race([once(socket, 'data'), delay(PATIENCE_MS)]),
+  (socket: Socket) => Promise.race([once(socket, 'close'), delay(below(PATIENCE_MS))]),
+] as const;
+
+const WAYS = [
+  (socket: Socket) => socket.end(),
+  (socket: Socket) => socket.resetAndDestroy(),
+  (socket: Socket) => socket.destroy(),
+] as const;
+
+async function rudeClient(): Promise<void> {
+  const pieces = requests.next();
+  const moment = MOMENTS[below(MOMENTS.length)];
+  const way = WAYS[below(WAYS.length)];
+  const isReading = below(4) !== 0;
+  const socket = connect({ port: service.port, host: '127.0.0.1', noDelay: true });
+  socket.on('error', () => undefined);
+  await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
+  if (isReading) socket.resume();
+  const sent = (async () => {
+    for (const piece of pieces) {
+      if (!socket.writable) return;
+      socket.write(piece);
+      await delay(1);
+    }
+  })();
+  // The service may close or reset the connection first.
+  await Promise.resolve(moment?.(socket, sent)).catch(() => undefined);
+  way?.(socket);
+  await Promise.race([once(socket, 'close').catch(() => undefined), delay(PATIENCE_MS)]);
+  socket.destroy();
+  await sent;
+}
+
+/** V8 returns memory while the service is idle, so it is seldom asked. */
+async function until(condition: () => Promise<boolean>): Promise<boolean> {
+  for (const endMs = performance.now() + RECOVERY_MS; performance.now() < endMs; await delay(5_000))
+    if (await condition()) return true;
+  return false;
+}
+
+describe(`${CONNECTIONS} rude clients`, () => {
+  it(
+    'neither end the process nor make it fail, and leave nothing behind',
+    async () => {
+      const descriptors = await gauge('process_open_fds');
+      let left = CONNECTIONS;
+      const one = async () => {
+        while (left > 0) {
+          left -= 1;
+          await rudeClient();
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, one));
+
+      expect((await ask(service.port, { path: '/health/ready' })).status).toBe(200);
+      const failed = (await metrics()).match(/^http_request_duration_seconds_count\{.*status="5\d\d"\} .*$/gm);
+      expect(failed).toBeNull();
+      expect(service.output()).not.toMatch(/"level":"(?:error|fatal)"/);
+      expect(await until(async () => (await gauge('process_open_fds')) <= descriptors)).toBe(true);
+      expect(await until(async () => (await gauge('process_resident_memory_bytes')) < MOST_RESIDENT_BYTES)).toBe(true);
+    },
+    TIMEOUT_MS,
+  );
+});
