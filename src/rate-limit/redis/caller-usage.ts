@@ -1,6 +1,7 @@
 import type { Limits } from '../../accounts/index.js';
 import type { Caller } from '../../auth/index.js';
 import type { UsageReport } from '../windows/decision.js';
+import { accountKey } from './counter-keys.js';
 import { DAY_SECONDS, MINUTE_SECONDS } from '../windows/usage.js';
 
 /**
@@ -8,9 +9,8 @@ import { DAY_SECONDS, MINUTE_SECONDS } from '../windows/usage.js';
  * @param now Unix time in whole seconds; empty for the clock of Redis
  */
 export function ofCaller(prefix: string, now: number | '', { accountId, keyId, limits, bansLiftedAtMs }: Caller) {
-  const account = `${prefix}{account:${accountId}}`;
   return {
-    keys: [`${account}:usage`, `${account}:bans:${keyId}`],
+    keys: [accountKey(prefix, accountId), `${prefix}{account:${accountId}}:bans:${keyId}`],
     args: [now, limits.perMinute, limits.perDay, bansLiftedAtMs, keyId],
   };
 }

@@ -4,6 +4,7 @@ import type { BoundedTable } from '../memory/bounded-table.js';
 import type { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import type { Usage } from '../windows/usage.js';
 import { ADD_ALONE } from './admission-scripts.js';
+import { accountKey, addressKey, type CounterKey } from './counter-keys.js';
 
 /** Maximum number of subjects of a kind that one step adds, which takes about 100 ms. */
 const MOST_PER_STEP = 5_000;
@@ -29,16 +30,16 @@ export class LocalCounts {
    * @throws (rejects) Error if Redis fails; the next step repeats counts that may not have been added
    */
   async add(): Promise<void> {
-    await this.addFrom(this.counted.accounts, 'account');
-    await this.addFrom(this.counted.addresses, 'address');
+    await this.addFrom(this.counted.accounts, accountKey);
+    await this.addFrom(this.counted.addresses, addressKey);
   }
 
-  private async addFrom(table: BoundedTable<Usage>, kind: 'account' | 'address'): Promise<void> {
+  private async addFrom(table: BoundedTable<Usage>, keyOf: CounterKey): Promise<void> {
     const left = [...table.takeChanges()];
     try {
       // The first message is sent alone: a restarted Redis does not have the script, and gets it once.
       for (let size = 1, added = 0; left.length > 0 && added < MOST_PER_STEP; added += size, size = BATCH_SIZE) {
-        await Promise.all(left.slice(0, size).map(([, usage]) => usage && this.addOne(usage, kind)));
+        await Promise.all(left.slice(0, size).map(([, usage]) => usage && this.addOne(usage, keyOf)));
         left.splice(0, size);
       }
     } finally {
@@ -46,10 +47,10 @@ export class LocalCounts {
     }
   }
 
-  private addOne({ key, minute, day }: Usage, kind: 'account' | 'address'): Promise<unknown> {
+  private addOne({ key, minute, day }: Usage, keyOf: CounterKey): Promise<unknown> {
     return this.redis.run(
       ADD_ALONE,
-      [`${this.redis.prefix}{${kind}:${key}}:usage`],
+      [keyOf(this.redis.prefix, key)],
       [this.now(), 0, 0, this.instance, minute.startSeconds, minute.used, day.startSeconds, day.used],
     );
   }

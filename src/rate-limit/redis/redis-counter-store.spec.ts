@@ -3,6 +3,7 @@ import type { Caller } from '../../auth/index.js';
 import { Env } from '../../config/index.js';
 import { RedisClient } from '../../redis/index.js';
 import { MemoryCounterStore } from '../memory/memory-counter-store.js';
+import { addressKey } from './counter-keys.js';
 import { RedisCounterStore } from './redis-counter-store.js';
 import { FakeClock } from '../../testing/fake-clock.js';
 import { describeWithRedis } from '../../../test/support/describe-with-redis.js';
@@ -28,6 +29,8 @@ function callerOf(accountId: number, changes: Partial<Caller> = {}): Caller {
     ...changes,
   };
 }
+
+const nameOf = (n: number) => `2001:db8:${n.toString(16)}::`;
 
 describeWithRedis('counting in Redis', () => {
   let server: RedisServer;
@@ -102,7 +105,7 @@ describeWithRedis('counting in Redis', () => {
       `${prefix}catalogue-version`,
       `${prefix}{account:7}:bans:key_7`,
       `${prefix}{account:7}:usage`,
-      `${prefix}{address:192.0.2.1}:usage`,
+      expect.stringMatching(/\{address:[0-9a-f]{1,5}\}:usage$/),
       `${prefix}{route:report:7}`,
     ]);
     for (const key of await keys()) {
@@ -119,6 +122,17 @@ describeWithRedis('counting in Redis', () => {
     clock.advanceSeconds(40);
     await store.admit(caller);
     expect(Number(await server.call('TTL', `test ${tests}:{account:8}:usage`))).toBeGreaterThan(DAY_SECONDS - 60);
+  });
+
+  it('has a limited number of counters for addresses, which share them beyond that', async () => {
+    const owners = new Map<string, string>();
+    let n = 0;
+    while (!owners.has(addressKey('', nameOf(n)))) owners.set(addressKey('', nameOf(n)), nameOf(n++));
+    const sharing = [nameOf(n), String(owners.get(addressKey('', nameOf(n))))];
+    for (const address of sharing) await store.admitAddress(address);
+    await store.admitAddress('2001:db8:0:1::');
+    const remaining = [...sharing, '2001:db8:0:1::', '2001:db8:0:2::'].map((address) => store.peekAddress(address));
+    expect((await Promise.all(remaining)).map((decision) => decision.remaining)).toEqual([3, 3, 4, 5]);
   });
 
   it('uses the clock of Redis', async () => {

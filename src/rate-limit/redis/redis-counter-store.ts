@@ -6,6 +6,7 @@ import { CounterStore } from '../counter-store.js';
 import type { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import type { Decision, UsageReport } from '../windows/decision.js';
 import { ADMIT, ADMIT_ADDRESS, OUTCOMES, PEEK, TAKE_FROM_ROUTE } from './admission-scripts.js';
+import { addressKey } from './counter-keys.js';
 import { LocalCounts } from './local-counts.js';
 import { ofCaller, usageReport } from './caller-usage.js';
 
@@ -88,7 +89,7 @@ export class RedisCounterStore extends CounterStore implements OnModuleInit, OnA
     const { perMinute, perDay } = this.fallback.addressLimits;
     return this.redis.call<Decision>({
       script: ADMIT_ADDRESS,
-      keys: [`${this.redis.prefix}{address:${address}}:usage`],
+      keys: [addressKey(this.redis.prefix, address)],
       args: [this.now(), perMinute, perDay, taking],
       read: decision,
       fallback,
