@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { type PageOrder, readPage } from '../../src/index.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { onPostgres } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';
 import { Box, Shelf, SHELVES } from '../support/shelves.module.js';
 
@@ -10,13 +11,14 @@ const INT64_MIN = '-9223372036854775808';
 /** A JavaScript number cannot tell the first three from each other. */
 const SIZES = ['9007199254740992', '9007199254740993', '9007199254740994', INT64_MAX, INT64_MIN, '0', '0', '0', '7'];
 const LABELS = [null, 'Food', 'food', 'Äpfel', 'Food & toys, 50%', null, 'Food', '🐕', null];
-const WEIGHTS = [0.1, 0.30000000000000004, 0.3, 1e300, -1e-300, 0.1, 1, 1, 5e-324];
+const WEIGHTS = [0.1, 0.30000000000000004, 0.3, Infinity, -Infinity, 0.1, 1, 1, 5e-324];
 const DAYS = [1, 2, 2, 2, 3, 1, 5, 4, 5];
 
 const shelfAt = (at: number): Omit<Shelf, 'id' | 'boxes'> => ({
   size: SIZES[at] ?? '',
   label: LABELS[at] ?? null,
-  weight: WEIGHTS[at] ?? 0,
+  // TypeORM writes numbers into the statement for SQLite, which has no literal for infinity.
+  weight: Math.max(-1e308, Math.min(1e308, WEIGHTS[at] ?? 0)),
   madeAt: new Date(`2026-11-0${DAYS[at]}T12:00:00.5Z`),
   isOpen: at % 2 === 0,
   notes: {},
@@ -31,6 +33,8 @@ beforeAll(async () => {
   key = await service.key();
   dataSource = service.app.get(DataSource);
   for (const at of SIZES.keys()) await dataSource.getRepository(Shelf).insert(shelfAt(at));
+  const infinity = onPostgres ? "CAST('Infinity' AS DOUBLE PRECISION)" : '9e999';
+  await dataSource.query(`UPDATE "shelves" SET "weight" = "weight" * ${infinity} WHERE ABS("weight") = 1e308`);
   const boxes = ['c', 'a', 'b', 'd'].map((letter) => letter.repeat(8) + '-0000-4000-8000-000000000000');
   for (const id of boxes) await dataSource.getRepository(Box).insert({ id, shelf: { id: 1 } });
 });
@@ -156,6 +160,11 @@ describe('a cursor', () => {
       );
     },
   );
+
+  it('has NaN if the database has', async () => {
+    const [outcome] = await Promise.allSettled([read({ weight: 'ASC' }, cursor('NaN', '5'))]);
+    expect(outcome?.status).toBe(onPostgres ? 'fulfilled' : 'rejected');
+  });
 
   it('stays valid when its row is gone', async () => {
     const extra = await dataSource.getRepository(Shelf).save({ ...shelfAt(8), size: '8' });

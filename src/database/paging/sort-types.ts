@@ -23,7 +23,10 @@ const TIME = /^(?!0000)(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\.\d{6}$/;
 
 const isText = (text: string) => text.isWellFormed() && !text.includes('\0');
 const isInt64 = (text: string) => /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
-const isNumber = (text: string) => text.trim() !== '' && Number.isFinite(Number(text));
+const isNumber = (text: string) => isInfinity(text) || (text.trim() !== '' && Number.isFinite(Number(text)));
+const isInfinity = (text: string) => /^-?Infinity$/.test(text);
+/** TypeORM writes numbers into the statement, and SQLite has no other literal for infinity. */
+const sqliteNumber = (text: string) => (isInfinity(text) ? text.replace('Infinity', '9e999') : Number(text));
 const isNumeric = (text: string) => /^-?\d{1,500}(\.\d{1,500})?$/.test(text);
 const isUuid = (text: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text);
 const isDate = (text: string) => isTime(`${text} 00:00:00.000000`);
@@ -54,7 +57,10 @@ const named = (names: readonly string[], type: SortType) => names.map((name): [s
 const ON_SQLITE: ReadonlyMap<string, SortType> = new Map([
   ...named(['integer', 'bigint', 'int8', 'int2', 'smallint', 'tinyint', 'boolean'], INTEGER),
   // Not decimals, which SQLite keeps as text or rounds.
-  ...named(['real', 'double', 'double precision', 'float'], sorted({ ...NUMBER, text: unchanged })),
+  ...named(
+    ['real', 'double', 'double precision', 'float'],
+    sorted({ ...NUMBER, text: unchanged, value: castTo('REAL'), parse: sqliteNumber }),
+  ),
   ...named(['text', 'varchar', 'character varying', 'datetime', 'date'], sorted({})),
 ]);
 
@@ -67,6 +73,7 @@ const ON_POSTGRES: ReadonlyMap<string, SortType> = new Map([
       ...NUMBER,
       text: (column) => `CAST(CAST(${column} AS DOUBLE PRECISION) AS TEXT)`,
       value: castTo('DOUBLE PRECISION'),
+      isValid: (text) => text === 'NaN' || isNumber(text),
     }),
   ),
   ...named(['text', 'character varying'], sorted({ key: (column) => `${column} COLLATE "C"` })),
