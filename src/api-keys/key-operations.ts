@@ -19,6 +19,9 @@ import { KeyChangeNotifier } from './key-change-notifier.js';
 import { type IssuedKey, type RotatedKey, toListing } from './key-listing.js';
 import { checkDuration, checkScopes, type KeySpec, specOf, storedLifetime } from './key-spec.js';
 
+/** By how much `lastUsedAt` can be earlier than the last use, in milliseconds, because it is written every 5 seconds. */
+const LAST_USE_DELAY_MS = 6_000;
+
 /**
  * Operations on keys, for all actors. Each runs in the caller's transaction, writes its audit record there, and notifies
  * caches.
@@ -137,7 +140,9 @@ export class KeyOperations {
    */
   async unban(operation: AuditedOperation, key: ApiKey): Promise<void> {
     checkUsable(key);
-    await this.change(operation, key, { bansLiftedAt: operation.atMs }, 'key.unbanned');
+    // A ban begins with a use of the key. By the clock of this process, which can be behind, it may not have begun yet.
+    const bansLiftedAt = Math.max(operation.atMs, (key.lastUsedAt ?? 0) + LAST_USE_DELAY_MS);
+    await this.change(operation, key, { bansLiftedAt }, 'key.unbanned');
   }
 
   private async change(

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker.js';
 import { AdminKeysService } from '../../src/api-keys/index.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
@@ -136,6 +137,15 @@ describe('an operator who lifts a ban', () => {
     expect((await call()).code).toBe('rate_limit_exceeded');
     clock.advanceSeconds(59);
     expect((await call()).status).toBe(200);
+  });
+
+  it('lifts the ban from a machine whose clock is behind', async () => {
+    await provoke();
+    await service.app.get(LastUsedTracker).flush();
+    clock.advanceSeconds(-300);
+    await service.app.get(AdminKeysService).unban(id, 'test');
+    clock.advanceSeconds(300);
+    expect((await call()).code).toBe('rate_limit_exceeded');
   });
 
   it('makes the next ban as short as a first one', async () => {
