@@ -159,6 +159,13 @@ describeWithRedis('local counts from while Redis was unavailable', () => {
     expect((await store.peek(callerOf(6_399))).day.remaining).toBe(19);
   });
 
+  it('are not collected for what is not added: keys, bans and counters that are shared', async () => {
+    const tables = [memory.keys, memory.bans, memory.accounts.overflow, memory.addresses.overflow];
+    for (let n = 0; n < 2 * LIMITS.perMinute; n++) memory.admit(caller);
+    await counts.add();
+    expect(tables.map((table) => table.takeChanges().size)).toEqual([0, 0, 0, 0]);
+  });
+
   it('are kept if Redis fails again', async () => {
     memory.admit(caller);
     await bench.server.call('REPLICAOF', '127.0.0.1', 1);

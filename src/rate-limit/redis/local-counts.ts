@@ -26,12 +26,15 @@ export class LocalCounts {
   ) {}
 
   /**
-   * Adds changed counts, as many as fit into one step.
+   * Adds changed counts, as many as fit into one step, and drops changes of what is not added.
    * @throws (rejects) Error if Redis fails; the next step repeats counts that may not have been added
    */
   async add(): Promise<void> {
-    await this.addFrom(this.counted.accounts, accountKey);
-    await this.addFrom(this.counted.addresses, addressKey);
+    const { accounts, addresses, keys, bans } = this.counted;
+    // Nobody else takes these changes, so they would be kept after their entries have ended.
+    for (const table of [keys, bans, accounts.overflow, addresses.overflow]) table.takeChanges();
+    await this.addFrom(accounts, accountKey);
+    await this.addFrom(addresses, addressKey);
   }
 
   private async addFrom(table: BoundedTable<Usage>, keyOf: CounterKey): Promise<void> {
