@@ -29,7 +29,7 @@ export function renderPage({ title, name, base, head, body }: Page): string {
   ${head.trim()}
 </head>
 <body>
-  <a class="skip-link" href="#content">Skip to the content</a>
+  <a class="skip-link noZensmooth" href="#content">Skip to the content</a>
   <header class="site-header">
     <a class="brand" href="${base}../docs"><img src="${base}site/icon.svg" alt="" width="28" height="28"><span class="wide">Pet Store</span><span class="visually-hidden">documentation</span></a>
     <nav aria-label="Documentation">

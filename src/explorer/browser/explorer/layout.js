@@ -7,7 +7,15 @@
 export const explorerLayout =
   ({ openapi, info, externalDocs }) =>
   ({ React: { createElement, useEffect } }) => {
-    return { components: { ExplorerLayout } };
+    return {
+      components: { ExplorerLayout },
+      statePlugins: {
+        // Swagger UI's own scrolling does not know of the bar at the top.
+        layout: {
+          wrapActions: { scrollToElement: () => (/** @type {Element} */ element) => element.scrollIntoView() },
+        },
+      },
+    };
 
     /** @param {System} system */
     function ExplorerLayout({ getComponent, specSelectors, layoutActions, layoutSelectors }) {

@@ -1,0 +1,85 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Locator } from 'playwright-core';
+import { startApp, type TestApp } from '../support/app.js';
+import { startBrowser } from '../support/browser.js';
+import { ExplorerPage } from '../support/explorer-page.js';
+import { until } from '../support/until.js';
+
+let service: TestApp;
+let browser: Browser;
+let explorer: ExplorerPage;
+
+beforeAll(async () => {
+  service = await startApp();
+  browser = await startBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+});
+afterEach(() => explorer.close());
+
+/** Whether a person sees the middle of an element: nothing lies over it, and it is within the window. */
+const isSeen = (found: Locator) =>
+  found.evaluate((element) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    return element.contains(element.ownerDocument.elementFromPoint(left + width / 2, top + height / 2));
+  });
+
+describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide', (options) => {
+  it('shows the schemas of requests and responses', async () => {
+    explorer = await ExplorerPage.open(browser, `${service.origin}/docs`, options);
+    const found = await explorer.openOperation('Pets', 'createPet');
+    for (const code of ['201', '400']) await found.locator(`.response-row[data-code="${code}"] button`).click();
+    const tabs = await found.getByRole('tab', { name: 'Schema' }).all();
+    expect(tabs).toHaveLength(3);
+    for (const tab of tabs) await tab.click();
+    const schemas = await found.locator('.model-box').all();
+    expect(schemas).toHaveLength(3);
+    for (const schema of schemas) {
+      await schema.scrollIntoViewIfNeeded();
+      const title = schema.locator('.json-schema-2020-12__title').first();
+      expect(await isSeen(title)).toBe(true);
+      const { width = 0, height = 0 } = (await schema.boundingBox()) ?? {};
+      expect(width).toBeGreaterThan(200);
+      expect(height).toBeGreaterThan(50);
+    }
+    const property = found.locator('.response-row[data-code="201"] + tr').getByText('categoryId', { exact: true });
+    await property.scrollIntoViewIfNeeded();
+    expect(await isSeen(property)).toBe(true);
+  });
+
+  it('shows the heading of the operation that a link of a deprecation opens', async () => {
+    const { headers } = await service.request('/v1/pets/1', { key: await service.key() });
+    const path = /<([^>]+)>; rel="deprecation"/.exec(headers.get('link') ?? '')?.[1] ?? '';
+    explorer = await ExplorerPage.open(browser, `${service.origin}${path}`, options);
+    const found = explorer.operation('Pets', 'getPet');
+    await found.getByRole('button', { name: 'Execute' }).waitFor();
+    expect(await isSeen(found.locator('.operation-name'))).toBe(true);
+  });
+
+  it('shows the heading of an operation from its link, its history and the contents', async () => {
+    explorer = await ExplorerPage.open(browser, `${service.origin}/docs#/Store/changeOrder`, options);
+    const { page } = explorer;
+    const opened = async (tag: string, id: string) => {
+      const found = explorer.operation(tag, id);
+      await found.getByRole('button', { name: 'Execute' }).waitFor();
+      return isSeen(found.locator('.operation-name'));
+    };
+    expect(await opened('Store', 'changeOrder')).toBe(true);
+    await page.evaluate(`location.hash = '#/Keys/rotateKey'`);
+    expect(await opened('Keys', 'rotateKey')).toBe(true);
+  });
+
+  it('skips to the content by keyboard', async () => {
+    explorer = await ExplorerPage.open(browser, `${service.origin}/docs`, options);
+    const { page } = explorer;
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
+    await page.keyboard.press('Enter');
+    await until(() => page.evaluate<boolean>(`document.activeElement.id === 'content'`));
+    expect(await isSeen(page.getByRole('heading', { level: 1 }))).toBe(true);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(`document.activeElement.closest('main').id`)).toBe('content');
+  });
+});

@@ -1,0 +1,67 @@
+import type { Browser, Locator, Page, Response } from 'playwright-core';
+import { type PageOptions, type Visit, visit } from './browser.js';
+
+/** The API reference in a browser session of its own. */
+export class ExplorerPage {
+  private constructor(private readonly visited: Visit) {}
+
+  static async open(browser: Browser, address: string, options: PageOptions = {}): Promise<ExplorerPage> {
+    const opened = new ExplorerPage(await visit(browser, options));
+    await opened.page.goto(address);
+    await opened.page.locator('.opblock').first().waitFor();
+    return opened;
+  }
+
+  get page(): Page {
+    return this.visited.page;
+  }
+
+  /** Closes the session. Fails if the page reported errors. */
+  async close(): Promise<void> {
+    await this.page.context().close();
+    if (this.visited.errors.length > 0) throw new Error(`The page reported errors: ${this.visited.errors.join('\n')}`);
+  }
+
+  authorizeButton(): Locator {
+    return this.page.locator('.connection').getByRole('button', { name: 'Authorize' });
+  }
+
+  async authorize(key: string): Promise<void> {
+    await this.authorizeButton().click();
+    await this.page.getByLabel('API key').fill(key);
+    await this.page.getByRole('dialog').getByRole('button', { name: 'Authorize' }).click();
+    await this.page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
+
+  operation(tag: string, id: string): Locator {
+    return this.page.locator(`#operations-${tag}-${id}`);
+  }
+
+  /** Opens an operation if it is closed. */
+  async openOperation(tag: string, id: string): Promise<Locator> {
+    const found = this.operation(tag, id);
+    const row = found.locator('.opblock-summary-control');
+    if ((await row.getAttribute('aria-expanded')) === 'false') await row.click();
+    await found.getByRole('button', { name: 'Execute' }).waitFor();
+    return found;
+  }
+
+  /** Clicks Execute and waits until the page shows the response. @returns what was sent over the network */
+  async send(tag: string, id: string): Promise<Response> {
+    const found = this.operation(tag, id);
+    const [response] = await Promise.all([
+      this.page.waitForResponse((sent) => sent.url().includes('/v1/')),
+      found.getByRole('button', { name: 'Execute' }).click(),
+    ]);
+    await found.locator('.live-code', { hasText: String(response.status()) }).waitFor();
+    return response;
+  }
+
+  /** Clicks Execute and waits for a response with this status. @returns the displayed body */
+  async execute(tag: string, id: string, status: number): Promise<string> {
+    const found = this.operation(tag, id);
+    await found.getByRole('button', { name: 'Execute' }).click();
+    await found.locator('.live-code', { hasText: String(status) }).waitFor();
+    return (await found.locator('.live-body pre').textContent()) ?? '';
+  }
+}
