@@ -1,22 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { startApp, type TestApp } from '../support/app.js';
-import {
-  accessibilityFindings,
-  overflow,
-  type PageOptions,
-  startBrowser,
-  type Visit,
-  visit,
-  SCREENS,
-} from '../support/browser.js';
+import { accessibilityFindings, overflow, type PageOptions, startBrowser, SCREENS } from '../support/browser.js';
+import { ExplorerPage } from '../support/explorer-page.js';
 import { AMPLE } from '../support/folders.js';
 import { until } from '../support/until.js';
 
 let service: TestApp;
 let browser: Browser;
 let key: string;
-let current: Visit;
+let explorer: ExplorerPage;
 let page: Page;
 
 beforeAll(async () => {
@@ -32,46 +25,13 @@ afterAll(async () => {
 });
 
 async function open(options: PageOptions = {}, path = '/docs'): Promise<void> {
-  current = await visit(browser, options);
-  ({ page } = current);
-  await page.goto(`${service.origin}${path}`);
-  await page.locator('.opblock').first().waitFor();
+  explorer = await ExplorerPage.open(browser, `${service.origin}${path}`, options);
+  ({ page } = explorer);
 }
 
-afterEach(async () => {
-  await page.context().close();
-  if (current.errors.length > 0) throw new Error(`The page reported errors: ${current.errors.join('\n')}`);
-});
+afterEach(() => explorer.close());
 
-const authorizeButton = () => page.locator('.connection').getByRole('button', { name: 'Authorize' });
-
-async function authorize(): Promise<void> {
-  await authorizeButton().click();
-  await page.getByLabel('API key').fill(key);
-  await page.getByRole('dialog').getByRole('button', { name: 'Authorize' }).click();
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-}
-
-const operation = (tag: string, id: string) => page.locator(`#operations-${tag}-${id}`);
-
-/** Opens an operation if it is closed. */
-async function openOperation(tag: string, id: string): Promise<Locator> {
-  const found = operation(tag, id);
-  const row = found.locator('.opblock-summary-control');
-  if ((await row.getAttribute('aria-expanded')) === 'false') await row.click();
-  await found.getByRole('button', { name: 'Execute' }).waitFor();
-  return found;
-}
-
-/** Clicks Execute and waits for a response with this status. @returns the displayed body */
-async function execute(tag: string, id: string, status: number): Promise<string> {
-  const found = operation(tag, id);
-  await found.getByRole('button', { name: 'Execute' }).click();
-  await found.locator('.live-code', { hasText: String(status) }).waitFor();
-  return (await found.locator('.live-body pre').textContent()) ?? '';
-}
-
-const badgesOf = (tag: string, id: string) => operation(tag, id).locator('.badge').allTextContents();
+const badgesOf = (tag: string, id: string) => explorer.operation(tag, id).locator('.badge').allTextContents();
 
 const opacity = (selector: string) =>
   page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).opacity`);
@@ -89,47 +49,52 @@ const LARGEST = '9223372036854775807';
 describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide', (options) => {
   it('leads from the first key to an order, and keeps the key after a reload', async () => {
     await open(options);
-    await authorize();
+    await explorer.authorize(key);
 
-    await openOperation('Pets', 'createPet');
+    await explorer.openOperation('Pets', 'createPet');
     const newPet = JSON.stringify({ name: 'Nala', categoryId: 0, status: 'available' }).replace('0', LARGEST);
-    await operation('Pets', 'createPet').locator('textarea').fill(newPet);
-    const created = await execute('Pets', 'createPet', 201);
+    await explorer.operation('Pets', 'createPet').locator('textarea').fill(newPet);
+    const created = await explorer.execute('Pets', 'createPet', 201);
     expect(created).toContain(`"categoryId": ${LARGEST}`);
     const id = /"id": ([0-9]+)/.exec(created)?.[1] ?? '';
 
-    await openOperation('Pets', 'listPets');
-    expect(await execute('Pets', 'listPets', 200)).toContain(LARGEST);
-    await expect(operation('Pets', 'listPets').locator('.live-quota').textContent()).resolves.toMatch(
-      /^[\d,]+ of 1,000,000 requests left until /,
+    await explorer.openOperation('Pets', 'listPets');
+    expect(await explorer.execute('Pets', 'listPets', 200)).toContain(LARGEST);
+    await expect(explorer.operation('Pets', 'listPets').locator('.live-quota').textContent()).resolves.toMatch(
+      /^[\d,]+ of 1,000,000 requests left until [\d:]+ [AP]M [A-Z][A-Z0-9+:-]*$/,
     );
 
-    await openOperation('Pets', 'getPet');
-    await operation('Pets', 'getPet').getByPlaceholder('petId').fill(id);
-    expect(await execute('Pets', 'getPet', 200)).toContain(LARGEST);
-    await operation('Pets', 'getPet').getByPlaceholder('petId').fill(LARGEST);
-    expect(await execute('Pets', 'getPet', 404)).toContain('pet_not_found');
+    await explorer.openOperation('Pets', 'getPet');
+    await explorer.operation('Pets', 'getPet').getByPlaceholder('petId').fill(id);
+    expect(await explorer.execute('Pets', 'getPet', 200)).toContain(LARGEST);
+    await explorer.operation('Pets', 'getPet').getByPlaceholder('petId').fill(LARGEST);
+    expect(await explorer.execute('Pets', 'getPet', 404)).toContain('pet_not_found');
 
-    await openOperation('Store', 'placeOrder');
-    await operation('Store', 'placeOrder').locator('textarea').fill(`{"petId": ${id}}`);
-    expect(await execute('Store', 'placeOrder', 201)).toContain(`"petId": ${id}`);
+    await explorer.openOperation('Store', 'placeOrder');
+    await explorer.operation('Store', 'placeOrder').locator('textarea').fill(`{"petId": ${id}}`);
+    expect(await explorer.execute('Store', 'placeOrder', 201)).toContain(`"petId": ${id}`);
     expect(await overflow(page)).toBe(0);
 
     await page.reload();
-    await openOperation('Pets', 'listPets');
-    await execute('Pets', 'listPets', 200);
+    await explorer.openOperation('Pets', 'listPets');
+    await explorer.execute('Pets', 'listPets', 200);
 
-    await authorizeButton().click();
+    await explorer.authorizeButton().click();
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await execute('Pets', 'listPets', 401)).toContain('missing_api_key');
-    await expect(operation('Pets', 'listPets').locator('.live-advice').textContent()).resolves.toContain('Authorize');
+    expect(await explorer.execute('Pets', 'listPets', 401)).toContain('missing_api_key');
+    await expect(explorer.operation('Pets', 'listPets').locator('.live-advice').textContent()).resolves.toContain(
+      'Authorize',
+    );
+    await expect(explorer.operation('Pets', 'listPets').locator('.live-quota').textContent()).resolves.toMatch(
+      /^\d+ of 300 requests without a valid key left until [\d:]+ [AP]M [A-Z][A-Z0-9+:-]*$/,
+    );
   });
 
   it('fits the screen with an operation and its responses open', async () => {
     await open(options);
-    const found = await openOperation('Pets', 'createPet');
+    const found = await explorer.openOperation('Pets', 'createPet');
     for (const row of await found.locator('.response-row button').all()) await row.click();
     for (const summary of await found.locator('details.response-headers > summary').all()) await summary.click();
     expect(await overflow(page)).toBe(0);
@@ -140,19 +105,20 @@ describe.each(SCREENS)('the explorer, $width px wide and $colorScheme', (options
   it('has no serious accessibility finding', async () => {
     await open(options);
     expect(await accessibilityFindings(page)).toEqual([]);
-    await authorizeButton().click();
+    await explorer.authorizeButton().click();
     await page.getByRole('dialog').waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.getByLabel('API key').fill(key);
     await page.keyboard.press('Enter');
 
     await page.locator('.introduction details > summary').click();
-    await openOperation('Pets', 'listPets');
-    await execute('Pets', 'listPets', 200);
-    const found = await openOperation('Pets', 'getPet');
+    await explorer.openOperation('Pets', 'listPets');
+    await explorer.execute('Pets', 'listPets', 200);
+    const found = await explorer.openOperation('Pets', 'getPet');
     await found.locator('.response-row[data-code="200"] button').click();
     await found.locator('details.response-headers > summary').click();
     await found.getByRole('tab', { name: 'Schema' }).first().click();
+    await explorer.openOperation('Pets', 'createPet');
     expect(await accessibilityFindings(page)).toEqual([]);
   });
 });
@@ -174,7 +140,7 @@ describe('the explorer', () => {
 
   it('fades only the summary row of a deprecated operation', async () => {
     await open();
-    const found = await openOperation('Pets', 'getPet');
+    const found = await explorer.openOperation('Pets', 'getPet');
     expect(await found.getAttribute('class')).toContain('opblock-deprecated');
     expect(await opacity('#operations-Pets-getPet')).toBe('1');
     expect(await opacity('#operations-Pets-getPet .opblock-body')).toBe('1');
@@ -182,7 +148,7 @@ describe('the explorer', () => {
 
   it('shows responses as code and meaning, with headers on demand', async () => {
     await open();
-    const found = await openOperation('Pets', 'listPets');
+    const found = await explorer.openOperation('Pets', 'listPets');
     const rows = found.locator('.response-row');
     expect(await rows.count()).toBeGreaterThan(5);
     expect(await found.locator('tr.response').count()).toBe(0);
@@ -225,7 +191,7 @@ describe('the explorer', () => {
 
   it('explains where a key comes from and where the browser stores it', async () => {
     await open();
-    await authorizeButton().click();
+    await explorer.authorizeButton().click();
     const text = (await page.getByRole('dialog').textContent()) ?? '';
     expect(text).toContain('keys -- create');
     expect(text).toContain('keys:manage');
@@ -234,11 +200,11 @@ describe('the explorer', () => {
 
   it('accepts a key with surrounding white space or "Bearer"', async () => {
     await open();
-    await authorizeButton().click();
+    await explorer.authorizeButton().click();
     await page.getByLabel('API key').fill(` Bearer ${key}\n`);
     await page.keyboard.press('Enter');
-    await openOperation('Pets', 'listPets');
-    expect(await execute('Pets', 'listPets', 200)).toMatch(/^\[/);
+    await explorer.openOperation('Pets', 'listPets');
+    expect(await explorer.execute('Pets', 'listPets', 200)).toMatch(/^\[/);
   });
 
   it('shows the duration of the request as the browser measured it, also for errors', async () => {
@@ -248,9 +214,9 @@ describe('the explorer', () => {
       new PerformanceObserver((list) => measured.push(...list.getEntries().filter(({ name }) => name.includes('/v1/'))))
         .observe({ type: 'resource' });
     })()`);
-    await openOperation('Pets', 'listPets');
-    await execute('Pets', 'listPets', 401);
-    const shown = (await operation('Pets', 'listPets').locator('.live-duration').textContent()) ?? '';
+    await explorer.openOperation('Pets', 'listPets');
+    await explorer.execute('Pets', 'listPets', 401);
+    const shown = (await explorer.operation('Pets', 'listPets').locator('.live-duration').textContent()) ?? '';
     await until(() => page.evaluate<boolean>('measured.length === 1'));
     const measured = await page.evaluate<number>('measured[0].duration');
     expect(Math.abs(Number.parseFloat(shown) - measured)).toBeLessThan(0.51);
@@ -258,9 +224,9 @@ describe('the explorer', () => {
 
   it('opens an operation by its link and from the contents', async () => {
     await open({}, '/docs#/Store/listOrders');
-    await operation('Store', 'listOrders').getByRole('button', { name: 'Execute' }).waitFor();
+    await explorer.operation('Store', 'listOrders').getByRole('button', { name: 'Execute' }).waitFor();
     await page.getByRole('navigation', { name: 'Operations' }).locator('a[href="#/Pets/listPets"]').click();
-    await operation('Pets', 'listPets').getByRole('button', { name: 'Execute' }).waitFor();
+    await explorer.operation('Pets', 'listPets').getByRole('button', { name: 'Execute' }).waitFor();
     expect(new URL(page.url()).hash).toBe('#/Pets/listPets');
   });
 
@@ -273,7 +239,7 @@ describe('the explorer', () => {
     for (let steps = 0; steps < 5 && (await focused()) !== 'opblock-summary-control'; steps += 1)
       await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await operation('Pets', 'listPets').getByRole('button', { name: 'Execute' }).waitFor();
+    await explorer.operation('Pets', 'listPets').getByRole('button', { name: 'Execute' }).waitFor();
     expect(await focused()).toBe('opblock-summary-control');
   });
 

@@ -1,5 +1,5 @@
 /**
- * Gives selections a name that screen readers can tell; Swagger UI's have none.
+ * Gives fields a name that screen readers can tell; Swagger UI's have none.
  * @param {System} system
  * @returns {UiPlugin}
  */
@@ -16,6 +16,10 @@ export function fieldNames({ React: { createElement } }) {
       /** @param {Component<{ description: string }>} Original */
       JsonSchema_string: (Original) => (/** @type {{ description: string }} */ props) =>
         named(props.description, createElement(Original, props)),
+
+      /** @param {Component<object>} Original */
+      RequestBodyEditor: (Original) => (/** @type {object} */ props) =>
+        named('Request body', createElement(Original, props)),
 
       /** @param {Component<object>} Original */
       ExamplesSelect: (Original) => (/** @type {object} */ props) => named('Example', createElement(Original, props)),

@@ -1,3 +1,4 @@
+import { localTime } from '../site/local-time.js';
 import { indentJson } from './exact-json.js';
 
 /**
@@ -26,7 +27,7 @@ export function liveResponse({ React: { createElement } }) {
           status === undefined ? 'No response' : `${status} ${reasonOf(status)}`,
         ),
         duration !== undefined && createElement('span', { className: 'live-duration' }, inMilliseconds(duration)),
-        createElement('span', { className: 'live-quota' }, quotaOf(headers)),
+        createElement('span', { className: 'live-quota' }, quotaOf(status, headers)),
       ),
       status === undefined && createElement('p', { className: 'live-failure' }, unreachable(message)),
       status === 401 &&
@@ -35,9 +36,12 @@ export function liveResponse({ React: { createElement } }) {
           { className: 'live-advice' },
           'Press Authorize at the top of the page and paste an API key.',
         ),
-      text !== undefined &&
+      typeof text === 'string' &&
         text !== '' &&
         createElement('div', { className: 'live-body' }, body(text, headers, getComponent)),
+      text instanceof Blob &&
+        text.size > 0 &&
+        createElement('p', null, `${text.size.toLocaleString()} bytes of ${text.type}, which are not shown here.`),
       createElement(
         'details',
         null,
@@ -47,7 +51,7 @@ export function liveResponse({ React: { createElement } }) {
           { className: 'live-headers' },
           ...Object.entries(headers).flatMap(([name, value]) => [
             createElement('dt', { key: name }, name),
-            createElement('dd', { key: `${name} value` }, String(value)),
+            createElement('dd', { key: `${name} value` }, whole(value)),
           ]),
         ),
       ),
@@ -66,7 +70,7 @@ export function liveResponse({ React: { createElement } }) {
    * @param {System['getComponent']} getComponent
    */
   function body(text, headers, getComponent) {
-    const type = headers['content-type'] ?? '';
+    const type = whole(headers['content-type']);
     if (!type.includes('json')) return createElement('pre', { tabIndex: 0 }, text);
     const HighlightCode = getComponent('HighlightCode', true);
     return createElement(
@@ -78,12 +82,13 @@ export function liveResponse({ React: { createElement } }) {
 }
 
 /**
- * @typedef {Readonly<Record<string, string | undefined>>} Headers
+ * @typedef {string | readonly string[] | undefined} HeaderValue Swagger UI splits a value at each comma and space.
+ * @typedef {Readonly<Record<string, HeaderValue>>} Headers
  * @typedef {object} Response
  * @property {number} [status] missing where there was no response
  * @property {string} [message]
  * @property {Headers} headers
- * @property {string} [text]
+ * @property {string | Blob} [text] a Blob where the response has no content type, or none of text
  * @property {number} [duration] in milliseconds
  */
 
@@ -108,6 +113,14 @@ const REASONS = {
   503: 'Service Unavailable',
 };
 
+/**
+ * The value as it was sent.
+ * @param {HeaderValue} value
+ */
+function whole(value = '') {
+  return typeof value === 'string' ? value : value.join(', ');
+}
+
 /** @param {number} status */
 function reasonOf(status) {
   return REASONS[status] ?? '';
@@ -118,15 +131,19 @@ function inMilliseconds(duration) {
   return `${duration.toFixed(duration < 10 ? 1 : 0)} ms`;
 }
 
-/** @param {Headers} headers */
-function quotaOf(headers) {
+/**
+ * @param {number | undefined} status
+ * @param {Headers} headers
+ */
+function quotaOf(status, headers) {
   const remaining = headers['x-ratelimit-remaining'];
   const limit = headers['x-ratelimit-limit'];
   const reset = headers['x-ratelimit-reset'];
   if (remaining === undefined || limit === undefined || reset === undefined) return '';
-  const resetsAt = new Date(Number(reset) * 1000).toLocaleTimeString();
   const left = `${Number(remaining).toLocaleString()} of ${Number(limit).toLocaleString()}`;
-  return `${left} requests left until ${resetsAt}`;
+  // These are not of a plan: the service counts them for the address of this browser.
+  const requests = status === 401 ? 'requests without a valid key' : 'requests';
+  return `${left} ${requests} left until ${localTime(Number(reset) * 1000)}`;
 }
 
 /** @param {string | undefined} message */

@@ -1,4 +1,5 @@
 import { html, svg } from '../site/elements.js';
+import { localTime } from '../site/local-time.js';
 
 const RADIUS = 42;
 const CIRCUMFERENCE = 2 * Math.PI * RADIUS;
@@ -41,7 +42,7 @@ export function drawWindow(name, { limit, remaining, resetsAt }) {
       {},
       html('strong', {}, name),
       html('span', {}, left),
-      html('span', { class: 'note' }, `until ${new Date(resetsAt).toLocaleTimeString()}`),
+      html('span', { class: 'note' }, `until ${localTime(resetsAt)}`),
     ),
   );
 }

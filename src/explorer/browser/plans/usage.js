@@ -1,4 +1,5 @@
 import { html } from '../site/elements.js';
+import { localTime } from '../site/local-time.js';
 import { forgetKey, storedKey, storeKey, withoutScheme } from '../site/stored-key.js';
 import { drawWindow } from './gauge.js';
 
@@ -105,7 +106,7 @@ function draw({ account, plan, minute, day, strikes, bannedUntil }) {
       { class: bannedUntil === undefined ? 'note' : 'problem' },
       bannedUntil === undefined
         ? `This key has ${strikes} of the ${minute.limit.toLocaleString('en')} refusals within a minute that lead to a ban.`
-        : `This key is banned until ${new Date(bannedUntil).toLocaleTimeString()}.`,
+        : `This key is banned until ${localTime(bannedUntil)}.`,
     ),
   );
 }

@@ -1,0 +1,94 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Response } from 'playwright-core';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { SCOPES } from '../../src/api-keys/index.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { startBrowser } from '../support/browser.js';
+import { ExplorerPage } from '../support/explorer-page.js';
+import { AMPLE } from '../support/folders.js';
+
+/** What a person types into an operation: values by the name of the parameter, and the body. */
+interface Input {
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+let service: TestApp;
+let browser: Browser;
+let explorer: ExplorerPage;
+let executed: Set<string>;
+
+beforeAll(async () => {
+  service = await startApp();
+  browser = await startBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+});
+afterEach(() => explorer.close());
+
+/** Executes an operation, and checks that the page shows what was sent. */
+async function execute(tag: string, id: string, status: number, { fields = {}, body }: Input = {}): Promise<Response> {
+  const found = await explorer.openOperation(tag, id);
+  for (const [name, value] of Object.entries(fields)) await found.getByPlaceholder(name, { exact: true }).fill(value);
+  if (body !== undefined) await found.getByLabel('Request body').fill(body);
+  const response = await explorer.send(tag, id);
+  expect([id, response.status()]).toEqual([id, status]);
+  expect(await found.locator('.live-code').textContent()).toMatch(new RegExp(`^${status} [A-Z]`));
+  const terms = await found.locator('.live-headers dt').allTextContents();
+  const values = await found.locator('.live-headers dd').allTextContents();
+  const shown = terms.map((term, index) => `${term}: ${values[index]}`);
+  const sent = (await response.headersArray()).map(({ name, value }) => `${name.toLowerCase()}: ${value}`);
+  expect(shown.toSorted()).toEqual(sent.toSorted());
+  expect(await found.locator('.live-body').count()).toBe(status === 204 || status === 304 ? 0 : 1);
+  expect(await explorer.page.getByText('Could not render').count()).toBe(0);
+  executed.add(id);
+  return response;
+}
+
+const idOf = async (response: Response) => String(((await response.json()) as { id: string | number }).id);
+const etagOf = async (response: Response) => (await response.headerValue('etag')) ?? '';
+
+describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide', (options) => {
+  it('executes every operation, and shows its status and its headers as they were sent', async () => {
+    executed = new Set();
+    explorer = await ExplorerPage.open(browser, `${service.origin}/docs`, options);
+    await explorer.authorize(await service.key({ ...AMPLE, scopes: [...SCOPES] }));
+
+    const petId = await idOf(await execute('Pets', 'createPet', 201));
+    const pet = await execute('Pets', 'getPet', 200, { fields: { petId } });
+    await execute('Pets', 'getPet', 304, { fields: { petId, 'If-None-Match': await etagOf(pet) } });
+    const pets = await execute('Pets', 'listPets', 200);
+    await execute('Pets', 'listPets', 304, { fields: { 'If-None-Match': await etagOf(pets) } });
+    await execute('Pets', 'changePet', 412, { fields: { petId, 'If-Match': '"another"' } });
+    await execute('Pets', 'changePet', 200, { fields: { petId, 'If-Match': '' } });
+
+    const categoryId = await idOf(await execute('Categories', 'createCategory', 201, { body: '{"name": "Fish"}' }));
+    await execute('Categories', 'getCategory', 200, { fields: { categoryId } });
+    await execute('Categories', 'changeCategory', 200, { fields: { categoryId } });
+    await execute('Categories', 'listCategories', 200);
+
+    const orderId = await idOf(await execute('Store', 'placeOrder', 201, { body: `{"petId": ${petId}}` }));
+    await execute('Store', 'getOrder', 200, { fields: { orderId } });
+    await execute('Store', 'listOrders', 200);
+    await execute('Store', 'changeOrder', 200, { fields: { orderId }, body: '{"status": "cancelled"}' });
+
+    await execute('Pets', 'removePet', 204, { fields: { petId } });
+    await execute('Pets', 'removePet', 404);
+
+    const keyId = await idOf(await execute('Keys', 'createKey', 201));
+    await execute('Keys', 'getKey', 200, { fields: { keyId } });
+    await execute('Keys', 'getKeyUsage', 200, { fields: { keyId } });
+    await execute('Keys', 'rotateKey', 201, { fields: { keyId } });
+    await execute('Keys', 'revokeKey', 204, { fields: { keyId } });
+    await execute('Keys', 'listKeys', 200);
+    await execute('Usage', 'getUsage', 200);
+
+    const { paths } = (await (await service.request('/openapi.json')).json()) as OpenAPIObject;
+    const documented = Object.values(paths).flatMap((operations) =>
+      Object.values(operations as Record<string, { operationId: string }>).map(({ operationId }) => operationId),
+    );
+    expect([...executed].toSorted()).toEqual(documented.toSorted());
+  });
+});
