@@ -76,5 +76,5 @@ export function operationFilter({ React: { createElement, useEffect, useRef } })
  */
 function searchText(tag, { method, path, operation }) {
   const { operationId, summary = '', deprecated = false, 'x-stability': stability = '' } = operation;
-  return [method, path, summary, operationId, tag, stability, deprecated ? 'deprecated' : ''].join(' ').toLowerCase();
+  return [method, path, summary, operationId, tag, deprecated ? 'deprecated' : stability].join(' ').toLowerCase();
 }

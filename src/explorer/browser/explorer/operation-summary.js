@@ -1,5 +1,5 @@
 /**
- * The row of an operation: one button, with badges that say how long clients can rely on it.
+ * The row of an operation: one button, with a badge that says how long clients can rely on it.
  * @param {OpenApiDocument} spec
  * @returns {(system: System) => UiPlugin}
  */
@@ -47,10 +47,8 @@ export const operationSummary =
 
     /** @param {DocumentedOperation} operation */
     function badges({ deprecated = false, 'x-sunset': sunset, 'x-stability': stability }) {
-      const words = [
-        ...(stability === undefined ? [] : [[stability, stability]]),
-        ...(deprecated ? [['deprecated', sunset === undefined ? 'deprecated' : `deprecated, removal ${sunset}`]] : []),
-      ];
-      return words.map(([kind, text]) => createElement('span', { key: kind, className: `badge ${kind}` }, text));
+      const kind = deprecated ? 'deprecated' : stability;
+      const text = deprecated && sunset !== undefined ? `deprecated, removal ${sunset}` : kind;
+      return kind === undefined ? [] : [createElement('span', { className: `badge ${kind}` }, text)];
     }
   };
