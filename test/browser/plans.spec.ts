@@ -126,11 +126,19 @@ describe('the usage of a key', () => {
     expect(await page.evaluate<string | null>("localStorage.getItem('authorized')")).toBeNull();
   });
 
-  it('names the scope that a key lacks', async () => {
+  it('is not shown for a key without its scope, which stays in the API reference until it is removed', async () => {
+    const key = await service.key({ scopes: ['pets:read'] });
     await open();
-    await give(await service.key({ scopes: ['pets:read'] }));
+    await give(key);
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('alert').textContent()).toContain('usage:read');
+    await page.getByRole('link', { name: 'API reference' }).click();
+    await page.locator('.connection .authorize.locked').waitFor();
+    expect(await page.evaluate<string>('JSON.stringify(localStorage)')).toContain(key);
+    await page.getByRole('link', { name: 'Plans and limits' }).click();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('API key').waitFor();
+    expect(await page.evaluate<string>('JSON.stringify(localStorage)')).not.toContain(key);
   });
 
   it('shows the end of a ban', async () => {

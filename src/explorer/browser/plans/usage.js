@@ -76,10 +76,13 @@ async function refresh() {
     if (response.ok) {
       draw(body);
       next = REFRESH_MS;
-    } else if (response.status === 401 || response.status === 403) {
+    } else if (response.status === 401) {
       // To go on would count against the address of this browser.
       forgetKey();
       ask(body.message);
+      return;
+    } else if (response.status === 403) {
+      drawRefusal(body.message);
       return;
     } else {
       next = Math.max(next, Number(response.headers.get('retry-after') ?? 0) * 1000);
@@ -91,15 +94,28 @@ async function refresh() {
   if (!document.hidden) timer = setTimeout(refresh, next);
 }
 
-/** @param {Usage} usage */
-function draw({ account, plan, minute, day, strikes, bannedUntil }) {
-  const logOut = html('button', { type: 'button' }, 'Log out');
-  logOut.addEventListener('click', () => {
+/** @param {string} message why the key, which the API reference may use, cannot show its usage */
+function drawRefusal(message) {
+  panel.replaceChildren(
+    html('p', { class: 'account' }, html('strong', {}, 'This key cannot show its usage'), logOutButton()),
+    html('p', { class: 'problem', role: 'alert' }, message),
+    html('p', { class: 'note' }, 'The API reference still uses it.'),
+  );
+}
+
+function logOutButton() {
+  const button = html('button', { type: 'button' }, 'Log out');
+  button.addEventListener('click', () => {
     forgetKey();
     show();
   });
+  return button;
+}
+
+/** @param {Usage} usage */
+function draw({ account, plan, minute, day, strikes, bannedUntil }) {
   panel.replaceChildren(
-    html('p', { class: 'account' }, html('strong', {}, account), ` · plan ${plan}`, logOut),
+    html('p', { class: 'account' }, html('strong', {}, account), ` · plan ${plan}`, logOutButton()),
     html('div', { class: 'gauges' }, drawWindow('This minute', minute), drawWindow('This day', day)),
     html(
       'p',
