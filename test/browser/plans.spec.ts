@@ -1,5 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import { type Limits, PLANS } from '../../src/accounts/index.js';
+import type { Caller } from '../../src/auth/index.js';
+import { CounterStore, type Decision } from '../../src/rate-limit/index.js';
 import { FakeClock, startApp, type TestApp } from '../support/app.js';
 import {
   accessibilityFindings,
@@ -41,6 +44,39 @@ async function open(options: PageOptions = {}, path = '/docs/plans'): Promise<vo
 async function give(key: string): Promise<void> {
   await page.getByLabel('API key').fill(key);
   await page.keyboard.press('Enter');
+}
+
+/**
+ * Lets a client with a new key send requests to the counters of the service for a UTC day.
+ * @param pace requests that it sends a minute
+ */
+function liveADay(limits: Limits, pace: number, waits: boolean): { admitted: number; usedUpAt: number | undefined } {
+  const counters = service.app.get(CounterStore);
+  const caller: Omit<Caller, 'limits'> = {
+    keyId: 'key',
+    accountId: 1,
+    account: 'a',
+    plan: 'free',
+    scopes: new Set<string>(),
+    bansLiftedAtMs: 0,
+  };
+  const midnightMs = Date.parse('2026-11-22T00:00:00Z');
+  let admitted = 0;
+  let usedUpAt: number | undefined;
+  for (let [start, sent] = [0, 0]; ; sent += 1) {
+    const seconds = start + (sent * 60) / pace;
+    if (seconds >= 86_400) return { admitted, usedUpAt };
+    clock.ms = midnightMs + seconds * 1000;
+    const decision = counters.admit({ ...caller, limits }) as Decision;
+    if (decision.outcome === 'admitted') admitted += 1;
+    else if (waits) [start, sent] = [Math.floor(seconds) + decision.retryAfterSeconds, -1];
+    if (admitted === limits.perDay) usedUpAt ??= seconds;
+  }
+}
+
+function inWords(seconds: number): string {
+  const minutes = Math.round(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 const gauge = (name: string) => page.getByRole('group', { name });
@@ -153,14 +189,14 @@ describe('the usage of a key', () => {
 
 describe('the picture', () => {
   it.each([
-    { perMinute: 180, waits: false },
-    { perMinute: 90, waits: false },
-    { perMinute: 180, waits: true },
-  ])('shows what the service does with $perMinute requests a minute (waits: $waits)', async ({ perMinute, waits }) => {
+    { pace: 180, waits: false },
+    { pace: 90, waits: false },
+    { pace: 180, waits: true },
+  ])('shows what the service does with $pace requests a minute (waits: $waits)', async ({ pace, waits }) => {
     await open();
     const seconds = 240;
     const drawn = await page.evaluate<{ perSecond: { admitted: number; limited: number; banned: number }[] }>(
-      `import('/docs/plans/simulation.js').then(({ simulate }) => simulate(${JSON.stringify({ limit: 60, perMinute, seconds, waits })}))`,
+      `import('/docs/plans/simulation.js').then(({ simulate }) => simulate(${JSON.stringify({ ...PLANS.free, pace, waits, seconds })}))`,
     );
     expect(drawn.perSecond).toHaveLength(seconds);
     const key = await service.key({ plan: 'free' });
@@ -181,6 +217,25 @@ describe('the picture', () => {
     }
   });
 
+  it.each([
+    { plan: 'free', share: 300, waits: false },
+    { plan: 'free', share: 100, waits: false },
+    { plan: 'free', share: 75, waits: false },
+    { plan: 'free', share: 300, waits: true },
+    { plan: 'pro', share: 200, waits: false },
+  ] as const)('tells how long the day of $plan lasts at $share % (waits: $waits)', async ({ plan, share, waits }) => {
+    await open();
+    await page.getByLabel(plan, { exact: false }).check();
+    await page.getByLabel('Requests per minute').fill(String(share));
+    await page.getByLabel('The client waits').setChecked(waits);
+    const { admitted, usedUpAt } = liveADay(PLANS[plan], (PLANS[plan].perMinute * share) / 100, waits);
+    expect(await words()).toContain(
+      usedUpAt === undefined
+        ? `only ${admitted.toLocaleString('en')} of the ${PLANS[plan].perDay.toLocaleString('en')} requests`
+        : `requests of the UTC day last ${inWords(usedUpAt)}`,
+    );
+  });
+
   it('follows the settings of plan, pace and patience, also by keyboard', async () => {
     await open();
     await page.locator('.picture svg').first().waitFor();
@@ -195,7 +250,7 @@ describe('the picture', () => {
     expect(await words()).not.toContain('banned');
     await page.getByLabel('Requests per minute').focus();
     await page.keyboard.press('Home');
-    expect(await words()).toContain('none is refused');
+    expect(await words()).toContain('75 requests a minute are within the 300 of Pro');
     expect(await page.locator('.picture .limited[width]').count()).toBe(1);
   });
 });

@@ -15,13 +15,14 @@ const STRIP_HEIGHT = 12;
  */
 export function drawStory({ perSecond, windows, bans }, limit, width) {
   const seconds = perSecond.length;
+  const isDrawn = (/** @type {{ start: number }} */ { start }) => start < seconds;
   const floor = HEIGHT - BOTTOM;
   const x = (/** @type {number} */ second) => LEFT + (Math.min(second, seconds) / seconds) * (width - LEFT - RIGHT);
   const y = (/** @type {number} */ remaining) => floor - (remaining / limit) * (floor - TOP);
   const step = x(1) - x(0);
 
   const picture = svg('svg', { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, 'aria-hidden': 'true' });
-  for (const [index, { start, end }] of windows.entries())
+  for (const [index, { start, end }] of windows.filter(isDrawn).entries())
     picture.append(
       svg('rect', {
         class: `window ${index % 2 === 0 ? 'even' : 'odd'}`,
@@ -32,7 +33,7 @@ export function drawStory({ perSecond, windows, bans }, limit, width) {
       }),
       label(`minute ${index + 1}`, (x(start) + x(end)) / 2, 14, x(end) - x(start) > 54),
     );
-  for (const { start, end } of bans)
+  for (const { start, end } of bans.filter(isDrawn))
     picture.append(
       svg('rect', { class: 'ban', x: x(start), y: TOP, width: x(end) - x(start), height: floor - TOP }),
       label(`banned ${end - start} s`, (x(start) + x(end)) / 2, 29, x(end) - x(start) > 64, 'ban-label'),
@@ -84,17 +85,21 @@ function label(text, x, y, fits, kind = 'window-label') {
 }
 
 /**
- * The UTC day with the part of it that its requests last for.
- * @param {number} hours that they last, of 24
+ * The UTC day with the part of it that its requests last for, and the bans.
+ * @param {import('./simulation.js').Story} story
  * @param {number} width in pixels
  */
-export function drawDay(hours, width) {
+export function drawDay({ usedUpAt, bans }, width) {
   const x = (/** @type {number} */ hour) => LEFT + (hour / 24) * (width - LEFT - RIGHT);
-  const lasting = Math.min(24, hours);
+  const lasting = usedUpAt === undefined ? 24 : usedUpAt / 3_600;
   const picture = svg('svg', { viewBox: `0 0 ${width} 44`, width, height: 44, 'aria-hidden': 'true' });
   picture.append(
     svg('rect', { class: 'admitted', x: x(0), y: 4, width: Math.max(1, x(lasting) - x(0)), height: 14 }),
     svg('rect', { class: 'limited', x: x(lasting), y: 4, width: x(24) - x(lasting), height: 14 }),
+    ...bans.map(({ start, end }) => {
+      const [left, right] = [x(start / 3_600), x(Math.min(24, end / 3_600))];
+      return svg('rect', { class: 'banned', x: left, y: 4, width: right - left, height: 14 });
+    }),
     svg('text', { class: 'tick', x: LEFT - 6, y: 16, 'text-anchor': 'end' }, 'day'),
     ...[0, 6, 12, 18, 24].map((hour) =>
       svg('text', { class: 'tick', x: x(hour), y: 36, 'text-anchor': hour === 24 ? 'end' : 'middle' }, `${hour} h`),

@@ -6,7 +6,10 @@ const SECONDS = 240;
 /** In pixels. */
 const LEAST_WIDTH = 150;
 
-/** @typedef {{ name: string, perMinute: number, perDay: number }} Plan */
+/**
+ * @typedef {import('./simulation.js').Story} Story
+ * @typedef {{ name: string, perMinute: number, perDay: number }} Plan
+ */
 
 /** @type {Plan[]} */
 const plans = [...document.querySelectorAll('[data-per-minute]')].map((card) => {
@@ -63,38 +66,48 @@ function draw() {
   const chosen = new FormData(/** @type {HTMLFormElement} */ (controls));
   const plan = plans[Number(chosen.get('plan'))];
   if (plan === undefined) return;
-  const perMinute = Math.round((plan.perMinute * Number(chosen.get('share'))) / 100);
-  const waits = chosen.has('waits');
-  const story = simulate({ limit: plan.perMinute, perMinute, seconds: SECONDS, waits });
-  const hours = plan.perDay / Math.min(perMinute, plan.perMinute) / 60;
-  /** @type {HTMLOutputElement} */ (controls.querySelector('output')).value = count(perMinute);
-  controls.querySelector('[name=share]')?.setAttribute('aria-valuetext', `${count(perMinute)} requests per minute`);
-  picture.replaceChildren(drawStory(story, plan.perMinute, width), drawDay(hours, width));
-  words.textContent = describe(story, plan, perMinute, hours);
+  const pace = Math.round((plan.perMinute * Number(chosen.get('share'))) / 100);
+  const story = simulate({ ...plan, pace, waits: chosen.has('waits'), seconds: SECONDS });
+  /** @type {HTMLOutputElement} */ (controls.querySelector('output')).value = count(pace);
+  controls.querySelector('[name=share]')?.setAttribute('aria-valuetext', `${count(pace)} requests per minute`);
+  picture.replaceChildren(drawStory(story, plan.perMinute, width), drawDay(story, width));
+  words.textContent = `${describeMinutes(story, plan, pace)} ${describeDay(story, plan)}`;
 }
 
 /**
- * @param {import('./simulation.js').Story} story
+ * @param {Story} story
  * @param {Plan} plan
- * @param {number} perMinute
- * @param {number} hours that the day's requests last
+ * @param {number} pace
  */
-function describe({ perSecond, bans }, plan, perMinute, hours) {
+function describeMinutes({ perSecond, bans }, plan, pace) {
   const refusedAt = perSecond.findIndex(({ limited }) => limited > 0);
+  if (refusedAt === -1)
+    return `${count(pace)} requests a minute are within the ${count(plan.perMinute)} of ${plan.name}.`;
   const refused = perSecond.reduce((sum, { limited, banned }) => sum + limited + banned, 0);
   const [ban] = bans;
-  const sentences = [
-    refusedAt === -1
-      ? `${count(perMinute)} requests a minute are within the ${count(plan.perMinute)} of ${plan.name}: none is refused.`
-      : `The ${count(plan.perMinute)} requests of the minute are used up after ${refusedAt} s. In four minutes ${count(refused)} requests are refused.`,
-    ...(ban === undefined
+  return [
+    `The ${count(plan.perMinute)} requests of the minute are used up after ${refusedAt} s.`,
+    `In four minutes ${count(refused)} requests are refused.`,
+    ...(ban === undefined || ban.start >= SECONDS
       ? []
       : [`A key that continues is banned after ${ban.start} s: ${count(plan.perMinute)} refusals within a minute.`]),
-    hours >= 24
-      ? `The ${count(plan.perDay)} requests of the day last the whole day.`
-      : `At this pace the ${count(plan.perDay)} requests of the day last ${inHours(hours)}, and then the rest of the UTC day is refused.`,
-  ];
-  return sentences.join(' ');
+  ].join(' ');
+}
+
+/**
+ * @param {Story} story
+ * @param {Plan} plan
+ */
+function describeDay({ admitted, usedUpAt, bans }, { perDay }) {
+  const [ban] = bans;
+  const because = 'because each further ban lasts twice as long, up to an hour';
+  if (usedUpAt === undefined)
+    return ban === undefined
+      ? `The ${count(perDay)} requests of the day last the whole day.`
+      : `At this pace only ${count(admitted)} of the ${count(perDay)} requests of the UTC day are admitted, ${because}.`;
+  const lasting = `At this pace the ${count(perDay)} requests of the UTC day last ${duration(usedUpAt)}`;
+  const isDelayed = ban !== undefined && ban.start < usedUpAt;
+  return `${lasting}${isDelayed ? ` from its start, ${because}` : ''}. Then the rest of the day is refused.`;
 }
 
 /** @param {number} requests */
@@ -102,8 +115,8 @@ function count(requests) {
   return requests.toLocaleString('en');
 }
 
-/** @param {number} hours */
-function inHours(hours) {
-  const minutes = Math.round(hours * 60);
+/** @param {number} seconds */
+function duration(seconds) {
+  const minutes = Math.round(seconds / 60);
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
