@@ -26,6 +26,43 @@ const isSeen = (found: Locator) =>
     return element.contains(element.ownerDocument.elementFromPoint(left + width / 2, top + height / 2));
   });
 
+describe('the explorer', () => {
+  it('says what it cannot show of a response, and why there is none', async () => {
+    explorer = await ExplorerPage.open(browser, `${service.origin}/docs`);
+    const found = await explorer.openOperation('Usage', 'getUsage');
+    const execute = () => found.getByRole('button', { name: 'Execute' }).click();
+    const address = '**/v1/usage';
+    await explorer.page.route(address, (route) => route.fulfill({ contentType: 'image/png', body: 'picture' }));
+    await execute();
+    await found.getByText('7 bytes of image/png').waitFor();
+    await explorer.page.unroute(address);
+    await explorer.page.route(address, (route) => route.abort());
+    await execute();
+    await found.locator('.live-code', { hasText: 'No response' }).waitFor();
+    expect(await found.locator('.live-response').textContent()).toMatch(/^No responseThe server cannot be reached, or/);
+  });
+
+  it('wraps bodies between words', async () => {
+    explorer = await ExplorerPage.open(browser, `${service.origin}/docs`, { width: 390 });
+    const found = await explorer.openOperation('Usage', 'getUsage');
+    await explorer.send('Usage', 'getUsage');
+    const lines = await found.locator('.live-body code').evaluate((code) => {
+      const range = code.ownerDocument.createRange();
+      const walker = code.ownerDocument.createTreeWalker(code, 4);
+      const tops = new Map<number, string>();
+      for (let node = walker.nextNode(); node !== null; node = walker.nextNode())
+        for (const [index, character] of [...(node.textContent ?? '')].entries()) {
+          range.setStart(node, index);
+          range.setEnd(node, index + 1);
+          const top = Math.round(range.getBoundingClientRect().bottom);
+          tops.set(top, (tops.get(top) ?? '') + character);
+        }
+      return [...tops.values()].map((line) => line.trim());
+    });
+    expect(lines.join(' ')).toContain('This operation needs an API key. Send it as');
+  });
+});
+
 describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide', (options) => {
   it('shows the schemas of requests and responses', async () => {
     explorer = await ExplorerPage.open(browser, `${service.origin}/docs`, options);

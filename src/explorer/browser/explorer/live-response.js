@@ -13,7 +13,7 @@ export function liveResponse({ React: { createElement } }) {
   /** @param {{ response: Immutable, path: string, method: string } & Pick<System, 'getComponent' | 'specSelectors'>} props */
   function LiveResponse({ response, path, method, getComponent, specSelectors }) {
     const request = specSelectors.requestFor(path, method);
-    const { status, message, headers, text, duration } = /** @type {Response} */ (response.toJS());
+    const { status, headers, text, duration } = /** @type {Response} */ (response.toJS());
     const Curl = /** @type {Component<{ request: Immutable }>} */ (getComponent('curl', true));
     return createElement(
       'section',
@@ -29,7 +29,8 @@ export function liveResponse({ React: { createElement } }) {
         duration !== undefined && createElement('span', { className: 'live-duration' }, inMilliseconds(duration)),
         createElement('span', { className: 'live-quota' }, quotaOf(status, headers)),
       ),
-      status === undefined && createElement('p', { className: 'live-failure' }, unreachable(message)),
+      status === undefined &&
+        createElement('p', null, 'The server cannot be reached, or does not allow this page to call it (CORS).'),
       status === 401 &&
         createElement(
           'p',
@@ -86,7 +87,6 @@ export function liveResponse({ React: { createElement } }) {
  * @typedef {Readonly<Record<string, HeaderValue>>} Headers
  * @typedef {object} Response
  * @property {number} [status] missing where there was no response
- * @property {string} [message]
  * @property {Headers} headers
  * @property {string | Blob} [text] a Blob where the response has no content type, or none of text
  * @property {number} [duration] in milliseconds
@@ -144,9 +144,4 @@ function quotaOf(status, headers) {
   // These are not of a plan: the service counts them for the address of this browser.
   const requests = status === 401 ? 'requests without a valid key' : 'requests';
   return `${left} ${requests} left until ${localTime(Number(reset) * 1000)}`;
-}
-
-/** @param {string | undefined} message */
-function unreachable(message) {
-  return `${message ?? 'The request failed'}. The server cannot be reached, or does not allow this page to call it (CORS).`;
 }
