@@ -15,7 +15,10 @@ const PAGES = [
   { name: 'Plans and limits', path: 'plans' },
 ] as const;
 
-/** Renders the common parts of all pages. Only styles and a few lines for the theme delay the first paint. */
+/**
+ * Renders the common parts of all pages. Only styles and a few lines for the theme delay the first paint.
+ * `noZensmooth` keeps the scrolling of Swagger UI, which moves no focus, away from the skip link.
+ */
 export function renderPage({ title, name, base, head, body }: Page): string {
   return `<!DOCTYPE html>
 <html lang="en">

@@ -42,7 +42,11 @@ export function liveResponse({ React: { createElement } }) {
         createElement('div', { className: 'live-body' }, body(text, headers, getComponent)),
       text instanceof Blob &&
         text.size > 0 &&
-        createElement('p', null, `${text.size.toLocaleString()} bytes of ${text.type}, which are not shown here.`),
+        createElement(
+          'p',
+          null,
+          `${text.size.toLocaleString()} bytes of ${text.type || 'an unknown type'}, which are not shown here.`,
+        ),
       createElement(
         'details',
         null,
