@@ -95,7 +95,7 @@ describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide',
     expect(await isSeen(found.locator('.operation-name'))).toBe(true);
   });
 
-  it('shows the heading of an operation from its link, its history and the contents', async () => {
+  it('shows the heading of the last operation, and of another when the address changes', async () => {
     explorer = await ExplorerPage.open(browser, `${service.origin}/docs#/Store/changeOrder`, options);
     const { page } = explorer;
     const opened = async (tag: string, id: string) => {
