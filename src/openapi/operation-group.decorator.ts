@@ -12,7 +12,7 @@ export interface Group {
 /** A page about something, `externalDocs` in the OpenAPI document. */
 export interface Documentation {
   readonly description: string;
-  /** Path from the root of the service, or absolute URL. */
+  /** Absolute URL, or path from the root of the service, which the document has only with `BASE_URL`. */
   readonly address: string;
 }
 

@@ -27,6 +27,12 @@ function extensionOf(name: string): unknown[] {
   const { allOf: [parent, own] = [] } = schema(name) as SchemaObject;
   return [parent, Object.keys((own as SchemaObject).properties ?? {})];
 }
+/** Addresses of pages of the service. */
+const links = ({ info, externalDocs, tags }: OpenAPIObject) => [
+  info.contact?.url,
+  externalDocs?.url,
+  tags?.find(({ name }) => name === 'Usage')?.externalDocs?.url,
+];
 const TEXT = { type: 'string', minLength: 1, maxLength: 255, pattern: expect.any(String) };
 const INT64 = { type: 'integer', format: 'int64' };
 const STATUS = { $ref: '#/components/schemas/PetStatus' };
@@ -40,11 +46,16 @@ describe('the document', () => {
     ]);
   });
 
-  it('leads to the page about plans', () => {
-    expect(document.externalDocs).toEqual({ description: 'Plans, limits and bans', url: '/docs/plans' });
-    expect(document.tags?.find(({ name }) => name === 'Usage')).toMatchObject({
-      externalDocs: { url: '/docs/plans#windows-title' },
-    });
+  it('leads to pages of the service if it knows its own address, because such links must be absolute', async () => {
+    expect(links(document)).toEqual([undefined, undefined, undefined]);
+    const other = await startApp({ env: { BASE_URL: 'https://api.petstore.test/v1' } });
+    const withAddress = await fetchDocument(other);
+    await other.stop();
+    expect(links(withAddress)).toEqual([
+      'https://api.petstore.test/docs',
+      'https://api.petstore.test/docs/plans',
+      'https://api.petstore.test/docs/plans#windows-title',
+    ]);
   });
 
   it('adds the secret to the fields of a key', () => {

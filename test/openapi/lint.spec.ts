@@ -4,17 +4,19 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Spectral } from '@stoplight/spectral-core';
 import { startApp, type TestApp } from '../support/app.js';
 import { Contract } from './contract.js';
-import { EXPLAINED, RULESET } from './owasp.ruleset.js';
+import { EXPLAINED, RULESET } from './spectral.ruleset.js';
 import { fetchDocument, operationNamed, operationsOf, resolved } from './document.js';
 
+const ADDRESSES = { BASE_URL: 'https://api.petstore.test/v1', STAGING_BASE_URL: 'https://staging.petstore.test/v1' };
+
 let service: TestApp;
+let withoutAddress: TestApp;
 
 beforeAll(async () => {
-  service = await startApp({
-    env: { BASE_URL: 'https://api.petstore.test/v1', STAGING_BASE_URL: 'https://staging.petstore.test/v1' },
-  });
+  service = await startApp({ env: ADDRESSES });
+  withoutAddress = await startApp();
 });
-afterAll(() => service.stop());
+afterAll(() => Promise.all([service.stop(), withoutAddress.stop()]));
 
 /** Returns the linter's findings, one line each: all recommended rules, with warnings as errors. */
 async function lint(source: string): Promise<string[]> {
@@ -26,6 +28,10 @@ async function lint(source: string): Promise<string[]> {
 describe('a linter', () => {
   it.each(['openapi.json', 'openapi.yaml'])('reports nothing for %s and its examples', async (name) => {
     expect(await lint(await (await service.request(`/${name}`)).text())).toEqual([]);
+  });
+
+  it('reports nothing if the service does not know its own address', async () => {
+    expect(await lint(await (await withoutAddress.request('/openapi.json')).text())).toEqual([]);
   });
 
   it('reports what is wrong', async () => {
@@ -47,8 +53,8 @@ describe('a linter', () => {
   });
 });
 
-/** Returns the findings of the OWASP rules, except for the explained ones. */
-async function owaspFaults(document: OpenAPIObject): Promise<string[]> {
+/** Returns the findings of Spectral's rules and those of OWASP, except for the explained ones. */
+async function spectralFaults(document: OpenAPIObject): Promise<string[]> {
   const spectral = new Spectral();
   spectral.setRuleset(RULESET);
   const found = await spectral.run({ ...document });
@@ -58,17 +64,20 @@ async function owaspFaults(document: OpenAPIObject): Promise<string[]> {
     .map(({ rule, at }) => `${rule}: ${at}`);
 }
 
-describe("OWASP's rules", () => {
+describe("Spectral's rules and those of OWASP", () => {
   it('report only explained findings', async () => {
-    expect(await owaspFaults(await fetchDocument(service))).toEqual([]);
+    expect(await spectralFaults(await fetchDocument(service))).toEqual([]);
+    expect(await spectralFaults(await fetchDocument(withoutAddress))).toEqual([]);
   });
 
-  it('report a string without a bound and an operation without security', async () => {
+  it('report a relative link, a string without a bound and an operation without security', async () => {
     const document = await fetchDocument(service);
+    document.externalDocs = { url: '/docs/plans' };
     Object.assign(document.components?.schemas ?? {}, { Toy: { type: 'string', pattern: 'a' } });
     Object.assign(operationNamed(document, 'createPet').operation, { security: [] });
-    expect(await owaspFaults(document)).toEqual(
+    expect(await spectralFaults(document)).toEqual(
       expect.arrayContaining([
+        'oas3-schema: externalDocs/url',
         'owasp:api2:2023-write-restricted: paths//pets/post/security',
         'owasp:api4:2023-string-limit: components/schemas/Toy',
       ]),
@@ -79,11 +88,7 @@ describe("OWASP's rules", () => {
 describe('the size of the document', () => {
   it.each(['production', 'staging'])('is at most 80 KB in %s', async (environment) => {
     const other = await startApp({
-      env: {
-        ENVIRONMENT: environment,
-        BASE_URL: 'https://api.petstore.test/v1',
-        STAGING_BASE_URL: 'https://staging.petstore.test/v1',
-      },
+      env: { ENVIRONMENT: environment, ...ADDRESSES },
     });
     const bytes = (await (await other.request('/openapi.json')).arrayBuffer()).byteLength;
     await other.stop();

@@ -96,10 +96,15 @@ function outlineOf(app: INestApplication, env: Env): Omit<OpenAPIObject, 'paths'
       scheme: 'bearer',
       description: 'Your API key, `psk_...`, without the word Bearer.',
     });
-  const externalDocs = ({ description, address }: Documentation) => ({ description, url: publicPath(env, address) });
+  const externalDocs = ({ description, address }: Documentation) => {
+    const url = absoluteUrl(env, address);
+    return url === undefined ? undefined : { description, url };
+  };
   for (const { name, description, documentation } of operationGroups(app))
     builder.addTag(name, description, documentation && externalDocs(documentation));
   const { info, ...rest } = builder.build();
+  const documentation = externalDocs({ description: 'Plans, limits and bans', address: PLANS_PAGE });
+  const contactUrl = absoluteUrl(env, '/docs');
   const servers = [
     {
       url: env.BASE_URL ?? API_PREFIX,
@@ -111,11 +116,17 @@ function outlineOf(app: INestApplication, env: Env): Omit<OpenAPIObject, 'paths'
   ];
   return {
     ...rest,
-    externalDocs: externalDocs({ description: 'Plans, limits and bans', address: PLANS_PAGE }),
+    ...(documentation && { externalDocs: documentation }),
     // Everybody with a key can call it.
     servers: servers.map((server) => ({ ...server, 'x-internal': false })),
-    info: { ...info, contact: { name: 'Pet Store Service', url: publicPath(env, '/docs') } },
+    info: { ...info, contact: { name: 'Pet Store Service', ...(contactUrl && { url: contactUrl }) } },
   };
+}
+
+/** Many tools refuse relative URLs of pages, and without BASE_URL the service does not know its own address. */
+function absoluteUrl(env: Env, address: string): string | undefined {
+  const url = publicPath(env, address);
+  return URL.canParse(url) ? url : undefined;
 }
 
 /** All operations of a document. */
