@@ -93,7 +93,8 @@ export class ListPetsQuery extends LimitQuery {
 
   /** Decimal digits, separated by commas. */
   @IdListParam({
-    description: 'Return only pets with these identifiers, separated by commas. Unknown ones are left out.',
+    description:
+      'Return only pets with these identifiers, separated by commas or in repeated parameters. Unknown ones are left out.',
     maxItems: 100,
   })
   ids?: string;

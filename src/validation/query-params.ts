@@ -14,13 +14,13 @@ const MAX_ID_LENGTH = '9223372036854775807'.length;
 
 /** How a parameter is parsed. */
 interface ParamRule {
-  /** Whether a value meets `expectation`; a repeated parameter is an array. */
+  /** Whether a value meets `expectation`; a repeated parameter is an array, unless `parse` joins it. */
   readonly isValid: (value: unknown) => boolean;
   readonly expectation: string;
   /** The schema; `explode: false` documents a list as one parameter with commas. */
   readonly schema: ApiPropertyOptions & { readonly explode?: false };
-  /** Converts the text to the value of the DTO, if it is not the text itself. */
-  readonly parse?: (text: string) => unknown;
+  /** Converts the text, or the array of a repeated parameter, to the value of the DTO, if that is another. */
+  readonly parse?: (value: unknown) => unknown;
 }
 
 /** What every parameter of a query declares. */
@@ -34,7 +34,7 @@ export function IntegerParam(
 ) {
   const { minimum, maximum } = options;
   return param(options, {
-    parse: (text) => (/^(?:0|-?[1-9][0-9]{0,14})$/.test(text) ? Number(text) : text),
+    parse: (value) => (typeof value === 'string' && /^(?:0|-?[1-9][0-9]{0,14})$/.test(value) ? Number(value) : value),
     isValid: (value) => typeof value === 'number' && value >= minimum && value <= maximum,
     expectation: `an integer from ${minimum} to ${maximum}`,
     schema: { type: 'integer', minimum, maximum, default: options.default, example: options.default },
@@ -50,12 +50,13 @@ export function IdParam(options: ParamOptions) {
   });
 }
 
-/** Identifiers separated by commas, kept as they are written. */
+/** Identifiers separated by commas, kept as they are written. The parameter can be repeated, as some clients do for lists. */
 export function IdListParam(options: ParamOptions & { readonly maxItems: number }) {
   const { maxItems } = options;
   const maxLength = maxItems * (MAX_ID_LENGTH + 1);
   const areIds = (ids: readonly string[]) => ids.length <= maxItems && ids.every(isCanonicalId);
   return param(options, {
+    parse: (value) => (Array.isArray(value) ? value.join(',') : value),
     isValid: (value) => typeof value === 'string' && value.length <= maxLength && areIds(value.split(',')),
     expectation: `1 to ${maxItems} integers from 1 to 9223372036854775807, separated by commas`,
     schema: {
@@ -103,7 +104,7 @@ export function EnumParam(options: ParamOptions & EnumOptions) {
 function param({ description }: ParamOptions, { parse, isValid, expectation, schema }: ParamRule): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({ description, ...schema } as ApiPropertyOptions),
-    ...(parse === undefined ? [] : [Transform(({ value }) => (typeof value === 'string' ? parse(value) : value))]),
+    ...(parse === undefined ? [] : [Transform(({ value }) => parse(value))]),
     ValidateIf((_, value) => value !== undefined),
     ValidateBy(
       { name: 'param', validator: { validate: isValid } },
