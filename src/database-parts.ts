@@ -3,7 +3,7 @@ import { ACCOUNT_ENTITIES } from './accounts/index.js';
 import { API_KEY_ENTITIES } from './api-keys/index.js';
 import { CATEGORY_ENTITIES } from './categories/index.js';
 import type { Env } from './config/index.js';
-import { commandLineDataSource, type DatabaseParts } from './database/index.js';
+import { commandLineDataSource, type DatabaseParts, databaseUrlOf } from './database/index.js';
 import { IDEMPOTENCY_ENTITIES } from './idempotency/index.js';
 import { PET_ENTITIES } from './pets/index.js';
 import { COUNTER_ENTITIES } from './rate-limit/index.js';
@@ -28,5 +28,5 @@ export function databaseParts(extensions: readonly Partial<DatabaseParts>[]): Da
 
 /** The data source for the typeorm command line, which its configuration file exports. */
 export function createDataSource(env: Env, extensions: readonly Partial<DatabaseParts>[] = []): DataSource {
-  return commandLineDataSource(env.DATABASE_URL, databaseParts(extensions));
+  return commandLineDataSource(databaseUrlOf(env), databaseParts(extensions));
 }

@@ -3,7 +3,7 @@ import { type INestApplicationContext, Module, type ModuleMetadata } from '@nest
 import { NestFactory } from '@nestjs/core';
 import { InvalidOperationError } from '../accounts/index.js';
 import type { Env } from '../config/index.js';
-import { EMBEDDED_DATABASE_URL, isPostgresUrl, sqliteFile } from '../database/index.js';
+import { databaseUrlOf, isPostgresUrl, sqliteFile } from '../database/index.js';
 
 @Module({})
 class CommandLine {}
@@ -12,11 +12,12 @@ class CommandLine {}
  * Refuses a database that a command would create, as only a mistyped DATABASE_URL makes it do so.
  * @throws InvalidOperationError
  */
-export function checkDatabaseExists({ DATABASE_URL = EMBEDDED_DATABASE_URL }: Env): void {
-  checkDatabaseIsShared(DATABASE_URL);
-  if (isPostgresUrl(DATABASE_URL) || existsSync(sqliteFile(DATABASE_URL))) return;
+export function checkDatabaseExists(env: Env): void {
+  const url = databaseUrlOf(env);
+  checkDatabaseIsShared(url);
+  if (isPostgresUrl(url) || existsSync(sqliteFile(url))) return;
   throw new InvalidOperationError(
-    `There is no database at ${sqliteFile(DATABASE_URL)}. Check DATABASE_URL; the service and "keys create" create new databases.`,
+    `There is no database at ${sqliteFile(url)}. Check DATABASE_URL and ENVIRONMENT; the service and "keys create" create new databases.`,
   );
 }
 

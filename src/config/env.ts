@@ -25,7 +25,7 @@ export class Env {
   @Matches(/^[^\s]+$/, { message: 'HOST must be a host name or an IP address' })
   HOST?: string;
 
-  /** `sqlite:<path>`, `sqlite::memory:` or `postgres://...`. Unset: `sqlite:data/petstore.sqlite`. */
+  /** `sqlite:<path>`, `sqlite::memory:` or `postgres://...`. Unset: a file for each environment. */
   @Setting()
   @IsOptional()
   @Matches(/^(sqlite:.+|postgres(ql)?:\/\/[^\s]+)$/, {

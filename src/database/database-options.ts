@@ -1,4 +1,5 @@
 import type { MigrationInterface } from 'typeorm';
+import type { Env } from '../config/index.js';
 
 /** The entities and migrations of a feature. */
 export interface DatabaseParts {
@@ -7,8 +8,10 @@ export interface DatabaseParts {
   readonly migrations?: readonly (new () => MigrationInterface)[];
 }
 
-/** The database if DATABASE_URL is not set. */
-export const EMBEDDED_DATABASE_URL = 'sqlite:data/petstore.sqlite';
+/** The URL of the database. By default each environment has a file, because it refuses the keys of the other. */
+export function databaseUrlOf({ DATABASE_URL, ENVIRONMENT }: Env): string {
+  return DATABASE_URL ?? `sqlite:data/petstore${ENVIRONMENT === 'staging' ? '-staging' : ''}.sqlite`;
+}
 
 /** Whether a DATABASE_URL names a PostgreSQL server; all others name SQLite files. */
 export function isPostgresUrl(databaseUrl: string): boolean {

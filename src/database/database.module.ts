@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Env } from '../config/index.js';
 import { Database } from './database.js';
-import { type DatabaseParts, EMBEDDED_DATABASE_URL, isPostgresUrl } from './database-options.js';
+import { type DatabaseParts, databaseUrlOf, isPostgresUrl } from './database-options.js';
 import { PostgresDatabase } from './postgres/postgres-database.js';
 import { migrationOptions, poolOptions } from './postgres/postgres-options.js';
 import { SqliteDatabase } from './sqlite/sqlite-database.js';
@@ -14,13 +14,13 @@ import { sqliteFile, sqliteOptions } from './sqlite/sqlite-options.js';
 @Module({})
 export class DatabaseModule {
   static of(env: Env, parts: DatabaseParts): DynamicModule {
-    const { DATABASE_URL: url = EMBEDDED_DATABASE_URL, DATABASE_TRANSACTION_TIMEOUT_MS: transactionTimeoutMs } = env;
+    const url = databaseUrlOf(env);
     const optionsOf = (): DataSourceOptions =>
       isPostgresUrl(url) ? poolOptions(url, env, parts) : sqliteOptions(sqliteFile(url), parts);
     const databaseOf = (options: DataSourceOptions) =>
       options.type === 'postgres'
         ? new PostgresDatabase(options, migrationOptions(url, parts), env)
-        : new SqliteDatabase(options, transactionTimeoutMs);
+        : new SqliteDatabase(options, env.DATABASE_TRANSACTION_TIMEOUT_MS);
     return {
       module: DatabaseModule,
       imports: [

@@ -1,5 +1,5 @@
 export { Database, type WriteOptions } from './database.js';
-export { type DatabaseParts, EMBEDDED_DATABASE_URL, isPostgresUrl } from './database-options.js';
+export { type DatabaseParts, databaseUrlOf, isPostgresUrl } from './database-options.js';
 export { DatabaseModule } from './database.module.js';
 export { commandLineDataSource, executedMigrations } from './migration-data-source.js';
 export { columnTypes, type ColumnTypes } from './migrations/column-types.js';

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { DataSource } from 'typeorm';
-import { type DatabaseParts, EMBEDDED_DATABASE_URL, isPostgresUrl } from './database-options.js';
+import { type DatabaseParts, isPostgresUrl } from './database-options.js';
 import { postgresDataSource } from './postgres/open-postgres.js';
 import { migrationOptions } from './postgres/postgres-options.js';
 import { createPrivateFile, MEMORY_URL, sqliteFile, sqliteOptions } from './sqlite/sqlite-options.js';
 
 /** A data source for the typeorm command line: not open yet, with one connection and without time limits. */
-export function commandLineDataSource(databaseUrl = EMBEDDED_DATABASE_URL, parts: DatabaseParts): DataSource {
+export function commandLineDataSource(databaseUrl: string, parts: DatabaseParts): DataSource {
   if (isPostgresUrl(databaseUrl)) return postgresDataSource(migrationOptions(databaseUrl, parts));
   const file = sqliteFile(databaseUrl);
   createPrivateFile(file);
@@ -14,7 +14,7 @@ export function commandLineDataSource(databaseUrl = EMBEDDED_DATABASE_URL, parts
 }
 
 /** Names of the migrations that have run on a database, which may be empty, or a file that is not there yet. */
-export async function executedMigrations(databaseUrl = EMBEDDED_DATABASE_URL): Promise<ReadonlySet<string>> {
+export async function executedMigrations(databaseUrl: string): Promise<ReadonlySet<string>> {
   if (!isPostgresUrl(databaseUrl) && (databaseUrl === MEMORY_URL || !existsSync(sqliteFile(databaseUrl))))
     return new Set();
   const dataSource = await commandLineDataSource(databaseUrl, { entities: [] }).initialize();

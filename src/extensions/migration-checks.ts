@@ -1,5 +1,5 @@
 import type { Env } from '../config/index.js';
-import { executedMigrations } from '../database/index.js';
+import { databaseUrlOf, executedMigrations } from '../database/index.js';
 import type { Extension } from './extension.js';
 
 /** The names under which TypeORM records the migrations of an extension. */
@@ -26,7 +26,7 @@ export function orderFaults(names: readonly string[]): string[] {
 export async function lateFaults(extensions: readonly Extension[], env: Env, isRefused: boolean): Promise<string[]> {
   const lists = extensions.map(migrationNames).filter(({ length }) => length > 1);
   if (lists.length === 0) return [];
-  const executed = await executedMigrations(env.DATABASE_URL).catch((error: unknown) => {
+  const executed = await executedMigrations(databaseUrlOf(env)).catch((error: unknown) => {
     if (!isRefused) throw error;
     return new Set<string>();
   });

@@ -68,6 +68,23 @@ describe('the first start with the default database', () => {
     expect(await again.json()).toEqual(pets);
   });
 
+  it('of a staging service has a file and a test key of its own', async () => {
+    const folder = folders.make();
+    const production = await start(folder);
+    const staging = await start(folder, { ENVIRONMENT: 'staging' });
+    await until(() => keysIn(production.output()).size === 1 && keysIn(staging.output()).size === 1);
+    const [live = ''] = keysIn(production.output());
+    const [key = ''] = keysIn(staging.output());
+    expect([live, key]).toEqual([expect.stringMatching(/^psk_live_/), expect.stringMatching(/^psk_test_/)]);
+    const pets = `${staging.origin}/v1/pets`;
+    expect((await get(pets, `Bearer ${key}`)).status).toBe(200);
+    expect((await get(pets, `Bearer ${live}`)).status).toBe(401);
+    const files = readdirSync(join(folder, 'data'));
+    expect(files).toEqual(expect.arrayContaining(['petstore.sqlite', 'petstore-staging.sqlite']));
+    const listed = async (env: Record<string, string>) => (await runKeys(['list', '--json'], { folder, env })).stdout;
+    expect(await listed({ ENVIRONMENT: 'staging' })).not.toBe(await listed({}));
+  });
+
   it('of two processes at once creates one key and one set of pets', async () => {
     const folder = folders.make();
     const [one, other] = await Promise.all([start(folder), start(folder)]);
