@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { Env } from './env.js';
-import { unknownVariables } from './unknown-variables.js';
+import { misspeltSettings } from './misspelt-settings.js';
 
 /** Invalid settings; `message` has one line for each variable. */
 export class ConfigError extends Error {}
@@ -15,7 +15,7 @@ export interface Configurable {
 
 /**
  * Reads and validates all settings together, including those of extensions.
- * @throws ConfigError that names every invalid variable, and every unknown one that looks like a setting
+ * @throws ConfigError that names every invalid variable, and every one that is almost a setting
  */
 export function loadEnv(
   source: Record<string, string | undefined> = process.env,
@@ -33,7 +33,7 @@ export function loadEnv(
       `ANONYMOUS_PER_DAY (${env.ANONYMOUS_PER_DAY}) must not be below ANONYMOUS_PER_MINUTE (${env.ANONYMOUS_PER_MINUTE})`,
     );
   }
-  lines.push(...unknownVariables(given, all.flatMap(Object.keys)));
+  lines.push(...misspeltSettings(Object.keys(given), all.flatMap(Object.keys)));
   if (lines.length > 0) throw new ConfigError(['Invalid configuration:', ...lines].join('\n  '));
   return added.length === 0 ? env : Object.assign(env, { ofExtensions });
 }

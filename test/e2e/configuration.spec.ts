@@ -26,14 +26,14 @@ const BAD = {
   SERVE_AFTER_SUNSET: 'yes',
   SAMPLE_DATA: 'no',
 };
-/** No settings, but meant to be. */
-const UNKNOWN = { DATABASE_URI: 'postgres://petstore:hunter2@localhost/petstore', RATE_LIMIT: '60' };
+/** Misspelt settings. */
+const MISSPELT = { DATABASE_URI: 'postgres://petstore:hunter2@localhost/petstore', LOG_LEVLE: 'debug' };
 
 describe('a service with an invalid configuration', () => {
   it('names every invalid variable, shows no secret, and exits with 1', async () => {
-    const { code, stdout, stderr } = await runMain({ folder: folders.make(), env: { ...BAD, ...UNKNOWN } });
+    const { code, stdout, stderr } = await runMain({ folder: folders.make(), env: { ...BAD, ...MISSPELT } });
     expect(code).toBe(1);
-    expect(Object.keys({ ...BAD, ...UNKNOWN }).filter((name) => !stderr.includes(name))).toEqual([]);
+    expect(Object.keys({ ...BAD, ...MISSPELT }).filter((name) => !stderr.includes(name))).toEqual([]);
     expect(stderr).not.toContain('hunter2');
     expect(stderr).not.toMatch(/\n\s+at /);
     expect(stdout).toBe('');
@@ -150,36 +150,31 @@ describe('a setting', () => {
 
 describe('a variable that is not a setting', () => {
   it.each([
+    ['LOG_LEVLE', 'LOG_LEVEL'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
     ['DATABASE_URI', 'DATABASE_URL'],
-    ['DATABASE_URL_FILE', 'DATABASE_URL'],
-    ['DATABASE_POOL', 'DATABASE_POOL_SIZE'],
     ['database_url', 'DATABASE_URL'],
     ['CORS_ORIGIN', 'CORS_ORIGINS'],
-    ['TRUST_PROXIES', 'TRUST_PROXY'],
-    ['LOGLEVEL', 'LOG_LEVEL'],
     ['SERVE_AFTER_SUNSETS', 'SERVE_AFTER_SUNSET'],
-  ])('but is similar to one is refused with a suggestion: %s', (name, meant) => {
+  ])('but almost one is refused with a suggestion: %s', (name, meant) => {
     expect(() => loadEnv({ [name]: '5432' })).toThrow(`${name} is not a setting; did you mean ${meant}?`);
   });
 
-  it.each(['RATE_LIMIT_PER_MINUTE', 'REDIS_CLUSTER_NODES', 'PETSTORE_REGION_OF_DEPLOYMENT'])(
-    'but has a prefix of the service is refused: %s',
-    (name) => {
-      expect(() => loadEnv({ [name]: '1' })).toThrow(new RegExp(`  ${name} is not a setting$`));
-    },
-  );
-
   it.each([
+    ['REDIS_TLS_URL', 'rediss://redis.example.com'],
+    ['REDIS_PUBLIC_URL', 'redis://redis.example.com'],
+    ['REDIS_HOST', 'redis.example.com'],
     ['REDIS_PORT', 'tcp://10.0.0.11:6379'],
     ['REDIS_SERVICE_HOST', '10.0.0.11'],
-    ['REDIS_SERVICE_PORT', '6379'],
-    ['REDIS_SERVICE_PORT_MAIN', '6379'],
-    ['REDIS_PORT_6379_TCP', 'tcp://10.0.0.11:6379'],
     ['REDIS_PORT_6379_TCP_ADDR', '10.0.0.11'],
+    ['DATABASE_NAME', 'petstore'],
+    ['DATABASE_HOST', 'db.example.com'],
+    ['DATABASE_PUBLIC_URL', 'postgres://db.example.com/petstore'],
+    ['DATABASE_URL_UNPOOLED', 'postgres://db.example.com/petstore'],
     ['PETSTORE_PORT_3000_TCP_PROTO', 'tcp'],
-    ['DATABASE_MAIN_SERVICE_PORT_POSTGRES', '5432'],
+    ['RATE_LIMIT', '60'],
     ['HOSTNAME', 'petstore-0'],
-    ['POSTGRES_PASSWORD', 'x'],
+    ['POSTGRES_URL', 'postgres://db.example.com/petstore'],
     ['PGHOST', 'x'],
     ['NODE_ENV', 'production'],
     ['npm_config_loglevel', 'warn'],

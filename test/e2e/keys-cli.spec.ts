@@ -200,6 +200,15 @@ describe('invalid arguments', () => {
   });
 });
 
+describe('the keys command line', () => {
+  it('accepts variables of extensions and of other programs', async () => {
+    const env = { RATE_OF_REVIEWS: '3', PETSTORE_REGION: 'eu', REDIS_TLS_URL: 'rediss://redis.example.com' };
+    const database = { DATABASE_URL: databaseUrl(service.folder) };
+    const { code, stderr } = await runKeys(['list'], { folder: service.folder, env: { ...env, ...database } });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+});
+
 describe('a mistyped DATABASE_URL', () => {
   it.each([
     ['keys', (options: ProcessOptions) => runKeys(['list'], options)],
