@@ -5,8 +5,8 @@ import { RedisClient } from '../redis/index.js';
 
 /**
  * A dependency of readiness. Create its result with `HealthIndicatorService` of `@nestjs/terminus`: `down` makes the
- * service not ready, `degraded` only informs operators. Readiness waits for the check, so bound one that can hang with
- * `attempt(...).withTimeout(...)`.
+ * service not ready, `degraded` only informs operators. A check that takes more than two seconds
+ * makes the service not ready too.
  */
 export interface HealthIndicator {
   check(): HealthIndicatorResult | Promise<HealthIndicatorResult>;

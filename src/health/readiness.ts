@@ -8,7 +8,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { HealthCheckService } from '@nestjs/terminus';
+import { HealthCheckService, type HealthIndicatorResult } from '@nestjs/terminus';
 import { ApiError, IntendedError, UnavailableError } from '../errors/index.js';
 import type { HealthIndicator } from './health-indicator.js';
 
@@ -21,13 +21,16 @@ export const HEALTH_INDICATORS = Symbol('HEALTH_INDICATORS');
  */
 const NOTICE_MS = 2_000;
 
+/** How long one health indicator can take, in milliseconds; otherwise one that never responds would hold all callers. */
+const CHECK_TIMEOUT_MS = 2_000;
+
 /** Each dependency under its name, and `degraded` if one is down that requests do not need. */
 export type ReadinessReport = Readonly<Record<string, 'up' | 'down'>> | { readonly status: 'ready' | 'degraded' };
 
 /** Whether the service can serve requests. */
 @Injectable()
 export class Readiness implements OnModuleInit, BeforeApplicationShutdown {
-  /** Whether the service is stopping but still serves for a moment. */
+  /** Whether the service is stopping. After SIGTERM it still serves for a moment. */
   isEnding = false;
   private indicators: readonly HealthIndicator[] = [];
   private checking: Promise<ReadinessReport> | undefined;
@@ -47,10 +50,7 @@ export class Readiness implements OnModuleInit, BeforeApplicationShutdown {
    * @throws ApiError `service_unavailable`
    */
   async report(): Promise<ReadinessReport> {
-    if (this.isEnding)
-      throw new IntendedError('service_unavailable', 'This instance is shutting down. Use another one.', {
-        'retry-after': '1',
-      });
+    if (this.isEnding) throw ending();
     this.checking ??= this.check().finally(() => {
       this.checking = undefined;
     });
@@ -58,7 +58,7 @@ export class Readiness implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   private async check(): Promise<ReadinessReport> {
-    const checks = this.indicators.map((indicator) => async () => indicator.check());
+    const checks = this.indicators.map((indicator) => () => checkInTime(indicator));
     const { status, details } = await this.health.check(checks).catch((error: unknown) => {
       if (error instanceof ServiceUnavailableException) throw notReady(error);
       throw new UnavailableError('The service is not ready: a health indicator failed.', { cause: error });
@@ -78,13 +78,31 @@ export class Readiness implements OnModuleInit, BeforeApplicationShutdown {
    * @param signal that stops the process; only SIGTERM waits
    */
   async beforeApplicationShutdown(signal?: string): Promise<void> {
-    if (signal === 'SIGTERM' && !this.isEnding) await this.end();
+    if (!this.isEnding) await this.end(signal === 'SIGTERM' ? NOTICE_MS : 0);
   }
+}
+
+async function checkInTime(indicator: HealthIndicator): Promise<HealthIndicatorResult> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const reason = `${indicator.constructor.name} did not respond within ${CHECK_TIMEOUT_MS} ms`;
+  const timer = setTimeout(() => reject(new Error(reason)), CHECK_TIMEOUT_MS);
+  try {
+    return await Promise.race([indicator.check(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function ending(): IntendedError {
+  return new IntendedError('service_unavailable', 'This instance is shutting down. Use another one.', {
+    'retry-after': '1',
+  });
 }
 
 /** @param exception of terminus; its response is the result of the check */
 function notReady(exception: ServiceUnavailableException): ApiError {
-  const { error = {} } = exception.getResponse() as { error?: object };
+  const { status, error = {} } = exception.getResponse() as { status?: string; error?: object };
+  if (status === 'shutting_down') return ending();
   const names = Object.keys(error).join(', ');
   return new ApiError('service_unavailable', `The service is not ready. Down: ${names}.`, { 'retry-after': '1' });
 }

@@ -1,0 +1,105 @@
+import { Controller, Get, Logger, Module } from '@nestjs/common';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type HealthIndicator, Operation } from '../../src/index.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { errorOf } from '../support/expectations.js';
+import { until } from '../support/until.js';
+
+let service: TestApp | undefined;
+afterEach(async () => {
+  Logger.overrideLogger(false);
+  await service?.stop();
+});
+
+/** Collects the errors that the service logs from now on. */
+function logged(): Record<string, unknown>[] {
+  const lines: Record<string, unknown>[] = [];
+  Logger.overrideLogger({ log: () => undefined, warn: () => undefined, error: (line) => lines.push(line) });
+  return lines;
+}
+
+describe('readiness', () => {
+  it('is 503 in bounded time if a health indicator never responds, also for the next callers', async () => {
+    class SilentHealth implements HealthIndicator {
+      isSilent = true;
+
+      check() {
+        return this.isSilent ? new Promise<never>(() => undefined) : {};
+      }
+    }
+    @Module({ providers: [SilentHealth] })
+    class SilentModule {}
+    service = await startApp({ extensions: [{ module: SilentModule, healthIndicators: [SilentHealth] }] });
+    const lines = logged();
+    expect(await errorOf(await service.request('/health/ready'))).toMatchObject({ code: 'service_unavailable' });
+    expect(lines).toEqual([
+      expect.objectContaining({ error: expect.stringContaining('SilentHealth did not respond within 2000 ms') }),
+    ]);
+    service.app.get(SilentHealth).isSilent = false;
+    expect((await service.request('/health/ready')).status).toBe(200);
+  });
+
+  it('says that the instance is shutting down, and logs nothing, if a check ends after the stop began', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    class SlowHealth implements HealthIndicator {
+      isAsked = false;
+
+      async check() {
+        this.isAsked = true;
+        await released;
+        return {};
+      }
+    }
+    @Module({ providers: [SlowHealth] })
+    class SlowModule {}
+    service = await startApp({ extensions: [{ module: SlowModule, healthIndicators: [SlowHealth] }] });
+    const { app } = service;
+    const lines = logged();
+    const asked = service.request('/health/ready');
+    await until(() => app.get(SlowHealth).isAsked);
+    const closing = app.close();
+    await until(() => !app.getHttpServer().listening);
+    release();
+    const response = await asked;
+    await closing;
+    expect(await errorOf(response)).toMatchObject({ status: 503, message: expect.stringContaining('shutting down') });
+    expect(lines).toEqual([]);
+  });
+});
+
+describe('a route that fails in different ways', () => {
+  it('has each error logged once, with its stack, and then the count of the rest', async () => {
+    const reasons = ['jammed', 'jammed', 'burnt', 'jammed', 'burnt', 'flooded', 'stolen', 'sold', 'lost', 'forgotten'];
+    @Controller('printer')
+    class PrinterController {
+      @Get()
+      @Operation({
+        id: 'print',
+        summary: 'Print',
+        scope: 'pets:read',
+        stability: 'experimental',
+        success: { status: 200, description: 'Never.' },
+        errors: [],
+      })
+      print(): never {
+        throw new Error(`The printer is ${reasons.shift()}`);
+      }
+    }
+    @Module({ controllers: [PrinterController] })
+    class PrinterModule {}
+    service = await startApp({ extensions: [{ module: PrinterModule }] });
+    const lines = logged();
+    const key = await service.key();
+    while (reasons.length > 0) expect((await service.request('/v1/printer', { key })).status).toBe(500);
+    expect(lines).toEqual(
+      ['jammed', 'burnt', 'flooded', 'stolen', 'sold'].map((reason) =>
+        expect.objectContaining({
+          message: 'request failed',
+          error: expect.stringMatching(new RegExp(`The printer is ${reason}\\n\\s+at `)),
+        }),
+      ),
+    );
+    await service.app.close();
+    expect(lines.slice(5)).toEqual([expect.objectContaining({ count: 5, code: 'internal_error' })]);
+  });
+});
