@@ -9,7 +9,7 @@ export const MAX_DURATION_MS = 36_525 * 86_400_000;
 export const MAX_NAME_LENGTH = 100;
 
 /** Nothing that a terminal would interpret, and not only white space. */
-const NAME = /^(?=[^]*\S)[^\p{Cc}\p{Cs}]+$/u;
+const NAME = /^(?=[^]*\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]+$/u;
 
 /** Stands for the lifetime of a key that never expires by itself. */
 const WITHOUT_END = 0;
@@ -52,7 +52,7 @@ export function storedLifetime({ lifetimeMs }: KeySpec): number {
 function checkName(name: string): string {
   if ([...name].length <= MAX_NAME_LENGTH && NAME.test(name)) return name;
   throw new InvalidOperationError(
-    'The name of a key has 1 to 100 characters, not only white space or control characters.',
+    'The name of a key has 1 to 100 characters, not only white space, without control characters, line separators or bidirectional controls.',
   );
 }
 

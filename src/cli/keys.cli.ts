@@ -52,9 +52,18 @@ async function run(command: KeysOperation, env: Env): Promise<boolean> {
 
 /** Before any wait: Ctrl+C must not lose a new key. */
 async function print({ text, warning }: Outcome): Promise<void> {
-  await pipeline(Readable.from(text), process.stdout, { end: false });
+  await pipeline(Readable.from(text), escaped, process.stdout, { end: false });
   process.stdout.write('\n');
   if (warning !== undefined) process.stderr.write(`${warning}\n`);
+}
+
+/** Makes characters visible that a terminal would interpret. Names of older keys can have them. */
+async function* escaped(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const chunk of chunks) yield chunk.replaceAll(/(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, escapeOf);
+}
+
+function escapeOf(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** Containers may run under a user id without a name. */

@@ -9,10 +9,11 @@ const DEFAULT_OVERLAP_SECONDS = 86_400;
 @ApiSchema({ name: 'NewApiKey', description: 'The properties of a new API key.' })
 export class NewApiKey {
   @TextField({
-    description: 'A name to tell keys apart. Its successor gets it too.',
+    description: 'Tells keys apart. Its successor gets it too.',
     example: 'Nightly import',
     optional: true,
     maxLength: MAX_NAME_LENGTH,
+    printed: true,
   })
   name?: string;
 

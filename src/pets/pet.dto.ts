@@ -21,7 +21,7 @@ const NAME_MAX_LENGTH = 255;
 
 const NAME = { description: 'Name of the pet.', example: 'Bella', maxLength: NAME_MAX_LENGTH };
 const CATEGORY_ID = {
-  description: 'Identifier of the category of the pet. Any int64. The category need not exist.',
+  description: 'Identifier of the category, any int64. The category need not exist.',
   example: 3,
 };
 
@@ -93,8 +93,7 @@ export class ListPetsQuery extends LimitQuery {
 
   /** Decimal digits, separated by commas. */
   @IdListParam({
-    description:
-      'Return only pets with these identifiers, separated by commas or in repeated parameters. Unknown ones are left out.',
+    description: 'Return only pets with these identifiers, separated by commas or repeated. Unknown ones are left out.',
     maxItems: 100,
   })
   ids?: string;

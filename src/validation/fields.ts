@@ -16,15 +16,24 @@ export interface FieldOptions {
   readonly optional?: boolean;
 }
 
-/** At least one character that is not white space, and no control character (Unicode category Cc). */
-const PRINTABLE =
-  '^[^\\u0000-\\u001F\\u007F-\\u009F]*[^\\s\\u0000-\\u001F\\u007F-\\u009F][^\\u0000-\\u001F\\u007F-\\u009F]*$';
+/** Unicode category Cc. */
+const CONTROLS = '\\u0000-\\u001F\\u007F-\\u009F';
+/** Line separators, and the characters with the property Bidi_Control, which make a terminal show another text. */
+const REORDERING = '\\u061C\\u200E\\u200F\\u2028-\\u202E\\u2066-\\u2069';
 
-/** A line of text, measured in Unicode code points as JSON Schema does. */
-export function TextField(options: FieldOptions & { readonly maxLength: number }): PropertyDecorator {
-  const { maxLength } = options;
-  const printable = new RegExp(PRINTABLE);
-  const expectation = `$property must be a string of 1 to ${maxLength} characters, not only white space, without control characters or lone surrogates`;
+/**
+ * A line of text, measured in Unicode code points as JSON Schema does.
+ * @param options `printed` also refuses line separators and bidirectional controls, because a command line shows the text
+ */
+export function TextField(
+  options: FieldOptions & { readonly maxLength: number; readonly printed?: boolean },
+): PropertyDecorator {
+  const { maxLength, printed = false } = options;
+  const refused = printed ? CONTROLS + REORDERING : CONTROLS;
+  const pattern = `^[^${refused}]*[^\\s${refused}][^${refused}]*$`;
+  const printable = new RegExp(pattern);
+  const names = printed ? 'control characters, line separators, bidirectional controls' : 'control characters';
+  const expectation = `$property must be a string of 1 to ${maxLength} characters, not only white space, without ${names} or lone surrogates`;
   const validate = (value: unknown) =>
     // A code point takes at most two UTF-16 units, so a longer string need not be scanned.
     typeof value === 'string' &&
@@ -32,9 +41,7 @@ export function TextField(options: FieldOptions & { readonly maxLength: number }
     value.isWellFormed() &&
     [...value].length <= maxLength &&
     printable.test(value);
-  return field(options, { type: String, minLength: 1, maxLength, pattern: PRINTABLE }, [
-    check('text', validate, expectation),
-  ]);
+  return field(options, { type: String, minLength: 1, maxLength, pattern }, [check('text', validate, expectation)]);
 }
 
 /** An integer in the int64 range, exact beyond 2^53. */

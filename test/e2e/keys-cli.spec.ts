@@ -159,6 +159,15 @@ describe('keys list', () => {
     expect(overHttp).toMatchObject([{ name: 'Ops', account: 'same', plan: 'pro' }]);
   });
 
+  it('escapes characters of older names that a terminal would interpret', async () => {
+    await create('reordered', '--plan', 'free', '--name', 'Old');
+    const name = 'Rocky\u202e\u2028👩‍🚀';
+    await queryDatabase(service.folder, `UPDATE api_keys SET name = '${name}' WHERE name = 'Old' RETURNING id`);
+    expect((await keys('list')).stdout).toContain(' Rocky\\u202e\\u2028👩‍🚀 ');
+    expect((await keys('list', '--json')).stdout).not.toMatch(/[\u202e\u2028]/);
+    expect((await json<{ name: string }[]>('list')).map((key) => key.name)).toContain(name);
+  });
+
   it('masks keys', async () => {
     const issued = await given('listed');
     const [{ code, stdout }, listed] = await Promise.all([keys('list'), json<Record<string, unknown>[]>('list')]);
