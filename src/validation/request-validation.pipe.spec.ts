@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { ValidateBy } from 'class-validator';
+import { Type } from 'class-transformer';
+import { IsString, ValidateBy, ValidateNested } from 'class-validator';
 import { ValidationFailedError } from '../errors/index.js';
 import { RequestValidationPipe, ValidatedOnce } from './request-validation.pipe.js';
 
@@ -25,6 +26,15 @@ class OnceQuery {
 class EachTimeQuery {
   @IsShort()
   name!: string;
+}
+
+class Item {
+  @IsString()
+  name!: string;
+
+  @Type(() => Item)
+  @ValidateNested({ each: true })
+  parts: Item[] = [];
 }
 
 const pipe = new RequestValidationPipe();
@@ -65,5 +75,24 @@ describe('any other query', () => {
   it('is validated each time', async () => {
     expect(await read(EachTimeQuery, 'a')).not.toBe(await read(EachTimeQuery, 'a'));
     expect(validations).toBe(2);
+  });
+});
+
+const send = async (body: unknown) => pipe.transform(body, { type: 'body', metatype: Item });
+const part = { name: 'bolt' };
+
+describe('a list of nested objects', () => {
+  it('is accepted, at any level', async () => {
+    const body = { name: 'cart', parts: [{ name: 'wheel', parts: [part, part] }] };
+    expect(await send(body)).toMatchObject(body);
+  });
+
+  it.each([
+    [[[part]], 'parts.0 must be an object.'],
+    [[part, []], 'parts.1 must be an object.'],
+    [[[[part]]], 'parts.0 must be an object.'],
+    [[{ name: 'wheel', parts: [[part]] }], 'parts.0.parts.0 must be an object.'],
+  ])('is refused with lists in place of objects: %j', async (parts, message) => {
+    await expect(send({ name: 'cart', parts })).rejects.toThrow(message);
   });
 });

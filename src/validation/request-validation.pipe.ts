@@ -4,6 +4,7 @@ import { validate, validateSync, type ValidationError, type ValidatorOptions } f
 import { LRUCache } from 'lru-cache';
 import { unknownName, ValidationFailedError } from '../errors/index.js';
 import { unsupportedMediaType } from '../http/index.js';
+import { nestedLists } from './nested-lists.js';
 
 /** A body of 16 KiB can have thousands of members, for which class-validator would take milliseconds. */
 const MAX_MEMBERS = 1_000;
@@ -108,9 +109,9 @@ function isForOtherPipe(value: unknown, { type, data }: ArgumentMetadata): boole
 }
 
 /** @throws ValidationFailedError if there are faults */
-function accept({ place, safe, inherited, isAbsent }: Input, errors: readonly ValidationError[]): void {
+function accept({ dto, place, safe, inherited, isAbsent }: Input, errors: readonly ValidationError[]): void {
   const unknown = inherited.map((name) => unknownName(KINDS[place], name));
-  const broken = [...unknown, ...describe(errors, place)];
+  const broken = [...unknown, ...describe(errors, place), ...nestedLists(dto)];
   const faults = broken.length === 0 ? unstorableTexts(safe) : broken;
   // A POST needs no body where all its fields are optional.
   if (faults.length > 0) throw isAbsent ? unsupportedMediaType() : new ValidationFailedError(faults, place === 'body');
