@@ -17,7 +17,7 @@ import {
   scopeNeeded,
 } from './authentication/refusals.js';
 
-/** A well-formed key that probably does not exist, or that another process has just created. */
+/** A well-formed key that is not cached, and is queried only if the address of the client has quota. */
 export class UnverifiedKey {
   constructor(readonly token: string) {}
 }
@@ -45,12 +45,15 @@ export class BearerGuard implements CanActivate {
   }
 
   /**
-   * The caller of a key that another process may have just created. Concurrent calls share one poll of the database.
+   * The caller of a key that is queried because its address has quota: it may be one that another process has just created.
+   * Concurrent calls share one poll of the database.
    * @throws (rejects) UnavailableError if the database is unavailable
    */
   async verify({ token }: UnverifiedKey): Promise<Verdict> {
+    const verdict = this.verifier.verify(token, true);
+    if (verdict !== undefined) return verdict;
     await this.changes.catchUp();
-    return this.verifier.verify(token) ?? INVALID;
+    return this.verifier.verify(token, true) ?? INVALID;
   }
 
   /** The 403 of a caller without the scope of a route. */

@@ -46,7 +46,7 @@ function admit(
           return access === undefined ? undefined : bearer.authorize(verdict, access);
         })
       : andThen(throttler.admitAddress(request, reply), (refusal) => refusal ?? verdict);
-  // A query for a key that probably does not exist is expensive, so it needs quota of the address.
+  // Queries for keys that do not exist, or for very many keys, need quota of the address.
   const decideUnverified = async (key: UnverifiedKey) =>
     (await throttler.refuseExhaustedAddress(request, reply)) ?? decide(await bearer.verify(key));
 

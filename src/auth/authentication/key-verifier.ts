@@ -29,6 +29,9 @@ const RETRY_MS = 1_000;
 /** How long a request waits for that query, in milliseconds, before it uses the cached key. */
 const PATIENCE_MS = 100;
 
+/** Keys that are queried per minute although the address of the client may be exhausted: those that exist, and are not cached. */
+const FREE_LOOK_UPS_PER_MINUTE = 1_000;
+
 interface CachedKey extends KeyValidity {
   /** The same object for all requests. */
   readonly caller: Caller;
@@ -46,6 +49,7 @@ export class KeyVerifier implements KeyChangeListener {
   private readonly cache = new LRUCache<string, CachedKey>({ max: MAX_CACHED_KEYS });
   private readonly kind: KeyKind;
   private readonly lookUps = new Map<string, Promise<Verdict>>();
+  private freeLookUps = { minute: 0, left: 0 };
 
   constructor(
     private readonly database: Database,
@@ -67,12 +71,13 @@ export class KeyVerifier implements KeyChangeListener {
 
   /**
    * The caller of a key, or why it is refused; synchronous if the key is cached. Undefined for a well-formed key that
-   * probably does not exist, which is not queried. Records the use of the key. Cached keys stay valid while the database is
-   * unavailable.
+   * probably does not exist, and past many look-ups for any that is not cached: it is not queried. Records the use of the key.
+   * Cached keys stay valid while the database is unavailable.
    * @param token from `readBearerToken`
+   * @param hasQuota whether the address of the client has quota, which a query then needs no more
    * @throws (rejects) UnavailableError if an uncached key cannot be queried
    */
-  verify(token: string): Verdict | Promise<Verdict> | undefined {
+  verify(token: string, hasQuota = false): Verdict | Promise<Verdict> | undefined {
     const known = this.cache.get(token);
     const nowMs = this.clock.nowMs();
     if (known === undefined) {
@@ -81,7 +86,16 @@ export class KeyVerifier implements KeyChangeListener {
     } else if (nowMs < known.freshUntilMs) return this.answerOf(known, nowMs);
     const underWay = this.lookUps.get(token);
     if (underWay !== undefined) return underWay;
-    return known !== undefined || this.filter.mayHave(hashApiKey(token)) ? this.lookUp(token, known) : undefined;
+    if (known === undefined && !this.filter.mayHave(hashApiKey(token))) return undefined;
+    return known !== undefined || hasQuota || this.takeFreeLookUp(nowMs) ? this.lookUp(token, known) : undefined;
+  }
+
+  /** Valid keys share addresses with strangers, so look-ups are free until there are too many: of revoked keys, for example. */
+  private takeFreeLookUp(nowMs: number): boolean {
+    const minute = Math.floor(nowMs / 60_000);
+    if (minute !== this.freeLookUps.minute) this.freeLookUps = { minute, left: FREE_LOOK_UPS_PER_MINUTE };
+    this.freeLookUps.left -= 1;
+    return this.freeLookUps.left >= 0;
   }
 
   keyIssued(key: string): void {

@@ -21,7 +21,8 @@ describe('keys that probably do not exist', () => {
   });
 
   const issue = () => service.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec');
-  const verify = (key: string) => other.guard.verify(new UnverifiedKey(key));
+  const verifyAt = ({ guard }: AuthInstance, key: string) => guard.verify(new UnverifiedKey(key));
+  const verify = (key: string) => verifyAt(other, key);
 
   it('are distinguished from existing keys, without a query', async () => {
     const { key, id } = await issue();
@@ -66,5 +67,18 @@ describe('keys that probably do not exist', () => {
     jest.spyOn(other.database, 'read').mockRejectedValueOnce(new ApiError('service_unavailable', 'away'));
     await expect(verify(key)).rejects.toHaveProperty('code', 'service_unavailable');
     expect(await verify(key)).toHaveProperty('keyId', id);
+  });
+
+  it('include all that are not cached, after a thousand look-ups in a minute', async () => {
+    const keys: string[] = [];
+    for (let count = 0; count < 1_002; count += 1) keys.push((await issue()).key);
+    const last = keys.pop() ?? '';
+    const late = keys.pop() ?? '';
+    for (const key of keys) expect(await service.verifier.verify(key)).toHaveProperty('accountId', 1);
+    expect(service.verifier.verify(late)).toBeUndefined();
+    expect(await verifyAt(service, late)).toHaveProperty('accountId', 1);
+    expect(service.verifier.verify(last)).toBeUndefined();
+    bench.clock.advanceMs(60_000);
+    expect(await service.verifier.verify(last)).toHaveProperty('accountId', 1);
   });
 });
