@@ -99,47 +99,36 @@ describe.each(['/openapi.json', '/docs/swagger-ui-bundle.js', '/v1/pets?limit=10
   },
 );
 
-describe('connections that send the maximum number of waiting requests', () => {
+describe('connections with a response that is larger than the buffers', () => {
   const LARGE = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n';
 
   it('are closed after a while if they do not read, even if they continue to send', async () => {
     const calm = await observe(CALM_MS);
     const descriptors = await gauge('process_open_fds');
-    unread.push(await UnreadConnections.open(service.port, CONNECTIONS, LARGE.repeat(200)));
-    unread.push(await UnreadConnections.open(service.port, CONNECTIONS, requestFor('/v1/pets?limit=100').repeat(200)));
-    const whole = await UnreadConnections.open(service.port, 2, LARGE.repeat(10));
-    // The size of the system's socket buffers varies, so on some of these connections only the last response is stuck.
-    const partial = await Promise.all(
-      Array.from({ length: 8 }, (_, n) => UnreadConnections.open(service.port, 1, LARGE.repeat(n + 1))),
-    );
-    unread.push(whole, ...partial);
-    const sending = setInterval(() => {
-      whole.send(requestFor('/nothing'));
-      for (const connection of partial) connection.send('G');
-    }, 2_000);
+    unread.push(await UnreadConnections.open(service.port, CONNECTIONS, LARGE));
+    const whole = await UnreadConnections.open(service.port, 2, LARGE);
+    unread.push(whole);
+    const sending = setInterval(() => whole.send(requestFor('/nothing')), 2_000);
     const { p99Ms, residentBytes } = await observe(ATTACK_MS);
     expect(residentBytes).toBeLessThan(MOST_RESIDENT_BYTES);
     expect(p99Ms).toBeLessThan(MOST_DELAY_MS + calm.p99Ms * MOST_TIMES_LONGER);
     expect(await closed(descriptors).finally(() => clearInterval(sending))).toBe(true);
   });
 
-  it('get all responses if they read slowly, however long it takes', async () => {
-    const size = Number(
-      (await ask(service.port, { method: 'HEAD', path: '/docs/swagger-ui-bundle.js' })).headers.get('content-length'),
-    );
-    const count = 20;
+  it('get it if they read slowly, however long it takes', async () => {
+    const head = await ask(service.port, { method: 'HEAD', path: '/docs/swagger-ui-bundle.js' });
+    const size = Number(head.headers.get('content-length'));
     const socket = connect(service.port, '127.0.0.1');
-    socket.write(LARGE.repeat(count));
+    socket.write(LARGE);
     let received = 0;
     const endMs = performance.now() + SLOW_READING_MS;
     // Each read returns at most the socket's buffer of 64 KiB.
-    for (; performance.now() < endMs; await delay(250)) received += ((socket.read() as Buffer | null) ?? '').length;
-    const readSlowly = received;
+    for (; performance.now() < endMs; await delay(3_000)) received += ((socket.read() as Buffer | null) ?? '').length;
+    expect(received).toBeLessThan(size);
     for await (const chunk of socket) {
       received += (chunk as Buffer).length;
-      if (received >= count * size) break;
+      if (received >= size) break;
     }
-    expect(readSlowly).toBeLessThan(size * 10);
-    expect(received).toBeGreaterThanOrEqual(count * size);
+    expect(received).toBeGreaterThanOrEqual(size);
   });
 });
