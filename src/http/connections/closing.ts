@@ -50,7 +50,7 @@ export async function drainConnections(server: FastifyInstance, deadlineMs = DEA
   const passed = new AbortController();
   // The caller closes the server once more, and gets its error.
   const closed = server.close().catch(() => undefined);
-  await Promise.race([closed, delay(deadlineMs, undefined, passed).catch(() => undefined)]);
+  await Promise.race([closed, delay(deadlineMs, undefined, { signal: passed.signal }).catch(() => undefined)]);
   passed.abort();
   server.server.closeAllConnections();
 }
