@@ -155,7 +155,7 @@ export class Transaction {
     const written = [...this.written];
     this.written.clear();
     return this.watches.flatMap(({ table, listener }) => {
-      const statements = written.filter((sql) => sql.includes(table));
+      const statements = written.filter((sql) => sql.toLowerCase().includes(table));
       return statements.length === 0 ? [] : [() => listener(statements)];
     });
   }

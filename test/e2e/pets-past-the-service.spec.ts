@@ -31,6 +31,7 @@ describe('a write to pets that bypasses PetsService', () => {
     ['a repository', (id, name) => dataSource.getRepository(PetEntity).update(id, { name })],
     ['an entity', (id, name) => dataSource.getRepository(PetEntity).save({ id, name })],
     ['SQL', (id, name) => dataSource.query(`UPDATE "pets" SET "name" = '${name}' WHERE "id" = ${id}`)],
+    ['SQL in capitals', (id, name) => dataSource.query(`UPDATE PETS SET NAME = '${name}' WHERE ID = ${id}`)],
     ['a transaction', (id, name) => dataSource.transaction((manager) => manager.update(PetEntity, id, { name }))],
     [
       'a query builder in Database.write',
