@@ -7,6 +7,8 @@ import type { FastifyInstance } from 'fastify';
 const MAX_READING_MS = 100;
 /** A turn in which one connection was read for this long delays others, in milliseconds. */
 const LONG_TURN_MS = 10;
+/** How long the others have the event loop to themselves after such a turn, in milliseconds. */
+const PAUSE_MS = 100;
 
 /**
  * Shares the event loop between connections. Node reads from all connections with new bytes in one turn, and parses up to
@@ -15,36 +17,52 @@ const LONG_TURN_MS = 10;
  * what one turn allocates is bounded.
  */
 export function shareTurns(server: Server): void {
-  const connections = new HeldConnections();
+  const connections = new SharedConnections();
   let readingSinceMs: number | undefined;
+  let isTooLong = false;
   server.on('connection', (socket: Socket) => connections.add(socket));
   server.prependListener('request', ({ socket }) => {
     const nowMs = performance.now();
     if (readingSinceMs === undefined) {
       readingSinceMs = nowMs;
-      setImmediate(() => (readingSinceMs = undefined));
-    } else if (nowMs - readingSinceMs > MAX_READING_MS) {
-      // Once a turn.
-      readingSinceMs = Infinity;
+      setImmediate(() => {
+        connections.isBusy = performance.now() - nowMs > LONG_TURN_MS;
+        readingSinceMs = undefined;
+        isTooLong = false;
+      });
+    } else if (!isTooLong && nowMs - readingSinceMs > MAX_READING_MS) {
+      isTooLong = true;
       connections.hold(socket);
     }
   });
 }
 
 /** Open connections, and which of them are not read for the moment. */
-class HeldConnections {
+class SharedConnections {
+  /** Whether the last turn was long. */
+  isBusy = false;
   /** In the order in which they were opened. */
   private readonly open = new Set<Socket>();
   private held = new Set<Socket>();
   private isReleasing = false;
   private isOldestNext = true;
 
+  /** A new connection waits in a busy time, so that those behind it are accepted, too. */
   add(socket: Socket): void {
     this.open.add(socket);
     socket.once('close', () => {
       this.open.delete(socket);
       this.held.delete(socket);
     });
+    // Deferred, because Node begins to read after this.
+    if (this.isBusy || this.isReleasing) setImmediate(() => this.holdNew(socket));
+  }
+
+  private holdNew(socket: Socket): void {
+    if (socket.destroyed) return;
+    socket.pause();
+    this.held.add(socket);
+    this.beginRelease();
   }
 
   /** Stops reading from all connections but one, and begins to release them. */
@@ -52,12 +70,16 @@ class HeldConnections {
     const held = [...this.open].filter((socket) => socket !== except && (this.held.has(socket) || !socket.isPaused()));
     for (const socket of held) socket.pause();
     this.held = new Set(held);
+    this.beginRelease();
+  }
+
+  private beginRelease(): void {
     if (this.isReleasing) return;
     this.isReleasing = true;
     setImmediate(() => this.release());
   }
 
-  /** Reads from one connection in the next turn. If that takes long, the others get as much time afterwards. */
+  /** Reads from one connection in the next turn. If that takes long, the others have some time to themselves. */
   private release(): void {
     const socket = this.next();
     this.isReleasing = socket !== undefined;
@@ -66,9 +88,8 @@ class HeldConnections {
     socket.resume();
     const sinceMs = performance.now();
     setImmediate(() => {
-      const tookMs = performance.now() - sinceMs;
-      if (tookMs < LONG_TURN_MS) this.release();
-      else setTimeout(() => this.release(), tookMs);
+      if (performance.now() - sinceMs < LONG_TURN_MS) this.release();
+      else setTimeout(() => this.release(), PAUSE_MS);
     });
   }
 
