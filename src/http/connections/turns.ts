@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
 /** How long one turn of the event loop reads requests, in milliseconds. */
-const MAX_READING_MS = 100;
+const MAX_READING_MS = 50;
 /** A turn in which one connection was read for this long delays others, in milliseconds. */
 const LONG_TURN_MS = 10;
 /** How long the others have the event loop to themselves after such a turn, in milliseconds. */
