@@ -13,7 +13,7 @@ let service: ServiceProcess;
 
 beforeEach(async () => {
   service = await startProcess({
-    file: join(import.meta.dirname, '../support/stoppable-service.js'),
+    file: join(import.meta.dirname, '../support/pumps-service.js'),
     folder: folders.make(),
     env: { DATABASE_URL: 'sqlite::memory:' },
   });
@@ -67,7 +67,7 @@ describe('a service with an extension that is stopped', () => {
       expect(lines).toHaveLength(1);
       expect(JSON.parse(lines[0] ?? '')).toMatchObject({
         level: 'fatal',
-        error: expect.stringMatching(/^Error: A pipe broke\.\n +at .*stoppable-service/),
+        error: expect.stringMatching(/^Error: A pipe broke\.\n +at .*pumps-service/),
       });
     },
   );

@@ -1,11 +1,14 @@
 #!/usr/bin/env node
-// A service with an extension whose provider must not be used after it was destroyed, and whose stream never ends.
+// A service with an extension whose provider must not be used after it was destroyed, and with responses that take long.
 import 'reflect-metadata';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Controller, Get, Param, Sse } from '@nestjs/common';
+import { Controller, Get, Param, Sse, StreamableFile } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { interval, map, startWith } from 'rxjs';
 import { Public, startService } from '../../dist/src/index.js';
+
+/** More than the buffers of a connection hold. */
+const LARGE = Buffer.alloc(32 * 1024 * 1024, ' ');
 
 class PumpsController {
   isDestroyed = false;
@@ -24,6 +27,10 @@ class PumpsController {
     this.inProgress += 1;
     await delay(1_000);
     return {};
+  }
+
+  large() {
+    return new StreamableFile(LARGE);
   }
 
   /** As a library might that forgets an error. */
@@ -49,6 +56,7 @@ function decorate(method, decorators) {
 }
 
 decorate('get', [Get(), Public()]);
+decorate('large', [Get('large'), Public()]);
 decorate('slow', [Get('slow'), Public()]);
 Param()(PumpsController.prototype, 'breakDown', 0);
 decorate('breakDown', [Get('break-down/:how'), Public()]);
