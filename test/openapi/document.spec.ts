@@ -39,7 +39,7 @@ const STATUS = { $ref: '#/components/schemas/PetStatus' };
 
 describe('the document', () => {
   it('is OpenAPI 3.1 of the service and its staging environment', () => {
-    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.1.0' } });
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.1.1' } });
     expect(document.servers).toEqual([
       { url: '/v1', description: 'This server (production)', 'x-internal': false },
       { url: 'https://staging.petstore.test/v1', description: 'Staging', 'x-internal': false },

@@ -89,7 +89,7 @@ function outlineOf(app: INestApplication, env: Env): Omit<OpenAPIObject, 'paths'
     .setOpenAPIVersion('3.1.0')
     .setTitle('Pet Store Service')
     .setDescription(describeService(env))
-    .setVersion('1.1.0')
+    .setVersion('1.1.1')
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .addSecurity(API_KEY_SCHEME, {
       type: 'http',
