@@ -21,8 +21,7 @@ describe('keys that probably do not exist', () => {
   });
 
   const issue = () => service.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec');
-  const verifyAt = ({ guard }: AuthInstance, key: string) => guard.verify(new UnverifiedKey(key));
-  const verify = (key: string) => verifyAt(other, key);
+  const verify = (key: string, { guard } = other) => guard.verify(new UnverifiedKey(key));
 
   it('are distinguished from existing keys, without a query', async () => {
     const { key, id } = await issue();
@@ -76,7 +75,7 @@ describe('keys that probably do not exist', () => {
     const late = keys.pop() ?? '';
     for (const key of keys) expect(await service.verifier.verify(key)).toHaveProperty('accountId', 1);
     expect(service.verifier.verify(late)).toBeUndefined();
-    expect(await verifyAt(service, late)).toHaveProperty('accountId', 1);
+    expect(await verify(late, service)).toHaveProperty('accountId', 1);
     expect(service.verifier.verify(last)).toBeUndefined();
     bench.clock.advanceMs(60_000);
     expect(await service.verifier.verify(last)).toHaveProperty('accountId', 1);
