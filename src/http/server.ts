@@ -6,6 +6,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
+import type { Socket } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
 import type { Env } from '../config/index.js';
 import {
@@ -15,7 +16,7 @@ import {
   MAX_HEADERS,
   refuse,
 } from './connections/client-error.js';
-import { handleOneAtATime } from './connections/one-at-a-time.js';
+import { handleOneAtATime, refuseTunnel } from './connections/one-at-a-time.js';
 import { shareTurns } from './connections/shared-turns.js';
 import { METHODS_WITH_BODY } from './requests/message.js';
 import { normaliseTarget, requestId } from './requests/request.js';
@@ -53,6 +54,7 @@ export function createServer(env: Env, observer: ConnectionObserver): FastifyIns
   const handle = (message: IncomingMessage, response: ServerResponse) =>
     server.server.emit('request', message, response);
   server.server.on('checkContinue', handle).on('checkExpectation', handle);
+  server.server.on('connect', (_request: IncomingMessage, socket: Socket) => refuseTunnel(socket));
   return server;
 }
 

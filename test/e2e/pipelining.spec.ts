@@ -36,6 +36,18 @@ describe('a pipelined request', () => {
     expect(responses.map(({ headers }) => headers.get('connection'))).toEqual(['close']);
   });
 
+  it.each([
+    ['CONNECT', 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n'],
+    ['an Upgrade', 'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n'],
+    ['an HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['garbage', '\x00\x01\r\n\r\n'],
+  ])('leaves the response before it whole: %s', async (_, bytes) => {
+    const [created, ...others] = await responsesTo(create('kept') + bytes);
+    expect([created?.status, created?.headers.get('connection'), others]).toEqual([201, 'close', []]);
+    const { id } = JSON.parse(created?.body ?? '') as { id: number };
+    expect((await service.request(`/v1/pets/${id}`, { key, method: 'DELETE' })).status).toBe(204);
+  });
+
   it('is not handled, and uses no quota', async () => {
     const left = Number((await responsesTo(request(LIST).repeat(2)))[0]?.headers.get('x-ratelimit-remaining'));
     const [created, ...others] = await responsesTo(create('first') + create('second'));

@@ -2,8 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PetsService } from '../../src/pets/index.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
-import { sendRaw } from '../support/raw.js';
-import { rawResponses } from '../support/raw-responses.js';
 
 let service: TestApp;
 let key: string;
@@ -133,12 +131,13 @@ describe('getPet', () => {
 
   it('returns to each of many concurrent requests its own pet, or 404', async () => {
     const asked = Array.from({ length: 90 }, (_, index) => (index % 9 === 8 ? 1_000 + index : 1 + (index % 45)));
-    const bytes = asked
-      .map((id) => `GET /v1/pets/${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`)
-      .join('');
-    const responses = rawResponses(await sendRaw(service.port, bytes));
+    const responses = await Promise.all(asked.map((id) => service.request(`/v1/pets/${id}`, { key })));
     expect(
-      responses.map(({ status, body }) => (status === 200 ? (JSON.parse(body) as { id: number }).id : status)),
+      await Promise.all(
+        responses.map(async (response) =>
+          response.status === 200 ? ((await response.json()) as { id: number }).id : response.status,
+        ),
+      ),
     ).toEqual(asked.map((id) => (id < 1_000 ? id : 404)));
   });
 

@@ -29,6 +29,14 @@ export function handleOneAtATime(handle: RequestListener): RequestListener {
   };
 }
 
+/** Closes a connection that sent CONNECT, after the response in progress. */
+export function refuseTunnel(socket: Socket): void {
+  // Node takes its own listener off, and an error without one would end the process.
+  socket.on('error', () => socket.destroy());
+  if (responseInProgress(socket) === undefined) socket.destroy();
+  else closeAfterResponse(socket);
+}
+
 /** Stops reading from a connection, and closes it after the response in progress. */
 export function closeAfterResponse(socket: Socket): void {
   const response = responseInProgress(socket);
