@@ -17,7 +17,7 @@ interface Failure extends ReturnType<typeof requestFields> {
 /** Failures with the same code on the same route. */
 interface Kind {
   readonly first: Failure;
-  /** Those that were logged. */
+  /** The origins of those that were logged. */
   readonly errors: Set<string>;
   /** How many were not logged. */
   count: number;
@@ -35,11 +35,12 @@ export class FailureLog {
   add(failure: Failure): void {
     const name = `${failure.code} ${failure.method} ${failure.route}`;
     const kind = this.kinds.get(name) ?? this.open(name, failure);
-    if (kind.errors.has(failure.error) || kind.errors.size === MAX_ERRORS) {
+    const error = originOf(failure);
+    if (kind.errors.has(error) || kind.errors.size === MAX_ERRORS) {
       kind.count += 1;
       return;
     }
-    kind.errors.add(failure.error);
+    kind.errors.add(error);
     this.logger.error({ message: 'request failed', ...failure });
   }
 
@@ -65,4 +66,9 @@ export class FailureLog {
     if (count > 0)
       this.logger.error({ message: 'more requests failed in the same way', method, route, status, code, count });
   }
+}
+
+/** The message, and the line that threw it: the rest of a stack depends on what else the request waited for. */
+function originOf({ error }: Failure): string {
+  return error.split('\n', 2).join('\n');
 }
