@@ -3,47 +3,72 @@ import type { Socket } from 'node:net';
 
 /** How long one turn of the event loop reads requests, in milliseconds. */
 const MAX_READING_MS = 50;
-/** A turn in which one connection was read for this long delays others, in milliseconds. */
-const LONG_TURN_MS = 10;
-/** How long the others have the event loop to themselves after such a turn, in milliseconds. */
+/** How long reading one connection takes only if it is hostile, in milliseconds. */
+const SLOW_MS = 5;
+/** How long the others have the event loop to themselves after reading such a connection, in milliseconds. */
 const PAUSE_MS = 100;
 
 /**
  * Shares the event loop between connections. Node reads from all connections with new bytes in one turn, and parses up to
  * 64 KiB of each before anything else happens: thousands of pipelined requests or tiny chunks, which take megabytes. If that
- * takes too long, the other connections are read in later turns, one in each. So hostile connections delay others little, and
- * what one turn allocates is bounded (docs/decisions/0020-connections.md has figures).
+ * takes too long, the other connections are read in later turns: one, then twice as many each time, and one again after a
+ * connection that took long. So hostile connections delay others little, and what one turn allocates is bounded
+ * (docs/decisions/0020-connections.md has figures).
  */
 export function shareTurns(server: Server): void {
   const connections = new SharedConnections();
-  let readingSinceMs: number | undefined;
-  let isTooLong = false;
   server.on('connection', (socket: Socket) => connections.add(socket));
-  server.prependListener('request', ({ socket }) => {
-    const nowMs = performance.now();
-    if (readingSinceMs === undefined) {
-      readingSinceMs = nowMs;
-      setImmediate(() => {
-        connections.isBusy = performance.now() - nowMs > LONG_TURN_MS;
-        readingSinceMs = undefined;
-        isTooLong = false;
-      });
-    } else if (!isTooLong && nowMs - readingSinceMs > MAX_READING_MS) {
-      isTooLong = true;
-      connections.hold(socket);
-    }
-  });
+  server.prependListener('request', ({ socket }) => connections.read(socket));
+}
+
+/** A turn of the event loop that reads requests. Times are those of `performance.now()`. */
+interface Turn {
+  readonly sinceMs: number;
+  /** The connection that is read. */
+  socket: Socket;
+  socketSinceMs: number;
+  isTooLong: boolean;
 }
 
 /** Open connections, and which of them are not read for the moment. */
 class SharedConnections {
-  /** Whether the last turn was long. */
-  isBusy = false;
+  private turn: Turn | undefined;
+  /** Whether reading one connection took long in the last turn. */
+  private isBusy = false;
   /** In the order in which they were opened. */
   private readonly open = new Set<Socket>();
-  private held = new Set<Socket>();
+  /** In the order in which they were held. */
+  private readonly held = new Set<Socket>();
   private isReleasing = false;
+  /** How many are released at once. */
+  private batch = 1;
   private isOldestNext = true;
+
+  /** Call it for each request that was read. */
+  read(socket: Socket): void {
+    const nowMs = performance.now();
+    const { turn } = this;
+    if (turn === undefined) {
+      this.turn = { sinceMs: nowMs, socket, socketSinceMs: nowMs, isTooLong: false };
+      this.isBusy = false;
+      setImmediate(() => this.endTurn());
+      return;
+    }
+    if (socket !== turn.socket) {
+      this.isBusy ||= nowMs - turn.socketSinceMs > SLOW_MS;
+      turn.socket = socket;
+      turn.socketSinceMs = nowMs;
+    }
+    if (turn.isTooLong || nowMs - turn.sinceMs <= MAX_READING_MS) return;
+    turn.isTooLong = true;
+    this.hold(socket);
+  }
+
+  private endTurn(): void {
+    if (this.turn === undefined) return;
+    this.isBusy ||= performance.now() - this.turn.socketSinceMs > SLOW_MS;
+    this.turn = undefined;
+  }
 
   /** A new connection waits in a busy time, so that those behind it are accepted, too. */
   add(socket: Socket): void {
@@ -63,11 +88,12 @@ class SharedConnections {
     this.beginRelease();
   }
 
-  /** Stops reading from all connections but one, and begins to release them. */
-  hold(except: Socket): void {
-    const held = [...this.open].filter((socket) => socket !== except && (this.held.has(socket) || !socket.isPaused()));
-    for (const socket of held) socket.pause();
-    this.held = new Set(held);
+  private hold(except: Socket): void {
+    for (const socket of this.open) {
+      if (socket === except || socket.isPaused()) continue;
+      socket.pause();
+      this.held.add(socket);
+    }
     this.beginRelease();
   }
 
@@ -77,24 +103,32 @@ class SharedConnections {
     setImmediate(() => this.release());
   }
 
-  /** Reads from one connection in the next turn. If that takes long, the others have some time to themselves. */
+  /** Reads from some connections in the next turn, and then from twice as many, unless one of them took long. */
   private release(): void {
-    const socket = this.next();
-    this.isReleasing = socket !== undefined;
-    if (socket === undefined) return;
-    this.held.delete(socket);
-    socket.resume();
-    const sinceMs = performance.now();
+    const released = this.take(this.batch);
+    this.isReleasing = released.length > 0;
+    if (!this.isReleasing) return;
+    for (const socket of released) socket.resume();
     setImmediate(() => {
-      if (performance.now() - sinceMs < LONG_TURN_MS) this.release();
-      else setTimeout(() => this.release(), PAUSE_MS);
+      this.endTurn();
+      this.batch = this.isBusy ? 1 : this.batch * 2;
+      if (this.isBusy) setTimeout(() => this.release(), PAUSE_MS);
+      else this.release();
     });
   }
 
-  /** The oldest and the newest in turn: a client that opens many connections at once has those between. */
-  private next(): Socket | undefined {
+  /**
+   * Takes those that wait longest, so that each is read at last, and those that were held last: a client that opens many
+   * connections at once has those between.
+   */
+  private take(count: number): Socket[] {
     const held = [...this.held];
+    // In turn, where only one is taken.
     this.isOldestNext = !this.isOldestNext;
-    return held.at(this.isOldestNext ? 0 : -1);
+    const oldest = held.splice(0, Math.floor((count + Number(this.isOldestNext)) / 2));
+    const newest = held.slice(Math.max(held.length - (count - oldest.length), 0));
+    const taken = [...oldest, ...newest];
+    for (const socket of taken) this.held.delete(socket);
+    return taken;
   }
 }
