@@ -1,4 +1,4 @@
-import { isInstalled } from './src/testing/installed.ts';
+import { isInstalled } from './test/support/servers/installed.ts';
 import jestPreset from './src/testing/jest-preset.ts';
 
 /** Tests that start several processes or servers take longer than the rest. */
@@ -20,9 +20,9 @@ const ON_POSTGRES = [
   '<rootDir>/test/both-databases/**/*.spec.ts',
   '<rootDir>/test/e2e/**/*.spec.ts',
   '<rootDir>/test/openapi/conformance.spec.ts',
-  '<rootDir>/src/api-keys/**/*.spec.ts',
+  '<rootDir>/src/accounts/keys/**/*.spec.ts',
   '<rootDir>/src/auth/**/*.spec.ts',
-  '<rootDir>/src/cli/**/*.spec.ts',
+  '<rootDir>/src/accounts/cli/**/*.spec.ts',
   '<rootDir>/src/rate-limit/persistence/*.spec.ts',
 ];
 
@@ -55,7 +55,7 @@ const SAME_ON_POSTGRES = [
     'write-lock',
   ].map(endToEnd),
   // No database.
-  ...['api-keys/api-key-format', 'auth/bearer-token', 'auth/bearer.guard', 'cli/keys-arguments'].map(
+  ...['accounts/keys/api-key-format', 'auth/bearer-token', 'auth/bearer.guard', 'accounts/cli/keys-arguments'].map(
     (name) => `<rootDir>/src/${name}.spec.ts`,
   ),
 ];
@@ -65,7 +65,13 @@ function endToEnd(name) {
 }
 
 /** Specs of what only a Redis server shows, and folders of them. */
-const ON_REDIS = ['<rootDir>/src/redis/', '<rootDir>/src/rate-limit/redis/', endToEnd('redis'), endToEnd('coherence')];
+const ON_REDIS = [
+  '<rootDir>/src/platform/redis/',
+  '<rootDir>/src/rate-limit/redis/',
+  '<rootDir>/src/pets/cache/shared-version.spec.ts',
+  endToEnd('redis'),
+  endToEnd('coherence'),
+];
 
 /** Specs that kill the process for half a minute; with the other faults, on SQLite, and on PostgreSQL. */
 const CRASHES = ['crash', 'crash-fuzz'].map(endToEnd);

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { loadEnv } from './src/config/index.js';
+import { loadEnv } from './src/platform/index.js';
 import { createDataSource } from './src/database-parts.js';
 
 export default createDataSource(loadEnv());

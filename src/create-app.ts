@@ -1,24 +1,12 @@
-import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AppModule, type AppParts } from './app.module.js';
-import { SCOPES } from './api-keys/index.js';
+import { AppModule } from './app.module.js';
+import { KnownScopes } from './accounts/index.js';
 import { BearerGuard } from './auth/index.js';
-import { Clock, type Env, type Override } from './config/index.js';
-import { serveExplorer } from './explorer/index.js';
-import {
-  checkSerializers,
-  checkStart,
-  compositionError,
-  type Extension,
-  globalSerializers,
-  inspect,
-  refuseLateChanges,
-  refuseOwnWays,
-  type Route,
-  scopesOf,
-} from './extensions/index.js';
-import { Readiness } from './health/index.js';
+import { Clock, type Env, logRequests, PinoLogger, SampledLog } from './platform/index.js';
+import { serveExplorer, CurrentDocument } from './openapi/index.js';
+import { checkExtensions, type Extension } from './extensions/index.js';
+import { Readiness, RequestMetrics } from './monitoring/index.js';
 import {
   addCommonHeaders,
   addEarlyResponses,
@@ -27,15 +15,12 @@ import {
   closeConnections,
   collectMethods,
   createServer,
-  ignoreEmptyParams,
   respondToOtherMethods,
+  addIdempotency,
+  IdempotencyService,
+  addJsonBodyParser,
 } from './http/index.js';
-import { makeIdempotent } from './idempotency/index.js';
-import { logRequests, PinoLogger, RefusalLog } from './logging/index.js';
-import { RequestMetrics } from './metrics/index.js';
-import { CurrentDocument, refuseUndeclaredQueries } from './openapi/index.js';
-import { addAdmission, type AdmissionGuards, PlanThrottlerGuard } from './rate-limit/index.js';
-import { addJsonBodyParser } from './validation/index.js';
+import { addAdmission, PlanThrottlerGuard } from './rate-limit/index.js';
 
 export interface AppOptions {
   readonly env: Env;
@@ -43,8 +28,6 @@ export interface AppOptions {
   readonly clock?: Clock;
   /** Modules of a team that extends the service. */
   readonly extensions?: readonly Extension[];
-  /** Providers in place of `Clock`, `CounterStore`, `KeyVerifier` or `PetsService`. */
-  readonly overrides?: readonly Override[];
   /** Called before the application is initialised: the place for adapters, Fastify plugins and global enhancers. */
   readonly configure?: (app: NestFastifyApplication) => void | Promise<void>;
 }
@@ -54,67 +37,55 @@ export interface AppOptions {
  * @throws (rejects) ExtensionError if the extensions are invalid
  */
 export async function createApp(options: AppOptions): Promise<NestFastifyApplication> {
-  const { env, clock = new Clock(), extensions = [], overrides = [], configure } = options;
-  const parts = { env, clock, extensions, overrides };
-  const { module, routes } = await checkedModule(parts);
-  let guards: AdmissionGuards;
-  let metrics: RequestMetrics;
-  const refusalLog = new RefusalLog();
+  const { env, clock = new Clock(), extensions = [], configure } = options;
+  const refusals = new SampledLog('Connections', 'warn', {
+    first: 'refused connection',
+    others: 'more connections were refused for the same reason',
+  });
   const server = createServer(env, {
     refused: (status, requestId) => {
       metrics.observeUnparsed(status);
-      refusalLog.add(String(status), requestId);
+      refusals.add({ reason: status }, { requestId });
     },
-    dropped: () => refusalLog.add('MAX_CONNECTIONS'),
+    dropped: () => refusals.add({ reason: 'MAX_CONNECTIONS' }, {}),
   });
   const methodsByPath = collectMethods(server);
   addCommonHeaders(server, env);
   batchRequestsPerTick(server);
   addJsonBodyParser(server);
-  // Hooks run in the order in which they are added, and Nest adds some: admission must be added before Nest is created.
+  // Hooks run in the order in which they are added, and Nest adds some: those of admission come first, and use the
+  // application only when there are requests.
   addAdmission(server, () => guards);
   addEarlyResponses(server);
-  ignoreEmptyParams(server);
 
-  const app = await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(server), {
-    bodyParser: false,
-    logger: new PinoLogger(env.LOG_LEVEL),
-    abortOnError: false,
-  });
-  guards = { bearer: app.get(BearerGuard), throttler: app.get(PlanThrottlerGuard) };
-  metrics = app.get(RequestMetrics);
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.forRoot({ env, clock, extensions }),
+    new FastifyAdapter(server),
+    {
+      bodyParser: false,
+      logger: new PinoLogger(env.LOG_LEVEL),
+      abortOnError: false,
+    },
+  );
+  const guards = { bearer: app.get(BearerGuard), throttler: app.get(PlanThrottlerGuard) };
+  const metrics = app.get(RequestMetrics);
+  // Before other hooks of responses.
+  addIdempotency(server, app.get(IdempotencyService));
   closeConnections(server, app.get(Readiness));
   metrics.observeRequests(server);
   logRequests(server, env);
-  const exclusions = extensions.flatMap(({ prefixExclusions = [] }) => prefixExclusions);
-  app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready', 'metrics', ...exclusions] });
-  refuseOwnWays(app);
-  const serializers = globalSerializers(app);
-  await configure?.(app);
-  if (serializers().length > 0) checkSerializers(serializers(), await routesOfExtensions(parts, routes));
-  refuseUndeclaredQueries(server);
-  const errorCodes = extensions.flatMap(({ errorCodes: codes = [] }) => codes).map(({ code }) => code);
-  serveExplorer(app, new CurrentDocument(app, errorCodes));
-  await app.init();
-  respondToOtherMethods(server, methodsByPath);
-  refuseLateChanges(app);
-  return app;
-}
-
-/** The root module and its routes, once what extends the service is checked. Every POST accepts an Idempotency-Key. */
-async function checkedModule(parts: AppParts): Promise<{ module: DynamicModule; routes: readonly Route[] }> {
-  const composition = await inspect(AppModule.of(parts, [])).catch((error: unknown) => {
-    throw compositionError(error, parts);
-  });
-  await checkStart(composition, parts);
-  const { routes } = composition;
-  makeIdempotent(routes.filter(({ isPost }) => isPost).map(({ handler }) => handler));
-  const ofExtensions = parts.extensions.flatMap(({ scopes = [] }) => scopes);
-  return { module: AppModule.of(parts, [...new Set([...SCOPES, ...scopesOf(routes), ...ofExtensions])]), routes };
-}
-
-async function routesOfExtensions(parts: AppParts, routes: readonly Route[]): Promise<Route[]> {
-  const own = await inspect(AppModule.of({ ...parts, extensions: [] }, []));
-  const ofService = new Set(own.routes.map(({ handler }) => handler));
-  return routes.filter(({ handler }) => !ofService.has(handler));
+  app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready', 'metrics'] });
+  try {
+    await configure?.(app);
+    app.get(KnownScopes).add(checkExtensions(app, extensions));
+    const errorCodes = extensions.flatMap(({ errorCodes: codes = [] }) => codes).map(({ code }) => code);
+    serveExplorer(app, new CurrentDocument(app, errorCodes));
+    await app.init();
+    respondToOtherMethods(server, methodsByPath);
+    return app;
+  } catch (error) {
+    // Otherwise connections to the database would remain open.
+    await app.close();
+    throw error;
+  }
 }

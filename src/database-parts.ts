@@ -1,25 +1,26 @@
 import type { DataSource } from 'typeorm';
-import { ACCOUNT_ENTITIES } from './accounts/index.js';
-import { API_KEY_ENTITIES } from './api-keys/index.js';
-import { CATEGORY_ENTITIES } from './categories/index.js';
-import type { Env } from './config/index.js';
+import { Account, AuditRecord, ApiKey } from './accounts/index.js';
+import { CategoryEntity } from './categories/index.js';
+import type { Env } from './platform/index.js';
 import { commandLineDataSource, type DatabaseParts, databaseUrlOf } from './database/index.js';
-import { IDEMPOTENCY_ENTITIES } from './idempotency/index.js';
-import { PET_ENTITIES } from './pets/index.js';
-import { COUNTER_ENTITIES } from './rate-limit/index.js';
-import { STORE_ENTITIES } from './store/index.js';
+import { IdempotencyRecord } from './http/index.js';
+import { PetEntity } from './pets/index.js';
+import { UsageWindow, KeyBan } from './rate-limit/index.js';
+import { OrderEntity } from './store/index.js';
 
 /** All entities and migrations of the service and its extensions. */
 export function databaseParts(extensions: readonly Partial<DatabaseParts>[]): DatabaseParts {
   return {
     entities: [
-      ...PET_ENTITIES,
-      ...CATEGORY_ENTITIES,
-      ...ACCOUNT_ENTITIES,
-      ...API_KEY_ENTITIES,
-      ...COUNTER_ENTITIES,
-      ...IDEMPOTENCY_ENTITIES,
-      ...STORE_ENTITIES,
+      PetEntity,
+      CategoryEntity,
+      Account,
+      AuditRecord,
+      ApiKey,
+      UsageWindow,
+      KeyBan,
+      IdempotencyRecord,
+      OrderEntity,
       ...extensions.flatMap(({ entities = [] }) => entities),
     ],
     migrations: extensions.flatMap(({ migrations = [] }) => migrations),

@@ -1,16 +1,7 @@
 /** The public surface for extensions; everything else can change without notice. */
-export type { Limits, PlanName } from './accounts/index.js';
-export type { KeyChange, KeyChangeListener, KeyEvents, KeyListing } from './api-keys/index.js';
-export { RecurringTask } from './background/index.js';
-export {
-  type AuthenticationFailure,
-  type Caller,
-  CurrentCaller,
-  KeyVerifier,
-  Public,
-  RequireScope,
-  type Verdict,
-} from './auth/index.js';
+export type { Limits, PlanName, KeyChange, KeyDetails, KeyEvents } from './accounts/index.js';
+export { RecurringTask, Clock, ConfigError, Env, loadEnv, DomainError, type ErrorCode } from './platform/index.js';
+export { type Authentication, type Caller, CurrentCaller, KeyVerifier, Public, RequireScope } from './auth/index.js';
 export {
   etagOf,
   IfMatch,
@@ -20,19 +11,41 @@ export {
   sendCreated,
   sendPage,
   sendWithEtag,
-} from './conditional-requests/index.js';
-export {
-  Clock,
-  type Configurable,
-  ConfigError,
-  Env,
-  FlagSetting,
-  IntegerSetting,
-  ListSetting,
-  loadEnv,
-  type Override,
-  Setting,
-} from './config/index.js';
+  ApiError,
+  type OwnErrorCode,
+  type Problem,
+  Idempotent,
+  RefuseIdempotencyKey,
+  addLink,
+  nextPageLink,
+  publicAddress,
+  type RawJson,
+  type HeaderName,
+  BooleanField,
+  EnumField,
+  EnumListField,
+  type EnumOptions,
+  EnumParam,
+  type ExactInt64,
+  type FieldOptions,
+  IdField,
+  IdParam,
+  type Int64,
+  Int64Field,
+  int64Json,
+  Int64Param,
+  IntegerField,
+  IntegerParam,
+  isCanonicalId,
+  isCanonicalInt64,
+  LimitQuery,
+  PageQuery,
+  type ParamOptions,
+  PathId,
+  type PathIdOptions,
+  PatternParam,
+  TextField,
+} from './http/index.js';
 export { type AppOptions, createApp } from './create-app.js';
 export { createDataSource } from './database-parts.js';
 export {
@@ -51,36 +64,21 @@ export {
   query,
   readPage,
   type SqlParameter,
-  type TableWatch,
   tryLockUntilCommit,
   type Work,
-  type WriteOptions,
-} from './database/index.js';
-export {
-  ApiError,
-  DomainError,
-  type ErrorCode,
-  type OwnErrorCode,
-  type Problem,
-  UnavailableError,
-} from './errors/index.js';
-export { type Extension, ExtensionError } from './extensions/index.js';
-export type { HealthIndicator } from './health/index.js';
-export {
   BeforeCommit,
   type BeforeCommitListener,
   type Change,
   type DomainEvent,
   type EventMap,
   type EventName,
-} from './events/index.js';
-export { addLink, nextPageLink, publicAddress, type RawJson } from './http/index.js';
+} from './database/index.js';
+export { type Extension, ExtensionError } from './extensions/index.js';
+export type { HealthIndicator } from './monitoring/index.js';
 export { Deprecated, type Deprecation } from './lifecycle/index.js';
 export {
   type Documentation,
-  type ErrorDeclaration,
   type Examples,
-  type HeaderName,
   Operation,
   OperationGroup,
   type OperationOptions,
@@ -107,29 +105,3 @@ export { CounterStore, type Decision, type UsageReport, type WindowReport } from
 export { Registry } from 'prom-client';
 export { startService } from './start-service.js';
 export type { OrderEntity, OrderEvents, OrderStatus } from './store/index.js';
-export {
-  BooleanField,
-  EnumField,
-  EnumListField,
-  type EnumOptions,
-  EnumParam,
-  type ExactInt64,
-  type FieldOptions,
-  IdField,
-  IdParam,
-  type Int64,
-  Int64Field,
-  int64Json,
-  Int64Param,
-  IntegerField,
-  IntegerParam,
-  isCanonicalId,
-  isCanonicalInt64,
-  LimitQuery,
-  PageQuery,
-  type ParamOptions,
-  PathId,
-  type PathIdOptions,
-  PatternParam,
-  TextField,
-} from './validation/index.js';

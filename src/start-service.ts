@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { ConfigError, loadEnv } from './config/index.js';
+import { ConfigError, loadEnv } from './platform/index.js';
 import { type AppOptions, createApp } from './create-app.js';
 import { ExtensionError } from './extensions/index.js';
 import { anyAddress, localOrigin } from './http/index.js';
@@ -12,7 +12,7 @@ import { stopOnSignals } from './stop-service.js';
  */
 export async function startService(options: Omit<AppOptions, 'env'> = {}): Promise<void> {
   try {
-    const env = loadEnv(undefined, options.extensions);
+    const env = loadEnv();
     const app = await createApp({ ...options, env });
     stopOnSignals(app);
     await app.listen(env.PORT, env.HOST ?? anyAddress());

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Readiness } from './health/index.js';
+import { Readiness } from './monitoring/index.js';
 import { drainConnections } from './http/index.js';
 
 interface StopOptions {

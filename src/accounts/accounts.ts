@@ -1,40 +1,28 @@
-import type { EntityManager } from 'typeorm';
 import { Account } from './account.entity.js';
-import { audit, type AuditedOperation } from './audit.js';
-import {
-  checkAccountName,
-  type CustomLimits,
-  InvalidOperationError,
-  type PlanName,
-  planTerms,
-  type PlanTerms,
-} from './plan.js';
-
-/** The account of a new key; an unknown name creates one. */
-export interface AccountRequest extends CustomLimits {
-  /** Name of the account. */
-  readonly account: string;
-  readonly plan: PlanName;
-}
+import { audit, type AuditedOperation } from './audit-record.entity.js';
+import type { NewKey } from './keys/key-options.js';
+import { checkAccountName, InvalidOperationError, planTerms, type PlanTerms } from './plan.js';
 
 /**
- * Finds or creates the account.
- * @throws InvalidOperationError if the account exists with other terms, or cannot be created
+ * Finds or creates the account of a new key.
+ * @throws (rejects) InvalidOperationError if the account exists with other terms, or cannot be created
  */
-export async function accountFor(operation: AuditedOperation, request: AccountRequest): Promise<Account> {
-  const account = await operation.manager.findOneBy(Account, { name: request.account });
-  if (account === null) return createAccount(operation, request);
-  const { plan, perMinute = account.perMinute, perDay = account.perDay } = request;
+export async function accountFor(operation: AuditedOperation, newKey: NewKey): Promise<Account> {
+  const account = await operation.manager.findOneBy(Account, { name: newKey.account });
+  if (account === null) return createAccount(operation, newKey);
+  const { plan, perMinute = account.perMinute, perDay = account.perDay } = newKey;
   if (plan === account.plan && perMinute === account.perMinute && perDay === account.perDay) return account;
   throw new InvalidOperationError(
     `The account "${account.name}" exists on the plan ${describeTerms(account)}. Use that plan, or change it first.`,
   );
 }
 
-/** @throws (rejects) InvalidOperationError if no account has that name */
-export async function accountNamed(manager: EntityManager, name: string): Promise<Account> {
-  const account = await manager.findOneBy(Account, { name });
-  if (account === null) throw new InvalidOperationError(`There is no account named "${name}".`);
+async function createAccount(operation: AuditedOperation, newKey: NewKey): Promise<Account> {
+  const name = checkAccountName(newKey.account);
+  const terms = planTerms(newKey.plan, newKey);
+  const account = operation.manager.create(Account, { name, ...terms, createdAt: operation.atMs });
+  await operation.manager.insert(Account, account);
+  await audit(operation, 'account.created', account.id, null, { name, ...terms });
   return account;
 }
 
@@ -43,19 +31,11 @@ export async function accountNamed(manager: EntityManager, name: string): Promis
  * @throws (rejects) InvalidOperationError if no account has that name
  */
 export async function changePlan(operation: AuditedOperation, name: string, terms: PlanTerms): Promise<Account> {
-  const account = await accountNamed(operation.manager, name);
-  const { plan, perMinute, perDay } = account;
-  await operation.manager.update(Account, account.id, terms);
-  await audit(operation, 'account.plan_changed', { account }, { from: { plan, perMinute, perDay }, to: terms });
-  return account;
-}
-
-async function createAccount(operation: AuditedOperation, request: AccountRequest): Promise<Account> {
-  const name = checkAccountName(request.account);
-  const terms = planTerms(request.plan, request);
-  const account = operation.manager.create(Account, { name, ...terms, createdAt: operation.atMs });
-  await operation.manager.insert(Account, account);
-  await audit(operation, 'account.created', { account }, { name, ...terms });
+  const account = await operation.manager.findOneBy(Account, { name });
+  if (account === null) throw new InvalidOperationError(`There is no account named "${name}".`);
+  const { id, plan, perMinute, perDay } = account;
+  await operation.manager.update(Account, id, terms);
+  await audit(operation, 'account.plan_changed', id, null, { from: { plan, perMinute, perDay }, to: terms });
   return account;
 }
 

@@ -1,4 +1,4 @@
-import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
+import { Column, Entity, type EntityManager, Index, PrimaryGeneratedColumn } from 'typeorm';
 
 export type AuditAction =
   | 'account.created'
@@ -40,4 +40,22 @@ export class AuditRecord {
   /** What changed, as JSON without secrets. */
   @Column({ type: 'text' })
   detail!: string;
+}
+
+/** The actor and the time (Unix time in milliseconds) of an operation, and its transaction. */
+export interface AuditedOperation {
+  readonly manager: EntityManager;
+  readonly actor: string;
+  readonly atMs: number;
+}
+
+/** Records an operation in its own transaction: neither exists without the other. */
+export async function audit(
+  { manager, actor, atMs: at }: AuditedOperation,
+  action: AuditAction,
+  accountId: number,
+  keyId: string | null,
+  detail: object,
+): Promise<void> {
+  await manager.insert(AuditRecord, { at, actor, action, accountId, keyId, detail: JSON.stringify(detail) });
 }

@@ -1,4 +1,4 @@
-import { DomainError } from '../errors/index.js';
+import { DomainError } from '../platform/index.js';
 
 /** How many requests the keys of one account can make together. */
 export interface Limits {
@@ -78,12 +78,8 @@ export function planTerms(plan: PlanName, limits: CustomLimits): PlanTerms {
   if (perMinute === undefined || perDay === undefined) {
     throw new InvalidOperationError(`The plan ${plan} requires both a limit per minute and a limit per day.`);
   }
-  if (!isLimit(perMinute) || !isLimit(perDay))
+  if (![perMinute, perDay].every((limit) => Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT))
     throw new InvalidOperationError(`Limits are integers from 1 to ${MAX_LIMIT}.`);
   if (perDay < perMinute) throw new InvalidOperationError('The limit per day must not be below the limit per minute.');
   return { plan, perMinute, perDay };
-}
-
-function isLimit(value: number): boolean {
-  return Number.isInteger(value) && value >= 1 && value <= MAX_LIMIT;
 }

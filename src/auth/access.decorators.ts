@@ -1,7 +1,6 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
-import { RouteConfig } from '@nestjs/platform-fastify';
-import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
 import type { FastifyContextConfig } from 'fastify';
+import { AddRouteConfig } from '../http/index.js';
 
 /** Who can call a route: everybody, or a key with a scope. */
 export type Access = 'public' | { readonly scope: string };
@@ -12,8 +11,6 @@ declare module 'fastify' {
     access?: Access;
     /** Set for operations that use no quota. */
     quota?: 'none';
-    /** The handler of the route, as method decorators identify it. `controller` is a prototype. */
-    handler?: { readonly controller: object; readonly method: string | symbol };
   }
 }
 
@@ -34,15 +31,5 @@ export function RequireScope(scope: string, config: FastifyContextConfig = {}): 
 }
 
 function access(declared: Access, config: FastifyContextConfig = {}): MethodDecorator {
-  return (controller, method, descriptor) => {
-    // Nest keeps only the last configuration of a handler.
-    const present = routeConfigOf(descriptor.value as Function);
-    const routeConfig = { ...present, ...config, access: declared, handler: { controller, method } };
-    applyDecorators(SetMetadata(ACCESS, declared), RouteConfig(routeConfig))(controller, method, descriptor);
-  };
-}
-
-/** The configuration that `@RouteConfig()` has given a handler. */
-export function routeConfigOf(handler: Function): FastifyContextConfig | undefined {
-  return Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, handler) as FastifyContextConfig | undefined;
+  return applyDecorators(SetMetadata(ACCESS, declared), AddRouteConfig({ ...config, access: declared }));
 }

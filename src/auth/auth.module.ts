@@ -1,8 +1,6 @@
 import { Module } from '@nestjs/common';
-import { ApiKeysModule } from '../api-keys/index.js';
-import { replaceable } from '../config/index.js';
+import { ApiKeysModule } from '../accounts/index.js';
 import { KeyChangesPoller } from './authentication/key-changes.poller.js';
-import { KeyBloomFilter } from './authentication/key-bloom-filter.js';
 import { KeyVerifier } from './authentication/key-verifier.js';
 import { LastUsedTracker } from './authentication/last-used-tracker.js';
 import { BearerGuard } from './bearer.guard.js';
@@ -13,7 +11,7 @@ import { BearerGuard } from './bearer.guard.js';
  */
 @Module({
   imports: [ApiKeysModule],
-  providers: [BearerGuard, KeyChangesPoller, KeyBloomFilter, replaceable(KeyVerifier), LastUsedTracker],
+  providers: [BearerGuard, KeyChangesPoller, KeyVerifier, LastUsedTracker],
   exports: [BearerGuard, KeyVerifier],
 })
 export class AuthModule {}

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { FastifyRequest } from 'fastify';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { AuthBench, type AuthInstance } from '../../test/support/auth-service.js';
-import { ApiError, type Problem } from '../errors/index.js';
-import { Public, RequireScope } from './access.decorators.js';
+import { ApiError, type Problem } from '../http/index.js';
+import { ACCESS, type Access, Public, RequireScope } from './access.decorators.js';
 import type { Caller } from './caller.js';
 
 class Routes {
@@ -38,8 +39,18 @@ describe('BearerGuard', () => {
   });
   afterAll(() => bench.remove());
 
+  const accessOf = (route: keyof Routes) => Reflect.getMetadata(ACCESS, routes[route]) as Access | undefined;
+
+  /** What the guard says to a request, which admission has asked before it, unless there is no caller. */
   function admit(route: keyof Routes, caller: Caller | undefined): unknown {
-    return service.guard.canActivate(new ExecutionContextHost([{ caller }], Routes, routes[route]));
+    const request = {} as FastifyRequest;
+    const problem = caller && service.guard.authorize(request, caller, accessOf(route));
+    if (problem !== undefined) throw ApiError.of(problem);
+    return activate(route, request);
+  }
+
+  function activate(route: keyof Routes, request: object): unknown {
+    return service.guard.canActivate(new ExecutionContextHost([request], Routes, routes[route]));
   }
 
   function refusal(route: keyof Routes, caller: Caller | undefined): Problem {
@@ -76,6 +87,13 @@ describe('BearerGuard', () => {
         headers: { 'www-authenticate': 'Bearer realm="petstore"' },
       });
     }
+  });
+
+  it('refuses a request that was admitted to another route', () => {
+    const request = {} as FastifyRequest;
+    service.guard.authorize(request, READER, accessOf('read'));
+    expect(() => activate('write', request)).toThrow(ApiError);
+    expect(() => activate('read', { caller: READER, admittedTo: { scope: 'pets:read' } })).toThrow(ApiError);
   });
 
   it('refuses everybody on a route that declares no access', () => {

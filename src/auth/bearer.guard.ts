@@ -2,76 +2,61 @@ import type { IncomingMessage } from 'node:http';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import { ApiError, type Problem } from '../errors/index.js';
-import { isRepeated, requestOf } from '../http/index.js';
+import { ApiError, type Problem, isRepeated, requestOf } from '../http/index.js';
 import { ACCESS, type Access } from './access.decorators.js';
-import type { Caller, Verdict } from './caller.js';
-import { KeyChangesPoller } from './authentication/key-changes.poller.js';
+import type { Authentication, Caller } from './caller.js';
 import { KeyVerifier } from './authentication/key-verifier.js';
-import {
-  type AuthenticationFailure,
-  INVALID,
-  MALFORMED,
-  MISSING,
-  REPEATED,
-  scopeNeeded,
-} from './authentication/refusals.js';
-
-/** A well-formed key that is not cached, and is queried only if the address of the client has quota. */
-export class UnverifiedKey {
-  constructor(readonly token: string) {}
-}
+import { INVALID, MALFORMED, MISSING, REPEATED, scopeNeeded } from './authentication/refusals.js';
 
 /**
  * Authenticates the bearer token of a request, and checks the scope of the route. Admission calls it before the body is
- * read. As a global guard it refuses requests that were not admitted.
+ * read. As a global guard it decides nothing again: it only refuses requests that were not admitted to the route.
  */
 @Injectable()
 export class BearerGuard implements CanActivate {
   constructor(
     private readonly verifier: KeyVerifier,
-    private readonly changes: KeyChangesPoller,
     private readonly reflector: Reflector,
   ) {}
 
   /**
-   * The caller of a request, or its 401; synchronous if the key is cached.
-   * @throws (rejects) UnavailableError if the key cannot be queried
+   * The caller of a request, or its 401; synchronous if the key is cached. Undefined if the key may be queried only with quota
+   * of the client's address.
+   * @throws (rejects) DomainError `service_unavailable` if the key cannot be queried
    */
-  authenticate(request: FastifyRequest): Verdict | UnverifiedKey | Promise<Verdict> {
+  authenticate(request: FastifyRequest): Authentication | Promise<Authentication> | undefined {
     const token = readBearerToken(request);
-    if (typeof token !== 'string') return token;
-    return this.verifier.verify(token) ?? new UnverifiedKey(token);
+    return typeof token === 'string' ? this.verifier.verify(token) : token;
   }
 
   /**
-   * The caller of a key that is queried because its address has quota: it may be one that another process has just created.
-   * Concurrent calls share one poll of the database.
-   * @throws (rejects) UnavailableError if the database is unavailable
+   * The same for a client whose address has quota.
+   * @throws (rejects) DomainError `service_unavailable` if the key cannot be queried
    */
-  async verify({ token }: UnverifiedKey): Promise<Verdict> {
-    const verdict = this.verifier.verify(token, true);
-    if (verdict !== undefined) return verdict;
-    await this.changes.catchUp();
-    return this.verifier.verify(token, true) ?? INVALID;
+  async authenticateWithQuota(request: FastifyRequest): Promise<Authentication> {
+    const token = readBearerToken(request);
+    return typeof token === 'string' ? (this.verifier.verify(token, true) ?? INVALID) : token;
   }
 
-  /** The 403 of a caller without the scope of a route. */
-  authorize({ scopes }: Caller, access: Access): Problem | undefined {
-    if (access === 'public' || scopes.has(access.scope)) return undefined;
-    return scopeNeeded(access.scope);
+  /**
+   * Admits the caller of a request to its route.
+   * @param access that the route declares; none if there is no route
+   * @returns the 403 of a caller without the scope
+   */
+  authorize(request: FastifyRequest, caller: Caller, access: Access | undefined): Problem | undefined {
+    request.caller = caller;
+    if (access !== undefined && access !== 'public' && !caller.scopes.has(access.scope))
+      return scopeNeeded(access.scope);
+    request.admittedTo = access;
+    return undefined;
   }
 
   canActivate(context: ExecutionContext): boolean {
     const access = this.reflector.get<Access | undefined>(ACCESS, context.getHandler());
-    if (access === 'public') return true;
-    const { caller } = requestOf(context);
+    const { caller, admittedTo } = requestOf(context);
+    if (access === 'public' || (access !== undefined && access === admittedTo)) return true;
     if (caller === undefined) throw ApiError.of(MISSING);
-    if (access === undefined)
-      throw new ApiError('insufficient_scope', 'This operation declares no access, so it refuses every request.');
-    const refusal = this.authorize(caller, access);
-    if (refusal !== undefined) throw ApiError.of(refusal);
-    return true;
+    throw new ApiError('insufficient_scope', 'This operation declares no access, so it refuses every request.');
   }
 }
 
@@ -87,7 +72,7 @@ const SCHEME = /^bearer(?:$|[ \t])/i;
 const SCHEME_ALONE = /^bearer[ \t]*$/i;
 
 /** The bearer token of a request, or its 401. The token need not be a valid key. */
-export function readBearerToken(request: BearerRequest): string | AuthenticationFailure {
+export function readBearerToken(request: BearerRequest): string | Problem {
   const header = request.headers.authorization;
   if (header === undefined) return MISSING;
   if (isRepeated(request.raw, 'authorization')) return REPEATED;

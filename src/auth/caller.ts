@@ -1,8 +1,8 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { type AuthenticationFailure, EXPIRED, REVOKED } from './authentication/refusals.js';
-import { type Limits, limitsOf, type PlanName } from '../accounts/index.js';
-import type { ApiKey } from '../api-keys/index.js';
-import { requestOf } from '../http/index.js';
+import type { Access } from './access.decorators.js';
+import { EXPIRED, REVOKED } from './authentication/refusals.js';
+import { type Limits, limitsOf, type PlanName, type ApiKey } from '../accounts/index.js';
+import { type Problem, requestOf } from '../http/index.js';
 
 /** The caller of a request, from its key. The same object for all requests while the key is cached. */
 export interface Caller {
@@ -18,8 +18,7 @@ export interface Caller {
 }
 
 /** @param key with its account */
-export function callerOf(key: Pick<ApiKey, 'id' | 'account' | 'scopes' | 'bansLiftedAt'>): Caller {
-  const { id, account, scopes, bansLiftedAt } = key;
+export function callerOf({ id, account, scopes, bansLiftedAt }: ApiKey): Caller {
   return {
     keyId: id,
     accountId: account.id,
@@ -31,21 +30,18 @@ export function callerOf(key: Pick<ApiKey, 'id' | 'account' | 'scopes' | 'bansLi
   };
 }
 
-/** The caller of a key, or why it is refused. */
-export type Verdict = Caller | AuthenticationFailure;
+/** The caller of a key, or the 401. */
+export type Authentication = Caller | Problem;
 
-/** The times that decide whether a key is valid. */
-export type KeyValidity = Pick<ApiKey, 'expiresAt' | 'revokedAt'>;
-
-/** The verdict on the key of a caller at a time, in Unix time in milliseconds. */
-export function verdictOn({ expiresAt, revokedAt }: KeyValidity, caller: Caller, atMs: number): Verdict {
-  if (revokedAt !== null) return REVOKED;
-  return expiresAt === null || atMs < expiresAt ? caller : EXPIRED;
+/** The 401 of a key that is not valid at a time, in Unix time in milliseconds. */
+export function refusalOf(key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, atMs: number): Problem | undefined {
+  if (key.revokedAt !== null) return REVOKED;
+  return key.expiresAt !== null && key.expiresAt <= atMs ? EXPIRED : undefined;
 }
 
 /** Whether a key was accepted. */
-export function isCaller(verdict: Verdict): verdict is Caller {
-  return 'keyId' in verdict;
+export function isCaller(authentication: Authentication): authentication is Caller {
+  return 'keyId' in authentication;
 }
 
 /** Injects the caller of the request into a handler; undefined only on public routes. */
@@ -57,5 +53,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by admission; absent outside the versioned API. */
     caller: Caller | undefined;
+    /** What the matched route declares, once the caller is admitted to it: the same object. */
+    admittedTo: Access | undefined;
   }
 }

@@ -8,11 +8,12 @@ import {
   sendCreated,
   sendPage,
   sendWithEtag,
-} from '../conditional-requests/index.js';
-import { Env } from '../config/index.js';
-import { publicAddress } from '../http/index.js';
+  publicAddress,
+  Idempotent,
+  PathId,
+} from '../http/index.js';
+import { Env } from '../platform/index.js';
 import { Operation, OperationGroup } from '../openapi/index.js';
-import { PathId } from '../validation/index.js';
 import { CHANGE_CATEGORY, CREATE_CATEGORY, GET_CATEGORY, LIST_CATEGORIES } from './categories.operations.js';
 import { CategoriesService, categoryNotFound } from './categories.service.js';
 import { CategoryChange, ListCategoriesQuery, NewCategory } from './category.dto.js';
@@ -44,6 +45,7 @@ export class CategoriesController {
 
   @Post()
   @Operation(CREATE_CATEGORY)
+  @Idempotent()
   async createCategory(
     @Body() category: NewCategory,
     @Res({ passthrough: true }) reply: FastifyReply,

@@ -3,7 +3,7 @@ import { CategoriesController } from './categories.controller.js';
 import { CategoriesRepository } from './categories.repository.js';
 import { CategoriesService } from './categories.service.js';
 
-/** Categories: names for the identifiers that pets use, and the number of their pets. */
+/** Categories: names for the identifiers that pets use. */
 @Module({
   controllers: [CategoriesController],
   providers: [CategoriesService, CategoriesRepository],

@@ -2,9 +2,8 @@ import { type OperationOptions, UNKNOWN_ID } from '../openapi/index.js';
 import { categoryExists, categoryNotFound } from './categories.service.js';
 import { Category } from './category.dto.js';
 
-const DOGS = { id: 1, name: 'Dogs', pets: { total: 2, available: 1, pending: 1, sold: 0, none: 0 } };
-const CATS = { id: 2, name: 'Cats', pets: { total: 2, available: 1, pending: 0, sold: 0, none: 1 } };
-const NO_PETS = { total: 0, available: 0, pending: 0, sold: 0, none: 0 };
+const DOGS = { id: 1, name: 'Dogs' };
+const CATS = { id: 2, name: 'Cats' };
 
 export const LIST_CATEGORIES: OperationOptions = {
   id: 'listCategories',
@@ -43,7 +42,7 @@ export const CREATE_CATEGORY: OperationOptions = {
     headers: ['Location', 'ETag'],
     examples: {
       'With an identifier that pets use': DOGS,
-      'With a new identifier': { id: 4, name: 'Birds', pets: NO_PETS },
+      'With a new identifier': { id: 4, name: 'Birds' },
     },
   },
   errors: [categoryExists('1')],

@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
-import type { Precondition } from '../conditional-requests/index.js';
+import { type Precondition, int64Json } from '../http/index.js';
 import { cutPage, Database, type Page } from '../database/index.js';
-import { DomainError, notFound } from '../errors/index.js';
-import { int64Json } from '../validation/index.js';
+import { DomainError, notFound } from '../platform/index.js';
 import { CategoriesRepository, type CategoryRow } from './categories.repository.js';
 import type { Category, CategoryChange, ListCategoriesQuery, NewCategory } from './category.dto.js';
 
@@ -22,8 +20,9 @@ export class CategoriesService {
   }
 
   /** @throws (rejects) DomainError `category_not_found` */
-  get(categoryId: string): Promise<Category> {
-    return this.database.read((manager) => this.find(manager, categoryId));
+  async get(categoryId: string): Promise<Category> {
+    const row = await this.database.read((manager) => this.categories.find(manager, categoryId));
+    return toCategory(found(categoryId, row));
   }
 
   /** @throws (rejects) DomainError `category_exists` */
@@ -31,7 +30,7 @@ export class CategoriesService {
     return this.database.write(async (manager) => {
       const categoryId = await this.categories.insert(manager, name, id === undefined ? undefined : String(id));
       if (categoryId === undefined) throw categoryExists(String(id));
-      return this.find(manager, categoryId);
+      return toCategory({ id: categoryId, name });
     });
   }
 
@@ -48,10 +47,6 @@ export class CategoriesService {
       return toCategory({ ...before, name });
     });
   }
-
-  private async find(manager: EntityManager, categoryId: string): Promise<Category> {
-    return toCategory(found(categoryId, await this.categories.find(manager, categoryId)));
-  }
 }
 
 export function categoryExists(id: string): DomainError {
@@ -67,10 +62,6 @@ function found(categoryId: string, row: CategoryRow | undefined): CategoryRow {
   return row;
 }
 
-function toCategory({ id, name, available, pending, sold, none }: CategoryRow): Category {
-  return {
-    id: int64Json(id),
-    name,
-    pets: { total: available + pending + sold + none, available, pending, sold, none },
-  };
+function toCategory({ id, name }: CategoryRow): Category {
+  return { id: int64Json(id), name };
 }

@@ -1,13 +1,5 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import {
-  type ExactInt64,
-  type Int64,
-  Int64Field,
-  Int64Param,
-  LimitQuery,
-  TextField,
-  ValidatedOnce,
-} from '../validation/index.js';
+import { ApiSchema } from '@nestjs/swagger';
+import { type ExactInt64, type Int64, Int64Field, Int64Param, LimitQuery, TextField } from '../http/index.js';
 
 const NAME = { description: 'Name of the category.', example: 'Dogs', maxLength: 255 };
 
@@ -34,39 +26,15 @@ export class CategoryChange {
   name?: string;
 }
 
-const COUNT = { type: 'integer', minimum: 0 } as const;
-
-@ApiSchema({ name: 'PetCounts', description: 'Number of pets of the category, by status.' })
-export class PetCounts {
-  @ApiProperty({ ...COUNT, description: 'All pets.' })
-  total!: number;
-
-  @ApiProperty({ ...COUNT, description: 'Pets with the status `available`.' })
-  available!: number;
-
-  @ApiProperty({ ...COUNT, description: 'Pets with the status `pending`.' })
-  pending!: number;
-
-  @ApiProperty({ ...COUNT, description: 'Pets with the status `sold`.' })
-  sold!: number;
-
-  @ApiProperty({ ...COUNT, description: 'Pets without a status.' })
-  none!: number;
-}
-
-@ApiSchema({ name: 'Category', description: 'A category with the number of its pets.' })
+@ApiSchema({ name: 'Category', description: 'A name for an identifier that pets use.' })
 export class Category {
   @Int64Field({ description: 'Identifier, as in `categoryId` of a pet.', example: 3 })
   id!: ExactInt64;
 
   @TextField(NAME)
   name!: string;
-
-  @ApiProperty({ type: PetCounts })
-  pets!: PetCounts;
 }
 
-@ValidatedOnce()
 export class ListCategoriesQuery extends LimitQuery {
   /** Decimal digits. */
   @Int64Param({

@@ -1,5 +1,6 @@
 import type { MigrationInterface } from 'typeorm';
-import type { Env } from '../config/index.js';
+import type { Env } from '../platform/index.js';
+import { MIGRATIONS } from './migrations/index.js';
 
 /** The entities and migrations of a feature. */
 export interface DatabaseParts {
@@ -16,4 +17,9 @@ export function databaseUrlOf({ DATABASE_URL, ENVIRONMENT }: Env): string {
 /** Whether a DATABASE_URL names a PostgreSQL server; all others name SQLite files. */
 export function isPostgresUrl(databaseUrl: string): boolean {
   return /^postgres(ql)?:/.test(databaseUrl);
+}
+
+/** The options of a data source that do not depend on the database. */
+export function commonOptions({ entities, migrations = [] }: DatabaseParts) {
+  return { entities: [...entities], migrations: [...MIGRATIONS, ...migrations], logging: false };
 }

@@ -1,41 +1,50 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import type { Env } from '../config/index.js';
+import type { Env } from '../platform/index.js';
 import { Database } from './database.js';
 import { type DatabaseParts, databaseUrlOf, isPostgresUrl } from './database-options.js';
-import { PostgresDatabase } from './postgres/postgres-database.js';
+import { PostgresDatabase, postgresDataSource } from './postgres/postgres-database.js';
 import { migrationOptions, poolOptions } from './postgres/postgres-options.js';
-import { SqliteDatabase } from './sqlite/sqlite-database.js';
-import { sqliteFile, sqliteOptions } from './sqlite/sqlite-options.js';
+import { SqliteDatabase, sqliteOptions } from './sqlite/sqlite-database.js';
+import { createPrivateFile, sqliteFile } from './sqlite/sqlite-file.js';
 
 /** Opens the database, migrates it, and gives every module the way to it: `Database`, which is the data source as well. */
 @Global()
 @Module({})
 export class DatabaseModule {
-  static of(env: Env, parts: DatabaseParts): DynamicModule {
+  static forRoot(env: Env, parts: DatabaseParts): DynamicModule {
     const url = databaseUrlOf(env);
-    const optionsOf = (): DataSourceOptions =>
-      isPostgresUrl(url) ? poolOptions(url, env, parts) : sqliteOptions(sqliteFile(url), parts);
-    const databaseOf = (options: DataSourceOptions) =>
-      options.type === 'postgres'
-        ? new PostgresDatabase(options, migrationOptions(url, parts), env)
-        : new SqliteDatabase(options, env.DATABASE_TRANSACTION_TIMEOUT_MS);
     return {
       module: DatabaseModule,
       imports: [
         TypeOrmModule.forRootAsync({
           useFactory: () => ({
-            ...optionsOf(),
+            ...(isPostgresUrl(url) ? poolOptions(url, env, parts) : sqliteOptions(sqliteFile(url), parts)),
             autoLoadEntities: true,
             // A process that cannot open its database exits, and its supervisor restarts it.
             toRetry: () => false,
           }),
-          dataSourceFactory: async (options = optionsOf()) => databaseOf(options),
+          // Nest calls it with what `useFactory` returned, and the entities of features.
+          dataSourceFactory: async (options) => databaseOf(options as DataSourceOptions, env, parts),
         }),
       ],
       providers: [{ provide: Database, useExisting: DataSource }],
       exports: [Database],
     };
   }
+}
+
+function databaseOf(options: DataSourceOptions, env: Env, parts: DatabaseParts): Database {
+  const { DATABASE_TIMEOUT_MS: waitMs, DATABASE_TRANSACTION_TIMEOUT_MS: transactionMs } = env;
+  if (options.type !== 'postgres') return new SqliteDatabase(options, { waitMs, transactionMs });
+  return new PostgresDatabase(options, migrationOptions(databaseUrlOf(env), parts), transactionMs);
+}
+
+/** A data source for the typeorm command line: not open yet, with one connection and without time limits. */
+export function commandLineDataSource(databaseUrl: string, parts: DatabaseParts): DataSource {
+  if (isPostgresUrl(databaseUrl)) return postgresDataSource(migrationOptions(databaseUrl, parts));
+  const file = sqliteFile(databaseUrl);
+  createPrivateFile(file);
+  return new DataSource(sqliteOptions(file, parts));
 }

@@ -1,72 +1,41 @@
-import { DataSource, EntityManager, type ObjectLiteral, type QueryRunner, type ReplicationMode } from 'typeorm';
-import { type TableWatch, Transaction, type Work } from './transaction.js';
+import { DataSource, EntityManager, type ObjectLiteral, type QueryRunner } from 'typeorm';
+import { runIn, transactionOfCaller } from './current-transaction.js';
+import type { IsolationLevel, RunnerTransactions } from './runner-transactions.js';
 
-export interface WriteOptions {
-  /** How long to wait for the write lock on SQLite, in milliseconds. */
-  readonly lockWaitMs?: number;
-}
+export type Work<T> = (manager: EntityManager) => Promise<T>;
 
-export type IsolationLevel = NonNullable<Parameters<QueryRunner['startTransaction']>[0]>;
-
-/** A query runner that knows the transaction that is open on it. */
+/** A query runner that joins transactions. */
 export interface TransactionalRunner extends QueryRunner {
-  readonly transaction: Transaction | undefined;
+  readonly transactions: RunnerTransactions;
 }
 
 /**
- * The data source. Features access their data with `read` and `write`, on either database. Repositories, `transaction` and
- * query runners of TypeORM work as well: within a transaction they join it; outside of one, each statement is committed
- * separately. Throws UnavailableError while the database is unavailable.
+ * The data source. Repositories, `transaction` and query runners of TypeORM work as its documentation shows, on either
+ * database: within a transaction they join it; outside of one, each statement is committed separately. Throws
+ * DomainError `service_unavailable` while the database is unavailable.
  */
 export abstract class Database extends DataSource {
   /** Whether the database is a file that only this process serves. */
   abstract readonly isEmbedded: boolean;
 
-  protected readonly watches: TableWatch[] = [];
-
-  /** Changes when another process writes to an embedded database; always 0 for PostgreSQL. */
-  async foreignVersion(): Promise<number> {
-    return 0;
-  }
-
-  /** Whether the caller is part of a write. */
+  /** Whether the caller is part of a transaction. */
   get isWriting(): boolean {
-    return Transaction.ofCaller?.runner.dataSource === this;
+    return transactionOfCaller()?.connection.dataSource === this;
   }
 
   /** Reads what is committed; within `work` of a write, what that has written too. */
   read<T>(query: Work<T>): Promise<T> {
-    const { current } = this;
-    return current === undefined
-      ? this.readCommitted(query)
-      : query(this.createEntityManager(this.createJoined(current)));
+    return query(this.manager);
   }
 
   /**
    * Runs `work` in a transaction, which commits if `work` fulfils and rolls back if it rejects. Other writes may wait for
    * it, so `work` must await nothing but the database. On PostgreSQL, a statement that fails aborts the transaction. Inside
-   * another write it is a savepoint: it commits with that write, and rolls back alone if only it fails. After a rollback,
-   * calls of `work` that goes on are refused.
+   * another transaction it is a savepoint: it commits with that one, and rolls back alone if only it fails. Statements and
+   * nested transactions of the outer one wait for its end. After a rollback, calls of `work` that goes on are refused.
    */
-  async write<T>(work: Work<T>, options: WriteOptions = {}): Promise<T> {
-    const { current } = this;
-    const runner = current === undefined ? this.createWriter(options) : this.createJoined(current);
-    try {
-      return await this.createEntityManager(runner).transaction(work);
-    } finally {
-      await runner.release();
-    }
-  }
-
-  /** The transaction that the caller is in. */
-  private get current(): Transaction | undefined {
-    const { current } = Transaction;
-    return current?.runner.dataSource === this ? current : undefined;
-  }
-
-  /** Calls a listener after each transaction or single statement that may have written to a table. */
-  watch(table: string, listener: TableWatch['listener']): void {
-    this.watches.push({ table, listener });
+  write<T>(work: Work<T>): Promise<T> {
+    return this.transaction(work);
   }
 
   /** Also with a query runner that lost its connection, which knows why. */
@@ -78,23 +47,13 @@ export abstract class Database extends DataSource {
     return new TransactionManager(this, runner);
   }
 
-  override createQueryRunner(mode: ReplicationMode = 'master'): QueryRunner {
-    const { current } = this;
-    const runner = current === undefined ? this.createSeparate(mode) : this.createJoined(current);
+  override createQueryRunner(): QueryRunner {
+    const runner = this.createRunner();
     this.createEntityManager(runner);
     return runner;
   }
 
-  protected abstract readCommitted<T>(query: Work<T>): Promise<T>;
-
-  /** For one transaction of `write`. */
-  protected abstract createWriter(options: WriteOptions): TransactionalRunner;
-
-  /** For statements in an open transaction. */
-  protected abstract createJoined(transaction: Transaction): TransactionalRunner;
-
-  /** For statements and transactions outside of any other. */
-  protected abstract createSeparate(mode: ReplicationMode): QueryRunner;
+  protected abstract createRunner(): TransactionalRunner;
 }
 
 /** Makes a transaction the current one for everything that is called in it. */
@@ -110,7 +69,6 @@ class TransactionManager extends EntityManager {
 }
 
 function enter<T>(manager: EntityManager, work: Work<T>): Promise<T> {
-  const { queryRunner = {} } = manager;
-  const transaction = 'transaction' in queryRunner ? queryRunner.transaction : undefined;
-  return transaction instanceof Transaction ? transaction.enter(() => work(manager)) : work(manager);
+  const { current } = (manager.queryRunner as TransactionalRunner).transactions;
+  return current === undefined ? work(manager) : runIn(current, () => work(manager));
 }

@@ -1,23 +1,23 @@
-export { Database, type WriteOptions } from './database.js';
+export { onCommit, onTransactionEnd, outsideTransactions } from './current-transaction.js';
 export { type DatabaseParts, databaseUrlOf, isPostgresUrl } from './database-options.js';
-export { DatabaseModule } from './database.module.js';
-export { commandLineDataSource, executedMigrations } from './migration-data-source.js';
-export { columnTypes, type ColumnTypes } from './migrations/column-types.js';
-export { MIGRATIONS } from './migrations/index.js';
-export { sqliteFile } from './sqlite/sqlite-options.js';
-export { cutPage, type Page, type PageRequest } from './paging/page.js';
-export { pageCursor } from './paging/page-cursor.js';
-export { readPage } from './paging/read-page.js';
-export type { PageOrder } from './paging/sort-columns.js';
+export { Database, type Work } from './database.js';
+export { commandLineDataSource, DatabaseModule } from './database.module.js';
+export { BeforeCommit, type BeforeCommitListener } from './events/before-commit.decorator.js';
+export type { Change, DomainEvent, EventMap, EventName } from './events/domain-event.js';
+export { Events, EventsModule } from './events/events.js';
+export { pageCursor, type PageOrder } from './paging/page-key.js';
+export { cutPage, type Page, type PageRequest, readPage } from './paging/page.js';
+export { sqliteFile } from './sqlite/sqlite-file.js';
 export {
   byBytes,
   chunksOf,
+  columnTypes,
+  type ColumnTypes,
   forUpdate,
+  isLockedUntilCommit,
   lockUntilCommit,
   query,
   type SqlParameter,
   tryLockUntilCommit,
 } from './statements.js';
-export { onCommit, onTransactionEnd } from './transaction-callbacks.js';
-export { outsideTransactions, type TableWatch, type Work } from './transaction.js';
 export { isForeignKeyViolation, unavailable } from './unavailable.js';

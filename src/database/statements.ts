@@ -50,7 +50,7 @@ export function forUpdate(connected: Pick<EntityManager, 'dataSource'>, table: s
   return isPostgres(connected) ? ` FOR UPDATE OF "${table}"` : '';
 }
 
-const LOCK_KEY = "hashtextextended('petstore ' || $1, 0)";
+const lockKey = (name: string) => `hashtextextended('petstore ' || ${name}, 0)`;
 
 /**
  * Lets one transaction at a time continue, over all instances, until it ends. Identifiers that are assigned after it become
@@ -58,7 +58,7 @@ const LOCK_KEY = "hashtextextended('petstore ' || $1, 0)";
  * @param name of the lock, such as a table
  */
 export async function lockUntilCommit(manager: EntityManager, name: string): Promise<void> {
-  if (isPostgres(manager)) await manager.query(`SELECT pg_advisory_xact_lock(${LOCK_KEY})`, [name]);
+  if (isPostgres(manager)) await manager.query(`SELECT pg_advisory_xact_lock(${lockKey('$1')})`, [name]);
 }
 
 /**
@@ -67,34 +67,47 @@ export async function lockUntilCommit(manager: EntityManager, name: string): Pro
  */
 export async function tryLockUntilCommit(manager: EntityManager, name: string): Promise<boolean> {
   if (!isPostgres(manager)) return true;
-  const sql = `SELECT pg_try_advisory_xact_lock(${LOCK_KEY}) AS "locked"`;
+  const sql = `SELECT pg_try_advisory_xact_lock(${lockKey('$1')}) AS "locked"`;
   const [row] = await manager.query<{ locked: boolean }[]>(sql, [name]);
   return row?.locked === true;
+}
+
+/**
+ * A condition that takes the same lock within a statement, and always holds.
+ * @param name of the lock; not from a request
+ */
+export function isLockedUntilCommit(connected: Pick<EntityManager, 'dataSource'>, name: string): string {
+  return isPostgres(connected) ? `pg_advisory_xact_lock(${lockKey(`'${name}'`)}) IS NOT NULL` : 'TRUE';
+}
+
+/** The SQL that differs between the databases in a migration. */
+export interface ColumnTypes {
+  /** Primary key that the database assigns and never reuses. */
+  readonly id: string;
+  /** Exact in the int64 range. */
+  readonly int64: string;
+  /** Follows the columns of a table. */
+  readonly tableEnd: string;
+}
+
+const SQLITE: ColumnTypes = { id: 'INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL', int64: 'INTEGER', tableEnd: 'STRICT' };
+const POSTGRES: ColumnTypes = { id: 'BIGSERIAL PRIMARY KEY', int64: 'BIGINT', tableEnd: '' };
+
+export function columnTypes(runner: Pick<EntityManager, 'dataSource'>): ColumnTypes {
+  return isPostgres(runner) ? POSTGRES : SQLITE;
 }
 
 /** Before the first word of a statement: white space, empty statements and comments. */
 const START = String.raw`^(?:[\s;]|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*`;
 
 const CONTROLS = new RegExp(`${START}(?:BEGIN|START|COMMIT|END|ROLLBACK|ABORT|SAVEPOINT|RELEASE)\\b`, 'i');
-const READS = new RegExp(`${START}(?:SELECT|VALUES|SHOW)\\b`, 'i');
-const MAY_READ = new RegExp(`${START}(?:WITH|EXPLAIN)\\b`, 'i');
-const CHANGES = /\b(?:INSERT|UPDATE|DELETE|MERGE|REPLACE)\b/i;
-
-/** How TypeORM nests transactions. */
-const SAVEPOINT_OF_TYPEORM = /^(?:SAVEPOINT|RELEASE SAVEPOINT|ROLLBACK TO SAVEPOINT) typeorm_\d+$/;
-
 /**
  * Refuses statements that begin or end a transaction, because they would affect other users of the connection.
  * @throws Error
  */
 export function refuseTransactionControl(sql: string): void {
-  if (!CONTROLS.test(sql) || SAVEPOINT_OF_TYPEORM.test(sql)) return;
+  if (!CONTROLS.test(sql)) return;
   throw new Error(
     `"${sql.trim()}" must not be sent as a statement. Use dataSource.transaction, or startTransaction of a query runner.`,
   );
-}
-
-/** Whether a statement changes nothing. */
-export function isRead(sql: string): boolean {
-  return READS.test(sql) || (MAY_READ.test(sql) && !CHANGES.test(sql));
 }

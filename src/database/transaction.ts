@@ -1,118 +1,83 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { Logger } from '@nestjs/common';
-import type { EntityManager, QueryRunner } from 'typeorm';
-import { isRead } from './statements.js';
-import { isUnavailable } from './unavailable.js';
+import type { DataSource, ObjectLiteral } from 'typeorm';
+import type { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 
-export type Outcome = 'committed' | 'rolled back';
+export type QueryParameters = unknown[] | ObjectLiteral;
 
-export type Work<T> = (manager: EntityManager) => Promise<T>;
+/** What a query runner of TypeORM answers. */
+export type QueryAnswer = Awaited<ReturnType<BetterSqlite3QueryRunner['query']>>;
 
-type Callback = () => void | Promise<void>;
-
-/** Called with the statements that wrote to a table when their transaction has ended, before its caller continues. */
-export interface TableWatch {
-  readonly table: string;
-  readonly listener: (statements: readonly string[]) => void | Promise<void>;
+/** The connection that a transaction has for itself. */
+export interface TransactionConnection {
+  readonly dataSource: DataSource;
+  connect(): Promise<unknown>;
+  send(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer>;
+  /** Rolls back if it rejects. */
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
 }
 
-const contexts = new AsyncLocalStorage<Transaction>();
+export type Callback = () => void | Promise<void>;
+
 const logger = new Logger('Database');
 
 /**
- * A transaction on a connection, a nested one, or a single statement. It accepts statements while it is open, and waits for
- * those in progress before it ends: they would join the next transaction of the connection.
+ * A transaction on a connection, or a nested one, which is a savepoint. It sends one statement after the other, and its end
+ * after all of them: they would join the next transaction of the connection.
  */
 export class Transaction {
-  /** Set if an embedded database failed in it: more than the statement may be lost. */
-  databaseFailure: unknown;
-  private isClosed = false;
-  private closedBy: Error | undefined;
-  private outcome: Outcome | undefined;
-  private readonly ended = Promise.withResolvers<void>();
-  private readonly underWay = new Set<Promise<unknown>>();
-  private readonly written = new Set<string>();
+  state: 'open' | 'ending' | 'committed' | 'rolled back' = 'open';
+  /** Fulfilled when the database has ended it. */
+  readonly ended = Promise.withResolvers<void>();
+  /** Why it was rolled back, if not by its caller. */
+  private reason: Error | undefined;
+  /** Fulfilled when all that was sent is done. */
+  private sent: Promise<unknown> = Promise.resolve();
+  /** The open transaction that is nested in it: one at a time, because savepoints are a stack. */
+  private nested: Transaction | undefined;
+  private readonly savepoint: string;
   private readonly commitCallbacks: Callback[] = [];
-  private readonly endCallbacks: Callback[] = [];
-  private lastNested: Promise<void> = Promise.resolve();
+  /** A callback that is registered several times is called once. */
+  private readonly endCallbacks = new Set<Callback>();
 
-  /**
-   * @param runner that has the connection
-   * @param outer the transaction that it is nested in
-   */
+  /** @param outer the transaction that it is nested in */
   constructor(
-    readonly runner: QueryRunner,
-    private readonly watches: readonly TableWatch[],
+    readonly connection: TransactionConnection,
     readonly outer?: Transaction,
-  ) {}
-
-  /**
-   * The transaction that the caller is part of: open, or ending with an unknown outcome; after a commit, the outer one.
-   * @throws Error if it was rolled back: nothing more of the same work may be committed
-   */
-  static get ofCaller(): Transaction | undefined {
-    let transaction = contexts.getStore();
-    while (transaction?.outcome === 'committed') transaction = transaction.outer;
-    if (transaction === undefined || transaction.isPending) return transaction;
-    throw transaction.closedBy ?? new Error('The transaction of this call was rolled back, so the call is refused.');
+  ) {
+    this.savepoint = outer === undefined ? 'nested' : `${outer.savepoint}_nested`;
   }
 
-  /** The transaction that statements of the caller join. */
-  static get current(): Transaction | undefined {
-    return Transaction.ofCaller?.isClosed === false ? Transaction.ofCaller : undefined;
+  /** Why it refuses a call. */
+  get refusal(): Error {
+    if (this.state === 'ending' && this.reason === undefined)
+      return new Error('The transaction has ended. Await all of its statements in it.');
+    return this.reason ?? new Error('The transaction of this call was rolled back, so the call is refused.');
   }
 
-  /** Waits for the outcome of a transaction of the caller that is ending. Call it before a write outside of it. */
-  static async settled(): Promise<void> {
-    while (Transaction.ofCaller?.isClosed === true) await Transaction.ofCaller.ended.promise;
+  isNestedIn(other: Transaction): boolean {
+    return this.outer !== undefined && (this.outer === other || this.outer.isNestedIn(other));
   }
 
-  /** A nested one that is ending accepts nothing, because its work could neither join nor wait for the outer one. */
-  private get isPending(): boolean {
-    return !this.isClosed || (this.outcome === undefined && this.closedBy === undefined && this.outer === undefined);
+  /** @throws (rejects) Error if the transaction has ended */
+  send(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
+    return this.enqueue(() => this.connection.send(sql, parameters, isStructured));
   }
 
-  /** The outermost transaction. */
-  get root(): Transaction {
-    return this.outer?.root ?? this;
-  }
-
-  /** Makes it the current transaction of `work`. */
-  enter<T>(work: () => Promise<T>): Promise<T> {
-    return contexts.run(this, work);
-  }
-
-  /** @throws (rejects) Error if it has ended */
-  async run<T>(sql: string, send: () => Promise<T>): Promise<T> {
-    if (this.isClosed)
-      throw this.closedBy ?? new Error('The transaction has ended. Await all of its statements in it.');
-    if (!isRead(sql)) this.written.add(sql);
-    const statement = this.outer === undefined ? send() : this.outer.run(sql, send);
-    this.underWay.add(statement);
+  /** Begins a nested transaction. Until it ends, statements wait: they would be rolled back with it. */
+  async nest(): Promise<Transaction> {
+    const nested = new Transaction(this.connection, this);
+    const begun = this.enqueue(() => {
+      this.nested = nested;
+      nested.sent = this.connection.send(`SAVEPOINT ${nested.savepoint}`);
+      return nested.sent;
+    });
+    this.sent = begun.then(() => nested.ended.promise).catch(() => undefined);
     try {
-      return await statement;
+      await begun;
+      return nested;
     } catch (error) {
-      if (isUnavailable(error)) this.databaseFailure = error;
-      throw error;
-    } finally {
-      this.underWay.delete(statement);
-    }
-  }
-
-  /**
-   * Begins a nested transaction. Savepoints are a stack, so nested ones run one after the other.
-   * @param begin sets the savepoint
-   */
-  async nest(begin: () => Promise<void>): Promise<Transaction> {
-    const before = this.lastNested;
-    const inner = new Transaction(this.runner, this.watches, this);
-    this.lastNested = new Promise((resolve) => inner.endCallbacks.push(resolve));
-    await before;
-    try {
-      await begin();
-      return inner;
-    } catch (error) {
-      await inner.end('rolled back');
+      await nested.settle('rolled back');
       throw error;
     }
   }
@@ -122,47 +87,89 @@ export class Transaction {
   }
 
   onEnd(callback: Callback): void {
-    if (this.outer === undefined) this.endCallbacks.push(callback);
+    if (this.outer === undefined) this.endCallbacks.add(callback);
     else this.outer.onEnd(callback);
   }
 
-  /**
-   * Accepts no more statements, and waits for those in progress.
-   * @param reason why it ended before its caller ended it
-   */
-  async close(reason?: Error): Promise<void> {
-    if (!this.isClosed) this.closedBy = reason;
-    this.isClosed = true;
-    await Promise.allSettled(this.underWay);
+  /** @throws (rejects) Error if it was not committed; a nested one must then be rolled back */
+  async commit(): Promise<void> {
+    this.checkOpen();
+    this.state = 'ending';
+    await this.nested?.rollback(new Error('The nested transaction was rolled back, because it was not awaited.'));
+    await this.last(async () => {
+      if (this.hasEnded) throw this.refusal;
+      if (this.outer === undefined) await this.commitOnConnection();
+      else await this.connection.send(`RELEASE SAVEPOINT ${this.savepoint}`);
+      await this.settle('committed');
+    });
   }
 
-  /** Call it when the database has ended it, before its caller continues. */
-  async end(outcome: Outcome): Promise<void> {
-    await this.close();
-    this.outcome ??= outcome;
-    this.ended.resolve();
-    const committed = outcome === 'committed' ? this.commitCallbacks.splice(0) : [];
-    const ended = this.endCallbacks.splice(0);
-    if (this.outer === undefined) {
-      await runAll([...committed, ...ended, ...this.notifyWatches()]);
-    } else {
-      this.outer.commitCallbacks.push(...committed);
-      await runAll(ended);
+  /**
+   * If it is ending already, only waits for that.
+   * @param reason why it ends before its caller ended it
+   */
+  async rollback(reason?: Error): Promise<void> {
+    if (this.hasEnded) return;
+    this.state = 'ending';
+    this.reason ??= reason;
+    await this.nested?.rollback(this.reason).catch(() => undefined);
+    await this.last(async () => {
+      if (this.hasEnded) return;
+      try {
+        if (this.outer === undefined) await this.connection.rollback();
+        else await this.connection.send(`ROLLBACK TO SAVEPOINT ${this.savepoint}`);
+      } finally {
+        await this.settle('rolled back');
+      }
+    });
+  }
+
+  private get hasEnded(): boolean {
+    return this.state === 'committed' || this.state === 'rolled back';
+  }
+
+  private async commitOnConnection(): Promise<void> {
+    try {
+      await this.connection.commit();
+    } catch (error) {
+      await this.settle('rolled back');
+      throw error;
     }
   }
 
-  private notifyWatches(): Callback[] {
-    const written = [...this.written];
-    this.written.clear();
-    return this.watches.flatMap(({ table, listener }) => {
-      const statements = written.filter((sql) => sql.toLowerCase().includes(table));
-      return statements.length === 0 ? [] : [() => listener(statements)];
+  /** @throws Error if it has ended, or one that it is nested in */
+  private checkOpen(): void {
+    if (this.state !== 'open') throw this.refusal;
+    this.outer?.checkOpen();
+  }
+
+  private enqueue<T>(send: () => Promise<T>): Promise<T> {
+    return this.last(() => {
+      this.checkOpen();
+      return send();
     });
+  }
+
+  /** Runs something after all that was sent. */
+  private last<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.sent.then(work, work);
+    this.sent = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Call it when the database has ended it, before its caller continues. */
+  private async settle(outcome: 'committed' | 'rolled back'): Promise<void> {
+    this.state = outcome;
+    this.ended.resolve();
+    const committed = outcome === 'committed' ? this.commitCallbacks : [];
+    if (this.outer === undefined) return runAll([...committed, ...this.endCallbacks]);
+    this.outer.commitCallbacks.push(...committed);
+    if (this.outer.nested === this) this.outer.nested = undefined;
   }
 }
 
 /** The transaction has ended, so a callback that fails changes neither its outcome nor the other callbacks. */
-async function runAll(callbacks: readonly Callback[]): Promise<void> {
+export async function runAll(callbacks: readonly Callback[]): Promise<void> {
   for (const callback of callbacks) {
     try {
       await callback();
@@ -170,31 +177,4 @@ async function runAll(callbacks: readonly Callback[]): Promise<void> {
       logger.error({ message: 'a callback of a transaction failed', error: String(error) });
     }
   }
-}
-
-/** Runs work that several callers share outside of their transactions. */
-export function outsideTransactions<T>(work: () => T): T {
-  return contexts.exit(work);
-}
-
-/**
- * Ends a nested transaction.
- * @param runner that began it
- * @param end releases the savepoint or rolls back to it
- */
-export async function endNested(
-  runner: { transaction: Transaction | undefined },
-  outcome: Outcome,
-  end: () => Promise<void>,
-): Promise<void> {
-  const inner = runner.transaction;
-  await inner?.close();
-  runner.transaction = inner?.outer;
-  try {
-    await end();
-  } catch (error) {
-    runner.transaction = inner;
-    throw error;
-  }
-  await inner?.end(outcome);
 }

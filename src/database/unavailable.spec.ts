@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import Sqlite from 'sqlite-driver';
 import { QueryFailedError } from 'typeorm';
-import { isBusy, isPostgresAway, translate } from './unavailable.js';
+import { isBusy, translatePostgres, translateSqlite } from './unavailable.js';
 
 const failure = (code: string) => new QueryFailedError('SELECT 1', [], new Sqlite.SqliteError('on purpose', code));
 
@@ -20,12 +20,12 @@ describe('an error of the database', () => {
     'SQLITE_CANTOPEN',
   ])('%s means that it is unavailable', (code) => {
     const error = failure(code);
-    expect(translate(error)).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 1, cause: error });
+    expect(translateSqlite(error)).toMatchObject({ code: 'service_unavailable', cause: error });
   });
 
   it.each(['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_ERROR'])('%s is passed on unchanged', (code) => {
     const error = failure(code);
-    expect(translate(error)).toBe(error);
+    expect(translateSqlite(error)).toBe(error);
   });
 
   it.each([
@@ -42,7 +42,8 @@ describe('an error of the database', () => {
     ['42P01', false],
     ['22003', false],
   ])('%s means that PostgreSQL is unavailable: %s', (code, isAway) => {
-    expect(isPostgresAway(postgresFailure(code))).toBe(isAway);
+    const error = postgresFailure(code);
+    expect(translatePostgres(error) !== error).toBe(isAway);
   });
 
   it('is recognised as a lock of another process', () => {

@@ -1,5 +1,5 @@
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
-import { UnavailableError } from '../errors/index.js';
+import { DomainError } from '../platform/index.js';
 
 const SQLITE_AWAY = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|CORRUPT|NOTADB)/;
 
@@ -22,29 +22,25 @@ export function isBusy(error: unknown): boolean {
   return driverCode(error).startsWith('SQLITE_BUSY');
 }
 
-/** Whether an error of SQLite's driver means that the database is temporarily unavailable. */
-export function isUnavailable(error: unknown): boolean {
-  return SQLITE_AWAY.test(driverCode(error));
+/** Turns errors that mean that SQLite is temporarily unavailable into DomainError; returns others. */
+export function translateSqlite(error: unknown): unknown {
+  return SQLITE_AWAY.test(driverCode(error)) ? unavailable(error) : error;
 }
 
 /**
- * Whether an error means that PostgreSQL is unavailable, or that the outcome is unknown. The driver's errors about the
- * connection have no code.
+ * Turns errors that mean that PostgreSQL is unavailable, or that the outcome is unknown, into DomainError; returns others. The
+ * driver's errors about the connection have no code.
  */
-export function isPostgresAway(error: unknown): boolean {
-  if (error instanceof QueryRunnerAlreadyReleasedError) return true;
-  if (!(error instanceof QueryFailedError)) return false;
+export function translatePostgres(error: unknown): unknown {
+  if (error instanceof QueryRunnerAlreadyReleasedError) return unavailable(error);
+  if (!(error instanceof QueryFailedError)) return error;
   const code = driverCode(error);
-  return code === '' || POSTGRES_AWAY.test(code);
+  return code === '' || POSTGRES_AWAY.test(code) ? unavailable(error) : error;
 }
 
-/** Turns errors that mean that SQLite is unavailable into UnavailableError; other errors are kept. */
-export function translate(error: unknown): unknown {
-  return isUnavailable(error) ? unavailable(error) : error;
-}
-
-export function unavailable(cause?: unknown): UnavailableError {
-  return new UnavailableError('The database is temporarily unavailable. Try again.', { cause });
+/** A DomainError with the code `service_unavailable`. */
+export function unavailable(cause?: unknown): DomainError {
+  return new DomainError('service_unavailable', 'The database is temporarily unavailable. Try again.', { cause });
 }
 
 function driverCode(error: unknown): string {

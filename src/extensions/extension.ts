@@ -1,11 +1,15 @@
-import type { DynamicModule, Type } from '@nestjs/common';
-import type { Configurable } from '../config/index.js';
+import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
+import { FILTER_CATCH_EXCEPTIONS } from '@nestjs/common/constants.js';
+import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import { isScope } from '../accounts/index.js';
 import type { DatabaseParts } from '../database/index.js';
-import type { OwnErrorCode } from '../errors/index.js';
-import type { HealthIndicator } from '../health/index.js';
+import { ApiExceptionFilter, type OwnErrorCode } from '../http/index.js';
+import type { HealthIndicator } from '../monitoring/index.js';
+import { ERROR_CODES } from '../platform/index.js';
+import { type Route, routesOf } from './routes.js';
 
 /** The parts that an extension adds to the service. */
-export interface Extension extends Partial<DatabaseParts>, Configurable {
+export interface Extension extends Partial<DatabaseParts> {
   readonly module: Type | DynamicModule;
   /** Scopes that keys can have, in addition to those of operations. */
   readonly scopes?: readonly string[];
@@ -13,6 +17,102 @@ export interface Extension extends Partial<DatabaseParts>, Configurable {
   readonly healthIndicators?: readonly Type<HealthIndicator>[];
   /** Error codes that no operation lists, such as those of a guard. */
   readonly errorCodes?: readonly OwnErrorCode[];
-  /** Paths outside `/v1`, such as `hooks/payments`. Their routes are `@Public()` and use no quota. */
-  readonly prefixExclusions?: readonly string[];
+}
+
+/** Invalid extensions; `message` has one line for each fault. */
+export class ExtensionError extends Error {}
+
+/**
+ * Checks what would make extensions insecure or their contract ambiguous. Call it before the application is initialised.
+ * @returns the scopes of routes and extensions
+ * @throws ExtensionError that names all faults
+ */
+export function checkExtensions(app: INestApplicationContext, extensions: readonly Extension[]): string[] {
+  const routes = routesOf(app);
+  const operations = routes.flatMap(({ name, operation }) => (operation === undefined ? [] : [{ name, ...operation }]));
+  const faults = [
+    ...routes.flatMap(accessFaults),
+    ...extensions.flatMap(({ scopes = [] }) => scopes.flatMap(scopeFaults)),
+    ...repetitions('operation id', operations),
+    ...repetitions(
+      'route',
+      routes.map(({ name, address }) => ({ name, id: address })),
+    ),
+    ...codeFaults([...operations, ...extensions.map(({ errorCodes = [] }) => ({ errors: errorCodes }))]),
+    ...enhancerFaults(app),
+  ];
+  // An operation with several paths, or several ones with the same error, has a fault once.
+  if (faults.length > 0) throw new ExtensionError(['The extensions are not valid:', ...new Set(faults)].join('\n  '));
+  const ofRoutes = routes.flatMap(({ access }) => (typeof access === 'object' ? access.scope : []));
+  return [...ofRoutes, ...extensions.flatMap(({ scopes = [] }) => scopes)];
+}
+
+function accessFaults({ name, access }: Route): string[] {
+  if (access === undefined)
+    return [`${name}: it declares no access. Add @Operation() or @Public(), above any @RouteConfig().`];
+  return access === 'public' ? [] : scopeFaults(access.scope).map((fault) => `${name}: ${fault}`);
+}
+
+function scopeFaults(scope: string): string[] {
+  return isScope(scope) ? [] : [`No key can have the scope ${JSON.stringify(scope)}: scopes look like "pets:read".`];
+}
+
+/** A line for each id that is used more than once. */
+function repetitions(what: string, uses: readonly { readonly id: string; readonly name: string }[]): string[] {
+  return [...Map.groupBy(uses, ({ id }) => id)]
+    .filter(([, all]) => all.length > 1)
+    .map(([id, all]) => `The ${what} ${id} is used more than once: ${all.map(({ name }) => name).join(', ')}.`);
+}
+
+function codeFaults(declared: readonly { errors: readonly Pick<OwnErrorCode, 'code' | 'status'>[] }[]): string[] {
+  const statuses = new Map<string, number>(Object.entries(ERROR_CODES).map(([code, { status }]) => [code, status]));
+  return declared
+    .flatMap(({ errors }) => errors)
+    .flatMap(({ code, status }) => {
+      const known = statuses.get(code) ?? status;
+      statuses.set(code, known);
+      if (known === status) return [];
+      return [`The error code ${code} has the status ${known} already and cannot have ${status}. Use another code.`];
+    });
+}
+
+/** Enhancers that would give an account the responses of others, or clients other errors than the Error object. */
+function enhancerFaults(app: INestApplicationContext): string[] {
+  const config = app.get(ApplicationConfig);
+  const bound = [...app.get(ModulesContainer).values()].flatMap(({ injectables }) => [...injectables.values()]);
+  const interceptors = [
+    ...[...bound, ...config.getGlobalRequestInterceptors()].map(({ metatype }) => metatype),
+    ...config.getGlobalInterceptors().map(({ constructor }) => constructor),
+  ];
+  const filters = [
+    ...config.getGlobalRequestFilters().map(({ metatype }) => metatype),
+    ...config.getGlobalFilters().map(({ constructor }) => constructor),
+  ];
+  return [
+    ...interceptors
+      .filter(isUnsafeCache)
+      .map(
+        ({ name }) =>
+          `${name} caches responses by URL, so accounts would get those of others. Extend it, and return the URL and the account from trackBy().`,
+      ),
+    ...filters
+      .filter(catchesAll)
+      .map(
+        ({ name }) =>
+          `${name} catches all errors, so clients would not get the Error object. Name classes in @Catch().`,
+      ),
+  ];
+}
+
+/** Whether a class is the CacheInterceptor of `@nestjs/cache-manager`, or extends it without its own cache key. */
+function isUnsafeCache(type: unknown): type is Function {
+  for (let one: unknown = type; typeof one === 'function'; one = Object.getPrototypeOf(one))
+    if (Object.hasOwn((one.prototype as object | undefined) ?? {}, 'trackBy')) return one.name === 'CacheInterceptor';
+  return false;
+}
+
+function catchesAll(filter: unknown): filter is Function {
+  if (typeof filter !== 'function' || filter === ApiExceptionFilter) return false;
+  const caught = Reflect.getMetadata(FILTER_CATCH_EXCEPTIONS, filter) as readonly unknown[] | undefined;
+  return caught?.length === 0;
 }

@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
-import type { Env } from '../config/index.js';
+import type { Env } from '../platform/index.js';
 import {
   clientErrorHandler,
   type ConnectionObserver,
@@ -80,21 +80,18 @@ function createNodeServer(handle: RequestListener, { MAX_CONNECTIONS }: Env, obs
   // Node drops further ones, so one more shows that there are too many.
   server.maxHeadersCount = MAX_HEADERS + 1;
   shareTurns(server);
-  closeStalledSockets(server, WRITE_TIMEOUT_MS);
+  closeStalledSockets(server);
   // A client may close its side after the request and still read the response. Missing from Node's types.
   return Object.assign(server, { httpAllowHalfOpen: true });
 }
 
-/**
- * Closes connections whose client does not read, because their responses stay in memory.
- * @param timeoutMs how long a client can read nothing; Node notices within twice that time
- */
-function closeStalledSockets(server: Server, timeoutMs: number): void {
+/** Closes connections whose client does not read, because their responses stay in memory. */
+function closeStalledSockets(server: Server): void {
   // Node applies this to each connection with a request in progress, and restarts it when bytes are written.
-  server.setTimeout(timeoutMs, (socket) => {
+  server.setTimeout(WRITE_TIMEOUT_MS, (socket) => {
     // A request in progress has nothing to write yet and has other time limits. An idle connection has reached the
     // keep-alive timeout, for which Node calls this listener too.
-    const isIdle = socket.timeout !== timeoutMs;
+    const isIdle = socket.timeout !== WRITE_TIMEOUT_MS;
     if (isIdle || socket.writableLength > 0) socket.destroy();
   });
 }

@@ -1,9 +1,17 @@
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import {
+  applyDecorators,
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  SetMetadata,
+  UseInterceptors,
+} from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { ApiExtension } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
-import { Clock, Env } from '../config/index.js';
-import type { ApiError } from '../errors/index.js';
-import { replyOf, requestOf } from '../http/index.js';
+import { Clock, Env } from '../platform/index.js';
+import { replyOf } from '../http/index.js';
 import {
   announce,
   type Announcement,
@@ -13,13 +21,6 @@ import {
   operationRemoved,
   removalMs,
 } from './deprecation.js';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The error of an invalid query of a deprecated operation. */
-    queryFault?: ApiError | undefined;
-  }
-}
 
 interface DeprecatedHandler {
   readonly deprecation: Deprecation;
@@ -50,8 +51,6 @@ export class DeprecationInterceptor implements NestInterceptor {
     const { deprecation, headers, endMs } = this.deprecated.get(handler) ?? this.read(handler);
     announce(headers, replyOf(context));
     if (this.clock.nowMs() >= endMs) throw operationRemoved(deprecation);
-    const { queryFault } = requestOf(context);
-    if (queryFault !== undefined) throw queryFault;
     return next.handle();
   }
 
@@ -62,4 +61,17 @@ export class DeprecationInterceptor implements NestInterceptor {
     this.deprecated.set(handler, deprecated);
     return deprecated;
   }
+}
+
+/**
+ * Declares an operation deprecated. Every response after admission carries Deprecation, Sunset and Link, and the OpenAPI
+ * document marks the operation. From the sunset on the response is 410 `operation_removed`.
+ */
+export function Deprecated(deprecation: Deprecation): MethodDecorator {
+  return applyDecorators(
+    SetMetadata(DEPRECATION, deprecation),
+    UseInterceptors(DeprecationInterceptor),
+    ApiExtension('x-sunset', deprecation.sunset),
+    ApiExtension('x-deprecation-advice', deprecation.advice),
+  );
 }

@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import type { Env } from '../config/index.js';
-import { ApiError } from '../errors/index.js';
-import { addLink, publicPath } from '../http/index.js';
+import type { Env } from '../platform/index.js';
+import { ApiError, addLink, publicPath } from '../http/index.js';
 
 /** Key of a `Deprecation`, for Nest's Reflector. */
 export const DEPRECATION = 'petstore:deprecation';
@@ -23,15 +22,8 @@ export interface Deprecation {
 /** Statuses of guards, which respond before a deprecation is announced. */
 export const GUARD_STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
 
-/** The headers that announce a deprecation. */
-export interface Announcement {
-  /** RFC 9745. */
-  readonly deprecation: string;
-  /** RFC 8594. */
-  readonly sunset: string;
-  /** `successor-version` is RFC 5829, `deprecation` RFC 9745 section 3. */
-  readonly link: string;
-}
+/** The headers that announce a deprecation: RFC 9745, RFC 8594, and links of RFC 5829 and RFC 9745, section 3. */
+export type Announcement = Readonly<Record<'deprecation' | 'sunset' | 'link', string>>;
 
 export function announcement({ since, sunset, successor, documentation }: Deprecation, env: Env): Announcement {
   return {

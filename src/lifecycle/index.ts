@@ -1,3 +1,4 @@
+export { Deprecated } from './deprecation.interceptor.js';
 export {
   announce,
   announcement,
@@ -7,4 +8,3 @@ export {
   operationRemoved,
   removalMs,
 } from './deprecation.js';
-export { Deprecated } from './deprecated.decorator.js';

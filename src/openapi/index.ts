@@ -1,10 +1,9 @@
-export { CurrentDocument } from './document/current-document.js';
-export { isUndocumented, refuseUndeclaredQueries } from './undeclared-query.js';
-export { COMMON_HEADERS, type HeaderName, headerReferences } from './headers.js';
-export { type ErrorDeclaration, UNKNOWN_ID } from './documented-error.js';
+export { UNKNOWN_ID } from './common-errors.js';
+export { CurrentDocument } from './document/document.js';
+export { serveExplorer } from './explorer/explorer.js';
+export { type Documentation, OperationGroup, PLANS_PAGE } from './operation-group.decorator.js';
 export {
-  API_KEY_SCHEME,
-  errorsOf,
+  type DeclaredOperation,
   type Examples,
   Operation,
   operationOf,
@@ -12,5 +11,4 @@ export {
   type Stability,
   type SuccessResponse,
 } from './operation.decorator.js';
-export { operationPart, partsOf } from './operation-part.js';
-export { type Documentation, OperationGroup, PLANS_PAGE } from './operation-group.decorator.js';
+export { RehearsalInterceptor } from './rehearsal.interceptor.js';

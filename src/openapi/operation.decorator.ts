@@ -10,11 +10,26 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import { RequireScope } from '../auth/index.js';
-import { takesBody } from '../http/index.js';
-import { BODY_ERRORS, COMMON_ERRORS, IDEMPOTENCY_ERRORS, NO_QUOTA_ERRORS, QUOTA_ERRORS } from './common-errors.js';
-import { type DocumentedError, documentedError, type ErrorDeclaration } from './documented-error.js';
-import { COMMON_HEADERS, type HeaderName, headerReferences } from './headers.js';
-import { partsOf } from './operation-part.js';
+import type { ErrorCode } from '../platform/index.js';
+import {
+  type OwnErrorCode,
+  type Problem,
+  takesBody,
+  isIdempotent,
+  COMMON_HEADERS,
+  type HeaderName,
+  headerReferences,
+  parameterErrorsOf,
+} from '../http/index.js';
+import {
+  BODY_ERRORS,
+  COMMON_ERRORS,
+  documentedError,
+  IDEMPOTENCY_ERRORS,
+  NO_QUOTA_ERRORS,
+  QUOTA_ERRORS,
+} from './common-errors.js';
+import { refuseUndeclaredQuery } from './no-query.decorator.js';
 
 /**
  * What clients can rely on: `stable` operations change only compatibly, `beta` ones with notice, `experimental` ones at
@@ -50,12 +65,10 @@ export interface OperationOptions {
   readonly success: SuccessResponse;
   /** Valid request bodies by title. The explorer offers them. */
   readonly bodyExamples?: Examples;
-  /**
-   * `none` for an operation that uses no quota, and accepts exhausted accounts and banned keys.
-   */
+  /** `none` for an operation that uses no quota, and accepts exhausted accounts and banned keys. */
   readonly quota?: 'none';
   /** Errors besides those of every operation and of its parameters. */
-  readonly errors: readonly ErrorDeclaration[];
+  readonly errors: readonly (ErrorCode | OwnErrorCode | Error | Problem)[];
 }
 
 /** Name of the one security scheme: a bearer API key. */
@@ -66,7 +79,7 @@ const OPERATION = 'petstore:operation';
 /** An operation at run time. */
 export interface DeclaredOperation extends OperationOptions {
   /** All of its errors, including those of every operation. */
-  readonly errors: readonly DocumentedError[];
+  readonly errors: readonly Problem[];
 }
 
 /** Declares a route handler as an operation of the API. */
@@ -76,11 +89,12 @@ export function Operation(options: OperationOptions): MethodDecorator {
       ...COMMON_ERRORS,
       ...(options.quota === 'none' ? NO_QUOTA_ERRORS : QUOTA_ERRORS),
       ...options.errors,
-      ...partsOf(descriptor.value as Function).flatMap(({ errors = [] }) => errors),
+      ...parameterErrorsOf(descriptor.value as Function),
       ...(takesBody(target.constructor, name) ? BODY_ERRORS : []),
     ].map(documentedError);
     // Of two errors with the same code, the later one is declared by the operation.
     const errors = [...new Map(declared.map((error) => [error.code, error])).values()];
+    refuseUndeclaredQuery(target, name);
     declareOperation({ ...options, errors })(target, name, descriptor);
   };
 }
@@ -114,10 +128,10 @@ export function operationOf(handler: Function): DeclaredOperation | undefined {
   return Reflect.getMetadata(OPERATION, handler) as DeclaredOperation | undefined;
 }
 
-/** The errors of an operation and of its method; none if the handler is not an operation. */
-export function errorsOf(handler: Function, method: string): readonly DocumentedError[] {
+/** The errors of an operation, including those of its Idempotency-Key; none if the handler is not an operation. */
+export function errorsOf(handler: Function): readonly Problem[] {
   const errors = operationOf(handler)?.errors ?? [];
-  return method === 'POST' && errors.length > 0 ? [...errors, ...IDEMPOTENCY_ERRORS] : errors;
+  return isIdempotent(handler) && errors.length > 0 ? [...errors, ...IDEMPOTENCY_ERRORS] : errors;
 }
 
 function isJson({ type }: SuccessResponse): boolean {

@@ -1,4 +1,4 @@
-import { DomainError, notFound } from '../errors/index.js';
+import { DomainError, notFound } from '../platform/index.js';
 
 export function petNotFound(petId?: string): DomainError {
   return notFound('pet_not_found', 'There is no pet', petId);

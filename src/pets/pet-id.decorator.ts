@@ -1,4 +1,4 @@
-import { PathId } from '../validation/index.js';
+import { PathId } from '../http/index.js';
 import { petNotFound } from './pet-errors.js';
 
 /** Injects the identifier of a pet in the path, the parameter `petId`, as decimal digits, and documents it. */

@@ -11,7 +11,7 @@ import {
   LimitQuery,
   TextField,
   ValidatedOnce,
-} from '../validation/index.js';
+} from '../http/index.js';
 import { PET_STATUSES, type PetStatus } from './pet.entity.js';
 
 const PET_STATUS = { name: 'PetStatus', values: PET_STATUSES, meaning: 'Availability of a pet.' } as const;

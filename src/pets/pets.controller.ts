@@ -9,9 +9,10 @@ import {
   sendCreated,
   sendPageJson,
   sendWithEtag,
-} from '../conditional-requests/index.js';
-import { Env } from '../config/index.js';
-import { publicAddress } from '../http/index.js';
+  publicAddress,
+  Idempotent,
+} from '../http/index.js';
+import { Env } from '../platform/index.js';
 import { Deprecated } from '../lifecycle/index.js';
 import { Operation, OperationGroup } from '../openapi/index.js';
 import { PetResponseCache } from './cache/pet-response-cache.js';
@@ -45,6 +46,7 @@ export class PetsController {
 
   @Post()
   @Operation(CREATE_PET)
+  @Idempotent()
   async createPet(
     @Body() pet: NewPet,
     @CurrentCaller() { keyId }: Caller,

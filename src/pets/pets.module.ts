@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
-import { replaceable } from '../config/index.js';
-import { EventsModule } from '../events/index.js';
-import { RedisModule } from '../redis/index.js';
+import { EventsModule } from '../database/index.js';
+import { RedisModule } from '../platform/index.js';
 import { CatalogueVersion } from './cache/catalogue-version.js';
 import { PetBatchLoader } from './cache/pet-batch-loader.js';
 import { PetInsertBatcher } from './cache/pet-insert-batcher.js';
@@ -14,14 +13,7 @@ import { PetsService } from './pets.service.js';
 @Module({
   imports: [EventsModule, RedisModule],
   controllers: [PetsController],
-  providers: [
-    replaceable(PetsService),
-    PetsRepository,
-    CatalogueVersion,
-    PetResponseCache,
-    PetInsertBatcher,
-    PetBatchLoader,
-  ],
+  providers: [PetsService, PetsRepository, CatalogueVersion, PetResponseCache, PetInsertBatcher, PetBatchLoader],
   exports: [PetsService],
 })
 export class PetsModule {}

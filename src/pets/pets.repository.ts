@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { applyCountDeltas, type PetCountChange } from '../categories/index.js';
-import { forUpdate, lockUntilCommit, query } from '../database/index.js';
+import { type Change, forUpdate, isLockedUntilCommit, query } from '../database/index.js';
+import { CatalogueVersion } from './cache/catalogue-version.js';
 import type { ListPetsQuery } from './pet.dto.js';
 import { PetEntity, type PetStatus } from './pet.entity.js';
 
@@ -23,6 +23,19 @@ export interface PetState {
   readonly held: 0 | 1;
 }
 
+/** The events of pets. */
+export interface PetEvents {
+  'pet.created': Change<undefined, PetRow>;
+  /** Fields of a pet, or its status by an order. */
+  'pet.changed': Change<PetRow, PetRow>;
+  /** Raised before the row is deleted, so that listeners can delete rows that reference it. */
+  'pet.removed': Change<PetRow, undefined>;
+}
+
+declare module '../database/events/domain-event.js' {
+  interface EventMap extends PetEvents {}
+}
+
 /** A pet that is locked until the transaction ends. */
 export type LockedPet = PetRow & PetState;
 
@@ -32,15 +45,11 @@ export type LockedPet = PetRow & PetState;
  */
 const COLUMNS = `"id", "name", CAST("category_id" AS TEXT) AS "categoryId", "status"`;
 
-/** Inserts pets with identifiers above all others. */
-export const INSERT_PETS = 'INSERT INTO "pets" ("name", "category_id", "status")';
-
-/**
- * All SQL of the catalogue. Writes also update the counts of categories, in the transaction. Identifiers of pets are decimal
- * digits.
- */
+/** All SQL of the catalogue. Writes make cached responses outdated. Identifiers of pets are decimal digits. */
 @Injectable()
 export class PetsRepository {
+  constructor(private readonly version: CatalogueVersion) {}
+
   /** Pets in ascending order of `id`, one more than the limit if there are more. */
   page(manager: EntityManager, { limit, status, categoryId, ids, after }: ListPetsQuery): Promise<PetRow[]> {
     const idList = ids?.split(',') ?? [];
@@ -76,27 +85,26 @@ export class PetsRepository {
    */
   async insert(manager: EntityManager, pets: readonly NewPetRow[]): Promise<PetRow[]> {
     const values = pets.map(() => '(?, CAST(? AS BIGINT), ?)').join(', ');
-    const sql = `${INSERT_PETS} VALUES ${values} RETURNING "id"`;
+    // One statement, which needs no transaction: the lock is taken before the first identifier.
+    const sql = `INSERT INTO "pets" ("name", "category_id", "status")
+      SELECT * FROM (VALUES ${values}) AS "new" WHERE ${isLockedUntilCommit(manager, 'pets')} RETURNING "id"`;
     const parameters = pets.flatMap(({ name, categoryId, status }) => [name, categoryId, status]);
-    // Pipelined, because other transactions wait for the lock; they run one after the other.
-    const statements = [
-      lockUntilCommit(manager, 'pets'),
-      query<{ id: number }>(manager, sql, parameters),
-      count(manager, pets, []),
-    ] as const;
-    // A ROLLBACK after a failure must come after all of them.
-    await Promise.allSettled(statements);
-    const [, rows] = await Promise.all(statements);
+    let rows: { id: number }[];
+    try {
+      rows = await query(manager, sql, parameters);
+    } finally {
+      // A statement that failed may have been executed.
+      await this.version.advance('additions');
+    }
     // RETURNING has no order.
     const ids = rows.map(({ id }) => id).toSorted((one, other) => one - other);
     return pets.map((pet, index) => ({ ...pet, id: idAt(ids, index) }));
   }
 
-  async update(manager: EntityManager, before: PetRow, after: PetRow): Promise<void> {
-    const { id, name, categoryId, status } = after;
+  async update(manager: EntityManager, { id, name, categoryId, status }: PetRow): Promise<void> {
     const sql = 'UPDATE "pets" SET "name" = ?, "category_id" = CAST(? AS BIGINT), "status" = ? WHERE "id" = ?';
     await query(manager, sql, [name, categoryId, status, id]);
-    if (categoryId !== before.categoryId || status !== before.status) await count(manager, [after], [before]);
+    await this.version.advance('changes');
   }
 
   /**
@@ -110,23 +118,14 @@ export class PetsRepository {
     const parameters = [to.status, to.held, petId, from.status, from.held];
     const [moved] = await query<PetRow>(manager, sql, parameters);
     if (moved === undefined) return undefined;
-    await count(manager, [{ ...moved, ...to }], [{ ...moved, ...from }]);
+    await this.version.advance('changes');
     return moved;
   }
 
   async delete(manager: EntityManager, pet: PetRow): Promise<void> {
     await query(manager, 'DELETE FROM "pets" WHERE "id" = ?', [pet.id]);
-    await count(manager, [], [pet]);
+    await this.version.advance('changes');
   }
-}
-
-type Counted = Pick<PetRow, 'categoryId' | 'status'>;
-
-/** Updates the counts of categories for added and removed pets. */
-function count(manager: EntityManager, added: readonly Counted[], removed: readonly Counted[]): Promise<void> {
-  const changes = (pets: readonly Counted[], by: 1 | -1) =>
-    pets.map(({ categoryId, status }): PetCountChange => ({ categoryId, status: status ?? 'none', by }));
-  return applyCountDeltas(manager, [...changes(removed, -1), ...changes(added, 1)]);
 }
 
 function idAt(ids: readonly number[], index: number): number {

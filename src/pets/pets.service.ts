@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Precondition } from '../conditional-requests/index.js';
-import { cutPage, Database, isForeignKeyViolation, type Page } from '../database/index.js';
-import { Events } from '../events/index.js';
-import { int64Json } from '../validation/index.js';
+import { type Precondition, int64Json } from '../http/index.js';
+import { cutPage, Database, isForeignKeyViolation, type Page, Events } from '../database/index.js';
+import { CatalogueVersion } from './cache/catalogue-version.js';
 import { PetBatchLoader } from './cache/pet-batch-loader.js';
 import { PetInsertBatcher } from './cache/pet-insert-batcher.js';
 import type { Animal, ListPetsQuery, NewPet, PetChange } from './pet.dto.js';
@@ -23,6 +22,7 @@ export class PetsService {
     private readonly inserts: PetInsertBatcher,
     private readonly loader: PetBatchLoader,
     private readonly events: Events,
+    private readonly version: CatalogueVersion,
   ) {}
 
   async list(query: ListPetsQuery): Promise<Page<Animal>> {
@@ -66,7 +66,7 @@ export class PetsService {
       };
       if (after.status !== before.status) checkStatusChange(before);
       if (isEqual(before, after)) return toAnimal(after);
-      await this.pets.update(manager, before, after);
+      await this.pets.update(manager, after);
       await this.events.raise(manager, 'pet.changed', actor, () => ({ before: withoutHold(before), after }));
       return toAnimal(after);
     });
@@ -117,6 +117,11 @@ export class PetsService {
   /** Whether there is any pet. */
   exist(): Promise<boolean> {
     return this.database.read((manager) => this.pets.exists(manager));
+  }
+
+  /** Makes cached responses outdated, on all instances. Call it in a transaction that writes pets itself, or after it. */
+  invalidateCaches(): Promise<void> {
+    return this.version.advance('changes');
   }
 
   private async find(petId: string): Promise<PetRow | undefined> {

@@ -1,9 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type BearerGuard, isCaller, UnverifiedKey, type Verdict } from '../auth/index.js';
-import { sendProblem } from '../errors/index.js';
-import { isPreflight, isVersioned } from '../http/index.js';
-import type { PlanThrottlerGuard, Refusal } from './plan-throttler.guard.js';
-import { andThen } from './windows/decision.js';
+import { type BearerGuard, isCaller } from '../auth/index.js';
+import { type Problem, sendProblem, isPreflight, isVersioned } from '../http/index.js';
+import type { PlanThrottlerGuard } from './plan-throttler.guard.js';
 
 /** The guards that admit requests. */
 export interface AdmissionGuards {
@@ -18,40 +16,39 @@ export interface AdmissionGuards {
  */
 export function addAdmission(server: FastifyInstance, guards: () => AdmissionGuards): void {
   server.decorateRequest('caller', undefined);
-  server.addHook('onRequest', (request, reply, done) => {
-    if (!isVersioned(request.url)) return done();
-    const respond = (refusal: Refusal) => {
-      if (refusal === undefined) done();
-      else sendProblem(reply, refusal);
-    };
-    const refusal = admit(guards(), request, reply);
-    if (refusal instanceof Promise) refusal.then(respond).catch(done);
-    else respond(refusal);
+  server.decorateRequest('admittedTo', undefined);
+  server.addHook('onRequest', async (request, reply) => {
+    if (!isVersioned(request.url)) return;
+    const { bearer, throttler } = guards();
+    const problem = await admit(bearer, throttler, request, reply).catch(async (error: Error) => {
+      await throttler.showUnavailable(request, reply);
+      throw error;
+    });
+    if (problem !== undefined) sendProblem(reply, problem);
   });
 }
 
-function admit(
-  { bearer, throttler }: AdmissionGuards,
+/** @returns the response to a refused request */
+async function admit(
+  bearer: BearerGuard,
+  throttler: PlanThrottlerGuard,
   request: FastifyRequest,
   reply: FastifyReply,
-): Refusal | Promise<Refusal> {
+): Promise<Problem | undefined> {
   // The router has matched the route, but nothing of it has run. Fastify creates this object on each access.
   const { access, quota } = request.routeOptions.config;
-  if (isPreflight(request) || access === 'public') return throttler.showAddress(request, reply);
-  const decide = (verdict: Verdict) =>
-    isCaller(verdict)
-      ? andThen(throttler.admit(verdict, request, reply, quota), (refusal) => {
-          if (refusal !== undefined) return refusal;
-          request.caller = verdict;
-          return access === undefined ? undefined : bearer.authorize(verdict, access);
-        })
-      : andThen(throttler.admitAddress(request, reply), (refusal) => refusal ?? verdict);
-  // Queries for keys that do not exist, or for very many keys, need quota of the address.
-  const decideUnverified = async (key: UnverifiedKey) =>
-    (await throttler.refuseExhaustedAddress(request, reply)) ?? decide(await bearer.verify(key));
-
-  const verdict = bearer.authenticate(request);
-  if (!(verdict instanceof UnverifiedKey || verdict instanceof Promise)) return decide(verdict);
-  const later = verdict instanceof UnverifiedKey ? decideUnverified(verdict) : verdict.then(decide);
-  return later.catch((error: Error) => throttler.showUnavailable(request, reply, error));
+  if (isPreflight(request) || access === 'public') {
+    await throttler.showAddress(request, reply);
+    return undefined;
+  }
+  let authentication = await bearer.authenticate(request);
+  if (authentication === undefined) {
+    // Further queries for keys need quota of the address.
+    const refusal = await throttler.refuseExhaustedAddress(request);
+    if (refusal !== undefined) return refusal;
+    authentication = await bearer.authenticateWithQuota(request);
+  }
+  if (!isCaller(authentication)) return (await throttler.admitAddress(request, reply)) ?? authentication;
+  const refusal = await throttler.admit(authentication, request, reply, quota);
+  return refusal ?? bearer.authorize(request, authentication, access);
 }

@@ -1,14 +1,10 @@
-import { KeyBan } from './persistence/key-ban.entity.js';
-import { UsageWindow } from './persistence/usage-window.entity.js';
-
 export { addAdmission, type AdmissionGuards } from './admission.js';
 export { CounterStore } from './counter-store.js';
 export { CurrentUsage } from './current-usage.decorator.js';
+export { KeyBan } from './persistence/key-ban.entity.js';
+export { UsageWindow } from './persistence/usage-window.entity.js';
 export { PlanThrottlerGuard } from './plan-throttler.guard.js';
+export { tooManyRequests } from './rate-limit-response.js';
 export { RateLimitModule } from './rate-limit.module.js';
-export { type Decision, refuse, type UsageReport, type WindowReport, tooManyRequests } from './windows/decision.js';
-export { bansJson, keyUsageJson, type WindowJson, windowsJson } from './windows/usage-json.js';
-export { readUsage } from './read-usage.js';
-
-/** The tables of the counters. */
-export const COUNTER_ENTITIES = [UsageWindow, KeyBan];
+export { type Decision, refuse, type UsageReport, type WindowReport } from './windows/decision.js';
+export { bansJson, keyUsageJson, windowsJson } from './windows/usage-json.js';

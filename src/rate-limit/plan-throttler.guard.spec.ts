@@ -4,17 +4,14 @@ import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
-import { ConfigModule, Env } from '../config/index.js';
-import { ApiExceptionFilter } from '../errors/index.js';
+import { ConfigModule, Env } from '../platform/index.js';
+import { ApiExceptionFilter } from '../http/index.js';
 import { CounterStore, rateLimitKey } from './counter-store.js';
-import { CounterThrottlerStorage } from './counter-throttler-storage.js';
 import { MemoryCounterStore } from './memory/memory-counter-store.js';
-import { PlanThrottlerGuard } from './plan-throttler.guard.js';
-import { setRateLimitHeaders } from './windows/decision.js';
-import { DISCOVERED_THROTTLERS } from './route-throttlers.js';
+import { PlanThrottlerGuard, ROUTE_THROTTLER } from './plan-throttler.guard.js';
+import { rateLimitHeaders } from './rate-limit-response.js';
 import { FakeClock } from '../testing/fake-clock.js';
-import { allRequestFaults } from '../validation/index.js';
-import { PlainController, ReportsController } from '../../test/support/throttled-routes.js';
+import { HalfController, PlainController, ReportsController } from '../../test/support/throttled-routes.js';
 
 const clock = new FakeClock();
 const PLAN = {
@@ -27,13 +24,12 @@ const PLAN = {
 } as const;
 
 @Module({
-  imports: [ConfigModule.of(new Env(), clock), DISCOVERED_THROTTLERS],
-  controllers: [PlainController, ReportsController],
+  imports: [ConfigModule.forRoot(new Env(), clock), ROUTE_THROTTLER],
+  controllers: [HalfController, PlainController, ReportsController],
   providers: [
     { provide: CounterStore, useFactory: () => new MemoryCounterStore(clock, new Env()) },
-    { provide: APP_FILTER, useFactory: () => new ApiExceptionFilter(allRequestFaults) },
+    { provide: APP_FILTER, useClass: ApiExceptionFilter },
     Registry,
-    CounterThrottlerStorage,
     { provide: APP_GUARD, useClass: PlanThrottlerGuard },
   ],
 })
@@ -59,7 +55,7 @@ beforeEach(async () => {
         scopes: new Set(),
         bansLiftedAtMs: 0,
       };
-      setRateLimitHeaders(reply, PLAN);
+      reply.headers(rateLimitHeaders(PLAN));
     });
   await app.init();
 });
@@ -118,22 +114,6 @@ describe('a route with @Throttle', () => {
     expect((await get('/reports')).status).toBe(200);
   });
 
-  it('can have several limits, which share the three headers', async () => {
-    expect((await get('/reports/heavy')).trio).toEqual([2, 1, now() + 2]);
-    expect((await get('/reports/heavy')).trio).toEqual([2, 0, now() + 2]);
-    expect((await get('/reports/heavy')).status).toBe(429);
-    const start = now();
-    clock.ms += 2_000;
-    expect((await get('/reports/heavy')).trio).toEqual([3, 0, start + 3_600]);
-    const refused = await get('/reports/heavy');
-    expect(refused).toMatchObject({ status: 429, trio: [3, 0, start + 3_600], headers: { 'retry-after': '3598' } });
-    expect(
-      Object.keys(refused.headers)
-        .filter((name) => /ratelimit|retry/.test(name))
-        .toSorted(),
-    ).toEqual(['retry-after', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']);
-  });
-
   it('announces a deprecation on admitted responses only', async () => {
     expect(await get('/reports/heavy')).toMatchObject({ status: 200, headers: { deprecation: '@1795219200' } });
     await get('/reports/heavy');
@@ -156,10 +136,12 @@ describe('a route with @Throttle', () => {
     expect((await get('/reports/public', 0)).status).toBe(429);
   });
 
-  it('has no limit of any name with @SkipThrottle', async () => {
-    for (let index = 0; index < 8; index++) {
-      expect(await get('/reports/hourly-skipped')).toMatchObject({ status: index < 5 ? 200 : 429 });
-    }
+  it.each([
+    ['has another name', '/reports/hourly'],
+    ['blocks longer than its window', '/reports/blocked'],
+    ['lacks its window', '/half'],
+  ])('refuses every request if its limit cannot be enforced: it %s', async (_, path) => {
+    expect((await get(path)).status).toBe(500);
   });
 });
 

@@ -1,44 +1,41 @@
-import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import {
   InjectThrottlerOptions,
+  InjectThrottlerStorage,
   ThrottlerGuard,
+  ThrottlerModule,
   type ThrottlerModuleOptions,
   type ThrottlerRequest,
+  type ThrottlerStorage,
 } from '@nestjs/throttler';
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, Registry } from 'prom-client';
 import { ACCESS, type Access, type Caller } from '../auth/index.js';
-import { ApiError, type Problem } from '../errors/index.js';
-import { replyOf, requestOf } from '../http/index.js';
+import { ApiError, type Problem, replyOf, requestOf } from '../http/index.js';
 import { CounterStore, rateLimitKey } from './counter-store.js';
-import { CounterThrottlerStorage } from './counter-throttler-storage.js';
-import { NO_LIMIT, throttlerNames } from './route-throttlers.js';
-import {
-  andThen,
-  type Decision,
-  REMAINING_HEADER,
-  setRateLimitHeaders,
-  shownWindow,
-  tooManyRequests,
-} from './windows/decision.js';
+import { rateLimitHeaders, REMAINING_HEADER, tooManyRequests } from './rate-limit-response.js';
+import { type Decision, shownWindow } from './windows/decision.js';
 import { MINUTE_SECONDS } from './windows/usage.js';
 
+/** The limit of a route without `@Throttle()`. */
+const NO_LIMIT = Number.POSITIVE_INFINITY;
+
+/** The throttler of routes with `@Throttle({ default: ... })`. */
+export const ROUTE_THROTTLER = ThrottlerModule.forRoot([{ name: 'default', limit: NO_LIMIT, ttl: 0 }]);
+
+/** Key of the metadata of `@Throttle()`, followed by the name of the throttler. The package does not export it. */
+const LIMIT_METADATA = 'THROTTLER:LIMIT';
+
 /** Minimum limit per minute and account for operations that use no quota. */
-const LEAST_FREE_PER_MINUTE = 300;
-
-/** The response to a refused request; undefined for an admitted one. */
-export type Refusal = Problem | undefined;
-
-type AdmissionOutcome = 'admitted' | 'limited' | 'banned' | 'unauthenticated' | 'address_limited' | 'unavailable';
+const LEAST_WITHOUT_QUOTA_PER_MINUTE = 300;
 
 /**
  * Limits the requests of an account by its plan, and requests without a valid key by the client's address. Admission calls
- * it before the body is read. As a global guard it refuses requests that were not admitted, and applies `@Throttle()` and
- * `@SkipThrottle()`.
+ * it before the body is read. As a global guard it refuses requests that were not admitted, and applies
+ * `@Throttle({ default: { limit, ttl } })` and `@SkipThrottle()` of a route.
  *
- * Windows are fixed and whole seconds long. Several named limits of a route are checked in turn, up to the first one that
- * refuses. The response shows the window with the fewest requests left.
+ * Windows are fixed and whole seconds long. The response shows the window with the fewest requests left.
  */
 @Injectable()
 export class PlanThrottlerGuard extends ThrottlerGuard {
@@ -48,7 +45,8 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
 
   constructor(
     @InjectThrottlerOptions() options: ThrottlerModuleOptions,
-    @Inject(CounterThrottlerStorage) private readonly storage: CounterThrottlerStorage,
+    // The base class needs it; this guard counts in the counter store.
+    @InjectThrottlerStorage() storage: ThrottlerStorage,
     reflector: Reflector,
     private readonly counters: CounterStore,
     registry: Registry,
@@ -67,58 +65,55 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
    * @param quota of the route
    * @returns the 429 of a refused request
    */
-  admit(
+  async admit(
     caller: Caller,
     request: FastifyRequest,
     reply: FastifyReply,
     quota: FastifyContextConfig['quota'],
-  ): Refusal | Promise<Refusal> {
-    if (quota === 'none') return this.admitFree(caller, request, reply);
-    return andThen(this.counters.admit(caller), (decision) => {
-      this.count(caller.plan, decision.outcome);
-      if (decision.outcome !== 'admitted') return tooManyRequests(decision);
-      setRateLimitHeaders(reply, decision);
-      return undefined;
-    });
-  }
-
-  /** Takes a request without a valid key from the windows of its address, and sets the rate-limit headers. */
-  admitAddress(request: FastifyRequest, reply: FastifyReply): Refusal | Promise<Refusal> {
-    return andThen(this.counters.admitAddress(rateLimitKey(request.ip)), (decision) => {
-      setRateLimitHeaders(reply, decision);
-      return this.refuseAddress(decision);
-    });
-  }
-
-  /** Refuses a request that `admitAddress` would refuse, without counting it. */
-  async refuseExhaustedAddress(request: FastifyRequest, reply: FastifyReply): Promise<Refusal> {
-    const decision = await this.counters.peekAddress(rateLimitKey(request.ip));
-    if (decision.outcome === 'admitted') return undefined;
-    setRateLimitHeaders(reply, decision);
-    return this.refuseAddress(decision);
-  }
-
-  /** Sets the rate-limit headers of the address, for a request that is not counted. */
-  showAddress(request: FastifyRequest, reply: FastifyReply): undefined | Promise<undefined> {
-    return andThen(this.counters.peekAddress(rateLimitKey(request.ip)), (decision) => {
-      setRateLimitHeaders(reply, decision);
-      return undefined;
-    });
+  ): Promise<Problem | undefined> {
+    if (quota === 'none') return this.admitWithoutQuota(caller, request, reply);
+    const decision = await this.counters.admit(caller);
+    this.decisions.inc({ plan: caller.plan, outcome: decision.outcome });
+    if (decision.outcome !== 'admitted') return tooManyRequests(decision);
+    reply.headers(rateLimitHeaders(decision));
+    return undefined;
   }
 
   /**
-   * Sets the rate-limit headers of the address if the key could not be looked up.
-   * @throws (rejects) `error`
+   * Takes a request without a valid key from the windows of its address, and sets the rate-limit headers.
+   * @returns the 429 of a refused request
    */
-  async showUnavailable(request: FastifyRequest, reply: FastifyReply, error: Error): Promise<never> {
-    this.count('none', 'unavailable');
+  async admitAddress(request: FastifyRequest, reply: FastifyReply): Promise<Problem | undefined> {
+    const decision = await this.counters.admitAddress(rateLimitKey(request.ip));
+    const isAdmitted = decision.outcome === 'admitted';
+    this.decisions.inc({ plan: 'none', outcome: isAdmitted ? 'unauthenticated' : 'address_limited' });
+    if (!isAdmitted) return tooManyAnonymousRequests(decision);
+    reply.headers(rateLimitHeaders(decision));
+    return undefined;
+  }
+
+  /** The 429 of a request that `admitAddress` would refuse. Takes nothing from the windows. */
+  async refuseExhaustedAddress(request: FastifyRequest): Promise<Problem | undefined> {
+    const decision = await this.counters.peekAddress(rateLimitKey(request.ip));
+    if (decision.outcome === 'admitted') return undefined;
+    this.decisions.inc({ plan: 'none', outcome: 'address_limited' });
+    return tooManyAnonymousRequests(decision);
+  }
+
+  /** Sets the rate-limit headers of the address, for a request that is not counted. */
+  async showAddress(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    reply.headers(rateLimitHeaders(await this.counters.peekAddress(rateLimitKey(request.ip))));
+  }
+
+  /** Sets the rate-limit headers of the address if the key could not be looked up. */
+  async showUnavailable(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    this.decisions.inc({ plan: 'none', outcome: 'unavailable' });
     await this.showAddress(request, reply);
-    throw error;
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    const isPublic = this.reflector.get<Access | undefined>(ACCESS, context.getHandler()) === 'public';
-    if (!isPublic && requestOf(context).caller === undefined) {
+    const isAnonymous = requestOf(context).caller === undefined;
+    if (isAnonymous && this.reflector.get<Access | undefined>(ACCESS, context.getHandler()) !== 'public') {
       throw new ApiError('internal_error', 'This request was not admitted.');
     }
     const isThrottled = this.isThrottled(context.getHandler()) || this.isThrottled(context.getClass());
@@ -126,14 +121,14 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 
   protected override async handleRequest(throttled: ThrottlerRequest): Promise<boolean> {
-    const { context, limit, ttl, throttler, getTracker, generateKey } = throttled;
-    if (limit === NO_LIMIT) return true;
-    const key = generateKey(context, await getTracker(requestOf(context), context), throttler.name ?? 'default');
-    const { decision } = await this.storage.increment(key, ttl, limit);
+    const { context, limit, ttl, blockDuration, getTracker, generateKey } = throttled;
+    if (limit === NO_LIMIT || ttl === 0 || blockDuration !== ttl) throw unenforceable(context.getClass());
+    const key = generateKey(context, await getTracker(requestOf(context), context), 'default');
+    const decision = await this.counters.takeFromRoute(key, limit, Math.ceil(ttl / 1000));
     if (decision.outcome !== 'admitted') throw ApiError.of(tooManyRequests(decision, ' for this operation'));
     const reply = replyOf(context);
     const shown = reply.getHeader(REMAINING_HEADER);
-    if (shown === undefined || decision.remaining < Number(shown)) setRateLimitHeaders(reply, decision);
+    if (shown === undefined || decision.remaining < Number(shown)) reply.headers(rateLimitHeaders(decision));
     return true;
   }
 
@@ -145,35 +140,40 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   private isThrottled(target: Function): boolean {
     let isThrottled = this.throttled.get(target);
     if (isThrottled === undefined) {
-      isThrottled = throttlerNames(target).length > 0;
+      const keys: readonly unknown[] = Reflect.getMetadataKeys(target);
+      const limits = keys.filter((key) => typeof key === 'string' && key.startsWith(LIMIT_METADATA));
+      if (limits.some((key) => key !== `${LIMIT_METADATA}default`)) throw unenforceable(target);
+      isThrottled = limits.length > 0;
       this.throttled.set(target, isThrottled);
     }
     return isThrottled;
-  }
-
-  /** @param plan of the caller, or `none` */
-  private count(plan: string, outcome: AdmissionOutcome): void {
-    this.decisions.inc({ plan, outcome });
-  }
-
-  private refuseAddress(decision: Decision): Refusal {
-    const isAdmitted = decision.outcome === 'admitted';
-    this.count('none', isAdmitted ? 'unauthenticated' : 'address_limited');
-    return isAdmitted ? undefined : tooManyRequests(decision, ' without a valid API key');
   }
 
   /**
    * Admits requests to operations that use no quota, also for an exhausted account or a banned key. They share a separate
    * window per account.
    */
-  private async admitFree(caller: Caller, request: FastifyRequest, reply: FastifyReply): Promise<Refusal> {
-    const limit = Math.max(LEAST_FREE_PER_MINUTE, caller.limits.perMinute);
-    const decision = await this.counters.takeFromRoute(`free:${caller.accountId}`, limit, MINUTE_SECONDS);
-    this.count(caller.plan, decision.outcome);
+  private async admitWithoutQuota(
+    caller: Caller,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Problem | undefined> {
+    const limit = Math.max(LEAST_WITHOUT_QUOTA_PER_MINUTE, caller.limits.perMinute);
+    const decision = await this.counters.takeFromRoute(`without-quota:${caller.accountId}`, limit, MINUTE_SECONDS);
+    this.decisions.inc({ plan: caller.plan, outcome: decision.outcome });
     if (decision.outcome !== 'admitted') return tooManyRequests(decision, ' for operations that use no quota');
     const usage = await this.counters.peek(caller);
-    setRateLimitHeaders(reply, shownWindow(usage));
+    reply.headers(rateLimitHeaders(shownWindow(usage)));
     request.usage = usage;
     return undefined;
   }
+}
+
+function tooManyAnonymousRequests(decision: Decision): Problem {
+  return tooManyRequests(decision, ' without a valid API key');
+}
+
+/** The service refuses every request rather than ignore a limit. */
+function unenforceable({ name }: Function): Error {
+  return new Error(`@Throttle() of ${name} must be { default: { limit, ttl } }, without other names and options.`);
 }

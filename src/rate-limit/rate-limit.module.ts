@@ -1,14 +1,11 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/index.js';
-import { Clock, Env, replaceable } from '../config/index.js';
+import { Clock, Env, RedisClient, RedisModule } from '../platform/index.js';
 import { Database } from '../database/index.js';
-import { RedisClient, RedisModule } from '../redis/index.js';
 import { CounterPersistence } from './persistence/counter-persistence.js';
 import { CounterStore } from './counter-store.js';
-import { CounterThrottlerStorage } from './counter-throttler-storage.js';
-import { MemoryCounterStore } from './memory/memory-counter-store.js';
-import { PlanThrottlerGuard } from './plan-throttler.guard.js';
-import { DISCOVERED_THROTTLERS } from './route-throttlers.js';
+import { CounterSweep, MemoryCounterStore } from './memory/memory-counter-store.js';
+import { PlanThrottlerGuard, ROUTE_THROTTLER } from './plan-throttler.guard.js';
 import { RedisCounterStore } from './redis/redis-counter-store.js';
 
 /**
@@ -16,19 +13,20 @@ import { RedisCounterStore } from './redis/redis-counter-store.js';
  * shut down last, and the counts must be written before the database is closed.
  */
 @Module({
-  imports: [AuthModule, DISCOVERED_THROTTLERS, RedisModule],
+  imports: [AuthModule, ROUTE_THROTTLER, RedisModule],
   providers: [
     {
       provide: MemoryCounterStore,
       inject: [Clock, Env],
       useFactory: (clock: Clock, env: Env) => new MemoryCounterStore(clock, env),
     },
-    replaceable({
+    CounterSweep,
+    {
       provide: CounterStore,
       inject: [MemoryCounterStore, RedisClient],
       useFactory: (memory: MemoryCounterStore, redis: RedisClient | undefined) =>
         redis === undefined ? memory : new RedisCounterStore(redis, memory),
-    }),
+    },
     {
       provide: CounterPersistence,
       inject: [RedisClient, Database, MemoryCounterStore, Clock],
@@ -36,7 +34,6 @@ import { RedisCounterStore } from './redis/redis-counter-store.js';
       useFactory: (redis: RedisClient | undefined, database: Database, memory: MemoryCounterStore, clock: Clock) =>
         redis === undefined ? new CounterPersistence(database, memory, clock) : undefined,
     },
-    CounterThrottlerStorage,
     PlanThrottlerGuard,
   ],
   exports: [CounterStore, PlanThrottlerGuard],

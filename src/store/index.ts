@@ -1,8 +1,3 @@
-import { OrderEntity } from './order.entity.js';
-
-export type { OrderEntity, OrderStatus } from './order.entity.js';
-export type { OrderEvents } from './order.events.js';
+export { OrderEntity, type OrderStatus } from './order.entity.js';
+export type { OrderEvents } from './orders.service.js';
 export { StoreModule } from './store.module.js';
-
-/** The table of orders. */
-export const STORE_ENTITIES = [OrderEntity];

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { EnumField, EnumParam, IdField, IdParam, type Int64, LimitQuery, ValidatedOnce } from '../validation/index.js';
+import { EnumField, EnumParam, IdField, IdParam, type Int64, LimitQuery } from '../http/index.js';
 import { ORDER_STATUSES, type OrderStatus } from './order.entity.js';
 
 /** OrderStatus as fields and parameters declare it. */
@@ -36,7 +36,6 @@ export class Order {
   createdAt!: string;
 }
 
-@ValidatedOnce()
 export class ListOrdersQuery extends LimitQuery {
   @EnumParam({ description: 'Return only orders with this status.', ...ORDER_STATUS })
   status?: OrderStatus;

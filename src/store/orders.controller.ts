@@ -9,11 +9,12 @@ import {
   sendCreated,
   sendPage,
   sendWithEtag,
-} from '../conditional-requests/index.js';
-import { Env } from '../config/index.js';
-import { publicAddress } from '../http/index.js';
+  publicAddress,
+  Idempotent,
+  PathId,
+} from '../http/index.js';
+import { Env } from '../platform/index.js';
 import { Operation, OperationGroup } from '../openapi/index.js';
-import { PathId } from '../validation/index.js';
 import { ListOrdersQuery, NewOrder, OrderChange } from './order.dto.js';
 import { CHANGE_ORDER, GET_ORDER, LIST_ORDERS, PLACE_ORDER } from './orders.operations.js';
 import { orderNotFound, OrdersService } from './orders.service.js';
@@ -34,6 +35,7 @@ export class OrdersController {
 
   @Post()
   @Operation(PLACE_ORDER)
+  @Idempotent()
   async placeOrder(
     @Body() { petId }: NewOrder,
     @CurrentCaller() { accountId, keyId }: Caller,

@@ -1,13 +1,23 @@
 import { Injectable } from '@nestjs/common';
-import type { Precondition } from '../conditional-requests/index.js';
-import { Clock } from '../config/index.js';
-import { Database, type Page } from '../database/index.js';
-import { DomainError, notFound } from '../errors/index.js';
-import { Events } from '../events/index.js';
+import type { Precondition } from '../http/index.js';
+import { Clock, DomainError, notFound } from '../platform/index.js';
+import { type Change, Database, Events, type Page } from '../database/index.js';
 import { PetsService } from '../pets/index.js';
 import type { ListOrdersQuery, Order } from './order.dto.js';
 import { nextStatuses, type OrderEntity, type OrderStatus } from './order.entity.js';
 import { type OrderKey, OrdersRepository } from './orders.repository.js';
+
+/** The events of orders. */
+export interface OrderEvents {
+  'order.placed': Change<undefined, OrderEntity>;
+  'order.approved': Change<OrderEntity, OrderEntity>;
+  'order.delivered': Change<OrderEntity, OrderEntity>;
+  'order.cancelled': Change<OrderEntity, OrderEntity>;
+}
+
+declare module '../database/events/domain-event.js' {
+  interface EventMap extends OrderEvents {}
+}
 
 /** The events of status changes. */
 const MOVED = { approved: 'order.approved', delivered: 'order.delivered', cancelled: 'order.cancelled' } as const;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { FakeClock } from './fake-clock.js';
 import { startTestApp, type TestApp, type TestAppOptions } from './test-app.js';
-import { createTestDatabase, SqliteTestDatabase } from './test-database.js';
+import { SqliteTestDatabase } from './test-database.js';
 
 const PET = { name: 'Bella', categoryId: 1 };
 
@@ -20,7 +20,6 @@ afterEach(async () => {
 
 describe('startTestApp', () => {
   it('starts on an empty database, which is removed with the app', async () => {
-    const database = await createTestDatabase();
     const service = await startTestApp();
     const key = await service.key();
     expect((await service.post('/v1/pets', key, PET)).status).toBe(201);
@@ -29,11 +28,10 @@ describe('startTestApp', () => {
     expect(existsSync(path)).toBe(true);
     await service.stop();
     expect(existsSync(path)).toBe(false);
-    await database.remove();
   });
 
   it('keeps a given database for the next app', async () => {
-    const database = await createTestDatabase();
+    const database = new SqliteTestDatabase();
     const first = await startTestApp({ database });
     const key = await first.key();
     await first.post('/v1/pets', key, PET);

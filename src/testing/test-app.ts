@@ -1,14 +1,14 @@
 import type { AddressInfo } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AdminKeysService, type NewKey } from '../api-keys/index.js';
+import { AdminKeysService, type NewKey } from '../accounts/index.js';
 import { type AppOptions, createApp, loadEnv } from '../index.js';
-import { createTestDatabase, type DatabaseKind, type TestDatabase } from './test-database.js';
+import { SqliteTestDatabase, type TestDatabase } from './test-database.js';
 
 export interface TestAppOptions extends Omit<AppOptions, 'env'> {
   /** Settings, by environment variable. Default of LOG_LEVEL: `silent`. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The kind of a new database, or an existing one, which outlives the app. Default: a new SQLite file. */
-  readonly database?: DatabaseKind | TestDatabase;
+  /** A database that outlives the app. Default: a new SQLite file. */
+  readonly database?: TestDatabase;
 }
 
 /** The options of `fetch`, and the API key of the request. */
@@ -19,18 +19,25 @@ export interface TestRequest extends RequestInit {
 
 /** Starts the real application on a free port of the loopback interface. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const { env = {}, database = 'sqlite', ...rest } = options;
-  const isFresh = typeof database === 'string';
-  const used = isFresh ? await createTestDatabase(database) : database;
+  if (options.database !== undefined) return start(options, options.database);
+  const created = new SqliteTestDatabase();
   try {
-    const given = { DATABASE_URL: used.url, LOG_LEVEL: 'silent', ...env };
-    const app = await createApp({ env: loadEnv(given, rest.extensions), ...rest });
-    await app.listen(0, '127.0.0.1');
-    return new TestApp(app, used, isFresh);
+    return await start(options, created, () => created.remove());
   } catch (error) {
-    if (isFresh) await used.remove();
+    await created.remove();
     throw error;
   }
+}
+
+async function start(
+  { env = {}, ...options }: TestAppOptions,
+  database: TestDatabase,
+  cleanUp?: () => Promise<void>,
+): Promise<TestApp> {
+  const settings = { DATABASE_URL: database.url, LOG_LEVEL: 'silent', ...env };
+  const app = await createApp({ ...options, env: loadEnv(settings) });
+  await app.listen(0, '127.0.0.1');
+  return new TestApp(app, database, cleanUp);
 }
 
 /** A running application, and methods to call it. */
@@ -45,7 +52,7 @@ export class TestApp {
     readonly app: NestFastifyApplication,
     /** Its database, for another instance or a restart. */
     readonly database: TestDatabase,
-    private readonly removesDatabase: boolean,
+    private readonly cleanUp: () => Promise<void> = () => Promise.resolve(),
   ) {
     ({ port: this.port } = app.getHttpServer().address() as AddressInfo);
     this.origin = `http://127.0.0.1:${this.port}`;
@@ -79,6 +86,6 @@ export class TestApp {
   /** Closes the application, and removes the database that was created for it. */
   async stop(): Promise<void> {
     await this.app.close();
-    if (this.removesDatabase) await this.database.remove();
+    await this.cleanUp();
   }
 }

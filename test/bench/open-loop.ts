@@ -2,6 +2,7 @@ import { buildContenders } from './harness/build.js';
 import { benchCases, type Case, PETS } from './harness/cases.js';
 import { stayOnLoadCpu } from './harness/cpus.js';
 import { type Contender, OURS, RIVALS } from './harness/contenders.js';
+import { earlierVersion } from './harness/earlier-version.js';
 import { readOptions, select } from './harness/options.js';
 import { say } from './harness/progress.js';
 import { start } from './harness/running.js';
@@ -19,7 +20,7 @@ interface Phase {
 
 const WARM_UP: Phase = { title: 'warm-up', perSecond: 4_000, seconds: 5 };
 
-const { starts, seconds, only, against, on } = readOptions();
+const { starts, seconds, only, against, before, on } = readOptions();
 const phases: readonly Phase[] = [
   { title: 'first 10 s, 500/s', perSecond: 500, seconds: 10 },
   WARM_UP,
@@ -29,7 +30,11 @@ const phases: readonly Phase[] = [
 stayOnLoadCpu();
 buildContenders();
 const seed = await seedDatabase(PETS, on);
-const contenders = [OURS, ...select(RIVALS, against.length > 0 ? against : ['hand-tuned'])];
+const contenders = [
+  OURS,
+  ...select(RIVALS, against.length > 0 ? against : ['hand-tuned']),
+  ...(before === undefined ? [] : [earlierVersion(before)]),
+];
 const cases = select(benchCases(seed.key), only.length > 0 ? only : ['list', 'get']);
 /** The 99th percentiles of all starts, by case, phase and contender. */
 const p99Ms = new Map<string, number[]>();

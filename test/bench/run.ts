@@ -4,6 +4,7 @@ import { benchCases, PETS } from './harness/cases.js';
 import { SHARED_CPU, stayOnLoadCpu } from './harness/cpus.js';
 import { compareAnswers } from './harness/compare.js';
 import { OURS, RIVALS } from './harness/contenders.js';
+import { earlierVersion } from './harness/earlier-version.js';
 import { GENERATOR, loadCases } from './harness/load.js';
 import { measure, type Measurement } from './harness/measure.js';
 import { readOptions, select } from './harness/options.js';
@@ -16,7 +17,11 @@ stayOnLoadCpu();
 buildContenders();
 const seed = await seedDatabase(PETS, options.on);
 try {
-  const contenders = [OURS, ...select(RIVALS, options.against)];
+  const contenders = [
+    OURS,
+    ...select(RIVALS, options.against),
+    ...(options.before === undefined ? [] : [earlierVersion(options.before)]),
+  ];
   const cases = loadCases(select(benchCases(seed.key), options.only), seed.folder);
   if (SHARED_CPU) say('There is one CPU only, for contender and load generator alike: the figures will say little.');
   say('comparing answers');

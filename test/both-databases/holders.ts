@@ -1,6 +1,5 @@
-import { Account, AuditRecord, type PlanName } from '../../src/accounts/index.js';
-import { ApiKey, SCOPES } from '../../src/api-keys/index.js';
-import { generateApiKey, hashApiKey, maskApiKey } from '../../src/api-keys/api-key-format.js';
+import { Account, AuditRecord, type PlanName, ApiKey, SCOPES } from '../../src/accounts/index.js';
+import { generateApiKey, hashApiKey, maskApiKey } from '../../src/accounts/keys/api-key-format.js';
 import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poller.js';
 import { Database } from '../../src/database/index.js';
 import type { TestApp } from '../support/app.js';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Response } from 'playwright-core';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { SCOPES } from '../../src/api-keys/index.js';
+import { SCOPES } from '../../src/accounts/index.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { startBrowser } from '../support/browser.js';
 import { ExplorerPage } from '../support/explorer-page.js';

@@ -64,7 +64,16 @@ describeWithBuilder('the image, built for real and run on a read-only file syste
   it('starts without pets and keys, and the command line creates the first key', async () => {
     const container = await run();
     const { key } = JSON.parse(
-      container.exec('node', 'dist/src/cli/keys.cli.js', 'create', '--account', 'acme', '--plan', 'free', '--json'),
+      container.exec(
+        'node',
+        'dist/src/accounts/cli/keys.cli.js',
+        'create',
+        '--account',
+        'acme',
+        '--plan',
+        'free',
+        '--json',
+      ),
     ) as { key: string };
     const response = await fetch(`${container.origin}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } });
     expect([response.status, await response.json()]).toEqual([200, []]);

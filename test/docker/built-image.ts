@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chownSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../../src/testing/free-port.js';
+import { freePort } from '../support/servers/free-port.js';
 import { isReady } from '../support/service-process.js';
 
 const START_DEADLINE_MS = 30_000;

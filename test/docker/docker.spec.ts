@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { loadEnv } from '../../src/config/index.js';
-import { freePort } from '../../src/testing/free-port.js';
+import { loadEnv } from '../../src/platform/index.js';
+import { freePort } from '../support/servers/free-port.js';
 import { buildImage, HOME, isIgnored } from './image.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-docker-'));
@@ -54,7 +54,9 @@ describe('the ignore file', () => {
       'test/docker/image.ts',
     ];
     expect(paths.filter((path) => !isIgnored(path))).toEqual([]);
-    expect(['package.json', '.npmrc', 'src', 'src/main.ts', 'src/cli/keys.cli.ts'].filter(isIgnored)).toEqual([]);
+    expect(['package.json', '.npmrc', 'src', 'src/main.ts', 'src/accounts/cli/keys.cli.ts'].filter(isIgnored)).toEqual(
+      [],
+    );
   });
 });
 

@@ -8,7 +8,7 @@ import { describeWith } from '../support/describe-with.js';
 import { errorOf } from '../support/expectations.js';
 import { OPEN_TO_ANYBODY } from '../support/fleet.js';
 import { Folders } from '../support/folders.js';
-import { freePort } from '../../src/testing/free-port.js';
+import { freePort } from '../support/servers/free-port.js';
 import { ask, JSON_TYPE } from '../support/http.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
 import { Traffic } from '../support/traffic.js';

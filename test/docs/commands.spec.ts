@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort } from '../../src/testing/free-port.js';
+import { freePort } from '../support/servers/free-port.js';
 import { commandsOf, files, HOME, page, pages } from './pages.js';
 import { Servers } from './servers.js';
 import { difference } from './shown-response.js';

@@ -47,7 +47,7 @@ describe('the links of the manual', () => {
     const paths = [...pages.values()].flatMap((page) =>
       [...text(page).matchAll(/`((?:src|test|docs|docker)\/[^`]*)`/g)].map(([, path = '']) => path),
     );
-    expect(paths).toContain('src/errors/error-codes.ts');
+    expect(paths).toContain('src/platform/errors/error-codes.ts');
     expect(paths.filter((path) => !existsSync(join(HOME, path)))).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { Env, loadEnv } from '../../src/config/index.js';
+import { Env, loadEnv } from '../../src/platform/index.js';
 import { startApp } from '../support/app.js';
 import { HOME, page } from './pages.js';
 import { Workspace } from './workspace.js';
@@ -64,7 +64,7 @@ describe('the pre-commit check', () => {
   it('accepts a commit that is formatted, linted and typed, and refuses others', async () => {
     workspace.write('.gitignore', 'node_modules\n');
     const setUp = await workspace.run(
-      'find src ormconfig.ts -name "*.ts" ! -path "src/explorer/browser/*" -delete && ' +
+      'find src ormconfig.ts -name "*.ts" ! -path "src/openapi/explorer/browser/*" -delete && ' +
         'git init --quiet && git config core.hooksPath .githooks',
     );
     expect(setUp).toMatchObject({ code: 0 });

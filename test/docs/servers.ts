@@ -1,5 +1,5 @@
-import { PostgresServer } from '../../src/testing/postgres-server.js';
-import { RedisServer } from '../../src/testing/redis-server.js';
+import { PostgresServer } from '../support/servers/postgres-server.js';
+import { RedisServer } from '../support/servers/redis-server.js';
 
 /** The placeholders in the manual's commands for the servers that instances share. */
 const DATABASE = 'postgres://petstore:secret@db.example.com/petstore';

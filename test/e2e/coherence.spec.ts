@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.js';
 import { makeFolder, onPostgres } from '../support/databases.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
-import { RedisServer } from '../../src/testing/redis-server.js';
+import { RedisServer } from '../support/servers/redis-server.js';
 
 /** SQLite serves one instance, which has to agree with itself. */
 const INSTANCES = onPostgres ? 3 : 1;

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { ConfigError, loadEnv } from '../../src/config/index.js';
+import { ConfigError, loadEnv } from '../../src/platform/index.js';
 import { Folders } from '../support/folders.js';
 import { runMain } from '../support/service-process.js';
 
@@ -124,7 +124,7 @@ describe('a setting', () => {
       SAMPLE_DATA: true,
     });
     expect(loadEnv(empty).DATABASE_URL).toBeUndefined();
-    expect(loadEnv(empty)).toMatchObject({ REDIS_URL: undefined, REDIS_PREFIX: 'petstore:', REDIS_TIMEOUT_MS: 50 });
+    expect(loadEnv(empty)).toMatchObject({ REDIS_URL: undefined, REDIS_PREFIX: 'petstore:', REDIS_TIMEOUT_MS: 500 });
   });
 
   it('is read with its type', () => {
@@ -156,6 +156,8 @@ describe('a variable that is not a setting', () => {
     ['database_url', 'DATABASE_URL'],
     ['CORS_ORIGIN', 'CORS_ORIGINS'],
     ['SERVE_AFTER_SUNSETS', 'SERVE_AFTER_SUNSET'],
+    ['LOG_LEVELL', 'LOG_LEVEL'],
+    ['OG_LEVEL', 'LOG_LEVEL'],
   ])('but almost one is refused with a suggestion: %s', (name, meant) => {
     expect(() => loadEnv({ [name]: '5432' })).toThrow(`${name} is not a setting; did you mean ${meant}?`);
   });
@@ -173,6 +175,8 @@ describe('a variable that is not a setting', () => {
     ['DATABASE_URL_UNPOOLED', 'postgres://db.example.com/petstore'],
     ['PETSTORE_PORT_3000_TCP_PROTO', 'tcp'],
     ['RATE_LIMIT', '60'],
+    ['PORTS', '80'],
+    ['DATABASE_URL_2', 'postgres://db.example.com/other'],
     ['HOSTNAME', 'petstore-0'],
     ['POSTGRES_URL', 'postgres://db.example.com/petstore'],
     ['PGHOST', 'x'],

@@ -8,6 +8,7 @@ const OTHER_APP = 'http://localhost:8080';
 const EXPOSED = [
   'Deprecation',
   'ETag',
+  'Idempotent-Replayed',
   'Link',
   'Location',
   'Preference-Applied',

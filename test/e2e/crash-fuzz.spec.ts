@@ -4,7 +4,7 @@ import { databaseUrl, onPostgres, PATIENT } from '../support/databases.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { AMPLE, Folders, makeKeys } from '../support/folders.js';
 import { random } from '../support/random.js';
-import { RedisServer } from '../../src/testing/redis-server.js';
+import { RedisServer } from '../support/servers/redis-server.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
 import type { Action } from '../support/fuzz/actions.js';
 import { resolveOutcome } from '../support/fuzz/unknown-outcomes.js';

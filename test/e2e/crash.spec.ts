@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { trio } from '../support/app.js';
-import { categoryCounts } from '../support/category-counts.js';
 import { databaseUrl } from '../support/databases.js';
 import { AMPLE, Folders, makeKeys } from '../support/folders.js';
 import { ask, JSON_TYPE } from '../support/http.js';
@@ -12,8 +11,6 @@ import { until } from '../support/until.js';
 /** Counting that a crash may lose: two seconds, and one more on a machine that is busy with other things. */
 const LOSS_MS = 3_000;
 const WRITERS = 16;
-/** Few, so that writers meet in each. */
-const CATEGORIES = 3;
 
 const folders = new Folders();
 let folder: string;
@@ -71,44 +68,7 @@ describe('kill -9', () => {
     expect([...counts].filter(([, pets]) => pets.length !== 1)).toEqual([]);
     expect([...confirmed].filter(([name, id]) => counts.get(name)?.[0]?.id !== id)).toEqual([]);
   });
-
-  it('during changes of all kinds keeps the counts of categories exact', async () => {
-    const real: number[] = [];
-    for (let round = 0; round < 3; round += 1) {
-      const answered: string[] = [];
-      const writers = Array.from({ length: WRITERS }, (_, writer) => shuffle(writer, answered));
-      await until(() => answered.length >= (round + 3) * WRITERS);
-      await service.stop('SIGKILL');
-      await Promise.all(writers);
-      service = await start();
-      const counts = await categoryCounts(folder);
-      expect(counts.counted).toEqual(counts.real);
-      real.push(counts.real.length);
-    }
-    expect(real).toEqual([CATEGORIES, CATEGORIES, CATEGORIES]);
-  });
 });
-
-/**
- * Adds pets, moves them on to other categories and statuses, and removes some, until the service is gone.
- * @param answered gets the path of a pet for each answer
- */
-async function shuffle(writer: number, answered: string[]): Promise<void> {
-  try {
-    for (let n = writer; ; n += 1) {
-      const path =
-        (await send('POST', '/v1/pets', { name: 'x', categoryId: n % CATEGORIES, status: 'available' })).headers.get(
-          'location',
-        ) ?? '';
-      answered.push(path);
-      await send('PATCH', path, { categoryId: (n + 1) % CATEGORIES, status: 'pending' });
-      answered.push(path);
-      if (n % 3 === 0) await send('DELETE', path);
-    }
-  } catch {
-    // The service is gone.
-  }
-}
 
 /** Adds pets of ever new names one after the other until the service is gone, and notes those that it confirmed. */
 async function write(prefix: string, confirmed: Map<string, number>): Promise<void> {

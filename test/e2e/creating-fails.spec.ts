@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.js';
-import { categoryCounts } from '../support/category-counts.js';
 import { onPostgres, queryDatabase } from '../support/databases.js';
 import { AMPLE } from '../support/folders.js';
 
@@ -13,10 +12,9 @@ beforeAll(async () => {
   service = await startApp();
   key = await service.key(AMPLE);
   await refuse('pets', '"name" = \'refused\'');
-  await refuse('category_counts', '"category_id" = 666');
 });
 afterEach(async () => {
-  for (const table of ['pets', 'category_counts']) await queryDatabase(service.folder, `DELETE FROM "${table}"`);
+  await queryDatabase(service.folder, 'DELETE FROM "pets"');
 });
 afterAll(() => service.stop());
 
@@ -30,11 +28,9 @@ async function refuse(table: string, condition: string): Promise<void> {
   );
 }
 
-describe.each([
-  ['a pet', '{"name":"refused","categoryId":1}'],
-  ['its count', '{"name":"uncounted","categoryId":666}'],
-])('a create for which the database refuses %s', (_, refused) => {
+describe('a create for which the database refuses the pet', () => {
   it('fails alone: the others of its batch and later ones succeed', async () => {
+    const refused = '{"name":"refused","categoryId":1}';
     const bodies = [...BODIES, refused, ...BODIES];
     const statuses = (await Promise.all(bodies.map((body) => service.post('/v1/pets', key, body)))).map(
       ({ status }) => status,
@@ -43,8 +39,6 @@ describe.each([
     const stored = await queryDatabase<{ name: string }>(service.folder, 'SELECT "name" FROM "pets"');
     const names = [...BODIES, ...BODIES].map((body) => (JSON.parse(body) as { name: string }).name);
     expect(stored.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
-    const { counted, real } = await categoryCounts(service.folder);
-    expect(counted).toEqual(real);
     expect((await service.post('/v1/pets', key, '{"name":"later","categoryId":2}')).status).toBe(201);
   });
 });

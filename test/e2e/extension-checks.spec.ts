@@ -1,95 +1,203 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, Injectable, Module } from '@nestjs/common';
-import { type HealthIndicator, IntegerSetting, Operation } from '../../src/index.js';
-import { HEAD, refusalOf, reviewsOperation } from '../support/extension-refusals.js';
+import {
+  type CallHandler,
+  Catch,
+  Controller,
+  type ExecutionContext,
+  Get,
+  Module,
+  type NestInterceptor,
+  Post,
+  UseInterceptors,
+} from '@nestjs/common';
+import { APP_FILTER, APP_INTERCEPTOR, BaseExceptionFilter, RouterModule } from '@nestjs/core';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import { createApp, type Extension, loadEnv, Operation, Public, RequireScope } from '../../src/index.js';
+import { startApp } from '../support/app.js';
+import { Folders } from '../support/folders.js';
+import { operationsOf } from '../support/operations.js';
 
-const statusOf = (code: string, status: number) => ({ code, status, meaning: 'An error.' });
+/** What the start of the service says of an extension, line by line, without the first line. */
+async function refusalOf(
+  extension: Extension,
+  options: Partial<Parameters<typeof createApp>[0]> = {},
+): Promise<string[]> {
+  const folders = new Folders();
+  const env = loadEnv({ DATABASE_URL: `sqlite:${folders.make()}/pets.sqlite`, LOG_LEVEL: 'silent' });
+  const started = createApp({ env, extensions: [extension], ...options });
+  const message = await started.then(
+    () => '',
+    ({ message: words }: Error) => words,
+  );
+  await folders.remove();
+  const [head, ...faults] = message.split('\n  ');
+  if (head !== 'The extensions are not valid:') throw new Error(`The service was not refused: ${message}`);
+  return faults;
+}
 
-describe('an extension that cannot work keeps the service from starting', () => {
+/** What the start of the service says of an extension with this controller. */
+function refusalOfController(controller: new () => object): Promise<string[]> {
+  @Module({ controllers: [controller] })
+  class ReviewsModule {}
+  return refusalOf({ module: ReviewsModule });
+}
+
+/** The options of an operation of the extension. */
+const reviewsOperation = operationsOf('reviews:read', 'A review');
+
+/** Has the same name and methods as the interceptor of `@nestjs/cache-manager`. */
+class CacheInterceptor implements NestInterceptor {
+  intercept(_context: ExecutionContext, next: CallHandler): ReturnType<CallHandler['handle']> {
+    return next.handle();
+  }
+
+  trackBy(context: ExecutionContext): string | undefined {
+    return context.switchToHttp().getRequest<{ url: string }>().url;
+  }
+}
+
+const cachesByUrl = (name: string) =>
+  `${name} caches responses by URL, so accounts would get those of others. Extend it, and return the URL and the account from trackBy().`;
+const catchesAll = (name: string) =>
+  `${name} catches all errors, so clients would not get the Error object. Name classes in @Catch().`;
+
+const error = (code: string, status: number) => ({ code, status, meaning: 'An error.' });
+
+@Catch()
+class AnyFilter extends BaseExceptionFilter {}
+
+@Module({})
+class EmptyModule {}
+
+describe('an extension keeps the service from starting', () => {
+  it('if a route declares no access, or a scope that no key can have', async () => {
+    @Controller('reviews')
+    class Reviews {
+      @Get()
+      list(): void {}
+
+      @Get('replaced')
+      @RouteConfig({ url: '/replaced' })
+      @Operation(reviewsOperation('listReplaced'))
+      replaced(): void {}
+
+      @Get('mine')
+      @RequireScope('Read Reviews')
+      @ApiExcludeEndpoint()
+      mine(): void {}
+
+      @Get('open')
+      @Public()
+      open(): void {}
+    }
+    const undeclared = 'it declares no access. Add @Operation() or @Public(), above any @RouteConfig().';
+    expect(await refusalOfController(Reviews)).toEqual([
+      `Reviews.list: ${undeclared}`,
+      `Reviews.replaced: ${undeclared}`,
+      'Reviews.mine: No key can have the scope "Read Reviews": scopes look like "pets:read".',
+    ]);
+    expect(await refusalOf({ module: EmptyModule, scopes: ['reviews'] })).toEqual([
+      'No key can have the scope "reviews": scopes look like "pets:read".',
+    ]);
+  });
+
+  it('if operations share an id or a route', async () => {
+    @Controller(['reviews', 'pets'])
+    class Reviews {
+      @Get('old/:id')
+      @Operation(reviewsOperation('listReviews'))
+      list(): void {}
+
+      @Get()
+      @Public()
+      all(): void {}
+
+      @Get('/old/:reviewId/')
+      @Public()
+      get(): void {}
+    }
+    expect(await refusalOfController(Reviews)).toEqual([
+      'The operation id listReviews is used more than once: Reviews.list, Reviews.list.',
+      'The route GET /pets is used more than once: PetsController.listPets, Reviews.all.',
+      'The route GET /reviews/old/: is used more than once: Reviews.list, Reviews.get.',
+      'The route GET /pets/old/: is used more than once: Reviews.list, Reviews.get.',
+    ]);
+  });
+
   it('if an error code has two statuses', async () => {
-    @Module({})
+    @Controller('reviews')
+    class Reviews {
+      @Post()
+      @Operation(reviewsOperation('createReview', { errors: [error('review_taken', 409)] }))
+      create(): void {}
+    }
+    @Module({ controllers: [Reviews] })
     class ReviewsModule {}
-    const errorCodes = [
-      { code: 'pet_not_found', status: 410, meaning: 'The pet is gone.' },
-      { code: 'review_taken', status: 409, meaning: 'There is one.' },
-      { code: 'review_taken', status: 422, meaning: 'There is one.' },
-    ];
+    const errorCodes = [error('pet_not_found', 410), error('review_taken', 422)];
     expect(await refusalOf({ module: ReviewsModule, errorCodes })).toEqual([
-      HEAD,
       'The error code pet_not_found has the status 404 already and cannot have 410. Use another code.',
       'The error code review_taken has the status 409 already and cannot have 422. Use another code.',
     ]);
   });
 
-  it('if the status of an error is impossible', async () => {
+  it('if responses would be cached by URL, and so returned to other accounts', async () => {
+    class OwnCache extends CacheInterceptor {}
+    class AccountCache extends CacheInterceptor {
+      override trackBy(): string {
+        return 'an account';
+      }
+    }
     @Controller('reviews')
     class Reviews {
       @Get()
-      @Operation(
-        reviewsOperation('listReviews', { errors: [statusOf('review_done', 200), statusOf('review_taken', 409)] }),
-      )
-      list(): string[] {
-        return [];
-      }
-
-      @Get('mine')
-      @Operation(
-        reviewsOperation('listOwnReviews', { errors: [statusOf('review_done', 200), statusOf('review_lost', 599)] }),
-      )
-      mine(): string[] {
-        return [];
-      }
+      @UseInterceptors(OwnCache, AccountCache)
+      @Operation(reviewsOperation('listReviews'))
+      list(): void {}
     }
-    @Module({ controllers: [Reviews] })
+    @Module({ controllers: [Reviews], providers: [{ provide: APP_INTERCEPTOR, useClass: CacheInterceptor }] })
     class ReviewsModule {}
-    const errorCodes = [
-      statusOf('too_small', 42),
-      statusOf('redirected', 399),
-      statusOf('least', 400),
-      statusOf('halved', 404.5),
-      statusOf('too_large', 600),
-      statusOf('unknown', NaN),
-      statusOf('pet_not_found', 204),
-    ];
-    const range = 'use an integer from 400 to 599.';
-    expect(await refusalOf({ module: ReviewsModule, errorCodes })).toEqual([
-      HEAD,
-      `The error code review_done cannot have the status 200: ${range}`,
-      `The error code too_small cannot have the status 42: ${range}`,
-      `The error code redirected cannot have the status 399: ${range}`,
-      `The error code halved cannot have the status 404.5: ${range}`,
-      `The error code too_large cannot have the status 600: ${range}`,
-      `The error code unknown cannot have the status NaN: ${range}`,
-      `The error code pet_not_found cannot have the status 204: ${range}`,
+    expect(await refusalOf({ module: ReviewsModule })).toEqual([
+      cachesByUrl('OwnCache'),
+      cachesByUrl('CacheInterceptor'),
     ]);
+    const configure = {
+      configure: (app: { useGlobalInterceptors: Function }) => app.useGlobalInterceptors(new OwnCache()),
+    };
+    expect(await refusalOf({ module: EmptyModule }, configure)).toEqual([cachesByUrl('OwnCache')]);
   });
 
-  it('if a health indicator, setting or provider to replace does not exist', async () => {
-    class ReviewsHealth implements HealthIndicator {
-      check() {
-        return {};
+  it('if a global filter catches all errors', async () => {
+    @Module({ providers: [{ provide: APP_FILTER, useClass: AnyFilter }] })
+    class CatchingModule {}
+    expect(await refusalOf({ module: CatchingModule })).toEqual([catchesAll('AnyFilter')]);
+    const configure = { configure: (app: { useGlobalFilters: Function }) => app.useGlobalFilters(new AnyFilter()) };
+    expect(await refusalOf({ module: EmptyModule }, configure)).toEqual([catchesAll('AnyFilter')]);
+  });
+});
+
+describe('routes with the same paths in their controllers', () => {
+  it('are different with prefixes of RouterModule', async () => {
+    @Controller('reviews')
+    class Reviews {
+      @Get()
+      @Public()
+      list(): string {
+        return this.constructor.name;
       }
     }
-    class ReviewsSettings {
-      @IntegerSetting(1, 9)
-      REVIEWS_PER_PET = 3;
-    }
-    @Injectable()
-    class Reviews {}
-    @Module({ providers: [Reviews] })
+    @Controller('reviews')
+    class OldReviews extends Reviews {}
+    @Module({ controllers: [Reviews] })
     class ReviewsModule {}
-    const extension = {
-      module: ReviewsModule,
-      healthIndicators: [ReviewsHealth],
-      settings: ReviewsSettings,
-      scopes: ['reviews'],
-    };
-    expect(await refusalOf(extension, { overrides: [{ provide: Reviews, useValue: {} }] })).toEqual([
-      HEAD,
-      'No key can have the scope "reviews": scopes look like "pets:read".',
-      'ReviewsHealth is not a provider. Add it to the providers of its module.',
-      'ReviewsSettings was not read. Pass the extensions to loadEnv() too.',
-      'Reviews cannot be replaced; Clock, CounterStore, KeyVerifier and PetsService can.',
-    ]);
+    @Module({ controllers: [OldReviews] })
+    class OldModule {}
+    const routes = RouterModule.register([{ path: 'old', module: OldModule }]);
+    @Module({ imports: [ReviewsModule, OldModule, routes] })
+    class AllModule {}
+    const service = await startApp({ extensions: [{ module: AllModule }] });
+    const texts = ['/v1/reviews', '/v1/old/reviews'].map(async (path) => (await service.request(path)).text());
+    expect(await Promise.all(texts)).toEqual(['Reviews', 'OldReviews']);
+    await service.stop();
   });
 });

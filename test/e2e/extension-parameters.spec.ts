@@ -122,8 +122,11 @@ describe('a pipe of a parameter', () => {
 describe('a DTO for a part of the request', () => {
   it('is refused without that part of the body', async () => {
     expect(await (await post('parameters/addresses', { address: { city: 'Ulm' } })).json()).toEqual({ city: 'Ulm' });
-    for (const body of [{}, { address: 'Ulm' }])
-      expect(await errorOf(await post('parameters/addresses', body))).toMatchObject({ status: 400 });
+    for (const [body, message] of [
+      [{}, 'city must be a string.'],
+      [{ address: 'Ulm' }, 'address must be a JSON object.'],
+    ] as const)
+      expect(await errorOf(await post('parameters/addresses', body))).toMatchObject({ status: 400, message });
   });
 
   it('is refused if a query has a text in its place', async () => {

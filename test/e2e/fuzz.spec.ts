@@ -4,7 +4,7 @@ import { makeFolder, onPostgres, removeDatabase } from '../support/databases.js'
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { AMPLE } from '../support/folders.js';
 import { random } from '../support/random.js';
-import { RedisServer } from '../../src/testing/redis-server.js';
+import { RedisServer } from '../support/servers/redis-server.js';
 import { FuzzClient } from '../support/fuzz/fuzz-client.js';
 import { SEED, FuzzRun } from '../support/fuzz/fuzz-run.js';
 

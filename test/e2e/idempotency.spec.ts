@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { RecordExpiry } from '../../src/idempotency/index.js';
+import { RecordExpiry } from '../../src/http/idempotency/idempotency.repository.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
 import { errorOf, expectTrio } from '../support/expectations.js';
@@ -43,7 +43,6 @@ const lasting = async (response: Response) => ({
 });
 
 const countRows = async (table: string) => (await queryDatabase(service.folder, `SELECT * FROM "${table}"`)).length;
-const rowsOf = async (table: string) => JSON.stringify(await queryDatabase(service.folder, `SELECT * FROM "${table}"`));
 
 describe('a request that is repeated with its Idempotency-Key', () => {
   it('gets the first response, byte for byte, and has no further effect', async () => {
@@ -54,6 +53,7 @@ describe('a request that is repeated with its Idempotency-Key', () => {
     expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
     expectTrio(second);
     expect(trio(second).remaining).toBe(remaining - 1);
+    expect([first, second].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
     const kept = await lasting(first);
     expect(kept).toMatchObject({ status: 201, text: expect.stringContaining('9223372036854775807') });
     expect(await lasting(second)).toEqual(kept);
@@ -77,13 +77,10 @@ describe('a request that is repeated with its Idempotency-Key', () => {
     expect(await countRows('pets')).toBe(pets);
   });
 
-  it('is refused with another API key of the account, and is a new request for another account', async () => {
-    const [one, other] = [await service.key({ account: 'two keys' }), await service.key({ account: 'two keys' })];
+  it('gets the first response with another API key of the account, and is a new request for another account', async () => {
+    const [one, successor] = [await service.key({ account: 'rotated' }), await service.key({ account: 'rotated' })];
     const first = await lasting(await add('whose', { as: one }));
-    expect(await errorOf(await add('whose', { as: other }))).toMatchObject({
-      status: 422,
-      code: 'idempotency_key_reused',
-    });
+    expect(await lasting(await add('whose', { as: successor }))).toEqual(first);
     const elsewhere = await lasting(await add('whose', { as: key }));
     expect(elsewhere.status).toBe(201);
     expect(elsewhere.text).not.toBe(first.text);
@@ -135,7 +132,20 @@ describe('an Idempotency-Key', () => {
   );
 
   it.each([
+    ['quoted', '"quoted"', 'quoted'],
+    ['with escapes', 'a "\\ b', '"a \\"\\\\ b"'],
+    ['of 255 characters', 'x'.repeat(255), `"${'x'.repeat(255)}"`],
+  ])('is the same with quotes around it and without: %s', async (_, one, other) => {
+    const first = await lasting(await add(one));
+    expect(first.status).toBe(201);
+    expect(await lasting(await add(other))).toEqual(first);
+    expect(await lasting(await add(one))).toEqual(first);
+  });
+
+  it.each([
     ['empty', ''],
+    ['empty in quotes', '""'],
+    ['256 characters in quotes', `"${'x'.repeat(256)}"`],
     ['256 characters', 'x'.repeat(256)],
     ['not ASCII', Buffer.from('ké').toString('latin1')],
     ['parted by a tab', 'a\tb'],
@@ -150,32 +160,46 @@ describe('an Idempotency-Key', () => {
     });
   });
 
-  it('is ignored by requests other than POST', async () => {
+  it('is ignored by operations that do not accept it', async () => {
     const response = await service.request('/v1/pets', { key, headers: { 'Idempotency-Key': 'a\tb' } });
     expect(response.status).toBe(200);
+  });
+
+  it('is refused by operations whose response has a secret', async () => {
+    const manager = await service.key({ account: 'manager', scopes: ['keys:manage'] });
+    const keys = await countRows('api_keys');
+    const [{ id = '' } = {}] = (await (await service.request('/v1/keys', { key: manager })).json()) as { id: string }[];
+    for (const path of ['/v1/keys', `/v1/keys/${id}/rotate`]) {
+      expect(await errorOf(await add('secret', { as: manager, path, body: '{}' }))).toEqual({
+        status: 400,
+        code: 'validation_failed',
+        message: 'Idempotency-Key must not be sent to this operation: its response has a secret, which is not stored.',
+      });
+    }
+    expect(await countRows('api_keys')).toBe(keys);
+    const reader = await service.key({ account: 'manager', scopes: ['pets:read'] });
+    expect(await errorOf(await add('secret', { as: reader, path: '/v1/keys', body: '{}' }))).toMatchObject({
+      status: 403,
+    });
   });
 });
 
 describe('a stored response', () => {
-  it('returns a new API key again, and only to the same API key', async () => {
-    const manager = await service.key({ scopes: ['keys:manage', 'pets:read'] });
-    const make = () => add('new key', { as: manager, path: '/v1/keys', body: '{}' });
-    const first = await lasting(await make());
-    const { key: made } = JSON.parse(first.text) as { key: string };
-    expect(first).toMatchObject({
-      status: 201,
-      headers: ['application/json; charset=utf-8', expect.stringMatching(/^\/v1\/keys\/key_/), null, 'no-store'],
-    });
-    expect(await lasting(await make())).toEqual(first);
-    expect((await service.request('/v1/pets', { key: made })).status).toBe(200);
-    expect(await rowsOf('idempotency_records')).not.toContain(made);
-  });
-
-  it('is unreadable in the database', async () => {
-    await add('secret', { body: '{"name":"Mata Hari","categoryId":1}' });
-    const rows = await rowsOf('idempotency_records');
-    expect(rows).toContain('secret');
-    expect(rows).not.toContain('Mata');
+  it('of version 1, which is unreadable, is not repeated and not processed again', async () => {
+    const account = 'of version 1';
+    const one = await service.key({ account });
+    await add('kept', { as: one });
+    // Version 1 stored the fingerprint with the key, and the response encrypted.
+    await service.database.query(
+      `UPDATE "idempotency_records" SET "idempotency_key" = '"old"', "fingerprint" = 'other', "sealed_answer" = 'q83v' WHERE "idempotency_key" = 'kept'`,
+    );
+    const pets = await countRows('pets');
+    for (const sent of ['"old"', 'old'])
+      expect(await errorOf(await add(sent, { as: one }))).toMatchObject({
+        status: 422,
+        code: 'idempotency_key_reused',
+      });
+    expect(await countRows('pets')).toBe(pets);
   });
 
   it('is deleted after it has expired, in any number', async () => {

@@ -1,29 +1,43 @@
 import {
-  Body,
   type CallHandler,
+  ClassSerializerInterceptor,
   Controller,
   type ExecutionContext,
   HttpCode,
+  Logger,
   Module,
   type NestInterceptor,
   Param,
   Post,
   Res,
+  StreamableFile,
   UseInterceptors,
 } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { Throttle } from '@nestjs/throttler';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { IsInt, ValidateNested } from 'class-validator';
-import { Type } from 'class-transformer';
+import { Exclude } from 'class-transformer';
 import type { FastifyReply } from 'fastify';
 import { map } from 'rxjs';
-import { Database, int64Json, Operation, PetsModule, PetsService, Public } from '../../src/index.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import {
+  columnTypes,
+  Database,
+  Idempotent,
+  int64Json,
+  Operation,
+  PetsModule,
+  PetsService,
+  Public,
+} from '../../src/index.js';
+import { startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { ask, JSON_TYPE } from '../support/http.js';
 
 /*
- * POSTs of a team that has never heard of Idempotency-Key. Each call that reaches a handler is counted, and those that
- * write add a pet.
+ * Operations of a team, of which all but one are marked with @Idempotent(). Each call that reaches a handler is counted, and
+ * those that write add a pet.
  */
 
 const calls = { count: 0 };
@@ -35,15 +49,11 @@ class Wrapping implements NestInterceptor {
   }
 }
 
-class Part {
-  @IsInt()
-  size!: number;
-}
+class Reviewer {
+  readonly name = 'Ada';
 
-class Whole {
-  @ValidateNested({ each: true })
-  @Type(() => Part)
-  parts!: Part[];
+  @Exclude()
+  readonly password = 'secret';
 }
 
 const operation = (id: string, status = 201) =>
@@ -64,17 +74,20 @@ class CopiesController {
   ) {}
 
   @Post('object')
+  @Idempotent()
   @operation('copyObject')
   async object() {
     calls.count += 1;
     return {
       pet: await this.pets.create({ ...PET, name: `copy ${calls.count}` }),
       big: int64Json('9223372036854775807'),
+      large: 9_007_199_254_740_993n,
     };
   }
 
   @Post('wrapped')
   @operation('copyWrapped')
+  @Idempotent()
   @UseInterceptors(Wrapping)
   wrapped() {
     calls.count += 1;
@@ -83,6 +96,7 @@ class CopiesController {
 
   @Post('accepted')
   @operation('copyAccepted', 202)
+  @Idempotent()
   @HttpCode(202)
   accepted(@Res({ passthrough: true }) reply: FastifyReply) {
     calls.count += 1;
@@ -91,49 +105,109 @@ class CopiesController {
 
   @Post('failing/:times')
   @operation('copyFailing')
-  async failing(@Param('times') times: string, @Res({ passthrough: true }) reply: FastifyReply) {
+  @Idempotent()
+  async failing(@Param('times') times: string) {
     calls.count += 1;
-    reply.header('x-call', String(calls.count));
     await this.database.write(() => this.pets.create({ ...PET, name: 'failing' }));
     if (calls.count <= Number(times)) throw new Error('on purpose');
     return { call: calls.count };
   }
 
-  @Post('nested')
-  @operation('copyNested')
-  nested(@Body() { parts }: Whole) {
+  @Post('late')
+  @operation('copyLate')
+  @Idempotent()
+  async late(@Res({ passthrough: true }) reply: FastifyReply) {
     calls.count += 1;
-    return { parts: parts.length };
+    reply.header('x-call', String(calls.count));
+    await this.pets.create({ ...PET, name: 'late' });
+    await this.database.query('INSERT INTO "late_rows" ("pet_id") VALUES (404404)');
+    return { call: calls.count };
+  }
+
+  @Post('slow')
+  @operation('copySlow')
+  @Idempotent()
+  async slow() {
+    await delay(1_050);
+    return {};
+  }
+
+  @Post('throttled')
+  @operation('copyThrottled')
+  @Idempotent()
+  @Throttle({ default: { limit: 5, ttl: 60_000 } })
+  throttled() {
+    return {};
+  }
+
+  @Post('file')
+  @operation('copyFile')
+  @Idempotent()
+  file() {
+    return new StreamableFile(Buffer.from('file'));
+  }
+
+  @Post('unmarked')
+  @operation('copyUnmarked')
+  unmarked() {
+    calls.count += 1;
+    return { call: calls.count };
   }
 
   @Post('public')
   @Public()
+  @Idempotent()
   public() {
     calls.count += 1;
     return { call: calls.count };
   }
 }
 
-@Module({ imports: [PetsModule], controllers: [CopiesController] })
-class CopiesModule {}
+class LateRows1795305600000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    const { int64, tableEnd } = columnTypes(runner);
+    await runner.query(
+      `CREATE TABLE "late_rows" ("pet_id" ${int64} NOT NULL REFERENCES "pets" ("id") DEFERRABLE INITIALLY DEFERRED) ${tableEnd}`,
+    );
+  }
 
-@Controller('manual')
-class ManualController {
-  @Post()
-  @operation('sendManually')
-  send(@Res() reply: FastifyReply) {
-    void reply.send({ sent: true });
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE "late_rows"');
   }
 }
 
-@Module({ controllers: [ManualController] })
-class ManualModule {}
+@Controller('reviewers')
+class Reviewers {
+  @Post()
+  @operation('createReviewer')
+  @Idempotent()
+  create(): Reviewer {
+    return new Reviewer();
+  }
+}
+
+@UseInterceptors(ClassSerializerInterceptor)
+@Controller('serialized')
+class SerializedReviewers {
+  @Post()
+  @operation('createSerialized')
+  @Idempotent()
+  create(): Reviewer {
+    return new Reviewer();
+  }
+}
+
+@Module({ imports: [PetsModule], controllers: [CopiesController, SerializedReviewers] })
+class CopiesModule {}
+
+@Module({ controllers: [Reviewers] })
+class ReviewersModule {}
 
 let service: TestApp;
 let key: string;
 
 beforeAll(async () => {
-  service = await startApp({ extensions: [{ module: CopiesModule }] });
+  service = await startApp({ extensions: [{ module: CopiesModule, migrations: [LateRows1795305600000] }] });
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
@@ -141,12 +215,12 @@ beforeEach(async () => {
   key = await service.key();
 });
 
-const post = (path: string, body = '{}', idempotencyKey: string | null = 'the key') =>
-  ask(service.port, {
+const post = (path: string, idempotencyKey: string | null = 'the key', at = service, as = key) =>
+  ask(at.port, {
     method: 'POST',
-    path: `/v1/copies/${path}`,
-    key,
-    body,
+    path: `/v1/${path}`,
+    key: as,
+    body: '{}',
     headers: { ...JSON_TYPE, ...(idempotencyKey === null ? {} : { 'Idempotency-Key': idempotencyKey }) },
   });
 const lasting = async (response: Response) => [
@@ -160,64 +234,112 @@ const petsNamed = async (name: string) => {
   return pets.filter((pet) => pet.name === name).length;
 };
 
-describe('a POST of an extension that declares nothing about Idempotency-Key', () => {
+describe('an operation with @Idempotent()', () => {
   it.each(['object', 'wrapped', 'accepted'])('is processed once, and repeats its response: %s', async (path) => {
-    const first = await lasting(await post(path));
+    const first = await lasting(await post(`copies/${path}`));
     expect(first).toEqual([path === 'accepted' ? 202 : 201, expect.any(String), ...first.slice(2)]);
-    expect(await lasting(await post(path))).toEqual(first);
+    expect(await lasting(await post(`copies/${path}`))).toEqual(first);
     expect(calls.count).toBe(1);
-    expect(await lasting(await post(path, '{}', 'another'))).not.toEqual(first);
-    await post(path, '{}', null);
+    expect(await lasting(await post(`copies/${path}`, 'another'))).not.toEqual(first);
+    await post(`copies/${path}`, null);
     expect(calls.count).toBe(3);
   });
 
   it('keeps integers beyond 2^53, and the changes of interceptors to a body', async () => {
-    expect((await lasting(await post('object')))[1]).toContain('"big":9223372036854775807');
-    expect((await lasting(await post('object')))[1]).toContain('"big":9223372036854775807');
-    await post('wrapped', '{}', 'wrapped');
-    expect((await lasting(await post('wrapped', '{}', 'wrapped')))[1]).toBe('{"wrapped":{"call":2}}');
+    for (const _ of ['first', 'second'])
+      expect((await lasting(await post('copies/object')))[1]).toMatch(
+        /"big":9223372036854775807,"large":9007199254740993}$/,
+      );
+    for (const _ of ['first', 'second'])
+      expect((await lasting(await post('copies/wrapped', 'wrapped')))[1]).toBe('{"wrapped":{"call":2}}');
   });
 
   it('writes in the transaction, so a failed one has no effect and can be sent again', async () => {
-    const failed = await post('failing/1');
-    expect([failed.status, failed.headers.get('x-call')]).toEqual([500, null]);
+    const failed = await post('copies/failing/1');
+    expect(failed.status).toBe(500);
     expect(failed.headers.has('x-ratelimit-remaining')).toBe(true);
     expect(await petsNamed('failing')).toBe(0);
-    expect((await post('failing/1')).status).toBe(201);
-    expect((await post('failing/1')).status).toBe(201);
+    expect((await post('copies/failing/1')).status).toBe(201);
+    expect((await post('copies/failing/1')).status).toBe(201);
     expect([calls.count, await petsNamed('failing')]).toEqual([2, 1]);
   });
 
-  it('validates nested fields, with and without an Idempotency-Key', async () => {
-    for (const idempotencyKey of ['nested', null]) {
-      const refusal = await errorOf(await post('nested', '{"parts":[{"size":1},{"size":"x"}]}', idempotencyKey));
-      expect(refusal).toMatchObject({
-        status: 400,
-        message: expect.stringContaining('parts.1.size must be an integer'),
-      });
+  it('returns an error instead of its response if the commit fails', async () => {
+    for (const count of [1, 2]) {
+      const response = await post('copies/late');
+      expect([response.headers.get('x-call'), response.headers.get('idempotent-replayed')]).toEqual([null, null]);
+      expect(await errorOf(response)).toMatchObject({ status: 500, code: 'internal_error' });
+      expect([calls.count, await petsNamed('late')]).toEqual([count, 0]);
     }
-    expect(calls.count).toBe(0);
-    expect((await post('nested', '{"parts":[{"size":1}]}', 'nested')).status).toBe(201);
   });
 
-  it('refuses the header without an API key to encrypt the response', async () => {
-    const refusal = await errorOf(await post('public'));
-    expect(refusal).toMatchObject({ status: 400, message: expect.stringContaining('without an API key') });
-    expect((await post('public', '{}', null)).status).toBe(201);
-    expect(calls.count).toBe(1);
+  it('returns an error, and does nothing, if its response is a file', async () => {
+    expect(await (await post('copies/file', null)).text()).toBe('file');
+    expect(await errorOf(await post('copies/file'))).toMatchObject({ status: 500 });
   });
 
-  it('is documented with the header', async () => {
+  it('shows the limits of the repeated request', async () => {
+    const [first, second] = [trio(await post('copies/throttled')), trio(await post('copies/throttled'))];
+    const third = trio(await service.request('/v1/pets', { key }));
+    expect([first.limit, second]).toEqual([5, { ...third, remaining: Number(third.remaining) + 1 }]);
+  });
+
+  it('is logged if it takes more than a second, because other requests may wait for it', async () => {
+    const lines: unknown[] = [];
+    Logger.overrideLogger({ log: () => undefined, error: () => undefined, warn: (line) => lines.push(line) });
+    await post('copies/accepted');
+    await post('copies/slow', null);
+    expect(lines).toEqual([]);
+    await post('copies/slow', 'slow');
+    Logger.overrideLogger(false);
+    expect(lines).toEqual([
+      {
+        message: expect.stringContaining('move outgoing calls out of it'),
+        method: 'POST',
+        route: '/v1/copies/slow',
+        durationMs: expect.any(Number),
+      },
+    ]);
+  });
+
+  it('ignores the header without an API key', async () => {
+    for (const count of [1, 2]) expect(await (await post('copies/public')).json()).toEqual({ call: count });
+  });
+
+  it('is documented with the header, its errors, and that of repeated responses', async () => {
     const { paths } = (await (await service.request('/openapi.json')).json()) as {
-      paths: Record<string, { post?: { responses: object } }>;
+      paths: Record<string, { post: { responses: Record<string, { headers?: object }> } }>;
     };
-    expect(JSON.stringify(paths['/copies/object']?.post)).toContain('#/components/parameters/IdempotencyKey');
-    expect(Object.keys(paths['/copies/object']?.post?.responses ?? {})).toEqual(expect.arrayContaining(['409', '422']));
+    const operationAt = (path: string) => paths[path]?.post;
+    expect(JSON.stringify(operationAt('/copies/object'))).toContain('#/components/parameters/IdempotencyKey');
+    expect(Object.keys(operationAt('/copies/object')?.responses ?? {})).toEqual(expect.arrayContaining(['409', '422']));
+    expect(operationAt('/copies/object')?.responses['201']?.headers).toHaveProperty(['Idempotent-Replayed']);
+    expect(JSON.stringify(operationAt('/copies/unmarked'))).not.toContain('Idempoten');
+  });
+});
+
+describe('another operation', () => {
+  it('ignores an Idempotency-Key', async () => {
+    for (const count of [1, 2]) {
+      const response = await post('copies/unmarked');
+      expect([response.status, await response.json()]).toEqual([201, { call: count }]);
+    }
+  });
+});
+
+describe('a serializer removes secrets from first and repeated responses', () => {
+  it('of a controller', async () => {
+    for (const _ of ['first', 'second']) expect(await (await post('serialized')).text()).toBe('{"name":"Ada"}');
   });
 
-  it('must return its response, which is checked at the start', async () => {
-    await expect(startApp({ extensions: [{ module: ManualModule }] })).rejects.toThrow(
-      'ManualController.send: a POST must return its response',
-    );
+  it('of the application', async () => {
+    const global = await startApp({
+      extensions: [{ module: ReviewersModule }],
+      configure: (app) => void app.useGlobalInterceptors(new ClassSerializerInterceptor(app.get(Reflector))),
+    });
+    const as = await global.key();
+    for (const _ of ['first', 'second'])
+      expect(await (await post('reviewers', 'the key', global, as)).text()).toBe('{"name":"Ada"}');
+    await global.stop();
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { IssuedKey, NewKey } from '../../src/api-keys/index.js';
+import type { IssuedKey, NewKey } from '../../src/accounts/index.js';
 import { errorOf } from '../support/expectations.js';
 import { created, type Issued, KeysApi } from '../support/keys-api.js';
 

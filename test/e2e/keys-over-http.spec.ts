@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { SCOPES } from '../../src/api-keys/index.js';
+import { SCOPES } from '../../src/accounts/index.js';
 import { startApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { KeysApi, created, NOON, WITHOUT_MANAGE, type Key } from '../support/keys-api.js';

@@ -1,9 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { QueryFailedError } from 'typeorm';
+import { In, QueryFailedError } from 'typeorm';
 import { Account } from '../../src/accounts/index.js';
 import { type Database, onCommit } from '../../src/database/index.js';
 import { AuthBench } from '../support/auth-service.js';
+
+const account = (name: string) => ({ name, plan: 'free' as const, perMinute: null, perDay: null, createdAt: 0 });
 
 describe('a write within another', () => {
   const bench = new AuthBench();
@@ -16,7 +18,7 @@ describe('a write within another', () => {
 
   const add = (name: string) =>
     database.write(async (manager) => {
-      await manager.insert(Account, { name, plan: 'free', perMinute: null, perDay: null, createdAt: 0 });
+      await manager.insert(Account, account(name));
     });
   const addAndFail = (name: string) =>
     database.write(async () => {
@@ -71,6 +73,65 @@ describe('a write within another', () => {
       expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     });
     expect(await names('turn')).toEqual(['turn 1', 'turn 2']);
+  });
+
+  it('that fails does not roll back statements of the outer one that were sent meanwhile', async () => {
+    await database.write(async (manager) => {
+      const failing = database.write(async () => {
+        await add('meanwhile, not');
+        await nextTurn();
+        throw new Error('no');
+      });
+      await nextTurn();
+      const [outcome] = await Promise.allSettled([failing, manager.insert(Account, account('meanwhile'))]);
+      expect(outcome.status).toBe('rejected');
+    });
+    expect(await names('meanwhile')).toEqual(['meanwhile']);
+  });
+
+  it('can use the manager of the outer one', async () => {
+    await database.write(async (manager) => {
+      const failing = database.write(async () => {
+        await manager.insert(Account, account('borrowed'));
+        throw new Error('no');
+      });
+      await expect(failing).rejects.toThrow('no');
+    });
+    expect(await names('borrowed')).toEqual([]);
+  });
+
+  it('that the outer one does not await is committed as a whole or not at all', async () => {
+    let forgotten: Promise<void> | undefined;
+    await database.write(async () => {
+      forgotten = database.write(async () => {
+        await add('half 1');
+        await nextTurn();
+        await add('half 2');
+      });
+      await nextTurn();
+    });
+    await forgotten?.catch(() => undefined);
+    expect([[], ['half 1', 'half 2']]).toContainEqual(await names('half'));
+  });
+
+  it('that begins while the outer one ends is rolled back with it, or committed as a whole', async () => {
+    for (let steps = 0; steps < 30; steps++) {
+      for (const end of [async () => undefined, () => Promise.reject(new Error('no'))]) {
+        let nested: Promise<unknown> | undefined;
+        const outer = database.write(async () => {
+          nested = Promise.allSettled([
+            database.write(() => add(`ending ${steps} 1`).then(() => add(`ending ${steps} 2`))),
+          ]);
+          for (let step = 0; step < steps; step++) await Promise.resolve();
+          await end();
+        });
+        const [outcome] = await Promise.allSettled([outer]);
+        await nested;
+        const left = await names(`ending ${steps} `);
+        expect(outcome.status === 'fulfilled' ? [0, 2] : [0]).toContain(left.length);
+        await database.write((manager) => manager.delete(Account, { name: In(left) }));
+      }
+    }
   });
 
   it('has its own transaction if it begins after the commit of the other', async () => {

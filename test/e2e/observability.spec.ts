@@ -211,9 +211,9 @@ describe('the log', () => {
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       level: 'warn',
-      message: 'refused connections',
-      countByReason: { 400: 1 },
-      lastRequestId: expect.stringMatching(UUID),
+      message: 'refused connection',
+      reason: 400,
+      requestId: expect.stringMatching(UUID),
     });
   });
 

@@ -10,18 +10,15 @@ const INT64_MAX = '9223372036854775807';
 const INT64_MIN = '-9223372036854775808';
 /** A JavaScript number cannot tell the first three from each other. */
 const SIZES = ['9007199254740992', '9007199254740993', '9007199254740994', INT64_MAX, INT64_MIN, '0', '0', '0', '7'];
-const LABELS = [null, 'Food', 'food', 'Äpfel', 'Food & toys, 50%', null, 'Food', '🐕', null];
-const WEIGHTS = [0.1, 0.30000000000000004, 0.3, Infinity, -Infinity, 0.1, 1, 1, 5e-324];
+const LABELS = ['', 'Food', 'food', 'Äpfel', 'Food & toys, 50%', '', 'Food', '🐕', 'B'];
 const DAYS = [1, 2, 2, 2, 3, 1, 5, 4, 5];
 
 const shelfAt = (at: number): Omit<Shelf, 'id' | 'boxes'> => ({
   size: SIZES[at] ?? '',
-  label: LABELS[at] ?? null,
-  // TypeORM writes numbers into the statement for SQLite, which has no literal for infinity.
-  weight: Math.max(-1e308, Math.min(1e308, WEIGHTS[at] ?? 0)),
+  label: LABELS[at] ?? '',
   madeAt: new Date(`2026-11-0${DAYS[at]}T12:00:00.5Z`),
-  isOpen: at % 2 === 0,
-  notes: {},
+  isOpen: true,
+  note: null,
 });
 
 let service: TestApp;
@@ -33,9 +30,7 @@ beforeAll(async () => {
   key = await service.key();
   dataSource = service.app.get(DataSource);
   for (const at of SIZES.keys()) await dataSource.getRepository(Shelf).insert(shelfAt(at));
-  const infinity = onPostgres ? "CAST('Infinity' AS DOUBLE PRECISION)" : '9e999';
-  await dataSource.query(`UPDATE "shelves" SET "weight" = "weight" * ${infinity} WHERE ABS("weight") = 1e308`);
-  const boxes = ['c', 'a', 'b', 'd'].map((letter) => letter.repeat(8) + '-0000-4000-8000-000000000000');
+  const boxes = ['c', 'a', 'b', 'd'];
   for (const id of boxes) await dataSource.getRepository(Box).insert({ id, shelf: { id: 1 } });
 });
 afterAll(() => service.stop());
@@ -64,10 +59,9 @@ const next = (response: Response) =>
 const bytes = (text: string) => Buffer.from(text).toString('hex');
 
 /** The same, sorted by hand. */
-function sortedIds(value: (at: number) => bigint | number | string | null, isDescending: boolean): number[] {
+function sortedIds(value: (at: number) => bigint | number | string, isDescending: boolean): number[] {
   const places = [...SIZES.keys()].toSorted((one, other) => {
     const [first, second] = [value(one), value(other)];
-    if (first === null || second === null) return first === second ? compared(one, other) : first === null ? 2 : -2;
     return first === second ? compared(one, other) : compared(first, second);
   });
   function compared<Value>(first: Value, second: Value): number {
@@ -77,13 +71,11 @@ function sortedIds(value: (at: number) => bigint | number | string | null, isDes
 }
 
 describe('a list that is read page by page', () => {
-  const kinds: Record<string, (at: number) => bigint | number | string | null> = {
+  const kinds: Record<string, (at: number) => bigint | number | string> = {
     id: (at) => at,
     size: (at) => BigInt(SIZES[at] ?? ''),
-    label: (at) => (LABELS[at] === null ? null : bytes(LABELS[at] ?? '')),
-    weight: (at) => WEIGHTS[at] ?? 0,
+    label: (at) => bytes(LABELS[at] ?? ''),
     madeAt: (at) => DAYS[at] ?? 0,
-    isOpen: (at) => Number(at % 2 === 0),
   };
   const cases = Object.entries(kinds).flatMap(([name, value]) =>
     (['ASC', 'DESC'] as const).map((direction) => ({ name, direction, value })),
@@ -95,15 +87,11 @@ describe('a list that is read page by page', () => {
     for (const limit of [1, 2, 4, 100]) expect(await idsBy({ [name]: direction }, limit)).toEqual(expected);
   });
 
-  it('has each row once, sorted by several properties', async () => {
-    expect(await idsBy({ madeAt: 'DESC', weight: 'DESC' }, 2)).toEqual([7, 9, 8, 5, 4, 2, 3, 6, 1]);
-  });
-
   it('has each row once, where identifiers are text', async () => {
     const boxes = dataSource.getRepository(Box).createQueryBuilder('box').innerJoinAndSelect('box.shelf', 'shelf');
     const first = await readPage(boxes, { id: 'DESC' }, { limit: 3 });
     const second = await readPage(boxes, { id: 'DESC' }, { limit: 3, after: String(first.nextAfter) });
-    const letters = [...first.items, ...second.items].map(({ id, shelf }) => `${id[0]}${shelf.id}`);
+    const letters = [...first.items, ...second.items].map(({ id, shelf }) => `${id}${shelf.id}`);
     expect([letters, second.nextAfter]).toEqual([['d1', 'c1', 'b1', 'a1'], undefined]);
   });
 
@@ -116,9 +104,14 @@ describe('a list that is read page by page', () => {
   it('refuses orders that it cannot keep', async () => {
     const page = { limit: 2 };
     const refused: [Promise<unknown>, string][] = [
-      [readPage(shelves(), { size: 'ASC', id: 'DESC' }, page), 'must have one direction'],
-      [readPage(shelves(), { label: 'ASC', size: 'ASC' }, page), 'none may be nullable'],
-      [readPage(shelves(), { boxes: 'ASC' }, page), 'cannot be sorted by boxes of Shelf'],
+      [readPage(shelves(), { size: 'ASC', id: 'ASC' }, page), 'must be sorted by one property'],
+      [readPage(shelves(), {}, page), 'must be sorted by one property'],
+      [
+        readPage(shelves(), { note: 'ASC' }, page),
+        'note of Shelf must be an integer, a text or a date, and not nullable',
+      ],
+      [readPage(shelves(), { isOpen: 'ASC' }, page), 'isOpen of Shelf must be an integer'],
+      [readPage(shelves(), { boxes: 'ASC' }, page), 'boxes of Shelf must be an integer'],
       [readPage(shelves().innerJoinAndSelect('shelf.boxes', 'box'), { id: 'ASC' }, page), 'joins repeat rows'],
     ];
     for (const [reading, words] of refused) await expect(reading).rejects.toThrow(words);
@@ -135,9 +128,9 @@ describe('a cursor', () => {
     ['one beyond int64', { size: 'ASC' }, cursor('9223372036854775808', '5')],
     ['one without a value that every row has', { size: 'ASC' }, cursor(null, '5')],
     ['one with a value that is not text', { size: 'ASC' }, cursor(5, 5)],
-    ['one with blanks', { size: 'ASC' }, Buffer.from('[ "5","5"]').toString('base64url')],
     ['one with an impossible identifier', { size: 'ASC' }, cursor('5', '5.5')],
-    ['a number that is none', { weight: 'ASC' }, cursor('1e999', '5')],
+    ['one with a number that is no integer', { size: 'ASC' }, cursor('Infinity', '5')],
+    ['no list', { size: 'ASC' }, Buffer.from('{"length":2}').toString('base64url')],
     ['text that no database stores', { label: 'ASC' }, cursor('a\0', '5')],
     ['an identifier beyond int64', { id: 'ASC' }, '9223372036854775808'],
   ])('is refused if it is %s', async (_, order, after) => {
@@ -147,23 +140,19 @@ describe('a cursor', () => {
     });
   });
 
-  it.each(['2026-02-30 12:00:00.000000', '2026-11-03', '0000-01-01 00:00:00.000000', 'infinity', '', 'true'])(
-    'of a time or a truth is never an error of the database: %j',
-    async (value) => {
-      const outcomes = await Promise.allSettled([
-        read({ madeAt: 'ASC' }, cursor(value, '5')),
-        read({ isOpen: 'DESC' }, cursor(value, '5')),
-      ]);
-      const failures = outcomes.filter(({ status }) => status === 'rejected');
-      expect(failures).toEqual(
-        failures.map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: 'validation_failed' }) })),
-      );
-    },
-  );
-
-  it('has NaN if the database has', async () => {
-    const [outcome] = await Promise.allSettled([read({ weight: 'ASC' }, cursor('NaN', '5'))]);
-    expect(outcome?.status).toBe(onPostgres ? 'fulfilled' : 'rejected');
+  it.each([
+    '2026-02-30 12:00:00',
+    '2026-11-03 25:00:00',
+    '2026-11-03 12:00:00+99',
+    '0000-01-01',
+    'infinity',
+    'now',
+    '',
+  ])('is never an error of the database: %j as a date', async (value) => {
+    const [outcome] = await Promise.allSettled([read({ madeAt: 'ASC' }, cursor(value, '5'))]);
+    const refused = { status: 'rejected', reason: expect.objectContaining({ code: 'validation_failed' }) };
+    // SQLite stores dates as text.
+    expect(outcome).toMatchObject(onPostgres ? refused : { status: 'fulfilled' });
   });
 
   it('stays valid when its row is gone', async () => {

@@ -1,7 +1,6 @@
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AdminKeysService } from '../../src/api-keys/index.js';
-import { PLANS } from '../../src/accounts/index.js';
+import { AdminKeysService, PLANS } from '../../src/accounts/index.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { type Ask, ask, concurrently, JSON_TYPE } from '../support/http.js';

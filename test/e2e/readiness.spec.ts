@@ -1,4 +1,5 @@
-import { Controller, Get, Logger, Module } from '@nestjs/common';
+import { Controller, Get, Injectable, Logger, Module } from '@nestjs/common';
+import { HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type HealthIndicator, Operation } from '../../src/index.js';
 import { startApp, type TestApp } from '../support/app.js';
@@ -33,10 +34,36 @@ describe('readiness', () => {
     const lines = logged();
     expect(await errorOf(await service.request('/health/ready'))).toMatchObject({ code: 'service_unavailable' });
     expect(lines).toEqual([
-      expect.objectContaining({ error: expect.stringContaining('SilentHealth did not respond within 2000 ms') }),
+      expect.objectContaining({ error: expect.stringContaining('SilentHealth did not respond within 800 ms') }),
     ]);
     service.app.get(SilentHealth).isSilent = false;
     expect((await service.request('/health/ready')).status).toBe(200);
+  });
+
+  it('has the name and the status of each indicator, and is 503 if one is down', async () => {
+    @Injectable()
+    class PrinterHealth implements HealthIndicator {
+      isDown = false;
+
+      constructor(private readonly indicators: HealthIndicatorService) {}
+
+      check() {
+        const indicator = this.indicators.check('printer');
+        return this.isDown ? indicator.down() : indicator.degraded();
+      }
+    }
+    @Module({ imports: [TerminusModule], providers: [PrinterHealth] })
+    class PrinterModule {}
+    service = await startApp({ extensions: [{ module: PrinterModule, healthIndicators: [PrinterHealth] }] });
+    const degraded = await service.request('/health/ready');
+    expect([degraded.status, await degraded.json()]).toEqual([
+      200,
+      { database: 'up', printer: 'down', status: 'degraded' },
+    ]);
+    service.app.get(PrinterHealth).isDown = true;
+    const response = await service.request('/health/ready');
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(await errorOf(response)).toMatchObject({ status: 503, message: 'The service is not ready. Down: printer.' });
   });
 
   it('says that the instance is shutting down, and logs nothing, if a check ends after the stop began', async () => {

@@ -35,7 +35,7 @@ const rename = (petId: number) =>
   service.post(`/v1/notes/${petId}/renaming`, key, JSON.stringify({ text: 'Nala', petId }));
 
 describe('repositories of an extension', () => {
-  it('throw UnavailableError while the database is unavailable, and work again when it is back', async () => {
+  it('throw DomainError while the database is unavailable, and work again when it is back', async () => {
     const created = await service.post('/v1/pets', key, '{"name":"Bella","categoryId":1}');
     const { id } = (await created.json()) as { id: number };
     expect((await list()).status).toBe(200);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { SCOPES } from '../../src/api-keys/index.js';
+import { SCOPES } from '../../src/accounts/index.js';
 import { type Caller, isCaller, KeyVerifier } from '../../src/auth/index.js';
-import { AccountKeysService } from '../../src/key-management/index.js';
+import { AccountKeysService } from '../../src/self-service/account-keys.service.js';
 import { errorOf } from '../support/expectations.js';
 import { KeysApi, created, keyIn, NOON } from '../support/keys-api.js';
 

@@ -13,7 +13,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { catchError, throwError, timeout } from 'rxjs';
 import { DataSource, type Repository } from 'typeorm';
-import { Database, onCommit, Operation, PetsModule, PetsService } from '../../src/index.js';
+import { Database, Idempotent, onCommit, Operation, PetsModule, PetsService } from '../../src/index.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { onPostgres, queryDatabase } from '../support/databases.js';
 import { AMPLE } from '../support/folders.js';
@@ -54,6 +54,7 @@ class SlowNotesController {
   ) {}
 
   @Post()
+  @Idempotent()
   @Operation({
     id: 'createSlowNote',
     summary: 'Take a note slowly',

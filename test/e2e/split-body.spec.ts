@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { AMPLE } from '../support/folders.js';
-import { RedisServer } from '../../src/testing/redis-server.js';
+import { RedisServer } from '../support/servers/redis-server.js';
 
 describeWithRedis('a body in two packets', () => {
   let server: RedisServer;

@@ -78,7 +78,7 @@ describe('a reader of standard output that stalls', () => {
 const LINES = 5_000;
 /** Writes more than a pipe holds, and ends the process at once. */
 const script = (end: string) => `
-  import { StandardOutput } from '${join(import.meta.dirname, '../../dist/src/logging/standard-output.js')}';
+  import { StandardOutput } from '${join(import.meta.dirname, '../../dist/src/platform/logging/standard-output.js')}';
   for (let n = 0; n < ${LINES}; n += 1) StandardOutput.get().write(String(n).padStart(99) + '\\n');
   ${end}`;
 

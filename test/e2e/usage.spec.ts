@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module } from '@nestjs/common';
-import { AdminKeysService } from '../../src/api-keys/index.js';
+import { AdminKeysService } from '../../src/accounts/index.js';
 import { Deprecated } from '../../src/lifecycle/index.js';
 import { Operation, type OperationOptions } from '../../src/openapi/index.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';

@@ -14,7 +14,7 @@ beforeAll(async () => {
   // Generous timeouts, because this test is not about a slow database on a busy machine.
   fleet = await Fleet.start({
     instances: 3,
-    env: { DATABASE_POOL_WAIT_MS: '30000', DATABASE_STATEMENT_TIMEOUT_MS: '30000' },
+    env: { DATABASE_TIMEOUT_MS: '30000' },
   });
 });
 afterAll(() => fleet?.stop());

@@ -15,7 +15,7 @@ const FLOOD_MS = 10_000;
 const MEGABYTE = 1024 * 1024;
 const MOST_RESIDENT_BYTES = 500 * MEGABYTE;
 /** V8 keeps some of its largest heap. */
-const RESIDENT_BYTES_AFTERWARDS = 280 * MEGABYTE;
+const RESIDENT_BYTES_AFTERWARDS = 320 * MEGABYTE;
 const RECOVERY_MS = 60_000;
 /** Regression limit: others used to wait for minutes. */
 const MOST_DELAY_MS = 2_000;

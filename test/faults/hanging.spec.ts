@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { AMPLE_PLAN, Fleet } from '../support/fleet.js';
+import type { Ask } from '../support/http.js';
 import type { ServiceProcess } from '../support/service-process.js';
 import { everyPet, lost, requestsOf, Traffic } from '../support/traffic.js';
 import { within } from '../support/until.js';
@@ -29,8 +31,14 @@ afterEach(async () => {
 });
 afterAll(() => fleet?.stop());
 
+/** A create of several statements: an idempotent one stores its response in its transaction. */
+function idempotent(): Ask {
+  const request = requestsOf(key).create();
+  return { ...request, headers: { ...request.headers, 'Idempotency-Key': randomUUID() } };
+}
+
 function create(instance: ServiceProcess): Traffic {
-  const traffic = new Traffic(() => [instance.port], { create: requestsOf(key).create });
+  const traffic = new Traffic(() => [instance.port], { create: idempotent });
   traffic.start(16);
   started.push(traffic);
   return traffic;

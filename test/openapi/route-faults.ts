@@ -3,7 +3,8 @@ import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { ACCESS, type Access } from '../../src/auth/index.js';
-import { SCOPES } from '../../src/api-keys/index.js';
+import { SCOPES } from '../../src/accounts/index.js';
+import { isIdempotent } from '../../src/http/index.js';
 import { operationOf } from '../../src/openapi/index.js';
 import { operationsOf } from './document.js';
 
@@ -77,7 +78,10 @@ function undeclared({ handler, path, method }: Route, document: OpenAPIObject): 
     ],
     [success === undefined, 'documents no success'],
     [success !== undefined && status !== '204' && examples.length === 0, 'has no example of success'],
-    [method === 'post' && !parameters.some(({ name }) => name === 'Idempotency-Key'), 'takes no Idempotency-Key'],
+    [
+      isIdempotent(handler) !== parameters.some(({ name }) => name === 'Idempotency-Key'),
+      'documents another Idempotency-Key than it declares',
+    ],
     ...STATUSES.map((code): [boolean, string] => [responses[code] === undefined, `does not document ${code}`]),
   ];
   return faults.filter(([found]) => found).map(([, fault]) => fault);

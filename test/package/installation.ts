@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { freePort } from '../../src/testing/free-port.js';
+import { freePort } from '../support/servers/free-port.js';
 import { isReady } from '../support/service-process.js';
 import { until } from '../support/until.js';
 

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, INSTALLED_DATABASES } from '../../src/testing/test-database.js';
+import { SqliteTestDatabase } from '../../src/testing/test-database.js';
+import { isInstalled } from '../support/servers/installed.js';
+import { PostgresServer } from '../support/servers/postgres-server.js';
 import { Installation } from './installation.js';
 
 /** For installing some hundred packages on a busy machine. */
@@ -9,6 +11,16 @@ const INSTALL_LIMIT_MS = 600_000;
 const RUN_LIMIT_MS = 300_000;
 
 const installation = new Installation();
+
+async function openSqlite() {
+  const database = new SqliteTestDatabase();
+  return { url: database.url, remove: () => database.remove() };
+}
+
+async function openPostgres() {
+  const server = await PostgresServer.start({ fsync: false });
+  return { url: await server.createDatabase('petstore'), remove: () => server.stop() };
+}
 
 beforeAll(() => {
   installation.install();
@@ -35,10 +47,10 @@ describe('an extension in its own package, with the packed service', () => {
     RUN_LIMIT_MS,
   );
 
-  it.each(INSTALLED_DATABASES)(
-    'migrates a database and runs on it: %s',
-    async (kind) => {
-      const database = await createTestDatabase(kind);
+  it.each(isInstalled('postgres') ? [openSqlite, openPostgres] : [openSqlite])(
+    'migrates a database and runs on it: %p',
+    async (open) => {
+      const database = await open();
       const env = { DATABASE_URL: database.url, LOG_LEVEL: 'silent' };
       try {
         const migrated = installation.npm(['run', '--silent', 'migrate'], undefined, env);

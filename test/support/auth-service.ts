@@ -1,10 +1,16 @@
 import { Test } from '@nestjs/testing';
-import { ACCOUNT_ENTITIES, AuditRecord } from '../../src/accounts/index.js';
-import { AdminKeysService, API_KEY_ENTITIES, ApiKeysModule, type NewKey } from '../../src/api-keys/index.js';
+import {
+  Account,
+  AuditRecord,
+  AdminKeysService,
+  ApiKey,
+  ApiKeysModule,
+  type NewKey,
+} from '../../src/accounts/index.js';
 import { AuthModule, BearerGuard, KeyVerifier } from '../../src/auth/index.js';
 import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poller.js';
 import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker.js';
-import { ConfigModule, loadEnv } from '../../src/config/index.js';
+import { ConfigModule, loadEnv } from '../../src/platform/index.js';
 import { Database, DatabaseModule } from '../../src/database/index.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { makeFolder, openDatabase, PATIENT, removeDatabase } from './databases.js';
@@ -35,8 +41,8 @@ export class AuthBench {
   async open(): Promise<AuthInstance> {
     const env = loadEnv({ ...PATIENT, DATABASE_URL: await openDatabase(this.directory) });
     const imports = [
-      ConfigModule.of(env, this.clock),
-      DatabaseModule.of(env, { entities: [...ACCOUNT_ENTITIES, ...API_KEY_ENTITIES] }),
+      ConfigModule.forRoot(env, this.clock),
+      DatabaseModule.forRoot(env, { entities: [Account, AuditRecord, ApiKey] }),
       ApiKeysModule,
       AuthModule,
     ];

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { PostgresTestDatabase, SqliteTestDatabase, type TestDatabase } from '../../src/testing/test-database.js';
+import { SqliteTestDatabase } from '../../src/testing/test-database.js';
+import { PostgresTestDatabase } from './servers/postgres-test-database.js';
 
 /*
  * Each folder identifies one database: a SQLite file in the folder, or, in the jest project `postgres`, a database on the
@@ -15,15 +16,15 @@ declare global {
 
 export const onPostgres = globalThis.TEST_DATABASE === 'postgres';
 
-/** Timeouts for PostgreSQL on a busy machine. SQLite ignores them. */
-export const PATIENT = { DATABASE_POOL_WAIT_MS: '10000', DATABASE_STATEMENT_TIMEOUT_MS: '10000' };
+/** For a busy machine. */
+export const PATIENT = { DATABASE_TIMEOUT_MS: '10000' };
 
 export function makeFolder(): string {
   return mkdtempSync(join(tmpdir(), 'petstore-test-'));
 }
 
 /** Returns the database of a folder. It may not exist yet. */
-export function databaseOf(folder: string): TestDatabase {
+export function databaseOf(folder: string): SqliteTestDatabase | PostgresTestDatabase {
   return onPostgres ? onSharedServer(folder) : new SqliteTestDatabase(folder);
 }
 

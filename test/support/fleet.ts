@@ -1,7 +1,7 @@
-import { type IssuedKey } from '../../src/api-keys/index.js';
+import type { IssuedKey } from '../../src/accounts/index.js';
 import { makeFolder, removeDatabase } from './databases.js';
-import { PostgresServer } from '../../src/testing/postgres-server.js';
-import { RedisServer } from '../../src/testing/redis-server.js';
+import { PostgresServer } from './servers/postgres-server.js';
+import { RedisServer } from './servers/redis-server.js';
 import { type Ended, runKeys, type ServiceProcess, startProcess } from './service-process.js';
 
 export interface FleetOptions {

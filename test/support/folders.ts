@@ -1,4 +1,4 @@
-import { type AdminKeysService, type NewKey } from '../../src/api-keys/index.js';
+import type { AdminKeysService, NewKey } from '../../src/accounts/index.js';
 import { startApp } from './app.js';
 import { makeFolder, removeDatabase } from './databases.js';
 

@@ -30,17 +30,12 @@ import { IsEmail, IsInt, IsOptional, IsString, Max, MaxLength, Min, ValidateNest
 import type { FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
 import { map, type Observable } from 'rxjs';
-import { type Extension, type HealthIndicator, IntegerSetting, Operation, Public, Registry } from '../../src/index.js';
+import { type Extension, type HealthIndicator, Operation, Public, Registry } from '../../src/index.js';
 import { operationsOf } from './operations.js';
 
 /*
  * Idioms from the Nest documentation, written as it shows them. Each must work as a Nest engineer expects.
  */
-
-export class NotesSettings {
-  @IntegerSetting(1, 100)
-  NOTES_MAX_LENGTH = 20;
-}
 
 @Injectable()
 class NotesMetrics {
@@ -80,16 +75,13 @@ const created = { success: { status: 201, description: 'Created.' } };
 
 @Controller('notes')
 class NotesController {
-  constructor(
-    private readonly settings: NotesSettings,
-    private readonly counted: NotesMetrics,
-  ) {}
+  constructor(private readonly counted: NotesMetrics) {}
 
   @Post()
   @Operation(operation('createNote', created))
   create(@Body() note: NewNote): object {
     this.counted.notes.inc();
-    return { ...note, isInstance: note.author instanceof Author, maxLength: this.settings.NOTES_MAX_LENGTH };
+    return { ...note, isInstance: note.author instanceof Author };
   }
 
   @Post('text')
@@ -242,8 +234,6 @@ class NotesModule {}
 export const NOTES: Extension = {
   module: NotesModule,
   scopes: ['notes:print'],
-  settings: NotesSettings,
   healthIndicators: [PrinterHealth],
   errorCodes: [{ code: 'printer_jammed', status: 409, meaning: 'The printer is jammed.' }],
-  prefixExclusions: ['hooks/notes'],
 };

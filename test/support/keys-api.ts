@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { AdminKeysService, type IssuedKey, type NewKey, SCOPES } from '../../src/api-keys/index.js';
+import { AdminKeysService, type IssuedKey, type NewKey, SCOPES } from '../../src/accounts/index.js';
 import { FakeClock, startApp, type TestApp } from './app.js';
 import { queryDatabase } from './databases.js';
 import { errorOf } from './expectations.js';

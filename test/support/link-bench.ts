@@ -1,15 +1,18 @@
 import { expect } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { RedisClient, Script } from '../../src/redis/index.js';
-import { RedisServer } from '../../src/testing/redis-server.js';
+import { RedisClient, type RunScript } from '../../src/platform/index.js';
+import { RedisServer } from './servers/redis-server.js';
 import { within } from './until.js';
 
-const INCREMENT = new Script(`
+const INCREMENT = `
 local value = redis.call('INCRBY', KEYS[1], ARGV[1])
 redis.call('EXPIRE', KEYS[1], 60)
 return value
-`);
+`;
 const HEALED_MS = 2_000;
+const TIMEOUT_MS = 500;
+
+const increments = new WeakMap<RedisClient, RunScript>();
 
 /** A Redis server, links to it, and their log entries. */
 export class LinkBench {
@@ -26,9 +29,12 @@ export class LinkBench {
     return bench;
   }
 
-  async open(url = this.server.url): Promise<RedisClient> {
-    const link = new RedisClient({ url, prefix: 'test:', timeoutMs: 50 });
+  /** @param prepare called before the client connects */
+  async open(url = this.server.url, prepare: (link: RedisClient) => void = () => {}): Promise<RedisClient> {
+    const link = new RedisClient({ url, prefix: 'test:', timeoutMs: TIMEOUT_MS });
+    increments.set(link, link.defineScript('increment', { numberOfKeys: 1, lua: INCREMENT }));
     this.links.push(link);
+    prepare(link);
     await link.onModuleInit();
     return link;
   }
@@ -50,17 +56,20 @@ export class LinkBench {
 }
 
 /** Adds to a counter in Redis. Returns the new value, or `alone`. */
-export function count(link: RedisClient, key = 'test:counter', by = 1) {
-  return link.call<unknown>({
-    script: INCREMENT,
-    keys: [key],
-    args: [by],
-    read: (reply) => reply,
-    fallback: () => 'alone',
-  });
+export function count(link: RedisClient, key = 'test:counter', by = 1): unknown {
+  return link.call<unknown>(
+    async () => increments.get(link)?.(key, by),
+    () => 'alone',
+  );
 }
 
 /** Expects a condition to become true within the recovery time of a link. */
 export async function eventually(condition: () => boolean): Promise<void> {
   expect((await within(HEALED_MS, condition, (holds) => holds)).result).toBe(true);
+}
+
+/** Blocks the event loop. */
+export function block(durationMs: number): void {
+  const endMs = performance.now() + durationMs;
+  while (performance.now() < endMs);
 }

@@ -12,7 +12,14 @@ import {
   type QueryRunner,
   Repository,
 } from 'typeorm';
-import { columnTypes, type Extension, Operation, type OperationOptions, PetEntity } from '../../src/index.js';
+import {
+  columnTypes,
+  type Extension,
+  Idempotent,
+  Operation,
+  type OperationOptions,
+  PetEntity,
+} from '../../src/index.js';
 import type { TestApp } from './app.js';
 
 /*
@@ -62,7 +69,7 @@ const DOCUMENTED: Omit<OperationOptions, 'id' | 'scope'> = {
 };
 
 @Controller('notes')
-class NotesController {
+export class NotesController {
   constructor(
     @InjectRepository(NoteEntity) private readonly notes: Repository<NoteEntity>,
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -76,6 +83,7 @@ class NotesController {
 
   @Post()
   @Operation({ ...DOCUMENTED, id: 'createNote', scope: 'pets:write' })
+  @Idempotent()
   async create(@Body() { text, petId }: NewNote): Promise<{ id: number }> {
     const { id } = await this.notes.save({ text, pet: { id: petId } });
     return { id };

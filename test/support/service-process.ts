@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../../src/testing/free-port.js';
+import { freePort } from './servers/free-port.js';
 
 const BUILT = join(import.meta.dirname, '../../dist/src');
 /** A start takes a second, but longer if ten services start at once on two busy cores. */
@@ -71,12 +71,7 @@ export function runMain(options: ProcessOptions): Promise<Ended> {
 
 /** Runs the built keys command line. */
 export function runKeys(args: readonly string[], options: ProcessOptions): Promise<Ended> {
-  return run('cli/keys.cli.js', args, options).ended;
-}
-
-/** Runs the built command line that recounts pets. */
-export function runRecount(options: ProcessOptions): Promise<Ended> {
-  return run('cli/recount.cli.js', [], options).ended;
+  return run('accounts/cli/keys.cli.js', args, options).ended;
 }
 
 function run(file: string, args: readonly string[], { folder, env = {}, stdout: target }: ProcessOptions) {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { PostgresServer } from '../../src/testing/postgres-server.js';
+import { PostgresServer } from './servers/postgres-server.js';
 
 /*
  * A program that runs a PostgreSQL server and prints its address. It exits when standard input ends, so the server always

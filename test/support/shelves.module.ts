@@ -28,7 +28,7 @@ import {
 } from '../../src/index.js';
 
 /*
- * A list with sort columns of every type.
+ * A list that can be sorted by an integer, a text and a date.
  */
 
 @Entity({ name: 'shelves' })
@@ -41,11 +41,8 @@ export class Shelf {
   @Column({ type: 'bigint' })
   size!: string;
 
-  @Column({ type: 'text', nullable: true })
-  label!: string | null;
-
-  @Column({ type: 'float' })
-  weight!: number;
+  @Column({ type: 'text' })
+  label!: string;
 
   @Column({ name: 'made_at' })
   madeAt!: Date;
@@ -53,8 +50,8 @@ export class Shelf {
   @Column({ name: 'is_open' })
   isOpen!: boolean;
 
-  @Column({ type: 'simple-json' })
-  notes!: object;
+  @Column({ type: 'text', nullable: true })
+  note!: string | null;
 
   @OneToMany(() => Box, ({ shelf }) => shelf)
   boxes!: Box[];
@@ -62,7 +59,7 @@ export class Shelf {
 
 @Entity({ name: 'boxes' })
 export class Box {
-  @PrimaryColumn({ type: 'uuid' })
+  @PrimaryColumn({ type: 'text' })
   id!: string;
 
   @ManyToOne(() => Shelf, ({ boxes }) => boxes)
@@ -73,21 +70,19 @@ export class Box {
 class Shelves1795305700000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     const { id, int64 } = columnTypes(runner);
-    const [time, uuid] =
-      runner.dataSource.options.type === 'postgres' ? ['TIMESTAMP', 'UUID'] : ['DATETIME', 'VARCHAR'];
+    const time = runner.dataSource.options.type === 'postgres' ? 'TIMESTAMP' : 'DATETIME';
     await runner.query(`
       CREATE TABLE "shelves" (
         "id" ${id},
         "size" ${int64} NOT NULL,
-        "label" TEXT,
-        "weight" DOUBLE PRECISION NOT NULL,
+        "label" TEXT NOT NULL,
         "made_at" ${time} NOT NULL,
         "is_open" BOOLEAN NOT NULL,
-        "notes" TEXT NOT NULL
+        "note" TEXT
       )`);
     await runner.query('CREATE INDEX "shelves_size_id" ON "shelves" ("size", "id")');
     await runner.query(
-      `CREATE TABLE "boxes" ("id" ${uuid} PRIMARY KEY, "shelf_id" ${int64} NOT NULL REFERENCES "shelves" ("id"))`,
+      `CREATE TABLE "boxes" ("id" TEXT PRIMARY KEY, "shelf_id" ${int64} NOT NULL REFERENCES "shelves" ("id"))`,
     );
   }
 

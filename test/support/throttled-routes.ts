@@ -20,7 +20,7 @@ export class ReportsController {
   }
 
   @Get('heavy')
-  @Throttle({ default: { limit: 2, ttl: 2_000 }, hourly: { limit: 3, ttl: 3_600_000 } })
+  @Throttle({ default: { limit: 2, ttl: 2_000 } })
   @Deprecated({ since: '2026-11-21', sunset: '2030-12-05', successor: '/v1/pets', advice: '', documentation: '/docs' })
   heavy(): string {
     return 'heavy';
@@ -44,10 +44,24 @@ export class ReportsController {
     return 'computed';
   }
 
-  @Get('hourly-skipped')
+  @Get('hourly')
   @Throttle({ hourly: { limit: 1, ttl: 3_600_000 } })
-  @SkipThrottle({ hourly: true })
-  hourlySkipped(): string {
-    return 'skipped';
+  hourly(): string {
+    return 'hourly';
+  }
+
+  @Get('blocked')
+  @Throttle({ default: { limit: 1, ttl: 1_000, blockDuration: 60_000 } })
+  blocked(): string {
+    return 'blocked';
+  }
+}
+
+@Controller('half')
+export class HalfController {
+  @Get()
+  @Throttle({ default: { limit: 1 } })
+  half(): string {
+    return 'half';
   }
 }

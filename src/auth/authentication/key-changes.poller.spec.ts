@@ -1,6 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
-import { ApiError } from '../../errors/index.js';
+import { AuditRecord, ApiKey } from '../../accounts/index.js';
+import { ApiError } from '../../http/index.js';
+
+const AHEAD = 100;
+
+async function moveLast({ database }: AuthInstance, by: number): Promise<void> {
+  await database.write(async (manager) => {
+    const [last] = await manager.find(AuditRecord, { order: { id: 'DESC' }, take: 1 });
+    await manager.update(AuditRecord, { id: last?.id }, { id: Number(last?.id) + by });
+  });
+}
 
 describe('KeyChangesPoller', () => {
   let bench: AuthBench;
@@ -82,10 +92,35 @@ describe('KeyChangesPoller', () => {
 
   it('clears the cache on its first successful poll', async () => {
     const late = await bench.open();
-    late.verifier.keyIssued(key);
     expect(await late.verifier.verify(key)).toHaveProperty('keyId', id);
     await elsewhere.keys.revoke(id, 'spec');
     await late.poller.poll();
     expect(await late.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
+  });
+
+  describe('after a failover that lost its last records', () => {
+    it('notices the next change, although its identifier is lower', async () => {
+      await elsewhere.keys.unban(id, 'spec');
+      await moveLast(here, AHEAD);
+      await here.poller.poll();
+      await here.verifier.verify(key);
+      await moveLast(here, -AHEAD);
+      await here.poller.poll();
+      await here.verifier.verify(key);
+      await elsewhere.keys.revoke(id, 'spec');
+      await here.poller.poll();
+      expect(await here.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
+    });
+
+    it('clears the cache, as lost changes and their identifiers may have been replaced', async () => {
+      await here.verifier.verify(key);
+      await elsewhere.database.write(async (manager) => {
+        const [last] = await manager.find(AuditRecord, { order: { id: 'DESC' }, take: 1 });
+        await manager.update(AuditRecord, { id: last?.id }, { at: bench.clock.nowMs() + 1 });
+        await manager.update(ApiKey, { id }, { revokedAt: bench.clock.nowMs() });
+      });
+      await here.poller.poll();
+      expect(await here.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
+    });
   });
 });

@@ -1,63 +1,51 @@
 import { Injectable } from '@nestjs/common';
-import { MoreThan } from 'typeorm';
-import { RecurringTask } from '../../background/index.js';
+import { MoreThanOrEqual } from 'typeorm';
+import { RecurringTask } from '../../platform/index.js';
 import { Database } from '../../database/index.js';
 import { AuditRecord } from '../../accounts/index.js';
-import { KeyBloomFilter } from './key-bloom-filter.js';
 import { KeyVerifier } from './key-verifier.js';
 
 /** Interval between polls, in milliseconds. Changes must take effect on every instance within a second. */
 const POLL_INTERVAL_MS = 100;
 
+type Position = Pick<AuditRecord, 'id' | 'at'>;
+
+/** The position in a table without records. */
+const NO_RECORD: Position = { id: 0, at: 0 };
+
 /** Polls the audit records for changes of keys and accounts by other processes. */
 @Injectable()
 export class KeyChangesPoller extends RecurringTask {
-  /** Undefined until the first successful poll. */
-  private lastSeenId: number | undefined;
-  private catchingUp: Promise<void> | undefined;
-  private catchUpNext: Promise<void> | undefined;
+  /** The last record that was processed. Undefined until the first successful poll. */
+  private last: Position | undefined;
 
   constructor(
     private readonly database: Database,
     private readonly verifier: KeyVerifier,
-    private readonly filter: KeyBloomFilter,
   ) {
     super('polling for changes of keys', POLL_INTERVAL_MS, () => this.poll());
   }
 
   /**
    * Removes keys that changed since the last poll from the cache. The first poll clears the cache.
-   * @throws (rejects) UnavailableError if the database is unavailable; the next poll catches up
+   * @throws (rejects) DomainError `service_unavailable` if the database is unavailable; the next poll catches up
    */
   async poll(): Promise<void> {
-    if (this.lastSeenId === undefined) return this.begin();
-    const after = this.lastSeenId;
-    const records = await this.database.read((manager) =>
+    const { last } = this;
+    if (last === undefined) return this.begin();
+    const [first, ...others] = await this.database.read((manager) =>
       manager.find(AuditRecord, {
-        select: { id: true, accountId: true, keyId: true },
-        where: { id: MoreThan(after) },
+        select: { id: true, at: true, accountId: true, keyId: true },
+        where: { id: MoreThanOrEqual(last.id) },
         order: { id: 'ASC' },
       }),
     );
-    const last = records.at(-1);
-    if (last === undefined) return;
-    await this.filter.loadKeys(records.map(({ keyId }) => keyId).filter((keyId) => keyId !== null));
-    this.verifier.keysChanged(records);
-    this.lastSeenId = last.id;
-  }
-
-  /**
-   * Fulfilled when all changes from before the call are known. Callers during a poll, which may have begun too early, share
-   * the next one.
-   * @throws (rejects) as `poll`
-   */
-  catchUp(): Promise<void> {
-    this.catchUpNext ??= Promise.allSettled([this.catchingUp]).then(() => {
-      this.catchUpNext = undefined;
-      this.catchingUp = this.poll();
-      return this.catchingUp;
-    });
-    return this.catchUpNext;
+    const records = first === undefined || first.id === last.id ? others : [first, ...others];
+    // A failover or a restored backup can lose records, and give their identifiers to others.
+    const isLost = last !== NO_RECORD && (first?.id !== last.id || first.at !== last.at);
+    if (isLost) return this.begin();
+    for (const record of records) this.verifier.forget(record);
+    this.last = records.at(-1) ?? last;
   }
 
   override async onModuleInit(): Promise<void> {
@@ -66,9 +54,10 @@ export class KeyChangesPoller extends RecurringTask {
   }
 
   private async begin(): Promise<void> {
-    const lastId = (await this.database.read((manager) => manager.maximum(AuditRecord, 'id'))) ?? 0;
-    await this.filter.load();
-    this.lastSeenId = lastId;
+    const [newest = NO_RECORD] = await this.database.read((manager) =>
+      manager.find(AuditRecord, { select: { id: true, at: true }, order: { id: 'DESC' }, take: 1 }),
+    );
+    this.last = newest;
     this.verifier.forgetAll();
   }
 }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type EntityManager, In, IsNull, LessThan, Or } from 'typeorm';
-import { RecurringTask } from '../../background/index.js';
+import { RecurringTask } from '../../platform/index.js';
 import { chunksOf, Database } from '../../database/index.js';
-import { ApiKey } from '../../api-keys/index.js';
+import { ApiKey } from '../../accounts/index.js';
 
 /** Interval between writes, in milliseconds. */
 const WRITE_INTERVAL_MS = 5_000;
@@ -30,7 +30,7 @@ export class LastUsedTracker extends RecurringTask {
     const used = this.used;
     this.used = new Map();
     try {
-      await this.database.write((manager) => writeUses(manager, used), { lockWaitMs: 1_000 });
+      await this.database.write((manager) => writeUses(manager, used));
     } catch (error) {
       this.used = new Map([...used, ...this.used]);
       throw error;
@@ -44,15 +44,11 @@ export class LastUsedTracker extends RecurringTask {
 }
 
 async function writeUses(manager: EntityManager, used: ReadonlyMap<string, number>): Promise<void> {
-  const byTime = Map.groupBy(used.keys(), (keyId) => roundDown(used.get(keyId) ?? 0));
-  for (const [lastUsedAt, keyIds] of byTime) {
+  const byTime = Map.groupBy(used, ([, atMs]) => atMs - (atMs % PRECISION_MS));
+  for (const [lastUsedAt, uses] of byTime) {
     // Never earlier: another instance may have written a later use, or the clock may have been set back.
     const isEarlier = Or(IsNull(), LessThan(lastUsedAt));
-    for (const chunk of chunksOf(keyIds))
+    for (const chunk of chunksOf(uses.map(([keyId]) => keyId)))
       await manager.update(ApiKey, { id: In(chunk), lastUsedAt: isEarlier }, { lastUsedAt });
   }
-}
-
-function roundDown(timeMs: number): number {
-  return timeMs - (timeMs % PRECISION_MS);
 }

@@ -1,11 +1,13 @@
-import type { KeyKind } from '../../api-keys/index.js';
-import { type ErrorCode, type Problem, problem } from '../../errors/index.js';
-
-/** The 401 of a request without a valid key. Its message never quotes the request. */
-export type AuthenticationFailure = Problem;
+import type { KeyKind } from '../../accounts/index.js';
+import type { ErrorCode } from '../../platform/index.js';
+import { type Problem, problem } from '../../http/index.js';
 
 const REALM = 'Bearer realm="petstore"';
 const HOW = 'Send it as "Authorization: Bearer <API key>".';
+
+/*
+ * The 401 of requests without a valid key, and the 403. Their messages never quote the request.
+ */
 
 export const MISSING = unauthorized('missing_api_key', `This operation needs an API key. ${HOW}`);
 
@@ -16,7 +18,7 @@ export const REPEATED = unauthorized('invalid_api_key', 'Send one Authorization 
 export const INVALID = unauthorized('invalid_api_key', 'The API key is not valid.');
 
 /** For a key of the other environment, by the kind of key that this service accepts. */
-export const OTHER_ENVIRONMENT: Readonly<Record<KeyKind, AuthenticationFailure>> = {
+export const OTHER_ENVIRONMENT: Readonly<Record<KeyKind, Problem>> = {
   live: unauthorized(
     'invalid_api_key',
     'This API key is for the staging environment. Production accepts keys that start with psk_live_.',
@@ -32,7 +34,7 @@ export const EXPIRED = unauthorized('api_key_expired', 'The API key has expired.
 export const REVOKED = unauthorized('api_key_revoked', 'The API key was revoked.');
 
 /** WWW-Authenticate has an error only if a token was sent (RFC 6750, section 3.1). */
-function unauthorized(code: ErrorCode, message: string): AuthenticationFailure {
+function unauthorized(code: ErrorCode, message: string): Problem {
   const challenge = code === 'missing_api_key' ? REALM : `${REALM}, error="invalid_token"`;
   return problem(code, message, { 'www-authenticate': challenge });
 }

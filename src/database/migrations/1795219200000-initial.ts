@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { columnTypes } from './column-types.js';
+import { columnTypes } from '../statements.js';
 
 /** Catalogue, accounts with their keys and audit trail, and the counters that survive a restart. */
 export class Initial1795219200000 implements MigrationInterface {

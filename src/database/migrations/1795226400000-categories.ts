@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { columnTypes } from './column-types.js';
+import { columnTypes } from '../statements.js';
 
-/** Categories with the counts of their pets, and pets that an order reserves. */
+/** Categories, a table for the counts of their pets, which a later migration fills, and pets that an order reserves. */
 export class Categories1795226400000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     const { int64, tableEnd } = columnTypes(runner);
@@ -19,15 +19,6 @@ export class Categories1795226400000 implements MigrationInterface {
         "sold" ${int64} NOT NULL,
         "none" ${int64} NOT NULL
       ) ${tableEnd}`);
-    // The new column locks the table, so no pets are added until the migration ends.
-    await runner.query(`
-      INSERT INTO "category_counts" ("category_id", "available", "pending", "sold", "none")
-      SELECT "category_id",
-        COUNT(CASE WHEN "status" = 'available' THEN 1 END),
-        COUNT(CASE WHEN "status" = 'pending' THEN 1 END),
-        COUNT(CASE WHEN "status" = 'sold' THEN 1 END),
-        COUNT(CASE WHEN "status" IS NULL THEN 1 END)
-      FROM "pets" GROUP BY "category_id"`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

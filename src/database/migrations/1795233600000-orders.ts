@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { columnTypes } from './column-types.js';
+import { columnTypes } from '../statements.js';
 
 export class Orders1795233600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { byBytes, isPostgres } from '../statements.js';
-import { columnTypes } from './column-types.js';
+import { byBytes, columnTypes, isPostgres } from '../statements.js';
 
 /**
  * Moves the lifetime and the successor of a key from the audit trail to the key, and adds indexes to list and count the keys

@@ -7,6 +7,7 @@ import { ApiKeyLifetimes1795237200000 } from './1795237200000-api-key-lifetimes.
 import { CategoryCountsNotNegative1795240800000 } from './1795240800000-category-counts-not-negative.js';
 import { ApiKeyNames1795244400000 } from './1795244400000-api-key-names.js';
 import { PetsByCategory1795248000000 } from './1795248000000-pets-by-category.js';
+import { CategoryCountsUnused1795251600000 } from './1795251600000-category-counts-unused.js';
 
 /** The service's migrations, oldest first. */
 export const MIGRATIONS = [
@@ -19,4 +20,5 @@ export const MIGRATIONS = [
   CategoryCountsNotNegative1795240800000,
   ApiKeyNames1795244400000,
   PetsByCategory1795248000000,
+  CategoryCountsUnused1795251600000,
 ];

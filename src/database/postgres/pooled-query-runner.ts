@@ -1,141 +1,123 @@
-import type { QueryResult } from 'pg';
-import { type ObjectLiteral, QueryFailedError } from 'typeorm';
+import { Logger } from '@nestjs/common';
+import type { Client, QueryResult } from 'pg';
+import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
-import type { IsolationLevel, TransactionalRunner } from '../database.js';
-import { isRead, refuseTransactionControl } from '../statements.js';
-import { endNested, type Outcome, type TableWatch, Transaction } from '../transaction.js';
-import type { Checkout } from './checkout.js';
-import type { PostgresClient } from './postgres-client.js';
+import { transactionSettled } from '../current-transaction.js';
+import type { TransactionalRunner } from '../database.js';
+import { type IsolationLevel, RunnerTransactions } from '../runner-transactions.js';
+import { refuseTransactionControl } from '../statements.js';
+import { type QueryAnswer, type QueryParameters, Transaction, type TransactionConnection } from '../transaction.js';
+import { translatePostgres, unavailable } from '../unavailable.js';
 
-/** Shared by all query runners of a database. */
-export interface PostgresAccess {
-  readonly driver: PostgresDriver;
-  readonly watches: readonly TableWatch[];
-  /** Registers a transaction that has to end before the pool is closed. */
-  readonly track: (transaction: Promise<void>) => void;
-}
+/**
+ * Uses a connection of the pool from its first statement until it is released. It loses it if it keeps it for too long: a
+ * transaction, or a pause after a statement outside of one.
+ */
+export class PooledQueryRunner extends PostgresQueryRunner implements TransactionalRunner, TransactionConnection {
+  readonly transactions: RunnerTransactions;
+  private client: Client | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  /** Why it cannot be used. */
+  private closed: Error | undefined;
 
-/** Uses a connection of the pool from its first statement until it is released. */
-export class PooledQueryRunner extends PostgresQueryRunner implements TransactionalRunner {
-  transaction: Transaction | undefined;
-
-  /** @param joined an open transaction of another query runner with the same checkout, for statements in it */
   constructor(
-    private readonly access: PostgresAccess,
-    readonly checkout: Checkout,
-    private readonly joined?: Transaction,
+    driver: PostgresDriver,
+    private readonly timeoutMs: number,
   ) {
-    super(access.driver, 'master');
-    if (joined === undefined) return;
-    this.transaction = joined;
-    this.isTransactionActive = true;
-    this.transactionDepth = 1;
+    super(driver, 'master');
+    this.transactions = new RunnerTransactions(this, (isolation) => this.begin(isolation));
   }
 
-  override connect(): Promise<PostgresClient> {
-    return this.checkout.connect(
-      () => super.connect(),
-      async (reason) => {
-        void this.transaction?.root.close(reason);
-        await this.release();
-      },
-    );
+  override async connect(): Promise<unknown> {
+    const { joined } = this.transactions;
+    if (joined !== undefined) return joined.connection.connect();
+    try {
+      this.client ??= (await super.connect()) as Client;
+    } catch (error) {
+      throw unavailable(error);
+    }
+    this.timer ??= setTimeout(() => this.expire(), this.timeoutMs).unref();
+    return this.client;
   }
 
-  override async query(sql: string, parameters?: unknown[] | ObjectLiteral, isStructured?: boolean) {
+  override async query(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
     refuseTransactionControl(sql);
-    const send = () => this.checkout.send(() => super.query(sql, parameters, isStructured));
-    if (this.transaction !== undefined) return this.transaction.run(sql, send);
-    if (isRead(sql)) return send();
-    await Transaction.settled();
-    const alone = new Transaction(this, this.access.watches);
-    try {
-      return await alone.run(sql, send);
-    } finally {
-      // A statement that failed may have been executed.
-      await alone.end('rolled back');
-    }
+    if (this.closed !== undefined) throw this.closed;
+    const { current } = this.transactions;
+    if (current !== undefined) return current.send(sql, parameters, isStructured);
+    await transactionSettled();
+    this.timer?.refresh();
+    return this.send(sql, parameters, isStructured);
   }
 
-  override async startTransaction(isolation?: IsolationLevel): Promise<void> {
-    if (this.isTransactionActive) {
-      this.transaction = await this.transaction?.nest(() => super.startTransaction(isolation));
-      return;
-    }
-    this.isTransactionActive = true;
-    this.transactionDepth = 1;
+  async send(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
     try {
-      await Transaction.settled();
-      await this.broadcaster.broadcast('BeforeTransactionStart');
-      await this.checkout.send(() =>
-        super.query(isolation === undefined ? 'BEGIN' : `BEGIN ISOLATION LEVEL ${isolation}`),
-      );
-      const transaction = new Transaction(this, this.access.watches);
-      this.transaction = transaction;
-      this.access.track(new Promise((resolve) => transaction.onEnd(resolve)));
+      return await super.query(sql, parameters, isStructured);
     } catch (error) {
-      this.isTransactionActive = false;
-      this.transactionDepth = 0;
-      throw error;
-    }
-    await this.broadcaster.broadcast('AfterTransactionStart');
-  }
-
-  override async commitTransaction(): Promise<void> {
-    if (this.transactionDepth > 1) return endNested(this, 'committed', () => super.commitTransaction());
-    if (this.joined !== undefined || !this.isTransactionActive) return super.commitTransaction();
-    await this.broadcaster.broadcast('BeforeTransactionCommit');
-    await this.leave('committed', () => this.commit());
-    await this.broadcaster.broadcast('AfterTransactionCommit');
-  }
-
-  override async rollbackTransaction(): Promise<void> {
-    if (this.transactionDepth > 1) return endNested(this, 'rolled back', () => super.rollbackTransaction());
-    if (this.joined !== undefined || !this.isTransactionActive) return super.rollbackTransaction();
-    await this.broadcaster.broadcast('BeforeTransactionRollback');
-    await this.leave('rolled back', () => this.checkout.send(() => super.query('ROLLBACK')));
-    await this.broadcaster.broadcast('AfterTransactionRollback');
-  }
-
-  /** Rolls back an open transaction. */
-  override async release(): Promise<void> {
-    if (this.joined !== undefined) {
-      while (this.transactionDepth > 1) await this.rollbackTransaction();
-      this.isReleased = true;
-      return;
-    }
-    try {
-      await this.checkout.release(() => super.release());
-    } finally {
-      await this.transaction?.root.end('rolled back');
-    }
-  }
-
-  private async leave(outcome: Outcome, end: () => Promise<unknown>): Promise<void> {
-    const { transaction } = this;
-    await transaction?.close();
-    try {
-      await end();
-      await transaction?.end(outcome);
-    } catch (error) {
-      await transaction?.end('rolled back');
-      throw error;
-    } finally {
-      this.transaction = undefined;
-      this.isTransactionActive = false;
-      this.transactionDepth = 0;
+      throw translatePostgres(error);
     }
   }
 
   /** PostgreSQL answers COMMIT of a failed transaction with success and the word ROLLBACK. */
-  private async commit(): Promise<void> {
-    const client = await this.connect();
-    const { command } = await this.checkout.send<QueryResult>(() =>
-      client.query('COMMIT').catch((error: Error) => {
-        throw new QueryFailedError('COMMIT', [], error);
-      }),
-    );
-    if (command !== 'COMMIT') throw new Error('A statement of the transaction failed, so it was rolled back.');
+  async commit(): Promise<void> {
+    const result = await this.client?.query('COMMIT').catch((cause: Error): QueryResult => {
+      throw translatePostgres(new QueryFailedError('COMMIT', [], cause));
+    });
+    if (result?.command !== 'COMMIT') throw new Error('A statement of the transaction failed, so it was rolled back.');
+  }
+
+  async rollback(): Promise<void> {
+    await this.send('ROLLBACK');
+  }
+
+  override startTransaction(isolation?: IsolationLevel): Promise<void> {
+    return this.transactions.start(isolation);
+  }
+
+  override commitTransaction(): Promise<void> {
+    return this.transactions.commit();
+  }
+
+  override rollbackTransaction(): Promise<void> {
+    return this.transactions.rollback();
+  }
+
+  /** Rolls back an open transaction. */
+  override release(): Promise<void> {
+    return this.close(new QueryRunnerAlreadyReleasedError());
+  }
+
+  private async begin(isolation?: IsolationLevel): Promise<Transaction> {
+    await transactionSettled();
+    await this.send(isolation === undefined ? 'BEGIN' : `BEGIN ISOLATION LEVEL ${isolation}`);
+    return new Transaction(this);
+  }
+
+  private expire(): void {
+    const reason = new Error(`A connection was closed because it was not released within ${this.timeoutMs} ms.`);
+    new Logger('Database').warn(reason.message);
+    this.close(unavailable(reason)).catch(() => undefined);
+  }
+
+  private async close(reason: Error): Promise<void> {
+    if (this.closed !== undefined) return;
+    this.closed = reason;
+    // A connection that is still being opened would never be returned.
+    await this.databaseConnectionPromise?.catch(() => undefined);
+    clearTimeout(this.timer);
+    try {
+      await this.transactions.end(reason);
+    } finally {
+      // A statement in progress, or an open transaction, would reach the next user of the connection.
+      if (this.client !== undefined && this.client.getTransactionStatus() !== 'I') this.discard(reason);
+      await super.release();
+    }
+  }
+
+  /** What the base class does with a connection that failed. */
+  private discard(reason: Error): void {
+    this.releaseCallback?.(reason);
+    delete this.releaseCallback;
   }
 }

@@ -1,10 +1,8 @@
-import { type CustomTypesConfig, type PoolConfig, types } from 'pg';
+import { Client, type ClientConfig, type CustomTypesConfig, type PoolConfig, types } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
-import type { Env } from '../../config/index.js';
-import type { DatabaseParts } from '../database-options.js';
+import type { Env } from '../../platform/index.js';
+import { commonOptions, type DatabaseParts } from '../database-options.js';
 import { exactInteger } from '../exact-integers.js';
-import { MIGRATIONS } from '../migrations/index.js';
-import { PostgresClient } from './postgres-client.js';
 
 /**
  * Additional time after the statement timeout before an idle transaction is ended, in milliseconds. By then other statements
@@ -15,25 +13,20 @@ const IDLE_MARGIN_MS = 1_000;
 /** How long the start waits for a silent server, in milliseconds. */
 const START_TIMEOUT_MS = 10_000;
 
-/** Additional time beyond `unitTimeoutMs` for a statement that bypasses `Database`, in milliseconds. */
-const QUERY_MARGIN_MS = 1_000;
-
-/** How long a unit of work can use a connection, in milliseconds, including opening it and all statements. */
-export function unitTimeoutMs(env: Env): number {
-  return env.DATABASE_POOL_WAIT_MS + env.DATABASE_STATEMENT_TIMEOUT_MS;
-}
+/** Additional time beyond the statement timeout before the client gives up, in milliseconds. */
+const QUERY_MARGIN_MS = 500;
 
 /** The pool for requests: waits are bounded by the settings, whatever state the server is in. */
 export function poolOptions(databaseUrl: string, env: Env, parts: DatabaseParts): DataSourceOptions {
   return postgresOptions(databaseUrl, parts, {
     max: env.DATABASE_POOL_SIZE,
-    connectionTimeoutMillis: env.DATABASE_POOL_WAIT_MS,
-    statement_timeout: env.DATABASE_STATEMENT_TIMEOUT_MS,
-    // A server that hangs cannot cancel a statement, so the client has a timeout too.
-    query_timeout: unitTimeoutMs(env) + QUERY_MARGIN_MS,
+    connectionTimeoutMillis: env.DATABASE_TIMEOUT_MS,
+    statement_timeout: env.DATABASE_TIMEOUT_MS,
+    // A server that hangs cannot cancel a statement, so the client has a timeout too. It closes the connection.
+    query_timeout: env.DATABASE_TIMEOUT_MS + QUERY_MARGIN_MS,
     // An instance that hangs must release its locks.
-    idle_in_transaction_session_timeout: env.DATABASE_STATEMENT_TIMEOUT_MS + IDLE_MARGIN_MS,
-    // Concurrent statements of a transaction are pipelined and run one after the other.
+    idle_in_transaction_session_timeout: env.DATABASE_TIMEOUT_MS + IDLE_MARGIN_MS,
+    // Concurrent statements of a query runner are pipelined and run one after the other.
     pipeline: true,
   });
 }
@@ -45,10 +38,8 @@ export function migrationOptions(databaseUrl: string, parts: DatabaseParts): Dat
 
 function postgresOptions(databaseUrl: string, parts: DatabaseParts, pool: PoolConfig): DataSourceOptions {
   return {
+    ...commonOptions(parts),
     type: 'postgres',
-    entities: [...parts.entities],
-    migrations: [...MIGRATIONS, ...(parts.migrations ?? [])],
-    logging: false,
     installExtensions: false,
     // A connection that is lost while idle is replaced when needed; nothing to log.
     poolErrorHandler: () => undefined,
@@ -61,6 +52,17 @@ function postgresOptions(databaseUrl: string, parts: DatabaseParts, pool: PoolCo
       types: { getTypeParser },
     },
   };
+}
+
+/**
+ * A connection that can be lost at any time. Node ends the process on an error without a listener, and between the pool and
+ * its user a connection has none for a moment. The next user of the connection gets the error anyway.
+ */
+class PostgresClient extends Client {
+  constructor(config: ClientConfig = {}) {
+    super(config);
+    this.on('error', () => undefined);
+  }
 }
 
 /** Parses an int8 to a number if that is exact; the driver's default is text. */

@@ -6,11 +6,10 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import Sqlite from 'sqlite-driver';
 import type { EntityManager } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
-import { UnavailableError } from '../../errors/index.js';
-import { SqliteDatabase } from './sqlite-database.js';
-import { sqliteOptions } from './sqlite-options.js';
+import { DomainError } from '../../platform/index.js';
+import { SqliteDatabase, sqliteOptions } from './sqlite-database.js';
 
-const TRANSACTION_TIMEOUT_MS = 60_000;
+const TIMEOUTS = { waitMs: 300, transactionMs: 60_000 };
 
 let folder: string;
 let database: SqliteDatabase;
@@ -22,7 +21,7 @@ let other: Sqlite.Database;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'petstore-queue-'));
   const file = join(folder, 'queue.sqlite');
-  database = await new SqliteDatabase(sqliteOptions(file, { entities: [] }), TRANSACTION_TIMEOUT_MS).initialize();
+  database = await new SqliteDatabase(sqliteOptions(file, { entities: [] }), TIMEOUTS).initialize();
   connection = (database.driver as BetterSqlite3Driver).databaseConnection;
   await database.query('CREATE TABLE "notes" ("text" TEXT NOT NULL UNIQUE) STRICT');
   other = new Sqlite(file);
@@ -46,34 +45,54 @@ describe('a write to SQLite', () => {
     expect(notes()).toEqual(['a']);
   });
 
-  it('shares a transaction with writes that wait at the same time', async () => {
+  it('is in no transaction with writes that wait at the same time', async () => {
     const exec = jest.spyOn(connection, 'exec');
     await Promise.all(['a', 'b', 'c'].map((text) => database.write(insert(text))));
-    expect(exec.mock.calls.filter(([sql]) => sql === 'COMMIT')).toHaveLength(1);
+    expect(exec.mock.calls.filter(([sql]) => sql === 'COMMIT')).toHaveLength(3);
     expect(notes()).toEqual(['a', 'b', 'c']);
   });
 
-  it('shares no transaction with one that TypeORM begins, which can take long', async () => {
+  it('waits for a transaction in progress, and fails as unavailable if that takes too long', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const write = database.write(insert('a'));
-    const long = database.transaction(async (manager) => {
-      await insert('b')(manager);
+    const begun = Promise.withResolvers<void>();
+    const long = database.write(async (manager) => {
+      await insert('a')(manager);
+      begun.resolve();
       await promise;
     });
-    await write;
-    expect(notes()).toEqual(['a']);
+    await begun.promise;
+    const waiting = Promise.allSettled([
+      database.write(insert('b')),
+      database.query(`INSERT INTO "notes" VALUES ('c')`),
+    ]);
+    for (const outcome of await waiting)
+      expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(DomainError) });
     resolve();
     await long;
-    expect(notes()).toEqual(['a', 'b']);
+    await database.write(insert('d'));
+    expect(notes()).toEqual(['a', 'd']);
   });
 
-  it('is fulfilled only after the commit', async () => {
-    const seen = database.write(insert('a')).then(notes);
-    await Promise.all([seen, database.write(insert('b'))]);
-    expect(await seen).toEqual(['a', 'b']);
+  it('is not affected by a commit of another write that fails', async () => {
+    await database.query('CREATE TABLE "rows" ("note" TEXT REFERENCES "notes" ("text") DEFERRABLE INITIALLY DEFERRED)');
+    const outcomes = await Promise.allSettled([
+      database.write(insert('a')),
+      database.write((manager) => manager.query(`INSERT INTO "rows" VALUES ('none')`)),
+      database.write(insert('b')),
+      database.query(`INSERT INTO "rows" VALUES ('none')`),
+      database.write(insert('c')),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect(notes()).toEqual(['a', 'b', 'c']);
   });
 
-  it('is rolled back alone if it fails in a shared transaction', async () => {
+  it('is rolled back alone if it fails', async () => {
     const failing = database.write(async (manager) => {
       await insert('half')(manager);
       throw new Error('on purpose');
@@ -104,14 +123,16 @@ describe('a write to SQLite', () => {
     expect(notes()).toEqual(['a']);
   });
 
-  it('fails as unavailable with its whole transaction while the disk is full', async () => {
+  it('fails as unavailable with its whole transaction while the disk is full, even if it goes on after the failure', async () => {
     const pages = connection.pragma('page_count', { simple: true });
     connection.pragma(`max_page_count = ${pages}`);
-    const big = (text: string) => database.write(insert(text + 'x'.repeat(100_000)));
-    const outcomes = await Promise.allSettled([database.write(insert('a')), big('b')]);
-    for (const outcome of outcomes) {
-      expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(UnavailableError) });
-    }
+    const goesOn = database.write(async (manager) => {
+      await insert('a')(manager);
+      const both = [insert('x'.repeat(100_000))(manager), insert('b')(manager)];
+      await Promise.allSettled(both);
+      await insert('c')(manager).catch(() => undefined);
+    });
+    await expect(goesOn).rejects.toBeInstanceOf(DomainError);
     expect(notes()).toEqual([]);
     connection.pragma('max_page_count = 1000000');
     await database.write(insert('d'));

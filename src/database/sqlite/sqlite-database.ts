@@ -1,39 +1,46 @@
 import Sqlite, { type Database as SqliteConnection } from 'sqlite-driver';
-import { type DataSourceOptions, MigrationExecutor, type ReplicationMode } from 'typeorm';
+import { type DataSourceOptions, MigrationExecutor } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
-import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
-import { Database, type TransactionalRunner, type WriteOptions } from '../database.js';
-import type { Transaction, Work } from '../transaction.js';
-import { FileIdentity } from './file-identity.js';
-import { QueuedQueryRunner, type SqliteAccess } from './queued-query-runner.js';
-import { ReadingQueryRunner } from './reading-query-runner.js';
-import { createPrivateFile } from './sqlite-options.js';
-import { WriteQueue } from './write-queue.js';
+import { Database } from '../database.js';
+import { commonOptions, type DatabaseParts } from '../database-options.js';
+import { ReadingConnection } from './reading-connection.js';
+import { createPrivateFile, FileIdentity } from './sqlite-file.js';
+import { SqliteQueryRunner } from './sqlite-query-runner.js';
+import { type SqliteTimeouts, WritingConnection } from './writing-connection.js';
 
 /** Per connection. SQLite's default is 16 MiB, but frequent responses are cached anyway. */
 const PAGE_CACHE_KIB = 4_096;
 
-interface Access extends SqliteAccess {
-  readonly file: FileIdentity;
-  readonly reading: SqliteConnection;
-  readonly writing: SqliteConnection;
+/** The connection for serialised writes. */
+export function sqliteOptions(file: string, parts: DatabaseParts): DataSourceOptions {
+  return {
+    ...commonOptions(parts),
+    type: 'better-sqlite3',
+    driver: Sqlite,
+    database: file,
+    prepareDatabase: (connection: SqliteConnection) => {
+      connection.pragma('journal_mode = WAL');
+      // WAL alone syncs only at checkpoints, so a power cut would lose acknowledged writes.
+      connection.pragma('synchronous = FULL');
+    },
+  };
 }
 
-/** The embedded database: one connection for serialised writes, and one for concurrent reads. */
+interface Connections {
+  readonly reading: ReadingConnection;
+  readonly writing: WritingConnection;
+}
+
+/** The embedded database: one connection for writes, one transaction at a time, and one for concurrent reads. */
 export class SqliteDatabase extends Database {
   override readonly isEmbedded = true;
-  private opened: Access | undefined;
+  private opened: Connections | undefined;
 
   constructor(
     options: DataSourceOptions,
-    private readonly transactionTimeoutMs: number,
+    private readonly timeouts: SqliteTimeouts,
   ) {
     super(options);
-  }
-
-  private get access(): Access {
-    if (this.opened === undefined) throw new Error('The database is not open.');
-    return this.opened;
   }
 
   /** Opens the database and runs pending migrations; several processes can do so at the same time. */
@@ -55,32 +62,15 @@ export class SqliteDatabase extends Database {
   }
 
   override async destroy(): Promise<void> {
-    await this.opened?.writes.idle();
-    this.opened?.reading.close();
+    await this.opened?.writing.close();
+    (await this.opened?.reading.connect())?.close();
     this.opened = undefined;
     await super.destroy();
   }
 
-  protected override readCommitted<T>(query: Work<T>): Promise<T> {
-    return query(this.access.reader.manager);
-  }
-
-  override async foreignVersion(): Promise<number> {
-    this.access.file.check();
-    // The writer's own commits do not change its data_version.
-    return Number(this.access.writing.pragma('data_version', { simple: true }));
-  }
-
-  protected override createWriter(options: WriteOptions): TransactionalRunner {
-    return new QueuedQueryRunner(this.access, options);
-  }
-
-  protected override createJoined(transaction: Transaction): TransactionalRunner {
-    return new QueuedQueryRunner(this.access, {}, transaction);
-  }
-
-  protected override createSeparate(mode: ReplicationMode): TransactionalRunner | ReadingQueryRunner {
-    return mode === 'slave' ? this.access.reader : new QueuedQueryRunner(this.access, { isAlone: true });
+  protected override createRunner(): SqliteQueryRunner {
+    if (this.opened === undefined) throw new Error('The database is not open.');
+    return new SqliteQueryRunner(this.opened.reading, this.opened.writing);
   }
 
   private async migrate(writing: SqliteConnection): Promise<void> {
@@ -93,7 +83,7 @@ export class SqliteDatabase extends Database {
     writing.exec('COMMIT');
   }
 
-  private open(driver: BetterSqlite3Driver, path: string, writing: SqliteConnection): Access {
+  private open(driver: BetterSqlite3Driver, path: string, writing: SqliteConnection): Connections {
     const reading = new Sqlite(path, { readonly: true });
     for (const connection of [writing, reading]) {
       // SQLite would wait for locks inside the statement and block all other requests.
@@ -102,10 +92,9 @@ export class SqliteDatabase extends Database {
       connection.defaultSafeIntegers();
     }
     const file = new FileIdentity(path);
-    const reader = new ReadingQueryRunner(driver, reading, file);
-    const writer = new BetterSqlite3QueryRunner(driver);
-    for (const runner of [reader, writer]) this.createEntityManager(runner);
-    const writes = new WriteQueue(writing, file, this.transactionTimeoutMs);
-    return { reader, reading, writer, writes, writing, file, watches: this.watches };
+    return {
+      reading: new ReadingConnection(driver, reading, file),
+      writing: new WritingConnection(this, driver, writing, file, this.timeouts),
+    };
   }
 }

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, METHODS, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { ApiError, errorJson } from '../../errors/index.js';
-import { requestTimeout } from '../requests/body-errors.js';
-import { breakBody } from '../requests/message.js';
+import { ApiError, errorJson } from '../errors/problem.js';
+import { breakBody, requestTimeout } from '../requests/message.js';
 import { closeLingering } from './lingering-close.js';
 import { closeAfterResponse, responseInProgress } from './one-at-a-time.js';
 

@@ -25,6 +25,8 @@ export function closeConnections(
   let isClosing = false;
   server.addHook('preClose', (done) => {
     isClosing = true;
+    // A server that has not listened has no connections, and emits no `close`.
+    if (!server.server.listening) return done();
     const idle = setInterval(() => server.server.closeIdleConnections(), CHECK_INTERVAL_MS);
     const deadline = setTimeout(() => server.server.closeAllConnections(), deadlineMs);
     server.server.once('close', () => {

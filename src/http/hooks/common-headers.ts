@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Env } from '../../config/index.js';
+import type { Env } from '../../platform/index.js';
 import { isVersioned } from '../requests/request.js';
 
 declare module 'fastify' {
@@ -33,7 +33,7 @@ export function addCommonHeaders(server: FastifyInstance, { CORS_ORIGINS }: Env)
 
 /** Response headers that scripts of other origins can read. */
 const EXPOSED =
-  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link, Location, ETag, Deprecation, Sunset, Preference-Applied, X-Request-Id';
+  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link, Location, ETag, Deprecation, Sunset, Preference-Applied, Idempotent-Replayed, X-Request-Id';
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
 
 /** Whether a request is a CORS-preflight request (Fetch standard), which carries no key. */

@@ -1,10 +1,13 @@
-import type { FastifyInstance, onRequestHookHandler } from 'fastify';
-import { ApiError, CLIENT_GONE } from '../../errors/index.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ApiError, CLIENT_GONE } from '../errors/problem.js';
 import { hostFault, transferCodingFault } from '../requests/message.js';
 import { isPreflight } from './common-headers.js';
 
-function routeNotFound(): ApiError {
-  return new ApiError('route_not_found', 'This path does not exist.');
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The path exists, but not with this method. */
+    readonly isMethodUnknown?: true;
+  }
 }
 
 /** Responses right after admission, before the body is read. */
@@ -12,22 +15,54 @@ export function addEarlyResponses(server: FastifyInstance): void {
   server.addHook('onRequest', (request, reply, done) => {
     if (request.raw.socket.destroyed) done(ApiError.of(CLIENT_GONE));
     else if (isPreflight(request)) reply.code(204).send();
-    else
-      done(hostFault(request.raw) ?? transferCodingFault(request.raw) ?? (request.is404 ? routeNotFound() : undefined));
+    else done(hostFault(request.raw) ?? transferCodingFault(request.raw) ?? pathFault(request));
   });
 }
 
-/**
- * Makes routes that are added from now on return 404 if a parameter is empty: the router matches `/pets/` with
- * `/pets/:petId`, but a trailing slash is another path. Call it after everything else that adds hooks to routes, so that
- * those hooks do not run for the empty parameter.
- */
-export function ignoreEmptyParams(server: FastifyInstance): void {
-  server.addHook('onRoute', (route) => {
-    if (route.url.includes(':')) route.onRequest = [ignoreEmpty, ...[route.onRequest ?? []].flat()];
-  });
+function pathFault({ is404, params }: FastifyRequest): ApiError | undefined {
+  const isFound = !is404 && !hasEmptyParam(params as Record<string, string>);
+  return isFound ? undefined : new ApiError('route_not_found', 'This path does not exist.');
 }
 
-const ignoreEmpty: onRequestHookHandler = ({ params }, _reply, done) => {
-  done(Object.values(params as Record<string, string>).includes('') ? routeNotFound() : undefined);
-};
+/** The router matches `/pets/` with `/pets/:petId`, but a trailing slash is another path. A wildcard may be empty. */
+function hasEmptyParam(params: Readonly<Record<string, string>>): boolean {
+  return Object.entries(params).some(([name, value]) => value === '' && name !== '*');
+}
+
+/** Collects the methods of each path from now on. */
+export function collectMethods(server: FastifyInstance): Map<string, Set<string>> {
+  const methodsByPath = new Map<string, Set<string>>();
+  server.addHook('onRoute', ({ url, method }) => {
+    const methods = methodsByPath.get(url) ?? new Set();
+    for (const one of [method].flat()) methods.add(one);
+    methodsByPath.set(url, methods);
+  });
+  return methodsByPath;
+}
+
+/** Adds a route for each missing method of every path: OPTIONS is 204, any other is 405, both with Allow. */
+export function respondToOtherMethods(
+  server: FastifyInstance,
+  methodsByPath: ReadonlyMap<string, ReadonlySet<string>>,
+): void {
+  // The routes added here are collected too, so copy the paths first.
+  for (const [url, methods] of new Map(methodsByPath)) {
+    const allow = [...new Set([...methods, 'OPTIONS'])].join(', ');
+    const others = server.supportedMethods.filter((method) => !methods.has(method) && method !== 'OPTIONS');
+    if (!methods.has('OPTIONS')) {
+      server.options(url, (_request, reply) => reply.code(204).header('allow', allow).send());
+    }
+    server.route({
+      url,
+      method: others,
+      config: { isMethodUnknown: true },
+      // Before the body is read, because an invalid body does not matter here.
+      onRequest: ({ method }, _reply, done) => {
+        done(
+          new ApiError('method_not_allowed', `This path does not support ${method}. It supports ${allow}.`, { allow }),
+        );
+      },
+      handler: (_request, reply) => reply.callNotFound(),
+    });
+  }
+}

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiError } from '../../errors/index.js';
+import { ApiError } from '../errors/problem.js';
 
 /** Methods with a request body. */
 export const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
@@ -7,6 +7,9 @@ export const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'P
 export const JSON_TYPE = 'application/json';
 /** JSON merge patch (RFC 7396). */
 export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
+
+/** Maximum size of a JSON body, in bytes. */
+export const BODY_LIMIT_BYTES = 16 * 1024;
 
 /** JSON media types that a method accepts. */
 export function jsonMediaTypes(method: string): readonly string[] {
@@ -41,11 +44,6 @@ export function transferCodingFault(message: IncomingMessage): ApiError | undefi
     : new ApiError('validation_failed', 'The last transfer coding must be chunked.');
 }
 
-/** Whether the client waits for 100 Continue; never in HTTP/1.0 (RFC 9110, section 10.1.1). */
-export function expectsContinue({ httpVersion, headers }: IncomingMessage): boolean {
-  return httpVersion !== '1.0' && headers.expect?.toLowerCase() === '100-continue';
-}
-
 const brokenBodies = new WeakMap<IncomingMessage, ApiError>();
 
 /** Why the body of a request will never be complete, if known. */
@@ -65,14 +63,10 @@ export function breakBody(message: IncomingMessage, error: ApiError): void {
  * @param name in lower case
  */
 export function isRepeated({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): boolean {
-  let isFound = false;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const given = rawHeaders[index];
-    if (given?.length !== name.length || given.toLowerCase() !== name) continue;
-    if (isFound) return true;
-    isFound = true;
-  }
-  return false;
+  // Names and values alternate.
+  const isGiven = (text: string, index: number) =>
+    index % 2 === 0 && text.length === name.length && text.toLowerCase() === name;
+  return rawHeaders.filter(isGiven).length > 1;
 }
 
 /** The characters of uri-host with an optional port (RFC 9110, section 7.2). */
@@ -84,4 +78,25 @@ export function hostFault(message: IncomingMessage): ApiError | undefined {
   const isValid = host === undefined ? message.httpVersion === '1.0' : HOST.test(host) && !isRepeated(message, 'host');
   if (isValid) return undefined;
   return new ApiError('validation_failed', 'The request must have one Host header, with the name of this service.');
+}
+
+/** @param why the rest of the sentence, such as `it is empty` */
+export function malformedJson(why: string): ApiError {
+  return new ApiError('malformed_json', `The request body must be JSON in UTF-8, but ${why}.`);
+}
+
+export function payloadTooLarge(): ApiError {
+  return new ApiError('payload_too_large', `The request body must not exceed ${BODY_LIMIT_BYTES} bytes.`);
+}
+
+export function unsupportedMediaType(): ApiError {
+  return new ApiError(
+    'unsupported_media_type',
+    `The request body must have Content-Type: ${JSON_TYPE} (with PATCH also ${MERGE_PATCH_TYPE}), with no charset other than utf-8.`,
+  );
+}
+
+/** The request, or the rest of its body, did not come within the time that the server waits. */
+export function requestTimeout(): ApiError {
+  return new ApiError('request_timeout', 'The request did not arrive in time.');
 }

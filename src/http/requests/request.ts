@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** Path prefix of the versioned API (specification, section 9). */
 export const API_PREFIX = '/v1';
+const VERSIONED = new RegExp(`^${API_PREFIX}(?:[/?]|$)`);
 
 /**
  * Normalises a request target (RFC 9112, section 3.2) for the router, so that every request is routed normally: the
@@ -22,14 +23,7 @@ export function normaliseTarget({ url: target = '/' }: { readonly url?: string |
 
 /** Whether a normalised target is under the versioned API; the router decodes before it compares. */
 export function isVersioned(target: string): boolean {
-  if (target.startsWith(API_PREFIX) && endsSegment(target[API_PREFIX.length])) return true;
-  if (!target.includes('%')) return false;
-  const path = decode(pathOf(target)) ?? '';
-  return path.startsWith(API_PREFIX) && endsSegment(path[API_PREFIX.length]);
-}
-
-function endsSegment(character: string | undefined): boolean {
-  return character === undefined || character === '/' || character === '?';
+  return VERSIONED.test(target) || (target.includes('%') && VERSIONED.test(decode(pathOf(target)) ?? ''));
 }
 
 function pathOf(target: string): string {

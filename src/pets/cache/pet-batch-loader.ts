@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, outsideTransactions } from '../../database/index.js';
-import { isCanonicalId } from '../../validation/index.js';
+import { isCanonicalId } from '../../http/index.js';
 import { type PetRow, PetsRepository } from '../pets.repository.js';
 
 /** Maximum number of pets per statement. */

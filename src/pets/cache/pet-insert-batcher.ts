@@ -1,9 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
-import { Database, outsideTransactions } from '../../database/index.js';
-import { UnavailableError } from '../../errors/index.js';
-import { Events } from '../../events/index.js';
+import { Env, DomainError } from '../../platform/index.js';
+import { Database, outsideTransactions, unavailable, Events } from '../../database/index.js';
 import { type NewPetRow, type PetRow, PetsRepository } from '../pets.repository.js';
 
 interface Waiting {
@@ -11,103 +9,102 @@ interface Waiting {
   readonly actor: string | undefined;
   readonly resolve: (row: PetRow) => void;
   readonly reject: (reason: unknown) => void;
+  readonly timer: NodeJS.Timeout;
 }
 
 /** Maximum number of pets per statement. */
 const BATCH_SIZE = 64;
-/** Maximum number of turns of the event loop that a transaction waits for more pets: a few milliseconds if busy. */
+/** Maximum number of turns of the event loop that a batch waits for more pets: a few milliseconds if busy. */
 const MAX_TURNS = 8;
+/**
+ * Maximum number of batches at the same time on PostgreSQL: one has the lock, and another waits for it. More would only take
+ * connections from other requests.
+ */
+const MAX_BATCHES = 2;
 
 /**
- * Inserts pets that wait at the same time with one statement in one transaction, which costs little more than inserting one.
- * Callers resolve only after commit. If a batch fails, its pets are inserted one by one.
+ * Inserts pets that wait at the same time with one statement, which costs little more than inserting one. Callers resolve
+ * only after the commit. If a batch fails, its pets are inserted one by one.
  */
 @Injectable()
 export class PetInsertBatcher {
-  private waiting: Waiting[] = [];
-  /** Whether a write is starting that has not yet taken the waiting pets. */
-  private isStarting = false;
+  private readonly waiting = new Set<Waiting>();
+  private readonly maxBatches: number;
+  private batches = 0;
 
   constructor(
     private readonly database: Database,
     private readonly pets: PetsRepository,
     private readonly events: Events,
-  ) {}
+    private readonly env: Env,
+  ) {
+    this.maxBatches = database.isEmbedded ? 1 : MAX_BATCHES;
+  }
 
+  /** @throws (rejects) DomainError `service_unavailable` if other creates take too long */
   add(pet: NewPetRow, actor?: string): Promise<PetRow> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ pet, actor, resolve, reject });
-      this.writeWaiting();
+      const timer = setTimeout(() => {
+        this.waiting.delete(waiting);
+        reject(unavailable(new Error('Other creates took too long.')));
+      }, this.env.DATABASE_TIMEOUT_MS);
+      const waiting = { pet, actor, resolve, reject, timer };
+      this.waiting.add(waiting);
+      if (this.batches < this.maxBatches) void outsideTransactions(() => this.write());
     });
   }
 
-  private writeWaiting(): void {
-    if (this.isStarting || this.waiting.length === 0) return;
-    this.isStarting = true;
-    void outsideTransactions(() => this.write());
-  }
-
   private async write(): Promise<void> {
-    await this.gather();
-    let batch: readonly Waiting[] | undefined;
-    try {
-      const rows = await this.database.write(async (manager) => {
-        // Taken only now, so that pets that arrived while the transaction waited for its turn are included.
-        batch = this.take();
-        // The remaining pets must not wait for the end of this transaction.
-        this.writeWaiting();
-        return this.insert(manager, batch);
-      });
-      rows.forEach((row, index) => batch?.[index]?.resolve(row));
-    } catch (error) {
-      // Without a batch, no transaction could begin, so the waiting pets would fail too.
-      if (batch === undefined) rejectAll(this.take(Infinity), error);
-      else if (batch.length === 1 || error instanceof UnavailableError) rejectAll(batch, error);
-      else await this.writeEach(batch);
+    this.batches += 1;
+    while (this.waiting.size > 0) {
+      await this.gather();
+      const batch = this.take();
+      if (batch.length > 0) await this.writeBatch(batch);
     }
-    this.writeWaiting();
+    this.batches -= 1;
   }
 
-  /** For a batch in which the database refused a pet, such as by a trigger: only that one fails. */
-  private async writeEach(batch: readonly Waiting[]): Promise<void> {
-    for (const [index, waiting] of batch.entries()) {
-      try {
-        const [row] = await this.database.write((manager) => this.insert(manager, [waiting]));
-        waiting.resolve(row as PetRow);
-      } catch (error) {
-        if (error instanceof UnavailableError) return rejectAll(batch.slice(index), error);
-        waiting.reject(error);
+  private async writeBatch(batch: readonly Waiting[]): Promise<void> {
+    try {
+      await this.insert(batch);
+    } catch (error) {
+      const isDone = batch.length === 1 || error instanceof DomainError;
+      for (const waiting of batch) {
+        if (isDone) waiting.reject(error);
+        // The database refused one of them, such as by a trigger: only that one fails.
+        else await this.writeBatch([waiting]);
       }
     }
   }
 
-  private async insert(manager: EntityManager, batch: readonly Waiting[]): Promise<PetRow[]> {
+  private async insert(batch: readonly Waiting[]): Promise<void> {
+    const { manager } = this.database;
     const rows = await this.pets.insert(
       manager,
       batch.map(({ pet }) => pet),
     );
-    for (const [index, after] of rows.entries()) {
-      const change = () => ({ before: undefined, after });
-      await this.events.raise(manager, 'pet.created', batch[index]?.actor, change);
+    for (const [index, { actor, resolve }] of batch.entries()) {
+      const after = rows[index] as PetRow;
+      await this.events.raise(manager, 'pet.created', actor, () => ({ before: undefined, after }));
+      resolve(after);
     }
-    return rows;
   }
 
-  /** Waits while each turn of the event loop brings more pets, because a transaction costs many times what a pet costs. */
+  /** Waits while each turn of the event loop brings more pets, because a commit costs many times what a pet costs. */
   private async gather(): Promise<void> {
     let gathered = 0;
-    for (let turns = 0; turns < MAX_TURNS && gathered < this.waiting.length && gathered < BATCH_SIZE; turns++) {
-      gathered = this.waiting.length;
+    for (let turns = 0; turns < MAX_TURNS && gathered < this.waiting.size && gathered < BATCH_SIZE; turns++) {
+      gathered = this.waiting.size;
       await nextTurn();
     }
   }
 
-  private take(limit = BATCH_SIZE): readonly Waiting[] {
-    this.isStarting = false;
-    return this.waiting.splice(0, limit);
+  private take(): readonly Waiting[] {
+    const batch = [...this.waiting].slice(0, BATCH_SIZE);
+    for (const waiting of batch) {
+      clearTimeout(waiting.timer);
+      this.waiting.delete(waiting);
+    }
+    return batch;
   }
-}
-
-function rejectAll(batch: readonly Waiting[], reason: unknown): void {
-  for (const { reject } of batch) reject(reason);
 }

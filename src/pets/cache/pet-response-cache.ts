@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { etagOf, pageEtag, type PageJson } from '../../conditional-requests/index.js';
+import { etagOf, pageEtag, type PageJson } from '../../http/index.js';
 import { Database } from '../../database/index.js';
 import type { ListPetsQuery } from '../pet.dto.js';
 import { PetsService } from '../pets.service.js';
 import { type CatalogueState, CatalogueVersion, MAX_SHARED_AGE_MS } from './catalogue-version.js';
 
+/** Maximum age of data cached from an embedded database, to which other processes can write unnoticed, in milliseconds. */
+const MAX_EMBEDDED_AGE_MS = 500;
 /** Maximum memory of cached pages, and of cached pets, in bytes. */
 const MAX_BYTES = 16_000_000;
 /** Memory of an entry besides its texts, in bytes. Measured: 350 to 400. */
@@ -17,6 +19,8 @@ const BYTES_PER_CHARACTER = 2;
 export interface PetResponse {
   readonly json: string;
   readonly etag: string;
+  /** Whether a pet that is added can belong to it. */
+  readonly canGrow: boolean;
   /** The version before the read, so that a concurrent write makes the entry stale. */
   readonly state: CatalogueState | undefined;
 }
@@ -25,8 +29,11 @@ export interface PetResponse {
 export interface PetPage extends PetResponse {
   /** Identifier after which the next page begins; absent on the last page. */
   readonly nextAfter: PageJson['nextAfter'];
-  /** Whether a pet that is added can belong to it. */
-  readonly canGrow: boolean;
+}
+
+interface Cache<Response extends PetResponse> {
+  readonly kept: LRUCache<string, Response>;
+  readonly reads: SingleFlight<Response>;
 }
 
 const sizeCalculation = ({ json }: PetResponse, name: string) =>
@@ -35,28 +42,31 @@ const sizeCalculation = ({ json }: PetResponse, name: string) =>
 /** Caches responses of the catalogue. A write is visible in every response after it was acknowledged. */
 @Injectable()
 export class PetResponseCache {
-  private readonly pages: LRUCache<string, PetPage>;
-  private readonly animals: LRUCache<string, PetResponse>;
-  private readonly pageReads = new SingleFlight<PetPage>();
-  private readonly animalReads = new SingleFlight<PetResponse>();
+  private readonly pages: Cache<PetPage>;
+  private readonly animals: Cache<PetResponse>;
 
   constructor(
     private readonly version: CatalogueVersion,
     private readonly pets: PetsService,
     { isEmbedded }: Database,
   ) {
-    const options = { maxSize: MAX_BYTES, sizeCalculation, ttl: isEmbedded ? 0 : MAX_SHARED_AGE_MS };
-    this.pages = new LRUCache<string, PetPage>(options);
-    this.animals = new LRUCache<string, PetResponse>(options);
+    const options = { maxSize: MAX_BYTES, sizeCalculation, ttl: isEmbedded ? MAX_EMBEDDED_AGE_MS : MAX_SHARED_AGE_MS };
+    this.pages = { kept: new LRUCache<string, PetPage>(options), reads: new SingleFlight() };
+    this.animals = { kept: new LRUCache<string, PetResponse>(options), reads: new SingleFlight() };
   }
 
   page(query: ListPetsQuery): PetPage | Promise<PetPage> {
     const { limit, status = '', categoryId = '', ids = '', after = '' } = query;
     const name = `${limit} ${status} ${categoryId} ${ids} ${after}`;
-    const cached = this.pages.get(name);
-    if (cached !== undefined && this.isUnchanged(cached) && (!cached.canGrow || this.isComplete(cached))) return cached;
-    const state = this.version.current;
-    return this.pageReads.join(name, state, () => this.readPage(name, query, state));
+    return this.get(this.pages, name, async (state) => {
+      const { items, nextAfter } = await this.pets.list(query);
+      const json = JSON.stringify(items);
+      const listed = query.ids?.split(',').length;
+      // A client that asks for one pet can use the validator to change it.
+      const isOnePet = listed === 1 && items.length === 1;
+      const etag = isOnePet ? etagOf(json.slice(1, -1)) : pageEtag(json, nextAfter);
+      return { json, etag, nextAfter, canGrow: nextAfter === undefined && items.length !== listed, state };
+    });
   }
 
   /**
@@ -64,39 +74,33 @@ export class PetResponseCache {
    * @throws (rejects) DomainError `pet_not_found`
    */
   animal(petId: string): PetResponse | Promise<PetResponse> {
-    const cached = this.animals.get(petId);
-    if (cached !== undefined && this.isUnchanged(cached)) return cached;
-    const state = this.version.current;
-    return this.animalReads.join(petId, state, () => this.readAnimal(petId, state));
+    return this.get(this.animals, petId, async (state) => {
+      const json = JSON.stringify(await this.pets.get(petId));
+      return { json, etag: etagOf(json), canGrow: false, state };
+    });
   }
 
-  private async readPage(name: string, query: ListPetsQuery, state: CatalogueState | undefined): Promise<PetPage> {
-    const { items, nextAfter } = await this.pets.list(query);
-    const json = JSON.stringify(items);
-    const ids = query.ids?.split(',');
-    // A client that asks for one pet can use the validator to change it.
-    const isOnePet = ids?.length === 1 && items.length === 1;
-    const etag = isOnePet ? etagOf(json.slice(1, -1)) : pageEtag(json, nextAfter);
-    const canGrow = nextAfter === undefined && items.length !== ids?.length;
-    const page = { json, etag, nextAfter, canGrow, state };
-    this.pages.set(name, page);
-    return page;
+  private get<Response extends PetResponse>(
+    { kept, reads }: Cache<Response>,
+    name: string,
+    read: (state: CatalogueState | undefined) => Promise<Response>,
+  ): Response | Promise<Response> {
+    const { current } = this.version;
+    const cached = kept.get(name);
+    if (cached !== undefined && isCurrent(cached, current)) return cached;
+    return reads.join(name, current, async () => {
+      // What others wrote during the read may be missing in it, so its age counts from its beginning.
+      const start = performance.now();
+      const response = await read(current);
+      kept.set(name, response, { start });
+      return response;
+    });
   }
+}
 
-  private async readAnimal(petId: string, state: CatalogueState | undefined): Promise<PetResponse> {
-    const json = JSON.stringify(await this.pets.get(petId));
-    const response = { json, etag: etagOf(json), state };
-    this.animals.set(petId, response);
-    return response;
-  }
-
-  private isUnchanged({ state }: PetResponse): boolean {
-    return state !== undefined && state.changes === this.version.current?.changes;
-  }
-
-  private isComplete({ state }: PetResponse): boolean {
-    return state !== undefined && state.additions === this.version.current?.additions;
-  }
+function isCurrent({ state, canGrow }: PetResponse, current: CatalogueState | undefined): boolean {
+  if (state === undefined || state.changes !== current?.changes) return false;
+  return !canGrow || state.additions === current.additions;
 }
 
 /** Coalesces identical concurrent reads, as long as the catalogue does not change. */

@@ -1,13 +1,14 @@
+import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../auth/index.js';
 import type { Limits } from '../../accounts/index.js';
-import type { Clock, Env } from '../../config/index.js';
+import { type Clock, type Env, RecurringTask } from '../../platform/index.js';
 import { CounterStore } from '../counter-store.js';
 import { BanRecord } from '../windows/ban-record.js';
 import { type Decision, refuse, type UsageReport } from '../windows/decision.js';
-import { MINUTE_SECONDS, RouteUsage, Usage } from '../windows/usage.js';
-import { BoundedTable, type Key, QuotaTable } from './bounded-table.js';
+import { FixedWindow, MINUTE_SECONDS, Usage } from '../windows/usage.js';
+import { CounterTable } from './counter-table.js';
 
-/** Maximum number of entries that are counted separately, at about 250 bytes each. */
+/** Maximum number of counters, at about 250 bytes each. Beyond it, the one that was not used for longest starts anew. */
 const CAPACITIES = {
   accounts: 1_000_000,
   addresses: 200_000,
@@ -15,21 +16,22 @@ const CAPACITIES = {
   bans: 100_000,
   /** Callers of routes with `@Throttle()`. */
   routes: 100_000,
-  /** Number of counters that further accounts share; the same for addresses and for callers of routes. */
-  shared: 65_536,
 };
 
-/** Entries of each table that one sweep checks. It takes a fraction of a millisecond, and a full round some minutes. */
-const SWEEP_STEPS = 5_000;
+/** Interval between sweeps, in milliseconds. */
+const SWEEP_INTERVAL_MS = 1_000;
+
+/** Maximum number of counters of each table that one sweep removes, which takes about a millisecond. */
+const MOST_PER_SWEEP = 5_000;
 
 /** Counts requests in the memory of this process. */
 export class MemoryCounterStore extends CounterStore {
-  readonly accounts: QuotaTable<Usage>;
-  readonly addresses: QuotaTable<Usage>;
+  readonly accounts: CounterTable<Usage>;
+  readonly addresses: CounterTable<Usage>;
   /** The requests of each key in the windows of its account. For reports only. */
-  readonly keys: BoundedTable<Usage>;
-  readonly bans: BoundedTable<BanRecord>;
-  private readonly routes: QuotaTable<RouteUsage>;
+  readonly keys: CounterTable<Usage>;
+  readonly bans: CounterTable<BanRecord>;
+  private readonly routes: CounterTable<FixedWindow>;
   readonly addressLimits: Limits;
 
   constructor(
@@ -38,75 +40,83 @@ export class MemoryCounterStore extends CounterStore {
     capacities: Partial<typeof CAPACITIES> = {},
   ) {
     super();
-    const { accounts, addresses, bans, routes, shared } = { ...CAPACITIES, ...capacities };
-    const usage = { shared, create: (key: Key) => new Usage(key), tracksChanges: true };
+    const { accounts, addresses, bans, routes } = { ...CAPACITIES, ...capacities };
+    // With Redis, nothing is written to the database.
+    const isPersisted = env.REDIS_URL === undefined;
     this.addressLimits = { perMinute: env.ANONYMOUS_PER_MINUTE, perDay: env.ANONYMOUS_PER_DAY };
-    this.accounts = new QuotaTable({ ...usage, capacity: accounts });
-    this.addresses = new QuotaTable({ ...usage, capacity: addresses });
-    this.keys = new BoundedTable({ ...usage, capacity: accounts });
-    this.bans = new BoundedTable({ capacity: bans, create: (key) => new BanRecord(key), tracksChanges: true });
-    this.routes = new QuotaTable({ capacity: routes, shared, create: (key) => new RouteUsage(key) });
+    this.accounts = new CounterTable(accounts, isPersisted);
+    this.addresses = new CounterTable(addresses, isPersisted);
+    this.keys = new CounterTable(accounts, isPersisted);
+    this.bans = new CounterTable(bans, isPersisted);
+    this.routes = new CounterTable(routes);
   }
 
   override admit(caller: Caller): Decision {
     const nowSeconds = this.clock.nowSeconds();
     const bannedUntilSeconds = this.bans.get(caller.keyId)?.activeUntil(caller.bansLiftedAtMs, nowSeconds) ?? 0;
     if (bannedUntilSeconds > 0) return banned(caller, bannedUntilSeconds, nowSeconds);
-    const account = this.accounts.find(caller.accountId, nowSeconds);
+    const account = this.accounts.get(caller.accountId) ?? new Usage();
     const decision = account.take(caller.limits, nowSeconds);
     if (decision.outcome !== 'admitted') return this.strike(caller, decision, nowSeconds);
-    this.accounts.keep(account, nowSeconds);
-    const key = this.keys.find(caller.keyId, nowSeconds);
+    this.accounts.set(caller.accountId, account);
+    const key = this.keys.get(caller.keyId) ?? new Usage();
     key.countWithin(account);
-    this.keys.keep(key, nowSeconds);
+    this.keys.set(caller.keyId, key);
     return decision;
   }
 
   override peek({ accountId, keyId, limits, bansLiftedAtMs }: Caller): UsageReport {
     const nowSeconds = this.clock.nowSeconds();
-    const bans = this.bans.get(keyId);
-    const windows = this.accounts.find(accountId, nowSeconds).report(limits, nowSeconds);
+    const bans = this.bans.get(keyId) ?? new BanRecord();
+    const windows = (this.accounts.get(accountId) ?? new Usage()).report(limits, nowSeconds);
     return {
       ...windows,
-      key: this.keys.find(keyId, nowSeconds).usedWithin(windows),
-      strikes: bans?.currentStrikes(bansLiftedAtMs, nowSeconds) ?? 0,
-      bannedUntilSeconds: bans?.activeUntil(bansLiftedAtMs, nowSeconds) ?? 0,
+      key: (this.keys.get(keyId) ?? new Usage()).usedWithin(windows),
+      strikes: bans.currentStrikes(bansLiftedAtMs, nowSeconds),
+      bannedUntilSeconds: bans.activeUntil(bansLiftedAtMs, nowSeconds),
     };
   }
 
   override admitAddress(address: string): Decision {
     const nowSeconds = this.clock.nowSeconds();
-    const usage = this.addresses.find(address, nowSeconds);
+    const usage = this.addresses.get(address) ?? new Usage();
     const decision = usage.take(this.addressLimits, nowSeconds);
-    if (decision.outcome === 'admitted') this.addresses.keep(usage, nowSeconds);
+    if (decision.outcome === 'admitted') this.addresses.set(address, usage);
     return decision;
   }
 
   override peekAddress(address: string): Decision {
-    const nowSeconds = this.clock.nowSeconds();
-    return this.addresses.find(address, nowSeconds).peek(this.addressLimits, nowSeconds);
+    const usage = this.addresses.get(address) ?? new Usage();
+    return usage.peek(this.addressLimits, this.clock.nowSeconds());
   }
 
   override takeFromRoute(subject: string, limit: number, windowSeconds: number): Decision {
-    const nowSeconds = this.clock.nowSeconds();
-    const usage = this.routes.find(subject, nowSeconds);
-    const decision = usage.take(limit, windowSeconds, nowSeconds);
-    if (decision.outcome === 'admitted') this.routes.keep(usage, nowSeconds);
+    const window = this.routes.get(subject) ?? new FixedWindow(windowSeconds);
+    // A function in `@Throttle()` can return another length.
+    window.lengthSeconds = windowSeconds;
+    const decision = window.take(limit, this.clock.nowSeconds());
+    if (decision.outcome === 'admitted') this.routes.set(subject, window);
     return decision;
   }
 
-  /** Removes some of the entries that have ended. Call it regularly. */
+  /** Removes counters that have ended. */
   sweep(): void {
     const nowSeconds = this.clock.nowSeconds();
     for (const table of [this.accounts, this.addresses, this.keys, this.bans, this.routes])
-      table.sweep(SWEEP_STEPS, nowSeconds);
+      table.sweep(MOST_PER_SWEEP, nowSeconds);
+  }
+
+  /** Forgets the requests and the bans of keys. */
+  clearKeys(): void {
+    this.keys.clear();
+    this.bans.clear();
   }
 
   private strike(caller: Caller, decision: Decision, nowSeconds: number): Decision {
     const { keyId, limits, bansLiftedAtMs } = caller;
-    const record = this.bans.find(keyId, nowSeconds);
+    const record = this.bans.get(keyId) ?? new BanRecord();
     const bannedUntilSeconds = record.strike(limits.perMinute, bansLiftedAtMs, nowSeconds);
-    this.bans.keep(record, nowSeconds);
+    this.bans.set(keyId, record);
     return bannedUntilSeconds > 0 ? banned(caller, bannedUntilSeconds, nowSeconds) : decision;
   }
 }
@@ -114,4 +124,12 @@ export class MemoryCounterStore extends CounterStore {
 function banned({ limits }: Caller, untilSeconds: number, nowSeconds: number): Decision {
   const ban = { limit: limits.perMinute, windowSeconds: MINUTE_SECONDS, resetSeconds: untilSeconds };
   return refuse('banned', ban, nowSeconds);
+}
+
+/** Removes counters that have ended while the application runs. */
+@Injectable()
+export class CounterSweep extends RecurringTask {
+  constructor(store: MemoryCounterStore) {
+    super('sweeping the counters', SWEEP_INTERVAL_MS, async () => store.sweep());
+  }
 }

@@ -3,16 +3,15 @@ import { type INestApplicationContext, Logger } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Like } from 'typeorm';
 import type { Caller } from '../../auth/index.js';
-import { ConfigModule, loadEnv } from '../../config/index.js';
+import { ConfigModule, loadEnv } from '../../platform/index.js';
 import { Database, DatabaseModule } from '../../database/index.js';
-import { MetricsModule } from '../../metrics/index.js';
+import { MonitoringModule } from '../../monitoring/index.js';
 import { CounterPersistence } from './counter-persistence.js';
 import { CounterStore } from '../counter-store.js';
 import type { Decision } from '../windows/decision.js';
 import { KeyBan } from './key-ban.entity.js';
-import { MemoryCounterStore } from '../memory/memory-counter-store.js';
+import { CounterSweep, MemoryCounterStore } from '../memory/memory-counter-store.js';
 import { UsageWindow } from './usage-window.entity.js';
-import { COUNTER_ENTITIES } from '../index.js';
 import { RateLimitModule } from '../rate-limit.module.js';
 import { FakeClock } from '../../testing/fake-clock.js';
 import { makeFolder, openDatabase, PATIENT, removeDatabase } from '../../../test/support/databases.js';
@@ -47,9 +46,9 @@ async function start() {
   const env = loadEnv({ ...PATIENT, DATABASE_URL: await openDatabase(folder) });
   const testing = await Test.createTestingModule({
     imports: [
-      ConfigModule.of(env, clock),
-      DatabaseModule.of(env, { entities: COUNTER_ENTITIES }),
-      MetricsModule,
+      ConfigModule.forRoot(env, clock),
+      DatabaseModule.forRoot(env, { entities: [UsageWindow, KeyBan] }),
+      MonitoringModule.forRoot(),
       RateLimitModule,
     ],
   }).compile();
@@ -61,6 +60,7 @@ async function start() {
     store,
     database,
     persistence: app.get(CounterPersistence),
+    sweep: app.get(CounterSweep),
     admit: (times = 1, caller: Partial<Caller> = {}): Decision[] =>
       Array.from({ length: times }, () => store.admit({ ...CALLER, ...caller })),
     usages: () =>
@@ -185,12 +185,12 @@ describe('persisted counters', () => {
   });
 
   it('are deleted when a sweep drops them, and written again with their subject', async () => {
-    const { admit, store, persistence, usages } = await start();
+    const { admit, sweep, persistence, usages } = await start();
     admit(3);
     admit(1, { accountId: 8 });
     await persistence.run();
     clock.ms += 86_400_000;
-    store.sweep();
+    await sweep.run();
     admit(1);
     await persistence.run();
     await persistence.run();

@@ -1,27 +1,118 @@
-import { Injectable } from '@nestjs/common';
-import { RecurringTask } from '../../background/index.js';
-import { Clock } from '../../config/index.js';
-import { Database } from '../../database/index.js';
-import { MemoryCounterStore } from '../memory/memory-counter-store.js';
-import { persistedTables } from './counter-rows.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ObjectLiteral } from 'typeorm';
+import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
+import { chunksOf, type Database } from '../../database/index.js';
+import { type Clock, RecurringTask } from '../../platform/index.js';
+import type { Counter, CounterTable, Key } from '../memory/counter-table.js';
+import type { MemoryCounterStore } from '../memory/memory-counter-store.js';
+import { KeyBan } from './key-ban.entity.js';
+import { UsageWindow } from './usage-window.entity.js';
 
 /** Interval between writes, in milliseconds. A crash loses the counts of this time and of one write. */
-const FLUSH_INTERVAL_MS = 1_000;
+const WRITE_INTERVAL_MS = 1_000;
+
+/** Number of rows that one statement reads. */
+const PAGE_ROWS = 1_000;
+
+/** An entity that stores a counter. */
+interface CounterRow<Entry> extends ObjectLiteral {
+  readonly subject: string;
+  toCounter(): Entry;
+}
+
+interface CounterEntity<Entry, Row extends CounterRow<Entry>> {
+  new (): Row;
+  of(subject: string, counter: Entry): QueryDeepPartialEntity<Row>;
+}
+
+/** A table in memory and its rows in the database. */
+class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
+  /**
+   * @param prefix of the subjects of its rows, followed by the key of the counter
+   * @param readKey reads a key from a subject
+   */
+  constructor(
+    private readonly table: CounterTable<Entry>,
+    private readonly entity: CounterEntity<Entry, Row>,
+    private readonly prefix: string,
+    private readonly readKey: (text: string) => Key = String,
+  ) {}
+
+  /** Writes the changes since the last call. If it fails, the next call writes them. */
+  async writeChanges(database: Database): Promise<void> {
+    const metadata = database.getMetadata(this.entity);
+    const columns = metadata.columns.map(({ databaseName }) => databaseName);
+    const keyColumns = metadata.primaryColumns.map(({ databaseName }) => databaseName);
+    const changes = this.table.takeChanges();
+    try {
+      for (const chunk of chunksOf([...changes])) {
+        const rows: QueryDeepPartialEntity<Row>[] = [];
+        const removed: string[] = [];
+        for (const key of chunk) {
+          const subject = this.prefix + key;
+          const counter = this.table.peek(key);
+          if (counter === undefined) removed.push(subject);
+          else rows.push(this.entity.of(subject, counter));
+        }
+        await database.write(async (manager) => {
+          // `upsert` would take twice as long.
+          const insert = manager.createQueryBuilder().insert().into(this.entity).updateEntity(false).values(rows);
+          if (rows.length > 0) await insert.orUpdate(columns, keyColumns).execute();
+          if (removed.length > 0) await manager.delete(this.entity, removed);
+        });
+        // Statements on SQLite are synchronous: without this, all chunks would run in one turn of the event loop.
+        await nextTurn();
+      }
+    } catch (error) {
+      this.table.putBack(changes);
+      throw error;
+    }
+  }
+
+  /** Fills an empty table, and deletes rows that have ended. */
+  async restore(database: Database, nowSeconds: number): Promise<void> {
+    for (let after: string | undefined = ''; after !== undefined; await nextTurn()) {
+      const rows = await database.read((manager) =>
+        manager
+          .createQueryBuilder(this.entity, 'row')
+          .where('row.subject > :after AND row.subject LIKE :pattern', { after, pattern: `${this.prefix}%` })
+          .orderBy('row.subject')
+          .limit(PAGE_ROWS)
+          .getMany(),
+      );
+      const expired = rows.filter((row) => {
+        const counter = row.toCounter();
+        const isOpen = counter.isOpen(nowSeconds);
+        if (isOpen) this.table.add(this.readKey(row.subject.slice(this.prefix.length)), counter);
+        return !isOpen;
+      });
+      if (expired.length > 0) await database.write((manager) => manager.remove(expired));
+      after = rows.at(-1)?.subject;
+    }
+  }
+}
 
 /** Keeps windows and bans over a restart: reads them at the start, and writes changes every second. */
-@Injectable()
 export class CounterPersistence extends RecurringTask {
+  private readonly tables;
+
   constructor(
     private readonly database: Database,
-    private readonly store: MemoryCounterStore,
+    { accounts, addresses, keys, bans }: MemoryCounterStore,
     private readonly clock: Clock,
   ) {
-    super('writing the counters', FLUSH_INTERVAL_MS, () => this.write());
+    super('writing the counters', WRITE_INTERVAL_MS, () => this.write());
+    this.tables = [
+      new PersistedTable(accounts, UsageWindow, 'account:', Number),
+      new PersistedTable(addresses, UsageWindow, 'address:'),
+      new PersistedTable(keys, UsageWindow, 'key:'),
+      new PersistedTable(bans, KeyBan, ''),
+    ];
   }
 
   override async onModuleInit(): Promise<void> {
     const nowSeconds = this.clock.nowSeconds();
-    for (const table of persistedTables(this.store)) await table.restore(this.database, nowSeconds);
+    for (const table of this.tables) await table.restore(this.database, nowSeconds);
     super.onModuleInit();
   }
 
@@ -31,7 +122,6 @@ export class CounterPersistence extends RecurringTask {
   }
 
   private async write(): Promise<void> {
-    this.store.sweep();
-    for (const table of persistedTables(this.store)) await table.writeChanges(this.database);
+    for (const table of this.tables) await table.writeChanges(this.database);
   }
 }

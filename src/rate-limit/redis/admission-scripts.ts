@@ -1,4 +1,4 @@
-import { Script } from '../../redis/index.js';
+import type { Script } from '../../platform/index.js';
 import { BANS_TO_REMEMBER, FIRST_BAN_SECONDS, LONGEST_BAN_SECONDS } from '../windows/ban-record.js';
 import { DAY_SECONDS, MINUTE_SECONDS, STEP_BACK_SECONDS } from '../windows/usage.js';
 
@@ -120,42 +120,6 @@ if taking == 1 and decision[1] == ADMITTED then count() end
 return decision
 `;
 
-/**
- * ARGV[4] is the instance; then follow the start and the count of its local minute, and of its local day. The counts that
- * were added before are stored with the windows, so each request is added once, even if messages are repeated or arrive in
- * another order: the count of the day orders the messages of an instance. An open window keeps its end.
- */
-const ADD = `
-local instance = 'alone:' .. ARGV[4]
-local aloneMinuteStart, aloneMinuteUsed = tonumber(ARGV[5]), tonumber(ARGV[6])
-local aloneDayStart, aloneDayUsed = tonumber(ARGV[7]), tonumber(ARGV[8])
-local told = redis.call('HMGET', KEYS[1], instance)[1] or '0 0 0 0'
-local toldMinuteStart, toldMinuteUsed, toldDayStart, toldDayUsed = string.match(told, '(%d+) (%d+) (%d+) (%d+)')
-toldMinuteStart, toldMinuteUsed = tonumber(toldMinuteStart), tonumber(toldMinuteUsed)
-toldDayStart, toldDayUsed = tonumber(toldDayStart), tonumber(toldDayUsed)
-if aloneDayStart < toldDayStart or aloneDayStart == toldDayStart and aloneDayUsed <= toldDayUsed then return 0 end
-
-local isMinuteOpen, isDayOpen = isOpen(aloneMinuteStart, ${MINUTE_SECONDS}), isOpen(aloneDayStart, ${DAY_SECONDS})
-if not isMinuteOpen and not isDayOpen then return 0 end
-
--- A minute begins with a request.
-if minuteUsed == 0 then minuteStart = 0 end
-if isMinuteOpen then
-  if minuteUsed == 0 then minuteStart = aloneMinuteStart end
-  if aloneMinuteStart > toldMinuteStart then toldMinuteUsed = 0 end
-  minuteUsed = minuteUsed + math.max(0, aloneMinuteUsed - toldMinuteUsed)
-end
-if isDayOpen then
-  if dayUsed == 0 then dayStart = aloneDayStart end
-  if aloneDayStart > toldDayStart then toldDayUsed = 0 end
-  dayUsed = dayUsed + aloneDayUsed - toldDayUsed
-end
-redis.call('HSET', KEYS[1], 'minuteStart', minuteStart, 'minuteUsed', minuteUsed,
-  'dayStart', dayStart, 'dayUsed', dayUsed, instance, table.concat({ARGV[5], ARGV[6], ARGV[7], ARGV[8]}, ' '))
-redis.call('EXPIRE', KEYS[1], dayStart + ${DAY_SECONDS} - now + ${MINUTE_SECONDS + STEP_BACK_SECONDS})
-return 1
-`;
-
 /** KEYS[1] holds the window; ARGV[2] is the limit, ARGV[3] the length in seconds. */
 const ROUTE = `
 local limit, length = tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -171,16 +135,13 @@ return {ADMITTED, limit, length, limit - used - 1, start + length, 0}
 export const OUTCOMES = ['admitted', 'limited', 'banned'] as const;
 
 /** KEYS: windows of the account, bans of the key. ARGV: time, limit of a minute, of a day, last lift of bans, the key. */
-export const ADMIT = new Script(CLOCK + USAGE + BANS + KEY + STRIKE);
+export const ADMIT: Script = { numberOfKeys: 2, lua: CLOCK + USAGE + BANS + KEY + STRIKE };
 
 /** Like ADMIT without counting. Returns rest and end of minute and day, strikes, end of the ban, requests of the key. */
-export const PEEK = new Script(CLOCK + USAGE + BANS + KEY + REPORT);
+export const PEEK: Script = { numberOfKeys: 2, lua: CLOCK + USAGE + BANS + KEY + REPORT };
 
 /** KEYS: windows of the address. ARGV: time, limit of a minute, of a day, 1 or 0. */
-export const ADMIT_ADDRESS = new Script(CLOCK + USAGE + TAKE);
-
-/** KEYS: windows of an account or an address. ARGV: time, 0, 0, instance, start and count of its minute, of its day. */
-export const ADD_ALONE = new Script(CLOCK + USAGE + ADD);
+export const ADMIT_ADDRESS: Script = { numberOfKeys: 1, lua: CLOCK + USAGE + TAKE };
 
 /** KEYS: the window. ARGV: time, limit, length in seconds. */
-export const TAKE_FROM_ROUTE = new Script(CLOCK + ROUTE);
+export const TAKE_FROM_ROUTE: Script = { numberOfKeys: 1, lua: CLOCK + ROUTE };

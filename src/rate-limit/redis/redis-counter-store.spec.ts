@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import type { Caller } from '../../auth/index.js';
-import { Env } from '../../config/index.js';
-import { RedisClient } from '../../redis/index.js';
+import { Env, RedisClient } from '../../platform/index.js';
 import { MemoryCounterStore } from '../memory/memory-counter-store.js';
-import { addressKey } from './counter-keys.js';
-import { RedisCounterStore } from './redis-counter-store.js';
+import { addressKey, RedisCounterStore } from './redis-counter-store.js';
 import { FakeClock } from '../../testing/fake-clock.js';
 import { describeWithRedis } from '../../../test/support/describe-with-redis.js';
+import { eventually } from '../../../test/support/link-bench.js';
 import { random } from '../../../test/support/random.js';
-import { RedisServer } from '../../testing/redis-server.js';
+import { RedisServer } from '../../../test/support/servers/redis-server.js';
 
 const PLANS = [
   { perMinute: 3, perDay: 10 },
@@ -41,6 +41,7 @@ describeWithRedis('counting in Redis', () => {
   let tests = 0;
 
   beforeAll(async () => {
+    Logger.overrideLogger(false);
     server = await RedisServer.start();
   });
   beforeEach(async () => {
@@ -102,7 +103,7 @@ describeWithRedis('counting in Redis', () => {
     await store.takeFromRoute('report:7', 1, 30);
     const prefix = `test ${tests}:`;
     expect(await keys()).toEqual([
-      `${prefix}catalogue-version`,
+      `${prefix}check`,
       `${prefix}{account:7}:bans:key_7`,
       `${prefix}{account:7}:usage`,
       expect.stringMatching(/\{address:[0-9a-f]{1,5}\}:usage$/),
@@ -151,6 +152,27 @@ describeWithRedis('counting in Redis', () => {
     const remaining = decisions.filter(({ outcome }) => outcome === 'admitted').map((admitted) => admitted.remaining);
     expect(remaining).toEqual(Array.from({ length: 1_000 }, (_, index) => 999 - index));
     expect(link.fallbacks).toBe(0);
+  });
+
+  it('decides locally while Redis refuses writes, and adds nothing to Redis afterwards', async () => {
+    const caller = callerOf(12);
+    expect((await store.admit(caller)).remaining).toBe(2);
+    await server.call('CONFIG', 'SET', 'maxmemory', 1);
+    const local = [await store.admit(caller), await store.admit(caller), await store.admit(caller)];
+    expect(local.map(({ outcome, remaining }) => [outcome, remaining])).toEqual([
+      ['admitted', 2],
+      ['admitted', 1],
+      ['admitted', 0],
+    ]);
+    for (let strike = 0; strike < 3; strike++) await store.admit(caller);
+    expect((await store.admit(caller)).outcome).toBe('banned');
+    await server.call('CONFIG', 'SET', 'maxmemory', 0);
+    await eventually(() => link.isUp);
+    expect(await store.admit(caller)).toMatchObject({ outcome: 'admitted', remaining: 1 });
+    // The local window is still open, the local ban is not.
+    await server.call('CONFIG', 'SET', 'maxmemory', 1);
+    expect((await store.admit(caller)).outcome).toBe('limited');
+    await server.call('CONFIG', 'SET', 'maxmemory', 0);
   });
 
   it('loads its scripts again if Redis lost them', async () => {

@@ -1,25 +1,28 @@
-import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import { crc32 } from 'node:zlib';
+import type { Limits } from '../../accounts/index.js';
 import type { Caller } from '../../auth/index.js';
-import { RecurringTask } from '../../background/index.js';
-import type { RedisClient } from '../../redis/index.js';
+import type { RedisClient, RunScript } from '../../platform/index.js';
 import { CounterStore } from '../counter-store.js';
 import type { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import type { Decision, UsageReport } from '../windows/decision.js';
+import { DAY_SECONDS, MINUTE_SECONDS } from '../windows/usage.js';
 import { ADMIT, ADMIT_ADDRESS, OUTCOMES, PEEK, TAKE_FROM_ROUTE } from './admission-scripts.js';
-import { addressKey } from './counter-keys.js';
-import { LocalCounts } from './local-counts.js';
-import { ofCaller, usageReport } from './caller-usage.js';
 
-/** Interval between sweeps of the fallback, in milliseconds. */
-const FALLBACK_INTERVAL_MS = 1_000;
+/**
+ * Anybody can send requests from any number of addresses, and an address is counted until the end of the day. So there are
+ * this many counters, of about 300 bytes each; addresses with the same one share their limits.
+ */
+const ADDRESS_COUNTERS = 2 ** 20;
 
 /**
  * Counts in Redis for all instances, on the clock of Redis, with one script call per decision. Keys of an account have its
  * id in braces, so that a cluster keeps them in one slot.
  */
-export class RedisCounterStore extends CounterStore implements OnModuleInit, OnApplicationShutdown {
-  private readonly localCounts: LocalCounts;
-  private readonly task = new RecurringTask('sweeping the counters', FALLBACK_INTERVAL_MS, () => this.sweep());
+export class RedisCounterStore extends CounterStore {
+  private readonly runAdmit: RunScript;
+  private readonly runPeek: RunScript;
+  private readonly runAdmitAddress: RunScript;
+  private readonly runTakeFromRoute: RunScript;
 
   /**
    * @param fallback local counters for while Redis is unavailable
@@ -31,72 +34,70 @@ export class RedisCounterStore extends CounterStore implements OnModuleInit, OnA
     private readonly now: () => number | '' = () => '',
   ) {
     super();
-    this.localCounts = new LocalCounts(redis, fallback, now);
-    redis.beforeUp(() => this.localCounts.add());
-  }
-
-  onModuleInit(): void {
-    this.task.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.task.stop();
+    this.runAdmit = redis.defineScript('admit', ADMIT);
+    this.runPeek = redis.defineScript('peekUsage', PEEK);
+    this.runAdmitAddress = redis.defineScript('admitAddress', ADMIT_ADDRESS);
+    this.runTakeFromRoute = redis.defineScript('takeFromRoute', TAKE_FROM_ROUTE);
+    // Local windows are kept until they end, so that a Redis that fails again and again gives no new quota each time.
+    redis.beforeUp(() => fallback.clearKeys());
   }
 
   override admit(caller: Caller): Decision | Promise<Decision> {
-    return this.redis.call({
-      script: ADMIT,
-      ...ofCaller(this.redis.prefix, this.now(), caller),
-      read: decision,
-      fallback: () => this.fallback.admit(caller),
-    });
+    return this.redis.call(
+      async () => decision(await this.runAdmit(...this.callerArguments(caller))),
+      () => this.fallback.admit(caller),
+    );
   }
 
   override peek(caller: Caller): UsageReport | Promise<UsageReport> {
-    return this.redis.call({
-      script: PEEK,
-      ...ofCaller(this.redis.prefix, this.now(), caller),
-      read: (reply) => usageReport(reply, caller.limits),
-      fallback: () => this.fallback.peek(caller),
-    });
+    return this.redis.call(
+      async () => usageReport(await this.runPeek(...this.callerArguments(caller)), caller.limits),
+      () => this.fallback.peek(caller),
+    );
   }
 
   override admitAddress(address: string): Decision | Promise<Decision> {
-    return this.askAddress(address, 1, () => this.fallback.admitAddress(address));
+    return this.redis.call(
+      () => this.askAddress(address, 1),
+      () => this.fallback.admitAddress(address),
+    );
   }
 
   override peekAddress(address: string): Decision | Promise<Decision> {
-    return this.askAddress(address, 0, () => this.fallback.peekAddress(address));
+    return this.redis.call(
+      () => this.askAddress(address, 0),
+      () => this.fallback.peekAddress(address),
+    );
   }
 
   override takeFromRoute(subject: string, limit: number, windowSeconds: number): Decision | Promise<Decision> {
-    return this.redis.call({
-      script: TAKE_FROM_ROUTE,
-      keys: [`${this.redis.prefix}{route:${subject}}`],
-      args: [this.now(), limit, windowSeconds],
-      read: decision,
-      fallback: () => this.fallback.takeFromRoute(subject, limit, windowSeconds),
-    });
+    const key = `${this.redis.prefix}{route:${subject}}`;
+    return this.redis.call(
+      async () => decision(await this.runTakeFromRoute(key, this.now(), limit, windowSeconds)),
+      () => this.fallback.takeFromRoute(subject, limit, windowSeconds),
+    );
   }
 
-  private async sweep(): Promise<void> {
-    this.fallback.sweep();
-    // Adds the rest of the local counts. If Redis fails, the client notices it, and the next sweep tries again.
-    if (this.redis.isUp) await this.localCounts.add().catch(() => undefined);
+  /** The keys and arguments of ADMIT and PEEK. */
+  private callerArguments({ accountId, keyId, limits, bansLiftedAtMs }: Caller): (string | number)[] {
+    const account = `${this.redis.prefix}{account:${accountId}}`;
+    const keys = [`${account}:usage`, `${account}:bans:${keyId}`];
+    return [...keys, this.now(), limits.perMinute, limits.perDay, bansLiftedAtMs, keyId];
   }
 
-  private askAddress(address: string, taking: 0 | 1, fallback: () => Decision) {
+  private async askAddress(address: string, taken: 0 | 1): Promise<Decision> {
     const { perMinute, perDay } = this.fallback.addressLimits;
-    return this.redis.call<Decision>({
-      script: ADMIT_ADDRESS,
-      keys: [addressKey(this.redis.prefix, address)],
-      args: [this.now(), perMinute, perDay, taking],
-      read: decision,
-      fallback,
-    });
+    const key = addressKey(this.redis.prefix, address);
+    return decision(await this.runAdmitAddress(key, this.now(), perMinute, perDay, taken));
   }
 }
 
+/** The key in Redis of the windows of an address. */
+export function addressKey(prefix: string, address: string): string {
+  return `${prefix}{address:${(crc32(address) % ADDRESS_COUNTERS).toString(16)}}:usage`;
+}
+
+/** The reply of the other scripts. */
 function decision(reply: unknown): Decision {
   const [outcome = 0, limit = 0, windowSeconds = 0, remaining = 0, resetSeconds = 0, retryAfterSeconds = 0] =
     reply as number[];
@@ -107,5 +108,19 @@ function decision(reply: unknown): Decision {
     remaining,
     resetSeconds,
     retryAfterSeconds,
+  };
+}
+
+/** The reply of PEEK. */
+function usageReport(reply: unknown, { perMinute, perDay }: Limits): UsageReport {
+  const [minuteLeft = 0, minuteEnd = 0, dayLeft = 0, dayEnd = 0, strikes = 0, bannedUntilSeconds = 0, ...key] =
+    reply as number[];
+  const [keyMinute = 0, keyDay = 0] = key;
+  return {
+    minute: { limit: perMinute, windowSeconds: MINUTE_SECONDS, remaining: minuteLeft, resetSeconds: minuteEnd },
+    day: { limit: perDay, windowSeconds: DAY_SECONDS, remaining: dayLeft, resetSeconds: dayEnd },
+    key: { minute: keyMinute, day: keyDay },
+    strikes,
+    bannedUntilSeconds,
   };
 }

@@ -1,4 +1,3 @@
-import { TableEntry } from '../memory/bounded-table.js';
 import { DAY_SECONDS, isOpen, MINUTE_SECONDS } from './usage.js';
 
 export const FIRST_BAN_SECONDS = 60;
@@ -10,7 +9,7 @@ export const BANS_TO_REMEMBER = Math.ceil(Math.log2(LONGEST_BAN_SECONDS / FIRST_
  * A key's rejections of the current minute and its bans of the last 24 hours. Times are whole seconds of Unix time.
  * `liftedAtMs` is when an operator last lifted the key's bans, in Unix milliseconds. Bans that began up to then are void.
  */
-export class BanRecord extends TableEntry {
+export class BanRecord {
   strikesStartSeconds = 0;
   strikes = 0;
   bannedUntilSeconds = 0;
@@ -44,8 +43,8 @@ export class BanRecord extends TableEntry {
     return this.isStriking(nowSeconds) && !isLifted(this.strikesStartSeconds + 1, liftedAtMs) ? this.strikes : 0;
   }
 
-  override isOver(nowSeconds: number): boolean {
-    return !this.isStriking(nowSeconds) && !this.banStartsSeconds.some((start) => isRecent(start, nowSeconds));
+  isOpen(nowSeconds: number): boolean {
+    return this.isStriking(nowSeconds) || this.banStartsSeconds.some((start) => isRecent(start, nowSeconds));
   }
 
   private ban(liftedAtMs: number, nowSeconds: number): number {

@@ -1,6 +1,3 @@
-import type { FastifyReply } from 'fastify';
-import { type Problem, problem } from '../../errors/index.js';
-
 /** One window of a limit, with the values of the rate-limit headers (specification, section 8). */
 export interface WindowReport {
   readonly limit: number;
@@ -31,6 +28,9 @@ export interface UsageReport {
   readonly bannedUntilSeconds: number;
 }
 
+/** The windows of an account or an address. */
+export type BothWindows = Pick<UsageReport, 'minute' | 'day'>;
+
 /**
  * Decides on a request.
  * @param window before the request
@@ -54,61 +54,14 @@ export function refuse(
  * The window that the headers show: the one with fewer requests left (ties: the day); if both are exhausted, the one that
  * resets later.
  */
-export function tightestWindow(minute: WindowReport, day: WindowReport): WindowReport {
+export function tightestWindow({ minute, day }: BothWindows): WindowReport {
   if (minute.remaining > 0 || day.remaining > 0) return minute.remaining < day.remaining ? minute : day;
   return minute.resetSeconds > day.resetSeconds ? minute : day;
 }
 
 /** The window that the rate-limit headers of the caller show: during a ban, the end of the ban. */
-export function shownWindow({ minute, day, bannedUntilSeconds }: UsageReport): WindowReport {
+export function shownWindow(usage: UsageReport): WindowReport {
+  const { minute, bannedUntilSeconds } = usage;
   if (bannedUntilSeconds > 0) return { ...minute, remaining: 0, resetSeconds: bannedUntilSeconds };
-  return tightestWindow(minute, day);
-}
-
-/** Continues synchronously if the value is no promise: most decisions are made in memory, where a promise is measurable. */
-export function andThen<T, U>(value: T | Promise<T>, next: (value: T) => U): U | Promise<U> {
-  return value instanceof Promise ? value.then(next) : next(value);
-}
-
-export const REMAINING_HEADER = 'x-ratelimit-remaining';
-
-const WINDOW_NAMES = new Map([
-  [1, 'second'],
-  [60, 'minute'],
-  [3_600, 'hour'],
-  [86_400, 'day'],
-]);
-
-/** The requests that a limit counts, for the message of a 429. Empty for the plan of an account. */
-export type LimitScope = '' | ' for this operation' | ' for operations that use no quota' | ' without a valid API key';
-
-/** Sets the rate-limit headers; replaces those of another window. */
-export function setRateLimitHeaders(reply: FastifyReply, window: WindowReport): void {
-  reply.headers(rateLimitHeaders(window));
-}
-
-/** The rate-limit headers (specification, section 8). */
-export function rateLimitHeaders(window: WindowReport): Record<string, string> {
-  return {
-    'x-ratelimit-limit': String(window.limit),
-    [REMAINING_HEADER]: String(window.remaining),
-    'x-ratelimit-reset': String(window.resetSeconds),
-  };
-}
-
-/** The 429 of a request that was not admitted. Its message names the exhausted window. */
-export function tooManyRequests(decision: Decision, scope: LimitScope = ''): Problem {
-  const retry = `Retry after ${count(decision.retryAfterSeconds, 'second')}.`;
-  const headers = { ...rateLimitHeaders(decision), 'retry-after': String(decision.retryAfterSeconds) };
-  if (decision.outcome === 'banned') {
-    const message = `This API key is banned because it sent too many requests after 429. ${retry}`;
-    return problem('api_key_banned', message, headers);
-  }
-  const window = WINDOW_NAMES.get(decision.windowSeconds) ?? count(decision.windowSeconds, 'second');
-  const limit = `${count(decision.limit, 'request')} per ${window}${scope}`;
-  return problem('rate_limit_exceeded', `The limit of ${limit} is exhausted. ${retry}`, headers);
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+  return tightestWindow(usage);
 }

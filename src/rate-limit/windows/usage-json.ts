@@ -1,10 +1,8 @@
 import type { UsageReport, WindowReport } from './decision.js';
 
 /*
- * The JSON of usage, over HTTP and with `--json`. Times are RFC 3339.
+ * The JSON of usage over HTTP. Times are RFC 3339.
  */
-
-export type WindowJson = ReturnType<typeof windowJson>;
 
 /** The windows of the account. */
 export function windowsJson({ minute, day }: UsageReport) {

@@ -1,6 +1,12 @@
 import type { Limits } from '../../accounts/index.js';
-import { MergeableEntry } from '../memory/bounded-table.js';
-import { decide, type Decision, tightestWindow, type UsageReport, type WindowReport } from './decision.js';
+import {
+  type BothWindows,
+  decide,
+  type Decision,
+  tightestWindow,
+  type UsageReport,
+  type WindowReport,
+} from './decision.js';
 
 export const MINUTE_SECONDS = 60;
 export const DAY_SECONDS = 86_400;
@@ -23,10 +29,16 @@ export class FixedWindow {
   startSeconds = 0;
   used = 0;
 
-  constructor(public lengthSeconds = 0) {}
+  constructor(public lengthSeconds: number) {}
 
   isOpen(nowSeconds: number): boolean {
     return isOpen(this.startSeconds, this.lengthSeconds, nowSeconds);
+  }
+
+  take(limit: number, nowSeconds: number): Decision {
+    const decision = decide(this.report(limit, nowSeconds), 1, nowSeconds);
+    if (decision.outcome === 'admitted') this.count(nowSeconds);
+    return decision;
   }
 
   /** The window before the next request. */
@@ -60,15 +72,6 @@ export class FixedWindow {
     return this.startSeconds === startSeconds ? this.used : 0;
   }
 
-  /** Takes the higher count and the later start of the two windows, if both are open. */
-  absorb(other: FixedWindow, nowSeconds: number): void {
-    if (!other.isOpen(nowSeconds)) return;
-    const open = this.isOpen(nowSeconds);
-    this.used = open ? Math.max(this.used, other.used) : other.used;
-    this.startSeconds = open ? Math.max(this.startSeconds, other.startSeconds) : other.startSeconds;
-    this.lengthSeconds = other.lengthSeconds;
-  }
-
   protected opensAt(nowSeconds: number): number {
     return nowSeconds;
   }
@@ -89,12 +92,12 @@ export class DayWindow extends FixedWindow {
  * The minute and the day of one account, address or key.
  * A request is taken from both windows or from neither. Only an admitted request opens a window.
  */
-export class Usage extends MergeableEntry<Usage> {
+export class Usage {
   readonly minute = new FixedWindow(MINUTE_SECONDS);
   readonly day = new DayWindow();
 
   take(limits: Limits, nowSeconds: number): Decision {
-    const decision = this.decide(limits, 1, nowSeconds);
+    const decision = decide(tightestWindow(this.report(limits, nowSeconds)), 1, nowSeconds);
     if (decision.outcome === 'admitted') {
       this.minute.count(nowSeconds);
       this.day.count(nowSeconds);
@@ -109,7 +112,7 @@ export class Usage extends MergeableEntry<Usage> {
   }
 
   /** The requests of a key in its account's windows. */
-  usedWithin({ minute, day }: Pick<UsageReport, 'minute' | 'day'>): UsageReport['key'] {
+  usedWithin({ minute, day }: BothWindows): UsageReport['key'] {
     return {
       minute: this.minute.usedWithin(minute.resetSeconds - minute.windowSeconds),
       day: this.day.usedWithin(day.resetSeconds - day.windowSeconds),
@@ -118,44 +121,14 @@ export class Usage extends MergeableEntry<Usage> {
 
   /** The decision on a request, without counting it. */
   peek(limits: Limits, nowSeconds: number): Decision {
-    return this.decide(limits, 0, nowSeconds);
+    return decide(tightestWindow(this.report(limits, nowSeconds)), 0, nowSeconds);
   }
 
-  report({ perMinute, perDay }: Limits, nowSeconds: number): Pick<UsageReport, 'minute' | 'day'> {
+  report({ perMinute, perDay }: Limits, nowSeconds: number): BothWindows {
     return { minute: this.minute.report(perMinute, nowSeconds), day: this.day.report(perDay, nowSeconds) };
   }
 
-  override isOver(nowSeconds: number): boolean {
-    return !this.minute.isOpen(nowSeconds) && !this.day.isOpen(nowSeconds);
-  }
-
-  override absorb(other: Usage, nowSeconds: number): void {
-    this.minute.absorb(other.minute, nowSeconds);
-    this.day.absorb(other.day, nowSeconds);
-  }
-
-  private decide(limits: Limits, taken: 0 | 1, nowSeconds: number): Decision {
-    const { minute, day } = this.report(limits, nowSeconds);
-    return decide(tightestWindow(minute, day), taken, nowSeconds);
-  }
-}
-
-/** The window of one caller for a route with its own limit. */
-export class RouteUsage extends MergeableEntry<RouteUsage> {
-  private readonly window = new FixedWindow();
-
-  take(limit: number, windowSeconds: number, nowSeconds: number): Decision {
-    this.window.lengthSeconds = windowSeconds;
-    const decision = decide(this.window.report(limit, nowSeconds), 1, nowSeconds);
-    if (decision.outcome === 'admitted') this.window.count(nowSeconds);
-    return decision;
-  }
-
-  override isOver(nowSeconds: number): boolean {
-    return !this.window.isOpen(nowSeconds);
-  }
-
-  override absorb({ window }: RouteUsage, nowSeconds: number): void {
-    this.window.absorb(window, nowSeconds);
+  isOpen(nowSeconds: number): boolean {
+    return this.minute.isOpen(nowSeconds) || this.day.isOpen(nowSeconds);
   }
 }

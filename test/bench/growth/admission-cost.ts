@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { Caller } from '../../../src/auth/index.js';
-import { Clock, loadEnv } from '../../../src/config/index.js';
+import { Clock, loadEnv } from '../../../src/platform/index.js';
 import { MemoryCounterStore } from '../../../src/rate-limit/memory/memory-counter-store.js';
 import { shuffled } from '../harness/random.js';
 

@@ -1,7 +1,7 @@
 export interface Contender {
   readonly name: string;
   readonly title: string;
-  /** Path of the built file in the folder of the built service. Its first line names the program that runs it. */
+  /** Path of the built file, absolute or in the folder of the built service. Its first line names the program that runs it. */
   readonly file: string;
   /** Sends constants copied from our responses, so it runs only the cases in which all responses are identical. */
   readonly constant?: true;

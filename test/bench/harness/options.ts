@@ -9,6 +9,8 @@ export interface Options {
   /** Names of the cases, and of the contenders besides our service, to run. Empty for all. */
   readonly only: readonly string[];
   readonly against: readonly string[];
+  /** A commit of the service to compare with, as the contender `before`. */
+  readonly before: string | undefined;
   /** The databases for the catalogue and the counters. */
   readonly on: Servers;
   /** File for all individual measurements. */
@@ -18,11 +20,11 @@ export interface Options {
 /** The embedded default, or PostgreSQL and Redis. */
 export type Servers = 'sqlite' | 'postgres';
 
-const USAGE = `npm run bench -- [--on postgres] [--only list,get] [--against hand-tuned,bare] [--starts 5] [--seconds 3] [--json FILE]`;
+const USAGE = `npm run bench -- [--on postgres] [--only list,get] [--against hand-tuned,bare] [--before COMMIT] [--starts 5] [--seconds 3] [--json FILE]`;
 
 export function readOptions(args = process.argv.slice(2), env = process.env): Options {
   const text = { type: 'string' } as const;
-  const flags = { on: text, only: text, against: text, starts: text, seconds: text, json: text };
+  const flags = { on: text, only: text, against: text, before: text, starts: text, seconds: text, json: text };
   const { values } = parseArgs({ args, options: flags, strict: true, allowPositionals: false });
   return {
     starts: positive('starts', values.starts ?? env['BENCH_STARTS'] ?? '5'),
@@ -30,6 +32,7 @@ export function readOptions(args = process.argv.slice(2), env = process.env): Op
     on: servers(values.on ?? 'sqlite'),
     only: list(values.only),
     against: list(values.against),
+    before: values.before,
     json: values.json,
   };
 }

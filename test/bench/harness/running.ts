@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../../../src/testing/free-port.js';
+import { freePort } from '../../support/servers/free-port.js';
 import { BUILT } from './build.js';
 import { onServerCpu } from './cpus.js';
 import { NO_LIMIT } from './seed.js';
@@ -13,7 +13,7 @@ const START_WAIT_MS = 20_000;
 const TICKS_PER_SECOND = 100;
 
 export interface Start {
-  /** Path of the built file in the folder of the built service. */
+  /** Path of the built file, absolute or in the folder of the built service. */
   readonly file: string;
   /** Environment variables of its databases. */
   readonly env: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export type Running = Awaited<ReturnType<typeof start>>;
 export async function start({ file, env, answers = '', nodeOptions = [] }: Start) {
   const port = await freePort();
   const startedMs = performance.now();
-  const [command, ...args] = onServerCpu(join(BUILT, file));
+  const [command, ...args] = onServerCpu(resolve(BUILT, file));
   const child = spawn(command, args, {
     env: {
       // The first line of each file names the program that runs it, and its options.

@@ -1,6 +1,6 @@
-import { isInstalled } from '../../../src/testing/installed.js';
-import { PostgresServer } from '../../../src/testing/postgres-server.js';
-import { RedisServer } from '../../../src/testing/redis-server.js';
+import { isInstalled } from '../../support/servers/installed.js';
+import { PostgresServer } from '../../support/servers/postgres-server.js';
+import { RedisServer } from '../../support/servers/redis-server.js';
 import type { Places } from './place.js';
 
 const ORIGINAL = 'seed';

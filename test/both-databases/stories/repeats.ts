@@ -19,6 +19,9 @@ const KEYS = [
   'k\xe9',
   ['a', 'a'],
   'X',
+  '"X"',
+  '""',
+  '"a \\"b\\" \\\\"',
 ];
 
 export const REPEATS: readonly Story[] = [
@@ -38,9 +41,9 @@ export const REPEATS: readonly Story[] = [
       keyed('order', '/v1/store/orders', '{"petId":1}'),
       keyed('order', '/v1/store/orders', '{"petId":1}'),
       keyed('key', '/v1/keys', '{"scopes":["pets:read"]}'),
-      keyed('key', '/v1/keys', '{"scopes":["pets:read"]}'),
+      post('/v1/keys', '{"scopes":["pets:read"]}'),
       keyed('rotation', '/v1/keys/<key 1>/rotate', '{}'),
-      keyed('rotation', '/v1/keys/<key 1>/rotate', '{}'),
+      post('/v1/keys/<key 1>/rotate', '{}'),
       keyed('failed', '/v1/pets', '{}'),
       keyed('failed'),
       get('/v1/pets?limit=100'),

@@ -1,7 +1,6 @@
 import { jest } from '@jest/globals';
-import { AdminKeysService, SCOPES } from '../../../src/api-keys/index.js';
-import { ApiError } from '../../../src/errors/index.js';
-import { IdempotencyInterceptor } from '../../../src/idempotency/index.js';
+import { AdminKeysService, SCOPES } from '../../../src/accounts/index.js';
+import { ApiError, IdempotencyService } from '../../../src/http/index.js';
 import { PetsService } from '../../../src/pets/index.js';
 import type { TestApp } from '../../support/app.js';
 import { JSON_TYPE } from '../../support/http.js';
@@ -170,8 +169,10 @@ const BODIES: [string, number, Ask][] = [
 const withIdempotencyKey = (id: string, more: Parameters<TestApp['request']>[1] = {}, path?: string) =>
   send(id, { ...more, headers: { ...JSON_TYPE, 'Idempotency-Key': 'the key' } }, path);
 
-/** Errors of every operation that supports Idempotency-Key. */
-const POSTS: [string, number, Ask][] = [
+const IDEMPOTENT: ReadonlySet<string> = new Set(['createPet', 'createCategory', 'placeOrder']);
+
+/** Errors of every operation that accepts an Idempotency-Key. */
+const WITH_KEY: [string, number, Ask][] = [
   ['a bad Idempotency-Key', 400, (id) => send(id, { headers: { ...JSON_TYPE, 'Idempotency-Key': '' } })],
   [
     'an Idempotency-Key of another request',
@@ -186,18 +187,17 @@ const POSTS: [string, number, Ask][] = [
     409,
     async (id) => {
       const [path, body] = [await made(sample(id).path), await made(sample(id).body ?? '')];
-      jest.spyOn(IdempotencyInterceptor.prototype, 'intercept').mockImplementation(() => {
-        throw new ApiError('idempotency_key_in_use', 'On purpose.', { 'Retry-After': '1' });
-      });
-      return send(id, { body }, path);
+      const error = new ApiError('idempotency_key_in_use', 'On purpose.', { 'Retry-After': '1' });
+      jest.spyOn(IdempotencyService.prototype, 'process').mockRejectedValue(error);
+      return withIdempotencyKey(id, { body }, path);
     },
   ],
 ];
 
 /** Operation, name of the case, status and request. */
 export const cases = [
-  ...Object.entries(SAMPLES).flatMap(([id, { success = 200, free = false, method, body }]) =>
-    [...EVERY, ...(body === undefined ? [] : BODIES), ...(method === 'POST' ? POSTS : [])]
+  ...Object.entries(SAMPLES).flatMap(([id, { success = 200, free = false, body }]) =>
+    [...EVERY, ...(body === undefined ? [] : BODIES), ...(IDEMPOTENT.has(id) ? WITH_KEY : [])]
       .filter(([, status]) => !(free && status === 429))
       .map(([name, status, ask]): [string, string, number, Ask] => [id, name, status === 200 ? success : status, ask]),
   ),

@@ -1,9 +1,9 @@
 import { jest } from '@jest/globals';
-import { CategoriesService } from '../../../src/categories/index.js';
-import { AccountKeysService } from '../../../src/key-management/index.js';
+import { CategoriesService } from '../../../src/categories/categories.service.js';
+import { AccountKeysService } from '../../../src/self-service/account-keys.service.js';
 import { PetsService } from '../../../src/pets/index.js';
 import { OrdersService } from '../../../src/store/orders.service.js';
-import { RequestValidationPipe } from '../../../src/validation/index.js';
+import { RequestValidationPipe } from '../../../src/http/index.js';
 import type { TestApp } from '../../support/app.js';
 import { JSON_TYPE } from '../../support/http.js';
 import { PET, subject } from './subject.js';

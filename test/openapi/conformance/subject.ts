@@ -1,6 +1,5 @@
-import type { TestApp } from '../../support/app.js';
-import { FakeClock, startApp } from '../../support/app.js';
-import { AdminKeysService, SCOPES } from '../../../src/api-keys/index.js';
+import { type TestApp, FakeClock, startApp } from '../../support/app.js';
+import { AdminKeysService, SCOPES } from '../../../src/accounts/index.js';
 
 export const PET = '{"name":"Bella","categoryId":1,"status":"available"}';
 

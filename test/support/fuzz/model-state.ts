@@ -76,24 +76,16 @@ const unsorted: Record<Resource, (state: ModelState, as: number) => Row[]> = {
     [...orders.values()]
       .filter((order) => order.as === as)
       .map((order) => ({ id: order.id, status: order.status, text: orderText(order) })),
-  categories: ({ pets, categories }) => {
-    const byCategory = Map.groupBy(pets.values(), ({ categoryId }) => categoryId);
-    return [...categories.values()].map((category) => ({
-      id: category.id,
-      status: null,
-      text: categoryText(category, byCategory.get(category.id)),
-    }));
-  },
+  categories: ({ categories }) =>
+    [...categories.values()].map((category) => ({ id: category.id, status: null, text: categoryText(category) })),
 };
 
 function petText({ id, name, categoryId, status }: Pet): string {
   return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${status === null ? '' : `,"status":"${status}"`}}`;
 }
 
-function categoryText({ id, name }: Category, pets: readonly Pet[] = []): string {
-  const count = (wanted: string | null) => pets.filter(({ status }) => status === wanted).length;
-  const counts = `"available":${count('available')},"pending":${count('pending')},"sold":${count('sold')},"none":${count(null)}`;
-  return `{"id":${id},"name":${JSON.stringify(name)},"pets":{"total":${pets.length},${counts}}}`;
+function categoryText({ id, name }: Category): string {
+  return `{"id":${id},"name":${JSON.stringify(name)}}`;
 }
 
 function orderText({ id, petId, status, createdAt }: Order): string {

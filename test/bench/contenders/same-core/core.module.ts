@@ -1,33 +1,26 @@
 import { Module } from '@nestjs/common';
-import { ACCOUNT_ENTITIES } from '../../../../src/accounts/index.js';
-import { API_KEY_ENTITIES } from '../../../../src/api-keys/index.js';
+import { Account, AuditRecord, ApiKey } from '../../../../src/accounts/index.js';
 import { AuthModule } from '../../../../src/auth/index.js';
-import { Clock, ConfigModule, loadEnv } from '../../../../src/config/index.js';
+import { Clock, ConfigModule, loadEnv } from '../../../../src/platform/index.js';
 import { DatabaseModule } from '../../../../src/database/index.js';
-import { IDEMPOTENCY_ENTITIES } from '../../../../src/idempotency/index.js';
-import { MetricsModule } from '../../../../src/metrics/index.js';
-import { PET_ENTITIES, PetsModule } from '../../../../src/pets/index.js';
-import { COUNTER_ENTITIES, RateLimitModule } from '../../../../src/rate-limit/index.js';
+import { IdempotencyRecord } from '../../../../src/http/index.js';
+import { MonitoringModule } from '../../../../src/monitoring/index.js';
+import { PetEntity, PetsModule } from '../../../../src/pets/index.js';
+import { UsageWindow, KeyBan, RateLimitModule } from '../../../../src/rate-limit/index.js';
 
 const env = loadEnv();
 
 /** The modules of our service, without those that only Nest's request pipeline needs. */
 @Module({
   imports: [
-    ConfigModule.of(env, new Clock()),
-    DatabaseModule.of(env, {
-      entities: [
-        ...PET_ENTITIES,
-        ...ACCOUNT_ENTITIES,
-        ...API_KEY_ENTITIES,
-        ...COUNTER_ENTITIES,
-        ...IDEMPOTENCY_ENTITIES,
-      ],
+    ConfigModule.forRoot(env, new Clock()),
+    DatabaseModule.forRoot(env, {
+      entities: [PetEntity, Account, AuditRecord, ApiKey, UsageWindow, KeyBan, IdempotencyRecord],
     }),
     AuthModule,
     RateLimitModule,
     PetsModule,
-    MetricsModule,
+    MonitoringModule.forRoot(),
   ],
 })
 export class CoreModule {}

@@ -1,13 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Caller } from '../../../../src/auth/index.js';
-import { Env } from '../../../../src/config/index.js';
-import { ApiError, sendProblem, toProblem } from '../../../../src/errors/index.js';
+import { Env } from '../../../../src/platform/index.js';
+import { ApiError, sendProblem, toProblem, isCanonicalId, RequestValidationPipe } from '../../../../src/http/index.js';
 import { announce, announcement } from '../../../../src/lifecycle/deprecation.js';
 import { ListPetsQuery, NewPet } from '../../../../src/pets/pet.dto.js';
 import type { PetsController } from '../../../../src/pets/pets.controller.js';
 import { GET_PET_DEPRECATION } from '../../../../src/pets/pets.operations.js';
 import { petNotFound } from '../../../../src/pets/pet-errors.js';
-import { isCanonicalId, RequestValidationPipe } from '../../../../src/validation/index.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const DEPRECATED = announcement(GET_PET_DEPRECATION, new Env());

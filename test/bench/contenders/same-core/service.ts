@@ -1,11 +1,16 @@
 import { NestFactory } from '@nestjs/core';
 import { BearerGuard } from '../../../../src/auth/index.js';
-import { Env } from '../../../../src/config/index.js';
+import { Env } from '../../../../src/platform/index.js';
 
-import { addCommonHeaders, addEarlyResponses, batchRequestsPerTick, createServer } from '../../../../src/http/index.js';
-import { RequestMetrics } from '../../../../src/metrics/index.js';
+import {
+  addCommonHeaders,
+  addEarlyResponses,
+  batchRequestsPerTick,
+  createServer,
+  addJsonBodyParser,
+} from '../../../../src/http/index.js';
+import { RequestMetrics } from '../../../../src/monitoring/index.js';
 import { PetsController } from '../../../../src/pets/pets.controller.js';
-import { addJsonBodyParser } from '../../../../src/validation/index.js';
 import { addAdmission, PlanThrottlerGuard } from '../../../../src/rate-limit/index.js';
 import { CoreModule } from './core.module.js';
 import { addPetRoutes } from './pets.js';

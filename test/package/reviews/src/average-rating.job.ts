@@ -2,15 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { Database, RecurringTask } from 'petstore-service';
 import { Gauge, Registry } from 'prom-client';
 import { Review } from './review.entity.js';
-import { ReviewSettings } from './review.settings.js';
+
+/** Milliseconds between two computations. */
+const INTERVAL_MS = 60_000;
 
 /** Computes the average rating for operators from time to time, as it reads all reviews. */
 @Injectable()
 export class AverageRatingJob extends RecurringTask {
-  constructor(database: Database, { REVIEWS_AVERAGE_INTERVAL }: ReviewSettings, registry: Registry) {
+  constructor(database: Database, registry: Registry) {
     const help = 'Average rating of all reviews; 0 if there are none.';
     const gauge = new Gauge({ name: 'petstore_reviews_average_rating', help, registers: [registry] });
-    super('Average rating', REVIEWS_AVERAGE_INTERVAL * 1_000, async () => {
+    super('Average rating', INTERVAL_MS, async () => {
       gauge.set(Number(await database.read((manager) => manager.average(Review, 'rating'))));
     });
   }

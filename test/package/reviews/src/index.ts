@@ -1,6 +1,5 @@
 import type { Extension } from 'petstore-service';
 import { CreateReviews1796083200000, Review } from './review.entity.js';
-import { ReviewSettings } from './review.settings.js';
 import { ReviewsHealthIndicator } from './reviews.health-indicator.js';
 import { ReviewsModule } from './reviews.module.js';
 
@@ -10,6 +9,5 @@ export const REVIEWS: Extension = {
   entities: [Review],
   migrations: [CreateReviews1796083200000],
   scopes: ['reviews:moderate'],
-  settings: ReviewSettings,
   healthIndicators: [ReviewsHealthIndicator],
 };

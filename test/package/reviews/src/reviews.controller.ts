@@ -5,6 +5,7 @@ import {
   CurrentCaller,
   Deprecated,
   Env,
+  Idempotent,
   Operation,
   OperationGroup,
   publicAddress,
@@ -27,6 +28,7 @@ export class ReviewsController {
 
   @Post()
   @Operation(CREATE_REVIEW)
+  @Idempotent()
   async create(
     @Body() review: NewReview,
     @CurrentCaller() caller: Caller,

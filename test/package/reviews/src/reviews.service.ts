@@ -4,8 +4,10 @@ import { ApiError, type Caller, Database, lockUntilCommit, type Page, PetsServic
 import type { Repository } from 'typeorm';
 import type { ListReviewsQuery, NewReview, ReviewChange, ReviewResponse } from './review.dto.js';
 import { Review } from './review.entity.js';
-import { ReviewSettings } from './review.settings.js';
 import { REVIEW_EXISTS, REVIEW_LIMIT_REACHED } from './reviews.operations.js';
+
+/** Most reviews that an account on the Free plan can have. */
+const MOST_ON_FREE = 2;
 
 /** Names a review, which only its account can write. */
 type OwnReview = Pick<Review, 'id' | 'accountId'>;
@@ -16,7 +18,6 @@ export class ReviewsService {
     @InjectRepository(Review) private readonly reviews: Repository<Review>,
     private readonly database: Database,
     private readonly pets: PetsService,
-    private readonly settings: ReviewSettings,
   ) {}
 
   /** @throws ApiError `pet_not_found`, `review_exists` or `review_limit_reached` */
@@ -28,9 +29,11 @@ export class ReviewsService {
       const petId = Number(review.petId);
       if (await this.reviews.existsBy({ accountId, petId }))
         throw new ApiError(REVIEW_EXISTS, 'The account has reviewed this pet already. Change that review.');
-      const most = this.settings.REVIEWS_PER_FREE_ACCOUNT;
-      if (plan === 'free' && (await this.reviews.countBy({ accountId })) >= most)
-        throw new ApiError(REVIEW_LIMIT_REACHED, `Accounts on the Free plan can have ${most} reviews. Remove one.`);
+      if (plan === 'free' && (await this.reviews.countBy({ accountId })) >= MOST_ON_FREE)
+        throw new ApiError(
+          REVIEW_LIMIT_REACHED,
+          `Accounts on the Free plan can have ${MOST_ON_FREE} reviews. Remove one.`,
+        );
       return shown(await this.reviews.save({ ...review, petId, accountId }));
     });
   }

@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import { keysProgram } from './keys-program.js';
+
+const CREATE = 'create --account acme --plan pro';
+
+function parse(line: string): void {
+  keysProgram(() => undefined).parse(line.split(' '), { from: 'user' });
+}
+
+describe('the arguments of the keys command line', () => {
+  it.each([
+    ['bogus', "unknown command 'bogus'"],
+    ['create --plan pro', "'--account <name>' not specified"],
+    ['create --account acme', "'--plan <plan>' not specified"],
+    ['create --account acme --plan gold', "'gold' is invalid. Plans: free, pro, business, enterprise."],
+    ['create --account acme --plan toString', "'toString' is invalid. Plans: "],
+    [
+      'create --account acme --plan pro --plan free',
+      "'--plan <plan>' argument 'free' is invalid. It is given more than",
+    ],
+    ['create --account \u0007 --plan pro', 'An account name is'],
+    ['create --account acme --plan enterprise --per-minute 5', 'requires both a limit per minute and a limit per day'],
+    ['create --account acme --plan enterprise --per-minute 9 --per-day 8', 'must not be below the limit per minute'],
+    [`${CREATE} --per-minute 5`, 'has fixed limits'],
+    [`${CREATE} extra`, 'too many arguments'],
+    [`${CREATE} --colour red`, "unknown option '--colour'"],
+    ['create --account', "'--account <name>' argument missing"],
+    [`${CREATE} --per-minute 1e3`, 'must be an integer'],
+    [`${CREATE} --per-day=-5`, 'must be an integer'],
+    [`${CREATE} --per-day 0`, 'must be an integer'],
+    [`${CREATE} --name \u202e`, 'The name of a key has'],
+    [`${CREATE} --scopes pets`, 'scopes look like "pets:read"'],
+    [`${CREATE} --expires-in 90`, 'must be a duration'],
+    [`${CREATE} --expires-in 1y`, 'must be a duration'],
+    [`${CREATE} --expires-in 0s`, 'The lifetime must be above zero'],
+    ['revoke', "missing required argument 'id'"],
+    ['revoke key_1 key_2', 'too many arguments'],
+    ['revoke key_1 --overlap 1h', "unknown option '--overlap'"],
+    ['scopes', "missing required argument 'id'"],
+    ['scopes key_1', "missing required argument 'scopes'"],
+    ['scopes key_1 pets', 'scopes look like "pets:read"'],
+    ['scopes key_1 pets:read pets:write', 'too many arguments'],
+    ['rotate key_1 --overlap 1.5h', 'must be a duration'],
+    ['rotate key_1 --overlap 9999w', 'at most 100 years'],
+    ['plan acme', "missing required argument 'plan'"],
+    ['plan acme gold', "'gold' is invalid"],
+    ['plan acme enterprise', 'requires both a limit per minute and a limit per day'],
+    ['list key_1', 'too many arguments'],
+  ])('are refused in one line: %s', (line, message) => {
+    expect(() => parse(line)).toThrow(message);
+    expect(() => parse(line)).not.toThrow('\n');
+  });
+});

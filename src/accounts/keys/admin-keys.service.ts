@@ -1,0 +1,184 @@
+import { Injectable } from '@nestjs/common';
+import { Subject } from 'rxjs';
+import type { Account } from '../account.entity.js';
+import { accountFor, changePlan } from '../accounts.js';
+import { audit, type AuditAction, type AuditedOperation } from '../audit-record.entity.js';
+import { type CustomLimits, type Limits, limitsOf, type PlanName, planTerms } from '../plan.js';
+import { Clock, Env } from '../../platform/index.js';
+import { Database, Events, lockUntilCommit, onTransactionEnd } from '../../database/index.js';
+import { keyKindOf } from './api-key-format.js';
+import { ApiKey } from './api-key.entity.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
+import { generateKey, type KeyGrants, lifetimeOf, NO_EXPIRY } from './generate-key.js';
+import { checkDuration, checkName, checkScopes, type NewKey } from './key-options.js';
+import { detailsOf, type IssuedKey, type KeyDetails, rfc3339, type RotatedKey } from './key.dto.js';
+import { DEFAULT_SCOPES } from './scopes.js';
+
+/** Large enough for few round trips, small enough not to block writers. */
+const KEYS_PER_PAGE = 1_000;
+/** By how much `lastUsedAt` can be earlier than the last use, in milliseconds, because it is written every 5 seconds. */
+const LAST_USE_DELAY_MS = 6_000;
+
+/** The key that an operation changed; `null` means all keys of the account. */
+export interface KeyChange {
+  readonly accountId: number;
+  readonly keyId: string | null;
+}
+
+/**
+ * Operations on keys and accounts. Each takes the actor for its audit record, and joins the transaction of its caller.
+ * When its promise is fulfilled the change is in effect in this process; other processes follow within a second.
+ * @throws (rejects) InvalidOperationError for an invalid operation, such as one on a revoked key; DomainError
+ * `api_key_not_found` for an unknown id
+ */
+@Injectable()
+export class AdminKeysService {
+  /** Changes by this process; other processes read the audit records. */
+  readonly changes = new Subject<KeyChange>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly env: Env,
+    private readonly keys: ApiKeysRepository,
+    private readonly events: Events,
+  ) {}
+
+  /**
+   * Creates a key, and the account if it does not exist.
+   * @param latestExpiryMs upper bound of the expiry, in Unix time in milliseconds
+   */
+  createKey(newKey: NewKey, actor: string, latestExpiryMs?: number): Promise<IssuedKey> {
+    return this.operate(actor, async (operation) => {
+      const { name, scopes = DEFAULT_SCOPES, expiresInMs } = newKey;
+      const options = {
+        name: name === undefined ? null : checkName(name),
+        scopes: checkScopes(scopes).join(' '),
+        lifetimeMs: expiresInMs === undefined ? NO_EXPIRY : checkDuration('lifetime', expiresInMs, 1),
+      };
+      return this.issue(operation, await accountFor(operation, newKey), options, latestExpiryMs);
+    });
+  }
+
+  /**
+   * The next page of keys, by account, oldest first; empty after the last one.
+   * @param after id of the last key of the previous page
+   */
+  listKeys(after?: string): Promise<KeyDetails[]> {
+    return this.database.read(async (manager) => {
+      const last = after === undefined ? undefined : await this.keys.get(manager, { id: after });
+      return (await this.keys.page(manager, KEYS_PER_PAGE, last)).map(detailsOf);
+    });
+  }
+
+  /** Revokes a key for good. @returns `false` if it was revoked already */
+  revoke(id: string, actor: string): Promise<boolean> {
+    return this.operate(actor, async (operation) => {
+      const key = await this.keys.get(operation.manager, { id });
+      if (key.revokedAt !== null) return false;
+      const revoked = await this.update(operation, key, { revokedAt: operation.atMs }, 'key.revoked');
+      await this.events.raise(operation.manager, 'key.revoked', actor, () => ({
+        before: detailsOf(key),
+        after: detailsOf(revoked),
+      }));
+      return true;
+    });
+  }
+
+  /** Replaces the scopes of a key. */
+  changeScopes(id: string, scopes: readonly string[], actor: string): Promise<KeyDetails> {
+    return this.operate(actor, async (operation) => {
+      const key = await this.keys.getUsable(operation.manager, id);
+      const [from, to] = [key.scopes.split(' '), checkScopes(scopes)];
+      if (from.toSorted().join() === to.toSorted().join()) return detailsOf(key);
+      return detailsOf(await this.update(operation, key, { scopes: to.join(' ') }, 'key.scopes_changed', { from, to }));
+    });
+  }
+
+  /**
+   * Creates a successor with the account, scopes and lifetime of a key. The old key keeps working for `overlapMs`
+   * milliseconds, unless it expires earlier.
+   * @param latestExpiryMs upper bound of the successor's expiry, in Unix time in milliseconds
+   */
+  rotate(id: string, overlapMs: number, actor: string, latestExpiryMs?: number): Promise<RotatedKey> {
+    return this.operate(actor, async (operation) => {
+      const key = await this.keys.getUsable(operation.manager, id);
+      const overlapEndMs = operation.atMs + checkDuration('overlap', overlapMs, 0);
+      const expiresAt = Math.min(key.expiresAt ?? Infinity, overlapEndMs);
+      // Once `expiresAt` is changed, the lifetime can no longer be derived from it.
+      const lifetimeMs = lifetimeOf(key);
+      const issued = await this.issue(operation, key.account, { ...key, lifetimeMs }, latestExpiryMs);
+      const detail = { successor: issued.id, expiresAt };
+      await this.update(operation, key, { expiresAt, successorId: issued.id, lifetimeMs }, 'key.rotated', detail);
+      return { ...issued, replaces: key.id, replacedExpiresAt: rfc3339(expiresAt) };
+    });
+  }
+
+  /** Lifts the ban of a key and resets its strikes. */
+  unban(id: string, actor: string): Promise<void> {
+    return this.operate(actor, async (operation) => {
+      const key = await this.keys.getUsable(operation.manager, id);
+      // A ban begins with a use of the key. By the clock of this process, which can be behind, it may not have begun yet.
+      const bansLiftedAt = Math.max(operation.atMs, (key.lastUsedAt ?? 0) + LAST_USE_DELAY_MS);
+      await this.update(operation, key, { bansLiftedAt }, 'key.unbanned');
+    });
+  }
+
+  /** Changes the plan of an account; Enterprise requires both limits. @returns the new limits */
+  changePlan(name: string, plan: PlanName, limits: CustomLimits, actor: string): Promise<Limits> {
+    return this.operate(actor, async (operation) => {
+      const terms = planTerms(plan, limits);
+      const { id } = await changePlan(operation, name, terms);
+      this.notifyAtEnd({ accountId: id, keyId: null });
+      return limitsOf(terms);
+    });
+  }
+
+  /**
+   * Runs operations on keys in a transaction. They are serialised over all instances, so that each sees the result of the
+   * one before, and audit records become visible in the order of their numbers; the poller of key changes relies on that.
+   */
+  operate<T>(actor: string, work: (operation: AuditedOperation) => Promise<T>): Promise<T> {
+    return this.database.write(async (manager) => {
+      await lockUntilCommit(manager, 'key operations');
+      return work({ manager, actor, atMs: this.clock.nowMs() });
+    });
+  }
+
+  /** Creates a key and stores its hash. */
+  private async issue(
+    operation: AuditedOperation,
+    account: Account,
+    grants: KeyGrants,
+    latestExpiryMs?: number,
+  ): Promise<IssuedKey> {
+    const { manager, actor, atMs } = operation;
+    const { key, stored } = generateKey(keyKindOf(this.env), grants, atMs, latestExpiryMs);
+    await manager.insert(ApiKey, { ...stored, accountId: account.id });
+    const { name, masked, expiresAt } = stored;
+    const details = detailsOf({ ...stored, account });
+    const { id, ...rest } = details;
+    const lifetimeMs = stored.lifetimeMs === NO_EXPIRY ? null : stored.lifetimeMs;
+    await audit(operation, 'key.created', account.id, id, { name, masked, scopes: rest.scopes, lifetimeMs, expiresAt });
+    await this.events.raise(manager, 'key.created', actor, () => ({ before: undefined, after: details }));
+    return { id, key, ...rest };
+  }
+
+  private async update(
+    operation: AuditedOperation,
+    key: ApiKey,
+    changes: Partial<ApiKey>,
+    action: AuditAction,
+    detail: object = {},
+  ): Promise<ApiKey> {
+    const { id: keyId, accountId } = key;
+    this.notifyAtEnd({ accountId, keyId });
+    await operation.manager.update(ApiKey, keyId, changes);
+    await audit(operation, action, accountId, keyId, detail);
+    return { ...key, ...changes };
+  }
+
+  private notifyAtEnd(change: KeyChange): void {
+    onTransactionEnd(() => this.changes.next(change));
+  }
+}

@@ -1,0 +1,69 @@
+import { hash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { Env } from '../../platform/index.js';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** About 178 bits. */
+const RANDOM_LENGTH = 30;
+/** 62^6 exceeds 2^32, so every CRC32 fits. */
+const CHECKSUM_LENGTH = 6;
+const KEY_ID_LENGTH = 16;
+const SHAPE = /^psk_(?:live|test)_[0-9A-Za-z]{36}$/;
+/** The format of a key's identifier. */
+export const KEY_ID = /^key_[0-9A-Za-z]{16}$/;
+const PREFIX_LENGTH = 'psk_live_'.length;
+const SHOWN_LENGTH = 4;
+
+/** Which environment a key is for. */
+export type KeyKind = 'live' | 'test';
+
+/** The kind of key that a service creates and accepts. */
+export function keyKindOf({ ENVIRONMENT }: Env): KeyKind {
+  return ENVIRONMENT === 'staging' ? 'test' : 'live';
+}
+
+/** Creates an API key: a prefix that secret scanners recognise, random characters, and a checksum over both. */
+export function generateApiKey(kind: KeyKind): string {
+  const body = `psk_${kind}_${randomBase62(RANDOM_LENGTH)}`;
+  return body + checksum(body);
+}
+
+/** Whether a text has the format and the checksum of an API key; most typing errors and guesses do not. */
+export function isApiKey(text: string): boolean {
+  return SHAPE.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
+}
+
+export function isOfKind(key: string, kind: KeyKind): boolean {
+  return key.startsWith(`psk_${kind}_`);
+}
+
+/** Creates an identifier for a key: `key_` and 16 random base62 characters. It is not a secret. */
+export function generateKeyId(): string {
+  return `key_${randomBase62(KEY_ID_LENGTH)}`;
+}
+
+/**
+ * SHA-256 of a key in hexadecimal; only this is stored. A key is random, so it does not need a slow password hash, which
+ * protects guessable secrets.
+ */
+export function hashApiKey(key: string): string {
+  return hash('sha256', key, 'hex');
+}
+
+/** The part of a key that can be shown: prefix, first and last characters (`psk_live_Ab3d…9xYz`). */
+export function maskApiKey(key: string): string {
+  return `${key.slice(0, PREFIX_LENGTH + SHOWN_LENGTH)}…${key.slice(-SHOWN_LENGTH)}`;
+}
+
+function randomBase62(length: number): string {
+  // randomInt has no modulo bias.
+  return Array.from({ length }, () => BASE62.charAt(randomInt(BASE62.length))).join('');
+}
+
+/** CRC32 in base62, most significant digit first. */
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (; rest > 0; rest = Math.floor(rest / BASE62.length)) digits = BASE62.charAt(rest % BASE62.length) + digits;
+  return digits.padStart(CHECKSUM_LENGTH, '0');
+}

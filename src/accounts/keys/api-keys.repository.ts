@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager, FindOptionsWhere } from 'typeorm';
+import { DomainError } from '../../platform/index.js';
+import { byBytes, type Page, pageCursor, query, readPage } from '../../database/index.js';
+import { InvalidOperationError } from '../plan.js';
+import { ApiKey } from './api-key.entity.js';
+
+type KeyPosition = Pick<ApiKey, 'accountId' | 'createdAt' | 'id'>;
+
+/** All queries of keys. Keys are loaded with their accounts, in index order. */
+@Injectable()
+export class ApiKeysRepository {
+  /** @param where has an identifier or a hash, so that at most one key matches */
+  find(manager: EntityManager, where: FindOptionsWhere<ApiKey>): Promise<ApiKey | null> {
+    // `findOne` with a relation sends two statements, in case joins repeat rows.
+    return withAccount(manager).where(where).getOne();
+  }
+
+  /** @throws (rejects) DomainError `api_key_not_found` */
+  async get(manager: EntityManager, where: FindOptionsWhere<ApiKey>): Promise<ApiKey> {
+    const key = await this.find(manager, where);
+    if (key === null) throw keyNotFound();
+    return key;
+  }
+
+  /** @throws (rejects) DomainError `api_key_not_found`, or InvalidOperationError if the key is revoked */
+  async getUsable(manager: EntityManager, id: string): Promise<ApiKey> {
+    const key = await this.get(manager, { id });
+    if (key.revokedAt === null) return key;
+    const revokedAt = new Date(key.revokedAt).toISOString();
+    throw new InvalidOperationError(`The key ${id} was revoked at ${revokedAt}; create a new one.`);
+  }
+
+  /** Up to `limit` keys by account, oldest first, after a position if given. */
+  async page(manager: EntityManager, limit: number, after?: KeyPosition): Promise<readonly ApiKey[]> {
+    const id = byBytes(manager, 'key.id');
+    const keys = withAccount(manager).orderBy('key.accountId').addOrderBy('key.createdAt').addOrderBy(id).limit(limit);
+    if (after !== undefined) keys.where(`(key.accountId, key.createdAt, ${id}) > (:accountId, :createdAt, :id)`, after);
+    return keys.getMany();
+  }
+
+  /** Keys of an account, oldest first, after a key if given. */
+  pageOf(manager: EntityManager, accountId: number, limit: number, after?: KeyPosition): Promise<Page<ApiKey>> {
+    const request = { limit, after: after && pageCursor([`${after.createdAt}`, after.id]) };
+    return readPage(withAccount(manager).where({ accountId }), { createdAt: 'ASC' }, request);
+  }
+
+  /**
+   * Number of active keys of an account. Without statistics, SQLite finds the index of keys that are not revoked for each
+   * half alone, but reads all keys of the account for both with OR.
+   */
+  async countActive(manager: EntityManager, accountId: number, atMs: number): Promise<number> {
+    const notRevoked = 'SELECT COUNT(*) FROM "api_keys" WHERE "account_id" = ? AND "revoked_at" IS NULL';
+    const [row] = await query<{ count: number }>(
+      manager,
+      `SELECT (${notRevoked} AND "expires_at" IS NULL) + (${notRevoked} AND "expires_at" > ?) AS "count"`,
+      [accountId, accountId, atMs],
+    );
+    return Number(row?.count);
+  }
+}
+
+function withAccount(manager: EntityManager) {
+  return manager.createQueryBuilder(ApiKey, 'key').innerJoinAndSelect('key.account', 'account');
+}
+
+/** Does not quote the given id: by mistake, it may be the key itself. */
+export function keyNotFound(): DomainError {
+  return new DomainError('api_key_not_found', 'There is no API key with this id. Ids look like key_0123456789abcdef.');
+}

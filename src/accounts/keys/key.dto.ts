@@ -1,0 +1,125 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import type { Change } from '../../database/index.js';
+import { ACCOUNT_NAME_SCHEMA, PLAN_NAMES, type PlanName } from '../plan.js';
+import type { ApiKey } from './api-key.entity.js';
+import { KEY_ID } from './api-key-format.js';
+import { MAX_NAME_LENGTH } from './key-options.js';
+
+export const KEY_ID_SCHEMA = {
+  type: 'string',
+  pattern: KEY_ID.source,
+  maxLength: 'key_0123456789abcdef'.length,
+  example: 'key_0123456789abcdef',
+} as const;
+
+/** Has the format of a key, but an invalid checksum. */
+export const EXAMPLE_KEY = `psk_live_${'0'.repeat(36)}`;
+
+const time = (description: string, required = false) => ({
+  type: String,
+  format: 'date-time',
+  description,
+  required,
+});
+
+/** What can be shown of a key: over HTTP, by the command line and in events. Times are RFC 3339; never is absent. */
+@ApiSchema({ name: 'ApiKey', description: 'An API key of the account, without its secret.' })
+export class KeyDetails {
+  @ApiProperty({ ...KEY_ID_SCHEMA, description: 'Identifier of the key. Not a secret.' })
+  id!: string;
+
+  @ApiProperty({
+    type: String,
+    minLength: 1,
+    maxLength: MAX_NAME_LENGTH,
+    pattern: '\\S',
+    description: 'Name of the key. Absent if it has none.',
+    required: false,
+  })
+  name?: string;
+
+  @ApiProperty({
+    type: String,
+    pattern: '^psk_(live|test)_[0-9A-Za-z]{4}…[0-9A-Za-z]{4}$',
+    maxLength: 18,
+    description: 'First and last characters of the key.',
+  })
+  masked!: string;
+
+  @ApiProperty({ ...ACCOUNT_NAME_SCHEMA, description: 'Name of the account.' })
+  account!: string;
+
+  @ApiProperty({ enum: PLAN_NAMES, enumName: 'Plan', description: 'Plan of the account.', example: 'pro' })
+  plan!: PlanName;
+
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'string', pattern: '^[a-z0-9_-]+:[a-z0-9_-]+$' },
+    description: 'Scopes of the key.',
+  })
+  scopes!: readonly string[];
+
+  @ApiProperty(time('When the key was created.', true))
+  createdAt!: string;
+
+  @ApiProperty(time('When the key expires. Absent if it does not expire.'))
+  expiresAt?: string;
+
+  @ApiProperty(time('When the key was revoked. Absent if it was not.'))
+  revokedAt?: string;
+
+  @ApiProperty(time('When the key was last used, with a delay of some seconds. Absent if it was not used.'))
+  lastUsedAt?: string;
+}
+
+@ApiSchema({ name: 'IssuedApiKey', description: 'A new API key with its secret.' })
+export class IssuedKey extends KeyDetails {
+  @ApiProperty({
+    type: String,
+    pattern: '^psk_(live|test)_[0-9A-Za-z]{36}$',
+    maxLength: EXAMPLE_KEY.length,
+    description: 'The secret. It is not shown again.',
+  })
+  key!: string;
+}
+
+@ApiSchema({ name: 'RotatedApiKey', description: 'The successor of an API key, with its secret.' })
+export class RotatedKey extends IssuedKey {
+  @ApiProperty({ ...KEY_ID_SCHEMA, description: 'Identifier of the old key.' })
+  replaces!: string;
+
+  @ApiProperty(time('When the old key expires.', true))
+  replacedExpiresAt!: string;
+}
+
+/** @param key with its account */
+export function detailsOf(key: Omit<ApiKey, 'accountId'>): KeyDetails {
+  const { id, name, masked, account, scopes, createdAt, expiresAt, revokedAt, lastUsedAt } = key;
+  return {
+    id,
+    ...(name === null ? {} : { name }),
+    masked,
+    account: account.name,
+    plan: account.plan,
+    scopes: scopes.split(' '),
+    createdAt: rfc3339(createdAt),
+    ...(expiresAt === null ? {} : { expiresAt: rfc3339(expiresAt) }),
+    ...(revokedAt === null ? {} : { revokedAt: rfc3339(revokedAt) }),
+    ...(lastUsedAt === null ? {} : { lastUsedAt: rfc3339(lastUsedAt) }),
+  };
+}
+
+export function rfc3339(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}
+
+/** The events of API keys. */
+export interface KeyEvents {
+  /** Also raised for the successor of a rotated key. */
+  'key.created': Change<undefined, KeyDetails>;
+  'key.revoked': Change<KeyDetails, KeyDetails>;
+}
+
+declare module '../../database/events/domain-event.js' {
+  interface EventMap extends KeyEvents {}
+}

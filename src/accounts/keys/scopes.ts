@@ -1,0 +1,37 @@
+/** Every scope of the service's own operations. Extensions can add others. */
+export const SCOPES = [
+  'pets:read',
+  'pets:write',
+  'categories:read',
+  'categories:write',
+  'orders:read',
+  'orders:write',
+  'usage:read',
+  'keys:manage',
+] as const;
+
+type Scope = (typeof SCOPES)[number];
+
+/** Lets a key create others, so it must be requested. */
+export const MANAGE_KEYS: Scope = 'keys:manage';
+
+/** The default scopes of a new key. */
+export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== MANAGE_KEYS);
+
+/** All scopes that keys of this application can have: those of the service and of extensions. */
+export class KnownScopes {
+  private readonly known = new Set<string>(SCOPES);
+
+  get names(): readonly string[] {
+    return [...this.known];
+  }
+
+  add(scopes: readonly string[]): void {
+    for (const scope of scopes) this.known.add(scope);
+  }
+}
+
+/** Scopes must also fit into a quoted string in WWW-Authenticate. */
+export function isScope(text: string): boolean {
+  return /^[a-z0-9_-]+:[a-z0-9_-]+$/.test(text);
+}

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
+import { ApiError } from '../../http/index.js';
+import type { NewKey } from '../../accounts/index.js';
+
+const ACME = { account: 'acme', plan: 'pro' } as const;
+
+describe('KeyVerifier while the database is unavailable', () => {
+  let bench: AuthBench;
+  let service: AuthInstance;
+
+  beforeEach(async () => {
+    bench = new AuthBench();
+    service = await bench.open();
+  });
+
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await bench.remove();
+  });
+
+  const issue = (newKey: Partial<NewKey> = {}) => service.keys.createKey({ ...ACME, ...newKey }, 'spec');
+  const reads = () => jest.spyOn(service.database, 'read');
+  const databaseGoesAway = () => reads().mockRejectedValue(new ApiError('service_unavailable', 'away'));
+
+  it('accepts cached keys of any age, and retries the query at most once a second', async () => {
+    const { key, id } = await issue();
+    await service.verifier.verify(key);
+    const read = databaseGoesAway();
+    bench.clock.advanceMs(86_400_000);
+    expect(await service.verifier.verify(key)).toHaveProperty('keyId', id);
+    expect(service.verifier.verify(key)).toHaveProperty('keyId', id);
+    expect(read).toHaveBeenCalledTimes(1);
+    bench.clock.advanceMs(1_000);
+    expect(await service.verifier.verify(key)).toHaveProperty('keyId', id);
+    expect(read).toHaveBeenCalledTimes(2);
+  });
+
+  it('refuses cached keys that have expired or were revoked', async () => {
+    const expiring = await issue({ expiresInMs: 90_000 });
+    const revoked = await issue();
+    await service.keys.revoke(revoked.id, 'spec');
+    await service.verifier.verify(expiring.key);
+    await service.verifier.verify(revoked.key);
+    databaseGoesAway();
+    bench.clock.advanceMs(90_000);
+    expect(await service.verifier.verify(expiring.key)).toHaveProperty('code', 'api_key_expired');
+    expect(await service.verifier.verify(revoked.key)).toHaveProperty('code', 'api_key_revoked');
+  });
+
+  it('refuses a cached key that was revoked during a query that then fails', async () => {
+    const { key, id } = await issue();
+    await service.verifier.verify(key);
+    bench.clock.advanceMs(60_000);
+    const query = Promise.withResolvers<never>();
+    const read = reads().mockReturnValueOnce(query.promise);
+    const late = service.verifier.verify(key);
+    await service.keys.revoke(id, 'spec');
+    query.reject(new ApiError('service_unavailable', 'away'));
+    await expect(late).rejects.toHaveProperty('code', 'service_unavailable');
+    read.mockRestore();
+    expect(await service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
+  });
+
+  it('throws for an uncached key, and accepts it when the database is back', async () => {
+    const { key, id } = await issue();
+    const read = databaseGoesAway();
+    await expect(service.verifier.verify(key)).rejects.toHaveProperty('code', 'service_unavailable');
+    read.mockRestore();
+    expect(await service.verifier.verify(key)).toHaveProperty('keyId', id);
+  });
+});

@@ -1,1 +1,0 @@
-export { RecurringTask } from './recurring-task.js';

@@ -1,2 +1,0 @@
-export { compress } from './compress.js';
-export { SharedFile } from './shared-file.js';

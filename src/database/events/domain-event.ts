@@ -1,0 +1,25 @@
+/**
+ * The events by name. Features declare theirs by merging into this interface, like `PetEvents`.
+ */
+export interface EventMap {}
+
+/** The state before and after; `before` is undefined for a creation, `after` for a removal. */
+export interface Change<Before, After> {
+  readonly before: Before;
+  readonly after: After;
+}
+
+export type EventName = keyof EventMap & string;
+
+/** A change of the domain. In its transaction it is about to be committed; afterwards it is. */
+export interface DomainEvent<Name extends EventName = EventName> {
+  /** Unique, so that consumers can detect duplicates. */
+  readonly id: string;
+  readonly name: Name;
+  /** Unix time in milliseconds. */
+  readonly atMs: number;
+  /** The actor: the id of an API key, `cli:<system user>` or `first-run`; undefined if unknown. */
+  readonly actor: string | undefined;
+  readonly before: EventMap[Name]['before'];
+  readonly after: EventMap[Name]['after'];
+}

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Injectable, Logger, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryModule, DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { EventEmitter2, EventEmitterModule } from '@nestjs/event-emitter';
+import type { EntityManager } from 'typeorm';
+import { Clock } from '../../platform/index.js';
+import { onCommit } from '../current-transaction.js';
+import { beforeCommitOf } from './before-commit.decorator.js';
+import type { DomainEvent, EventMap, EventName } from './domain-event.js';
+
+type Listener = (event: DomainEvent, manager: EntityManager) => unknown;
+
+/** Raises events: `@BeforeCommit()` listens in the transaction, `@OnEvent()` after the commit. */
+@Injectable()
+export class Events implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger('Events');
+  private readonly beforeCommit = new Map<EventName, Listener[]>();
+  private readonly underWay = new Set<Promise<void>>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly emitter: EventEmitter2,
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+  ) {}
+
+  onModuleInit(): void {
+    for (const wrapper of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
+      const instance: unknown = wrapper.instance;
+      if (typeof instance !== 'object' || instance === null || wrapper.isAlias) continue;
+      if (this.register(instance) > 0 && !wrapper.isDependencyTreeStatic())
+        throw new TypeError(`${wrapper.name} has a @BeforeCommit() method, so it must have the default scope.`);
+    }
+  }
+
+  /** Whether a listener in the transaction can refuse an event. */
+  canBeRefused(name: EventName): boolean {
+    return this.beforeCommit.has(name);
+  }
+
+  /**
+   * Raises an event. Call it in the transaction of the change. It costs nothing without listeners.
+   * @param change called only if there are listeners
+   * @throws (rejects) the error of a listener of `@BeforeCommit()`
+   */
+  async raise<Name extends EventName>(
+    manager: EntityManager,
+    name: Name,
+    actor: string | undefined,
+    change: () => EventMap[Name],
+  ): Promise<void> {
+    const listeners = this.beforeCommit.get(name);
+    const isHeardLater = this.emitter.hasListeners(name);
+    if (listeners === undefined && !isHeardLater) return;
+    const { before, after } = change();
+    const states = { before: copyOf(before), after: copyOf(after) };
+    const event = { id: randomUUID(), name, atMs: this.clock.nowMs(), actor, ...states };
+    for (const listener of listeners ?? []) await listener(event, manager);
+    if (isHeardLater) onCommit(() => this.deliver(event));
+  }
+
+  /** Waits for listeners before the database is closed. */
+  async onApplicationShutdown(): Promise<void> {
+    while (this.underWay.size > 0) await Promise.all(this.underWay);
+  }
+
+  /** @returns how many listeners the instance has */
+  private register(instance: object): number {
+    let count = 0;
+    for (const key of this.scanner.getAllMethodNames(Object.getPrototypeOf(instance) as object)) {
+      const method: unknown = Reflect.get(instance, key);
+      if (typeof method !== 'function') continue;
+      for (const name of beforeCommitOf(method)) {
+        const listeners = this.beforeCommit.get(name) ?? [];
+        listeners.push((event, manager) => Reflect.apply(method, instance, [event, manager]));
+        this.beforeCommit.set(name, listeners);
+        count += 1;
+      }
+    }
+    return count;
+  }
+
+  /** In a later turn of the event loop, so that listeners do not delay the response. */
+  private deliver(event: DomainEvent): void {
+    const delivery = nextTurn()
+      .then(() => this.emitter.emitAsync(event.name, event))
+      .then(() => undefined)
+      .catch((error: unknown) => {
+        this.logger.error({ message: 'a listener failed', event: event.name, id: event.id, error: String(error) });
+      })
+      .finally(() => this.underWay.delete(delivery));
+    this.underWay.add(delivery);
+  }
+}
+
+/** Not global, because global modules are shut down last, and listeners must end before the database is closed. */
+@Module({
+  imports: [DiscoveryModule, EventEmitterModule.forRoot({ wildcard: true })],
+  providers: [Events],
+  exports: [Events],
+})
+export class EventsModule {}
+
+/** Responses are made from the same objects, and what a listener changes must not change them. */
+function copyOf<State>(state: State): State {
+  return typeof state === 'object' && state !== null ? { ...state } : state;
+}

@@ -1,0 +1,100 @@
+import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import { DomainError } from '../../platform/index.js';
+import { byBytes } from '../statements.js';
+
+/** The property that a list is sorted by, such as `{ rating: 'DESC' }`. */
+export type PageOrder<Entity> = Readonly<Partial<Record<keyof Entity & string, 'ASC' | 'DESC'>>>;
+
+/** A column that a list is sorted by. */
+export interface KeyColumn {
+  /** Alias and property, as the query builder takes it. */
+  readonly path: string;
+  /** SQL of what is sorted by. */
+  readonly key: string;
+  readonly isInteger: boolean;
+  /** Whether a text can be a value: clients can send any, and PostgreSQL fails on an impossible one. */
+  readonly isValid: (text: string) => boolean;
+}
+
+/** The columns of an order: its property, if that is not the primary key, and the primary key. */
+export type KeyColumns = readonly [KeyColumn] | readonly [KeyColumn, KeyColumn];
+
+const DIGITS = /^-?\d{1,19}$/;
+const TIME =
+  /^(?!0000)(\d{4}-\d\d-\d\d)( ([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6})?([+-](0\d|1[0-4])(:[0-5]\d){0,2})?)?$/;
+
+const isInt64 = (text: string) => DIGITS.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+const isText = (text: string) => text.isWellFormed() && !text.includes('\0');
+
+function isTime(text: string): boolean {
+  const [, day = ''] = TIME.exec(text) ?? [];
+  const date = new Date(day);
+  // JavaScript takes February 30 for March 2.
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+}
+
+/** By the names that TypeORM's drivers give types of columns. SQLite keeps dates as text. */
+const VALIDATORS: Readonly<Record<string, KeyColumn['isValid']>> = {
+  integer: isInt64,
+  bigint: isInt64,
+  smallint: isInt64,
+  text: isText,
+  varchar: isText,
+  'character varying': isText,
+  datetime: isText,
+  date: isTime,
+  'timestamp without time zone': isTime,
+  'timestamp with time zone': isTime,
+};
+
+/** @throws TypeError if a list cannot be read in this order page by page */
+export function keyColumns<Entity extends ObjectLiteral>(
+  { expressionMap: { mainAlias }, dataSource }: SelectQueryBuilder<Entity>,
+  order: PageOrder<Entity>,
+): KeyColumns {
+  if (mainAlias === undefined) throw new TypeError('A page needs a query of an entity.');
+  const { metadata, name: alias } = mainAlias;
+  const [property, ...properties] = Object.keys(order);
+  const [primary, ...primaries] = metadata.primaryColumns.map(({ propertyPath }) => propertyPath);
+  if (property === undefined || primary === undefined || properties.length + primaries.length > 0)
+    throw new TypeError(`Pages of ${metadata.name} must be sorted by one property, and have one primary key.`);
+  const columnOf = (name: string): KeyColumn => {
+    const column = metadata.findColumnWithPropertyPath(name);
+    const isValid = column && VALIDATORS[dataSource.driver.normalizeType(column)];
+    if (isValid === undefined || column?.isNullable === true)
+      throw new TypeError(`${name} of ${metadata.name} must be an integer, a text or a date, and not nullable.`);
+    const path = `${alias}.${name}`;
+    const key = isValid === isText ? byBytes({ dataSource }, path) : path;
+    return { path, key, isInteger: isValid === isInt64, isValid };
+  };
+  return property === primary ? [columnOf(primary)] : [columnOf(property), columnOf(primary)];
+}
+
+/**
+ * The cursor of the page that follows a row. An identifier that is the whole key stays as it is; other keys are opaque to
+ * clients, so that an order can change without a change of the API.
+ * @param key values of the columns of the order, as text
+ */
+export function pageCursor(key: readonly string[]): string {
+  const [only = ''] = key;
+  return key.length === 1 && DIGITS.test(only) ? only : Buffer.from(JSON.stringify(key)).toString('base64url');
+}
+
+/** @throws DomainError `validation_failed` if it is no cursor of an order of these columns */
+export function parseCursor(cursor: string, columns: KeyColumns): readonly string[] {
+  const key = columns.length === 1 && DIGITS.test(cursor) ? [cursor] : parse(cursor);
+  const isValid =
+    Array.isArray(key) &&
+    key.length === columns.length &&
+    columns.every((column, index) => typeof key[index] === 'string' && column.isValid(key[index]));
+  if (!isValid) throw new DomainError('validation_failed', 'after must be as in the Link header of the previous page.');
+  return key;
+}
+
+function parse(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString());
+  } catch {
+    return undefined;
+  }
+}

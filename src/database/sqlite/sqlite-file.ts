@@ -1,0 +1,51 @@
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { unavailable } from '../unavailable.js';
+
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+/** The file that a `sqlite:` URL names; `sqlite::memory:` is a private file in the temporary directory. */
+export function sqliteFile(databaseUrl: string): string {
+  // Two connections cannot share a database in memory, and reads have their own.
+  return databaseUrl === 'sqlite::memory:' ? temporaryFile() : resolve(databaseUrl.slice('sqlite:'.length));
+}
+
+function temporaryFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'petstore.sqlite');
+}
+
+/**
+ * Creates a database file, and its folders, that only the user of this process can read. Existing files and folders are
+ * kept. SQLite gives its other files the mode of the database.
+ */
+export function createPrivateFile(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: FOLDER_MODE });
+  closeSync(openSync(file, 'a', FILE_MODE));
+}
+
+/**
+ * Detects that the database file was deleted or moved. SQLite would keep writing to it and lose everything, so the
+ * database is unavailable until the same file is back.
+ */
+export class FileIdentity {
+  private readonly opened: string;
+
+  /** @param path of an existing file */
+  constructor(private readonly path: string) {
+    this.opened = this.current();
+  }
+
+  /** @throws DomainError `service_unavailable` */
+  check(): void {
+    if (this.current() !== this.opened) throw unavailable(new Error(`${this.path} is not the file that was opened.`));
+  }
+
+  private current(): string {
+    const { dev, ino } = statSync(this.path, { throwIfNoEntry: false }) ?? { dev: 0, ino: 0 };
+    return `${dev}:${ino}`;
+  }
+}

@@ -1,0 +1,136 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import type { Database as SqliteConnection } from 'sqlite-driver';
+import type { DataSource } from 'typeorm';
+import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
+import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
+import { transactionSettled } from '../current-transaction.js';
+import { exactIntegers } from '../exact-integers.js';
+import { type QueryAnswer, type QueryParameters, Transaction, type TransactionConnection } from '../transaction.js';
+import { isBusy, translateSqlite, unavailable } from '../unavailable.js';
+import type { FileIdentity } from './sqlite-file.js';
+import { Mutex } from './mutex.js';
+
+/** Pause between two attempts at the lock of another process, in milliseconds. */
+const LOCK_RETRY_MS = 5;
+
+export interface SqliteTimeouts {
+  /** How long a write waits for others. */
+  readonly waitMs: number;
+  /** How long a transaction can take. */
+  readonly transactionMs: number;
+}
+
+/**
+ * The connection that writes. SQLite has one writer: a statement that is sent during another transaction would join it, and
+ * be rolled back with it. So a transaction has it for itself, and so has a single statement.
+ */
+export class WritingConnection implements TransactionConnection {
+  private readonly mutex = new Mutex();
+  /** Sends all statements, and so keeps them prepared. */
+  private readonly statements: BetterSqlite3QueryRunner;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    readonly dataSource: DataSource,
+    driver: BetterSqlite3Driver,
+    private readonly connection: SqliteConnection,
+    private readonly file: FileIdentity,
+    private readonly timeouts: SqliteTimeouts,
+  ) {
+    this.statements = new BetterSqlite3QueryRunner(driver);
+    dataSource.createEntityManager(this.statements);
+  }
+
+  /** @throws (rejects) DomainError `service_unavailable` if other writes take too long */
+  async begin(): Promise<Transaction> {
+    await transactionSettled();
+    const { waitMs, transactionMs } = this.timeouts;
+    const deadlineMs = performance.now() + waitMs;
+    await this.mutex.lock(waitMs);
+    try {
+      await this.lockFile(deadlineMs);
+    } catch (error) {
+      this.mutex.unlock();
+      throw translateSqlite(error);
+    }
+    const transaction = new Transaction(this);
+    this.timer = setTimeout(() => {
+      const reason = new Error(`A transaction was rolled back because it did not end within ${transactionMs} ms.`);
+      new Logger('Database').warn(reason.message);
+      void transaction.rollback(unavailable(reason));
+    }, transactionMs).unref();
+    return transaction;
+  }
+
+  /** Runs a statement in a transaction of its own. */
+  async run(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
+    const transaction = await this.begin();
+    try {
+      const result = await transaction.send(sql, parameters, isStructured);
+      await transaction.commit();
+      return result;
+    } catch (error) {
+      await transaction.rollback();
+      throw error;
+    }
+  }
+
+  async connect(): Promise<SqliteConnection> {
+    return this.connection;
+  }
+
+  async send(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
+    this.checkTransaction();
+    return exactIntegers(await this.statements.query(sql, parameters, isStructured));
+  }
+
+  async commit(): Promise<void> {
+    try {
+      this.checkTransaction();
+      this.file.check();
+      this.connection.exec('COMMIT');
+    } catch (error) {
+      await this.rollback();
+      throw translateSqlite(error);
+    }
+    this.free();
+  }
+
+  async rollback(): Promise<void> {
+    try {
+      if (this.connection.inTransaction) this.connection.exec('ROLLBACK');
+    } finally {
+      this.free();
+    }
+  }
+
+  /** Waits for the transaction in progress, and lets no other begin. */
+  async close(): Promise<void> {
+    await this.mutex.lock(2 * this.timeouts.transactionMs);
+  }
+
+  private free(): void {
+    clearTimeout(this.timer);
+    this.mutex.unlock();
+  }
+
+  /** SQLite rolls back by itself, for example on a full disk. A statement would then be committed alone. */
+  private checkTransaction(): void {
+    if (!this.connection.inTransaction) throw unavailable(new Error('SQLite rolled the transaction back.'));
+  }
+
+  /** Takes SQLite's write lock; waits for other processes without blocking the event loop. */
+  private async lockFile(deadlineMs: number): Promise<void> {
+    for (;;) {
+      try {
+        // A plain BEGIN would take the lock with the first write, which can then fail in the middle of a transaction.
+        this.connection.exec('BEGIN IMMEDIATE');
+        return;
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > deadlineMs) throw error;
+        await delay(LOCK_RETRY_MS);
+      }
+    }
+  }
+}

@@ -1,1 +1,0 @@
-export { serveExplorer } from './explorer.js';

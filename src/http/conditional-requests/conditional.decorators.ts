@@ -1,0 +1,49 @@
+import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { ApiHeader, ApiResponse } from '@nestjs/swagger';
+import { requestOf } from '../requests/request.js';
+import { COMMON_HEADERS, type HeaderName, headerReferences } from '../response-headers.js';
+import { documentParameter } from '../requests/handler-metadata.js';
+import { notCurrent, Precondition } from './precondition.js';
+
+/** Node takes no more bytes of headers. */
+const MAX_LENGTH = 16_384;
+const TAG = '(W/)?"[!#-~\\u0080-\\u00ff]*"';
+const TAG_LIST = `^(\\*|${TAG}([ \\t]*,[ \\t]*${TAG})*)$`;
+/** A malformed If-None-Match is ignored. */
+const ANY_VALUE = '^[\\t -~\\u0080-\\u00ff]*$';
+
+const schema = (pattern: string) =>
+  ({ type: 'string', maxLength: MAX_LENGTH, pattern, example: '"nBd0J5nWlMGkLhEPUvh3Yw"' }) as const;
+
+/**
+ * Documents that an operation which responds through `sendWithEtag` accepts If-None-Match and may return 304.
+ * @param headers of its success that a 304 has too
+ */
+export function Revalidates(...headers: HeaderName[]): MethodDecorator {
+  return applyDecorators(
+    ApiHeader({
+      name: 'If-None-Match',
+      required: false,
+      description: 'ETags of cached responses, or `*`. If one of them is current, the response is 304 without a body.',
+      schema: schema(ANY_VALUE),
+    }),
+    ApiResponse({
+      status: 304,
+      description: 'If-None-Match names the current ETag.',
+      headers: headerReferences([...COMMON_HEADERS, 'ETag', ...headers]),
+    }),
+  );
+}
+
+const read = (_: unknown, context: ExecutionContext) => new Precondition(requestOf(context).headers);
+
+/** Injects the precondition of the request, and documents If-Match. */
+export function IfMatch(): ParameterDecorator {
+  const document = ApiHeader({
+    name: 'If-Match',
+    required: false,
+    description: 'ETags, or `*`. If none of them is current, nothing changes and the response is 412.',
+    schema: schema(TAG_LIST),
+  });
+  return createParamDecorator(read, [documentParameter(document, [notCurrent()])])();
+}

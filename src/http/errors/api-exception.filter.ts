@@ -1,0 +1,124 @@
+import { ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  type ArgumentsHost,
+  Catch,
+  type ExceptionFilter,
+  HttpException,
+  Logger,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { BaseExceptionFilter } from '@nestjs/core';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DomainError, type ErrorCode, requestFields, SampledLog } from '../../platform/index.js';
+import { ApiError, CLIENT_GONE, type Problem, problem, sendProblem } from './problem.js';
+
+/** Turns every exception, ours, Nest's or Fastify's, into a response. */
+@Catch()
+export class ApiExceptionFilter implements ExceptionFilter, OnApplicationShutdown {
+  private readonly failures = new SampledLog('Errors', 'error', {
+    first: 'request failed',
+    others: 'more requests failed in the same way',
+  });
+  private readonly logger = new Logger('Requests');
+
+  catch(exception: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const reply = http.getResponse<FastifyReply | ServerResponse>();
+    // Middleware runs before Fastify's handler: its errors go to Fastify, which calls this filter again with its reply.
+    if (reply instanceof ServerResponse) return http.getNext<(error: unknown) => void>()(exception);
+    const answer = isAborted(request, exception) ? CLIENT_GONE : toProblem(exception);
+    // 501 is not a failure of the service.
+    const isFailure = answer.status >= 500 && answer.status !== 501;
+    if (isFailure && !(exception instanceof ApiError && exception.isExpected)) {
+      const { status, code } = answer;
+      const { method, route, ...fields } = requestFields(request);
+      // An unavailable server is not a fault in the code, so a stack would not help.
+      const error = describe(exception, code === 'service_unavailable' ? 'message' : 'stack');
+      this.failures.add({ method, route, status, code }, { ...fields, error }, originOf(error));
+    }
+    // Fastify reports no response to a client that is gone.
+    if (answer.status === CLIENT_GONE.status)
+      this.logger.debug({ message: 'request', ...requestFields(request), status: answer.status });
+    // A response that is partly sent can no longer become an Error.
+    if (reply.sent || reply.raw.headersSent) reply.raw.destroy();
+    else sendProblem(reply, answer);
+  }
+
+  onApplicationShutdown(): void {
+    this.failures.flush();
+  }
+}
+
+/** Whether reading the body failed because the client closed the connection. */
+function isAborted({ raw }: FastifyRequest, exception: unknown): boolean {
+  const { code }: { code?: unknown } = Object(exception);
+  return raw.destroyed && code === 'ECONNRESET';
+}
+
+/** The message, and the line that threw it: the rest of a stack depends on what else the request waited for. */
+function originOf(error: string): string {
+  return error.split('\n', 2).join('\n');
+}
+
+function describe(exception: unknown, detail: 'message' | 'stack'): string {
+  if (!(exception instanceof Error)) return String(exception);
+  const own = exception[detail] ?? exception.message;
+  return exception.cause === undefined ? own : `${own}\nbecause of ${describe(exception.cause, detail)}`;
+}
+
+/** The code of an error that has only a status, such as those of Nest and Fastify. */
+const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
+  400: 'validation_failed',
+  401: 'invalid_api_key',
+  403: 'insufficient_scope',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  408: 'request_timeout',
+  409: 'conflict',
+  410: 'operation_removed',
+  412: 'precondition_failed',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+  422: 'unprocessable_content',
+  429: 'rate_limit_exceeded',
+  431: 'headers_too_large',
+  500: 'internal_error',
+  503: 'service_unavailable',
+};
+
+/** Knows the client errors of Fastify, its plugins and `http-errors`. */
+const NEST = new BaseExceptionFilter();
+
+/** The Error response to any exception. */
+export function toProblem(exception: unknown): Problem {
+  if (exception instanceof ApiError) return exception.problem;
+  if (exception instanceof DomainError) return problem(exception.code, exception.message, headersOf(exception));
+  if (exception instanceof HttpException) {
+    const status = exception.getStatus();
+    return { status, code: codeOf(status), message: wordsOf(exception) };
+  }
+  if (NEST.isHttpError(exception) && exception.statusCode < 500) {
+    const { statusCode: status } = exception;
+    return { status, code: codeOf(status), message: NEST.getHttpErrorMessage(exception) };
+  }
+  return problem('internal_error', 'The service failed to process this request.');
+}
+
+function headersOf({ code }: DomainError): Problem['headers'] {
+  return code === 'service_unavailable' ? { 'retry-after': '1' } : undefined;
+}
+
+/** The response of Nest's exceptions is a text, or an object whose `message` is a text or a list. */
+function wordsOf(exception: HttpException): string {
+  const response: unknown = exception.getResponse();
+  const { message, error }: { message?: unknown; error?: unknown } =
+    typeof response === 'object' && response !== null ? response : { message: response };
+  if (Array.isArray(message) && message.every((part) => typeof part === 'string')) return message.join('; ');
+  return [message, error].find((words) => typeof words === 'string') ?? exception.message;
+}
+
+/** A code of the registry; for other statuses, their reason phrase: `I'm a Teapot` becomes `i_m_a_teapot`. */
+function codeOf(status: number): string {
+  return BY_STATUS[status] ?? (STATUS_CODES[status] ?? 'error').toLowerCase().replaceAll(/[^a-z]+/g, '_');
+}

@@ -1,0 +1,122 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { EntityManager } from 'typeorm';
+import { Clock } from '../../platform/index.js';
+import { Database, tryLockUntilCommit } from '../../database/index.js';
+import { ApiError } from '../errors/problem.js';
+import { IdempotencyRepository } from './idempotency.repository.js';
+import type { IdempotentRequest } from './idempotent-request.js';
+import { replay, resetHeaders, storedResponse } from './stored-response.js';
+
+/** How long a response is stored, in milliseconds. */
+const RETENTION_MS = 24 * 60 * 60 * 1000;
+/** Other requests may wait for a transaction that is longer. */
+const SLOW_MS = 1_000;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /**
+     * Set while a transaction waits for the response of its request.
+     * @param body of the response, as text
+     * @returns when the response can be sent
+     * @throws (rejects) the error to send instead
+     */
+    commitWith?: ((body: unknown) => Promise<void>) | undefined;
+  }
+}
+
+/** Rolls back the transaction of a request whose response is an error. The response remains. */
+class ErrorResponse extends Error {}
+
+/** Processes requests with an Idempotency-Key once, and repeats their responses for 24 hours, per account. */
+@Injectable()
+export class IdempotencyService {
+  private readonly logger = new Logger('Idempotency');
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly records: IdempotencyRepository,
+  ) {}
+
+  /**
+   * Runs a handler in a transaction, which `Database.write` and the repositories of TypeORM join, or sends the stored
+   * response. The transaction ends when the response is complete, after all interceptors and serializers, and before it is
+   * sent. So what is stored is what the client gets. An error is not stored, so the request can be sent again.
+   * @param handle sends the response or an Error
+   * @throws (rejects) before the handler has run: ApiError, DomainError `service_unavailable`
+   */
+  async process(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    identity: IdempotentRequest,
+    handle: () => void,
+  ): Promise<void> {
+    const before = reply.getHeaders();
+    const sent = Promise.withResolvers<unknown>();
+    const ended = Promise.withResolvers<void>();
+    let hasStarted = false;
+    try {
+      const stored = await this.database.write(async (manager) => {
+        const nowMs = this.clock.nowMs();
+        const found = await this.findOrLock(manager, identity, nowMs);
+        if (found !== undefined) return found;
+        request.commitWith = (body) => {
+          sent.resolve(body);
+          return ended.promise;
+        };
+        hasStarted = true;
+        const startMs = performance.now();
+        handle();
+        const body = await sent.promise;
+        this.warnIfSlow(request, performance.now() - startMs);
+        if (reply.statusCode >= 400) throw new ErrorResponse();
+        const response = storedResponse(reply, before, body);
+        await this.records.save(manager, { ...identity, response, expiresAt: nowMs + RETENTION_MS });
+        return undefined;
+      });
+      if (stored !== undefined) replay(reply, stored);
+      ended.resolve();
+    } catch (error) {
+      if (!hasStarted) throw error;
+      // The response may never come, so that nobody waits for its commit.
+      ended.promise.catch(() => undefined);
+      if (error instanceof ErrorResponse) return ended.resolve();
+      resetHeaders(reply, before);
+      ended.reject(error);
+    }
+  }
+
+  /**
+   * Finds the stored response, or locks the key until the transaction ends.
+   * @throws (rejects) ApiError `idempotency_key_in_use` instead of waiting, which could take long
+   */
+  private async findOrLock(manager: EntityManager, identity: IdempotentRequest, nowMs: number) {
+    const { accountId, key, fingerprint } = identity;
+    let record = await this.records.find(manager, identity, nowMs);
+    if (record === undefined) {
+      if (!(await tryLockUntilCommit(manager, `idempotency ${accountId} ${key}`))) throw inUse();
+      // Another request may have written it since the first look.
+      record = await this.records.find(manager, identity, nowMs);
+    }
+    if (record !== undefined && record.fingerprint !== fingerprint) throw reused();
+    return record?.response;
+  }
+
+  private warnIfSlow({ routeOptions: { method, url } }: FastifyRequest, durationMs: number): void {
+    if (durationMs <= SLOW_MS) return;
+    const message =
+      'an operation with @Idempotent() held its transaction for more than a second; move outgoing calls out of it';
+    this.logger.warn({ message, method, route: url, durationMs: Math.round(durationMs) });
+  }
+}
+
+export function reused(): ApiError {
+  return new ApiError('idempotency_key_reused', 'This Idempotency-Key was used with another request. Use a new one.');
+}
+
+export function inUse(): ApiError {
+  return new ApiError('idempotency_key_in_use', 'A request with this Idempotency-Key is still running. Retry later.', {
+    'retry-after': '1',
+  });
+}

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { validationFailed } from '../errors/problem.js';
+import { hasBody, isRepeated } from '../requests/message.js';
+
+const HEADER = 'Idempotency-Key';
+const MAX_LENGTH = 255;
+const PATTERN = `^[ -~]{1,${MAX_LENGTH}}$`;
+const printable = new RegExp(PATTERN);
+/** A string of structured fields (RFC 9651, section 3.3.3). */
+const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
+const NO_BODY = Buffer.alloc(0);
+
+/** The header in the OpenAPI document. */
+export const IDEMPOTENCY_KEY_PARAMETER = {
+  name: HEADER,
+  in: 'header' as const,
+  required: false,
+  description:
+    'Makes it safe to repeat the request. For 24 hours, the same key with the same request returns the first successful ' +
+    'response, without any further effect. Use a random UUID. It can be in double quotes.',
+  schema: {
+    type: 'string' as const,
+    minLength: 1,
+    maxLength: MAX_LENGTH,
+    pattern: PATTERN,
+    example: '7c5b1f3e-5d0f-4d0e-9d4b-6a1f0c7e2b90',
+  },
+};
+
+/** The parts of a request with an Idempotency-Key that identify it. */
+export interface IdempotentRequest {
+  readonly accountId: number;
+  /** 1 to 255 characters of printable ASCII, without quotes around them. */
+  readonly key: string;
+  /** The key as it was sent. */
+  readonly idempotencyKey: string;
+  /** Hash of the method, the target and the bytes of the body. */
+  readonly fingerprint: string;
+}
+
+/**
+ * Reads a request with an Idempotency-Key.
+ * @throws ApiError `validation_failed`
+ */
+export function idempotentRequest(
+  { raw, rawBody, method, url, headers }: FastifyRequest,
+  accountId: number,
+): IdempotentRequest {
+  const idempotencyKey = String(headers['idempotency-key']);
+  const key = QUOTED.exec(idempotencyKey)?.[1]?.replaceAll(/\\(.)/g, '$1') ?? idempotencyKey;
+  if (!printable.test(key) || isRepeated(raw, 'idempotency-key'))
+    throw validationFailed([`${HEADER} must be given once, as 1 to ${MAX_LENGTH} characters of printable ASCII`]);
+  if (rawBody === undefined && hasBody(raw))
+    throw validationFailed([`${HEADER} must not be sent with a body that is not JSON`]);
+  const fingerprint = createHash('sha256')
+    .update(`${method}\n${url}\n`)
+    .update(rawBody ?? NO_BODY)
+    .digest('base64url');
+  return { accountId, key, idempotencyKey, fingerprint };
+}

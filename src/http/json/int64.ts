@@ -1,0 +1,47 @@
+/** Range of a signed 64-bit integer (OpenAPI format int64). */
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** No int64 has more digits; a literal with a larger exponent is not expanded. */
+const MOST_DIGITS = 19;
+
+/** A parsed int64: a number if that is exact, else a bigint. */
+export type Int64 = number | bigint;
+
+export function isInt64(value: unknown): value is Int64 {
+  if (typeof value === 'number') return Number.isSafeInteger(value);
+  return typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX;
+}
+
+/** Whether text is the canonical decimal form of an int64 of at least 1: no sign, no leading zero. */
+export function isCanonicalId(text: string): boolean {
+  return /^[1-9][0-9]{0,18}$/.test(text) && (text.length < MOST_DIGITS || BigInt(text) <= INT64_MAX);
+}
+
+/** Whether text is the canonical decimal form of any int64: no plus, no leading zero, no negative zero. */
+export function isCanonicalInt64(text: string): boolean {
+  return /^(?:0|-?[1-9][0-9]{0,18})$/.test(text) && isInt64(BigInt(text));
+}
+
+/**
+ * The exact value of a JSON number literal that is an integer, including `1e2` and `5.0` (JSON Schema, section 6.1.1), or NaN
+ * if it is not an integer or far beyond int64.
+ */
+export function exactInteger(literal: string): Int64 {
+  const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const digits = withoutTrailingZeros(whole + fraction);
+  if (digits === '' || digits === '-') return 0;
+  const trailingZeros = whole.length + fraction.length - digits.length;
+  const zerosToAppend = Number(exponent) - fraction.length + trailingZeros;
+  if (!(zerosToAppend >= 0 && zerosToAppend <= MOST_DIGITS)) return Number.NaN;
+  const value = BigInt(digits + '0'.repeat(zerosToAppend));
+  return isInt64(Number(value)) ? Number(value) : value;
+}
+
+/** Not a regular expression, which would take quadratic time. */
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  return digits.slice(0, end);
+}

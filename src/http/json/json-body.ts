@@ -1,0 +1,104 @@
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from 'fastify';
+import { ApiError, CLIENT_GONE } from '../errors/problem.js';
+import {
+  BODY_LIMIT_BYTES,
+  brokenBody,
+  hasBody,
+  isRepeated,
+  JSON_TYPE,
+  jsonMediaTypes,
+  MERGE_PATCH_TYPE,
+  METHODS_WITH_BODY,
+  payloadTooLarge,
+  unsupportedMediaType,
+} from '../requests/message.js';
+import { jsonText } from './exact-json.js';
+import { parseJson } from './parse-json.js';
+
+const JSON_TYPES = [JSON_TYPE, MERGE_PATCH_TYPE];
+const UTF_8 = /^[ \t]*charset=(?:utf-8|"utf-8")[ \t]*$/i;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The bytes of a JSON body. */
+    rawBody: Buffer | undefined;
+  }
+}
+
+/**
+ * Makes Fastify parse JSON bodies without rounding, and refuse bodies that are too large, have another charset or have a
+ * content coding. A plugin can add a parser for another media type. Bigints in responses are written as JSON numbers.
+ */
+export function addJsonBodyParser(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser(JSON_TYPES, async (request: FastifyRequest, payload: Readable) => {
+    request.rawBody = await readBody(request, payload);
+    return parseJson(request.rawBody);
+  });
+  // So a handler can return a bigint that it received.
+  server.setReplySerializer(jsonText);
+  server.addHook('onRoute', (route) => {
+    const takesBody = [route.method].flat().some((method) => METHODS_WITH_BODY.has(method));
+    // The last preParsing hook: after it, the body flows to the parser.
+    if (takesBody) route.preParsing = [...[route.preParsing ?? []].flat(), beforeParsing];
+  });
+}
+
+/** Checks the headers of a body before it is read, and sends 100 Continue if the client expects it. */
+function beforeParsing(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  _payload: RequestPayload,
+  done: (error?: Error) => void,
+): void {
+  const { raw } = request;
+  // The end of a body never comes if the client has closed the connection.
+  const gone = raw.destroyed ? ApiError.of(CLIENT_GONE) : undefined;
+  const fault = gone ?? brokenBody(raw) ?? headerFault(request);
+  // HTTP/1.0 has no 100 Continue (RFC 9110, section 10.1.1).
+  const isAwaited = raw.httpVersion !== '1.0' && raw.headers.expect?.toLowerCase() === '100-continue';
+  if (fault === undefined && isAwaited) reply.raw.writeContinue();
+  done(fault);
+}
+
+/**
+ * Reads a body into one buffer: chunks of a byte, which take much more memory than a byte, are not kept.
+ * @throws (rejects) ApiError `payload_too_large`
+ */
+function readBody({ headers }: FastifyRequest, payload: Readable): Promise<Buffer> {
+  const body = Buffer.allocUnsafe(Math.min(Number(headers['content-length'] ?? BODY_LIMIT_BYTES), BODY_LIMIT_BYTES));
+  let length = 0;
+  return new Promise((resolve, reject) => {
+    const read = (chunk: Buffer): void => {
+      if (length + chunk.length > body.length) {
+        payload.off('data', read);
+        reject(payloadTooLarge());
+      } else length += chunk.copy(body, length);
+    };
+    payload
+      .on('data', read)
+      .once('end', () => resolve(body.subarray(0, length)))
+      .on('error', reject);
+  });
+}
+
+function headerFault({ method, headers, raw, server }: FastifyRequest): ApiError | undefined {
+  const { 'content-type': contentType, 'content-encoding': encoding, 'content-length': length = '0' } = headers;
+  if (contentType === undefined && !hasBody(raw)) return method === 'PATCH' ? unsupportedMediaType() : undefined;
+  if (isRepeated(raw, 'content-type'))
+    return new ApiError('validation_failed', 'Content-Type must be given only once.');
+  const [type = '', ...parameters] = (contentType ?? '').split(';');
+  const mediaType = type.trim().toLowerCase();
+  if (mediaType === '' || !server.hasContentTypeParser(mediaType)) return unsupportedMediaType();
+  if (JSON_TYPES.includes(mediaType)) {
+    // Parameters may be empty (RFC 9110, section 5.6.6).
+    const given = parameters.filter((parameter) => parameter.trim() !== '');
+    const isUtf8 = given.length <= 1 && given.every((parameter) => UTF_8.test(parameter));
+    if (!isUtf8 || !jsonMediaTypes(method).includes(mediaType)) return unsupportedMediaType();
+    if (Number(length) > BODY_LIMIT_BYTES) return payloadTooLarge();
+  }
+  if (encoding !== undefined)
+    return new ApiError('unsupported_media_type', 'The request body must not have a Content-Encoding.');
+  return undefined;
+}

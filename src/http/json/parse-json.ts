@@ -1,0 +1,80 @@
+import { ApiError } from '../errors/problem.js';
+import { quoteName, unknownName } from '../errors/client-names.js';
+import { exactJson } from './exact-json.js';
+import { malformedJson } from '../requests/message.js';
+import { exactInteger } from './int64.js';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Numbers with fewer than 16 digits and no fraction or exponent are exact, so the slow reviver is not needed. */
+const MAY_ROUND = /[0-9](?:[.Ee]|[0-9]{15})/;
+/** Texts up to this length, in UTF-16 code units, cannot be nested too deeply. */
+const NEVER_DEEP_LENGTH = 1_000;
+
+const MAX_DEPTH = 32;
+/** Members, objects and lists. For the thousands that a body can have, class-validator would take milliseconds. */
+const MAX_MEMBERS = 1_000;
+
+/**
+ * Parses a JSON text (RFC 8259) without rounding: integers beyond 2^53 become bigint, and a number that becomes an integer
+ * only by rounding becomes NaN.
+ * @throws ApiError `malformed_json`, or `validation_failed` for members that are repeated, inherited or too many
+ */
+export function parseJson(bytes: Buffer): unknown {
+  if (bytes.length === 0) throw malformedJson('it is empty');
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    throw malformedJson('it is not valid UTF-8');
+  }
+  if (text.startsWith('\uFEFF')) throw malformedJson('it begins with a byte-order mark');
+  let value: unknown;
+  try {
+    value = text.length <= NEVER_DEEP_LENGTH && !MAY_ROUND.test(text) ? JSON.parse(text) : parseExactly(text);
+  } catch (error) {
+    // The parser's message quotes the body, so only the kind of failure is reported.
+    throw malformedJson(error instanceof RangeError ? 'it is nested too deeply' : 'it cannot be parsed');
+  }
+  checkMembers(text);
+  return value;
+}
+
+function parseExactly(text: string): unknown {
+  return exactJson.parse(text, (_key, value, { source = '' }) => {
+    const isExact = !Number.isInteger(value) || (Number.isSafeInteger(value) && /^-?[0-9]+$/.test(source));
+    return isExact ? value : exactInteger(source);
+  });
+}
+
+/** The tokens of a valid JSON text that matter here: strings, brackets, colons and commas. */
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g;
+
+/** Checks the members of a valid JSON text: of those with the same name, JSON.parse keeps only the last one. */
+function checkMembers(text: string): void {
+  const namesByDepth: Set<string>[] = [];
+  let count = 0;
+  let lastString = '';
+  for (const [token] of text.matchAll(TOKEN)) {
+    if (token === '{' || token === '[') namesByDepth.push(new Set());
+    else if (token === '}' || token === ']') namesByDepth.pop();
+    else if (token !== ':') lastString = token;
+    else checkName(lastString.includes('\\') ? String(JSON.parse(lastString)) : lastString.slice(1, -1), namesByDepth);
+    if (token === '{' || token === '[' || token === ':') count += 1;
+    if (namesByDepth.length > MAX_DEPTH) throw refused(`be nested deeper than ${MAX_DEPTH} levels`);
+    if (count > MAX_MEMBERS) throw refused(`have more than ${MAX_MEMBERS} members`);
+  }
+}
+
+function checkName(name: string, namesByDepth: readonly Set<string>[]): void {
+  const names = namesByDepth.at(-1);
+  if (names?.has(name))
+    throw new ApiError('validation_failed', `${quoteName(name) ?? 'A field'} must be given only once.`);
+  names?.add(name);
+  // To class-validator and class-transformer, a name that every object inherits, such as `constructor`, is not unknown.
+  if (name in Object.prototype) throw new ApiError('validation_failed', `${unknownName('field', name)}.`);
+}
+
+function refused(what: string): ApiError {
+  return new ApiError('validation_failed', `The request body must not ${what}.`);
+}

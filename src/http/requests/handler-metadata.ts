@@ -1,0 +1,62 @@
+import { SetMetadata } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
+import type { FastifyContextConfig } from 'fastify';
+
+/** The parameters of a controller's method with a decorator such as `@Query()`, by their position. */
+function handlerParameters(controller: Function, method: string | symbol) {
+  // Nest decorates methods after their parameters, so a decorator of a method can call it too.
+  const declared: unknown = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method);
+  const byKey = Object.entries((declared ?? {}) as Record<string, { readonly index: number }>);
+  // Keys are the type and the index, as in `4:0`; those of custom decorators begin with a name.
+  return byKey.map(([key, { index }]) => ({ type: Number(key.split(':')[0]), index }));
+}
+
+/** The number of parameters up to the last one with a decorator. */
+export function parameterCount(controller: Function, method: string | symbol): number {
+  return Math.max(0, ...handlerParameters(controller, method).map(({ index }) => index + 1));
+}
+
+export function takesQuery(controller: Function, method: string | symbol): boolean {
+  return handlerParameters(controller, method).some(({ type }) => type === RouteParamtypes.QUERY);
+}
+
+export function takesBody(controller: Function, method: string | symbol): boolean {
+  return handlerParameters(controller, method).some(({ type }) => type === RouteParamtypes.BODY);
+}
+
+/** The configuration that `@RouteConfig()` has given a handler. */
+export function routeConfigOf(handler: Function): FastifyContextConfig | undefined {
+  return Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, handler) as FastifyContextConfig | undefined;
+}
+
+/** `@RouteConfig()` that adds to the configuration of other decorators; that of Nest replaces it. */
+export function AddRouteConfig(config: FastifyContextConfig): MethodDecorator {
+  return (target, name, descriptor) => {
+    RouteConfig({ ...routeConfigOf(descriptor.value as Function), ...config })(target, name, descriptor);
+  };
+}
+
+const PARAMETER_ERRORS = 'petstore:parameter-errors';
+
+/**
+ * For decorators of parameters: documents the operation that has the parameter.
+ * @param document the decorator of the method, such as `ApiHeader()`
+ * @param errors of reading the parameter
+ */
+export function documentParameter(document: MethodDecorator, errors: readonly Error[] = []): ParameterDecorator {
+  return (target, name) => {
+    const descriptor = name === undefined ? undefined : Object.getOwnPropertyDescriptor(target, name);
+    if (name === undefined || descriptor === undefined) return;
+    document(target, name, descriptor);
+    const all = [...parameterErrorsOf(descriptor.value as Function), ...errors];
+    SetMetadata(PARAMETER_ERRORS, all)(target, name, descriptor);
+  };
+}
+
+/** The errors of reading a handler's parameters, for decorators of the method. */
+export function parameterErrorsOf(handler: Function): readonly Error[] {
+  return (Reflect.getMetadata(PARAMETER_ERRORS, handler) as Error[] | undefined) ?? [];
+}

@@ -1,0 +1,140 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { ValidateBy, ValidateIf } from 'class-validator';
+import { isInt64 } from '../json/int64.js';
+
+/*
+ * The fields of request bodies. Each decorator declares both the check at run time and the schema in the OpenAPI document,
+ * so that clients can know every rule.
+ */
+
+/** What every field of a body declares. */
+export interface FieldOptions {
+  readonly description: string;
+  readonly example: string | number | boolean | readonly string[];
+  /** Whether the field can be omitted; `null` does not mean omitted. */
+  readonly optional?: boolean;
+}
+
+export const INT64_RANGE = 'an integer from -9223372036854775808 to 9223372036854775807';
+export const ID_RANGE = 'an integer from 1 to 9223372036854775807';
+
+/** Unicode category Cc. */
+const CONTROLS = '\\u0000-\\u001F\\u007F-\\u009F';
+/** Line separators, and the characters with the property Bidi_Control, which make a terminal show another text. */
+const REORDERING = '\\u061C\\u200E\\u200F\\u2028-\\u202E\\u2066-\\u2069';
+
+/**
+ * A line of text, measured in Unicode code points as JSON Schema does.
+ * @param options `printed` also refuses line separators and bidirectional controls, because a command line shows the text
+ */
+export function TextField(
+  options: FieldOptions & { readonly maxLength: number; readonly printed?: boolean },
+): PropertyDecorator {
+  const { maxLength, printed = false } = options;
+  const refused = printed ? CONTROLS + REORDERING : CONTROLS;
+  const pattern = `^[^${refused}]*[^\\s${refused}][^${refused}]*$`;
+  const printable = new RegExp(pattern);
+  const names = printed ? 'control characters, line separators, bidirectional controls' : 'control characters';
+  const expected = `a string of 1 to ${maxLength} characters, not only white space, without ${names} or lone surrogates`;
+  const isValid = (value: unknown) =>
+    // A code point takes at most two UTF-16 units, so a longer string need not be scanned.
+    typeof value === 'string' &&
+    value.length <= 2 * maxLength &&
+    value.isWellFormed() &&
+    [...value].length <= maxLength &&
+    printable.test(value);
+  return field(options, { type: String, minLength: 1, maxLength, pattern }, expected, isValid);
+}
+
+/** An integer in the int64 range, exact beyond 2^53. */
+export function Int64Field(options: FieldOptions): PropertyDecorator {
+  return field(options, { type: 'integer', format: 'int64' }, INT64_RANGE, isInt64);
+}
+
+/** An identifier that the service assigned. */
+export function IdField(options: FieldOptions): PropertyDecorator {
+  const schema = { type: 'integer', format: 'int64', minimum: 1 } as const;
+  return field(options, schema, ID_RANGE, (value) => isInt64(value) && value >= 1);
+}
+
+/** A named enum. */
+export interface EnumOptions {
+  /** Name of the schema, which all fields and parameters of the enum share. */
+  readonly name: string;
+  readonly values: readonly string[];
+  /** Description of the schema. */
+  readonly meaning?: string;
+}
+
+/** The schema of an enum. */
+export function enumSchema({ name, values, meaning }: EnumOptions) {
+  // The scanner overwrites `description` with that of the first field.
+  const shared = { examples: values.slice(0, 1), ...(meaning === undefined ? {} : { 'x-meaning': meaning }) };
+  return { enum: [...values], enumName: name, enumSchema: shared };
+}
+
+/**
+ * A value of an enum.
+ * @param options `nullable` also allows `null`; another field or parameter must use the enum without it
+ */
+export function EnumField(options: FieldOptions & EnumOptions & { readonly nullable?: boolean }): PropertyDecorator {
+  const { name, values, nullable = false } = options;
+  const expected = `one of ${values.join(', ')}`;
+  const isValid = (value: unknown) => values.some((one) => one === value);
+  if (!nullable) return field(options, enumSchema(options), expected, isValid);
+  const schema = { anyOf: [{ $ref: `#/components/schemas/${name}` }, { type: 'null' }] } as ApiPropertyOptions;
+  return field(options, schema, `${expected}, or null`, (value) => value === null || isValid(value));
+}
+
+/** Maximum number of items of a list. */
+const MAX_ITEMS = 100;
+
+/**
+ * A non-empty list of distinct values of an enum.
+ * @param options `isOther` accepts values that the enum may have besides, which the handler of the request knows
+ */
+export function EnumListField(
+  options: FieldOptions & EnumOptions & { readonly isOther?: (text: string) => boolean },
+): PropertyDecorator {
+  const { values, isOther = () => false } = options;
+  const schema = { ...enumSchema(options), isArray: true, minItems: 1, maxItems: MAX_ITEMS, uniqueItems: true };
+  const isValid = (value: unknown) =>
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= MAX_ITEMS &&
+    new Set(value).size === value.length &&
+    value.every((item) => typeof item === 'string' && (values.includes(item) || isOther(item)));
+  return field(options, schema, `a list of one or more of ${values.join(', ')}, each once`, isValid);
+}
+
+/** An integer within a range of safe integers. */
+export function IntegerField(
+  options: FieldOptions & { readonly minimum: number; readonly maximum: number; readonly default?: number },
+): PropertyDecorator {
+  const { minimum, maximum } = options;
+  const standIn = options.default === undefined ? {} : { default: options.default };
+  const isValid = (value: unknown) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum;
+  const schema: ApiPropertyOptions = { type: 'integer', minimum, maximum, ...standIn };
+  return field(options, schema, `an integer from ${minimum} to ${maximum}`, isValid);
+}
+
+/** `true` or `false`. */
+export function BooleanField(options: FieldOptions): PropertyDecorator {
+  return field(options, { type: Boolean }, 'true or false', (value) => typeof value === 'boolean');
+}
+
+/** @param expected the end of the message `... must be` */
+function field(
+  { description, example, optional = false }: FieldOptions,
+  schema: ApiPropertyOptions,
+  expected: string,
+  isValid: (value: unknown) => boolean,
+): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({ ...schema, description, example, required: !optional } as ApiPropertyOptions),
+    ...(optional ? [ValidateIf((_, value) => value !== undefined)] : []),
+    ValidateBy({ name: 'field', validator: { validate: isValid } }, { message: `$property must be ${expected}` }),
+  );
+}

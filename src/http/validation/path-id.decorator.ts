@@ -1,0 +1,35 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
+import type { DomainError } from '../../platform/index.js';
+import { requestOf } from '../requests/request.js';
+import { documentParameter } from '../requests/handler-metadata.js';
+import { isCanonicalId, isCanonicalInt64 } from '../json/int64.js';
+
+export interface PathIdOptions {
+  readonly description: string;
+  /** Of something that exists from the start, or that the example of another operation creates. */
+  readonly example?: number;
+  /** The error for an impossible identifier. It does not quote the client's text, which may contain an API key. */
+  readonly notFound: () => DomainError;
+  /** Whether zero and negative numbers are identifiers too. */
+  readonly isAnyInt64?: boolean;
+}
+
+/**
+ * Injects an identifier in the path as decimal digits, and documents it. Only the canonical form is an identifier; anything
+ * else is not found.
+ * @param name of the parameter in the path
+ */
+export function PathId(
+  name: string,
+  { description, example = 1, notFound, isAnyInt64 = false }: PathIdOptions,
+): ParameterDecorator {
+  const isCanonical = isAnyInt64 ? isCanonicalInt64 : isCanonicalId;
+  const read = (_: unknown, context: ExecutionContext): string => {
+    const { [name]: id = '' } = requestOf(context).params as Record<string, string>;
+    if (!isCanonical(id)) throw notFound();
+    return id;
+  };
+  const schema = { type: 'integer' as const, format: 'int64', ...(isAnyInt64 ? {} : { minimum: 1 }), example };
+  return createParamDecorator(read, [documentParameter(ApiParam({ name, description, schema }))])();
+}

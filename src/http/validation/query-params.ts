@@ -1,0 +1,130 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { ValidateBy, ValidateIf } from 'class-validator';
+import { isCanonicalId, isCanonicalInt64 } from '../json/int64.js';
+import { type EnumOptions, enumSchema, ID_RANGE, INT64_RANGE } from './fields.js';
+
+/*
+ * The fields of query DTOs. Each decorator declares both the check and the OpenAPI schema. A value is accepted as it is or
+ * refused; it is never clamped, trimmed or coerced.
+ */
+
+const MAX_ID_LENGTH = '9223372036854775807'.length;
+
+/** What every parameter of a query declares. */
+export interface ParamOptions {
+  readonly description: string;
+}
+
+/** An integer in canonical decimal form. */
+export function IntegerParam(
+  options: ParamOptions & { readonly minimum: number; readonly maximum: number; readonly default: number },
+): PropertyDecorator {
+  const { minimum, maximum } = options;
+  const schema = { type: 'integer', minimum, maximum, default: options.default, example: options.default } as const;
+  const isValid = (value: unknown) => typeof value === 'number' && value >= minimum && value <= maximum;
+  return applyDecorators(
+    Transform(({ value }: { value: unknown }) =>
+      typeof value === 'string' && /^(?:0|-?[1-9][0-9]{0,14})$/.test(value) ? Number(value) : value,
+    ),
+    param(options, schema, `an integer from ${minimum} to ${maximum}`, isValid),
+  );
+}
+
+/** An identifier, kept as decimal digits because it can exceed 2^53. */
+export function IdParam(options: ParamOptions): PropertyDecorator {
+  return textParam(options, { type: 'integer', format: 'int64', minimum: 1, example: 1 }, ID_RANGE, isCanonicalId);
+}
+
+/** Identifiers separated by commas, kept as they are written. The parameter can be repeated, as some clients do for lists. */
+export function IdListParam(options: ParamOptions & { readonly maxItems: number }): PropertyDecorator {
+  const { maxItems } = options;
+  const maxLength = maxItems * (MAX_ID_LENGTH + 1);
+  const items = { type: 'integer', format: 'int64', minimum: 1 };
+  // `explode: false` documents a list as one parameter with commas.
+  const schema = { type: 'array', items, minItems: 1, maxItems, explode: false, example: [1, 2] } as ApiPropertyOptions;
+  const areIds = (ids: readonly string[]) => ids.length <= maxItems && ids.every(isCanonicalId);
+  return applyDecorators(
+    Transform(({ value }: { value: unknown }) => (Array.isArray(value) ? value.join(',') : value)),
+    textParam(
+      options,
+      schema,
+      `1 to ${maxItems} integers from 1 to 9223372036854775807, separated by commas`,
+      (text) => text.length <= maxLength && areIds(text.split(',')),
+    ),
+  );
+}
+
+/** Any int64, kept as decimal digits. */
+export function Int64Param(options: ParamOptions): PropertyDecorator {
+  return textParam(options, { type: 'integer', format: 'int64', example: 1 }, INT64_RANGE, isCanonicalInt64);
+}
+
+/** Text that matches a pattern, such as an identifier that is not a number. */
+export function PatternParam(
+  options: ParamOptions & {
+    readonly pattern: RegExp;
+    readonly maxLength: number;
+    readonly expectation: string;
+    readonly example: string;
+  },
+): PropertyDecorator {
+  const { pattern, maxLength, expectation, example } = options;
+  const schema = { type: 'string', pattern: pattern.source, maxLength, example } as const;
+  return textParam(options, schema, expectation, (text) => pattern.test(text));
+}
+
+/** A value of an enum. */
+export function EnumParam(options: ParamOptions & EnumOptions): PropertyDecorator {
+  const { values } = options;
+  return textParam(options, enumSchema(options), `one of ${values.join(', ')}`, (text) => values.includes(text));
+}
+
+/** A repeated parameter is an array, and refused. */
+function textParam(
+  options: ParamOptions,
+  schema: ApiPropertyOptions,
+  expected: string,
+  isValid: (text: string) => boolean,
+): PropertyDecorator {
+  return param(options, schema, expected, (value) => typeof value === 'string' && isValid(value));
+}
+
+function param(
+  { description }: ParamOptions,
+  schema: ApiPropertyOptions,
+  expected: string,
+  isValid: (value: unknown) => boolean,
+): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({ description, ...schema } as ApiPropertyOptions),
+    ValidateIf((_, value) => value !== undefined),
+    ValidateBy(
+      { name: 'param', validator: { validate: isValid } },
+      { message: ({ value }) => `$property must be ${Array.isArray(value) ? 'given only once' : expected}` },
+    ),
+  );
+}
+
+const DEFAULT_LIMIT = 20;
+/** More than an entry of an index of PostgreSQL can have. */
+const MAX_CURSOR_LENGTH = 4_096;
+
+/** `limit` of a list, whose own DTO extends this one. */
+export abstract class LimitQuery {
+  @IntegerParam({ description: 'Maximum number of items to return.', minimum: 1, maximum: 100, default: DEFAULT_LIMIT })
+  limit = DEFAULT_LIMIT;
+}
+
+/** `limit` and `after` of a list that `readPage` reads. Extend it with the filters of the list. */
+export class PageQuery extends LimitQuery {
+  @PatternParam({
+    description: 'Where the page begins, from the `Link` of the previous page.',
+    pattern: /^[\w-]+$/,
+    maxLength: MAX_CURSOR_LENGTH,
+    expectation: 'as in the Link header of the previous page',
+    example: 'WyI1IiwiMTciXQ',
+  })
+  after?: string;
+}

@@ -1,0 +1,98 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Type } from 'class-transformer';
+import { IsString, ValidateBy, ValidateNested } from 'class-validator';
+import { ApiError } from '../errors/problem.js';
+import { RequestValidationPipe, ValidatedOnce } from './request-validation.pipe.js';
+
+let validations = 0;
+
+const IsShort = () =>
+  ValidateBy({
+    name: 'isShort',
+    validator: {
+      validate: (value) => {
+        validations += 1;
+        return typeof value === 'string' && value.length < 3;
+      },
+    },
+  });
+
+@ValidatedOnce()
+class OnceQuery {
+  @IsShort()
+  name!: string;
+}
+
+class EachTimeQuery {
+  @IsShort()
+  name!: string;
+}
+
+class Item {
+  @IsString()
+  name!: string;
+
+  @Type(() => Item)
+  @ValidateNested({ each: true })
+  parts: Item[] = [];
+}
+
+const pipe = new RequestValidationPipe();
+const read = async (metatype: new () => object, name: string) => pipe.transform({ name }, { type: 'query', metatype });
+
+beforeEach(() => {
+  validations = 0;
+});
+
+describe('a query with @ValidatedOnce()', () => {
+  it('is not validated again once it was valid, and is the same frozen instance', async () => {
+    const [first, second] = [await read(OnceQuery, 'a'), await read(OnceQuery, 'a')];
+    expect(first).toBeInstanceOf(OnceQuery);
+    expect(first).toEqual({ name: 'a' });
+    expect(second).toBe(first);
+    expect(Object.isFrozen(first)).toBe(true);
+    expect(validations).toBe(1);
+  });
+
+  it('is another instance if its text is another', async () => {
+    expect([await read(OnceQuery, 'b'), await read(OnceQuery, 'c')]).toEqual([{ name: 'b' }, { name: 'c' }]);
+    expect(validations).toBe(2);
+  });
+
+  it('is refused each time if it is invalid', async () => {
+    for (const _ of [1, 2]) await expect(read(OnceQuery, 'long')).rejects.toThrow(ApiError);
+    expect(validations).toBe(2);
+  });
+
+  it('does not make a body valid that looks the same', async () => {
+    await read(OnceQuery, 'd');
+    await pipe.transform({ name: 'd' }, { type: 'body', metatype: OnceQuery });
+    expect(validations).toBe(2);
+  });
+});
+
+describe('any other query', () => {
+  it('is validated each time', async () => {
+    expect(await read(EachTimeQuery, 'a')).not.toBe(await read(EachTimeQuery, 'a'));
+    expect(validations).toBe(2);
+  });
+});
+
+const send = async (body: unknown) => pipe.transform(body, { type: 'body', metatype: Item });
+const part = { name: 'bolt' };
+
+describe('a list of nested objects', () => {
+  it('is accepted, at any level', async () => {
+    const body = { name: 'cart', parts: [{ name: 'wheel', parts: [part, part] }] };
+    expect(await send(body)).toMatchObject(body);
+  });
+
+  it.each([
+    [[[part]], 'parts.0 must be an object.'],
+    [[part, []], 'parts.1 must be an object.'],
+    [[[[part]]], 'parts.0 must be an object.'],
+    [[{ name: 'wheel', parts: [[part]] }], 'parts.0.parts.0 must be an object.'],
+  ])('is refused with lists in place of objects: %j', async (parts, message) => {
+    await expect(send({ name: 'cart', parts })).rejects.toThrow(message);
+  });
+});

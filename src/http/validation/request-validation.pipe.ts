@@ -1,0 +1,127 @@
+import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import { validate, type ValidationError, type ValidatorOptions } from 'class-validator';
+import { LRUCache } from 'lru-cache';
+import { unknownName } from '../errors/client-names.js';
+import { validationFailed } from '../errors/problem.js';
+import { unsupportedMediaType } from '../requests/message.js';
+import { nestedLists } from './nested-lists.js';
+
+/** For more of them, class-validator would take milliseconds. */
+const MAX_NAMES = 1_000;
+
+const OPTIONS: ValidatorOptions = {
+  whitelist: true,
+  forbidNonWhitelisted: true,
+  forbidUnknownValues: false,
+  stopAtFirstError: true,
+  validationError: { target: false, value: false },
+};
+
+/** Parameter types that are not DTOs, as in Nest's ValidationPipe. */
+const PLAIN_TYPES: ReadonlySet<unknown> = new Set([undefined, Object, String, Number, Boolean, Array, Buffer, Date]);
+
+type Place = 'body' | 'query' | 'param';
+
+const KINDS: Readonly<Record<Place, string>> = { body: 'field', query: 'query parameter', param: 'path parameter' };
+
+/** Valid queries by the class of their DTO and by their text. */
+const validQueries = new WeakMap<Function, LRUCache<string, object>>();
+const MAX_VALID_QUERIES = 500;
+
+/**
+ * For the DTO of a query whose rules depend on nothing else: a query that was valid is not validated again, and requests with
+ * the same query share one frozen instance. Validation takes a quarter of the processor time of a cached list.
+ */
+export function ValidatedOnce(): ClassDecorator {
+  return (metatype) => {
+    validQueries.set(metatype, new LRUCache({ max: MAX_VALID_QUERIES }));
+  };
+}
+
+/**
+ * Turns `@Body()`, `@Query()` and `@Param()` into checked instances of their DTO classes; other types pass unchanged. Unknown
+ * fields are refused at every level.
+ *
+ * Nest's ValidationPipe is three times as slow, coerces primitives (`0x10` becomes 16), and accepts a field named
+ * `constructor`.
+ * @throws ApiError `validation_failed`
+ */
+@Injectable()
+export class RequestValidationPipe implements PipeTransform {
+  /** Returns a promise only for what it validates: most parameters need no turn of the event loop. */
+  transform(value: unknown, { type: place, metatype, data }: ArgumentMetadata): unknown {
+    if (place === 'custom' || metatype === undefined || PLAIN_TYPES.has(metatype)) return value;
+    if (data === undefined) {
+      if (place === 'query') return queryOf(value, metatype);
+      if (place === 'body') checkObject(value);
+      return instanceOf(value, metatype, place);
+    }
+    // Another pipe of the parameter makes its value from a text, as in `@Param('id', UserByIdPipe) user: User`.
+    if (place !== 'body' && typeof value !== 'object') return instanceOf({}, metatype, place).then(() => value);
+    if (place === 'body') checkObject(value, data);
+    return instanceOf(value ?? {}, metatype, place);
+  }
+}
+
+function queryOf(query: unknown, metatype: Type): unknown {
+  const valid = validQueries.get(metatype);
+  if (valid === undefined) return instanceOf(query, metatype, 'query');
+  const text = JSON.stringify(query);
+  return (
+    valid.get(text) ??
+    instanceOf(query, metatype, 'query').then((dto) => {
+      valid.set(text, Object.freeze(dto));
+      return dto;
+    })
+  );
+}
+
+/** @param value undefined for a body that was not sent */
+async function instanceOf(value: unknown, metatype: Type, place: Place): Promise<object> {
+  checkNames(Object.keys(value ?? {}), place);
+  const dto: object = plainToInstance(metatype, value ?? {}, { exposeDefaultValues: true });
+  const errors = await validate(dto, OPTIONS);
+  const broken = [...describe(errors, place), ...nestedLists(dto)];
+  const faults = broken.length === 0 ? unstorableTexts(value) : broken;
+  if (faults.length === 0) return dto;
+  // A POST needs no body where all its fields are optional.
+  throw value === undefined ? unsupportedMediaType() : validationFailed(faults);
+}
+
+/** A body is absent only without a media type: the parser refuses an empty JSON text. */
+function checkObject(body: unknown, name = 'The request body'): void {
+  if (body === undefined || (typeof body === 'object' && body !== null && !Array.isArray(body))) return;
+  throw validationFailed([`${name} must be a JSON object`]);
+}
+
+/** To class-validator, names that every object inherits, such as `constructor`, are known. The JSON parser refuses nested ones. */
+function checkNames(names: readonly string[], place: Place): void {
+  if (names.length > MAX_NAMES)
+    throw validationFailed([`The ${place} must not have more than ${MAX_NAMES} parameters`]);
+  const inherited = names.filter((name) => name in Object.prototype);
+  if (inherited.length > 0) throw validationFailed(inherited.map((name) => unknownName(KINDS[place], name)));
+}
+
+/** Texts that PostgreSQL refuses or that UTF-8 cannot keep, which class-validator's rules for text allow. */
+function unstorableTexts(value: unknown, name = ''): string[] {
+  if (typeof value === 'string')
+    return value.includes('\0') || !value.isWellFormed() ? [`${name} must be without U+0000 and lone surrogates`] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  const prefix = name === '' ? '' : `${name}.`;
+  return Object.entries(value).flatMap(([member, inner]) => unstorableTexts(inner, prefix + member));
+}
+
+/** The faults of all fields, nested ones with their path, such as `items.0.name must be ...`. */
+function describe(errors: readonly ValidationError[], place: Place, parent = ''): string[] {
+  return errors.flatMap(({ property, constraints = {}, children = [] }) => {
+    const { whitelistValidation, ...broken } = constraints;
+    const within = parent === '' ? '' : ` of ${parent.slice(0, -1)}`;
+    const unknown = whitelistValidation === undefined ? [] : [unknownName(KINDS[place], property) + within];
+    return [
+      ...unknown,
+      ...Object.values(broken).map((message) => parent + message),
+      ...describe(children, place, `${parent}${property}.`),
+    ];
+  });
+}

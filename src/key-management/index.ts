@@ -1,2 +1,0 @@
-export { KeyManagementModule } from './key-management.module.js';
-export { AccountKeysService } from './account-keys.service.js';

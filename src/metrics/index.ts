@@ -1,2 +1,0 @@
-export { MetricsModule } from './metrics.module.js';
-export { RequestMetrics } from './request-metrics.js';

@@ -1,0 +1,4 @@
+export type { HealthIndicator } from './health-indicator.js';
+export { MonitoringModule } from './monitoring.module.js';
+export { Readiness } from './readiness.js';
+export { RequestMetrics } from './request-metrics.js';

@@ -1,0 +1,101 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject } from '@nestjs/swagger';
+import { PLANS } from '../../accounts/index.js';
+import { API_PREFIX, publicPath } from '../../http/index.js';
+import type { Env } from '../../platform/index.js';
+import { type Documentation, operationGroups, PLANS_PAGE } from '../operation-group.decorator.js';
+import { API_KEY_SCHEME } from '../operation.decorator.js';
+
+/** The parts of the document besides the operations. */
+export function outlineOf(app: INestApplication, env: Env): Omit<OpenAPIObject, 'paths'> {
+  const isStaging = env.ENVIRONMENT === 'staging';
+  const builder = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('Pet Store Service')
+    .setDescription(describeService(env))
+    .setVersion('2.0.0')
+    .setLicense('MIT', 'https://opensource.org/license/mit')
+    .addSecurity(API_KEY_SCHEME, {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'Your API key, `psk_...`, without the word Bearer.',
+    });
+  const externalDocs = ({ description, address }: Documentation) => {
+    const url = absoluteUrl(env, address);
+    return url === undefined ? undefined : { description, url };
+  };
+  for (const { name, description, documentation } of operationGroups(app))
+    builder.addTag(name, description, documentation && externalDocs(documentation));
+  const { info, ...rest } = builder.build();
+  const documentation = externalDocs({ description: 'Plans, limits and bans', address: PLANS_PAGE });
+  const contactUrl = absoluteUrl(env, '/docs');
+  const servers = [
+    {
+      url: env.BASE_URL ?? API_PREFIX,
+      description:
+        env.BASE_URL === undefined ? `This server (${env.ENVIRONMENT})` : isStaging ? 'Staging' : 'Production',
+    },
+    // On a staging service, the first server is the staging environment.
+    ...(env.STAGING_BASE_URL === undefined || isStaging ? [] : [{ url: env.STAGING_BASE_URL, description: 'Staging' }]),
+  ];
+  return {
+    ...rest,
+    ...(documentation && { externalDocs: documentation }),
+    // Everybody with a key can call it.
+    servers: servers.map((server) => ({ ...server, 'x-internal': false })),
+    info: { ...info, contact: { name: 'Pet Store Service', ...(contactUrl && { url: contactUrl }) } },
+  };
+}
+
+/** Many tools refuse relative URLs of pages, and without BASE_URL the service does not know its own address. */
+function absoluteUrl(env: Env, address: string): string | undefined {
+  const url = publicPath(env, address);
+  return URL.canParse(url) ? url : undefined;
+}
+
+/** The introduction of the document, in Markdown. */
+function describeService({ ANONYMOUS_PER_MINUTE, ANONYMOUS_PER_DAY }: Env): string {
+  return `
+A pet store catalogue: pets, their categories, orders for them, your usage and your API keys.
+
+**Authentication.** Every request needs an API key: \`Authorization: Bearer <API_KEY>\`. By default, a new key has every
+scope except \`keys:manage\`.
+
+**Limits.** All keys of an account share the limits of its plan:
+
+${planTable()}
+
+The \`X-RateLimit-*\` headers show the window, minute or day, that has fewer requests left. On 429, wait \`Retry-After\`
+seconds and back off exponentially; a key that keeps calling is banned. Requests without a valid key count against the
+address: ${formatCount(ANONYMOUS_PER_MINUTE)} a minute and ${formatCount(ANONYMOUS_PER_DAY)} a day.
+
+**Errors** are always an \`Error\` object; branch on its \`code\`. An unknown path is 404 \`route_not_found\`, a method that the
+path does not support 405 \`method_not_allowed\`; headers over 16 KiB are 431 \`headers_too_large\`. GET operations accept HEAD.
+
+**Lifecycle.** Each operation has an \`x-stability\`. A \`stable\` operation changes only compatibly. A \`beta\` operation can
+change incompatibly, with notice. An \`experimental\` operation can change at any time. A deprecated operation returns 410
+from its \`x-sunset\` date on.
+
+Every response also has \`X-Content-Type-Options\` and \`Cache-Control\`: \`private, no-cache\` or \`no-store\`. Every response
+has \`Vary\` too, unless the request is refused before it is routed: 400, 408, 431 and 501 of requests that are not valid HTTP.
+`.trim();
+}
+
+function planTable(): string {
+  const rows = Object.entries(PLANS).map(([name, { perMinute, perDay } = CUSTOM]) => {
+    const cells = [planTitle(name), formatCount(perMinute), formatCount(perDay)];
+    return `| ${cells.join(' | ')} |`;
+  });
+  return ['| Plan | Requests per minute | Requests per day |', '|---|---|---|', ...rows].join('\n');
+}
+
+/** The limits of a plan that each account agrees on. */
+export const CUSTOM = { perMinute: undefined, perDay: undefined };
+
+export function planTitle(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+export function formatCount(requests: number | undefined): string {
+  return requests?.toLocaleString('en') ?? 'custom';
+}

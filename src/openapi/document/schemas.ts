@@ -1,0 +1,88 @@
+import type { ReferenceObject, SchemaObject } from '@nestjs/swagger';
+
+export type Schema = SchemaObject | ReferenceObject;
+export type Schemas = Record<string, Schema>;
+
+const INT32_MAX = 2 ** 31 - 1;
+/** Length of a time from Date.prototype.toISOString. */
+const TIME_LENGTH = 24;
+
+/**
+ * Converts a schema of OpenAPI 3.0 from the scanner to OpenAPI 3.1: a reference can have siblings, `examples` replaces
+ * `example`, and an exclusive bound is a number. Integers and times that declare no format or bound get those of their type.
+ */
+export function convertSchema(schema: Schema): Schema {
+  if ('$ref' in schema) return schema;
+  const { allOf, example, 'x-meaning': meaning, properties, items, ...rest } = schema as SchemaObject & Meaning;
+  const { anyOf, oneOf } = rest;
+  const converted = {
+    ...withExclusiveBounds({ ...rest, ...bounds(rest) }),
+    ...(meaning !== undefined && { description: meaning }),
+    ...(properties && { properties: convertSchemas(properties) }),
+    ...(items && { items: convertSchema(items) }),
+    ...(anyOf && { anyOf: anyOf.map(convertSchema) }),
+    ...(oneOf && { oneOf: oneOf.map(convertSchema) }),
+    ...(example !== undefined && { examples: [example as unknown] }),
+  };
+  const [only, ...others] = allOf ?? [];
+  if (only !== undefined && '$ref' in only && others.length === 0) return { $ref: only.$ref, ...converted };
+  return { ...converted, ...(allOf && { allOf: allOf.map(convertSchema) }) };
+}
+
+export function convertSchemas(schemas: Schemas): Schemas {
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, withoutExamples(convertSchema(schema))]),
+  );
+}
+
+/** Removes the examples of fields, because operations have examples of whole bodies. */
+function withoutExamples(schema: Schema): Schema {
+  if ('$ref' in schema) return schema;
+  const { examples: _, ...rest } = schema;
+  return rest;
+}
+
+/** The meaning of an enum, whose schema otherwise has the description of the first field that uses it. */
+interface Meaning {
+  readonly 'x-meaning'?: string;
+}
+
+function bounds({
+  type,
+  format,
+  maximum = Number.MAX_SAFE_INTEGER,
+  maxLength = TIME_LENGTH,
+}: SchemaObject): SchemaObject {
+  if (format === 'date-time') return { maxLength };
+  // An int64 has the range of its format, because a JavaScript number cannot express its exact bounds.
+  if (type !== 'integer' || format !== undefined) return {};
+  return { format: maximum > INT32_MAX ? 'int64' : 'int32', maximum };
+}
+
+/** In OpenAPI 3.0, `exclusiveMinimum: true` makes `minimum` exclusive; in 3.1, `exclusiveMinimum` is the bound itself. */
+function withExclusiveBounds({ exclusiveMinimum, exclusiveMaximum, ...schema }: SchemaObject): object {
+  const { minimum, maximum } = schema;
+  return {
+    ...schema,
+    ...(exclusiveMinimum && { minimum: undefined, exclusiveMinimum: minimum }),
+    ...(exclusiveMaximum && { maximum: undefined, exclusiveMaximum: maximum }),
+  };
+}
+
+/** The schema itself, or the one that it refers to. */
+export function resolve(schema: Schema, schemas: Schemas): SchemaObject {
+  const own = '$ref' in schema ? schemas[schema.$ref.split('/').at(-1) ?? ''] : schema;
+  return own === undefined || '$ref' in own ? {} : own;
+}
+
+/** Declares that request bodies refuse unknown fields, nested ones included. */
+export function refuseUnknownFields(schema: Schema, schemas: Schemas): void {
+  const model = resolve(schema, schemas);
+  const { properties, items, allOf, anyOf = [], oneOf = [] } = model;
+  const isCombined = allOf !== undefined || (properties !== undefined && anyOf.length + oneOf.length > 0);
+  // Each part would refuse the fields of the others.
+  if (isCombined || model.additionalProperties !== undefined) return;
+  if (properties !== undefined) model.additionalProperties = false;
+  for (const inner of [...Object.values(properties ?? {}), items, ...anyOf, ...oneOf])
+    if (inner !== undefined) refuseUnknownFields(inner, schemas);
+}

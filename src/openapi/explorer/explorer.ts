@@ -1,0 +1,112 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { extname, join } from 'node:path';
+import type { INestApplication } from '@nestjs/common';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { dump } from 'js-yaml';
+import { CompressedFile, sendWithEtag } from '../../http/index.js';
+import { Env } from '../../platform/index.js';
+import type { CurrentDocument } from '../document/document.js';
+import { explorerPage, ICON } from './page.js';
+import { plansPage } from './plans-page.js';
+
+const HTML = 'text/html; charset=utf-8';
+
+/** The files of Swagger UI's package that the pages load. Its other files are not served. */
+const PACKAGE_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'];
+
+/** Our own styles, scripts and images, which are served unchanged. */
+const OWN_FILES = join(import.meta.dirname, 'browser');
+
+/** Other files, such as declarations of types, are not served. */
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** Allows no resources of other hosts and no frames, because the page stores a key. Calls can go to all servers. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  'connect-src *',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * Serves Swagger UI at `/docs`, the plans at `/docs/plans`, and the document at `/openapi.json` and `/openapi.yaml`.
+ * `SwaggerModule.setup` would build the document and open a file for each request.
+ */
+export function serveExplorer(app: INestApplication, document: CurrentDocument): void {
+  const server = app.getHttpAdapter().getInstance() as FastifyInstance;
+  const serve = (path: string, file: () => CompressedFile, headers: Readonly<Record<string, string>> = {}) =>
+    server.get(path, (_request, reply) => sendFile(reply.headers(headers), file()));
+  const serveDocs = (path: string, file: () => CompressedFile) =>
+    serve(`/docs${path}`, file, { 'content-security-policy': POLICY });
+
+  serve(
+    '/openapi.json',
+    rendered(document, 'application/json; charset=utf-8', (current) => JSON.stringify(current)),
+  );
+  serve(
+    '/openapi.yaml',
+    rendered(document, 'text/yaml; charset=utf-8', (current) => dump(current, { skipInvalid: true, noRefs: true })),
+  );
+  serveDocs('', fixed(HTML, explorerPage('./docs/')));
+  serveDocs('/', fixed(HTML, explorerPage('./')));
+  const { ANONYMOUS_PER_MINUTE: perMinute, ANONYMOUS_PER_DAY: perDay } = app.get(Env);
+  serveDocs('/plans', fixed(HTML, plansPage({ perMinute, perDay })));
+  for (const [name, path] of assetPaths()) {
+    const contentType = CONTENT_TYPES[extname(name)];
+    if (contentType === undefined) continue;
+    const file = fixed(contentType, readFileSync(path));
+    serveDocs(`/${name}`, file);
+    // Browsers request it for pages without an icon, such as a response of the API.
+    if (name === ICON) serve('/favicon.ico', file);
+  }
+  // Relative, because a proxy can serve it below another path.
+  server.get('/', (_request, reply) => reply.redirect('docs'));
+}
+
+/** Paths below `/docs/`, and the files there. */
+function assetPaths(): [name: string, path: string][] {
+  const { resolve } = createRequire(import.meta.url);
+  const own = readdirSync(OWN_FILES, { recursive: true, encoding: 'utf8' });
+  return [
+    ...own.map((name): [string, string] => [name, join(OWN_FILES, name)]),
+    ...PACKAGE_FILES.map((name): [string, string] => [name, resolve(`swagger-ui-dist/${name}`)]),
+  ];
+}
+
+function fixed(contentType: string, content: string | Buffer): () => CompressedFile {
+  const file = new CompressedFile(contentType, Buffer.from(content));
+  return () => file;
+}
+
+/** A file that is rendered from the document, again after each change. */
+function rendered(
+  source: CurrentDocument,
+  contentType: string,
+  render: (document: OpenAPIObject) => string,
+): () => CompressedFile {
+  const files = new WeakMap<OpenAPIObject, CompressedFile>();
+  return () => {
+    const document = source.get();
+    const file = files.get(document) ?? new CompressedFile(contentType, Buffer.from(render(document)));
+    files.set(document, file);
+    return file;
+  };
+}
+
+async function sendFile(reply: FastifyReply, file: CompressedFile): Promise<FastifyReply> {
+  const { body, etag } = await file.negotiate(reply);
+  // Caches must revalidate, because the next version of the service has the same addresses.
+  const payload = sendWithEtag(reply.header('cache-control', 'no-cache'), body, etag);
+  if (reply.statusCode === 304) reply.removeHeader('content-encoding');
+  return reply.send(payload);
+}

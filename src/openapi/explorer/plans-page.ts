@@ -1,0 +1,96 @@
+import { type Limits, PLANS } from '../../accounts/index.js';
+import { errorJson, type Problem } from '../../http/index.js';
+import { refuse, tooManyRequests } from '../../rate-limit/index.js';
+import { CUSTOM, formatCount, planTitle } from '../document/outline.js';
+import { API_KEY_SCHEME } from '../operation.decorator.js';
+import { renderPage } from './page.js';
+
+/** Time of the examples, in Unix time in seconds: noon of a UTC day. */
+const NOON_SECONDS = 1_795_262_400;
+
+/** The page about plans, for people who sell or buy the API. Its scripts draw the picture and the usage of a key. */
+export function plansPage(anonymous: Limits): string {
+  return renderPage({
+    title: 'Plans and limits · Pet Store Service',
+    name: 'Plans and limits',
+    base: './',
+    head: `
+  <link rel="stylesheet" href="./plans/plans.css">
+  <script src="./plans/usage.js" type="module"></script>
+  <script src="./plans/simulator.js" type="module"></script>`,
+    body: `
+  <main id="content" tabindex="-1">
+    <header>
+      <h1>Plans and limits</h1>
+      <p class="lead">A plan belongs to an account and limits its requests per minute and per day. All API keys of the account share these limits, so more keys give no more requests.</p>
+    </header>
+
+    <section aria-labelledby="plans-title">
+      <h2 id="plans-title">Plans</h2>
+      <ul class="plans">
+        ${Object.entries(PLANS).map(planCard).join('\n        ')}
+      </ul>
+      <p>Requests without a valid key count against the client's address: ${formatCount(anonymous.perMinute)} a minute and ${formatCount(anonymous.perDay)} a day. They never count against a plan.</p>
+    </section>
+
+    <section aria-labelledby="usage-title">
+      <h2 id="usage-title">Your usage</h2>
+      <div id="usage" data-scheme="${API_KEY_SCHEME}"><noscript><p>This needs JavaScript. <code>GET /v1/usage</code> returns the same.</p></noscript></div>
+    </section>
+
+    <section aria-labelledby="windows-title">
+      <h2 id="windows-title">How the limits work</h2>
+      <div class="columns">
+        <p><strong>The minute</strong> begins with the first request and ends 60 seconds later. The next request begins a new minute.</p>
+        <p><strong>The day</strong> is the UTC day. A request is admitted if both windows have requests left, and counts in both. A refused request does not count.</p>
+        <p><strong>A ban</strong> follows if a key is refused within one minute as often as its minute limit. It lasts a minute. Each further ban within 24 hours lasts twice as long, up to an hour. Requests during a ban do not extend it.</p>
+      </div>
+      <figure id="simulator" aria-labelledby="simulator-title">
+        <h3 id="simulator-title">Try it: four minutes of a client</h3>
+        <noscript><p>The picture needs JavaScript.</p></noscript>
+      </figure>
+    </section>
+
+    <section aria-labelledby="refusals-title">
+      <h2 id="refusals-title">What a client sees</h2>
+      <p>Every response shows the window that has fewer requests left: <code>X-RateLimit-Limit</code>, <code>X-RateLimit-Remaining</code> and <code>X-RateLimit-Reset</code> (Unix time in seconds). Responses over a limit of the Pro plan:</p>
+      ${refusals(PLANS.pro).map(refusal).join('\n      ')}
+    </section>
+
+    <section aria-labelledby="advice-title">
+      <h2 id="advice-title">What a client should do</h2>
+      <ol>
+        <li>After a 429, wait for the number of seconds in <code>Retry-After</code>. No request is admitted earlier.</li>
+        <li>After each further refusal, wait twice as long, plus a random delay, so that clients do not retry all at once.</li>
+        <li>Slow down before you reach a limit: send fewer requests when <code>X-RateLimit-Remaining</code> is low.</li>
+        <li>Get your usage with <code>GET /v1/usage</code>. It uses no quota, and works during a ban.</li>
+      </ol>
+    </section>
+  </main>`,
+  });
+}
+
+function planCard([name, limits]: [string, Limits | undefined]): string {
+  const { perMinute, perDay } = limits ?? CUSTOM;
+  const data = limits === undefined ? '' : ` data-per-minute="${perMinute}" data-per-day="${perDay}"`;
+  return `<li data-plan="${name}"${data}><h3>${planTitle(name)}</h3><dl><div><dt>requests per minute</dt><dd>${formatCount(perMinute)}</dd></div><div><dt>requests per day</dt><dd>${formatCount(perDay)}</dd></div></dl></li>`;
+}
+
+/** Example errors, from the code that the service uses. */
+function refusals({ perMinute, perDay }: Limits): { readonly when: string; readonly problem: Problem }[] {
+  const minute = { limit: perMinute, windowSeconds: 60, resetSeconds: NOON_SECONDS + 42 };
+  const day = { limit: perDay, windowSeconds: 86_400, resetSeconds: NOON_SECONDS + 43_200 };
+  const ban = { ...minute, resetSeconds: NOON_SECONDS + 60 };
+  return [
+    { when: 'The minute is used up', problem: tooManyRequests(refuse('limited', minute, NOON_SECONDS)) },
+    { when: 'The day is used up', problem: tooManyRequests(refuse('limited', day, NOON_SECONDS)) },
+    { when: 'The key is banned', problem: tooManyRequests(refuse('banned', ban, NOON_SECONDS)) },
+  ];
+}
+
+function refusal({ when, problem }: ReturnType<typeof refusals>[number]): string {
+  const headers = Object.entries(problem.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
+  const response = [`HTTP/1.1 ${problem.status} Too Many Requests`, ...headers, '', errorJson(problem)];
+  return `<h3>${when}</h3>
+      <pre tabindex="0"><code>${response.join('\n')}</code></pre>`;
+}

@@ -1,0 +1,19 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { Clock } from './clock.js';
+import { Env } from './env.js';
+
+/** Provides the validated settings and the clock. */
+@Global()
+@Module({})
+export class ConfigModule {
+  static forRoot(env: Env, clock: Clock): DynamicModule {
+    return {
+      module: ConfigModule,
+      providers: [
+        { provide: Env, useValue: env },
+        { provide: Clock, useValue: clock },
+      ],
+      exports: [Env, Clock],
+    };
+  }
+}

@@ -1,0 +1,114 @@
+import { IsIn, Matches } from 'class-validator';
+import {
+  ApiAddressSetting,
+  CidrListSetting,
+  FlagSetting,
+  IntegerSetting,
+  ListSetting,
+  RedisUrlSetting,
+  Setting,
+} from './setting.decorators.js';
+
+const ENVIRONMENTS = ['production', 'staging'] as const;
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** All settings of the service. Property names are the names of the environment variables. */
+export class Env {
+  /** TCP port; 0 picks a free one. */
+  @IntegerSetting(0, 65_535)
+  PORT = 3000;
+
+  /** Maximum number of open connections to clients. Further ones are closed. Each needs a file descriptor. */
+  @IntegerSetting(1, 1_000_000)
+  MAX_CONNECTIONS = 5_000;
+
+  /** Address to listen on. Unset: all addresses. */
+  @Setting()
+  @Matches(/^[^\s]+$/, { message: 'HOST must be a host name or an IP address' })
+  HOST?: string;
+
+  /** `sqlite:<path>`, `sqlite::memory:` or `postgres://...`. Unset: a file for each environment. */
+  @Setting()
+  @Matches(/^(sqlite:.+|postgres(ql)?:\/\/[^\s]+)$/, {
+    message: 'DATABASE_URL must be sqlite:<path>, sqlite::memory: or postgres://user:password@host:port/database',
+  })
+  DATABASE_URL?: string;
+
+  /** Production makes and accepts `psk_live_` keys only; staging `psk_test_` keys only, and rehearses errors on request. */
+  @Setting()
+  @IsIn(ENVIRONMENTS, { message: `ENVIRONMENT must be one of ${ENVIRONMENTS.join(', ')}` })
+  ENVIRONMENT: (typeof ENVIRONMENTS)[number] = 'production';
+
+  /** Whether the first start without DATABASE_URL creates sample pets and prints a key. The image sets it to `false`. */
+  @FlagSetting()
+  SAMPLE_DATA = true;
+
+  /** Maximum number of connections of one instance to PostgreSQL. */
+  @IntegerSetting(1, 1_000)
+  DATABASE_POOL_SIZE = 10;
+
+  /**
+   * How long a request waits for a connection of PostgreSQL, or for other writes on SQLite, in milliseconds. A statement on
+   * PostgreSQL, including its waits for locks, can take as long.
+   */
+  @IntegerSetting(1, 3_600_000)
+  DATABASE_TIMEOUT_MS = 2_000;
+
+  /**
+   * How long a transaction can take, in milliseconds. It is then rolled back, so that a forgotten one does not block others.
+   */
+  @IntegerSetting(1, 3_600_000)
+  DATABASE_TRANSACTION_TIMEOUT_MS = 10_000;
+
+  /** `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. Unset: counters in the process. */
+  @RedisUrlSetting()
+  REDIS_URL?: string;
+
+  /** Prefix of all keys in Redis. */
+  @Setting()
+  @Matches(/^[^\s{}]{1,100}$/, {
+    message: 'REDIS_PREFIX must have 1 to 100 characters, without white space and braces',
+  })
+  REDIS_PREFIX = 'petstore:';
+
+  /** How long a command to Redis can take, in milliseconds, before an instance decides with local counters. */
+  @IntegerSetting(20, 10_000)
+  REDIS_TIMEOUT_MS = 500;
+
+  /** Public address of the API, version prefix included, such as `https://api.example.com/v1`. */
+  @ApiAddressSetting()
+  BASE_URL?: string;
+
+  /** Public address of the staging environment, version prefix included. */
+  @ApiAddressSetting()
+  STAGING_BASE_URL?: string;
+
+  /** CIDR blocks of the proxies whose X-Forwarded-For is trusted; none by default. */
+  @CidrListSetting()
+  TRUST_PROXY: string[] = [];
+
+  /** Origins that browsers can call from, or `*`; none by default. */
+  @ListSetting()
+  @Matches(/^(\*|https?:\/\/[^/?#@*\s]+)$/, {
+    each: true,
+    message: 'CORS_ORIGINS must be * or a comma-separated list of origins, such as https://app.example.com',
+  })
+  CORS_ORIGINS: string[] = [];
+
+  /** Least severe level that is logged. `debug` adds a line for each request. */
+  @Setting()
+  @IsIn(LOG_LEVELS, { message: `LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}` })
+  LOG_LEVEL: (typeof LOG_LEVELS)[number] = 'info';
+
+  /** Requests per minute without a valid key from one client address. */
+  @IntegerSetting(1, 1_000_000_000)
+  ANONYMOUS_PER_MINUTE = 300;
+
+  /** Requests per UTC day without a valid key from one client address. */
+  @IntegerSetting(1, 1_000_000_000)
+  ANONYMOUS_PER_DAY = 10_000;
+
+  /** Keeps operations alive, and documented, after their removal date. */
+  @FlagSetting()
+  SERVE_AFTER_SUNSET = false;
+}

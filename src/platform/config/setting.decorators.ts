@@ -1,0 +1,82 @@
+import { isIP } from 'node:net';
+import { applyDecorators } from '@nestjs/common';
+import { Expose, Transform } from 'class-transformer';
+import { IsBoolean, IsInt, IsOptional, IsUrl, Matches, Max, Min, ValidateBy } from 'class-validator';
+
+/** A property that is read from the environment variable of its name. Decorators of class-validator say what it must be. */
+export const Setting = (): PropertyDecorator => applyDecorators(Expose(), IsOptional());
+
+/** A decimal integer, parsed strictly: `1e3` and ` 5` are reported instead of coerced. */
+export function IntegerSetting(least: number, most: number): PropertyDecorator {
+  const message = `$property must be an integer from ${least} to ${most}`;
+  return applyDecorators(
+    Setting(),
+    Transform(({ value }) => (/^(0|[1-9][0-9]{0,15})$/.test(String(value)) ? Number(value) : value)),
+    IsInt({ message }),
+    Min(least, { message }),
+    Max(most, { message }),
+  );
+}
+
+/** `true` or `false`. */
+export function FlagSetting(): PropertyDecorator {
+  return applyDecorators(
+    Setting(),
+    Transform(({ value }) => (value === 'true' ? true : value === 'false' ? false : value)),
+    IsBoolean({ message: '$property must be true or false' }),
+  );
+}
+
+/** Texts separated by commas; validators check each with `each: true`. */
+export function ListSetting(): PropertyDecorator {
+  return applyDecorators(
+    Setting(),
+    Transform(({ value }) => (typeof value === 'string' ? value.split(',').map((item) => item.trim()) : value)),
+  );
+}
+
+/** IP addresses, or blocks in CIDR notation (RFC 4632, RFC 4291 section 2.3), separated by commas. */
+export function CidrListSetting(): PropertyDecorator {
+  const message = '$property must be a comma-separated list of CIDR blocks, such as 10.0.0.0/8';
+  return applyDecorators(
+    ListSetting(),
+    ValidateBy({ name: 'isCidr', validator: { validate: isCidr } }, { each: true, message }),
+  );
+}
+
+/** The public address of an API, with its version prefix. */
+export function ApiAddressSetting(): PropertyDecorator {
+  const options = { protocols: ['http', 'https'], require_protocol: true, require_tld: false, disallow_auth: true };
+  return applyDecorators(
+    Setting(),
+    IsUrl(options, { message: '$property must be an absolute http or https URL' }),
+    Matches(/^[^?#]+\/v1$/, { message: '$property must end in /v1' }),
+  );
+}
+
+/** `redis://` or `rediss://` (TLS) with a host, and optionally user, password, port and database number. */
+export function RedisUrlSetting(): PropertyDecorator {
+  const message = '$property must be redis:// or rediss://, such as redis://user:password@redis.example.com:6379/0';
+  return applyDecorators(
+    Setting(),
+    ValidateBy({ name: 'isRedisUrl', validator: { validate: isRedisUrl } }, { message }),
+  );
+}
+
+function isCidr(value: string): boolean {
+  const [address = '', prefix, ...rest] = value.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^[0-9]{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+}
+
+function isRedisUrl(value: string): boolean {
+  if (!/^rediss?:\/\/[^\s?#]+$/.test(value)) return false;
+  try {
+    const { hostname, username, password, pathname } = new URL(value);
+    decodeURIComponent(username + password);
+    return hostname !== '' && /^(\/[0-9]{0,5})?$/.test(pathname);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,32 @@
+import type { ErrorCode } from './error-codes.js';
+
+/**
+ * The reason why a service or the database cannot do something, in terms of the domain. The filter turns it into a
+ * response with status and headers. With the code `service_unavailable`, the same request may succeed soon.
+ */
+export class DomainError extends Error {
+  /**
+   * @param code of the registry
+   * @param message what is wrong and what would be valid, for the client's developer
+   * @param options `cause`, which is logged if the service failed
+   */
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/**
+ * The error for a missing resource.
+ * @param what the start of the message, such as `There is no pet`
+ * @param id a checked identifier; omitted if the client sent other text, which may be an API key
+ */
+export function notFound(code: ErrorCode, what: string, id?: string): DomainError {
+  return new DomainError(
+    code,
+    id === undefined ? `${what} with that identifier.` : `${what} with the identifier "${id}".`,
+  );
+}

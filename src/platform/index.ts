@@ -1,0 +1,13 @@
+export { Clock } from './config/clock.js';
+export { ConfigModule } from './config/config.module.js';
+export { Env } from './config/env.js';
+export { ConfigError, loadEnv } from './config/load-env.js';
+export { DomainError, notFound } from './errors/domain-error.js';
+export { ERROR_CODES, type ErrorCode } from './errors/error-codes.js';
+export { PinoLogger } from './logging/pino-logger.js';
+export { logRequests, requestFields, UNMATCHED_ROUTE } from './logging/request-log.js';
+export { SampledLog } from './logging/sampled-log.js';
+export { StandardOutput } from './logging/standard-output.js';
+export { RecurringTask } from './recurring-task.js';
+export { RedisClient, type RunScript, type Script } from './redis/redis-client.js';
+export { RedisModule } from './redis/redis.module.js';

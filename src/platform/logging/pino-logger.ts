@@ -1,0 +1,52 @@
+import type { LoggerService } from '@nestjs/common';
+import { pino } from 'pino';
+import { StandardOutput } from './standard-output.js';
+
+/** Contexts of Nest's start-up log, which matters only if the start fails. */
+const START_UP_CONTEXTS = new Set<unknown>([
+  'NestFactory',
+  'InstanceLoader',
+  'RoutesResolver',
+  'RouterExplorer',
+  'NestApplication',
+]);
+
+type Method = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
+
+/** Writes Nest's log calls as one JSON object per line to standard output. The fields of an object message become fields of the line. */
+export class PinoLogger implements LoggerService {
+  private readonly pino;
+
+  constructor(level: string) {
+    const options = {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      messageKey: 'message',
+      formatters: { level: (name: string) => ({ level: name }) },
+    };
+    const output = StandardOutput.get();
+    this.pino = pino(options, output);
+    output.onDropped((count) =>
+      this.warn({ message: 'log lines were dropped because the reader stalled', count }, 'Logging'),
+    );
+  }
+
+  log(message: unknown, ...rest: unknown[]): void {
+    this.write(START_UP_CONTEXTS.has(rest.at(-1)) ? 'debug' : 'info', message, rest);
+  }
+
+  readonly fatal = (message: unknown, ...rest: unknown[]): void => this.write('fatal', message, rest);
+  readonly error = (message: unknown, ...rest: unknown[]): void => this.write('error', message, rest);
+  readonly warn = (message: unknown, ...rest: unknown[]): void => this.write('warn', message, rest);
+  readonly debug = (message: unknown, ...rest: unknown[]): void => this.write('debug', message, rest);
+  readonly verbose = (message: unknown, ...rest: unknown[]): void => this.write('trace', message, rest);
+
+  /** Nest passes the name of the logging class last, and a stack before it. */
+  private write(method: Method, message: unknown, rest: readonly unknown[]): void {
+    const context = rest.at(-1);
+    const stack = rest.length > 1 ? rest[0] : undefined;
+    const fields = message instanceof Error ? { message: message.message, stack: message.stack } : message;
+    this.pino[method]({ ...(typeof fields === 'object' ? fields : { message: String(fields) }), context, stack });
+  }
+}

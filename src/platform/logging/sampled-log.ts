@@ -1,0 +1,71 @@
+import { Logger } from '@nestjs/common';
+
+/** Events of one kind within this time after the first are logged as a count, in milliseconds. */
+const WINDOW_MS = 10_000;
+
+/** Variants of one kind that are logged in full within this time. */
+const MAX_VARIANTS = 5;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Events of one kind. */
+interface Sample {
+  readonly kind: Fields;
+  /** Those that were logged. */
+  readonly variants: Set<string>;
+  /** How many were not logged. */
+  count: number;
+  readonly timer: NodeJS.Timeout;
+}
+
+/**
+ * Logs events that can come by the thousand, as in an outage: the first of each kind and variant in full, and the number of
+ * the others after a while.
+ */
+export class SampledLog {
+  private readonly logger: Logger;
+  private readonly samples = new Map<string, Sample>();
+
+  /** @param messages of a line in full, and of one with the count of others */
+  constructor(
+    context: string,
+    private readonly level: 'error' | 'warn',
+    private readonly messages: { readonly first: string; readonly others: string },
+  ) {
+    this.logger = new Logger(context);
+  }
+
+  /**
+   * @param kind fields of both lines
+   * @param details further fields of a line in full
+   * @param variant the cause, if events of one kind can have different ones
+   */
+  add(kind: Fields, details: Fields, variant = ''): void {
+    const name = JSON.stringify(kind);
+    const sample = this.samples.get(name) ?? this.open(name, kind);
+    if (sample.variants.has(variant) || sample.variants.size === MAX_VARIANTS) {
+      sample.count += 1;
+      return;
+    }
+    sample.variants.add(variant);
+    this.logger[this.level]({ message: this.messages.first, ...kind, ...details });
+  }
+
+  /** Logs the counts so far. */
+  flush(): void {
+    for (const [name, sample] of this.samples) this.close(name, sample);
+  }
+
+  private open(name: string, kind: Fields): Sample {
+    const timer = setTimeout(() => this.close(name, sample), WINDOW_MS).unref();
+    const sample: Sample = { kind, variants: new Set(), count: 0, timer };
+    this.samples.set(name, sample);
+    return sample;
+  }
+
+  private close(name: string, { kind, count, timer }: Sample): void {
+    clearTimeout(timer);
+    this.samples.delete(name);
+    if (count > 0) this.logger[this.level]({ message: this.messages.others, ...kind, count });
+  }
+}

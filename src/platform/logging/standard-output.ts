@@ -1,0 +1,67 @@
+import sonicBoom from 'sonic-boom';
+
+/** Size of the buffer for a slow reader, in bytes. */
+const MAX_WAITING_BYTES = 1_048_576;
+/** Retry interval for buffered lines, in milliseconds. */
+const RETRY_INTERVAL_MS = 50;
+/** How long the process waits for the reader when it ends, in milliseconds. */
+const EXIT_WAIT_MS = 1_000;
+
+/**
+ * Standard output for log lines; never waits for the reader of a pipe. A line is written at once, because the last lines
+ * before a crash matter most. If the reader is too slow, lines are buffered up to a bound and then dropped.
+ */
+export class StandardOutput {
+  private static instance: StandardOutput | undefined;
+  private readonly stream: sonicBoom.SonicBoom;
+  private dropped = 0;
+  private dropListener: ((count: number) => void) | undefined;
+  private waitUntilMs = 0;
+
+  /** @param fileDescriptor non-blocking, as Node opens process.stdout if it is a pipe */
+  constructor(fileDescriptor: number) {
+    this.stream = new sonicBoom.SonicBoom({
+      fd: fileDescriptor,
+      sync: true,
+      maxLength: MAX_WAITING_BYTES,
+      periodicFlush: RETRY_INTERVAL_MS,
+      // Waits for the reader instead of raising an error.
+      retryEAGAIN: () => performance.now() < this.waitUntilMs,
+    });
+    this.stream.on('drop', () => (this.dropped += 1));
+    this.stream.on('drain', () => {
+      const count = this.dropped;
+      this.dropped = 0;
+      if (count > 0) this.dropListener?.(count);
+    });
+    // The reader stalls or is gone. Lines stay in the buffer.
+    this.stream.on('error', () => undefined);
+  }
+
+  /** One for the whole process. */
+  static get(): StandardOutput {
+    this.instance ??= new StandardOutput(process.stdout.fd).flushAtExit();
+    return this.instance;
+  }
+
+  /** @param listener gets the number of dropped lines when the reader is back */
+  onDropped(listener: (count: number) => void): void {
+    this.dropListener = listener;
+  }
+
+  write(line: string): void {
+    this.stream.write(line);
+  }
+
+  private flushAtExit(): this {
+    process.once('exit', () => {
+      this.waitUntilMs = performance.now() + EXIT_WAIT_MS;
+      try {
+        this.stream.flushSync();
+      } catch {
+        // The reader did not continue in time, or is gone.
+      }
+    });
+    return this;
+  }
+}

@@ -1,0 +1,130 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { describeWithRedis } from '../../../test/support/describe-with-redis.js';
+import { block, count, eventually, LinkBench } from '../../../test/support/link-bench.js';
+
+/** The timeout. */
+const TIMEOUT_MS = 500;
+/** More time on a machine that is busy with other tests. */
+const MARGIN_MS = 400;
+
+describeWithRedis('the client of an unavailable Redis', () => {
+  let bench: LinkBench;
+  beforeEach(async () => {
+    bench = await LinkBench.start();
+  });
+  afterEach(() => bench.stop());
+
+  it('waits for the timeout once, then uses the fallback at once, and uses Redis again when it responds', async () => {
+    const link = await bench.open();
+    await count(link);
+    bench.server.pause();
+    const beginMs = performance.now();
+    const calls = [count(link), count(link)];
+    await delay(TIMEOUT_MS / 2);
+    calls.push(count(link));
+    expect(await Promise.all(calls)).toEqual(['alone', 'alone', 'alone']);
+    expect(performance.now() - beginMs).toBeGreaterThan(TIMEOUT_MS / 2);
+    expect(performance.now() - beginMs).toBeLessThan(TIMEOUT_MS + MARGIN_MS);
+    expect(link.isUp).toBe(false);
+    expect(count(link)).toBe('alone');
+    await delay(300);
+    bench.server.resume();
+    await eventually(() => link.isUp);
+    // These commands reached Redis after all; their replies are ignored.
+    expect(await Promise.all([count(link), count(link, 'test:other', 7)])).toEqual([5, 7]);
+    expect(link.fallbacks).toBe(4);
+    expect(bench.logged).toEqual([
+      'Redis is unavailable; using local counters: Command timed out',
+      'Redis is available again; using its counters: ',
+    ]);
+  });
+
+  it('uses Redis again within two seconds of a long silence, without leaking connections', async () => {
+    const link = await bench.open();
+    bench.server.pause();
+    await eventually(() => !link.isUp);
+    await delay(4_000);
+    bench.server.resume();
+    await eventually(() => link.isUp);
+    expect(await bench.statistic('total_connections_received')).toBeLessThan(10);
+    expect(await count(link)).toBe(1);
+  });
+
+  it('uses Redis again soon after the event loop was blocked for a second', async () => {
+    const link = await bench.open();
+    const calls = Promise.all(Array.from({ length: 300 }, () => count(link)));
+    setImmediate(() => block(1_000));
+    await calls;
+    await eventually(() => link.isUp);
+    await delay(1_000);
+    expect(await count(link)).toEqual(expect.any(Number));
+    expect(bench.logged.length).toBeLessThanOrEqual(2);
+  });
+
+  it('notices a silent Redis without any call', async () => {
+    const link = await bench.open();
+    bench.server.pause();
+    await eventually(() => !link.isUp);
+    expect(link.fallbacks).toBe(0);
+  });
+
+  it('uses the fallback while Redis is stopped, and Redis again when it is back', async () => {
+    const link = await bench.open();
+    bench.server.pause();
+    const asked = count(link);
+    await bench.server.kill();
+    expect(await asked).toBe('alone');
+    await eventually(() => !link.isUp);
+    expect(count(link)).toBe('alone');
+    await delay(500);
+    await bench.server.restart();
+    await eventually(() => link.isUp);
+    expect(await count(link)).toBe(1);
+    expect(bench.logged).toHaveLength(2);
+  });
+
+  it('starts while Redis is unavailable', async () => {
+    await bench.server.kill();
+    const link = await bench.open();
+    expect(count(link)).toBe('alone');
+    expect(bench.logged).toEqual([expect.stringContaining('ECONNREFUSED')]);
+    await bench.server.restart();
+    await eventually(() => link.isUp);
+    expect(await count(link)).toBe(1);
+  });
+
+  it('starts while Redis is silent', async () => {
+    bench.server.pause();
+    const link = await bench.open();
+    expect(count(link)).toBe('alone');
+    bench.server.resume();
+    await eventually(() => link.isUp);
+  });
+
+  it('uses the fallback while Redis is out of memory', async () => {
+    const link = await bench.open();
+    await count(link);
+    await bench.server.call('CONFIG', 'SET', 'maxmemory', 1);
+    expect(await Promise.all([count(link), count(link)])).toEqual(['alone', 'alone']);
+    await delay(700);
+    expect(link.isUp).toBe(false);
+    await bench.server.call('CONFIG', 'SET', 'maxmemory', 0);
+    await eventually(() => link.isUp);
+    expect(await count(link)).toBe(2);
+    expect(bench.logged).toEqual([expect.stringContaining('OOM'), expect.stringContaining('available again')]);
+  });
+
+  it('uses the fallback while Redis is a read-only replica', async () => {
+    const link = await bench.open();
+    await count(link);
+    await bench.server.call('REPLICAOF', '127.0.0.1', 1);
+    expect(await count(link)).toBe('alone');
+    await delay(700);
+    expect(link.isUp).toBe(false);
+    await bench.server.call('REPLICAOF', 'NO', 'ONE');
+    await eventually(() => link.isUp);
+    expect(await count(link)).toBe(2);
+    expect(bench.logged).toEqual([expect.stringContaining('READONLY'), expect.stringContaining('available again')]);
+  });
+});

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { describeWithRedis } from '../../../test/support/describe-with-redis.js';
+import { block, count, LinkBench } from '../../../test/support/link-bench.js';
+import { RedisServer } from '../../../test/support/servers/redis-server.js';
+
+/** A TCP proxy that forwards what the server sends after a delay. */
+async function delayedBy(delayMs: number, serverPort: number): Promise<Server> {
+  const proxy = createServer((client) => {
+    const upstream = connect(serverPort, '127.0.0.1');
+    client.on('error', () => upstream.destroy()).pipe(upstream);
+    upstream.on('error', () => client.destroy()).on('data', (data) => setTimeout(() => client.write(data), delayMs));
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  return proxy;
+}
+
+describeWithRedis('the Redis client', () => {
+  let bench: LinkBench;
+  beforeEach(async () => {
+    bench = await LinkBench.start();
+  });
+  afterEach(() => bench.stop());
+
+  it('uses Redis from the start, and logs nothing', async () => {
+    const link = await bench.open();
+    expect(link.isUp).toBe(true);
+    expect(await count(link)).toBe(1);
+    expect(await count(link)).toBe(2);
+    expect(bench.logged).toEqual([]);
+  });
+
+  it.each([100, 400])('does not mistake a blocked event loop for an unavailable Redis (%i ms)', async (lateMs) => {
+    const link = await bench.open();
+    for (let round = 0; round < 3; round++) {
+      const responses = Promise.all(Array.from({ length: 300 }, () => count(link)));
+      // Right after the write, so that a timer is due before the replies are read.
+      setImmediate(() => block(lateMs));
+      expect(await responses).not.toContain('alone');
+    }
+    expect(link.fallbacks).toBe(0);
+    expect(bench.logged).toEqual([]);
+  });
+
+  it('waits for a Redis that is slow by 20 ms', async () => {
+    const slow = await delayedBy(20, bench.server.port);
+    const link = await bench.open(`redis://127.0.0.1:${(slow.address() as AddressInfo).port}`);
+    for (let round = 1; round <= 10; round++) {
+      const beginMs = performance.now();
+      expect(await count(link)).toBe(round);
+      expect(performance.now() - beginMs).toBeGreaterThan(15);
+    }
+    expect(link.fallbacks).toBe(0);
+    bench.closeLinks();
+    slow.close();
+  });
+
+  it('continues after Redis lost its scripts or its data', async () => {
+    const link = await bench.open();
+    await count(link);
+    await bench.server.call('SCRIPT', 'FLUSH');
+    expect(await Promise.all([count(link), count(link)])).toEqual([2, 3]);
+    await bench.server.call('FLUSHALL');
+    expect(await Promise.all([count(link), count(link)])).toEqual([1, 2]);
+    expect(link.fallbacks).toBe(0);
+  });
+
+  it('uses the password and the database of the URL', async () => {
+    const closed = await RedisServer.start('--requirepass', 'p@ss/word');
+    const link = await bench.open(`redis://:${encodeURIComponent('p@ss/word')}@127.0.0.1:${closed.port}/3`);
+    expect(await count(link)).toBe(1);
+    expect(String(await closed.call('INFO', 'keyspace'))).toMatch(/db3:keys=2/);
+    for (const url of [
+      `redis://:wrong@127.0.0.1:${closed.port}`,
+      `redis://:p%40ss%2Fword@127.0.0.1:${closed.port}/99`,
+    ]) {
+      const refused = await bench.open(url);
+      expect(count(refused)).toBe('alone');
+    }
+    await closed.stop();
+    expect(bench.logged.slice(0, 2)).toEqual([
+      expect.stringMatching(/NOAUTH|WRONGPASS/),
+      expect.stringContaining('DB index is out of range'),
+    ]);
+  });
+});

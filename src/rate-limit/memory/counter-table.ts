@@ -1,0 +1,80 @@
+import { LRUCache } from 'lru-cache';
+
+export type Key = number | string;
+
+/** The windows or the bans of one subject. It must be small, as there can be a million. */
+export interface Counter {
+  /** Whether one of its windows or bans still counts. */
+  isOpen(nowSeconds: number): boolean;
+}
+
+/** Counters by subject, in bounded memory. A full table removes the counter that was not used for longest. */
+export class CounterTable<Entry extends Counter> {
+  private readonly entries: LRUCache<Key, Entry>;
+  /** Keys of the counters that were changed or removed. */
+  private changes = new Set<Key>();
+
+  /** @param tracksChanges whether `takeChanges` is called regularly */
+  constructor(
+    capacity: number,
+    private readonly tracksChanges = false,
+  ) {
+    this.entries = new LRUCache<Key, Entry>({
+      // With `max`, the cache would allocate memory for all counters at once.
+      maxSize: capacity,
+      sizeCalculation: () => 1,
+      dispose: (_counter, key) => {
+        // Bounded, in case changes cannot be written.
+        if (tracksChanges && this.changes.size < capacity) this.changes.add(key);
+      },
+    });
+  }
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  get(key: Key): Entry | undefined {
+    return this.entries.get(key);
+  }
+
+  /** The counter, without marking it as used. */
+  peek(key: Key): Entry | undefined {
+    return this.entries.peek(key);
+  }
+
+  /** Records a change of a counter, and adds a new one to the table. */
+  set(key: Key, counter: Entry): void {
+    this.add(key, counter);
+    if (this.tracksChanges) this.changes.add(key);
+  }
+
+  /** Adds a counter that is persisted already. */
+  add(key: Key, counter: Entry): void {
+    if (!this.entries.has(key)) this.entries.set(key, counter);
+  }
+
+  /** Removes counters that have ended, beginning with the one that was not used for longest; at most so many. */
+  sweep(most: number, nowSeconds: number): void {
+    for (let left = most; left > 0; left--) {
+      const [oldest] = this.entries.rkeys();
+      if (oldest === undefined || this.peek(oldest)?.isOpen(nowSeconds) !== false) return;
+      this.entries.delete(oldest);
+    }
+  }
+
+  clear(): void {
+    this.entries.clear();
+  }
+
+  takeChanges(): ReadonlySet<Key> {
+    const { changes } = this;
+    this.changes = new Set();
+    return changes;
+  }
+
+  /** Restores changes that could not be written. */
+  putBack(changes: Iterable<Key>): void {
+    for (const key of changes) this.changes.add(key);
+  }
+}

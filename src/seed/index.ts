@@ -1,1 +1,0 @@
-export { SeedModule } from './seed.module.js';

@@ -1,0 +1,1 @@
+export { SelfServiceModule } from './self-service.module.js';

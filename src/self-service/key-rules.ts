@@ -1,0 +1,59 @@
+import type { ApiKey } from '../accounts/index.js';
+import { insufficientScope } from '../auth/index.js';
+import { ApiError } from '../http/index.js';
+import { DomainError } from '../platform/index.js';
+
+/*
+ * What a key can do with the keys of its account. `own` is the calling key.
+ */
+
+/** Maximum number of active keys of an account over HTTP. The command line has no such limit. */
+export const MOST_ACTIVE_KEYS = 100;
+
+export function keyLimitReached(active: number): DomainError {
+  return new DomainError(
+    'api_key_limit_reached',
+    `The account has ${active} active API keys; the maximum is ${MOST_ACTIVE_KEYS}. Revoke one first.`,
+  );
+}
+
+/** @throws ApiError `insufficient_scope` if the calling key lacks one of the scopes */
+export function checkScopesWithin(own: ApiKey, scopes: readonly string[]): void {
+  const ownScopes = own.scopes.split(' ');
+  const lacking = scopes.filter((scope) => !ownScopes.includes(scope));
+  if (lacking.length === 0) return;
+  throw ApiError.of(
+    insufficientScope(`A key can pass on only its own scopes. This key lacks ${lacking.join(', ')}.`, lacking),
+  );
+}
+
+/**
+ * The lifetime of a new key, in milliseconds: the requested one, or the remaining lifetime of the calling key; undefined for
+ * a key without an expiry.
+ * @throws DomainError `validation_failed` if the key would outlive the calling key
+ */
+export function lifetimeWithin({ expiresAt }: ApiKey, askedMs: number | undefined, atMs: number): number | undefined {
+  if (expiresAt === null) return askedMs;
+  const longestMs = expiresAt - atMs;
+  if (askedMs === undefined || askedMs <= longestMs) return askedMs ?? longestMs;
+  const longest = Math.floor(longestMs / 1000);
+  const reason = `because the calling key expires at ${new Date(expiresAt).toISOString()}`;
+  throw new DomainError('validation_failed', `expiresInSeconds must be at most ${longest} or omitted, ${reason}.`);
+}
+
+/** @throws DomainError `api_key_retired` if a key cannot be rotated at a time, in Unix time in milliseconds */
+export function checkNotRetired({ id, revokedAt, successorId, expiresAt }: ApiKey, atMs: number): void {
+  if (revokedAt !== null) throw keyRevoked(id);
+  if (successorId !== null) {
+    throw retired(`The key ${id} has a successor. Rotate ${successorId}, or create a new key.`);
+  }
+  if (expiresAt !== null && expiresAt <= atMs) throw retired(`The key ${id} has expired. Create a new key.`);
+}
+
+export function keyRevoked(id: string): DomainError {
+  return retired(`The key ${id} was revoked. Create a new key.`);
+}
+
+function retired(message: string): DomainError {
+  return new DomainError('api_key_retired', message);
+}

@@ -1,0 +1,89 @@
+import { Body, Controller, Delete, Get, Post, Query, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { AccountKeysService } from './account-keys.service.js';
+import type { IssuedKey, KeyDetails, RotatedKey } from '../accounts/index.js';
+import { type Caller, CurrentCaller } from '../auth/index.js';
+import { type ResponseBody, Revalidates, sendPage, publicAddress, RefuseIdempotencyKey } from '../http/index.js';
+import { Env } from '../platform/index.js';
+import { Operation, OperationGroup } from '../openapi/index.js';
+import { keyUsageJson } from '../rate-limit/index.js';
+import type { KeyUsage } from './usage.dto.js';
+import { CREATE_KEY, GET_KEY, GET_KEY_USAGE, LIST_KEYS, REVOKE_KEY, ROTATE_KEY } from './keys.operations.js';
+import { ApiKeyRotation, KeyId, ListKeysQuery, NewApiKey } from './keys.dto.js';
+
+@OperationGroup('Keys', 'The API keys of the calling account.')
+@Controller('keys')
+export class KeysController {
+  private readonly address: string;
+
+  constructor(
+    private readonly keys: AccountKeysService,
+    env: Env,
+  ) {
+    this.address = publicAddress(env, '/keys');
+  }
+
+  @Post()
+  @Operation(CREATE_KEY)
+  @RefuseIdempotencyKey()
+  async createKey(
+    @Body() { name, scopes, expiresInSeconds }: NewApiKey,
+    @CurrentCaller() caller: Caller,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<IssuedKey> {
+    const options = { name, scopes, expiresInMs: expiresInSeconds === undefined ? undefined : expiresInSeconds * 1000 };
+    return this.shownOnce(reply, await this.keys.create(options, caller));
+  }
+
+  @Get()
+  @Operation(LIST_KEYS)
+  @Revalidates('Link')
+  async listKeys(
+    @Query() query: ListKeysQuery,
+    @CurrentCaller() caller: Caller,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ResponseBody> {
+    return sendPage(reply, this.address, query, await this.keys.list(query.limit, query.after, caller));
+  }
+
+  @Get(':keyId')
+  @Operation(GET_KEY)
+  getKey(@KeyId() keyId: string, @CurrentCaller() caller: Caller): Promise<KeyDetails> {
+    return this.keys.get(keyId, caller);
+  }
+
+  @Get(':keyId/usage')
+  @Operation(GET_KEY_USAGE)
+  async getKeyUsage(
+    @KeyId() keyId: string,
+    @CurrentCaller() caller: Caller,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<KeyUsage> {
+    reply.header('cache-control', 'no-store');
+    return keyUsageJson(await this.keys.usage(keyId, caller));
+  }
+
+  @Post(':keyId/rotate')
+  @Operation(ROTATE_KEY)
+  @RefuseIdempotencyKey()
+  async rotateKey(
+    @KeyId() keyId: string,
+    @Body() { overlapSeconds }: ApiKeyRotation,
+    @CurrentCaller() caller: Caller,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RotatedKey> {
+    return this.shownOnce(reply, await this.keys.rotate(keyId, overlapSeconds * 1000, caller));
+  }
+
+  @Delete(':keyId')
+  @Operation(REVOKE_KEY)
+  revokeKey(@KeyId() keyId: string, @CurrentCaller() caller: Caller): Promise<void> {
+    return this.keys.revoke(keyId, caller);
+  }
+
+  /** A response with a secret. */
+  private shownOnce<Issued extends IssuedKey>(reply: FastifyReply, issued: Issued): Issued {
+    reply.headers({ location: `${this.address}/${issued.id}`, 'cache-control': 'no-store' });
+    return issued;
+  }
+}

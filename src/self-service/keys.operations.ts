@@ -1,0 +1,130 @@
+import { EXAMPLE_KEY, IssuedKey, KeyDetails, keyNotFound, RotatedKey } from '../accounts/index.js';
+import type { OperationOptions } from '../openapi/index.js';
+import { KeyUsage } from './usage.dto.js';
+import { keyLimitReached, keyRevoked, MOST_ACTIVE_KEYS } from './key-rules.js';
+
+const COMMON = { scope: 'keys:manage', stability: 'beta' } as const;
+
+const NOT_IDEMPOTENT = 'An `Idempotency-Key` is 400, because the response has a secret, which is not stored.';
+
+const READER = { name: 'Nightly import', scopes: ['pets:read'], expiresInSeconds: 7_776_000 };
+const KEY = {
+  id: 'key_0123456789abcdef',
+  name: READER.name,
+  masked: 'psk_live_Ab3d…9xYz',
+  account: 'acme',
+  plan: 'pro',
+  scopes: READER.scopes,
+  createdAt: '2026-11-21T12:00:00.000Z',
+  expiresAt: '2027-02-19T12:00:00.000Z',
+};
+const ISSUED = { ...KEY, key: EXAMPLE_KEY };
+
+export const CREATE_KEY: OperationOptions = {
+  ...COMMON,
+  id: 'createKey',
+  summary: 'Create an API key',
+  description:
+    'Creates a key of the calling account. Only this response shows the key. A scope that the calling key lacks is 403 ' +
+    '`insufficient_scope`. A lifetime beyond that of the calling key is 400 `validation_failed`. ' +
+    `An account can have ${MOST_ACTIVE_KEYS} active keys. ${NOT_IDEMPOTENT}`,
+  bodyExamples: { 'A reader for 90 days': READER, 'The scopes of the calling key': {} },
+  success: {
+    status: 201,
+    description: 'The new key with its secret.',
+    type: IssuedKey,
+    headers: ['Location', 'Cache-Control'],
+    examples: { 'A reader for 90 days': ISSUED },
+  },
+  errors: [keyLimitReached(MOST_ACTIVE_KEYS)],
+};
+
+export const LIST_KEYS: OperationOptions = {
+  ...COMMON,
+  id: 'listKeys',
+  summary: 'List API keys',
+  description:
+    'Returns the keys of the calling account, oldest first, including revoked and expired ones. If there is a next page, ' +
+    '`Link` has its address as `rel="next"`.',
+  success: {
+    status: 200,
+    description: 'A page of keys.',
+    type: [KeyDetails],
+    listName: 'ApiKeys',
+    headers: ['Link', 'ETag'],
+    examples: { 'One key': [KEY] },
+  },
+  errors: [],
+};
+
+export const GET_KEY: OperationOptions = {
+  ...COMMON,
+  id: 'getKey',
+  summary: 'Get an API key',
+  description: 'Returns a key of the calling account without its secret, which the service does not store.',
+  success: {
+    status: 200,
+    description: 'The key.',
+    type: KeyDetails,
+    examples: { 'A key in use': { ...KEY, lastUsedAt: KEY.createdAt } },
+  },
+  errors: [keyNotFound()],
+};
+
+export const GET_KEY_USAGE: OperationOptions = {
+  ...COMMON,
+  id: 'getKeyUsage',
+  summary: 'Get the usage of an API key',
+  description:
+    "Returns how many requests of the account's current minute and day a key made, its strikes and its ban. " +
+    'Unlike `getUsage`, it uses quota.',
+  success: {
+    status: 200,
+    description: 'The usage of the key.',
+    type: KeyUsage,
+    headers: ['Cache-Control'],
+    examples: {
+      'A key in use': {
+        minute: { requests: 13, resetsAt: '2026-11-21T12:01:00.000Z' },
+        day: { requests: 880, resetsAt: '2026-11-22T00:00:00.000Z' },
+        strikes: 0,
+      },
+    },
+  },
+  errors: [keyNotFound()],
+};
+
+export const ROTATE_KEY: OperationOptions = {
+  ...COMMON,
+  id: 'rotateKey',
+  summary: 'Rotate an API key',
+  description:
+    'Creates a successor with the same scopes and lifetime. Only this response shows it. It expires no later than the ' +
+    'calling key. The old key stays valid for the overlap. A key can be rotated once; then rotate its successor. A scope ' +
+    `that the calling key lacks is 403 \`insufficient_scope\`. ${NOT_IDEMPOTENT}`,
+  bodyExamples: { 'An hour for both': { overlapSeconds: 3_600 }, 'A day for both': {} },
+  success: {
+    status: 201,
+    description: 'The successor with its secret.',
+    type: RotatedKey,
+    headers: ['Location', 'Cache-Control'],
+    examples: {
+      'An hour for both': {
+        ...ISSUED,
+        replaces: 'key_fedcba9876543210',
+        replacedExpiresAt: '2026-11-21T13:00:00.000Z',
+      },
+    },
+  },
+  errors: [keyNotFound(), keyRevoked(KEY.id), keyLimitReached(MOST_ACTIVE_KEYS)],
+};
+
+export const REVOKE_KEY: OperationOptions = {
+  ...COMMON,
+  id: 'revokeKey',
+  summary: 'Revoke an API key',
+  description:
+    'Revokes a key for good. A key can revoke itself. Revoking a revoked key changes nothing and is 204 too.',
+  success: { status: 204, description: 'The key is revoked.' },
+  errors: [keyNotFound()],
+};

@@ -1,0 +1,83 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ACCOUNT_NAME_SCHEMA, MAX_LIMIT, PLAN_NAMES, type PlanName } from '../accounts/index.js';
+
+const RESETS_AT = {
+  type: String,
+  format: 'date-time',
+  description: 'When the window ends. For a minute without a request yet, when it would end if it started now.',
+};
+const STRIKES = {
+  type: 'integer',
+  minimum: 0,
+  maximum: MAX_LIMIT,
+  description:
+    '429 responses to this key in the current minute that count towards a ban. The key is banned when they reach the minute limit.',
+} as const;
+const BANNED_UNTIL = {
+  type: String,
+  format: 'date-time',
+  required: false,
+  description: 'When the ban of this key ends. Absent if it is not banned.',
+};
+const MINUTE = 'The current minute of the account.';
+const DAY = 'The current UTC day of the account.';
+
+@ApiSchema({ name: 'UsageWindow', description: 'The usage of one window of the plan.' })
+export class UsageWindow {
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_LIMIT, description: 'Requests allowed in the window.' })
+  limit!: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, maximum: MAX_LIMIT, description: 'Requests left in the window.' })
+  remaining!: number;
+
+  @ApiProperty(RESETS_AT)
+  resetsAt!: string;
+}
+
+@ApiSchema({ name: 'Usage', description: 'The usage of an account and the calling key.' })
+export class Usage {
+  @ApiProperty({ ...ACCOUNT_NAME_SCHEMA, description: 'Name of the account.' })
+  account!: string;
+
+  @ApiProperty({ enum: PLAN_NAMES, enumName: 'Plan', description: 'Plan of the account.', example: 'pro' })
+  plan!: PlanName;
+
+  @ApiProperty({ type: UsageWindow, description: MINUTE })
+  minute!: UsageWindow;
+
+  @ApiProperty({ type: UsageWindow, description: DAY })
+  day!: UsageWindow;
+
+  @ApiProperty(STRIKES)
+  strikes!: number;
+
+  @ApiProperty(BANNED_UNTIL)
+  bannedUntil?: string;
+}
+
+@ApiSchema({
+  name: 'ApiKeyUsageWindow',
+  description: "The requests of an API key in one window of the account's plan.",
+})
+export class KeyUsageWindow {
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Requests of this key in the window.' })
+  requests!: number;
+
+  @ApiProperty(RESETS_AT)
+  resetsAt!: string;
+}
+
+@ApiSchema({ name: 'ApiKeyUsage', description: "The requests of an API key in the account's current windows." })
+export class KeyUsage {
+  @ApiProperty({ type: KeyUsageWindow, description: MINUTE })
+  minute!: KeyUsageWindow;
+
+  @ApiProperty({ type: KeyUsageWindow, description: DAY })
+  day!: KeyUsageWindow;
+
+  @ApiProperty(STRIKES)
+  strikes!: number;
+
+  @ApiProperty(BANNED_UNTIL)
+  bannedUntil?: string;
+}

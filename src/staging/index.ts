@@ -1,1 +1,0 @@
-export { RehearsalInterceptor } from './rehearsal.interceptor.js';

@@ -1,2 +1,0 @@
-export { KeyUsage } from './usage.dto.js';
-export { UsageModule } from './usage.module.js';
