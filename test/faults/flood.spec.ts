@@ -13,7 +13,8 @@ const CONNECTIONS = 3_500;
 const BYTES = 64 * 1024;
 const FLOOD_MS = 10_000;
 const MEGABYTE = 1024 * 1024;
-const MOST_RESIDENT_BYTES = 500 * MEGABYTE;
+/** Regression limit: 410 MB on a quiet machine, and several gigabytes if connections did not share turns. */
+const MOST_RESIDENT_BYTES = 600 * MEGABYTE;
 /** V8 keeps some of its largest heap. */
 const RESIDENT_BYTES_AFTERWARDS = 320 * MEGABYTE;
 const RECOVERY_MS = 60_000;
@@ -90,11 +91,11 @@ describe(`${CONNECTIONS} connections that send 64 KiB and read nothing`, () => {
     expect(most).toBeLessThan(MOST_RESIDENT_BYTES);
     expect(Math.max(...delays)).toBeLessThan(MOST_DELAY_MS);
     for (const socket of sockets) socket.destroy();
-    // V8 returns memory while the service is idle, so it is seldom asked.
+    // V8 returns memory when it collects garbage, so the service is kept a little busy.
     const endMs = performance.now() + RECOVERY_MS;
     let left = await residentBytes();
     for (; left >= RESIDENT_BYTES_AFTERWARDS && performance.now() < endMs; left = await residentBytes())
-      await delay(5_000);
+      await delay(100);
     expect(left).toBeLessThan(RESIDENT_BYTES_AFTERWARDS);
   });
 });

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** How long one turn of the event loop reads requests, in milliseconds. */
-const MAX_READING_MS = 50;
+const MAX_READING_MS = 25;
 /** How long reading one connection takes only if it is hostile, in milliseconds. */
 const SLOW_MS = 5;
 /** How long the others have the event loop to themselves after reading such a connection, in milliseconds. */
