@@ -17,7 +17,7 @@ import {
   refuse,
 } from './connections/client-error.js';
 import { handleOneAtATime, refuseTunnel } from './connections/one-at-a-time.js';
-import { shareTurns } from './connections/shared-turns.js';
+import { shareTurns } from './connections/turns.js';
 import { METHODS_WITH_BODY } from './requests/message.js';
 import { normaliseTarget, requestId } from './requests/request.js';
 

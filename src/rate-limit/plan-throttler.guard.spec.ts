@@ -9,7 +9,7 @@ import { ApiExceptionFilter } from '../http/index.js';
 import { CounterStore, rateLimitKey } from './counter-store.js';
 import { MemoryCounterStore } from './memory/memory-counter-store.js';
 import { PlanThrottlerGuard, ROUTE_THROTTLER } from './plan-throttler.guard.js';
-import { rateLimitHeaders } from './rate-limit-response.js';
+import { rateLimitHeaders } from './windows/decision.js';
 import { FakeClock } from '../testing/fake-clock.js';
 import { HalfController, PlainController, ReportsController } from '../../test/support/throttled-routes.js';
 

@@ -14,8 +14,7 @@ import { Counter, Registry } from 'prom-client';
 import { ACCESS, type Access, type Caller } from '../auth/index.js';
 import { ApiError, type Problem, replyOf, requestOf } from '../http/index.js';
 import { CounterStore, rateLimitKey } from './counter-store.js';
-import { rateLimitHeaders, REMAINING_HEADER, tooManyRequests } from './rate-limit-response.js';
-import { type Decision, shownWindow } from './windows/decision.js';
+import { type Decision, rateLimitHeaders, REMAINING_HEADER, shownWindow, tooManyRequests } from './windows/decision.js';
 import { MINUTE_SECONDS } from './windows/usage.js';
 
 /** The limit of a route without `@Throttle()`. */

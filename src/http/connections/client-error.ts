@@ -3,7 +3,7 @@ import { type IncomingMessage, METHODS, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError, errorJson } from '../errors/problem.js';
 import { breakBody, requestTimeout } from '../requests/message.js';
-import { closeLingering } from './lingering-close.js';
+import { closeLingering } from './closing.js';
 import { closeAfterResponse, responseInProgress } from './one-at-a-time.js';
 
 /** Maximum number of headers of a request. */

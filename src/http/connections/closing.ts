@@ -1,7 +1,7 @@
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { hasBody, isMisframed } from '../requests/message.js';
-import { closeLingering } from './lingering-close.js';
 
 /** How long busy clients have to notice that their connections are about to close, in milliseconds. */
 const NOTICE_MS = 100;
@@ -9,6 +9,10 @@ const NOTICE_MS = 100;
 const CHECK_INTERVAL_MS = 100;
 /** When open connections are cut off, such as those with half a request or an event stream, in milliseconds. */
 const DEADLINE_MS = 8_000;
+/** How long a client that is still sending has to read its response, in milliseconds. */
+const LINGER_MS = 500;
+/** Maximum number of bytes that are read and discarded meanwhile. */
+const LINGER_BYTES = 1024 * 1024;
 
 /**
  * Closes a connection after the response if it cannot be reused: the request is incomplete, so the rest must not be parsed
@@ -55,4 +59,21 @@ export async function drainConnections(server: FastifyInstance, deadlineMs = DEA
   await Promise.race([closed, delay(deadlineMs, undefined, { signal: passed.signal }).catch(() => undefined)]);
   passed.abort();
   server.server.closeAllConnections();
+}
+
+/**
+ * Ends this side of a connection, and closes it when the client has ended its side, or after `LINGER_MS`. Closing with
+ * unread bytes would reset the connection, and the client could lose the response (RFC 9112, section 9.6).
+ */
+export function closeLingering(socket: Socket): void {
+  let discardedBytes = 0;
+  // Node's own listener would keep parsing.
+  socket.removeAllListeners('data').on('data', ({ length }: Buffer) => {
+    discardedBytes += length;
+    if (discardedBytes > LINGER_BYTES) socket.pause();
+  });
+  socket.resume();
+  socket.end();
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => clearTimeout(timer));
 }
