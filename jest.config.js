@@ -47,6 +47,7 @@ const SAME_ON_POSTGRES = [
   // SQLite: its file, its locks, the embedded default. test/faults makes PostgreSQL fail.
   ...[
     'changed-by-hand',
+    'sqlite-file',
     'database-away',
     'database-failing',
     'failure-log',
@@ -71,6 +72,7 @@ const ON_REDIS = [
   '<rootDir>/src/pets/cache/shared-version.spec.ts',
   endToEnd('redis'),
   endToEnd('coherence'),
+  endToEnd('tracing'),
 ];
 
 /** Specs that kill the process for half a minute; with the other faults, on SQLite, and on PostgreSQL. */

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
-import { ApiKeysModule } from './accounts/index.js';
+import { ApiKeysModule, Retention } from './accounts/index.js';
 import { AuthModule, BearerGuard } from './auth/index.js';
 import { CategoriesModule } from './categories/index.js';
 import { type Clock, ConfigModule, type Env } from './platform/index.js';
@@ -8,7 +8,7 @@ import { DatabaseModule } from './database/index.js';
 import { databaseParts } from './database-parts.js';
 import { ApiExceptionFilter, IdempotencyModule, RequestValidationPipe } from './http/index.js';
 import type { Extension } from './extensions/index.js';
-import { MonitoringModule } from './monitoring/index.js';
+import { createRegistry, MonitoringModule } from './monitoring/index.js';
 import { SelfServiceModule } from './self-service/index.js';
 import { PetsModule } from './pets/index.js';
 import { PlanThrottlerGuard, RateLimitModule } from './rate-limit/index.js';
@@ -27,12 +27,16 @@ interface AppParts {
 @Module({})
 export class AppModule {
   static forRoot({ env, clock, extensions }: AppParts): DynamicModule {
+    const registry = createRegistry();
     return {
       module: AppModule,
       imports: [
         ConfigModule.forRoot(env, clock),
-        DatabaseModule.forRoot(env, databaseParts(extensions)),
-        MonitoringModule.forRoot(extensions.flatMap(({ healthIndicators = [] }) => healthIndicators)),
+        DatabaseModule.forRoot(env, databaseParts(extensions), registry),
+        MonitoringModule.forRoot(
+          registry,
+          extensions.flatMap(({ healthIndicators = [] }) => healthIndicators),
+        ),
         ApiKeysModule,
         AuthModule,
         RateLimitModule,
@@ -45,6 +49,7 @@ export class AppModule {
       ],
       providers: [
         SampleData,
+        Retention,
         { provide: APP_FILTER, useFactory: () => new ApiExceptionFilter() },
         { provide: APP_GUARD, useExisting: BearerGuard },
         { provide: APP_GUARD, useExisting: PlanThrottlerGuard },

@@ -20,7 +20,7 @@ import {
   IdempotencyService,
   addJsonBodyParser,
 } from './http/index.js';
-import { addAdmission, PlanThrottlerGuard } from './rate-limit/index.js';
+import { addAdmission, PlanThrottlerGuard, UsageRecorder } from './rate-limit/index.js';
 
 export interface AppOptions {
   readonly env: Env;
@@ -56,7 +56,7 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
   // Hooks run in the order in which they are added, and Nest adds some: those of admission come first, and use the
   // application only when there are requests.
   addAdmission(server, () => guards);
-  addEarlyResponses(server);
+  addEarlyResponses(server, methodsByPath);
 
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forRoot({ env, clock, extensions }),
@@ -73,6 +73,7 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
   addIdempotency(server, app.get(IdempotencyService));
   closeConnections(server, app.get(Readiness));
   metrics.observeRequests(server);
+  app.get(UsageRecorder).observeResponses(server);
   logRequests(server, env);
   app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready', 'metrics'] });
   try {

@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { Account, AuditRecord, ApiKey } from './accounts/index.js';
 import { CategoryEntity } from './categories/index.js';
 import type { Env } from './platform/index.js';
-import { commandLineDataSource, type DatabaseParts, databaseUrlOf } from './database/index.js';
+import { commandLineDataSource, type DatabaseParts, databaseUrlOf, migrateDatabase } from './database/index.js';
 import { IdempotencyRecord } from './http/index.js';
 import { PetEntity } from './pets/index.js';
 import { UsageWindow, KeyBan } from './rate-limit/index.js';
@@ -30,4 +30,9 @@ export function databaseParts(extensions: readonly Partial<DatabaseParts>[]): Da
 /** The data source for the typeorm command line, which its configuration file exports. */
 export function createDataSource(env: Env, extensions: readonly Partial<DatabaseParts>[] = []): DataSource {
   return commandLineDataSource(databaseUrlOf(env), databaseParts(extensions));
+}
+
+/** Runs the pending migrations of the service and its extensions, with `MIGRATE_ON_START=false` for the service. */
+export function migrate(env: Env, extensions: readonly Partial<DatabaseParts>[] = []): Promise<void> {
+  return migrateDatabase(env, databaseParts(extensions));
 }

@@ -47,11 +47,12 @@ export {
   TextField,
 } from './http/index.js';
 export { type AppOptions, createApp } from './create-app.js';
-export { createDataSource } from './database-parts.js';
+export { createDataSource, migrate } from './database-parts.js';
 export {
   columnTypes,
   type ColumnTypes,
   cutPage,
+  type ConnectionUse,
   Database,
   type DatabaseParts,
   forUpdate,
@@ -77,7 +78,6 @@ export { type Extension, ExtensionError } from './extensions/index.js';
 export type { HealthIndicator } from './monitoring/index.js';
 export { Deprecated, type Deprecation } from './lifecycle/index.js';
 export {
-  type Documentation,
   type Examples,
   Operation,
   OperationGroup,

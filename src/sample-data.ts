@@ -5,7 +5,7 @@ import { Account, AdminKeysService } from './accounts/index.js';
 import { Env, StandardOutput } from './platform/index.js';
 import { Database } from './database/index.js';
 import { localOrigin } from './http/index.js';
-import { PetsService } from './pets/index.js';
+import { PetEntity, PetsService } from './pets/index.js';
 
 /** The catalogue of the first start. */
 export const SAMPLE_PETS = [
@@ -46,7 +46,7 @@ export class SampleData implements OnApplicationBootstrap {
 
   /** The new key, or undefined if the database is not empty. */
   private async fill(manager: EntityManager): Promise<string | undefined> {
-    if ((await this.pets.exist()) || (await manager.exists(Account))) return undefined;
+    if ((await manager.exists(PetEntity)) || (await manager.exists(Account))) return undefined;
     for (const pet of SAMPLE_PETS) await this.pets.create(pet);
     return (await this.keys.createKey({ account: 'demo', plan: 'pro' }, 'first-run')).key;
   }

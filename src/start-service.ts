@@ -1,9 +1,13 @@
 import { Logger } from '@nestjs/common';
-import { ConfigError, loadEnv } from './platform/index.js';
+import { Database, databaseUrlOf, isPostgresUrl, lockDatabaseFile, sqliteFile } from './database/index.js';
+import { changedSettings, ConfigError, loadEnv, startTracing, VERSION } from './platform/index.js';
 import { type AppOptions, createApp } from './create-app.js';
 import { ExtensionError } from './extensions/index.js';
 import { anyAddress, localOrigin } from './http/index.js';
 import { stopOnSignals } from './stop-service.js';
+
+/** Without a listener, the first process of a container ignores the signal while migrations run. */
+const leave = () => process.exit(143);
 
 /**
  * Reads the configuration, builds the service and listens. SIGTERM or SIGINT stops it after the requests in progress, and
@@ -11,13 +15,29 @@ import { stopOnSignals } from './stop-service.js';
  * with 1.
  */
 export async function startService(options: Omit<AppOptions, 'env'> = {}): Promise<void> {
+  process.once('SIGTERM', leave);
   try {
     const env = loadEnv();
+    const url = databaseUrlOf(env);
+    if (url !== 'sqlite::memory:' && !isPostgresUrl(url)) lockDatabaseFile(sqliteFile(url));
+    const endTracing = await startTracing(env);
     const app = await createApp({ ...options, env });
-    stopOnSignals(app);
-    await app.listen(env.PORT, env.HOST ?? anyAddress());
+    process.off('SIGTERM', leave);
+    stopOnSignals(app, endTracing);
+    // Connections wait for the event loop in the kernel, which drops those beyond the backlog for seconds.
+    await app.listen({ port: env.PORT, host: env.HOST ?? anyAddress(), backlog: env.MAX_CONNECTIONS });
     const address = localOrigin(app.getHttpServer());
-    new Logger('Service').log({ message: 'listening', address, explorer: `${address}/docs` });
+    const { isEmbedded } = app.get(Database);
+    new Logger('Service').log({
+      message: 'listening',
+      address,
+      explorer: `${address}/docs`,
+      version: VERSION,
+      revision: env.REVISION,
+      database: isEmbedded ? 'SQLite' : 'PostgreSQL',
+      counters: env.REDIS_URL === undefined ? 'this process' : 'Redis',
+      settings: changedSettings(env),
+    });
   } catch (error) {
     const isExplained = error instanceof ConfigError || error instanceof ExtensionError;
     const reason = isExplained ? error.message : `Start failed: ${String(error)}`;

@@ -3,26 +3,18 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Readiness } from './monitoring/index.js';
 import { drainConnections } from './http/index.js';
 
-interface StopOptions {
-  /** For hooks of providers. */
-  readonly signal?: NodeJS.Signals;
-  /** How long the service is not ready but keeps accepting requests, in milliseconds. Default: that of `Readiness`. */
-  readonly noticeMs?: number;
-  /** How long requests in progress and streams have after that, in milliseconds. Default: that of `drainConnections`. */
-  readonly drainMs?: number;
-  /** When the process exits with 1, whatever is still running, in milliseconds. */
-  readonly deadlineMs: number;
-}
-
-const ON_SIGTERM = { signal: 'SIGTERM', deadlineMs: 30_000 } as const;
-const ON_SIGINT = { signal: 'SIGINT', noticeMs: 0, deadlineMs: 30_000 } as const;
-const ON_ERROR = { noticeMs: 0, drainMs: 3_000, deadlineMs: 5_000 } as const;
+/** When the process exits with 1, whatever is still running, in milliseconds. */
+const DEADLINE_MS = 30_000;
+/** The same after an error that nothing handles, and how long requests in progress have then. */
+const ERROR_DEADLINE_MS = 5_000;
+const ERROR_DRAIN_MS = 3_000;
 
 /**
  * Stops the service on SIGTERM and SIGINT, and on an error that nothing handles: the state of the process is unknown then, so
  * it exits with 1, and a supervisor starts it again.
+ * @param end called at last, when the service has stopped
  */
-export function stopOnSignals(app: NestFastifyApplication): void {
+export function stopOnSignals(app: NestFastifyApplication, end: () => Promise<void>): void {
   const logger = new Logger('Service');
   let isStopping = false;
   let exitCode = 0;
@@ -31,19 +23,27 @@ export function stopOnSignals(app: NestFastifyApplication): void {
     logger.error({ message: 'stopping failed', error: String(error) });
     process.exit(1);
   };
-  const begin = ({ deadlineMs, ...options }: StopOptions): void => {
+  const begin = (signal?: NodeJS.Signals): void => {
+    const deadlineMs = signal === undefined ? ERROR_DEADLINE_MS : DEADLINE_MS;
     setTimeout(() => fail(`It took longer than ${deadlineMs} ms.`), deadlineMs).unref();
     if (isStopping) return;
     isStopping = true;
-    stop(app, options).then(() => process.exit(exitCode), fail);
+    const sinceMs = performance.now();
+    logger.log({ message: 'stopping', signal });
+    stop(app, signal)
+      .then(end)
+      .then(() => {
+        logger.log({ message: 'stopped', durationMs: Math.round(performance.now() - sinceMs) });
+        process.exit(exitCode);
+      }, fail);
   };
   const failed = (error: unknown): void => {
     exitCode = 1;
     logger.fatal({ message: 'stopping because of an error that nothing handled', error: describe(error) });
-    begin(ON_ERROR);
+    begin();
   };
-  process.on('SIGTERM', () => begin(ON_SIGTERM));
-  process.on('SIGINT', () => begin(ON_SIGINT));
+  process.on('SIGTERM', begin);
+  process.on('SIGINT', begin);
   process.on('uncaughtException', failed).on('unhandledRejection', failed);
 }
 
@@ -51,14 +51,11 @@ export function stopOnSignals(app: NestFastifyApplication): void {
  * Load balancers notice, requests in progress end, and only then are providers destroyed, which those requests use. Nest
  * alone would destroy providers first.
  */
-async function stop(
-  app: NestFastifyApplication,
-  { signal, noticeMs, drainMs }: Omit<StopOptions, 'deadlineMs'>,
-): Promise<void> {
+async function stop(app: NestFastifyApplication, signal: NodeJS.Signals | undefined): Promise<void> {
   // Nest's types omit the signal.
   const closing: { close(signal?: string): Promise<void> } = app;
-  await app.get(Readiness).end(noticeMs);
-  await drainConnections(app.getHttpAdapter().getInstance(), drainMs);
+  await app.get(Readiness).end(signal);
+  await drainConnections(app.getHttpAdapter().getInstance(), signal === undefined ? ERROR_DRAIN_MS : undefined);
   await closing.close(signal);
 }
 

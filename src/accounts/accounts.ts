@@ -10,16 +10,19 @@ import { checkAccountName, InvalidOperationError, planTerms, type PlanTerms } fr
 export async function accountFor(operation: AuditedOperation, newKey: NewKey): Promise<Account> {
   const account = await operation.manager.findOneBy(Account, { name: newKey.account });
   if (account === null) return createAccount(operation, newKey);
-  const { plan, perMinute = account.perMinute, perDay = account.perDay } = newKey;
+  const { plan = account.plan, perMinute = account.perMinute, perDay = account.perDay } = newKey;
   if (plan === account.plan && perMinute === account.perMinute && perDay === account.perDay) return account;
   throw new InvalidOperationError(
-    `The account "${account.name}" exists on the plan ${describeTerms(account)}. Use that plan, or change it first.`,
+    `The account "${account.name}" exists on the plan ${describeTerms(account)}. Omit the plan, or change it with "keys plan".`,
   );
 }
 
 async function createAccount(operation: AuditedOperation, newKey: NewKey): Promise<Account> {
   const name = checkAccountName(newKey.account);
-  const terms = planTerms(newKey.plan, newKey);
+  const { plan } = newKey;
+  if (plan === undefined)
+    throw new InvalidOperationError(`There is no account named "${name}". A new one needs a plan.`);
+  const terms = planTerms(plan, newKey);
   const account = operation.manager.create(Account, { name, ...terms, createdAt: operation.atMs });
   await operation.manager.insert(Account, account);
   await audit(operation, 'account.created', account.id, null, { name, ...terms });

@@ -1,9 +1,13 @@
 import { Column, Entity, type EntityManager, Index, PrimaryGeneratedColumn } from 'typeorm';
+import { Account } from './account.entity.js';
 
 export type AuditAction =
   | 'account.created'
   | 'account.plan_changed'
   | 'key.created'
+  | 'key.paused'
+  | 'key.renamed'
+  | 'key.resumed'
   | 'key.revoked'
   | 'key.rotated'
   | 'key.scopes_changed'
@@ -11,8 +15,8 @@ export type AuditAction =
 
 /**
  * One operation on keys or accounts, written in its transaction and never changed. Running instances read new records to
- * learn which cached keys to drop. Nothing else reads them. A record can be deleted after a minute, the longest time for
- * which a key is cached.
+ * learn which cached keys to drop, and `keys audit` shows them. A record can be deleted after a minute, the longest time
+ * for which a key is cached.
  */
 @Entity({ name: 'audit_records' })
 export class AuditRecord {
@@ -58,4 +62,34 @@ export async function audit(
   detail: object,
 ): Promise<void> {
   await manager.insert(AuditRecord, { at, actor, action, accountId, keyId, detail: JSON.stringify(detail) });
+}
+
+/** An audit record for operators. */
+export interface AuditEntry extends Pick<AuditRecord, 'actor' | 'action' | 'keyId' | 'detail'> {
+  /** RFC 3339. */
+  readonly at: string;
+  readonly account: string;
+}
+
+/** Maximum number of records that are read. */
+const MAX_ENTRIES = 200;
+
+/** The last records, newest first: of all accounts, or of one. */
+export async function readAudit(manager: EntityManager, account?: string): Promise<AuditEntry[]> {
+  const records = manager
+    .createQueryBuilder(AuditRecord, 'record')
+    .innerJoin(Account, 'account', 'account.id = record.accountId')
+    .select(['record', 'account.name'])
+    .orderBy('record.id', 'DESC')
+    .limit(MAX_ENTRIES);
+  if (account !== undefined) records.where('account.name = :account', { account });
+  const { entities, raw } = await records.getRawAndEntities<{ readonly account_name: string }>();
+  return entities.map(({ at, actor, action, keyId, detail }, index) => ({
+    at: new Date(at).toISOString(),
+    actor,
+    action,
+    account: raw[index]?.account_name ?? '',
+    keyId,
+    detail,
+  }));
 }

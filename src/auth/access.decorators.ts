@@ -2,15 +2,17 @@ import { applyDecorators, SetMetadata } from '@nestjs/common';
 import type { FastifyContextConfig } from 'fastify';
 import { AddRouteConfig } from '../http/index.js';
 
-/** Who can call a route: everybody, or a key with a scope. */
-export type Access = 'public' | { readonly scope: string };
+/** Who can call a route: everybody, every valid key, or a key with a scope. */
+export type Access = 'public' | 'any key' | { readonly scope: string };
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set by `@Public()` and `@RequireScope()`. */
+    /** Set by `@Public()`, `@RequireKey()` and `@RequireScope()`. */
     access?: Access;
     /** Set for operations that use no quota. */
     quota?: 'none';
+    /** `operationId` of the route, set by `@Operation()`. */
+    operation?: string;
   }
 }
 
@@ -22,8 +24,13 @@ export function Public(): MethodDecorator {
   return access('public');
 }
 
+/** Requires a valid key, whatever its scopes. Its parameter is that of `@RequireScope()`. */
+export function RequireKey(config: FastifyContextConfig = {}): MethodDecorator {
+  return access('any key', config);
+}
+
 /**
- * Requires a key with a scope. `@Operation()` includes it. A route with neither this nor `@Public()` refuses everybody.
+ * Requires a key with a scope. `@Operation()` includes it. A route with none of these decorators refuses everybody.
  * @param config other route configuration, in addition to that of a `@RouteConfig()` below
  */
 export function RequireScope(scope: string, config: FastifyContextConfig = {}): MethodDecorator {

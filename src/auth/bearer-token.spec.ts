@@ -1,10 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { readBearerToken } from './bearer.guard.js';
-import { EXPIRED, INVALID, MISSING, REVOKED } from './authentication/refusals.js';
+import { EXPIRED, INVALID, MISSING, PAUSED, REVOKED } from './caller.js';
 
 function request(...rawHeaders: string[]) {
   const index = rawHeaders.findIndex((name, position) => position % 2 === 0 && name.toLowerCase() === 'authorization');
-  return { headers: { authorization: index < 0 ? undefined : rawHeaders[index + 1] }, raw: { rawHeaders } };
+  return {
+    url: '/v1/pets',
+    headers: { authorization: index < 0 ? undefined : rawHeaders[index + 1] },
+    raw: { rawHeaders },
+  };
 }
 
 describe('readBearerToken', () => {
@@ -71,7 +75,7 @@ describe('the challenge of a 401', () => {
     expect(MISSING.headers).toEqual({ 'www-authenticate': 'Bearer realm="petstore"' });
   });
 
-  it.each([INVALID, EXPIRED, REVOKED])('contains the error code for $code', (refusal) => {
+  it.each([INVALID, EXPIRED, REVOKED, PAUSED])('contains the error code for $code', (refusal) => {
     expect(refusal.headers).toEqual({ 'www-authenticate': 'Bearer realm="petstore", error="invalid_token"' });
   });
 });

@@ -1,12 +1,11 @@
-import type { IncomingMessage } from 'node:http';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { ApiError, type Problem, isRepeated, requestOf } from '../http/index.js';
 import { ACCESS, type Access } from './access.decorators.js';
-import type { Authentication, Caller } from './caller.js';
+import { type Authentication, type Caller, MISSING, REPEATED, scopeNeeded } from './caller.js';
 import { KeyVerifier } from './authentication/key-verifier.js';
-import { INVALID, MALFORMED, MISSING, REPEATED, scopeNeeded } from './authentication/refusals.js';
+import { type BearerRequest, headerFault } from './header-fault.js';
 
 /**
  * Authenticates the bearer token of a request, and checks the scope of the route. Admission calls it before the body is
@@ -22,20 +21,12 @@ export class BearerGuard implements CanActivate {
   /**
    * The caller of a request, or its 401; synchronous if the key is cached. Undefined if the key may be queried only with quota
    * of the client's address.
+   * @param hasQuota whether the client's address has quota
    * @throws (rejects) DomainError `service_unavailable` if the key cannot be queried
    */
-  authenticate(request: FastifyRequest): Authentication | Promise<Authentication> | undefined {
+  authenticate(request: FastifyRequest, hasQuota = false): Authentication | Promise<Authentication> | undefined {
     const token = readBearerToken(request);
-    return typeof token === 'string' ? this.verifier.verify(token) : token;
-  }
-
-  /**
-   * The same for a client whose address has quota.
-   * @throws (rejects) DomainError `service_unavailable` if the key cannot be queried
-   */
-  async authenticateWithQuota(request: FastifyRequest): Promise<Authentication> {
-    const token = readBearerToken(request);
-    return typeof token === 'string' ? (this.verifier.verify(token, true) ?? INVALID) : token;
+    return typeof token === 'string' ? this.verifier.verify(token, hasQuota) : token;
   }
 
   /**
@@ -45,8 +36,7 @@ export class BearerGuard implements CanActivate {
    */
   authorize(request: FastifyRequest, caller: Caller, access: Access | undefined): Problem | undefined {
     request.caller = caller;
-    if (access !== undefined && access !== 'public' && !caller.scopes.has(access.scope))
-      return scopeNeeded(access.scope);
+    if (typeof access === 'object' && !caller.scopes.has(access.scope)) return scopeNeeded(access.scope, caller.scopes);
     request.admittedTo = access;
     return undefined;
   }
@@ -60,24 +50,12 @@ export class BearerGuard implements CanActivate {
   }
 }
 
-/** The parts of a FastifyRequest that can carry a bearer token. */
-interface BearerRequest {
-  readonly headers: { readonly authorization?: string | undefined };
-  readonly raw: Pick<IncomingMessage, 'rawHeaders'>;
-}
-
 /** The scheme in any case, one or more spaces, then a token68 (RFC 9110, section 11.2; RFC 6750, section 2.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
-const SCHEME = /^bearer(?:$|[ \t])/i;
-const SCHEME_ALONE = /^bearer[ \t]*$/i;
 
 /** The bearer token of a request, or its 401. The token need not be a valid key. */
 export function readBearerToken(request: BearerRequest): string | Problem {
-  const header = request.headers.authorization;
-  if (header === undefined) return MISSING;
+  const { authorization = '' } = request.headers;
   if (isRepeated(request.raw, 'authorization')) return REPEATED;
-  const token = BEARER.exec(header)?.[1];
-  if (token !== undefined) return token;
-  // A request with another scheme, or without a token after this one, counts as one without a key.
-  return SCHEME.test(header) && !SCHEME_ALONE.test(header) ? MALFORMED : MISSING;
+  return BEARER.exec(authorization)?.[1] ?? headerFault(request);
 }

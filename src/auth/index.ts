@@ -1,6 +1,5 @@
-export { type Access, ACCESS, Public, RequireScope } from './access.decorators.js';
-export { AuthModule } from './auth.module.js';
-export { KeyVerifier } from './authentication/key-verifier.js';
-export { EXPIRED, insufficientScope, INVALID, MISSING, REVOKED, scopeNeeded } from './authentication/refusals.js';
-export { BearerGuard } from './bearer.guard.js';
-export { type Authentication, type Caller, callerOf, CurrentCaller, isCaller, refusalOf } from './caller.js';
+export * from './access.decorators.js';
+export * from './auth.module.js';
+export * from './authentication/key-verifier.js';
+export * from './bearer.guard.js';
+export * from './caller.js';

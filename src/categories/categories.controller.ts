@@ -24,14 +24,10 @@ const CategoryId = () =>
 @OperationGroup('Categories', 'Names for the categories of pets.')
 @Controller('categories')
 export class CategoriesController {
-  private readonly address: string;
-
   constructor(
     private readonly categories: CategoriesService,
-    env: Env,
-  ) {
-    this.address = publicAddress(env, '/categories');
-  }
+    private readonly env: Env,
+  ) {}
 
   @Get()
   @Operation(LIST_CATEGORIES)
@@ -40,7 +36,7 @@ export class CategoriesController {
     @Query() query: ListCategoriesQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
-    return sendPage(reply, this.address, query, await this.categories.list(query));
+    return sendPage(reply, publicAddress(this.env, '/categories'), query, await this.categories.list(query));
   }
 
   @Post()
@@ -50,7 +46,7 @@ export class CategoriesController {
     @Body() category: NewCategory,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
-    return sendCreated(reply, this.address, await this.categories.create(category));
+    return sendCreated(reply, publicAddress(this.env, '/categories'), await this.categories.create(category));
   }
 
   @Get(':categoryId')

@@ -1,4 +1,4 @@
-import { type OperationOptions, UNKNOWN_ID } from '../openapi/index.js';
+import { created, type OperationOptions, pageOf, resource, UNKNOWN_ID } from '../openapi/index.js';
 import { categoryExists, categoryNotFound } from './categories.service.js';
 import { Category } from './category.dto.js';
 
@@ -13,15 +13,10 @@ export const LIST_CATEGORIES: OperationOptions = {
     'Identifiers that only pets use are not listed.',
   scope: 'categories:read',
   stability: 'beta',
-  success: {
-    status: 200,
-    description: 'A page of categories.',
-    type: [Category],
-    listName: 'Categories',
-    headers: ['Link', 'ETag'],
-    examples: { 'Two categories': [DOGS, CATS], 'No categories': [] },
-  },
-  errors: [],
+  success: pageOf(Category, 'Categories', 'A page of categories.', {
+    'Two categories': [DOGS, CATS],
+    'No categories': [],
+  }),
 };
 
 export const CREATE_CATEGORY: OperationOptions = {
@@ -35,16 +30,10 @@ export const CREATE_CATEGORY: OperationOptions = {
     'With an identifier that pets use': { name: 'Dogs', id: 1 },
     'With a new identifier': { name: 'Birds' },
   },
-  success: {
-    status: 201,
-    description: 'The new category.',
-    type: Category,
-    headers: ['Location', 'ETag'],
-    examples: {
-      'With an identifier that pets use': DOGS,
-      'With a new identifier': { id: 4, name: 'Birds' },
-    },
-  },
+  success: created(Category, 'The new category.', {
+    'With an identifier that pets use': DOGS,
+    'With a new identifier': { id: 4, name: 'Birds' },
+  }),
   errors: [categoryExists('1')],
 };
 
@@ -54,13 +43,7 @@ export const GET_CATEGORY: OperationOptions = {
   description: 'An unknown or malformed identifier is 404.',
   scope: 'categories:read',
   stability: 'beta',
-  success: {
-    status: 200,
-    description: 'The category.',
-    type: Category,
-    headers: ['ETag'],
-    examples: { 'A category': DOGS },
-  },
+  success: resource(Category, 'The category.', { 'A category': DOGS }),
   errors: [categoryNotFound(UNKNOWN_ID)],
 };
 
@@ -71,12 +54,6 @@ export const CHANGE_CATEGORY: OperationOptions = {
   scope: 'categories:write',
   stability: 'beta',
   bodyExamples: { 'A new name': { name: 'Hounds' } },
-  success: {
-    status: 200,
-    description: 'The changed category.',
-    type: Category,
-    headers: ['ETag'],
-    examples: { 'A category': { ...DOGS, name: 'Hounds' } },
-  },
+  success: resource(Category, 'The changed category.', { 'A category': { ...DOGS, name: 'Hounds' } }),
   errors: [categoryNotFound(UNKNOWN_ID)],
 };

@@ -1,16 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { forUpdate, lockUntilCommit, query } from '../database/index.js';
-import type { ListCategoriesQuery } from './category.dto.js';
+import type { CategoryEntity } from './category.entity.js';
 
-/** A row of the table of categories. */
-export interface CategoryRow {
-  /** Decimal digits. */
-  readonly id: string;
-  readonly name: string;
-}
-
-const SELECT = 'SELECT CAST("id" AS TEXT) AS "id", "name" FROM "categories"';
 const INSERT = `INSERT INTO "categories" ("id", "name") VALUES (CAST(? AS BIGINT), ?)
   ON CONFLICT ("id") DO NOTHING RETURNING "name"`;
 
@@ -25,27 +17,13 @@ const HIGHEST = `
     UNION SELECT MAX("category_id") FROM "pets" WHERE "category_id" ${ISSUED}
   ) AS "highest"`;
 
-/**
- * All SQL of categories. Identifiers are decimal digits, cast from and to text, because SQLite's driver would round numbers.
- */
+/** The queries of categories that TypeORM does not say as well. Identifiers are decimal digits, or numbers if that is exact. */
 @Injectable()
 export class CategoriesRepository {
-  /** Categories in ascending order of `id`, one more than the limit if there are more. */
-  page(manager: EntityManager, { limit, after }: ListCategoriesQuery): Promise<CategoryRow[]> {
-    const where = after === undefined ? '' : ' WHERE "categories"."id" > CAST(? AS BIGINT)';
-    const parameters = after === undefined ? [limit + 1] : [after, limit + 1];
-    return query(manager, `${SELECT}${where} ORDER BY "categories"."id" LIMIT ?`, parameters);
-  }
-
-  async find(manager: EntityManager, id: string): Promise<CategoryRow | undefined> {
-    const [row] = await query<CategoryRow>(manager, `${SELECT} WHERE "categories"."id" = CAST(? AS BIGINT)`, [id]);
-    return row;
-  }
-
   /** A category that is locked until the transaction ends. */
-  async lock(manager: EntityManager, id: string): Promise<CategoryRow | undefined> {
-    const sql = `${SELECT} WHERE "categories"."id" = CAST(? AS BIGINT)${forUpdate(manager, 'categories')}`;
-    const [row] = await query<CategoryRow>(manager, sql, [id]);
+  async lock(manager: EntityManager, id: string): Promise<CategoryEntity | undefined> {
+    const sql = `SELECT "id", "name" FROM "categories" WHERE "id" = CAST(? AS BIGINT)${forUpdate(manager, 'categories')}`;
+    const [row] = await query<CategoryEntity>(manager, sql, [id]);
     return row;
   }
 
@@ -59,10 +37,6 @@ export class CategoriesRepository {
     await lockUntilCommit(manager, 'categories');
     const categoryId = id ?? String(await newId(manager));
     return (await query(manager, INSERT, [categoryId, name])).length > 0 ? categoryId : undefined;
-  }
-
-  async rename(manager: EntityManager, id: string, name: string): Promise<void> {
-    await query(manager, 'UPDATE "categories" SET "name" = ? WHERE "id" = CAST(? AS BIGINT)', [name, id]);
   }
 }
 

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type Precondition, int64Json } from '../http/index.js';
-import { cutPage, Database, type Page } from '../database/index.js';
-import { DomainError, notFound } from '../platform/index.js';
-import { CategoriesRepository, type CategoryRow } from './categories.repository.js';
+import { Database, type Page, readPage } from '../database/index.js';
+import { DomainError, found, notFound } from '../platform/index.js';
+import { CategoriesRepository } from './categories.repository.js';
 import type { Category, CategoryChange, ListCategoriesQuery, NewCategory } from './category.dto.js';
+import { CategoryEntity } from './category.entity.js';
 
 /** The names of categories. Pets can use identifiers that no category has. Identifiers are decimal digits. */
 @Injectable()
@@ -14,15 +15,15 @@ export class CategoriesService {
   ) {}
 
   async list(query: ListCategoriesQuery): Promise<Page<Category>> {
-    const rows = await this.database.read((manager) => this.categories.page(manager, query));
-    const { items, nextAfter } = cutPage(rows, query.limit);
-    return { items: items.map(toCategory), nextAfter };
+    const categories = this.database.manager.createQueryBuilder(CategoryEntity, 'category');
+    const page = await readPage(categories, { id: 'ASC' }, query);
+    return { ...page, items: page.items.map(toCategory) };
   }
 
   /** @throws (rejects) DomainError `category_not_found` */
   async get(categoryId: string): Promise<Category> {
-    const row = await this.database.read((manager) => this.categories.find(manager, categoryId));
-    return toCategory(found(categoryId, row));
+    const row = await this.database.manager.findOneBy(CategoryEntity, { id: categoryId });
+    return toCategory(found(row, categoryNotFound, categoryId));
   }
 
   /** @throws (rejects) DomainError `category_exists` */
@@ -40,10 +41,10 @@ export class CategoriesService {
    */
   change(categoryId: string, { name }: CategoryChange, precondition: Precondition): Promise<Category> {
     return this.database.write(async (manager) => {
-      const before = found(categoryId, await this.categories.lock(manager, categoryId));
+      const before = found(await this.categories.lock(manager, categoryId), categoryNotFound, categoryId);
       precondition.check(JSON.stringify(toCategory(before)));
       if (name === undefined || name === before.name) return toCategory(before);
-      await this.categories.rename(manager, categoryId, name);
+      await manager.update(CategoryEntity, { id: categoryId }, { name });
       return toCategory({ ...before, name });
     });
   }
@@ -57,11 +58,6 @@ export function categoryNotFound(categoryId?: string): DomainError {
   return notFound('category_not_found', 'There is no category', categoryId);
 }
 
-function found(categoryId: string, row: CategoryRow | undefined): CategoryRow {
-  if (row === undefined) throw categoryNotFound(categoryId);
-  return row;
-}
-
-function toCategory({ id, name }: CategoryRow): Category {
-  return { id: int64Json(id), name };
+function toCategory({ id, name }: CategoryEntity): Category {
+  return { id: int64Json(String(id)), name };
 }

@@ -21,5 +21,10 @@ export function isPostgresUrl(databaseUrl: string): boolean {
 
 /** The options of a data source that do not depend on the database. */
 export function commonOptions({ entities, migrations = [] }: DatabaseParts) {
-  return { entities: [...entities], migrations: [...MIGRATIONS, ...migrations], logging: false };
+  return {
+    entities: [...entities],
+    migrations: [...MIGRATIONS, ...migrations],
+    migrationsTransactionMode: 'each' as const,
+    logging: false,
+  };
 }

@@ -1,11 +1,13 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import type { Registry } from 'prom-client';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Env } from '../platform/index.js';
 import { Database } from './database.js';
 import { type DatabaseParts, databaseUrlOf, isPostgresUrl } from './database-options.js';
-import { PostgresDatabase, postgresDataSource } from './postgres/postgres-database.js';
-import { migrationOptions, poolOptions } from './postgres/postgres-options.js';
+import { PostgresDatabase } from './postgres/postgres-database.js';
+import { migrationOptions, poolOptions, postgresDataSource } from './postgres/postgres-options.js';
+import { StatementObserver } from './statement-observer.js';
 import { SqliteDatabase, sqliteOptions } from './sqlite/sqlite-database.js';
 import { createPrivateFile, sqliteFile } from './sqlite/sqlite-file.js';
 
@@ -13,20 +15,20 @@ import { createPrivateFile, sqliteFile } from './sqlite/sqlite-file.js';
 @Global()
 @Module({})
 export class DatabaseModule {
-  static forRoot(env: Env, parts: DatabaseParts): DynamicModule {
-    const url = databaseUrlOf(env);
+  /** @param registry for metrics of statements; none for command lines */
+  static forRoot(env: Env, parts: DatabaseParts, registry?: Registry): DynamicModule {
     return {
       module: DatabaseModule,
       imports: [
         TypeOrmModule.forRootAsync({
           useFactory: () => ({
-            ...(isPostgresUrl(url) ? poolOptions(url, env, parts) : sqliteOptions(sqliteFile(url), parts)),
+            ...optionsOf(env, parts),
             autoLoadEntities: true,
             // A process that cannot open its database exits, and its supervisor restarts it.
             toRetry: () => false,
           }),
           // Nest calls it with what `useFactory` returned, and the entities of features.
-          dataSourceFactory: async (options) => databaseOf(options as DataSourceOptions, env, parts),
+          dataSourceFactory: async (options) => databaseOf(options as DataSourceOptions, env, parts, registry),
         }),
       ],
       providers: [{ provide: Database, useExisting: DataSource }],
@@ -35,10 +37,23 @@ export class DatabaseModule {
   }
 }
 
-function databaseOf(options: DataSourceOptions, env: Env, parts: DatabaseParts): Database {
-  const { DATABASE_TIMEOUT_MS: waitMs, DATABASE_TRANSACTION_TIMEOUT_MS: transactionMs } = env;
-  if (options.type !== 'postgres') return new SqliteDatabase(options, { waitMs, transactionMs });
-  return new PostgresDatabase(options, migrationOptions(databaseUrlOf(env), parts), transactionMs);
+function optionsOf(env: Env, parts: DatabaseParts): DataSourceOptions {
+  const url = databaseUrlOf(env);
+  return isPostgresUrl(url) ? poolOptions(url, env, parts) : sqliteOptions(sqliteFile(url), parts);
+}
+
+function databaseOf(options: DataSourceOptions, env: Env, parts: DatabaseParts, registry?: Registry): Database {
+  const system = options.type === 'postgres' ? 'postgresql' : 'sqlite';
+  const observer = new StatementObserver(system, env.SLOW_STATEMENT_MS, registry);
+  if (options.type !== 'postgres') return new SqliteDatabase(options, env, observer);
+  return new PostgresDatabase(options, migrationOptions(databaseUrlOf(env), parts), env, observer);
+}
+
+/** Runs pending migrations, for deployments whose service may not change the schema. */
+export async function migrateDatabase(env: Env, parts: DatabaseParts): Promise<void> {
+  const database = databaseOf(optionsOf(env, parts), { ...env, MIGRATE_ON_START: true }, parts);
+  await database.initialize();
+  await database.destroy();
 }
 
 /** A data source for the typeorm command line: not open yet, with one connection and without time limits. */

@@ -1,13 +1,15 @@
 import { DataSource, EntityManager, type ObjectLiteral, type QueryRunner } from 'typeorm';
-import { runIn, transactionOfCaller } from './current-transaction.js';
-import type { IsolationLevel, RunnerTransactions } from './runner-transactions.js';
+import type { IsolationLevel, TransactionalRunner } from './runner-transactions.js';
+import { runIn, transactionOfCaller } from './transaction.js';
+
+/** How many connections are in use and idle, and how many requests wait for one. */
+export interface ConnectionUse {
+  readonly used: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
 
 export type Work<T> = (manager: EntityManager) => Promise<T>;
-
-/** A query runner that joins transactions. */
-export interface TransactionalRunner extends QueryRunner {
-  readonly transactions: RunnerTransactions;
-}
 
 /**
  * The data source. Repositories, `transaction` and query runners of TypeORM work as its documentation shows, on either
@@ -17,6 +19,9 @@ export interface TransactionalRunner extends QueryRunner {
 export abstract class Database extends DataSource {
   /** Whether the database is a file that only this process serves. */
   abstract readonly isEmbedded: boolean;
+
+  /** The connections to PostgreSQL, or the one that writes to SQLite. */
+  abstract readonly connections: ConnectionUse;
 
   /** Whether the caller is part of a transaction. */
   get isWriting(): boolean {
@@ -31,8 +36,8 @@ export abstract class Database extends DataSource {
   /**
    * Runs `work` in a transaction, which commits if `work` fulfils and rolls back if it rejects. Other writes may wait for
    * it, so `work` must await nothing but the database. On PostgreSQL, a statement that fails aborts the transaction. Inside
-   * another transaction it is a savepoint: it commits with that one, and rolls back alone if only it fails. Statements and
-   * nested transactions of the outer one wait for its end. After a rollback, calls of `work` that goes on are refused.
+   * another transaction it is a part of that one: both commit together, and if `work` rejects, both are rolled back. After a
+   * rollback, calls of `work` that goes on are refused.
    */
   write<T>(work: Work<T>): Promise<T> {
     return this.transaction(work);

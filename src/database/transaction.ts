@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Logger } from '@nestjs/common';
 import type { DataSource, ObjectLiteral } from 'typeorm';
 import type { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
@@ -22,8 +23,8 @@ export type Callback = () => void | Promise<void>;
 const logger = new Logger('Database');
 
 /**
- * A transaction on a connection, or a nested one, which is a savepoint. It sends one statement after the other, and its end
- * after all of them: they would join the next transaction of the connection.
+ * A transaction on a connection. It sends one statement after the other, and its end after all of them: they would join the
+ * next transaction of the connection. Transactions inside it are parts of it, and are committed or rolled back with it.
  */
 export class Transaction {
   state: 'open' | 'ending' | 'committed' | 'rolled back' = 'open';
@@ -33,20 +34,13 @@ export class Transaction {
   private reason: Error | undefined;
   /** Fulfilled when all that was sent is done. */
   private sent: Promise<unknown> = Promise.resolve();
-  /** The open transaction that is nested in it: one at a time, because savepoints are a stack. */
-  private nested: Transaction | undefined;
-  private readonly savepoint: string;
+  /** How many parts have begun and not ended. */
+  private openParts = 0;
   private readonly commitCallbacks: Callback[] = [];
   /** A callback that is registered several times is called once. */
   private readonly endCallbacks = new Set<Callback>();
 
-  /** @param outer the transaction that it is nested in */
-  constructor(
-    readonly connection: TransactionConnection,
-    readonly outer?: Transaction,
-  ) {
-    this.savepoint = outer === undefined ? 'nested' : `${outer.savepoint}_nested`;
-  }
+  constructor(readonly connection: TransactionConnection) {}
 
   /** Why it refuses a call. */
   get refusal(): Error {
@@ -55,31 +49,23 @@ export class Transaction {
     return this.reason ?? new Error('The transaction of this call was rolled back, so the call is refused.');
   }
 
-  isNestedIn(other: Transaction): boolean {
-    return this.outer !== undefined && (this.outer === other || this.outer.isNestedIn(other));
-  }
-
   /** @throws (rejects) Error if the transaction has ended */
   send(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
-    return this.enqueue(() => this.connection.send(sql, parameters, isStructured));
+    return this.last(() => {
+      this.checkOpen();
+      return this.connection.send(sql, parameters, isStructured);
+    });
   }
 
-  /** Begins a nested transaction. Until it ends, statements wait: they would be rolled back with it. */
-  async nest(): Promise<Transaction> {
-    const nested = new Transaction(this.connection, this);
-    const begun = this.enqueue(() => {
-      this.nested = nested;
-      nested.sent = this.connection.send(`SAVEPOINT ${nested.savepoint}`);
-      return nested.sent;
-    });
-    this.sent = begun.then(() => nested.ended.promise).catch(() => undefined);
-    try {
-      await begun;
-      return nested;
-    } catch (error) {
-      await nested.settle('rolled back');
-      throw error;
-    }
+  beginPart(): void {
+    this.checkOpen();
+    this.openParts += 1;
+  }
+
+  /** @throws Error if another part was rolled back, and all of it with that */
+  endPart(): void {
+    this.checkOpen();
+    this.openParts -= 1;
   }
 
   onCommit(callback: Callback): void {
@@ -87,19 +73,24 @@ export class Transaction {
   }
 
   onEnd(callback: Callback): void {
-    if (this.outer === undefined) this.endCallbacks.add(callback);
-    else this.outer.onEnd(callback);
+    this.endCallbacks.add(callback);
   }
 
-  /** @throws (rejects) Error if it was not committed; a nested one must then be rolled back */
+  /** @throws (rejects) Error if it was rolled back instead */
   async commit(): Promise<void> {
     this.checkOpen();
+    if (this.openParts > 0) {
+      await this.rollback(new Error('The transaction was rolled back, because one inside it was not awaited.'));
+      throw this.refusal;
+    }
     this.state = 'ending';
-    await this.nested?.rollback(new Error('The nested transaction was rolled back, because it was not awaited.'));
     await this.last(async () => {
-      if (this.hasEnded) throw this.refusal;
-      if (this.outer === undefined) await this.commitOnConnection();
-      else await this.connection.send(`RELEASE SAVEPOINT ${this.savepoint}`);
+      try {
+        await this.connection.commit();
+      } catch (error) {
+        await this.settle('rolled back');
+        throw error;
+      }
       await this.settle('committed');
     });
   }
@@ -112,15 +103,9 @@ export class Transaction {
     if (this.hasEnded) return;
     this.state = 'ending';
     this.reason ??= reason;
-    await this.nested?.rollback(this.reason).catch(() => undefined);
     await this.last(async () => {
       if (this.hasEnded) return;
-      try {
-        if (this.outer === undefined) await this.connection.rollback();
-        else await this.connection.send(`ROLLBACK TO SAVEPOINT ${this.savepoint}`);
-      } finally {
-        await this.settle('rolled back');
-      }
+      await this.connection.rollback().finally(() => this.settle('rolled back'));
     });
   }
 
@@ -128,26 +113,8 @@ export class Transaction {
     return this.state === 'committed' || this.state === 'rolled back';
   }
 
-  private async commitOnConnection(): Promise<void> {
-    try {
-      await this.connection.commit();
-    } catch (error) {
-      await this.settle('rolled back');
-      throw error;
-    }
-  }
-
-  /** @throws Error if it has ended, or one that it is nested in */
   private checkOpen(): void {
     if (this.state !== 'open') throw this.refusal;
-    this.outer?.checkOpen();
-  }
-
-  private enqueue<T>(send: () => Promise<T>): Promise<T> {
-    return this.last(() => {
-      this.checkOpen();
-      return send();
-    });
   }
 
   /** Runs something after all that was sent. */
@@ -161,15 +128,12 @@ export class Transaction {
   private async settle(outcome: 'committed' | 'rolled back'): Promise<void> {
     this.state = outcome;
     this.ended.resolve();
-    const committed = outcome === 'committed' ? this.commitCallbacks : [];
-    if (this.outer === undefined) return runAll([...committed, ...this.endCallbacks]);
-    this.outer.commitCallbacks.push(...committed);
-    if (this.outer.nested === this) this.outer.nested = undefined;
+    await runAll([...(outcome === 'committed' ? this.commitCallbacks : []), ...this.endCallbacks]);
   }
 }
 
 /** The transaction has ended, so a callback that fails changes neither its outcome nor the other callbacks. */
-export async function runAll(callbacks: readonly Callback[]): Promise<void> {
+async function runAll(callbacks: readonly Callback[]): Promise<void> {
   for (const callback of callbacks) {
     try {
       await callback();
@@ -177,4 +141,57 @@ export async function runAll(callbacks: readonly Callback[]): Promise<void> {
       logger.error({ message: 'a callback of a transaction failed', error: String(error) });
     }
   }
+}
+
+const contexts = new AsyncLocalStorage<Transaction>();
+
+/** Makes a transaction the current one of `work`. */
+export function runIn<T>(transaction: Transaction, work: () => Promise<T>): Promise<T> {
+  return contexts.run(transaction, work);
+}
+
+/** Runs work that several callers share outside of their transactions. */
+export function outsideTransactions<T>(work: () => T): T {
+  return contexts.exit(work);
+}
+
+/**
+ * The transaction that the caller is part of: open, or ending with an unknown outcome. Work that goes on after a commit is
+ * part of none.
+ * @throws Error if it was rolled back: nothing more of the same work may be committed
+ */
+export function transactionOfCaller(): Transaction | undefined {
+  const transaction = contexts.getStore();
+  if (transaction?.state === 'rolled back') throw transaction.refusal;
+  return transaction?.state === 'committed' ? undefined : transaction;
+}
+
+/** Waits for the outcome of a transaction of the caller that is ending. Call it before a write outside of it. */
+export async function transactionSettled(): Promise<void> {
+  const transaction = transactionOfCaller();
+  if (transaction?.state === 'ending') await transaction.ended.promise;
+  transactionOfCaller();
+}
+
+/**
+ * Registers a callback for the end of the current transaction, before its outcome is reported. It also runs after a
+ * failure, because a commit with an unknown outcome may have happened. Registered twice, it runs once. Outside of a
+ * transaction it runs at once.
+ * @throws Error after a rollback
+ */
+export function onTransactionEnd(callback: () => void | Promise<void>): void {
+  const transaction = transactionOfCaller();
+  if (transaction === undefined) void runAll([callback]);
+  else transaction.onEnd(callback);
+}
+
+/**
+ * Registers a callback for the commit of the current transaction, before its outcome is reported. An error of the callback
+ * is logged. Outside of a transaction it runs at once.
+ * @throws Error after a rollback
+ */
+export function onCommit(callback: () => void): void {
+  const transaction = transactionOfCaller();
+  if (transaction === undefined) void runAll([callback]);
+  else transaction.onCommit(callback);
 }

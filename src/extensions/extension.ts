@@ -50,7 +50,7 @@ export function checkExtensions(app: INestApplicationContext, extensions: readon
 function accessFaults({ name, access }: Route): string[] {
   if (access === undefined)
     return [`${name}: it declares no access. Add @Operation() or @Public(), above any @RouteConfig().`];
-  return access === 'public' ? [] : scopeFaults(access.scope).map((fault) => `${name}: ${fault}`);
+  return typeof access === 'object' ? scopeFaults(access.scope).map((fault) => `${name}: ${fault}`) : [];
 }
 
 function scopeFaults(scope: string): string[] {
@@ -76,6 +76,10 @@ function codeFaults(declared: readonly { errors: readonly Pick<OwnErrorCode, 'co
     });
 }
 
+const UNSAFE_CACHE =
+  'caches responses by URL, so accounts would get those of others. Extend it, and return the URL and the account from trackBy().';
+const CATCHES_ALL = 'catches all errors, so clients would not get the Error object. Name classes in @Catch().';
+
 /** Enhancers that would give an account the responses of others, or clients other errors than the Error object. */
 function enhancerFaults(app: INestApplicationContext): string[] {
   const config = app.get(ApplicationConfig);
@@ -89,18 +93,8 @@ function enhancerFaults(app: INestApplicationContext): string[] {
     ...config.getGlobalFilters().map(({ constructor }) => constructor),
   ];
   return [
-    ...interceptors
-      .filter(isUnsafeCache)
-      .map(
-        ({ name }) =>
-          `${name} caches responses by URL, so accounts would get those of others. Extend it, and return the URL and the account from trackBy().`,
-      ),
-    ...filters
-      .filter(catchesAll)
-      .map(
-        ({ name }) =>
-          `${name} catches all errors, so clients would not get the Error object. Name classes in @Catch().`,
-      ),
+    ...interceptors.filter(isUnsafeCache).map(({ name }) => `${name} ${UNSAFE_CACHE}`),
+    ...filters.filter(catchesAll).map(({ name }) => `${name} ${CATCHES_ALL}`),
   ];
 }
 

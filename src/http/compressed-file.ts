@@ -1,63 +1,46 @@
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { gzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import { etagOf } from './conditional-requests/entity-tags.js';
 import { addToListHeader } from './addresses.js';
 
-/** Level 11 makes Swagger UI's script a tenth smaller but takes a hundred times as long, 11 s. */
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
+/** `gzip` in Accept-Encoding, without the weight zero (RFC 9110, section 12.5.3). */
+const ACCEPTS_GZIP = /(?:^|,)[ \t]*gzip[ \t]*(?!;[ \t]*q=0(?:\.0*)?[ \t]*(?:,|$))(?:[;,]|$)/i;
 
-/** The best first. `identity` means uncompressed. */
-const ENCODERS = {
-  br: (content: Buffer): Promise<Buffer> => promisify(brotliCompress)(content, BROTLI),
-  gzip: (content: Buffer): Promise<Buffer> => promisify(gzip)(content),
-  identity: (content: Buffer): Promise<Buffer> => Promise.resolve(content),
-};
-
-type ContentCoding = keyof typeof ENCODERS;
+/** A body, and its strong ETag. */
+interface Representation {
+  readonly body: Buffer;
+  readonly etag: string;
+}
 
 /**
- * A file that is the same for all clients. It is compressed once per coding, outside the event loop, and shared by all
- * responses, so that a client that does not read its response holds no copy.
+ * A file that is the same for all clients. It is compressed once, outside the event loop, and shared by all responses, so
+ * that a client that does not read its response holds no copy.
  */
 export class CompressedFile {
-  private readonly bodies = new Map<ContentCoding, Promise<{ readonly body: Buffer; readonly etag: string }>>();
+  private readonly plain: Representation;
+  private compressed: Promise<Representation> | undefined;
 
-  /** @param contentType images other than SVG are compressed already, and sent as they are */
   constructor(
     private readonly contentType: string,
-    private readonly content: Buffer,
-  ) {}
+    content: Buffer,
+  ) {
+    this.plain = representation(content);
+  }
 
   /**
    * Sets Content-Type, Content-Encoding and Vary.
-   * @returns the body that the client accepts, and its strong ETag, which differs between codings
+   * @returns what the client accepts; its ETag differs between codings
    */
-  async negotiate(reply: FastifyReply): Promise<{ readonly body: Buffer; readonly etag: string }> {
-    reply.type(this.contentType);
-    if (/^image\/(?!svg)/.test(this.contentType)) return this.encode('identity');
-    addToListHeader(reply, 'vary', 'Accept-Encoding');
-    const coding = negotiateCoding(reply.request.headers['accept-encoding']);
-    const encoded = await this.encode(coding);
-    if (coding !== 'identity') reply.header('content-encoding', coding);
-    return encoded;
-  }
-
-  private encode(coding: ContentCoding): Promise<{ readonly body: Buffer; readonly etag: string }> {
-    const encoded =
-      this.bodies.get(coding) ?? ENCODERS[coding](this.content).then((body) => ({ body, etag: etagOf(body) }));
-    this.bodies.set(coding, encoded);
-    return encoded;
+  async negotiate(reply: FastifyReply): Promise<Representation> {
+    addToListHeader(reply.type(this.contentType), 'vary', 'Accept-Encoding');
+    if (!ACCEPTS_GZIP.test(reply.request.headers['accept-encoding'] ?? '')) return this.plain;
+    reply.header('content-encoding', 'gzip');
+    this.compressed ??= promisify(gzip)(this.plain.body).then(representation);
+    return this.compressed;
   }
 }
 
-/** The best coding that an Accept-Encoding field allows (RFC 9110, section 12.5.3). */
-export function negotiateCoding(acceptEncoding = ''): ContentCoding {
-  const weights = new Map<string, number>();
-  for (const item of acceptEncoding.toLowerCase().split(',')) {
-    const [coding = '', weight = 'q=1'] = item.split(';').map((part) => part.trim());
-    weights.set(coding, Number(weight.replace(/^q=/, '')));
-  }
-  const anyWeight = weights.get('*') ?? 0;
-  return (['br', 'gzip'] as const).find((coding) => (weights.get(coding) ?? anyWeight) > 0) ?? 'identity';
+function representation(body: Buffer): Representation {
+  return { body, etag: etagOf(body) };
 }

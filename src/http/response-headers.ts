@@ -28,13 +28,13 @@ const MAX_ADDRESS_LENGTH = 2_200;
 /** Response headers that an operation can have. */
 const HEADERS = {
   Limit: header('The limit of the window, minute or day, that has fewer requests left.', count(1, MOST_REQUESTS), 300),
-  Remaining: header('Requests remaining in that window.', count(0, MOST_REQUESTS), 299),
+  Left: header('Requests remaining in that window.', count(0, MOST_REQUESTS), 299),
   Reset: header(
     'Unix timestamp, in seconds, at which that window ends and its limit resets.',
     { type: 'integer', format: 'int64', minimum: 0, maximum: LAST_SECOND },
     1_795_219_260,
   ),
-  RequestId: header(
+  Id: header(
     'Identifies the request in the logs of the service. The value of the request header, or a new one.',
     text(64, '^[A-Za-z0-9_.-]+$'),
     '0b5f1a4e-6f0e-4a43-9d1f-3f6f1d1c2b7a',
@@ -62,6 +62,11 @@ const HEADERS = {
     '</v1/pets?limit=20&after=20>; rel="next"',
     false,
   ),
+  Help: header(
+    'The page that explains the error as `rel="help"` (RFC 8288).',
+    text(2 * MAX_ADDRESS_LENGTH, '<[^>]+>; rel="help"$'),
+    '</docs/errors#rate_limit_exceeded>; rel="help"',
+  ),
   'Idempotent-Replayed': header(
     '`true` if the response was stored, and nothing was done again; otherwise absent.',
     words('true'),
@@ -81,7 +86,7 @@ const HEADERS = {
   DeprecationLink: header(
     'What to use instead as `rel="successor-version"`, and the documentation of the deprecation as `rel="deprecation"`.',
     text(2 * MAX_ADDRESS_LENGTH, '^<[^>]+>; rel="successor-version", <[^>]+>; rel="deprecation"'),
-    '</v1/pets>; rel="successor-version", </docs#/Pets/getPet>; rel="deprecation"; type="text/html"',
+    '</v1/pets?ids=1>; rel="successor-version", </docs#/Pets/getPet>; rel="deprecation"; type="text/html"',
   ),
 } satisfies Record<string, HeaderObject>;
 
@@ -94,17 +99,18 @@ const OPTIONAL = ['Retry-After', 'Deprecation', 'Sunset', 'DeprecationLink'] as 
 /** Header names whose components have another name: a short one, because each response refers to it. */
 const WIRE_NAMES: Partial<Record<HeaderName, string>> = {
   Limit: 'X-RateLimit-Limit',
-  Remaining: 'X-RateLimit-Remaining',
+  Left: 'X-RateLimit-Remaining',
   Reset: 'X-RateLimit-Reset',
-  RequestId: 'X-Request-Id',
+  Id: 'X-Request-Id',
   DeprecationLink: 'Link',
+  Help: 'Link',
 };
 
 /**
  * Headers of every response of the versioned API. The description of the service has those for caches and browsers, which
  * are the same for all responses.
  */
-export const COMMON_HEADERS: readonly HeaderName[] = ['Limit', 'Remaining', 'Reset', 'RequestId'];
+export const COMMON_HEADERS: readonly HeaderName[] = ['Limit', 'Left', 'Reset', 'Id'];
 
 export function headerReferences(names: readonly HeaderName[], prefix = ''): Record<string, ReferenceObject> {
   return Object.fromEntries(

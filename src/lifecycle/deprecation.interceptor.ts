@@ -7,26 +7,82 @@ import {
   SetMetadata,
   UseInterceptors,
 } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import { ApiExtension } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
+import type { FastifyReply } from 'fastify';
+import { addLink, ApiError, isCanonicalInt64, publicPath, replyOf } from '../http/index.js';
 import { Clock, Env } from '../platform/index.js';
-import { replyOf } from '../http/index.js';
-import {
-  announce,
-  type Announcement,
-  announcement,
-  type Deprecation,
-  DEPRECATION,
-  operationRemoved,
-  removalMs,
-} from './deprecation.js';
 
-interface DeprecatedHandler {
-  readonly deprecation: Deprecation;
-  readonly headers: Announcement;
-  /** When the operation is removed, in Unix time in milliseconds. */
-  readonly endMs: number;
+const DEPRECATION = 'petstore:deprecation';
+
+/** The deprecation of an operation. */
+export interface Deprecation {
+  /** Date (`YYYY-MM-DD`, start of that day in UTC) from which the operation has been deprecated. */
+  readonly since: string;
+  /** Date (`YYYY-MM-DD`, start of that day in UTC) from which the operation is gone. */
+  readonly sunset: string;
+  /**
+   * Path of the successor, such as `/v1/pets`. Links put it below the path of BASE_URL. In the query, `{name}` stands for an
+   * identifier in the path of the request: `/v1/pets?ids={petId}`.
+   */
+  readonly successor: string;
+  /** How to migrate to the successor, for people. */
+  readonly advice: string;
+  /** Path, or absolute URL, of the page about this deprecation. */
+  readonly documentation: string;
+}
+
+/** Statuses of guards, which respond before a deprecation is announced. */
+export const GUARD_STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
+
+/** A deprecation with the headers of RFC 9745 and RFC 8594, so that no request formats dates or parses the successor. */
+interface DeclaredDeprecation extends Deprecation {
+  /** The names in `{}` of the successor. */
+  readonly placeholders: readonly string[];
+  readonly headers: Readonly<Record<'deprecation' | 'sunset', string>>;
+}
+
+export function declareDeprecation(deprecation: Deprecation): DeclaredDeprecation {
+  const { since, sunset, successor } = deprecation;
+  const headers = { deprecation: `@${Date.parse(since) / 1000}`, sunset: new Date(sunset).toUTCString() };
+  const placeholders = [...successor.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  return { ...deprecation, headers, placeholders };
+}
+
+/** Adds the headers to a response, with links of RFC 5829 and RFC 9745, section 3. */
+export function announce(deprecation: DeclaredDeprecation, env: Env, reply: FastifyReply): void {
+  const { headers, documentation } = deprecation;
+  reply.headers(headers);
+  const target = publicPath(env, successorOf(deprecation, reply.request.params as Record<string, string>));
+  addLink(
+    reply,
+    `<${target}>; rel="successor-version", <${publicPath(env, documentation)}>; rel="deprecation"; type="text/html"`,
+  );
+}
+
+/** Leaves out the query if what the client sent is no identifier: it may be an API key. */
+function successorOf(
+  { successor, placeholders }: DeclaredDeprecation,
+  params: Readonly<Record<string, string>>,
+): string {
+  const idOf = (name: string) => params[name] ?? '';
+  if (!placeholders.every((name) => isCanonicalInt64(idOf(name)))) return successor.replace(/\?.*/, '');
+  return placeholders.reduce((path, name) => path.replace(`{${name}}`, idOf(name)), successor);
+}
+
+/** The error from the removal date on. */
+export function operationRemoved({ sunset, advice }: Deprecation): ApiError {
+  return new ApiError('operation_removed', `This operation was removed on ${sunset}. ${advice}`);
+}
+
+/** The deprecation of a handler, if it has one. */
+export function deprecationOf(handler: Function): DeclaredDeprecation | undefined {
+  return Reflect.getMetadata(DEPRECATION, handler) as DeclaredDeprecation | undefined;
+}
+
+/** When an operation with this removal date (`YYYY-MM-DD`, UTC) ends, in Unix time in milliseconds; never if a setting keeps it. */
+export function removalMs(sunset: string, env: Env): number {
+  return env.SERVE_AFTER_SUNSET ? Infinity : Date.parse(sunset);
 }
 
 /**
@@ -37,29 +93,18 @@ interface DeprecatedHandler {
  */
 @Injectable()
 export class DeprecationInterceptor implements NestInterceptor {
-  /** By handler. To make the headers for each request would take a tenth of getPet. */
-  private readonly deprecated = new Map<Function, DeprecatedHandler>();
-
   constructor(
-    private readonly reflector: Reflector,
     private readonly clock: Clock,
     private readonly env: Env,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const handler = context.getHandler();
-    const { deprecation, headers, endMs } = this.deprecated.get(handler) ?? this.read(handler);
-    announce(headers, replyOf(context));
-    if (this.clock.nowMs() >= endMs) throw operationRemoved(deprecation);
+    const deprecation = deprecationOf(context.getHandler());
+    if (deprecation !== undefined) {
+      announce(deprecation, this.env, replyOf(context));
+      if (this.clock.nowMs() >= removalMs(deprecation.sunset, this.env)) throw operationRemoved(deprecation);
+    }
     return next.handle();
-  }
-
-  private read(handler: Function): DeprecatedHandler {
-    const deprecation = this.reflector.get<Deprecation>(DEPRECATION, handler);
-    const headers = announcement(deprecation, this.env);
-    const deprecated = { deprecation, headers, endMs: removalMs(deprecation.sunset, this.env) };
-    this.deprecated.set(handler, deprecated);
-    return deprecated;
   }
 }
 
@@ -69,7 +114,7 @@ export class DeprecationInterceptor implements NestInterceptor {
  */
 export function Deprecated(deprecation: Deprecation): MethodDecorator {
   return applyDecorators(
-    SetMetadata(DEPRECATION, deprecation),
+    SetMetadata(DEPRECATION, declareDeprecation(deprecation)),
     UseInterceptors(DeprecationInterceptor),
     ApiExtension('x-sunset', deprecation.sunset),
     ApiExtension('x-deprecation-advice', deprecation.advice),

@@ -5,7 +5,7 @@ import { RedisClient } from '../platform/index.js';
 
 /**
  * A dependency of readiness. Create its result with `HealthIndicatorService` of `@nestjs/terminus`: `down` makes the
- * service not ready, `degraded` only informs operators. A check that takes more than 0.8 seconds makes the service not ready
+ * service not ready, `degraded` only informs operators. A check that takes more than 0.4 seconds makes the service not ready
  * too.
  */
 export interface HealthIndicator {

@@ -1,4 +1,4 @@
-import { EXPIRED, INVALID, MISSING, REVOKED, scopeNeeded } from '../auth/index.js';
+import { EXPIRED, INVALID, MISSING, PAUSED, REVOKED, scopeNeeded } from '../auth/index.js';
 import { unavailable } from '../database/index.js';
 import {
   inUse,
@@ -10,6 +10,7 @@ import {
   requestTimeout,
   reused,
   toProblem,
+  unknownName,
   unsupportedMediaType,
   validationFailed,
 } from '../http/index.js';
@@ -27,12 +28,15 @@ export const COMMON_ERRORS: readonly (Problem | Error)[] = [
   INVALID,
   EXPIRED,
   REVOKED,
-  scopeNeeded('pets:read'),
-  validationFailed(['limit must be an integer from 1 to 100']),
+  PAUSED,
+  validationFailed([unknownName('query parameter', 'page', ['after'])]),
   // Stands for every unexpected failure.
   new Error('Unforeseen.'),
   unavailable(),
 ];
+
+/** Errors of an operation that needs a scope. */
+export const SCOPE_ERRORS: readonly (Problem | Error)[] = [scopeNeeded('pets:read', ['orders:read', 'orders:write'])];
 
 /** Errors of an operation that uses quota. */
 export const QUOTA_ERRORS: readonly (Problem | Error)[] = [tooManyRequests(LIMITED), tooManyRequests(BANNED)];
@@ -42,11 +46,16 @@ export const NO_QUOTA_ERRORS: readonly (Problem | Error)[] = [
   tooManyRequests(LIMITED, ' for operations that use no quota'),
 ];
 
+/** Errors of invalid fields, in place of the error of invalid parameters. */
+export const FIELD_ERRORS: readonly (Problem | Error)[] = [
+  validationFailed([unknownName('field', 'colour', ['name', 'categoryId', 'status'])]),
+];
+
 /** Errors of reading a body, except for invalid fields. */
 export const BODY_ERRORS: readonly (Problem | Error)[] = [
-  malformedJson('it cannot be parsed'),
-  payloadTooLarge(),
-  unsupportedMediaType(),
+  malformedJson('is not valid JSON at line 1, column 9: names and strings need double quotes'),
+  payloadTooLarge(17_000),
+  unsupportedMediaType('text/plain'),
   requestTimeout(),
 ];
 

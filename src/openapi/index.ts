@@ -1,14 +1,7 @@
-export { UNKNOWN_ID } from './common-errors.js';
-export { CurrentDocument } from './document/document.js';
-export { serveExplorer } from './explorer/explorer.js';
-export { type Documentation, OperationGroup, PLANS_PAGE } from './operation-group.decorator.js';
-export {
-  type DeclaredOperation,
-  type Examples,
-  Operation,
-  operationOf,
-  type OperationOptions,
-  type Stability,
-  type SuccessResponse,
-} from './operation.decorator.js';
-export { RehearsalInterceptor } from './rehearsal.interceptor.js';
+export * from './common-errors.js';
+export * from './document/document.js';
+export * from './explorer/explorer.js';
+export * from './operation-group.decorator.js';
+export * from './operation.decorator.js';
+export * from './rehearsal.interceptor.js';
+export * from './success-responses.js';

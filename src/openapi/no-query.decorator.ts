@@ -1,15 +1,11 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { ParameterObject } from '@nestjs/swagger';
 import { unknownName, validationFailed, parameterCount, requestOf, takesQuery } from '../http/index.js';
-
-/** Key of metadata that `@nestjs/swagger` sets and does not export. */
-const PARAMETERS = 'swagger/apiParameters';
 
 /** A parameter of a handler that refuses every query parameter. */
 const NoQuery = createParamDecorator((_: unknown, context: ExecutionContext): undefined => {
   const names = Object.keys(requestOf(context).query as object);
-  if (names.length === 0 || documentsQuery(context.getHandler())) return undefined;
-  throw validationFailed(names.map((name) => unknownName('query parameter', name)));
+  if (names.length === 0) return undefined;
+  throw validationFailed(names.map((name) => unknownName('query parameter', name, [])));
 });
 
 /**
@@ -19,10 +15,4 @@ const NoQuery = createParamDecorator((_: unknown, context: ExecutionContext): un
 export function refuseUndeclaredQuery(controller: object, method: string | symbol): void {
   const type = controller.constructor;
   if (!takesQuery(type, method)) NoQuery()(controller, method, parameterCount(type, method));
-}
-
-/** Whether `@ApiQuery()` documents a parameter, which the handler then reads from the request itself. */
-function documentsQuery(handler: Function): boolean {
-  const documented = (Reflect.getMetadata(PARAMETERS, handler) ?? []) as readonly ParameterObject[];
-  return documented.some((parameter) => parameter.in === 'query');
 }

@@ -6,24 +6,13 @@ import { ApiTags } from '@nestjs/swagger';
 export interface Group {
   readonly name: string;
   readonly description: string;
-  readonly documentation?: Documentation | undefined;
 }
-
-/** A page about something, `externalDocs` in the OpenAPI document. */
-export interface Documentation {
-  readonly description: string;
-  /** Absolute URL, or path from the root of the service, which the document has only with `BASE_URL`. */
-  readonly address: string;
-}
-
-/** The page about limits that the service itself serves. */
-export const PLANS_PAGE = '/docs/plans';
 
 const GROUP = 'petstore:operation-group';
 
 /** Puts a controller's operations under a heading of the OpenAPI document. */
-export function OperationGroup(name: string, description: string, documentation?: Documentation): ClassDecorator {
-  return applyDecorators(SetMetadata(GROUP, { name, description, documentation } satisfies Group), ApiTags(name));
+export function OperationGroup(name: string, description: string): ClassDecorator {
+  return applyDecorators(SetMetadata(GROUP, { name, description } satisfies Group), ApiTags(name));
 }
 
 /** The headings of all controllers, in the order of the modules, each once. */

@@ -9,9 +9,10 @@ import {
   type ExampleObject,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { RequireScope } from '../auth/index.js';
+import { RequireKey, RequireScope } from '../auth/index.js';
 import type { ErrorCode } from '../platform/index.js';
 import {
+  AddRouteConfig,
   type OwnErrorCode,
   type Problem,
   takesBody,
@@ -25,9 +26,11 @@ import {
   BODY_ERRORS,
   COMMON_ERRORS,
   documentedError,
+  FIELD_ERRORS,
   IDEMPOTENCY_ERRORS,
   NO_QUOTA_ERRORS,
   QUOTA_ERRORS,
+  SCOPE_ERRORS,
 } from './common-errors.js';
 import { refuseUndeclaredQuery } from './no-query.decorator.js';
 
@@ -59,8 +62,8 @@ export interface OperationOptions {
   readonly id: string;
   readonly summary: string;
   readonly description?: string;
-  /** The scope that a key needs. */
-  readonly scope: string;
+  /** The scope that a key needs; null if every valid key can call it. */
+  readonly scope: string | null;
   readonly stability: Stability;
   readonly success: SuccessResponse;
   /** Valid request bodies by title. The explorer offers them. */
@@ -68,7 +71,7 @@ export interface OperationOptions {
   /** `none` for an operation that uses no quota, and accepts exhausted accounts and banned keys. */
   readonly quota?: 'none';
   /** Errors besides those of every operation and of its parameters. */
-  readonly errors: readonly (ErrorCode | OwnErrorCode | Error | Problem)[];
+  readonly errors?: readonly (ErrorCode | OwnErrorCode | Error | Problem)[];
 }
 
 /** Name of the one security scheme: a bearer API key. */
@@ -85,12 +88,15 @@ export interface DeclaredOperation extends OperationOptions {
 /** Declares a route handler as an operation of the API. */
 export function Operation(options: OperationOptions): MethodDecorator {
   return (target, name, descriptor) => {
+    const hasBody = takesBody(target.constructor, name);
     const declared = [
       ...COMMON_ERRORS,
+      ...(hasBody ? FIELD_ERRORS : []),
+      ...(options.scope === null ? [] : SCOPE_ERRORS),
       ...(options.quota === 'none' ? NO_QUOTA_ERRORS : QUOTA_ERRORS),
-      ...options.errors,
+      ...(options.errors ?? []),
       ...parameterErrorsOf(descriptor.value as Function),
-      ...(takesBody(target.constructor, name) ? BODY_ERRORS : []),
+      ...(hasBody ? BODY_ERRORS : []),
     ].map(documentedError);
     // Of two errors with the same code, the later one is declared by the operation.
     const errors = [...new Map(declared.map((error) => [error.code, error])).values()];
@@ -101,17 +107,20 @@ export function Operation(options: OperationOptions): MethodDecorator {
 
 function declareOperation(options: DeclaredOperation): MethodDecorator {
   const { id, summary, description, scope, stability, success, quota, errors, bodyExamples } = options;
-  const needed = `Needs the scope \`${scope}\`.${quota === 'none' ? ' Uses no quota of the plan.' : ''}`;
+  const config = quota === undefined ? {} : { quota };
+  const access = scope === null ? 'Needs no scope.' : `Needs the scope \`${scope}\`.`;
+  const needed = `${access}${quota === 'none' ? ' Uses no quota of the plan.' : ''}`;
   const [listed] = Array.isArray(success.type) ? success.type : [];
   return applyDecorators(
     SetMetadata(OPERATION, options),
-    RequireScope(scope, quota === undefined ? {} : { quota }),
+    scope === null ? RequireKey(config) : RequireScope(scope, config),
     HttpCode(success.status),
+    AddRouteConfig({ operation: id }),
     // Handlers can return JSON as a string. Without a class, the handler or its result sets the media type.
     ...(isJson(success) ? [Header('content-type', 'application/json; charset=utf-8')] : []),
     ApiExtension('x-stability', stability),
     // OpenAPI 3.1 allows scopes for any security scheme.
-    ApiSecurity(API_KEY_SCHEME, [scope]),
+    ApiSecurity(API_KEY_SCHEME, scope === null ? [] : [scope]),
     ApiOperation({
       operationId: id,
       summary,

@@ -4,7 +4,7 @@ import type { Observable } from 'rxjs';
 import { type Caller, scopeNeeded } from '../auth/index.js';
 import { Clock, Env } from '../platform/index.js';
 import { ApiError, type Problem, replyOf, requestOf } from '../http/index.js';
-import { announce, announcement, deprecationOf, GUARD_STATUSES, operationRemoved } from '../lifecycle/index.js';
+import { announce, deprecationOf, GUARD_STATUSES, operationRemoved } from '../lifecycle/index.js';
 import { errorsOf, operationOf } from './operation.decorator.js';
 import { refuse, tooManyRequests } from '../rate-limit/index.js';
 
@@ -40,8 +40,7 @@ export class RehearsalInterceptor implements NestInterceptor {
     if (error === undefined) return next.handle();
     const reply = replyOf(context).header('preference-applied', `code=${code}`);
     const deprecation = deprecationOf(context.getHandler());
-    if (deprecation !== undefined && !GUARD_STATUSES.has(error.status))
-      announce(announcement(deprecation, this.env), reply);
+    if (deprecation !== undefined && !GUARD_STATUSES.has(error.status)) announce(deprecation, this.env, reply);
     throw ApiError.of(error, true);
   }
 
@@ -54,9 +53,10 @@ export class RehearsalInterceptor implements NestInterceptor {
   }
 
   /** The error as this caller would get it. Its wait is that of the rehearsal. */
-  private asSent(error: Problem, handler: Function, { limits }: Caller): Problem {
+  private asSent(error: Problem, handler: Function, { limits, scopes }: Caller): Problem {
     const operation = operationOf(handler);
-    if (operation !== undefined && error.code === 'insufficient_scope') return scopeNeeded(operation.scope);
+    if (typeof operation?.scope === 'string' && error.code === 'insufficient_scope')
+      return scopeNeeded(operation.scope, scopes);
     if (error.status !== 429) return error;
     const nowSeconds = this.clock.nowSeconds();
     const window = { limit: limits.perMinute, windowSeconds: 60, resetSeconds: nowSeconds + 1 };

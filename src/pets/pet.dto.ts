@@ -9,9 +9,11 @@ import {
   Int64Field,
   Int64Param,
   LimitQuery,
+  PathId,
   TextField,
   ValidatedOnce,
 } from '../http/index.js';
+import { petNotFound } from './pet-errors.js';
 import { PET_STATUSES, type PetStatus } from './pet.entity.js';
 
 const PET_STATUS = { name: 'PetStatus', values: PET_STATUSES, meaning: 'Availability of a pet.' } as const;
@@ -103,4 +105,9 @@ export class ListPetsQuery extends LimitQuery {
     description: 'Return only pets after this identifier, the last one of the previous page.',
   })
   after?: string;
+}
+
+/** Injects the identifier of a pet in the path, the parameter `petId`, as decimal digits, and documents it. */
+export function PetId(): ParameterDecorator {
+  return PathId('petId', { description: 'Identifier of the pet.', notFound: petNotFound });
 }

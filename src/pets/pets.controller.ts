@@ -16,23 +16,18 @@ import { Env } from '../platform/index.js';
 import { Deprecated } from '../lifecycle/index.js';
 import { Operation, OperationGroup } from '../openapi/index.js';
 import { PetResponseCache } from './cache/pet-response-cache.js';
-import { ListPetsQuery, NewPet, PetChange } from './pet.dto.js';
+import { ListPetsQuery, NewPet, PetChange, PetId } from './pet.dto.js';
 import { CHANGE_PET, CREATE_PET, GET_PET, GET_PET_DEPRECATION, LIST_PETS, REMOVE_PET } from './pets.operations.js';
-import { PetId } from './pet-id.decorator.js';
 import { PetsService } from './pets.service.js';
 
 @OperationGroup('Pets', 'The catalogue of pets.')
 @Controller('pets')
 export class PetsController {
-  private readonly address: string;
-
   constructor(
     private readonly pets: PetsService,
     private readonly responses: PetResponseCache,
-    env: Env,
-  ) {
-    this.address = publicAddress(env, '/pets');
-  }
+    private readonly env: Env,
+  ) {}
 
   @Get()
   @Operation(LIST_PETS)
@@ -41,7 +36,7 @@ export class PetsController {
     @Query() query: ListPetsQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
-    return sendPageJson(reply, this.address, query, await this.responses.page(query));
+    return sendPageJson(reply, publicAddress(this.env, '/pets'), query, await this.responses.page(query));
   }
 
   @Post()
@@ -52,7 +47,7 @@ export class PetsController {
     @CurrentCaller() { keyId }: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
-    return sendCreated(reply, this.address, await this.pets.create(pet, keyId));
+    return sendCreated(reply, publicAddress(this.env, '/pets'), await this.pets.create(pet, keyId));
   }
 
   @Get(':petId')

@@ -1,5 +1,5 @@
 import { type Deprecation, operationRemoved } from '../lifecycle/index.js';
-import { type OperationOptions, UNKNOWN_ID } from '../openapi/index.js';
+import { created, type OperationOptions, pageOf, resource, UNKNOWN_ID } from '../openapi/index.js';
 import { Animal } from './pet.dto.js';
 import { petInOrder, petNotFound, petReferredTo, petSold } from './pet-errors.js';
 
@@ -12,7 +12,7 @@ const COCO = { name: 'Coco', categoryId: 1 };
 export const GET_PET_DEPRECATION: Deprecation = {
   since: '2026-11-21',
   sunset: '2030-12-05',
-  successor: '/v1/pets',
+  successor: '/v1/pets?ids={petId}',
   advice: 'Use GET /v1/pets: with ids, such as ?ids=1, for one pet and its ETag, or with the status filter.',
   documentation: '/docs#/Pets/getPet',
 };
@@ -26,15 +26,7 @@ export const LIST_PETS: OperationOptions = {
     '`ETag` is the one that `If-Match` needs.',
   scope: 'pets:read',
   stability: 'stable',
-  success: {
-    status: 200,
-    description: 'A page of pets.',
-    type: [Animal],
-    listName: 'Pets',
-    headers: ['Link', 'ETag'],
-    examples: { 'Two pets': [BELLA, MILO], 'No matching pet': [] },
-  },
-  errors: [],
+  success: pageOf(Animal, 'Pets', 'A page of pets.', { 'Two pets': [BELLA, MILO], 'No matching pet': [] }),
 };
 
 export const CREATE_PET: OperationOptions = {
@@ -44,14 +36,10 @@ export const CREATE_PET: OperationOptions = {
   scope: 'pets:write',
   stability: 'stable',
   bodyExamples: { 'With a status': SIMBA, 'Without a status': COCO },
-  success: {
-    status: 201,
-    description: 'The new pet with its `id`.',
-    type: Animal,
-    headers: ['Location', 'ETag'],
-    examples: { 'With a status': { id: 6, ...SIMBA }, 'Without a status': { id: 7, ...COCO } },
-  },
-  errors: [],
+  success: created(Animal, 'The new pet with its `id`.', {
+    'With a status': { id: 6, ...SIMBA },
+    'Without a status': { id: 7, ...COCO },
+  }),
 };
 
 export const GET_PET: OperationOptions = {
@@ -60,13 +48,7 @@ export const GET_PET: OperationOptions = {
   description: 'An unknown or malformed identifier is 404.',
   scope: 'pets:read',
   stability: 'stable',
-  success: {
-    status: 200,
-    description: 'The pet.',
-    type: Animal,
-    headers: ['ETag'],
-    examples: { 'A pet': BELLA },
-  },
+  success: resource(Animal, 'The pet.', { 'A pet': BELLA }),
   errors: [petNotFound(UNKNOWN_ID), operationRemoved(GET_PET_DEPRECATION)],
 };
 
@@ -79,16 +61,10 @@ export const CHANGE_PET: OperationOptions = {
   scope: 'pets:write',
   stability: 'beta',
   bodyExamples: { 'A new name': { name: 'Bello' }, 'A status': { status: 'pending' }, 'No status': { status: null } },
-  success: {
-    status: 200,
-    description: 'The changed pet.',
-    type: Animal,
-    headers: ['ETag'],
-    examples: {
-      'With a status': { id: 1, name: 'Bello', categoryId: 1, status: 'pending' },
-      'Without a status': { id: 1, name: 'Bello', categoryId: 1 },
-    },
-  },
+  success: resource(Animal, 'The changed pet.', {
+    'With a status': { id: 1, name: 'Bello', categoryId: 1, status: 'pending' },
+    'Without a status': { id: 1, name: 'Bello', categoryId: 1 },
+  }),
   errors: [petNotFound(UNKNOWN_ID), petSold(), petInOrder('its status cannot change')],
 };
 

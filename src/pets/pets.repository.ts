@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { type Change, forUpdate, isLockedUntilCommit, query } from '../database/index.js';
 import { CatalogueVersion } from './cache/catalogue-version.js';
 import type { ListPetsQuery } from './pet.dto.js';
-import { PetEntity, type PetStatus } from './pet.entity.js';
+import type { PetStatus } from './pet.entity.js';
 
 /** A row of the table of pets. */
 export interface PetRow {
@@ -73,10 +73,6 @@ export class PetsRepository {
     const sql = `SELECT ${COLUMNS}, "held" FROM "pets" WHERE "id" = CAST(? AS BIGINT)${forUpdate(manager, 'pets')}`;
     const [row] = await query<LockedPet>(manager, sql, [petId]);
     return row;
-  }
-
-  exists(manager: EntityManager): Promise<boolean> {
-    return manager.exists(PetEntity);
   }
 
   /**

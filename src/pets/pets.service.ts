@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type Precondition, int64Json } from '../http/index.js';
 import { cutPage, Database, isForeignKeyViolation, type Page, Events } from '../database/index.js';
+import { found } from '../platform/index.js';
 import { CatalogueVersion } from './cache/catalogue-version.js';
 import { PetBatchLoader } from './cache/pet-batch-loader.js';
 import { PetInsertBatcher } from './cache/pet-insert-batcher.js';
@@ -35,7 +36,7 @@ export class PetsService {
   async get(petId: string): Promise<Animal> {
     // The loader reads for others too, who must not see what a write has not committed yet.
     const row = this.database.isWriting ? await this.find(petId) : await this.loader.read(petId);
-    return toAnimal(found(petId, row));
+    return toAnimal(found(row, petNotFound, petId));
   }
 
   async create(pet: NewPet, actor?: string): Promise<Animal> {
@@ -99,7 +100,7 @@ export class PetsService {
   reserve(petId: string, actor?: string): Promise<void> {
     return this.database.write(async (manager) => {
       if (await this.move(manager, petId, AVAILABLE, RESERVED, actor)) return;
-      found(petId, await this.find(petId));
+      found(await this.find(petId), petNotFound, petId);
       throw petNotAvailable(petId);
     });
   }
@@ -112,11 +113,6 @@ export class PetsService {
   /** Sells a reserved pet, for good. */
   sell(petId: string, actor?: string): Promise<void> {
     return this.endReservation(petId, SOLD, actor);
-  }
-
-  /** Whether there is any pet. */
-  exist(): Promise<boolean> {
-    return this.database.read((manager) => this.pets.exists(manager));
   }
 
   /** Makes cached responses outdated, on all instances. Call it in a transaction that writes pets itself, or after it. */
@@ -162,15 +158,10 @@ export class PetsService {
   }
 
   private async lock(manager: EntityManager, petId: string, precondition: Precondition): Promise<LockedPet> {
-    const pet = found(petId, await this.pets.lock(manager, petId));
+    const pet = found(await this.pets.lock(manager, petId), petNotFound, petId);
     precondition.check(JSON.stringify(toAnimal(pet)));
     return pet;
   }
-}
-
-function found<Row extends PetRow>(petId: string, row: Row | undefined): Row {
-  if (row === undefined) throw petNotFound(petId);
-  return row;
 }
 
 /** Every transition is allowed except from sold, or while an order reserves the pet. */

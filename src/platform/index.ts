@@ -1,9 +1,12 @@
 export { Clock } from './config/clock.js';
 export { ConfigModule } from './config/config.module.js';
-export { Env } from './config/env.js';
-export { ConfigError, loadEnv } from './config/load-env.js';
-export { DomainError, notFound } from './errors/domain-error.js';
+export { Env, VERSION } from './config/env.js';
+export { changedSettings, ConfigError, loadEnv } from './config/load-env.js';
+export { isMisspelt } from './config/misspelt.js';
+export { DomainError, found, notFound } from './errors/domain-error.js';
 export { ERROR_CODES, type ErrorCode } from './errors/error-codes.js';
+export { startTracing } from './tracing/start-tracing.js';
+export { traced } from './tracing/traced.js';
 export { PinoLogger } from './logging/pino-logger.js';
 export { logRequests, requestFields, UNMATCHED_ROUTE } from './logging/request-log.js';
 export { SampledLog } from './logging/sampled-log.js';

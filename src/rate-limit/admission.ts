@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type BearerGuard, isCaller } from '../auth/index.js';
+import { type BearerGuard, INVALID, isCaller } from '../auth/index.js';
+import { traced } from '../platform/index.js';
 import { type Problem, sendProblem, isPreflight, isVersioned } from '../http/index.js';
 import type { PlanThrottlerGuard } from './plan-throttler.guard.js';
 
@@ -20,10 +21,12 @@ export function addAdmission(server: FastifyInstance, guards: () => AdmissionGua
   server.addHook('onRequest', async (request, reply) => {
     if (!isVersioned(request.url)) return;
     const { bearer, throttler } = guards();
-    const problem = await admit(bearer, throttler, request, reply).catch(async (error: Error) => {
-      await throttler.showUnavailable(request, reply);
-      throw error;
-    });
+    const problem = await traced('admission', {}, () => admit(bearer, throttler, request, reply)).catch(
+      async (error: Error) => {
+        await throttler.showUnavailable(request, reply);
+        throw error;
+      },
+    );
     if (problem !== undefined) sendProblem(reply, problem);
   });
 }
@@ -44,11 +47,11 @@ async function admit(
   let authentication = await bearer.authenticate(request);
   if (authentication === undefined) {
     // Further queries for keys need quota of the address.
-    const refusal = await throttler.refuseExhaustedAddress(request);
+    const refusal = await throttler.refuseExhaustedAddress(request, reply);
     if (refusal !== undefined) return refusal;
-    authentication = await bearer.authenticateWithQuota(request);
+    authentication = (await bearer.authenticate(request, true)) ?? INVALID;
   }
   if (!isCaller(authentication)) return (await throttler.admitAddress(request, reply)) ?? authentication;
-  const refusal = await throttler.admit(authentication, request, reply, quota);
+  const refusal = await throttler.admit(authentication, reply, quota);
   return refusal ?? bearer.authorize(request, authentication, access);
 }

@@ -5,6 +5,9 @@ import type { Decision, UsageReport } from './windows/decision.js';
 
 const IPV4_MAPPED = '::ffff:';
 
+/** An address with a port, as some proxies write it into X-Forwarded-For. */
+const WITH_PORT = /^(?:\[(?<ipv6>[^\]]+)\](?::\d+)?|(?<ipv4>\d+(?:\.\d+){3}):\d+)$/;
+
 /**
  * Counts requests against windows and bans, atomically. It makes all quota decisions of the service.
  * An implementation returns no promise if it can decide synchronously, which saves a turn of the event loop.
@@ -42,5 +45,7 @@ export function rateLimitKey(ip: string | undefined): string {
   // How Node names the IPv4 clients of a socket for both versions; normalizeIp takes a tenth of a 401 for it.
   const unmapped = ip.startsWith(IPV4_MAPPED) ? ip.slice(IPV4_MAPPED.length) : ip;
   if (isIPv4(unmapped)) return unmapped;
-  return isIPv6(ip) ? normalizeIp(ip) : 'unknown';
+  if (isIPv6(ip)) return normalizeIp(ip);
+  const { ipv4, ipv6 } = WITH_PORT.exec(ip)?.groups ?? {};
+  return ipv4 === undefined && ipv6 === undefined ? 'unknown' : rateLimitKey(ipv4 ?? ipv6);
 }

@@ -8,6 +8,9 @@ import { ConfigModule, Env } from '../platform/index.js';
 import { ApiExceptionFilter } from '../http/index.js';
 import { CounterStore, rateLimitKey } from './counter-store.js';
 import { MemoryCounterStore } from './memory/memory-counter-store.js';
+import { AdmissionMetrics } from './admission-metrics.js';
+import { UsageRecorder } from './history/usage-recorder.js';
+import { RefusalLog } from './refusal-log.js';
 import { PlanThrottlerGuard, ROUTE_THROTTLER } from './plan-throttler.guard.js';
 import { rateLimitHeaders } from './windows/decision.js';
 import { FakeClock } from '../testing/fake-clock.js';
@@ -30,6 +33,9 @@ const PLAN = {
     { provide: CounterStore, useFactory: () => new MemoryCounterStore(clock, new Env()) },
     { provide: APP_FILTER, useClass: ApiExceptionFilter },
     Registry,
+    RefusalLog,
+    AdmissionMetrics,
+    { provide: UsageRecorder, useValue: {} },
     { provide: APP_GUARD, useClass: PlanThrottlerGuard },
   ],
 })
@@ -95,7 +101,7 @@ describe('a route with @Throttle', () => {
     expect(refused).toMatchObject({
       status: 429,
       trio: [5, 0, reset],
-      headers: { 'retry-after': '10', 'cache-control': 'no-store' },
+      headers: { 'retry-after': '10', 'cache-control': 'no-store', ratelimit: '"operation";r=0;t=10' },
     });
     expect(JSON.parse(refused.body)).toEqual({
       code: 'rate_limit_exceeded',
@@ -147,6 +153,9 @@ describe('a route with @Throttle', () => {
 
 describe('the rate-limit key of the address', () => {
   it.each([
+    ['192.0.2.7:50123', '192.0.2.7'],
+    ['[2001:db8::1]:50123', '2001:db8::/64'],
+    ['[2001:db8::1]', '2001:db8::/64'],
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
     ['::ffff:c000:207', '192.0.2.7'],

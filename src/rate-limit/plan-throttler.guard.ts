@@ -1,20 +1,21 @@
-import { type ExecutionContext, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
-import {
-  InjectThrottlerOptions,
-  InjectThrottlerStorage,
-  ThrottlerGuard,
-  ThrottlerModule,
-  type ThrottlerModuleOptions,
-  type ThrottlerRequest,
-  type ThrottlerStorage,
-} from '@nestjs/throttler';
+import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { ThrottlerGuard, ThrottlerModule, type ThrottlerRequest } from '@nestjs/throttler';
+import { Env } from '../platform/index.js';
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
-import { Counter, Registry } from 'prom-client';
 import { ACCESS, type Access, type Caller } from '../auth/index.js';
-import { ApiError, type Problem, replyOf, requestOf } from '../http/index.js';
+import { addToListHeader, ApiError, type Problem, replyOf, requestOf } from '../http/index.js';
 import { CounterStore, rateLimitKey } from './counter-store.js';
-import { type Decision, rateLimitHeaders, REMAINING_HEADER, shownWindow, tooManyRequests } from './windows/decision.js';
+import { AdmissionMetrics } from './admission-metrics.js';
+import { UsageRecorder } from './history/usage-recorder.js';
+import { RefusalLog } from './refusal-log.js';
+import {
+  type Decision,
+  decideOn,
+  rateLimitFields,
+  rateLimitHeaders,
+  REMAINING_HEADER,
+  tooManyRequests,
+} from './windows/decision.js';
 import { MINUTE_SECONDS } from './windows/usage.js';
 
 /** The limit of a route without `@Throttle()`. */
@@ -40,42 +41,36 @@ const LEAST_WITHOUT_QUOTA_PER_MINUTE = 300;
 export class PlanThrottlerGuard extends ThrottlerGuard {
   /** Whether a controller or a handler has `@Throttle()`. Reading the metadata takes as long as the rest of a request. */
   private readonly throttled = new WeakMap<Function, boolean>();
-  private readonly decisions;
 
-  constructor(
-    @InjectThrottlerOptions() options: ThrottlerModuleOptions,
-    // The base class needs it; this guard counts in the counter store.
-    @InjectThrottlerStorage() storage: ThrottlerStorage,
-    reflector: Reflector,
-    private readonly counters: CounterStore,
-    registry: Registry,
-  ) {
-    super(options, storage, reflector);
-    this.decisions = new Counter({
-      name: 'petstore_admissions_total',
-      help: 'Admission decisions by outcome and plan.',
-      labelNames: ['outcome', 'plan'],
-      registers: [registry],
-    });
-  }
+  @Inject()
+  private readonly counters!: CounterStore;
+
+  @Inject()
+  private readonly env!: Env;
+
+  @Inject()
+  private readonly refusals!: RefusalLog;
+
+  @Inject()
+  private readonly metrics!: AdmissionMetrics;
+
+  @Inject()
+  private readonly recorder!: UsageRecorder;
 
   /**
    * Takes a request from the windows of the caller's account, and sets the rate-limit headers.
    * @param quota of the route
    * @returns the 429 of a refused request
    */
-  async admit(
-    caller: Caller,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    quota: FastifyContextConfig['quota'],
-  ): Promise<Problem | undefined> {
-    if (quota === 'none') return this.admitWithoutQuota(caller, request, reply);
+  async admit(caller: Caller, reply: FastifyReply, quota: FastifyContextConfig['quota']): Promise<Problem | undefined> {
+    if (quota === 'none') return this.admitWithoutQuota(caller, reply);
     const decision = await this.counters.admit(caller);
-    this.decisions.inc({ plan: caller.plan, outcome: decision.outcome });
-    if (decision.outcome !== 'admitted') return tooManyRequests(decision);
-    reply.headers(rateLimitHeaders(decision));
-    return undefined;
+    this.metrics.decided(caller, decision.outcome);
+    this.show(decision, reply);
+    if (decision.outcome === 'admitted') return undefined;
+    this.refusals.refused(caller, decision);
+    this.recorder.count(caller, reply.request, decision.outcome);
+    return tooManyRequests(decision);
   }
 
   /**
@@ -83,30 +78,32 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
    * @returns the 429 of a refused request
    */
   async admitAddress(request: FastifyRequest, reply: FastifyReply): Promise<Problem | undefined> {
-    const decision = await this.counters.admitAddress(rateLimitKey(request.ip));
+    const address = rateLimitKey(request.ip);
+    this.refusals.unauthenticated(address);
+    const decision = await this.counters.admitAddress(address);
     const isAdmitted = decision.outcome === 'admitted';
-    this.decisions.inc({ plan: 'none', outcome: isAdmitted ? 'unauthenticated' : 'address_limited' });
-    if (!isAdmitted) return tooManyAnonymousRequests(decision);
-    reply.headers(rateLimitHeaders(decision));
-    return undefined;
+    this.metrics.unknown(isAdmitted ? 'unauthenticated' : 'address_limited');
+    this.show(decision, reply);
+    return isAdmitted ? undefined : tooManyAnonymousRequests(decision);
   }
 
   /** The 429 of a request that `admitAddress` would refuse. Takes nothing from the windows. */
-  async refuseExhaustedAddress(request: FastifyRequest): Promise<Problem | undefined> {
+  async refuseExhaustedAddress(request: FastifyRequest, reply: FastifyReply): Promise<Problem | undefined> {
     const decision = await this.counters.peekAddress(rateLimitKey(request.ip));
     if (decision.outcome === 'admitted') return undefined;
-    this.decisions.inc({ plan: 'none', outcome: 'address_limited' });
+    this.metrics.unknown('address_limited');
+    this.show(decision, reply);
     return tooManyAnonymousRequests(decision);
   }
 
   /** Sets the rate-limit headers of the address, for a request that is not counted. */
   async showAddress(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    reply.headers(rateLimitHeaders(await this.counters.peekAddress(rateLimitKey(request.ip))));
+    this.show(await this.counters.peekAddress(rateLimitKey(request.ip)), reply);
   }
 
   /** Sets the rate-limit headers of the address if the key could not be looked up. */
   async showUnavailable(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    this.decisions.inc({ plan: 'none', outcome: 'unavailable' });
+    this.metrics.unknown('unavailable');
     await this.showAddress(request, reply);
   }
 
@@ -124,8 +121,9 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     if (limit === NO_LIMIT || ttl === 0 || blockDuration !== ttl) throw unenforceable(context.getClass());
     const key = generateKey(context, await getTracker(requestOf(context), context), 'default');
     const decision = await this.counters.takeFromRoute(key, limit, Math.ceil(ttl / 1000));
-    if (decision.outcome !== 'admitted') throw ApiError.of(tooManyRequests(decision, ' for this operation'));
     const reply = replyOf(context);
+    this.addFields(decision, reply);
+    if (decision.outcome !== 'admitted') throw ApiError.of(tooManyRequests(decision, ' for this operation'));
     const shown = reply.getHeader(REMAINING_HEADER);
     if (shown === undefined || decision.remaining < Number(shown)) reply.headers(rateLimitHeaders(decision));
     return true;
@@ -152,19 +150,26 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
    * Admits requests to operations that use no quota, also for an exhausted account or a banned key. They share a separate
    * window per account.
    */
-  private async admitWithoutQuota(
-    caller: Caller,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<Problem | undefined> {
+  private async admitWithoutQuota(caller: Caller, reply: FastifyReply): Promise<Problem | undefined> {
     const limit = Math.max(LEAST_WITHOUT_QUOTA_PER_MINUTE, caller.limits.perMinute);
     const decision = await this.counters.takeFromRoute(`without-quota:${caller.accountId}`, limit, MINUTE_SECONDS);
-    this.decisions.inc({ plan: caller.plan, outcome: decision.outcome });
-    if (decision.outcome !== 'admitted') return tooManyRequests(decision, ' for operations that use no quota');
-    const usage = await this.counters.peek(caller);
-    reply.headers(rateLimitHeaders(shownWindow(usage)));
-    request.usage = usage;
-    return undefined;
+    this.metrics.decided(caller, decision.outcome);
+    const isAdmitted = decision.outcome === 'admitted';
+    this.show(isAdmitted ? decideOn(await this.counters.peek(caller), 0) : decision, reply);
+    return isAdmitted ? undefined : tooManyRequests(decision, ' for operations that use no quota');
+  }
+
+  private show(decision: Decision, reply: FastifyReply): void {
+    reply.headers(rateLimitHeaders(decision));
+    this.addFields(decision, reply);
+  }
+
+  /** The limit of an operation comes after those of the account. */
+  private addFields(decision: Decision, reply: FastifyReply): void {
+    if (!this.env.RATE_LIMIT_FIELDS) return;
+    const { policy, state } = rateLimitFields(decision);
+    addToListHeader(reply, 'ratelimit-policy', policy);
+    addToListHeader(reply, 'ratelimit', state);
   }
 }
 

@@ -2,10 +2,14 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/index.js';
 import { Clock, Env, RedisClient, RedisModule } from '../platform/index.js';
 import { Database } from '../database/index.js';
+import { AdmissionMetrics } from './admission-metrics.js';
 import { CounterPersistence } from './persistence/counter-persistence.js';
 import { CounterStore } from './counter-store.js';
+import { UsageHistory } from './history/usage-history.js';
+import { UsageRecorder } from './history/usage-recorder.js';
 import { CounterSweep, MemoryCounterStore } from './memory/memory-counter-store.js';
 import { PlanThrottlerGuard, ROUTE_THROTTLER } from './plan-throttler.guard.js';
+import { RefusalLog } from './refusal-log.js';
 import { RedisCounterStore } from './redis/redis-counter-store.js';
 
 /**
@@ -34,8 +38,12 @@ import { RedisCounterStore } from './redis/redis-counter-store.js';
       useFactory: (redis: RedisClient | undefined, database: Database, memory: MemoryCounterStore, clock: Clock) =>
         redis === undefined ? new CounterPersistence(database, memory, clock) : undefined,
     },
+    RefusalLog,
+    AdmissionMetrics,
+    UsageRecorder,
+    UsageHistory,
     PlanThrottlerGuard,
   ],
-  exports: [CounterStore, PlanThrottlerGuard],
+  exports: [CounterStore, PlanThrottlerGuard, UsageHistory, UsageRecorder],
 })
 export class RateLimitModule {}

@@ -9,15 +9,24 @@ import {
   type IssuedKey,
   type KeyDetails,
   type KeyOptions,
+  type KeyPatch,
   KnownScopes,
   MANAGE_KEYS,
   type RotatedKey,
 } from '../accounts/index.js';
 import { type Caller, callerOf, refusalOf, scopeNeeded } from '../auth/index.js';
 import { Database, type Page } from '../database/index.js';
-import { ApiError } from '../http/index.js';
+import { ApiError, listed, type PageQuery } from '../http/index.js';
 import { CounterStore, type UsageReport } from '../rate-limit/index.js';
-import { checkNotRetired, checkScopesWithin, keyLimitReached, lifetimeWithin, MOST_ACTIVE_KEYS } from './key-rules.js';
+import {
+  checkNarrower,
+  checkNotRetired,
+  checkScopesWithin,
+  keyLimitReached,
+  keyRevoked,
+  lifetimeWithin,
+  MOST_ACTIVE_KEYS,
+} from './key-rules.js';
 
 /**
  * The operations of a key on the keys of its account. Audit records name the calling key. A change takes effect in this
@@ -51,20 +60,10 @@ export class AccountKeysService {
     });
   }
 
-  /**
-   * A page of keys, oldest first.
-   * @param after id of the last key of the previous page
-   * @throws (rejects) DomainError `validation_failed` if the account has no such key
-   */
-  list(limit: number, after: string | undefined, { accountId }: Caller): Promise<Page<KeyDetails>> {
-    return this.database.read(async (manager) => {
-      const last = after === undefined ? undefined : await this.keys.find(manager, { id: after, accountId });
-      if (last === null)
-        throw new DomainError('validation_failed', 'after must be the identifier of an API key of this account.');
-      const { items, nextAfter } = await this.keys.pageOf(manager, accountId, limit, last);
-      // Keys are never deleted, so an identifier is enough of a cursor.
-      return { items: items.map(detailsOf), nextAfter: nextAfter && items.at(-1)?.id };
-    });
+  /** A page of keys, oldest first. */
+  async list(query: PageQuery, { accountId }: Caller): Promise<Page<KeyDetails>> {
+    const page = await this.database.read((manager) => this.keys.pageOf(manager, accountId, query));
+    return { ...page, items: page.items.map(detailsOf) };
   }
 
   get(id: string, { accountId }: Caller): Promise<KeyDetails> {
@@ -92,6 +91,19 @@ export class AccountKeysService {
     });
   }
 
+  /**
+   * Renames, pauses or resumes a key, or takes scopes from it.
+   * @throws (rejects) also DomainError `api_key_retired` for a revoked key; `validation_failed` for more scopes
+   */
+  change(id: string, patch: KeyPatch, caller: Caller): Promise<KeyDetails> {
+    return this.act(caller, async (own, { manager }) => {
+      const key = await this.keys.get(manager, { id, accountId: own.accountId });
+      if (key.revokedAt !== null) throw keyRevoked(id);
+      checkNarrower(key, patch.scopes ?? []);
+      return this.operations.change(id, patch, own.id);
+    });
+  }
+
   /** Revokes a key. Does nothing if it is revoked already. */
   revoke(id: string, caller: Caller): Promise<void> {
     return this.act(caller, async (own, { manager }) => {
@@ -106,7 +118,8 @@ export class AccountKeysService {
       const own = await this.keys.get(operation.manager, { id: caller.keyId });
       const refusal = refusalOf(own, operation.atMs);
       if (refusal !== undefined) throw ApiError.of(refusal);
-      if (!own.scopes.split(' ').includes(MANAGE_KEYS)) throw ApiError.of(scopeNeeded(MANAGE_KEYS));
+      const held = own.scopes.split(' ');
+      if (!held.includes(MANAGE_KEYS)) throw ApiError.of(scopeNeeded(MANAGE_KEYS, held));
       return work(own, operation);
     });
   }
@@ -114,10 +127,7 @@ export class AccountKeysService {
   private checkKnown(scopes: readonly string[]): void {
     const { names } = this.scopes;
     if (scopes.every((scope) => names.includes(scope))) return;
-    throw new DomainError(
-      'validation_failed',
-      `scopes must be a list of one or more of ${names.join(', ')}, each once.`,
-    );
+    throw new DomainError('validation_failed', `scopes must have only known scopes: ${listed(names, ', ', 50)}.`);
   }
 
   private async checkRoom({ manager, atMs }: AuditedOperation, { accountId }: ApiKey): Promise<void> {

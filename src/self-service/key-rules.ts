@@ -1,6 +1,6 @@
 import type { ApiKey } from '../accounts/index.js';
 import { insufficientScope } from '../auth/index.js';
-import { ApiError } from '../http/index.js';
+import { ApiError, listed } from '../http/index.js';
 import { DomainError } from '../platform/index.js';
 
 /*
@@ -23,7 +23,17 @@ export function checkScopesWithin(own: ApiKey, scopes: readonly string[]): void 
   const lacking = scopes.filter((scope) => !ownScopes.includes(scope));
   if (lacking.length === 0) return;
   throw ApiError.of(
-    insufficientScope(`A key can pass on only its own scopes. This key lacks ${lacking.join(', ')}.`, lacking),
+    insufficientScope(`A key can pass on only its own scopes. This key lacks ${listed(lacking, ', ')}.`, lacking),
+  );
+}
+
+/** @throws DomainError `validation_failed` if a key lacks one of the scopes: a key that is handed out gets no more */
+export function checkNarrower(key: ApiKey, scopes: readonly string[]): void {
+  const present = key.scopes.split(' ');
+  if (scopes.every((scope) => present.includes(scope))) return;
+  throw new DomainError(
+    'validation_failed',
+    `scopes must be among those of the key: ${present.join(', ')}. For other scopes, create a new key.`,
   );
 }
 
@@ -42,12 +52,14 @@ export function lifetimeWithin({ expiresAt }: ApiKey, askedMs: number | undefine
 }
 
 /** @throws DomainError `api_key_retired` if a key cannot be rotated at a time, in Unix time in milliseconds */
-export function checkNotRetired({ id, revokedAt, successorId, expiresAt }: ApiKey, atMs: number): void {
+export function checkNotRetired({ id, revokedAt, successorId, expiresAt, pausedAt }: ApiKey, atMs: number): void {
   if (revokedAt !== null) throw keyRevoked(id);
   if (successorId !== null) {
     throw retired(`The key ${id} has a successor. Rotate ${successorId}, or create a new key.`);
   }
   if (expiresAt !== null && expiresAt <= atMs) throw retired(`The key ${id} has expired. Create a new key.`);
+  // Its successor would work.
+  if (pausedAt !== null) throw retired(`The key ${id} is paused. Resume it first, or create a new key.`);
 }
 
 export function keyRevoked(id: string): DomainError {

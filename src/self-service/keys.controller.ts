@@ -1,27 +1,38 @@
-import { Body, Controller, Delete, Get, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { AccountKeysService } from './account-keys.service.js';
 import type { IssuedKey, KeyDetails, RotatedKey } from '../accounts/index.js';
 import { type Caller, CurrentCaller } from '../auth/index.js';
-import { type ResponseBody, Revalidates, sendPage, publicAddress, RefuseIdempotencyKey } from '../http/index.js';
+import {
+  PageQuery,
+  type ResponseBody,
+  Revalidates,
+  sendPage,
+  publicAddress,
+  RefuseIdempotencyKey,
+} from '../http/index.js';
 import { Env } from '../platform/index.js';
 import { Operation, OperationGroup } from '../openapi/index.js';
 import { keyUsageJson } from '../rate-limit/index.js';
 import type { KeyUsage } from './usage.dto.js';
-import { CREATE_KEY, GET_KEY, GET_KEY_USAGE, LIST_KEYS, REVOKE_KEY, ROTATE_KEY } from './keys.operations.js';
-import { ApiKeyRotation, KeyId, ListKeysQuery, NewApiKey } from './keys.dto.js';
+import {
+  CHANGE_KEY,
+  CREATE_KEY,
+  GET_KEY,
+  GET_KEY_USAGE,
+  LIST_KEYS,
+  REVOKE_KEY,
+  ROTATE_KEY,
+} from './keys.operations.js';
+import { ApiKeyChange, ApiKeyRotation, checkNotEmpty, KeyId, NewApiKey } from './keys.dto.js';
 
 @OperationGroup('Keys', 'The API keys of the calling account.')
 @Controller('keys')
 export class KeysController {
-  private readonly address: string;
-
   constructor(
     private readonly keys: AccountKeysService,
-    env: Env,
-  ) {
-    this.address = publicAddress(env, '/keys');
-  }
+    private readonly env: Env,
+  ) {}
 
   @Post()
   @Operation(CREATE_KEY)
@@ -39,17 +50,27 @@ export class KeysController {
   @Operation(LIST_KEYS)
   @Revalidates('Link')
   async listKeys(
-    @Query() query: ListKeysQuery,
+    @Query() query: PageQuery,
     @CurrentCaller() caller: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
-    return sendPage(reply, this.address, query, await this.keys.list(query.limit, query.after, caller));
+    return sendPage(reply, publicAddress(this.env, '/keys'), query, await this.keys.list(query, caller));
   }
 
   @Get(':keyId')
   @Operation(GET_KEY)
   getKey(@KeyId() keyId: string, @CurrentCaller() caller: Caller): Promise<KeyDetails> {
     return this.keys.get(keyId, caller);
+  }
+
+  @Patch(':keyId')
+  @Operation(CHANGE_KEY)
+  async changeKey(
+    @KeyId() keyId: string,
+    @Body() change: ApiKeyChange,
+    @CurrentCaller() caller: Caller,
+  ): Promise<KeyDetails> {
+    return this.keys.change(keyId, checkNotEmpty(change), caller);
   }
 
   @Get(':keyId/usage')
@@ -83,7 +104,7 @@ export class KeysController {
 
   /** A response with a secret. */
   private shownOnce<Issued extends IssuedKey>(reply: FastifyReply, issued: Issued): Issued {
-    reply.headers({ location: `${this.address}/${issued.id}`, 'cache-control': 'no-store' });
+    reply.headers({ location: publicAddress(this.env, `/keys/${issued.id}`), 'cache-control': 'no-store' });
     return issued;
   }
 }

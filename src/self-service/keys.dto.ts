@@ -9,40 +9,32 @@ import {
   MAX_NAME_LENGTH,
   SCOPES,
 } from '../accounts/index.js';
-import {
-  EnumListField,
-  IntegerField,
-  LimitQuery,
-  documentParameter,
-  PatternParam,
-  requestOf,
-  TextField,
-} from '../http/index.js';
+import { BooleanField, EnumListField, IntegerField, documentParameter, requestOf, TextField } from '../http/index.js';
+import { DomainError } from '../platform/index.js';
 
 const LONGEST_SECONDS = MAX_DURATION_MS / 1000;
 /** A day, as on the command line. */
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 
+const NAME = { example: 'Nightly import', optional: true, maxLength: MAX_NAME_LENGTH, printed: true };
+const SCOPE_LIST = {
+  example: ['pets:read'],
+  optional: true,
+  name: 'ApiKeyScope',
+  values: SCOPES,
+  isOther: isScope,
+  meaning: 'A scope of an API key.',
+};
+
 @ApiSchema({ name: 'NewApiKey', description: 'The properties of a new API key.' })
 export class NewApiKey {
-  @TextField({
-    description: 'Tells keys apart. Its successor gets it too.',
-    example: 'Nightly import',
-    optional: true,
-    maxLength: MAX_NAME_LENGTH,
-    printed: true,
-  })
+  @TextField({ ...NAME, description: 'Tells keys apart. Its successor gets it too.' })
   name?: string;
 
   @EnumListField({
+    ...SCOPE_LIST,
     description:
       'Scopes of the key, which the calling key must have. Default: all scopes of the calling key except `keys:manage`.',
-    example: ['pets:read'],
-    optional: true,
-    name: 'ApiKeyScope',
-    values: SCOPES,
-    isOther: isScope,
-    meaning: 'A scope of an API key.',
   })
   scopes?: string[];
 
@@ -58,6 +50,28 @@ export class NewApiKey {
   expiresInSeconds?: number;
 }
 
+/** In the schema only; `checkNotEmpty` refuses a body without members. */
+const NOT_EMPTY = { minProperties: 1 };
+
+/** The body of changeKey: a JSON merge patch. */
+@ApiSchema({ name: 'ApiKeyChange', description: 'Fields to change. Omitted fields are kept.', ...NOT_EMPTY })
+export class ApiKeyChange {
+  @TextField({ ...NAME, description: 'Tells keys apart. `null` removes it.', nullable: true })
+  name?: string | null;
+
+  @EnumListField({ ...SCOPE_LIST, description: 'Scopes of the key, which it must have already.' })
+  scopes?: string[];
+
+  @BooleanField({ description: 'Whether the key is refused for now.', example: true, optional: true })
+  paused?: boolean;
+}
+
+/** @throws DomainError `validation_failed` if there is nothing to change */
+export function checkNotEmpty(change: ApiKeyChange): ApiKeyChange {
+  if (Object.values(change).some((value) => value !== undefined)) return change;
+  throw new DomainError('validation_failed', 'The request body must have at least one of name, scopes and paused.');
+}
+
 @ApiSchema({ name: 'ApiKeyRotation', description: 'The rotation of an API key.' })
 export class ApiKeyRotation {
   @IntegerField({
@@ -69,17 +83,6 @@ export class ApiKeyRotation {
     default: DEFAULT_OVERLAP_SECONDS,
   })
   overlapSeconds = DEFAULT_OVERLAP_SECONDS;
-}
-
-export class ListKeysQuery extends LimitQuery {
-  @PatternParam({
-    description: 'Return only keys after the one with this identifier, the last one of the previous page.',
-    pattern: KEY_ID,
-    expectation: 'the identifier of a key, such as key_0123456789abcdef',
-    maxLength: KEY_ID_SCHEMA.maxLength,
-    example: KEY_ID_SCHEMA.example,
-  })
-  after?: string;
 }
 
 /** Injects the identifier of a key in the path, and documents it. An invalid one is 404, because no key can have it. */

@@ -1,5 +1,5 @@
 import { EXAMPLE_KEY, IssuedKey, KeyDetails, keyNotFound, RotatedKey } from '../accounts/index.js';
-import type { OperationOptions } from '../openapi/index.js';
+import { created, type OperationOptions, pageOf, resource } from '../openapi/index.js';
 import { KeyUsage } from './usage.dto.js';
 import { keyLimitReached, keyRevoked, MOST_ACTIVE_KEYS } from './key-rules.js';
 
@@ -29,13 +29,10 @@ export const CREATE_KEY: OperationOptions = {
     '`insufficient_scope`. A lifetime beyond that of the calling key is 400 `validation_failed`. ' +
     `An account can have ${MOST_ACTIVE_KEYS} active keys. ${NOT_IDEMPOTENT}`,
   bodyExamples: { 'A reader for 90 days': READER, 'The scopes of the calling key': {} },
-  success: {
-    status: 201,
-    description: 'The new key with its secret.',
-    type: IssuedKey,
-    headers: ['Location', 'Cache-Control'],
-    examples: { 'A reader for 90 days': ISSUED },
-  },
+  success: created(IssuedKey, 'The new key with its secret.', { 'A reader for 90 days': ISSUED }, [
+    'Location',
+    'Cache-Control',
+  ]),
   errors: [keyLimitReached(MOST_ACTIVE_KEYS)],
 };
 
@@ -46,15 +43,7 @@ export const LIST_KEYS: OperationOptions = {
   description:
     'Returns the keys of the calling account, oldest first, including revoked and expired ones. If there is a next page, ' +
     '`Link` has its address as `rel="next"`.',
-  success: {
-    status: 200,
-    description: 'A page of keys.',
-    type: [KeyDetails],
-    listName: 'ApiKeys',
-    headers: ['Link', 'ETag'],
-    examples: { 'One key': [KEY] },
-  },
-  errors: [],
+  success: pageOf(KeyDetails, 'ApiKeys', 'A page of keys.', { 'One key': [KEY] }),
 };
 
 export const GET_KEY: OperationOptions = {
@@ -62,13 +51,26 @@ export const GET_KEY: OperationOptions = {
   id: 'getKey',
   summary: 'Get an API key',
   description: 'Returns a key of the calling account without its secret, which the service does not store.',
-  success: {
-    status: 200,
-    description: 'The key.',
-    type: KeyDetails,
-    examples: { 'A key in use': { ...KEY, lastUsedAt: KEY.createdAt } },
-  },
+  success: resource(KeyDetails, 'The key.', { 'A key in use': { ...KEY, lastUsedAt: KEY.createdAt } }, []),
   errors: [keyNotFound()],
+};
+
+export const CHANGE_KEY: OperationOptions = {
+  ...COMMON,
+  id: 'changeKey',
+  summary: 'Change an API key',
+  description:
+    'Accepts a JSON merge patch (RFC 7396) with at least one member. A paused key is 401 `api_key_paused` until it is resumed; ' +
+    'it counts as active. A key can pause itself, and only another one can then resume it. Scopes that the key lacks are ' +
+    '400 `validation_failed`.',
+  bodyExamples: {
+    'Pause it': { paused: true },
+    'Resume it': { paused: false },
+    'Remove its name': { name: null },
+    'Take scopes from it': { scopes: READER.scopes },
+  },
+  success: resource(KeyDetails, 'The changed key.', { 'A paused key': { ...KEY, pausedAt: KEY.createdAt } }, []),
+  errors: [keyNotFound(), keyRevoked(KEY.id)],
 };
 
 export const GET_KEY_USAGE: OperationOptions = {
@@ -78,19 +80,18 @@ export const GET_KEY_USAGE: OperationOptions = {
   description:
     "Returns how many requests of the account's current minute and day a key made, its strikes and its ban. " +
     'Unlike `getUsage`, it uses quota.',
-  success: {
-    status: 200,
-    description: 'The usage of the key.',
-    type: KeyUsage,
-    headers: ['Cache-Control'],
-    examples: {
+  success: resource(
+    KeyUsage,
+    'The usage of the key.',
+    {
       'A key in use': {
         minute: { requests: 13, resetsAt: '2026-11-21T12:01:00.000Z' },
         day: { requests: 880, resetsAt: '2026-11-22T00:00:00.000Z' },
         strikes: 0,
       },
     },
-  },
+    ['Cache-Control'],
+  ),
   errors: [keyNotFound()],
 };
 
@@ -103,19 +104,18 @@ export const ROTATE_KEY: OperationOptions = {
     'calling key. The old key stays valid for the overlap. A key can be rotated once; then rotate its successor. A scope ' +
     `that the calling key lacks is 403 \`insufficient_scope\`. ${NOT_IDEMPOTENT}`,
   bodyExamples: { 'An hour for both': { overlapSeconds: 3_600 }, 'A day for both': {} },
-  success: {
-    status: 201,
-    description: 'The successor with its secret.',
-    type: RotatedKey,
-    headers: ['Location', 'Cache-Control'],
-    examples: {
+  success: created(
+    RotatedKey,
+    'The successor with its secret.',
+    {
       'An hour for both': {
         ...ISSUED,
         replaces: 'key_fedcba9876543210',
         replacedExpiresAt: '2026-11-21T13:00:00.000Z',
       },
     },
-  },
+    ['Location', 'Cache-Control'],
+  ),
   errors: [keyNotFound(), keyRevoked(KEY.id), keyLimitReached(MOST_ACTIVE_KEYS)],
 };
 

@@ -5,7 +5,7 @@ import { AccountKeysService } from './account-keys.service.js';
 import { KeysController } from './keys.controller.js';
 import { UsageController } from './usage.controller.js';
 
-/** API keys over HTTP, and the caller's usage, which admission has read. */
+/** API keys over HTTP, and the caller's usage. */
 @Module({
   imports: [ApiKeysModule, RateLimitModule],
   controllers: [UsageController, KeysController],

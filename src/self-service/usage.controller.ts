@@ -1,25 +1,52 @@
-import { Controller, Get, Res } from '@nestjs/common';
+import { Controller, Get, Query, Res } from '@nestjs/common';
+import { Throttle } from '@nestjs/throttler';
 import type { FastifyReply } from 'fastify';
+import { rfc3339 } from '../accounts/index.js';
 import { type Caller, CurrentCaller } from '../auth/index.js';
-import { Operation, OperationGroup, PLANS_PAGE } from '../openapi/index.js';
-import { bansJson, CurrentUsage, type UsageReport, windowsJson } from '../rate-limit/index.js';
-import type { Usage } from './usage.dto.js';
-import { GET_USAGE } from './usage.operations.js';
+import { Operation, OperationGroup } from '../openapi/index.js';
+import { bansJson, CounterStore, UsageHistory, UsageRecorder, windowsJson } from '../rate-limit/index.js';
+import type { CallingKey, Usage } from './usage.dto.js';
+import { GET_USAGE, GET_USAGE_HISTORY, HISTORY_LIMIT } from './usage.operations.js';
+import { UsageHistoryQuery, type UsageHistoryReport } from './usage-history.dto.js';
 
-@OperationGroup('Usage', 'Requests left in the plan.', {
-  description: 'How the minute and the day work',
-  address: `${PLANS_PAGE}#windows-title`,
-})
+@OperationGroup('Usage', 'Requests left in the plan, and requests made.')
 @Controller('usage')
 export class UsageController {
+  constructor(
+    private readonly counters: CounterStore,
+    private readonly history: UsageHistory,
+    private readonly recorder: UsageRecorder,
+  ) {}
+
   @Get()
   @Operation(GET_USAGE)
-  getUsage(
-    @CurrentCaller() { account, plan }: Caller,
-    @CurrentUsage() report: UsageReport,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Usage {
+  async getUsage(@CurrentCaller() caller: Caller, @Res({ passthrough: true }) reply: FastifyReply): Promise<Usage> {
+    const report = await this.counters.peek(caller);
     reply.header('cache-control', 'no-store');
-    return { account, plan, ...windowsJson(report), ...bansJson(report) };
+    const { account, plan } = caller;
+    return { account, plan, key: callingKey(caller), ...windowsJson(report), ...bansJson(report) };
   }
+
+  @Get('history')
+  @Operation(GET_USAGE_HISTORY)
+  @Throttle({ default: { limit: HISTORY_LIMIT, ttl: 60_000 } })
+  async getUsageHistory(
+    @Query() query: UsageHistoryQuery,
+    @CurrentCaller() { accountId }: Caller,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<UsageHistoryReport> {
+    reply.header('cache-control', 'no-store');
+    // Includes the requests before this one, which are written once a second.
+    await this.recorder.run();
+    return this.history.ofAccount(accountId, query);
+  }
+}
+
+function callingKey({ keyId, keyName, scopes, keyExpiresAtMs }: Caller): CallingKey {
+  return {
+    id: keyId,
+    ...(keyName === undefined ? {} : { name: keyName }),
+    scopes: [...scopes],
+    ...(keyExpiresAtMs === undefined ? {} : { expiresAt: rfc3339(keyExpiresAtMs) }),
+  };
 }

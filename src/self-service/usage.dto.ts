@@ -1,26 +1,32 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { ACCOUNT_NAME_SCHEMA, MAX_LIMIT, PLAN_NAMES, type PlanName } from '../accounts/index.js';
+import { ApiProperty, ApiSchema, PickType } from '@nestjs/swagger';
+import { ACCOUNT_NAME_SCHEMA, KeyDetails, MAX_LIMIT, PLAN_NAMES, type PlanName } from '../accounts/index.js';
 
 const RESETS_AT = {
   type: String,
   format: 'date-time',
   description: 'When the window ends. For a minute without a request yet, when it would end if it started now.',
 };
-const STRIKES = {
-  type: 'integer',
-  minimum: 0,
-  maximum: MAX_LIMIT,
-  description:
-    '429 responses to this key in the current minute that count towards a ban. The key is banned when they reach the minute limit.',
-} as const;
-const BANNED_UNTIL = {
-  type: String,
-  format: 'date-time',
-  required: false,
-  description: 'When the ban of this key ends. Absent if it is not banned.',
-};
 const MINUTE = 'The current minute of the account.';
 const DAY = 'The current UTC day of the account.';
+
+abstract class Bans {
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    maximum: MAX_LIMIT,
+    description:
+      '429 responses to this key in the current minute that count towards a ban. The key is banned when they reach the minute limit.',
+  })
+  strikes!: number;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    required: false,
+    description: 'When the ban of this key ends. Absent if it is not banned.',
+  })
+  bannedUntil?: string;
+}
 
 @ApiSchema({ name: 'UsageWindow', description: 'The usage of one window of the plan.' })
 export class UsageWindow {
@@ -34,25 +40,25 @@ export class UsageWindow {
   resetsAt!: string;
 }
 
+@ApiSchema({ name: 'CallingApiKey', description: 'The API key of the request.' })
+export class CallingKey extends PickType(KeyDetails, ['id', 'name', 'scopes', 'expiresAt'] as const) {}
+
 @ApiSchema({ name: 'Usage', description: 'The usage of an account and the calling key.' })
-export class Usage {
+export class Usage extends Bans {
   @ApiProperty({ ...ACCOUNT_NAME_SCHEMA, description: 'Name of the account.' })
   account!: string;
 
   @ApiProperty({ enum: PLAN_NAMES, enumName: 'Plan', description: 'Plan of the account.', example: 'pro' })
   plan!: PlanName;
 
+  @ApiProperty({ type: CallingKey, description: 'The key of the request.' })
+  key!: CallingKey;
+
   @ApiProperty({ type: UsageWindow, description: MINUTE })
   minute!: UsageWindow;
 
   @ApiProperty({ type: UsageWindow, description: DAY })
   day!: UsageWindow;
-
-  @ApiProperty(STRIKES)
-  strikes!: number;
-
-  @ApiProperty(BANNED_UNTIL)
-  bannedUntil?: string;
 }
 
 @ApiSchema({
@@ -68,16 +74,10 @@ export class KeyUsageWindow {
 }
 
 @ApiSchema({ name: 'ApiKeyUsage', description: "The requests of an API key in the account's current windows." })
-export class KeyUsage {
+export class KeyUsage extends Bans {
   @ApiProperty({ type: KeyUsageWindow, description: MINUTE })
   minute!: KeyUsageWindow;
 
   @ApiProperty({ type: KeyUsageWindow, description: DAY })
   day!: KeyUsageWindow;
-
-  @ApiProperty(STRIKES)
-  strikes!: number;
-
-  @ApiProperty(BANNED_UNTIL)
-  bannedUntil?: string;
 }

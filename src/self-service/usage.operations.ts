@@ -1,9 +1,15 @@
-import type { OperationOptions } from '../openapi/index.js';
+import { type OperationOptions, resource } from '../openapi/index.js';
 import { Usage } from './usage.dto.js';
+import { UsageHistoryReport } from './usage-history.dto.js';
 
 const IN_USE = {
   account: 'acme',
   plan: 'pro',
+  key: {
+    id: 'key_0123456789abcdef',
+    name: 'Nightly import',
+    scopes: ['pets:read'],
+  },
   minute: { limit: 300, remaining: 287, resetsAt: '2026-11-21T12:01:00.000Z' },
   day: { limit: 10_000, remaining: 9_120, resetsAt: '2026-11-22T00:00:00.000Z' },
   strikes: 0,
@@ -14,18 +20,35 @@ export const GET_USAGE: OperationOptions = {
   id: 'getUsage',
   summary: 'Get current usage',
   description:
-    "Returns the account's plan, the requests left in both windows, and the strikes and the ban of the calling key. Also " +
+    "Returns the account's plan, the calling key, the requests left in both windows, and the strikes and the ban. Also " +
     'works for exhausted accounts and banned keys. It can be called as often per minute as the plan allows requests, and at ' +
     'least 300 times; past that the response is 429.',
+  scope: null,
+  stability: 'beta',
+  quota: 'none',
+  success: resource(
+    Usage,
+    'The usage of the account and the key.',
+    { 'An account in use': IN_USE, 'A banned key': BANNED },
+    ['Cache-Control'],
+  ),
+};
+
+const [MIDNIGHT, to] = ['2026-11-21T00:00:00.000Z', '2026-11-22T00:00:00.000Z'];
+const ADMITTED = { start: MIDNIGHT, requests: 880, outcome: 'admitted' };
+const A_DAY = { from: MIDNIGHT, to, interval: 'day', items: [ADMITTED] };
+
+/** How often an account can get its history per minute, because adding up a month takes a while. */
+export const HISTORY_LIMIT = 60;
+
+export const GET_USAGE_HISTORY: OperationOptions = {
+  id: 'getUsageHistory',
+  summary: 'Get the usage history',
+  description:
+    'Returns the requests of the account by hour (at most 7 days) or UTC day, today and the 30 days before. Requests to ' +
+    `operations without quota are not included. It can be called ${HISTORY_LIMIT} times a minute.`,
   scope: 'usage:read',
   stability: 'beta',
   quota: 'none',
-  success: {
-    status: 200,
-    description: 'The usage of the account and the key.',
-    type: Usage,
-    headers: ['Cache-Control'],
-    examples: { 'An account in use': IN_USE, 'A banned key': BANNED },
-  },
-  errors: [],
+  success: resource(UsageHistoryReport, 'The requests of the account.', { 'A day': A_DAY }, ['Cache-Control']),
 };

@@ -21,6 +21,7 @@ export function nextStatuses(status: OrderStatus): readonly OrderStatus[] {
 @Entity({ name: 'orders' })
 @Index('orders_account_id_id', ['accountId', 'id'])
 @Index('orders_account_id_status_id', ['accountId', 'status', 'id'])
+@Index('orders_placed', ['createdAt'], { where: `"status" = 'placed'` })
 @Check('orders_status', `"status" IN ('placed', 'approved', 'delivered', 'cancelled')`)
 export class OrderEntity {
   /** Assigned by the database; stays below 2^53. */

@@ -24,14 +24,10 @@ const OrderId = () => PathId('orderId', { description: 'Identifier of the order.
 @OperationGroup('Store', 'Orders of the calling account.')
 @Controller('store/orders')
 export class OrdersController {
-  private readonly address: string;
-
   constructor(
     private readonly orders: OrdersService,
-    env: Env,
-  ) {
-    this.address = publicAddress(env, '/store/orders');
-  }
+    private readonly env: Env,
+  ) {}
 
   @Post()
   @Operation(PLACE_ORDER)
@@ -41,7 +37,8 @@ export class OrdersController {
     @CurrentCaller() { accountId, keyId }: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
-    return sendCreated(reply, this.address, await this.orders.place(accountId, String(petId), keyId));
+    const order = await this.orders.place(accountId, String(petId), keyId);
+    return sendCreated(reply, publicAddress(this.env, '/store/orders'), order);
   }
 
   @Get()
@@ -52,7 +49,7 @@ export class OrdersController {
     @CurrentCaller() { accountId }: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
-    return sendPage(reply, this.address, query, await this.orders.list(accountId, query));
+    return sendPage(reply, publicAddress(this.env, '/store/orders'), query, await this.orders.list(accountId, query));
   }
 
   @Get(':orderId')

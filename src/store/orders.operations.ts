@@ -1,4 +1,4 @@
-import { type OperationOptions, UNKNOWN_ID } from '../openapi/index.js';
+import { created, type OperationOptions, pageOf, resource, UNKNOWN_ID } from '../openapi/index.js';
 import { petNotAvailable, petNotFound } from '../pets/index.js';
 import { Order } from './order.dto.js';
 import { invalidTransition, orderNotFound } from './orders.service.js';
@@ -14,13 +14,7 @@ export const PLACE_ORDER: OperationOptions = {
   scope: 'orders:write',
   stability: 'experimental',
   bodyExamples: { 'For a pet': { petId: 1 } },
-  success: {
-    status: 201,
-    description: 'The new order.',
-    type: Order,
-    headers: ['Location', 'ETag'],
-    examples: { 'A placed order': ORDER },
-  },
+  success: created(Order, 'The new order.', { 'A placed order': ORDER }),
   errors: [petNotFound(UNKNOWN_ID), petNotAvailable(String(ORDER.petId))],
 };
 
@@ -32,15 +26,7 @@ export const LIST_ORDERS: OperationOptions = {
     '`rel="next"`.',
   scope: 'orders:read',
   stability: 'experimental',
-  success: {
-    status: 200,
-    description: 'A page of orders.',
-    type: [Order],
-    listName: 'Orders',
-    headers: ['Link', 'ETag'],
-    examples: { 'One order': [ORDER], 'No matching order': [] },
-  },
-  errors: [],
+  success: pageOf(Order, 'Orders', 'A page of orders.', { 'One order': [ORDER], 'No matching order': [] }),
 };
 
 export const GET_ORDER: OperationOptions = {
@@ -49,13 +35,7 @@ export const GET_ORDER: OperationOptions = {
   description: 'An order of another account is 404.',
   scope: 'orders:read',
   stability: 'experimental',
-  success: {
-    status: 200,
-    description: 'The order.',
-    type: Order,
-    headers: ['ETag'],
-    examples: { 'A placed order': ORDER },
-  },
+  success: resource(Order, 'The order.', { 'A placed order': ORDER }),
   errors: [orderNotFound(UNKNOWN_ID)],
 };
 
@@ -68,12 +48,6 @@ export const CHANGE_ORDER: OperationOptions = {
   scope: 'orders:write',
   stability: 'experimental',
   bodyExamples: { Approve: { status: 'approved' }, Deliver: { status: 'delivered' } },
-  success: {
-    status: 200,
-    description: 'The changed order.',
-    type: Order,
-    headers: ['ETag'],
-    examples: { 'An approved order': APPROVED },
-  },
+  success: resource(Order, 'The changed order.', { 'An approved order': APPROVED }),
   errors: [orderNotFound(UNKNOWN_ID), invalidTransition('placed', 'delivered')],
 };

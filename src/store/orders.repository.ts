@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { type EntityManager, LessThan } from 'typeorm';
 import { forUpdate, lockUntilCommit, type Page, query, readPage } from '../database/index.js';
 import type { ListOrdersQuery } from './order.dto.js';
 import { OrderEntity, type OrderStatus } from './order.entity.js';
@@ -39,6 +39,12 @@ export class OrdersRepository {
     const inserted = manager.create(OrderEntity, order);
     await manager.insert(OrderEntity, inserted);
     return inserted;
+  }
+
+  /** Orders that are still placed, oldest first. */
+  placedBefore(manager: EntityManager, beforeMs: number, most: number): Promise<OrderEntity[]> {
+    const where = { status: 'placed', createdAt: LessThan(beforeMs) } as const;
+    return manager.find(OrderEntity, { where, order: { createdAt: 'ASC' }, take: most });
   }
 
   async updateStatus(manager: EntityManager, id: number, status: OrderStatus): Promise<void> {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import type { Precondition } from '../http/index.js';
-import { Clock, DomainError, notFound } from '../platform/index.js';
+import { Clock, DomainError, found, notFound } from '../platform/index.js';
 import { type Change, Database, Events, type Page } from '../database/index.js';
 import { PetsService } from '../pets/index.js';
 import type { ListOrdersQuery, Order } from './order.dto.js';
@@ -40,7 +41,7 @@ export class OrdersService {
 
   /** @throws (rejects) DomainError `order_not_found` */
   async get(key: OrderKey): Promise<Order> {
-    return toOrder(found(key, await this.database.read((manager) => this.orders.find(manager, key))));
+    return toOrder(found(await this.database.read((manager) => this.orders.find(manager, key)), orderNotFound, key.id));
   }
 
   /**
@@ -65,27 +66,39 @@ export class OrdersService {
    */
   move(key: OrderKey, to: OrderStatus, precondition: Precondition, actor?: string): Promise<Order> {
     return this.database.write(async (manager) => {
-      const row = found(key, await this.orders.lock(manager, key));
+      const row = found(await this.orders.lock(manager, key), orderNotFound, key.id);
       precondition.check(JSON.stringify(toOrder(row)));
       if (row.status === to) return toOrder(row);
       checkTransition(row, to);
-      await this.orders.updateStatus(manager, row.id, to);
-      if (to === 'delivered') await this.pets.sell(String(row.petId), actor);
-      if (to === 'cancelled') await this.pets.release(String(row.petId), actor);
-      const after = { ...row, status: to };
-      await this.events.raise(manager, MOVED[to], actor, () => ({ before: row, after }));
-      return toOrder(after);
+      return toOrder(await this.change(manager, row, to, actor));
     });
+  }
+
+  /** Cancels an order, unless it was approved, ended or cancelled by another instance meanwhile. */
+  async expire(key: OrderKey): Promise<void> {
+    await this.database.write(async (manager) => {
+      const row = await this.orders.lock(manager, key);
+      if (row?.status === 'placed') await this.change(manager, row, 'cancelled', 'order-expiry');
+    });
+  }
+
+  private async change(
+    manager: EntityManager,
+    row: OrderEntity,
+    to: keyof typeof MOVED,
+    actor: string | undefined,
+  ): Promise<OrderEntity> {
+    await this.orders.updateStatus(manager, row.id, to);
+    if (to === 'delivered') await this.pets.sell(String(row.petId), actor);
+    if (to === 'cancelled') await this.pets.release(String(row.petId), actor);
+    const after = { ...row, status: to };
+    await this.events.raise(manager, MOVED[to], actor, () => ({ before: row, after }));
+    return after;
   }
 }
 
 export function orderNotFound(orderId?: string): DomainError {
   return notFound('order_not_found', 'The account has no order', orderId);
-}
-
-function found({ id }: OrderKey, row: OrderEntity | undefined): OrderEntity {
-  if (row === undefined) throw orderNotFound(id);
-  return row;
 }
 
 function checkTransition({ status }: OrderEntity, to: OrderStatus): asserts to is keyof typeof MOVED {

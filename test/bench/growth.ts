@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { admissionGrowth } from './growth/admission.js';
+import { admissionGrowth, manyAccounts } from './growth/admission.js';
 import { catalogueGrowth } from './growth/catalogue.js';
 import { firstAnswerMs } from './growth/first-answer.js';
 import { memoryUnderLoad } from './growth/memory.js';
@@ -19,6 +19,7 @@ buildContenders();
 const catalogue = await catalogueGrowth(values.pets.split(',').map(Number), starts, seconds);
 process.stdout.write(`### Processor time per request, µs\n\n${catalogue}\n\n`);
 process.stdout.write(`### Admission, by accounts in memory\n\n${admissionGrowth()}\n\n`);
+process.stdout.write(`### Admission, ten million accounts\n\n${manyAccounts()}\n\n`);
 const peaks = await memoryUnderLoad(2 * seconds);
 process.stdout.write(`### Memory\n\nAt most ${peaks.map(whole).join(', then ')} MiB, under load without a pause.\n\n`);
 process.stdout.write(`### Start\n\nFirst answer with status 200 after ${whole(await firstAnswerMs(starts))} ms.\n`);

@@ -3,7 +3,7 @@ import { buildContenders } from './harness/build.js';
 import { benchCases, PETS } from './harness/cases.js';
 import { SHARED_CPU, stayOnLoadCpu } from './harness/cpus.js';
 import { compareAnswers } from './harness/compare.js';
-import { OURS, RIVALS } from './harness/contenders.js';
+import { OURS, RIVALS, withSettings } from './harness/contenders.js';
 import { earlierVersion } from './harness/earlier-version.js';
 import { GENERATOR, loadCases } from './harness/load.js';
 import { measure, type Measurement } from './harness/measure.js';
@@ -21,6 +21,7 @@ try {
     OURS,
     ...select(RIVALS, options.against),
     ...(options.before === undefined ? [] : [earlierVersion(options.before)]),
+    ...(options.with.length === 0 ? [] : [withSettings(options.with)]),
   ];
   const cases = loadCases(select(benchCases(seed.key), options.only), seed.folder);
   if (SHARED_CPU) say('There is one CPU only, for contender and load generator alike: the figures will say little.');

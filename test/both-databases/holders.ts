@@ -75,7 +75,14 @@ export async function importHolders({ app }: TestApp): Promise<void> {
     for (const { account, id, secret, scopes, expiresAt, revokedAt } of Object.values(HOLDERS)) {
       const accountId = ids.get(account) ?? 0;
       const masked = maskApiKey(secret);
-      const times = { createdAt: MADE_AT_MS, expiresAt, revokedAt, lastUsedAt: null, bansLiftedAt: null };
+      const times = {
+        createdAt: MADE_AT_MS,
+        expiresAt,
+        revokedAt,
+        pausedAt: null,
+        lastUsedAt: null,
+        bansLiftedAt: null,
+      };
       await manager.insert(ApiKey, {
         id,
         accountId,

@@ -80,10 +80,12 @@ describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide',
     const keyId = await idOf(await execute('Keys', 'createKey', 201));
     await execute('Keys', 'getKey', 200, { fields: { keyId } });
     await execute('Keys', 'getKeyUsage', 200, { fields: { keyId } });
+    await execute('Keys', 'changeKey', 200, { fields: { keyId }, body: '{"name": null}' });
     await execute('Keys', 'rotateKey', 201, { fields: { keyId } });
     await execute('Keys', 'revokeKey', 204, { fields: { keyId } });
     await execute('Keys', 'listKeys', 200);
     await execute('Usage', 'getUsage', 200);
+    await execute('Usage', 'getUsageHistory', 200);
 
     const { paths } = (await (await service.request('/openapi.json')).json()) as OpenAPIObject;
     const documented = Object.values(paths).flatMap((operations) =>

@@ -13,6 +13,7 @@ import {
   visit,
   SCREENS,
 } from '../support/browser.js';
+import { queryDatabase } from '../support/databases.js';
 import { until } from '../support/until.js';
 
 let clock: FakeClock;
@@ -79,6 +80,24 @@ function inWords(seconds: number): string {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/** Gives the account of the first key a history of two days. */
+async function fillHistory(): Promise<void> {
+  const [yesterday, today] = [Date.parse('2026-11-20T09:00:00Z') / 1000, Date.parse('2026-11-21T11:00:00Z') / 1000];
+  const rows = [
+    [yesterday, 'listPets', 'admitted', 1_200],
+    [yesterday, 'getPet', 'admitted', 300],
+    [yesterday, 'getPet', 'client_error', 1],
+    [today, 'listPets', 'admitted', 400],
+    [today, 'listPets', 'limited', 60],
+    [today, 'listPets', 'banned', 30],
+    [today, 'createPet', 'server_error', 7],
+  ] as const;
+  const values = rows.map(
+    ([hour, operation, outcome, requests]) => `(1, ${hour}, 'key', '${operation}', '${outcome}', ${requests})`,
+  );
+  await queryDatabase(service.folder, `INSERT INTO "usage_history" VALUES ${values.join()}`);
+}
+
 const gauge = (name: string) => page.getByRole('group', { name });
 const words = () => page.locator('figcaption').textContent();
 
@@ -88,7 +107,11 @@ describe.each(SCREENS)('the page of plans, $width px wide and $colorScheme', (op
     await page.locator('.picture svg').first().waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     await give(await service.key());
+    await fillHistory();
+    await page.reload();
     await gauge('This day').waitFor();
+    await page.locator('.chart svg').waitFor();
+    await page.getByText('Show as a table').click();
     expect(await accessibilityFindings(page)).toEqual([]);
     expect(await overflow(page)).toBe(0);
   });
@@ -129,7 +152,9 @@ describe('the usage of a key', () => {
     await page.locator('.connection').getByRole('button', { name: 'Authorize' }).click();
     await page.getByLabel('API key').fill(key);
     await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: 'Plans and limits' }).click();
+    await page.locator('.key-summary').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Plans and usage' }).click();
     await gauge('This minute').getByText('60 of 60 requests left').waitFor();
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByLabel('API key').waitFor();
@@ -162,16 +187,15 @@ describe('the usage of a key', () => {
     expect(await page.evaluate<string | null>("localStorage.getItem('authorized')")).toBeNull();
   });
 
-  it('is not shown for a key without its scope, which stays in the API reference until it is removed', async () => {
+  it('is shown for a key with any scope, which stays in the API reference until it is removed', async () => {
     const key = await service.key({ scopes: ['pets:read'] });
     await open();
     await give(key);
-    await page.getByRole('alert').waitFor();
-    expect(await page.getByRole('alert').textContent()).toContain('usage:read');
+    await gauge('This minute').waitFor();
     await page.getByRole('link', { name: 'API reference' }).click();
     await page.locator('.connection .authorize.locked').waitFor();
     expect(await page.evaluate<string>('JSON.stringify(localStorage)')).toContain(key);
-    await page.getByRole('link', { name: 'Plans and limits' }).click();
+    await page.getByRole('link', { name: 'Plans and usage' }).click();
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByLabel('API key').waitFor();
     expect(await page.evaluate<string>('JSON.stringify(localStorage)')).not.toContain(key);
@@ -252,6 +276,85 @@ describe('the picture', () => {
     await page.keyboard.press('Home');
     expect(await words()).toContain('75 requests a minute are within the 300 of Pro');
     expect(await page.locator('.picture .limited[width]').count()).toBe(1);
+  });
+});
+
+describe('the history of the account', () => {
+  it('is drawn by day and outcome', async () => {
+    const key = await service.key({ plan: 'pro' });
+    await fillHistory();
+    await open();
+    await page.getByText('Enter an API key').waitFor();
+    await give(key);
+    await page.locator('.chart svg').waitFor();
+    expect(await page.locator('#history .summary').textContent()).toBe(
+      '1,998 requests (admitted: 1,900, client errors: 1, over a limit: 60, during a ban: 30, server errors: 7) in the last 30 days. Days are in UTC.',
+    );
+    expect(await page.locator('.chart g').count()).toBe(30);
+    expect(await page.locator('.chart title').last().textContent()).toBe(
+      'Nov 21: 497 requests (admitted: 400, over a limit: 60, during a ban: 30, server errors: 7)',
+    );
+    const heights = (outcome: string) =>
+      page
+        .locator(`.chart rect.${outcome}`)
+        .evaluateAll((parts) => parts.map((part) => Number(part.getAttribute('height'))));
+    const [[most = 0, less = 0], [error = 0]] = [await heights('admitted'), await heights('client_error')];
+    expect(most / less).toBeCloseTo(1_500 / 400);
+    expect(error).toBe(2);
+  });
+
+  it('can be read as a table, also by keyboard, which stays open', async () => {
+    const key = await service.key();
+    await fillHistory();
+    await open();
+    await give(key);
+    const table = page.getByRole('table');
+    await page.locator('.chart svg').waitFor();
+    expect(await table.isVisible()).toBe(false);
+    await page.locator('#history summary').focus();
+    await page.keyboard.press('Enter');
+    await table.waitFor();
+    expect(await table.getByRole('row').nth(1).allInnerTexts()).toEqual(['Nov 21\t497\t400\t0\t60\t30\t7']);
+    expect(await table.getByRole('row').nth(2).allInnerTexts()).toEqual(['Nov 20\t1,501\t1,500\t1\t0\t0\t0']);
+    expect(await table.getByRole('row').count()).toBe(31);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate<string>('document.activeElement.ariaLabel')).toBe('Requests by day');
+  });
+
+  it('is empty for an account without requests', async () => {
+    await open();
+    await give(await service.key());
+    await page.getByText('0 requests in the last 30 days').waitFor();
+    expect(await page.locator('.chart rect').count()).toBe(0);
+  });
+
+  it('is not shown for a key without its scope, which stays stored', async () => {
+    const key = await service.key({ scopes: ['pets:read'] });
+    await open();
+    await give(key);
+    await gauge('This day').waitFor();
+    await page.locator('#history').getByText('usage:read').waitFor();
+    expect(await page.evaluate<string>('JSON.stringify(localStorage)')).toContain(key);
+  });
+
+  it.each([
+    ['cannot be reached', undefined],
+    [
+      'temporarily unavailable',
+      { code: 'service_unavailable', message: 'It is temporarily unavailable.', status: 503 },
+    ],
+  ])('says that the service %s, and the key stays stored', async (message, body) => {
+    const key = await service.key();
+    await open();
+    await page.route('**/v1/usage/history*', (route) =>
+      body === undefined ? route.abort() : route.fulfill({ status: body.status, json: body }),
+    );
+    await give(key);
+    await page.locator('#history').getByText(message).waitFor();
+    await gauge('This day').waitFor();
+    expect(await page.evaluate<string>('JSON.stringify(localStorage)')).toContain(key);
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByText('Enter an API key').waitFor();
   });
 });
 

@@ -42,6 +42,19 @@ describe('the explorer', () => {
     expect(await found.locator('.live-response').textContent()).toMatch(/^No responseThe server cannot be reached, or/);
   });
 
+  it('says in words what the service accepts', async () => {
+    explorer = await ExplorerPage.open(browser, `${service.origin}/docs`);
+    const words = async (id: string) =>
+      (await explorer.openOperation('Pets', id)).locator('.parameters .constraints').allTextContents();
+    expect(await words('listPets')).toEqual([
+      '1 to 100, default 20.',
+      '1 to 100 items, each at least 1.',
+      'At least 1.',
+      String.raw`At most 16,384 characters. Matches ^[\t -~\u0080-\u00ff]*$`,
+    ]);
+    expect(await words('createPet')).toEqual(['1 to 255 characters. Matches ^[ -~]{1,255}$']);
+  });
+
   it('wraps bodies between words', async () => {
     explorer = await ExplorerPage.open(browser, `${service.origin}/docs`, { width: 390 });
     const found = await explorer.openOperation('Usage', 'getUsage');
@@ -67,7 +80,7 @@ describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide',
   it('shows the schemas of requests and responses', async () => {
     explorer = await ExplorerPage.open(browser, `${service.origin}/docs`, options);
     const found = await explorer.openOperation('Pets', 'createPet');
-    for (const code of ['201', '400']) await found.locator(`.response-row[data-code="${code}"] button`).click();
+    await found.locator('.response-row[data-code="400"] button').click();
     const tabs = await found.getByRole('tab', { name: 'Schema' }).all();
     expect(tabs).toHaveLength(3);
     for (const tab of tabs) await tab.click();

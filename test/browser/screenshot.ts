@@ -22,6 +22,8 @@ try {
   await page.locator('.connection').getByRole('button', { name: 'Authorize' }).click();
   await page.getByLabel('API key').fill(key);
   await page.keyboard.press('Enter');
+  await page.locator('.key-summary').waitFor();
+  await page.keyboard.press('Escape');
   const operation = page.locator('#operations-Pets-listPets');
   await operation.locator('.opblock-summary-control').click();
   await operation.getByRole('button', { name: 'Execute' }).click();

@@ -53,6 +53,26 @@ describeWithBuilder('the image, built for real and run on a read-only file syste
     expect(() => container.exec(...command)).not.toThrow();
   });
 
+  it('fails its health check within two seconds if the service does not respond', () => {
+    const begunMs = performance.now();
+    expect(() => image.exec({ PORT: '1' }, './health-check.sh')).toThrow('Connection refused');
+    expect(performance.now() - begunMs).toBeLessThan(2_500);
+  });
+
+  it('contains what its bill of materials lists, its licence, and no source maps', () => {
+    const inside = image.packages();
+    expect(inside.length).toBeGreaterThan(100);
+    expect(image.listedPackages()).toEqual(inside);
+    expect(image.files('*.map', '.built')).toEqual([]);
+    expect(image.text('LICENSE')).toContain('MIT');
+    const { version } = JSON.parse(image.text('package.json')) as { version: string };
+    expect(image.config.Labels).toMatchObject({
+      'org.opencontainers.image.version': version,
+      'org.opencontainers.image.licenses': 'MIT',
+      'org.opencontainers.image.revision': 'unknown',
+    });
+  });
+
   it('stores its data in the volume, where only its user can read it', async () => {
     const { data } = await run();
     const files = readdirSync(data);
@@ -64,16 +84,7 @@ describeWithBuilder('the image, built for real and run on a read-only file syste
   it('starts without pets and keys, and the command line creates the first key', async () => {
     const container = await run();
     const { key } = JSON.parse(
-      container.exec(
-        'node',
-        'dist/src/accounts/cli/keys.cli.js',
-        'create',
-        '--account',
-        'acme',
-        '--plan',
-        'free',
-        '--json',
-      ),
+      container.exec('node', 'dist/src/keys.cli.js', 'create', '--account', 'acme', '--plan', 'free', '--json'),
     ) as { key: string };
     const response = await fetch(`${container.origin}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } });
     expect([response.status, await response.json()]).toEqual([200, []]);

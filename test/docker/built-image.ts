@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdirSync, readFileSync } from 'node:fs';
+import { chownSync, globSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../support/servers/free-port.js';
@@ -16,6 +16,26 @@ interface ImageConfig {
   readonly Cmd: readonly string[];
   readonly Healthcheck: { readonly Test: readonly string[] };
   readonly Volumes: Readonly<Record<string, unknown>>;
+  readonly Labels: Readonly<Record<string, string>>;
+}
+
+const PACKAGE = /node_modules\/(@[^/]+\/)?[^/]+\/package\.json$/;
+
+interface Component extends Bill {
+  readonly group?: string;
+  readonly name: string;
+  readonly version: string;
+}
+
+interface Bill {
+  readonly components?: readonly Component[];
+}
+
+function distinct(components: readonly Component[]): string[] {
+  const names = components.map(
+    ({ group, name, version }) => `${group === undefined ? '' : `${group}/`}${name}@${version}`,
+  );
+  return [...new Set(names)].toSorted();
 }
 
 /** The image as a container engine would see it: a file system and a configuration. */
@@ -46,6 +66,37 @@ export class BuiltImage {
     const container = new Container(this, port, data, env);
     await container.isServing();
     return container;
+  }
+
+  /** Runs a command in a container without the service. Returns its output. */
+  exec(env: Readonly<Record<string, string>>, ...command: readonly string[]): string {
+    return execFileSync('bash', this.words(this.folder, env, command), { encoding: 'utf8', stdio: 'pipe' });
+  }
+
+  /** A file in the working directory. */
+  text(name: string): string {
+    return readFileSync(this.path(name), 'utf8');
+  }
+
+  /** The files below the working directory that match one of the patterns. */
+  files(...patterns: readonly string[]): string[] {
+    return globSync(patterns.map((pattern) => this.path(`**/${pattern}`)));
+  }
+
+  /** The packages below node_modules, as name@version in alphabetical order. */
+  packages(): string[] {
+    const found = globSync(this.path('node_modules/**/package.json')).filter((path) => PACKAGE.test(path));
+    return distinct(found.map((path) => JSON.parse(readFileSync(path, 'utf8')) as Component));
+  }
+
+  /** The packages in the bill of materials (CycloneDX). */
+  listedPackages(): string[] {
+    const all = ({ components = [] }: Bill): Component[] => components.flatMap((one) => [one, ...all(one)]);
+    return distinct(all(JSON.parse(this.text('sbom.json')) as Bill));
+  }
+
+  private path(name: string): string {
+    return join(this.folder, 'root', this.config.WorkingDir, name);
   }
 
   /** Returns the bash arguments that run a command in the image. */

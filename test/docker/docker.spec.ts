@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { load, YAML11_SCHEMA } from 'js-yaml';
 import { loadEnv } from '../../src/platform/index.js';
 import { freePort } from '../support/servers/free-port.js';
 import { buildImage, HOME, isIgnored } from './image.js';
@@ -13,16 +14,6 @@ const folder = mkdtempSync(join(tmpdir(), 'petstore-docker-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const textOf = (name: string) => readFileSync(join(HOME, 'docker', name), 'utf8');
-
-/** Returns the settings of the service in a compose file, with the defaults of its variables. */
-function settings(name: string): Record<string, string> {
-  const [, block = ''] = /\n {2}service:\n[^]*?\n {4}environment:\n((?: {6}[^\n]*\n)+)/.exec(textOf(name)) ?? [];
-  const pairs = block
-    .trimEnd()
-    .split('\n')
-    .map((line) => line.trim().split(/: (.*)/));
-  return Object.fromEntries(pairs.map(([key = '', value = '']) => [key, value.replaceAll(/\$\{\w+:-(\w*)\}/g, '$1')]));
-}
 
 describe('the image', () => {
   it('is built only from the files that it copies, starts and stops', async () => {
@@ -52,20 +43,63 @@ describe('the ignore file', () => {
       'node_modules/jest/index.js',
       'src/http/addresses.spec.ts',
       'test/docker/image.ts',
+      'docker/secrets/database_url',
     ];
     expect(paths.filter((path) => !isIgnored(path))).toEqual([]);
-    expect(['package.json', '.npmrc', 'src', 'src/main.ts', 'src/accounts/cli/keys.cli.ts'].filter(isIgnored)).toEqual(
-      [],
-    );
+    expect(['package.json', '.npmrc', 'src', 'src/main.ts', 'src/keys.cli.ts'].filter(isIgnored)).toEqual([]);
   });
 });
 
-describe.each(['compose.yaml', 'compose.replicas.yaml'])('%s', (name) => {
-  it('has only settings that the service accepts', () => {
-    const given = settings(name);
-    expect(Object.keys(given).length).toBeGreaterThan(0);
-    const env = loadEnv(given);
-    expect(Object.keys(given).filter((key) => !(key in env))).toEqual([]);
+interface ComposeFile {
+  readonly services: Readonly<Record<string, ComposeService>>;
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
+}
+
+interface ComposeService {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly ports?: readonly string[];
+  readonly secrets?: readonly string[];
+  readonly [key: string]: unknown;
+}
+
+describe('compose.yaml', () => {
+  const { services, secrets } = load(textOf('compose.yaml'), { schema: YAML11_SCHEMA }) as ComposeFile;
+
+  it('gives the service only settings that it accepts, with the secrets that the script creates', () => {
+    const at = join(folder, 'compose');
+    mkdirSync(at);
+    cpSync(join(HOME, 'docker/create-secrets.sh'), join(at, 'create-secrets.sh'));
+    execFileSync(join(at, 'create-secrets.sh'));
+    const read = (name: string) => readFileSync(join(at, secrets[name]?.file ?? ''), 'utf8');
+    const given = Object.entries(services['service']?.environment ?? {}).map(
+      ([name, value]) => [name, value.replace('/run/secrets/', `${at}/secrets/`)] as const,
+    );
+    const env = loadEnv(Object.fromEntries(given));
+    expect(given.filter(([name]) => !(name.replace(/_FILE$/, '') in env))).toEqual([]);
+    expect(new URL(env.DATABASE_URL ?? '').password).toBe(read('database_password'));
+    expect(read('redis.conf')).toBe(`requirepass ${new URL(env.REDIS_URL ?? '').password}\n`);
+    expect(read('database_password')).toMatch(/^[0-9a-f]{48}$/);
+    expect(statSync(join(at, 'secrets')).mode & 0o777).toBe(0o700);
+    execFileSync(join(at, 'create-secrets.sh'));
+    expect(read('database_url')).toBe(env.DATABASE_URL);
+  });
+
+  it('publishes only the proxy, and Grafana on this machine only', () => {
+    expect(Object.keys(services).filter((name) => services[name]?.ports !== undefined)).toEqual(['proxy', 'grafana']);
+    expect(services['grafana']?.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:/)]);
+  });
+
+  it.each(Object.keys(services))('restricts %s', (name) => {
+    expect(services[name]).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      logging: { driver: 'local', options: { 'max-size': '10m' } },
+      deploy: {
+        resources: { limits: { cpus: expect.any(String), memory: expect.any(String), pids: expect.any(Number) } },
+      },
+    });
+    for (const secret of services[name]?.secrets ?? []) expect(secrets).toHaveProperty([secret]);
   });
 });
 

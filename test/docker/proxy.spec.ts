@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { connect, type IncomingHttpHeaders } from 'node:http2';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
@@ -17,22 +18,28 @@ import { HOME } from './image.js';
 const PET = '{"name":"x","categoryId":1}';
 /** Maximum time for the proxy to detect that an instance changed state. */
 const NOTICED_MS = 2_500;
-/** Maximum time that a hanging instance delays a request: two checks of 1 s each, 1 s apart, plus a margin. */
-const LOST_MS = 4_500;
+/** Maximum time that a hanging instance delays a request: two checks of 1.5 s each, 1 s apart, plus a margin. */
+const LOST_MS = 5_500;
 
 const folders = new Folders();
 const instances: ServiceProcess[] = [];
+const requestLog: string[] = [];
 let port: number;
+let securePort: number;
+let metricsPort: number;
 let proxy: ChildProcess;
 let traffic: Traffic | undefined;
 
 beforeAll(async () => {
-  const env = { DATABASE_URL: 'sqlite::memory:', TRUST_PROXY: '127.0.0.1/32', ...OPEN_TO_ANYBODY };
-  for (let n = 0; n < 2; n += 1) instances.push(await startProcess({ folder: folders.make(), env }));
-  port = await freePort();
-  const file = join(folders.make(), 'haproxy.cfg');
+  const settings = { DATABASE_URL: 'sqlite::memory:', TRUST_PROXY: '127.0.0.1/32', ...OPEN_TO_ANYBODY };
+  for (let n = 0; n < 2; n += 1) instances.push(await startProcess({ folder: folders.make(), env: settings }));
+  [port, securePort, metricsPort] = [await freePort(), await freePort(), await freePort()];
+  const folder = folders.make();
+  const file = join(folder, 'haproxy.cfg');
   writeFileSync(file, configuration());
-  proxy = spawn('haproxy', ['-f', file, '-db'], { stdio: 'ignore' });
+  const env = { ...process.env, TLS_CERTIFICATE: certificate(folder) };
+  proxy = spawn('haproxy', ['-f', file, '-db'], { stdio: ['ignore', 'pipe', 'ignore'], env });
+  proxy.stdout?.setEncoding('utf8').on('data', (text: string) => requestLog.push(...text.split('\n')));
   await delay(NOTICED_MS);
 });
 afterEach(() => traffic?.stop());
@@ -48,8 +55,26 @@ function configuration(): string {
   const servers = instances.map((instance, n) => `  server instance${n} 127.0.0.1:${instance.port}`).join('\n');
   return text
     .replace('bind :8080', `bind 127.0.0.1:${port}`)
+    .replace('bind :8443', `bind 127.0.0.1:${securePort}`)
+    .replace('bind :8404', `bind 127.0.0.1:${metricsPort}`)
     .replaceAll('abns@instances', `abns@instances-${port}`)
     .replaceAll(/^ {2}server-template .*$/gm, servers);
+}
+
+/** Makes a certificate for this test. Returns a file with it and its key. */
+function certificate(folder: string): string {
+  const file = join(folder, 'petstore.pem');
+  const args = 'req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost -keyout petstore.pem -out certificate';
+  execFileSync('openssl', args.split(' '), { cwd: folder, stdio: 'ignore' });
+  writeFileSync(file, readFileSync(join(folder, 'certificate')), { flag: 'a' });
+  return file;
+}
+
+/** The line that the proxy logged for a request. */
+async function lineOf(requestId: string): Promise<unknown> {
+  const isHere = (line: string) => line.includes(requestId);
+  while (!requestLog.some(isHere)) await delay(20);
+  return JSON.parse(requestLog.find(isHere) ?? '');
 }
 
 /** Clients without a key. Their POST requests must not be retried. */
@@ -60,7 +85,7 @@ function callWithoutPause(): Traffic {
   });
 }
 
-describeWith('haproxy', '-v')('the proxy of compose.replicas.yaml', () => {
+describeWith('haproxy', '-v')('the proxy of compose.yaml', () => {
   it('sends requests to both instances, with the address of the client', async () => {
     const left: number[] = [];
     for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.2', '192.0.2.1']) {
@@ -78,6 +103,43 @@ describeWith('haproxy', '-v')('the proxy of compose.replicas.yaml', () => {
     for (const path of ['/metrics', '/%6detrics', '/metrics?x']) {
       expect(await errorOf(await ask(port, { path }))).toMatchObject({ status: 404, code: 'route_not_found' });
     }
+  });
+
+  it('logs each request as JSON, with the instance and the request id of the response', async () => {
+    const response = await ask(port, { path: '/v1/pets?name=%22secret' });
+    const id = response.headers.get('x-request-id') ?? '';
+    expect(await lineOf(id)).toEqual({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      client: '127.0.0.1',
+      method: 'GET',
+      path: '/v1/pets',
+      status: 401,
+      durationMs: expect.any(Number),
+      bytes: expect.any(Number),
+      instance: expect.stringMatching(/^instance[01]$/),
+      requestId: id,
+      end: '--',
+    });
+    expect(response.headers.has('x-instance')).toBe(false);
+  });
+
+  it('passes on the request id of a client, and gives one to its own responses', async () => {
+    const given = await ask(port, { path: '/v1/pets', headers: { 'X-Request-Id': 'order-66' } });
+    expect(given.headers.get('x-request-id')).toBe('order-66');
+    const own = await ask(port, { path: '/metrics' });
+    expect(await lineOf(own.headers.get('x-request-id') ?? 'none')).toMatchObject({ path: '/metrics', status: 404 });
+  });
+
+  it('serves HTTP/2 over TLS if it has a certificate', async () => {
+    const session = connect(`https://127.0.0.1:${securePort}`, { rejectUnauthorized: false });
+    const [headers] = (await once(session.request({ ':path': '/v1/pets' }), 'response')) as [IncomingHttpHeaders];
+    session.close();
+    expect([session.alpnProtocol, headers[':status']]).toEqual(['h2', 401]);
+  });
+
+  it('has metrics of its own, on another port', async () => {
+    const response = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
+    expect(await response.text()).toContain('haproxy_server_status{proxy="petstore",server="instance0",state="UP"} 1');
   });
 
   it('ends requests to an instance that hangs, and retries safe requests on the other one', async () => {

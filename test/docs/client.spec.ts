@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -34,13 +34,26 @@ afterEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs the manual's client against a server that returns these responses in order. */
-function runClient(responses: readonly Answer[]) {
-  return runAgainst('the-key', async (_, index) => responses[index] ?? [500, {}, '{}']);
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+/** The manual's clients, with the programs that run them. */
+const CLIENTS = [
+  { name: 'all-pets.mjs', program: process.execPath },
+  ...(hasPython ? [{ name: 'all_pets.py', program: 'python3' }] : []),
+];
+type Client = (typeof CLIENTS)[number];
+
+/** Runs a client against a server that returns these responses in order. */
+function runClient(client: Client, responses: readonly Answer[]) {
+  return runAgainst(client, 'the-key', async (_, index) => responses[index] ?? [500, {}, '{}']);
 }
 
-/** Runs the client against a server with this handler. */
-async function runAgainst(key: string, respond: (request: IncomingMessage, index: number) => Promise<Answer>) {
+/** Runs a client against a server with this handler. */
+async function runAgainst(
+  { name, program }: Client,
+  key: string,
+  respond: (request: IncomingMessage, index: number) => Promise<Answer>,
+) {
   const calls: { url: string; authorization: string | undefined; atMs: number }[] = [];
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const index = calls.push({
@@ -52,18 +65,18 @@ async function runAgainst(key: string, respond: (request: IncomingMessage, index
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
-  const file = join(folder, 'all-pets.mjs');
-  writeFileSync(file, (files.get('all-pets.mjs') ?? '').replace('localhost:3000', `127.0.0.1:${port}`));
-  const child = spawn(process.execPath, [file], { env: { API_KEY: key } });
+  const file = join(folder, name);
+  writeFileSync(file, (files.get(name) ?? '').replace('localhost:3000', `127.0.0.1:${port}`));
+  const child = spawn(program, [file], { env: { API_KEY: key, PATH: process.env['PATH'] } });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number];
   return { code, output, calls };
 }
 
-describe('the example client', () => {
+describe.each(CLIENTS)('the example client $name', (client) => {
   it('obeys Retry-After, follows Link and keeps every digit', async () => {
-    const { code, output, calls } = await runClient([
+    const { code, output, calls } = await runClient(client, [
       REFUSED,
       AWAY,
       [
@@ -88,12 +101,12 @@ describe('the example client', () => {
   });
 
   it('stops if the wait is long', async () => {
-    const { code, calls } = await runClient([[429, { 'Retry-After': '40000' }, REFUSED[2]]]);
+    const { code, calls } = await runClient(client, [[429, { 'Retry-After': '40000' }, REFUSED[2]]]);
     expect({ code, calls: calls.length }).toEqual({ code: 1, calls: 1 });
   });
 });
 
-describe('the example client, rehearsing errors with a staging service', () => {
+describe.each(CLIENTS)('the example client $name, rehearsing errors with a staging service', (client) => {
   let staging: TestApp;
   let key: string;
 
@@ -106,7 +119,7 @@ describe('the example client, rehearsing errors with a staging service', () => {
 
   /** A proxy that first makes the API return these errors. For 410 it calls getPet, which is deprecated. */
   const rehearse = (...codes: readonly string[]) =>
-    runAgainst(key, async ({ url = '', headers: { authorization = '' } }, index) => {
+    runAgainst(client, key, async ({ url = '', headers: { authorization = '' } }, index) => {
       const code = codes[index];
       const response = await fetch(staging.origin + (code === '410' ? '/v1/pets/1' : url), {
         headers: { authorization, ...(code === undefined ? {} : { prefer: `code=${code}` }) },

@@ -31,20 +31,14 @@ export class Page {
 
   /** Returns the body rows of all tables whose header starts with these cells. Cells have no backquotes. */
   table(...head: string[]): string[][] {
-    const rows = this.tables(...head).flatMap((table) => table.rows);
-    if (rows.length === 0) throw new Error(`${this.path} has no table with the head ${head.join(', ')}`);
-    return rows;
-  }
-
-  /** Like `table`, but each table with its heading. */
-  tables(...head: string[]): { heading: string; rows: string[][] }[] {
-    return this.lines.flatMap((line, at) => {
+    const rows = this.lines.flatMap((line, at) => {
       if (!line.startsWith(`| ${head.join(' | ')} |`)) return [];
-      const heading = this.lines.slice(0, at).findLast((before) => before.startsWith('#')) ?? '';
       const rest = this.lines.slice(at + 2);
       const end = rest.findIndex((after) => !after.startsWith('|'));
-      return [{ heading: heading.replace(/^#+ /, ''), rows: rest.slice(0, end).map(cells) }];
+      return rest.slice(0, end).map(cells);
     });
+    if (rows.length === 0) throw new Error(`${this.path} has no table with the head ${head.join(', ')}`);
+    return rows;
   }
 }
 

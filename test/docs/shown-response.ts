@@ -2,12 +2,14 @@
 const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/psk_(live|test)_[\w.…]+/g, 'psk_$1_KEY'],
   [/key_\w+/g, 'KEY_ID'],
+  // With the time of a row, and its identifier.
+  [/after=[\w-]{40,}/g, 'after=CURSOR'],
   [/"[\w-]{22}"/g, '"ETAG"'],
   [/\b1\d{9}\b/g, 'UNIX_SECONDS'],
   // The service writes this field in the background, so a recently used key may not have it yet.
   [/,\s*"lastUsedAt":\s*"[^"]+"/g, ''],
   [/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME'],
-  [/(x-ratelimit-remaining: |"remaining": ?)\d+/g, '$1COUNT'],
+  [/(x-ratelimit-remaining: |"remaining": ?|"requests": ?)\d+/g, '$1COUNT'],
 ];
 
 /**

@@ -20,6 +20,9 @@ const COPIED = [
   '.runtime',
   '.env.example',
   '.githooks',
+  'docker',
+  'tools',
+  'docs',
   '.oxlintrc.json',
   '.prettierignore',
 ];

@@ -148,8 +148,16 @@ describe('behind a trusted proxy', () => {
   it('invalid addresses share one quota', async () => {
     await start(TRUSTED);
     const seen: unknown[] = [];
-    for (const text of ['nonsense', 'x'.repeat(1_000), '192.0.2.1:1234', '<script>']) seen.push(await remaining(text));
+    for (const text of ['nonsense', 'x'.repeat(1_000), '192.0.2:1234', '<script>']) seen.push(await remaining(text));
     expect(seen).toEqual([4, 3, 2, 1]);
+  });
+
+  it('an address with a port counts as the address', async () => {
+    await start(TRUSTED);
+    const seen: unknown[] = [];
+    for (const text of ['192.0.2.1:1234', '192.0.2.1', '192.0.2.1:5678', '[2001:db8::1]:1234', '2001:db8::2'])
+      seen.push(await remaining(text));
+    expect(seen).toEqual([4, 3, 2, 4, 3]);
   });
 });
 

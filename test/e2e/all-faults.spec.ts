@@ -57,11 +57,11 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-const IF_MATCH_FAULT = 'If-Match must be * or a list of entity tags in quotes, such as "abc", "def"';
 const KEY_FAULT = 'Idempotency-Key must be given once, as 1 to 255 characters of printable ASCII';
 const NAME_FAULT =
-  'name must be a string of 1 to 255 characters, not only white space, without control characters or lone surrogates';
-const CATEGORY_FAULT = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807';
+  'name must have 1 to 255 characters, not only white space, without control characters or lone surrogates';
+const CATEGORY_FAULT = 'categoryId must be an integer, not a number with a fraction';
+const NO_QUERY = 'is not a known query parameter (known: none)';
 
 async function refusalOf(method: string, path: string, headers: Record<string, string>, body: string | null = null) {
   const response = await service.request(path, { method, key, headers: { ...JSON_TYPE, ...headers }, body });
@@ -79,31 +79,30 @@ describe('one message', () => {
     expect(await refusalOf('POST', '/v1/searches/plain', {}, '{"text":5,"page":"1"}')).toEqual(
       refused('text must be a string', 'page must be an integer number'),
     );
-    expect(await refusalOf('POST', '/v1/pets', {}, '{"1":1,"2":1}')).toEqual(
-      refused('an unknown field was sent', NAME_FAULT, CATEGORY_FAULT),
+    expect(await refusalOf('POST', '/v1/pets', {}, '{"é":1,"ü":1}')).toEqual(
+      refused(
+        'an unknown field was sent (known: name, categoryId, status)',
+        'name is required',
+        'categoryId is required',
+      ),
     );
   });
 
   it('names all faults of a query', async () => {
     expect(await refusalOf('POST', '/v1/searches?most=11&deep=1', {}, '{"text":"x"}')).toEqual(
-      refused('"deep" is not a known query parameter', 'most must be an integer from 1 to 10'),
+      refused('"deep" is not a known query parameter (known: most)', 'most must be an integer from 1 to 10'),
     );
   });
 
-  it('names all parameters of an operation that has none, five at most, each once', async () => {
+  it('names the parameters of an operation that has none as far as there is room, each once', async () => {
     const { faults } = await refusalOf('DELETE', '/v1/pets/1?a=1&b=1&c=1&d=1&e=1&f=1', {});
-    expect(faults).toEqual(['a', 'b', 'c', 'd', 'e'].map((name) => `"${name}" is not a known query parameter`));
-    const unnamed = await refusalOf('POST', '/v1/pets?1=1&2=1', {}, '{"name":"x","categoryId":1}');
-    expect(unnamed.faults).toEqual(['an unknown query parameter was sent']);
+    expect(faults).toEqual([`"a" ${NO_QUERY}`, `"b" ${NO_QUERY}`, `"c" ${NO_QUERY}`, 'and more']);
+    const unnamed = await refusalOf('POST', '/v1/pets?%C3%A9=1&%C3%BC=1', {}, '{"name":"x","categoryId":1}');
+    expect(unnamed.faults).toEqual(['an unknown query parameter was sent (known: none)']);
   });
 
   it('is about headers, the query or the body, not about several of them', async () => {
-    expect(await refusalOf('PATCH', '/v1/pets/1', { 'if-match': 'abc' }, '{"name":""}')).toEqual(
-      refused(IF_MATCH_FAULT),
-    );
-    expect(await refusalOf('POST', '/v1/pets?verbose=1', {}, '{"name":""}')).toEqual(
-      refused('"verbose" is not a known query parameter'),
-    );
+    expect(await refusalOf('POST', '/v1/pets?verbose=1', {}, '{"name":""}')).toEqual(refused(`"verbose" ${NO_QUERY}`));
     expect(await refusalOf('POST', '/v1/pets', { 'idempotency-key': 'ä' }, '{"name":"Bella"}')).toEqual(
       refused(KEY_FAULT),
     );

@@ -48,11 +48,11 @@ describe('createCategory', () => {
   });
 
   it.each([
-    ['{}', 'name must be'],
+    ['{}', 'name is required'],
     ['{"name":null}', 'name must be'],
-    ['{"name":" "}', 'name must be'],
-    ['{"name":"a\\u0000"}', 'name must be'],
-    [JSON.stringify({ name: 'x'.repeat(256) }), 'name must be'],
+    ['{"name":" "}', 'name must have'],
+    ['{"name":"a\\u0000"}', 'name must have'],
+    [JSON.stringify({ name: 'x'.repeat(256) }), 'name must have'],
     ['{"name":"x","id":null}', 'id must be'],
     ['{"name":"x","id":"1"}', 'id must be'],
     ['{"name":"x","id":9223372036854775808}', 'id must be'],

@@ -33,7 +33,9 @@ async function sendAndVanish(bytes: string): Promise<void> {
 /** The statuses of requests to the pets, with their numbers. */
 async function counted(): Promise<Record<string, number>> {
   const text = await (await service.request('/metrics')).text();
-  const lines = text.matchAll(/^http_request_duration_seconds_count\{.*route="\/v1\/pets",status="(\d+)"\} (\d+)$/gm);
+  const lines = text.matchAll(
+    /^http_server_request_duration_seconds_count\{.*http_route="\/v1\/pets",http_response_status_code="(\d+)"\} (\d+)$/gm,
+  );
   return Object.fromEntries([...lines].map(([, status = '', count]) => [status, Number(count)]));
 }
 

@@ -148,6 +148,31 @@ describe('a setting', () => {
   });
 });
 
+function inFile(text: string): string {
+  const file = join(folders.make(), 'secret');
+  writeFileSync(file, text);
+  return file;
+}
+
+describe('a secret in a file', () => {
+  it.each(['DATABASE_URL', 'REDIS_URL'] as const)('is the value of %s, without the line break at its end', (name) => {
+    const url = `${name === 'REDIS_URL' ? 'redis' : 'postgres'}://petstore:hunter2@db.example.com`;
+    expect(loadEnv({ [`${name}_FILE`]: inFile(`${url}\n`) })[name]).toBe(url);
+  });
+
+  it('is validated like the variable, and not shown', () => {
+    const secrets = { DATABASE_URL_FILE: inFile('mysql://petstore:hunter2@localhost') };
+    expect(() => loadEnv(secrets)).toThrow('DATABASE_URL must be');
+    expect(() => loadEnv(secrets)).not.toThrow('hunter2');
+  });
+
+  it('is refused if the file cannot be read, or the variable is set too', () => {
+    expect(() => loadEnv({ REDIS_URL_FILE: '/nowhere' })).toThrow('REDIS_URL_FILE cannot be read: Error: ENOENT');
+    const both = { REDIS_URL: 'redis://localhost', REDIS_URL_FILE: inFile('redis://localhost') };
+    expect(() => loadEnv(both)).toThrow('REDIS_URL and REDIS_URL_FILE must not both be set');
+  });
+});
+
 describe('a variable that is not a setting', () => {
   it.each([
     ['LOG_LEVLE', 'LOG_LEVEL'],
@@ -158,6 +183,7 @@ describe('a variable that is not a setting', () => {
     ['SERVE_AFTER_SUNSETS', 'SERVE_AFTER_SUNSET'],
     ['LOG_LEVELL', 'LOG_LEVEL'],
     ['OG_LEVEL', 'LOG_LEVEL'],
+    ['REDIS_URL_FLIE', 'REDIS_URL_FILE'],
   ])('but almost one is refused with a suggestion: %s', (name, meant) => {
     expect(() => loadEnv({ [name]: '5432' })).toThrow(`${name} is not a setting; did you mean ${meant}?`);
   });

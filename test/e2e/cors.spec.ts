@@ -12,6 +12,8 @@ const EXPOSED = [
   'Link',
   'Location',
   'Preference-Applied',
+  'RateLimit',
+  'RateLimit-Policy',
   'Retry-After',
   'Sunset',
   'X-RateLimit-Limit',

@@ -129,11 +129,19 @@ describe('after the commit', () => {
 
   it('listeners hear of keys without their secrets', async () => {
     const { id, key: secret } = await operator().createKey({ account: 'told', plan: 'pro' }, 'spec');
+    await operator().change(id, { name: 'Told', paused: true }, 'cli:spec');
+    await operator().change(id, { name: 'Told', paused: true }, 'cli:spec');
     await operator().revoke(id, 'cli:spec');
     const ofKey = () => heardOfKeys.filter(({ after }) => (after as { id: string }).id === id);
-    await until(() => ofKey().length === 2);
+    await until(() => ofKey().length === 3);
     expect(ofKey()).toMatchObject([
       { name: 'key.created', after: { id, account: 'told' } },
+      {
+        name: 'key.changed',
+        actor: 'cli:spec',
+        before: expect.not.objectContaining({ pausedAt: expect.anything() }),
+        after: { id, name: 'Told', pausedAt: expect.stringMatching(/^\d{4}-/) },
+      },
       {
         name: 'key.revoked',
         actor: 'cli:spec',

@@ -85,11 +85,12 @@ describe('the first start with the default database', () => {
     expect(await listed({ ENVIRONMENT: 'staging' })).not.toBe(await listed({}));
   });
 
-  it('of two processes at once creates one key and one set of pets', async () => {
+  it('of two processes at once serves with one of them, and creates one key and one set of pets', async () => {
     const folder = folders.make();
-    const [one, other] = await Promise.all([start(folder), start(folder)]);
-    await until(() => CURL.test(one.output() + other.output()));
-    const text = (await greeting(one)) + (await greeting(other));
+    const outcomes = await Promise.allSettled([start(folder), start(folder)]);
+    const [one, ...others] = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    if (one === undefined || others.length > 0) throw new Error('Not one of two services started.');
+    const text = await greeting(one);
     expect(keysIn(text).size).toBe(1);
     const response = await get(`${one.origin}/v1/pets?limit=100`, CURL.exec(text)?.[1] ?? '');
     const names = ((await response.json()) as { name: string }[]).map(({ name }) => name);

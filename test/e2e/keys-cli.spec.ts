@@ -6,7 +6,7 @@ import { startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { databaseUrl, queryDatabase } from '../support/databases.js';
 import { type Ended, runKeys } from '../support/service-process.js';
-import { withinASecond } from '../support/until.js';
+import { within, withinASecond } from '../support/until.js';
 
 interface Issued {
   readonly id: string;
@@ -91,6 +91,17 @@ describe('beside a running service', () => {
     expect(await keys('revoke', id)).toMatchObject({ code: 0, stdout: expect.stringContaining(id) });
     expect(await codeWithinASecond(key, 'api_key_revoked')).toBe('api_key_revoked');
     expect(await trail('revoked')).toEqual([...MADE, 'key.revoked by cli']);
+  });
+
+  it('refuses a paused key within a second, until it is resumed', async () => {
+    const { id, key } = await given('paused');
+    expect((await list(key)).status).toBe(200);
+    expect(await keys('pause', id)).toMatchObject({ code: 0, stdout: `${id} is paused.\n` });
+    expect(await codeWithinASecond(key, 'api_key_paused')).toBe('api_key_paused');
+    expect(await json<object>('show', id)).toMatchObject({ id, account: 'paused', pausedAt: expect.any(String) });
+    expect(await keys('resume', id)).toMatchObject({ code: 0, stdout: `${id} is not paused.\n` });
+    expect((await list(key)).status).toBe(200);
+    expect(await trail('paused')).toEqual([...MADE, 'key.paused by cli', 'key.resumed by cli']);
   });
 
   it('accepts a rotated key for the overlap only', async () => {
@@ -191,9 +202,11 @@ describe('invalid arguments', () => {
       [['create', '--plan', 'free'], '--account', 2],
       [[...start, 'gold'], 'gold', 2],
       [[...start, 'enterprise', '--per-minute', '9', '--per-day', '8'], 'per day', 2],
-      [[...start, 'free', '--plan', 'pro'], 'given more than once', 2],
       [[...start, 'free', '--scopes', secret], 'scopes look like', 2],
+      [[...start, 'free', '--scopes', 'pets:raed'], 'Did you mean pets:read?', 2],
+      [['create', '--account', 'x'], 'A new one needs a plan', 1],
       [['revoke', 'key_1', secret], 'too many arguments', 2],
+      [['show', secret], 'no API key', 1],
       [['revoke', secret], 'no API key', 1],
       [['plan', 'nobody', 'free'], 'nobody', 1],
     ];
@@ -209,7 +222,14 @@ describe('invalid arguments', () => {
 });
 
 describe('the keys command line', () => {
-  it.each([['help'], ['--help'], ['help', 'create'], ['create', '--help']])('prints help: %s', async (...args) => {
+  it.each([
+    ['help'],
+    ['--help'],
+    ['help', 'create'],
+    ['create', '--help'],
+    ['accounts', '--help'],
+    ['pause', '--help'],
+  ])('prints help: %s', async (...args) => {
     const { code, stdout, stderr } = await keys(...args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^Usage: npm run --silent keys -- /);
@@ -230,5 +250,79 @@ describe('a mistyped DATABASE_URL', () => {
     const { code, stderr } = await runKeys(['list'], { folder: service.folder, env });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`There is no database at ${file}`) });
     expect(existsSync(file)).toBe(false);
+  });
+});
+
+async function busyAndCalm() {
+  const all = await json<{ account: string; day: { used: number } }[]>('usage');
+  expect(all.map(({ day }) => day.used)).toEqual(all.map(({ day }) => day.used).toSorted((a, b) => b - a));
+  return all.filter(({ account }) => ['busy', 'calm'].includes(account));
+}
+
+describe('keys usage', () => {
+  it('lists the requests of all accounts, those with most first, for people and for programs', async () => {
+    const [busy, calm] = [await create('busy', '--plan', 'pro'), await create('calm', '--plan', 'free')];
+    for (const key of [busy.key, busy.key, calm.key]) expect((await list(key)).status).toBe(200);
+    const expected = [
+      { account: 'busy', plan: 'pro', minute: { used: 2, limit: 300 }, day: { used: 2, limit: 10_000 } },
+      { account: 'calm', plan: 'free', minute: { used: 1, limit: 60 }, day: { used: 1, limit: 1_000 } },
+    ];
+    // The service writes its counters every second.
+    const { result } = await within(3_000, busyAndCalm, (all) => JSON.stringify(all) === JSON.stringify(expected));
+    expect(result).toEqual(expected);
+    const { stdout } = await keys('usage');
+    expect(stdout).toMatch(/^ACCOUNT +PLAN +MINUTE +DAY\n/);
+    expect(stdout).toMatch(/^busy +pro +\d of 300 +2 of 10000$/m);
+  });
+});
+
+/** Returns the requests of an account in the last days. */
+async function historyOf(name: string, days: string) {
+  const all = await json<{ account: string; requests: number }[]>('usage', '--days', days);
+  expect(all.map(({ requests }) => requests)).toEqual(all.map(({ requests }) => requests).toSorted((a, b) => b - a));
+  return all.find(({ account }) => account === name);
+}
+
+describe('keys usage --days', () => {
+  it('lists the requests of all accounts by outcome, those with most first, for people and for programs', async () => {
+    const { key } = await create('many', '--plan', 'pro');
+    await create('none', '--plan', 'free');
+    for (const path of ['/v1/pets', '/v1/pets', '/v1/nowhere']) await service.request(path, { key });
+    const refused = { limited: 0, banned: 0, server_error: 0 };
+    const expected = { account: 'many', plan: 'pro', requests: 3, admitted: 2, client_error: 1, ...refused };
+    // The service writes the history every second.
+    const { result } = await within(
+      3_000,
+      () => historyOf('many', '2'),
+      (one) => one?.requests === 3,
+    );
+    expect(result).toEqual(expected);
+    expect(await historyOf('none', '30')).toMatchObject({ plan: 'free', requests: 0, admitted: 0 });
+    const { stdout } = await keys('usage', '--days', '1');
+    expect(stdout).toMatch(/^ACCOUNT +PLAN +REQUESTS +ADMITTED +LIMITED +BANNED +CLIENT ERROR +SERVER ERROR\n/);
+  });
+
+  it.each(['0', '31', '1.5', 'all'])('refuses %s days', async (days) => {
+    expect(await keys('usage', '--days', days)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('It must be an integer from 1 to 30.'),
+    });
+  });
+});
+
+describe('keys audit', () => {
+  it('lists the operations of an account, newest first, for people and for programs', async () => {
+    const { id } = await given('watched');
+    await keys('revoke', id);
+    const entries = await json<Record<string, unknown>[]>('audit', 'watched');
+    expect(entries.map(({ action, account, keyId }) => [action, account, keyId])).toEqual([
+      ['key.revoked', 'watched', id],
+      ['key.created', 'watched', id],
+      ['account.created', 'watched', null],
+    ]);
+    const { stdout } = await keys('audit');
+    expect(stdout).toMatch(/^AT +ACTOR +ACTION +ACCOUNT +KEY\n/);
+    expect(stdout).toMatch(new RegExp(`^\\S+Z +cli:\\S+ +key\\.revoked +watched +${id}$`, 'm'));
+    expect(stdout).not.toMatch(WHOLE_KEY);
   });
 });

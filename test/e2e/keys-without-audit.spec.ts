@@ -70,7 +70,7 @@ describe('without its audit records, a key', () => {
     expect((await service.request(`/v1/keys/${id}`, { key: manager.key })).status).toBe(200);
     expect((await operator().listKeys()).map((listed) => listed.id)).toContain(id);
     await operator().unban(id, 'test');
-    await operator().changeScopes(id, ['pets:read', 'pets:write'], 'test');
+    await operator().change(id, { scopes: ['pets:read', 'pets:write'] }, 'test');
     await operator().changePlan('shop', 'pro', {}, 'test');
     await prune();
     expect((await service.request('/v1/pets', { key })).headers.get('x-ratelimit-limit')).toBe('300');

@@ -7,11 +7,14 @@ import { errorOf } from '../support/expectations.js';
 import { ask, JSON_TYPE } from '../support/http.js';
 
 /** RFC 9745, RFC 8594, and RFC 8288 with the relations of RFC 5829 and RFC 9745. */
-const DEPRECATION = {
+const deprecation = (successor: string, code?: string) => ({
   deprecation: '@1795219200',
   sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-  link: '</v1/pets>; rel="successor-version", </docs#/Pets/getPet>; rel="deprecation"; type="text/html"',
-};
+  link:
+    `<${successor}>; rel="successor-version", </docs#/Pets/getPet>; rel="deprecation"; type="text/html"` +
+    (code === undefined ? '' : `, ${help(code)}`),
+});
+const help = (code: string) => `</docs/errors#${code}>; rel="help"`;
 const NONE = { deprecation: null, sunset: null };
 
 let clock: FakeClock;
@@ -73,16 +76,22 @@ async function document(): Promise<Document> {
 describe('getPet, before its removal', () => {
   beforeEach(() => start());
 
-  it.each<[string, number, () => Promise<Response>]>([
-    ['the pet', 200, () => service.request(`/v1/pets/${petId}`, { key })],
-    ['HEAD', 200, () => service.request(`/v1/pets/${petId}`, { key, method: 'HEAD' })],
-    ['an unknown pet', 404, () => service.request('/v1/pets/9000', { key })],
-    ['an invalid identifier', 404, () => service.request('/v1/pets/abc', { key })],
-    ['an unknown query parameter', 400, () => service.request(`/v1/pets/${petId}?fields=name`, { key })],
-  ])('has deprecation headers on %s', async (_, status, call) => {
+  it.each<[string, number, string, string | undefined, () => Promise<Response>]>([
+    ['the pet', 200, '/v1/pets?ids=1', undefined, () => service.request(`/v1/pets/${petId}`, { key })],
+    ['HEAD', 200, '/v1/pets?ids=1', undefined, () => service.request(`/v1/pets/${petId}`, { key, method: 'HEAD' })],
+    ['an unknown pet', 404, '/v1/pets?ids=9000', 'pet_not_found', () => service.request('/v1/pets/9000', { key })],
+    ['an invalid identifier', 404, '/v1/pets', 'pet_not_found', () => service.request('/v1/pets/abc', { key })],
+    [
+      'an unknown query parameter',
+      400,
+      '/v1/pets?ids=1',
+      'validation_failed',
+      () => service.request(`/v1/pets/${petId}?fields=name`, { key }),
+    ],
+  ])('has deprecation headers on %s', async (_, status, successor, code, call) => {
     const response = await call();
     expect(response.status).toBe(status);
-    expect(shownWithLink(response)).toEqual(DEPRECATION);
+    expect(shownWithLink(response)).toEqual(deprecation(successor, code));
   });
 
   it.each<[string, number, () => Promise<Response>]>([
@@ -104,7 +113,8 @@ describe('getPet, before its removal', () => {
     const response = await call();
     expect(response.status).toBe(status);
     expect(shown(response)).toEqual(NONE);
-    expect(response.headers.get('link')).toBeNull();
+    const link = response.headers.get('link') ?? '';
+    expect(link).toMatch(status < 400 ? /^$/ : /^<\/docs\/errors#\w+>; rel="help"$/);
   });
 
   it('is marked in the document, with its removal date', async () => {
@@ -133,9 +143,9 @@ describe('the links of a deprecated operation', () => {
   it('are below the path of BASE_URL', async () => {
     await start({ BASE_URL: 'https://api.example.com/shop/v1' });
     expect(shownWithLink(await service.request(`/v1/pets/${petId}`, { key }))).toEqual({
-      ...DEPRECATION,
+      ...deprecation('/v1/pets'),
       link:
-        '<https://api.example.com/shop/v1/pets>; rel="successor-version", ' +
+        '<https://api.example.com/shop/v1/pets?ids=1>; rel="successor-version", ' +
         '<https://api.example.com/shop/docs#/Pets/getPet>; rel="deprecation"; type="text/html"',
     });
     expect((await service.request('/v1/toys', { key })).headers.get('link')).toContain(
@@ -163,14 +173,14 @@ describe('getPet, from its removal on', () => {
     clock.set('2030-12-05T00:00:00.000Z');
   });
 
-  it.each<[string, () => Promise<Response>]>([
-    ['a pet', () => service.request(`/v1/pets/${petId}`, { key })],
-    ['an unknown pet', () => service.request('/v1/pets/9000', { key })],
-    ['an invalid identifier', () => service.request('/v1/pets/abc', { key })],
-    ['an unknown query parameter', () => service.request(`/v1/pets/${petId}?fields=name`, { key })],
-  ])('returns 410 with a link to its successor: %s', async (_, call) => {
+  it.each<[string, string, () => Promise<Response>]>([
+    ['a pet', '/v1/pets?ids=1', () => service.request(`/v1/pets/${petId}`, { key })],
+    ['an unknown pet', '/v1/pets?ids=9000', () => service.request('/v1/pets/9000', { key })],
+    ['an invalid identifier', '/v1/pets', () => service.request('/v1/pets/abc', { key })],
+    ['an unknown query parameter', '/v1/pets?ids=1', () => service.request(`/v1/pets/${petId}?fields=name`, { key })],
+  ])('returns 410 with a link to its successor: %s', async (_, successor, call) => {
     const response = await call();
-    expect(shownWithLink(response)).toEqual(DEPRECATION);
+    expect(shownWithLink(response)).toEqual(deprecation(successor, 'operation_removed'));
     expect(await errorOf(response)).toMatchObject({
       status: 410,
       code: 'operation_removed',
@@ -220,7 +230,7 @@ describe('SERVE_AFTER_SUNSET', () => {
     clock.set('2031-06-01T00:00:00Z');
     const response = await service.request(`/v1/pets/${petId}`, { key });
     expect(response.status).toBe(200);
-    expect(shownWithLink(response)).toEqual(DEPRECATION);
+    expect(shownWithLink(response)).toEqual(deprecation('/v1/pets?ids=1'));
     expect(Object.keys((await document()).paths)).toContain('/pets/{petId}');
   });
 });

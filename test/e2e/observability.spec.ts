@@ -103,12 +103,12 @@ describe('health', () => {
 
 describe('metrics', () => {
   it('have the durations of requests by method, route and status', async () => {
-    const labels = { method: 'GET', route: '/v1/pets/:petId', status: '404' };
-    const before = (await metric('http_request_duration_seconds_count', labels)) ?? 0;
+    const labels = { http_request_method: 'GET', http_route: '/v1/pets/:petId', http_response_status_code: '404' };
+    const before = (await metric('http_server_request_duration_seconds_count', labels)) ?? 0;
     await get('/v1/pets/7001', key);
     await get('/v1/pets/7002', key);
-    expect(await metric('http_request_duration_seconds_count', labels)).toBe(before + 2);
-    expect(await metric('http_request_duration_seconds_sum', labels)).toBeGreaterThan(0);
+    expect(await metric('http_server_request_duration_seconds_count', labels)).toBe(before + 2);
+    expect(await metric('http_server_request_duration_seconds_sum', labels)).toBeGreaterThan(0);
   });
 
   it('do not grow with the requested paths', async () => {
@@ -118,7 +118,10 @@ describe('metrics', () => {
     const text = await (await get('/metrics')).text();
     expect(text).not.toContain('made-up');
     expect(
-      await metric('http_request_duration_seconds_count', { method: 'GET', status: '404', route: 'unmatched' }),
+      await metric('http_server_request_duration_seconds_count', {
+        http_response_status_code: '404',
+        http_route: 'unmatched',
+      }),
     ).toBeGreaterThanOrEqual(2);
   });
 
@@ -137,7 +140,7 @@ describe('metrics', () => {
   it('have the delay of the event loop, in the text format of Prometheus', async () => {
     const response = await get('/metrics');
     expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
-    expect(await response.text()).toMatch(/^nodejs_eventloop_lag_seconds [0-9.e-]+$/m);
+    expect(await response.text()).toMatch(/^nodejs_eventloop_delay_seconds_bucket\{le="0.01"\} [0-9]+$/m);
   });
 });
 
@@ -153,7 +156,7 @@ describe('the text of metrics', () => {
       expect([headers.get('vary'), headers.get('cache-control')]).toEqual(['Accept-Encoding', 'no-store']);
     }
     const body = Buffer.from(await gzip.arrayBuffer());
-    expect(gunzipSync(body).toString()).toMatch(/^# HELP http_request_duration_seconds /m);
+    expect(gunzipSync(body).toString()).toMatch(/^# HELP http_server_request_duration_seconds /m);
     expect(body.length).toBeLessThan((await plain.arrayBuffer()).byteLength / 2);
   });
 

@@ -69,7 +69,7 @@ describe('placeOrder', () => {
       const refusal = await errorOf(await orders.service.post('/v1/store/orders', orders.key, `{"petId":${petId}}`));
       expect(refusal).toMatchObject({
         status: 400,
-        message: expect.stringContaining('petId must be an integer from 1 to'),
+        message: expect.stringContaining('petId must be an integer'),
       });
     },
   );
@@ -153,7 +153,7 @@ describe('changeOrder', () => {
     const { id } = await orders.orderAt();
     expect(await errorOf(await orders.move(id, status))).toMatchObject({
       status: 400,
-      message: expect.stringContaining('status must be one of placed, approved, delivered, cancelled'),
+      message: expect.stringMatching(/^status must be (a string|one of placed, approved, delivered, cancelled)/),
     });
   });
 

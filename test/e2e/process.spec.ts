@@ -97,6 +97,19 @@ describe('SIGTERM', () => {
     expect((await service.ended).code).toBe(0);
   });
 
+  it('is not delayed by a collector of traces that does not respond, which the log says', async () => {
+    await service.stop('SIGTERM');
+    const env = { DATABASE_URL: databaseUrl(folder), OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' };
+    service = await startProcess({ folder, env });
+    await ask(service.port, { path: '/v1/pets' });
+    const startMs = performance.now();
+    const { code, stdout } = await service.stop('SIGTERM');
+    expect([code, performance.now() - startMs < HELD_UP_MS]).toEqual([0, true]);
+    expect(stdout).toContain('"message":"traces were not exported","reason":"');
+    expect(stdout).toContain('"message":"stopped"');
+    expect(stdout).not.toContain('"level":"fatal"');
+  });
+
   it('leaves nothing that disturbs the next start', async () => {
     expect((await create('before')).status).toBe(201);
     await service.stop('SIGTERM');

@@ -2,6 +2,7 @@ import { Controller, Get, Injectable, Logger, Module } from '@nestjs/common';
 import { HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type HealthIndicator, Operation } from '../../src/index.js';
+import { Readiness } from '../../src/monitoring/index.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { until } from '../support/until.js';
@@ -34,7 +35,7 @@ describe('readiness', () => {
     const lines = logged();
     expect(await errorOf(await service.request('/health/ready'))).toMatchObject({ code: 'service_unavailable' });
     expect(lines).toEqual([
-      expect.objectContaining({ error: expect.stringContaining('SilentHealth did not respond within 800 ms') }),
+      expect.objectContaining({ error: expect.stringContaining('SilentHealth did not respond within 400 ms') }),
     ]);
     service.app.get(SilentHealth).isSilent = false;
     expect((await service.request('/health/ready')).status).toBe(200);
@@ -84,11 +85,9 @@ describe('readiness', () => {
     const lines = logged();
     const asked = service.request('/health/ready');
     await until(() => app.get(SlowHealth).isAsked);
-    const closing = app.close();
-    await until(() => !app.getHttpServer().listening);
+    await app.get(Readiness).end();
     release();
     const response = await asked;
-    await closing;
     expect(await errorOf(response)).toMatchObject({ status: 503, message: expect.stringContaining('shutting down') });
     expect(lines).toEqual([]);
   });

@@ -27,7 +27,7 @@ async function refusal(bytes: string): Promise<RawResponse & { code: string }> {
 async function counted(status: number): Promise<number> {
   const text = await (await service.request('/metrics')).text();
   const line = new RegExp(
-    `^http_request_duration_seconds_count\\{method="_OTHER",route="unmatched",status="${status}"\\} (\\d+)$`,
+    `^http_server_request_duration_seconds_count\\{http_request_method="_OTHER",http_route="unmatched",http_response_status_code="${status}"\\} (\\d+)$`,
     'm',
   ).exec(text);
   return Number(line?.[1] ?? 0);

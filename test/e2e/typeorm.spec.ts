@@ -107,18 +107,22 @@ describe('repositories of an extension', () => {
     expect(await texts()).toEqual(['commitTransaction']);
   });
 
-  it('nest transactions, and an inner one can fail alone', async () => {
+  it('nest transactions, which are committed together', async () => {
     await dataSource.transaction(async (manager) => {
       await manager.insert(NoteEntity, { text: 'outer' });
       await dataSource.transaction((inner) => inner.insert(NoteEntity, { text: 'inner' }));
       await manager.transaction((inner) => inner.insert(NoteEntity, { text: 'of the manager' }));
-      const failing = dataSource.transaction(async (inner) => {
-        await inner.insert(NoteEntity, { text: 'failing' });
-        await fail();
-      });
-      await expect(failing).rejects.toThrow('on purpose');
     });
     expect(await texts()).toEqual(['inner', 'of the manager', 'outer']);
+  });
+
+  it('roll back all of them if an inner one fails', async () => {
+    const outer = dataSource.transaction(async (manager) => {
+      await manager.insert(NoteEntity, { text: 'outer' });
+      await expect(manager.transaction(fail)).rejects.toThrow('on purpose');
+    });
+    await expect(outer).rejects.toThrow('A transaction inside this one was rolled back.');
+    expect(await texts()).toEqual([]);
   });
 });
 

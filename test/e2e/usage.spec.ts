@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module } from '@nestjs/common';
-import { AdminKeysService } from '../../src/accounts/index.js';
+import { AdminKeysService, DEFAULT_SCOPES } from '../../src/accounts/index.js';
 import { Deprecated } from '../../src/lifecycle/index.js';
 import { Operation, type OperationOptions } from '../../src/openapi/index.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
@@ -62,6 +62,7 @@ interface Window {
 interface Usage {
   readonly account: string;
   readonly plan: string;
+  readonly key: { readonly id: string };
   readonly minute: Window;
   readonly day: Window;
   readonly strikes: number;
@@ -86,6 +87,7 @@ describe('getUsage', () => {
     expect(await usage()).toEqual({
       account: 'busy',
       plan: 'enterprise',
+      key: { id, scopes: DEFAULT_SCOPES },
       minute: { limit: PER_MINUTE, remaining: PER_MINUTE, resetsAt: '2026-11-21T12:01:00.000Z' },
       day: { limit: 1_000, remaining: 1_000, resetsAt: MIDNIGHT },
       strikes: 0,
@@ -172,18 +174,20 @@ describe('getUsage', () => {
     expect(await usage()).toHaveProperty('strikes', 0);
   });
 
-  it('needs a valid key with its scope, and no query parameters', async () => {
-    expect(await errorOf(await service.request('/v1/usage'))).toMatchObject({ status: 401, code: 'missing_api_key' });
-    const narrow = await service.key({ scopes: ['pets:read'] });
-    const refused = await service.request('/v1/usage', { key: narrow });
-    expect(refused.headers.get('www-authenticate')).toBe(
-      'Bearer realm="petstore", error="insufficient_scope", scope="usage:read"',
-    );
-    expect(await errorOf(refused)).toMatchObject({
-      status: 403,
-      code: 'insufficient_scope',
-      message: expect.stringContaining('usage:read'),
+  it('tells the name, the scopes and the expiry of a key, which needs no scope', async () => {
+    const keys = service.app.get(AdminKeysService);
+    const options = { name: 'Nightly import', scopes: ['pets:read'], expiresInMs: 86_400_000 };
+    const narrow = await keys.createKey({ account: 'busy', plan: 'enterprise', ...options }, 'test');
+    expect((await usage(narrow.key)).key).toEqual({
+      id: narrow.id,
+      name: 'Nightly import',
+      scopes: ['pets:read'],
+      expiresAt: new Date(clock.ms + 86_400_000).toISOString(),
     });
+  });
+
+  it('needs a valid key, and no query parameters', async () => {
+    expect(await errorOf(await service.request('/v1/usage'))).toMatchObject({ status: 401, code: 'missing_api_key' });
     expect(await errorOf(await service.request('/v1/usage?verbose=1', { key }))).toMatchObject({
       status: 400,
       code: 'validation_failed',

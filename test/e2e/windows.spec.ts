@@ -140,7 +140,7 @@ describe('the message of a 429 names', () => {
     for (let n = 0; n < 2; n += 1) await at('2026-11-21T23:58:00Z', key);
     await at('2026-11-21T23:59:00Z', key);
     expect(await message('2026-11-21T23:59:59Z', key)).toBe(
-      'The limit of 3 requests per day is exhausted. Retry after 1 second.',
+      'The limit of 3 requests per day is exhausted until 2026-11-22T00:00:00Z.',
     );
   });
 

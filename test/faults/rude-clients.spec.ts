@@ -101,7 +101,9 @@ describe(`${CONNECTIONS} rude clients`, () => {
       await Promise.all(Array.from({ length: AT_ONCE }, one));
 
       expect((await ask(service.port, { path: '/health/ready' })).status).toBe(200);
-      const failed = (await metrics()).match(/^http_request_duration_seconds_count\{.*status="5\d\d"\} .*$/gm);
+      const failed = (await metrics()).match(
+        /^http_server_request_duration_seconds_count\{.*http_response_status_code="5\d\d"\} .*$/gm,
+      );
       expect(failed).toBeNull();
       expect(service.output()).not.toMatch(/"level":"(?:error|fatal)"/);
       expect(await until(async () => (await gauge('process_open_fds')) <= descriptors)).toBe(true);

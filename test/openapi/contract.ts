@@ -19,6 +19,8 @@ const TRANSPORT = new Set([
   'keep-alive',
   'transfer-encoding',
   'vary',
+  'ratelimit',
+  'ratelimit-policy',
   'x-content-type-options',
 ]);
 

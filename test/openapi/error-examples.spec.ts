@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { AdminKeysService, SCOPES } from '../../src/accounts/index.js';
+import { AdminKeysService, generateApiKey, SCOPES } from '../../src/accounts/index.js';
 import { unavailable } from '../../src/database/index.js';
 import type { ErrorCode } from '../../src/platform/index.js';
 import { PetsService } from '../../src/pets/index.js';
@@ -73,7 +73,7 @@ async function late(): Promise<Response> {
 /** The calls that cause each error, one for each message in the document. */
 const CALLS: Readonly<Partial<Record<ErrorCode, readonly (() => Promise<Response>)[]>>> = {
   missing_api_key: [() => service.request('/v1/pets')],
-  invalid_api_key: [() => get('/v1/pets', { key: 'psk_live_nonsense' })],
+  invalid_api_key: [() => get('/v1/pets', { key: generateApiKey('live') })],
   api_key_expired: [
     () =>
       withKey({ expiresInMs: 1_000 }, (expired) => {
@@ -89,8 +89,18 @@ const CALLS: Readonly<Partial<Record<ErrorCode, readonly (() => Promise<Response
         return get('/v1/pets', { key: revoked });
       }),
   ],
-  insufficient_scope: [() => withKey({ scopes: ['toys:read'] }, (narrow) => get('/v1/pets', { key: narrow }))],
-  validation_failed: [() => get('/v1/pets?limit=0')],
+  api_key_paused: [
+    () =>
+      withKey({ account: 'paused' }, async (paused) => {
+        const [listed] = (await (await get('/v1/keys', { key: paused })).json()) as { id: string }[];
+        await service.app.get(AdminKeysService).change(listed?.id ?? '', { paused: true }, 'test');
+        return get('/v1/pets', { key: paused });
+      }),
+  ],
+  insufficient_scope: [
+    () => withKey({ scopes: ['orders:read', 'orders:write'] }, (narrow) => get('/v1/pets', { key: narrow })),
+  ],
+  validation_failed: [() => get('/v1/pets?page=1'), () => send('PATCH', '/v1/pets/1', '{"colour":"red"}')],
   internal_error: [
     () => {
       jest.spyOn(service.app.get(PetsRepository), 'page').mockRejectedValueOnce(new Error('on purpose'));
@@ -114,7 +124,7 @@ const CALLS: Readonly<Partial<Record<ErrorCode, readonly (() => Promise<Response
         return get('/v1/pets', { key: poor });
       }),
   ],
-  malformed_json: [() => send('POST', '/v1/pets', '{')],
+  malformed_json: [() => send('POST', '/v1/pets', '{"name":Bella}')],
   payload_too_large: [() => send('POST', '/v1/pets', ' '.repeat(17_000))],
   unsupported_media_type: [() => send('POST', '/v1/pets', PET, { 'Content-Type': 'text/plain' })],
   request_timeout: [late],

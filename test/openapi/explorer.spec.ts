@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
@@ -43,13 +43,7 @@ describe('the explorer', () => {
 
   it('works with a trailing slash', async () => {
     const page = await (await service.request('/docs/')).text();
-    expect(page).toContain('src="./swagger-ui-bundle.js"');
-  });
-
-  it('is the target of a redirect from the root, also below the path of a proxy', async () => {
-    const root = await service.request('/', { redirect: 'manual' });
-    expect([root.status, root.headers.get('location')]).toEqual([302, 'docs']);
-    expect((await service.request('/')).url).toBe(`${service.origin}/docs`);
+    expect(page).toContain('src="./explorer/explorer.js"');
   });
 
   it('has an icon, also at /favicon.ico', async () => {
@@ -108,27 +102,18 @@ describe.each([
   const get = (headers: Record<string, string> = {}, method = 'GET') => ask(service.port, { method, path, headers });
 
   it('is compressed if the client accepts it, with Vary', async () => {
-    const [plain, gzip, br] = [
-      await get(),
-      await get({ 'Accept-Encoding': 'gzip' }),
-      await get({ 'Accept-Encoding': 'gzip, br' }),
-    ];
+    const [plain, gzip] = [await get(), await get({ 'Accept-Encoding': 'gzip, br' })];
     const content = Buffer.from(await plain.arrayBuffer());
-    expect([plain, gzip, br].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip', 'br']);
-    expect([plain, gzip, br].map(({ headers }) => headers.get('vary'))).toEqual(Array(3).fill('Accept-Encoding'));
-    for (const [response, decompress] of [
-      [gzip, gunzipSync],
-      [br, brotliDecompressSync],
-    ] as const) {
-      const body = Buffer.from(await response.arrayBuffer());
-      expect(decompress(body).equals(content)).toBe(true);
-      expect(body.length).toBeLessThan(content.length * 0.6);
-    }
+    expect([plain, gzip].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip']);
+    expect([plain, gzip].map(({ headers }) => headers.get('vary'))).toEqual(Array(2).fill('Accept-Encoding'));
+    const body = Buffer.from(await gzip.arrayBuffer());
+    expect(gunzipSync(body).equals(content)).toBe(true);
+    expect(body.length).toBeLessThan(content.length * 0.6);
   });
 
   it('has a strong ETag in each coding, and returns 304 for it', async () => {
     const etags = new Set<string>();
-    for (const coding of ['identity', 'gzip', 'br']) {
+    for (const coding of ['identity', 'gzip']) {
       const { headers } = await get({ 'Accept-Encoding': coding });
       const etag = headers.get('etag') ?? '';
       expect(etag).toMatch(/^"[\w-]+"$/);
@@ -138,13 +123,13 @@ describe.each([
       expect(again.headers.get('cache-control')).toBe('no-cache');
       expect(again.headers.get('vary')).toBe('Accept-Encoding');
     }
-    expect(etags.size).toBe(3);
+    expect(etags.size).toBe(2);
     expect((await get({ 'If-None-Match': '"another"' })).status).toBe(200);
   });
 
   it('has the same headers for HEAD and GET', async () => {
     const headersOf = async (method: string) =>
-      [...(await get({ 'Accept-Encoding': 'br' }, method)).headers]
+      [...(await get({ 'Accept-Encoding': 'gzip' }, method)).headers]
         .filter(([name]) => name !== 'date' && name !== 'x-request-id')
         .toSorted();
     expect(await headersOf('HEAD')).toEqual(await headersOf('GET'));

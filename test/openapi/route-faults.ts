@@ -50,6 +50,7 @@ export function routeFaults(routes: readonly Route[], document: OpenAPIObject): 
 function undeclared({ handler, path, method }: Route, document: OpenAPIObject): string[] {
   const requirement = Reflect.getMetadata(ACCESS, handler) as Access | undefined;
   if (requirement === 'public') return [];
+  const scope = typeof requirement === 'object' ? requirement.scope : undefined;
   const {
     operation,
     parameters = [],
@@ -58,10 +59,7 @@ function undeclared({ handler, path, method }: Route, document: OpenAPIObject): 
   const [status, success] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? [];
   const examples = Object.values(success?.content ?? {}).flatMap((media) => Object.keys(media.examples ?? {}));
   const faults: [boolean, string][] = [
-    [
-      requirement !== undefined && !SCOPES.some((scope) => scope === requirement.scope),
-      `asks for the unknown scope ${requirement?.scope ?? ''}`,
-    ],
+    [scope !== undefined && !SCOPES.some((known) => known === scope), `asks for the unknown scope ${scope ?? ''}`],
     [
       operationOf(handler) === undefined || operation?.['x-stability'] !== operationOf(handler)?.stability,
       'declares no stability',
@@ -82,7 +80,10 @@ function undeclared({ handler, path, method }: Route, document: OpenAPIObject): 
       isIdempotent(handler) !== parameters.some(({ name }) => name === 'Idempotency-Key'),
       'documents another Idempotency-Key than it declares',
     ],
-    ...STATUSES.map((code): [boolean, string] => [responses[code] === undefined, `does not document ${code}`]),
+    ...STATUSES.filter((code) => code !== '403' || scope !== undefined).map((code): [boolean, string] => [
+      responses[code] === undefined,
+      `does not document ${code}`,
+    ]),
   ];
   return faults.filter(([found]) => found).map(([, fault]) => fault);
 }

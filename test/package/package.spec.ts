@@ -68,6 +68,7 @@ describe('an extension in its own package, with the packed service', () => {
             'pro',
             '--scopes',
             'reviews:read',
+            '--allow-unknown-scope',
             '--json',
           ],
           undefined,

@@ -1,3 +1,4 @@
+import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
   Account,
@@ -17,6 +18,7 @@ import { makeFolder, openDatabase, PATIENT, removeDatabase } from './databases.j
 
 /** The accounts and keys of one service instance, on a real database. Its background tasks do not run. */
 export interface AuthInstance {
+  readonly context: INestApplicationContext;
   readonly keys: AdminKeysService;
   readonly guard: BearerGuard;
   readonly verifier: KeyVerifier;
@@ -50,6 +52,7 @@ export class AuthBench {
     const keys = module.get(AdminKeysService);
     const database = module.get(Database);
     const instance: AuthInstance = {
+      context: module,
       keys,
       guard: module.get(BearerGuard),
       verifier: module.get(KeyVerifier),

@@ -13,18 +13,16 @@ export interface PageOptions {
   readonly colorScheme?: 'light' | 'dark';
 }
 
-/** Phone and desktop, in light and dark mode. */
-export const SCREENS = [
-  { width: 390, colorScheme: 'light' },
-  { width: 390, colorScheme: 'dark' },
-  { width: 1280, colorScheme: 'light' },
-  { width: 1280, colorScheme: 'dark' },
-] as const satisfies readonly PageOptions[];
+/** Phone, tablet and desktop, in light and dark mode. */
+export const SCREENS = [390, 768, 1280].flatMap((width): { width: number; colorScheme: 'light' | 'dark' }[] => [
+  { width, colorScheme: 'light' },
+  { width, colorScheme: 'dark' },
+]);
 
 /** A page in a separate browser session, and the errors on it. */
 export interface Visit {
   readonly page: Page;
-  /** Script and console errors, except 4xx responses to API calls. */
+  /** Script and console errors, except 4xx responses to API calls, and requests to other hosts. */
   readonly errors: readonly string[];
 }
 
@@ -44,6 +42,11 @@ export async function visit(
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const errors: string[] = [];
+  page.on('request', (request) => {
+    const { protocol, hostname } = new URL(request.url());
+    const isOwn = ['localhost', '127.0.0.1'].includes(hostname) || ['data:', 'blob:'].includes(protocol);
+    if (!isOwn) errors.push(`request to ${request.url()}`);
+  });
   page.on('pageerror', ({ message }) => errors.push(message));
   page.on('console', (message) => {
     const isRefusal = message.text().startsWith('Failed to load resource') && message.location().url.includes('/v1/');

@@ -26,11 +26,15 @@ export class ExplorerPage {
     return this.page.locator('.connection').getByRole('button', { name: 'Authorize' });
   }
 
+  /** Gives a valid key, waits for what the service says about it, and closes the dialog. */
   async authorize(key: string): Promise<void> {
+    const dialog = this.page.getByRole('dialog');
     await this.authorizeButton().click();
     await this.page.getByLabel('API key').fill(key);
-    await this.page.getByRole('dialog').getByRole('button', { name: 'Authorize' }).click();
-    await this.page.getByRole('dialog').waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Authorize' }).click();
+    await dialog.locator('.key-summary').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.waitFor({ state: 'detached' });
   }
 
   operation(tag: string, id: string): Locator {
@@ -50,7 +54,10 @@ export class ExplorerPage {
   async send(tag: string, id: string): Promise<Response> {
     const found = this.operation(tag, id);
     const [response] = await Promise.all([
-      this.page.waitForResponse((sent) => sent.url().includes('/v1/')),
+      // The page itself asks for the usage of the key after a 403.
+      this.page.waitForResponse(
+        (sent) => sent.url().includes('/v1/') && sent.url().endsWith('/v1/usage') === (id === 'getUsage'),
+      ),
       found.getByRole('button', { name: 'Execute' }).click(),
     ]);
     await found.locator('.live-code', { hasText: String(response.status()) }).waitFor();

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { Redis } from 'ioredis';
 import { RedisClient, type RunScript } from '../../src/platform/index.js';
 import { RedisServer } from './servers/redis-server.js';
 import { within } from './until.js';
@@ -31,7 +32,7 @@ export class LinkBench {
 
   /** @param prepare called before the client connects */
   async open(url = this.server.url, prepare: (link: RedisClient) => void = () => {}): Promise<RedisClient> {
-    const link = new RedisClient({ url, prefix: 'test:', timeoutMs: TIMEOUT_MS });
+    const link = new RedisClient(url, { REDIS_PREFIX: 'test:', REDIS_TIMEOUT_MS: TIMEOUT_MS });
     increments.set(link, link.defineScript('increment', { numberOfKeys: 1, lua: INCREMENT }));
     this.links.push(link);
     prepare(link);
@@ -47,6 +48,18 @@ export class LinkBench {
     this.closeLinks();
     Logger.overrideLogger(false);
     await this.server.stop();
+  }
+
+  /** What one of the sentinels in a URL knows. */
+  async sentinelInfo(url: string, index: number): Promise<string> {
+    const port = Number([...url.matchAll(/:(\d+)/g)][index]?.[1]);
+    const client = new Redis(port, '127.0.0.1', { lazyConnect: true, retryStrategy: () => null });
+    try {
+      await client.connect();
+      return await client.info('sentinel');
+    } finally {
+      client.disconnect();
+    }
   }
 
   /** Returns a number from the server's INFO. */

@@ -64,14 +64,27 @@ export async function startProcess({ file = 'main.js', folder, env = {}, stdout 
   };
 }
 
-/** Runs the built service until it exits. */
-export function runMain(options: ProcessOptions): Promise<Ended> {
-  return run('main.js', [], options).ended;
+/**
+ * Runs the built service until it exits.
+ * @param terminateAfter when to send SIGTERM
+ */
+export async function runMain(options: ProcessOptions, terminateAfter?: () => Promise<unknown>): Promise<Ended> {
+  const { child, ended } = run('main.js', [], options);
+  if (terminateAfter !== undefined) {
+    await terminateAfter();
+    child.kill('SIGTERM');
+  }
+  return ended;
 }
 
 /** Runs the built keys command line. */
 export function runKeys(args: readonly string[], options: ProcessOptions): Promise<Ended> {
-  return run('accounts/cli/keys.cli.js', args, options).ended;
+  return run('keys.cli.js', args, options).ended;
+}
+
+/** Runs another built program of the service. */
+export function runProgram(file: string, args: readonly string[], options: ProcessOptions): Promise<Ended> {
+  return run(file, args, options).ended;
 }
 
 function run(file: string, args: readonly string[], { folder, env = {}, stdout: target }: ProcessOptions) {

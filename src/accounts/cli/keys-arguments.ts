@@ -1,6 +1,8 @@
 import { InvalidArgumentError } from 'commander';
-import { PLAN_NAMES, type PlanName } from '../plan.js';
-import { checkDuration, checkScopes } from '../keys/key-options.js';
+import { checkDuration, checkName, checkScopes } from '../keys/key-options.js';
+import { SCOPES } from '../keys/scopes.js';
+import { InvalidOperationError } from '../plan.js';
+import { isMisspelt } from '../../platform/index.js';
 
 const UNIT_MS = new Map([
   ['s', 1_000],
@@ -10,22 +12,25 @@ const UNIT_MS = new Map([
   ['w', 604_800_000],
 ]);
 
-/** Parses an option that can be given once; commander would use the last value. */
-export function once<Value>(parse: (text: string) => Value) {
-  return (text: string, earlier: Value | undefined): Value => {
-    if (earlier !== undefined) throw new InvalidArgumentError('It is given more than once.');
-    return parse(text);
-  };
-}
-
 export function scopes(text: string): string[] {
   return checkScopes(text.split(',').map((scope) => scope.trim()));
 }
 
-export function planName(text: string): PlanName {
-  const plan = PLAN_NAMES.find((name) => name === text);
-  if (plan === undefined) throw new InvalidArgumentError(`Plans: ${PLAN_NAMES.join(', ')}.`);
-  return plan;
+/** Null for no name. */
+export function keyName(text: string): string | null {
+  return text === '' ? null : checkName(text);
+}
+
+/** @throws InvalidOperationError for a scope that the service itself does not have, unless such scopes are allowed */
+export function checkKnownScopes(wanted: readonly string[], allowUnknown = false): void {
+  const known: readonly string[] = SCOPES;
+  const unknown = wanted.find((scope) => !known.includes(scope));
+  if (unknown === undefined || allowUnknown) return;
+  const meant = known.find((scope) => isMisspelt(unknown, scope));
+  const advice = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  throw new InvalidOperationError(
+    `Unknown scope ${unknown}.${advice} The scopes are ${known.join(', ')}. For a scope of an extension, add --allow-unknown-scope.`,
+  );
 }
 
 export function limit(text: string): number {

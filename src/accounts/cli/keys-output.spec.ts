@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KeyDetails } from '../keys/key.dto.js';
-import { listJson, listText } from './keys-output.js';
+import { accountsText, auditText, listText } from './keys-output.js';
 
 const KEY: KeyDetails = {
   id: 'key_1',
@@ -11,33 +11,49 @@ const KEY: KeyDetails = {
   createdAt: '2026-11-21T12:00:00.000Z',
 };
 
-async function* pagesOf(...pages: KeyDetails[][]) {
-  yield* pages;
-}
+const NOW_MS = Date.parse('2026-11-22T12:00:00Z');
+const LONG = {
+  name: '👩‍🚀'.repeat(30),
+  account: 'a'.repeat(100),
+  plan: 'enterprise',
+  keyId: 'key_0123456789abcdef',
+} as const;
 
-async function textOf(chunks: AsyncIterable<string>): Promise<string> {
-  let text = '';
-  for await (const chunk of chunks) text += chunk;
-  return text;
-}
+const widest = (text: string) => Math.max(...text.split('\n').map(({ length }) => length));
 
-const twoPages = () => pagesOf([KEY, { ...KEY, account: 'a-longer-name' }], [KEY]);
-
-describe('a list of several pages', () => {
-  it('is a table for each page', async () => {
-    const lines = (await textOf(listText(twoPages()))).split('\n');
-    expect(lines.map((line) => line.indexOf('PLAN'))).toEqual([48, -1, -1, 42, -1]);
-    expect(lines.map((line) => line.indexOf('pro '))).toEqual([-1, 48, 48, -1, 42]);
+describe('a list of keys', () => {
+  it('is one table, of any length', () => {
+    const keys = Array.from({ length: 200_000 }, () => KEY);
+    const lines = listText([...keys, { ...KEY, account: 'a-longer-name' }], NOW_MS).split('\n');
+    expect(lines).toHaveLength(200_002);
+    expect(new Set(lines.map((line) => line.search(/STATE|active /)))).toEqual(new Set([39]));
   });
 
-  it('is one array as JSON', async () => {
-    expect(JSON.parse(await textOf(listJson(twoPages())))).toHaveLength(3);
+  it('is a head if there are none', () => {
+    expect(listText([], NOW_MS)).toMatch(/^ID {2}KEY/);
+  });
+
+  it.each([
+    ['active', {}],
+    ['active', { expiresAt: '2026-11-22T12:00:00.001Z' }],
+    ['paused', { pausedAt: KEY.createdAt }],
+    ['expired', { pausedAt: KEY.createdAt, expiresAt: '2026-11-22T12:00:00.000Z' }],
+    ['revoked', { pausedAt: KEY.createdAt, expiresAt: KEY.createdAt, revokedAt: KEY.createdAt }],
+  ])('says that a key is %s: %j', (state, times) => {
+    expect(listText([{ ...KEY, ...times }], NOW_MS).split('\n')[1]).toContain(` ${state} `);
   });
 });
 
-describe('an empty list', () => {
-  it('is a head, and as JSON an empty array', async () => {
-    expect(await textOf(listText(pagesOf()))).toMatch(/^ID {2}NAME/);
-    expect(await textOf(listJson(pagesOf()))).toBe('[]');
+describe('tables', () => {
+  it('fit 100 columns', () => {
+    const at = '2026-11-21T12:00:00.000Z';
+    const { name, account, plan, keyId } = LONG;
+    const key = { ...KEY, id: keyId, name, account, plan, expiresAt: at, lastUsedAt: at };
+    const summary = { account, plan, perMinute: 1e9, perDay: 1e9, activeKeys: 100, lastUsedAt: at };
+    const entry = { at, actor: keyId, action: 'account.plan_changed', account, keyId, detail: '{}' } as const;
+    for (const text of [listText([key], NOW_MS), accountsText([summary]), auditText([entry])]) {
+      expect(widest(text)).toBeGreaterThan(90);
+      expect(widest(text)).toBeLessThanOrEqual(100);
+    }
   });
 });

@@ -1,4 +1,6 @@
-import type { IssuedKey, KeyDetails } from '../keys/key.dto.js';
+import type { AccountSummary } from '../account-summary.js';
+import type { AuditEntry } from '../audit-record.entity.js';
+import type { IssuedKey, KeyDetails, RotatedKey } from '../keys/key.dto.js';
 
 /** A new key for people. */
 export function issuedText({ id, name, key, account, plan, scopes, expiresAt }: IssuedKey): string {
@@ -13,38 +15,71 @@ export function issuedText({ id, name, key, account, plan, scopes, expiresAt }: 
   ].join('\n');
 }
 
-const HEAD = ['ID', 'NAME', 'KEY', 'ACCOUNT', 'PLAN', 'SCOPES', 'CREATED', 'EXPIRES', 'REVOKED', 'LAST USED'];
-
-/** Keys for people, in aligned columns. Each page has its own head, and columns as wide as their widest cells. */
-export async function* listText(pages: AsyncIterable<readonly KeyDetails[]>): AsyncGenerator<string> {
-  let separator = '';
-  for await (const keys of pages) {
-    yield separator + table([HEAD, ...keys.map(cellsOf)]);
-    separator = '\n';
-  }
-  if (separator === '') yield table([HEAD]);
+/** The successor of a key for people. */
+export function rotatedText(rotated: RotatedKey): string {
+  return `${issuedText(rotated)}\nOld key: ${rotated.replaces} works until ${time(rotated.replacedExpiresAt)}`;
 }
 
-function table(rows: readonly string[][]): string {
-  const widths = HEAD.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
+/** The scopes of a key for people. */
+export function scopesText({ id, scopes }: KeyDetails): string {
+  return `${id} has the scopes ${scopes.join(' ')}.`;
+}
+
+/** Keys for people, 100 columns wide like all tables. `show` has the rest. */
+export function listText(keys: readonly KeyDetails[], nowMs: number): string {
+  const rows = keys.map((key) => {
+    const { id, masked, name = '-', account, expiresAt = '-', lastUsedAt = '-' } = key;
+    const dates = [expiresAt, lastUsedAt].map((at) => at.slice(0, '2026-11-21'.length));
+    const names = [name, account].map((one) => clipped(one, 16));
+    return [id, masked.slice('psk_live_'.length), ...names, stateOf(key, nowMs), ...dates];
+  });
+  return table([['ID', 'KEY', 'NAME', 'ACCOUNT', 'STATE', 'EXPIRES', 'LAST USED'], ...rows]);
+}
+
+/** Everything about a key for people, one field a line, by the names of the API. */
+export function keyText(key: KeyDetails, nowMs: number): string {
+  const fields = Object.entries({ ...key, scopes: key.scopes.join(' '), state: stateOf(key, nowMs) });
+  return table(fields.map(([name, value]) => [`${name}:`, value]));
+}
+
+/** Accounts for people. */
+export function accountsText(accounts: readonly AccountSummary[]): string {
+  const rows = accounts.map(({ account, plan, perMinute, perDay, activeKeys, lastUsedAt }) => [
+    clipped(account, 28),
+    plan,
+    ...[perMinute, perDay, activeKeys].map(String),
+    time(lastUsedAt, '-'),
+  ]);
+  return table([['ACCOUNT', 'PLAN', 'PER MINUTE', 'PER DAY', 'ACTIVE KEYS', 'LAST USED'], ...rows]);
+}
+
+/** Aligned columns, as wide as their widest cells. */
+export function table(rows: readonly string[][]): string {
+  const widths: number[] = [];
+  for (const cells of rows)
+    for (const [column, cell] of cells.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
   const lineOf = (cells: readonly string[]) => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
   return rows.map((cells) => lineOf(cells).trimEnd()).join('\n');
 }
 
-/** Keys for programs, on one line, page by page. */
-export async function* listJson(pages: AsyncIterable<readonly KeyDetails[]>): AsyncGenerator<string> {
-  let separator = '[';
-  for await (const keys of pages) {
-    yield separator + keys.map((key) => JSON.stringify(key)).join();
-    separator = ',';
-  }
-  yield separator === '[' ? '[]' : ']';
+/** Audit records for people, without their details. */
+export function auditText(entries: readonly AuditEntry[]): string {
+  const rows = entries.map(({ at, actor, action, account, keyId }) => {
+    return [time(at), clipped(actor, 20), action, clipped(account, 12), keyId ?? '-'];
+  });
+  return table([['AT', 'ACTOR', 'ACTION', 'ACCOUNT', 'KEY'], ...rows]);
 }
 
-function cellsOf({ id, name, masked, account, plan, scopes, ...key }: KeyDetails): string[] {
-  const { createdAt, expiresAt, revokedAt, lastUsedAt } = key;
-  const times = [createdAt, expiresAt, revokedAt, lastUsedAt].map((at) => time(at, '-'));
-  return [id, name ?? '-', masked, account, plan, scopes.join(), ...times];
+/** Why a key does or does not work. */
+function stateOf({ revokedAt, expiresAt, pausedAt }: KeyDetails, nowMs: number): string {
+  if (revokedAt !== undefined) return 'revoked';
+  if (expiresAt !== undefined && Date.parse(expiresAt) <= nowMs) return 'expired';
+  return pausedAt === undefined ? 'active' : 'paused';
+}
+
+/** The beginning of a name that is too long for a table. @param most in UTF-16 units, as `table` counts */
+export function clipped(name: string, most: number): string {
+  return name.length > most ? `${name.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…` : name;
 }
 
 /** To the second, to fit a table. */
@@ -53,10 +88,9 @@ export function time(at: string | undefined, otherwise = ''): string {
 }
 
 /** Makes characters visible that a terminal would interpret. Names of older keys can have them. */
-export async function* escaped(chunks: AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const chunk of chunks) yield chunk.replaceAll(/(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, escapeOf);
-}
-
-function escapeOf(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+export function escaped(text: string): string {
+  return text.replaceAll(
+    /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -1,44 +1,24 @@
-import { Command } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { checkAccountName, type CustomLimits, PLAN_NAMES, type PlanName, planTerms } from '../plan.js';
-import type { AdminKeysService } from '../keys/admin-keys.service.js';
+import { AdminKeysService } from '../keys/admin-keys.service.js';
 import { checkName, type NewKey } from '../keys/key-options.js';
-import type { KeyDetails } from '../keys/key.dto.js';
 import { MANAGE_KEYS, SCOPES } from '../keys/scopes.js';
-import { lifetime, limit, once, overlap, planName, scopes } from './keys-arguments.js';
-import { issuedText, listJson, listText, time } from './keys-output.js';
+import { Clock } from '../../platform/index.js';
+import { addKeyCommands } from './key-commands.js';
+import { checkKnownScopes, lifetime, limit, scopes } from './keys-arguments.js';
+import { accountsText, auditText, issuedText, listText } from './keys-output.js';
+import { ALLOW_UNKNOWN_SCOPE, type Choose, type Json, JSON_OPTION, type Operation, shown } from './operation.js';
 
-/** The result of a command. */
-export interface Outcome {
-  /** For standard output; long output is streamed while the database is open. */
-  readonly text: string | AsyncIterable<string>;
-  /** For standard error. */
-  readonly warning?: string | undefined;
-  /** Whether running services may still have an older state. */
-  readonly changed: boolean;
-}
-
-/** A command whose arguments are valid. */
-export interface Operation {
-  /** Whether it works on a new database too. */
-  readonly createsDatabase: boolean;
-  /** @throws (rejects) DomainError with a message for the operator */
-  run(keys: AdminKeysService, actor: string): Promise<Outcome>;
-}
-
-interface Json {
-  readonly json?: true;
-}
-
-const JSON_OPTION = ['--json', 'print one line for programs'] as const;
-const PER_MINUTE = ['--per-minute <n>', 'requests per minute, for enterprise', once(limit)] as const;
-const PER_DAY = ['--per-day <n>', 'requests per day, for enterprise', once(limit)] as const;
-const DEFAULT_OVERLAP = '24h';
+const PER_MINUTE = ['--per-minute <n>', 'requests per minute, for enterprise', limit] as const;
+const PER_DAY = ['--per-day <n>', 'requests per day, for enterprise', limit] as const;
 
 const NOTES = `
 The plan enterprise requires --per-minute and --per-day; other plans accept neither.
 Scopes: ${SCOPES.join(', ')}.
 Durations: 30s, 15m, 24h, 90d or 12w.
 Works on the database that DATABASE_URL names (default: the embedded one). The service can be running.`;
+
+type Creation = NewKey & Json & { readonly expiresIn?: number; readonly allowUnknownScope?: true };
 
 /**
  * The commands, their arguments and their help. Parsing throws an error for invalid arguments, and for help once it is
@@ -49,27 +29,33 @@ export function keysProgram(choose: (operation: Operation) => void): Command {
   const program = new Command('npm run --silent keys --')
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
-    .addHelpText('after', NOTES);
-  const chosen = (run: Operation['run'], createsDatabase = false) => choose({ run, createsDatabase });
+    .addHelpText('afterAll', NOTES);
+  const chosen: Choose = (run, createsDatabase = false) =>
+    choose({
+      createsDatabase,
+      run: (context, actor) => run(context.get(AdminKeysService), actor, context.get(Clock).nowMs()),
+    });
 
   program
     .command('create')
     .description('Create a key, and the account if it is new. The key is shown once.')
-    .requiredOption('--account <name>', 'account of the key', once(checkAccountName))
-    .requiredOption('--plan <plan>', PLAN_NAMES.join(', '), once(planName))
+    .requiredOption('--account <name>', 'account of the key', checkAccountName)
+    .addOption(new Option('--plan <plan>', 'plan of a new account').choices(PLAN_NAMES))
     .option(...PER_MINUTE)
     .option(...PER_DAY)
-    .option('--name <text>', 'distinguishes the key from others', once(checkName))
-    .option('--scopes <list>', `such as pets:read,pets:write (default: all except ${MANAGE_KEYS})`, once(scopes))
-    .option('--expires-in <duration>', 'such as 90d (default: never)', once(lifetime))
+    .option('--name <text>', 'distinguishes the key from others', checkName)
+    .option('--scopes <list>', `such as pets:read,pets:write (default: all except ${MANAGE_KEYS})`, scopes)
+    .option(...ALLOW_UNKNOWN_SCOPE)
+    .option('--expires-in <duration>', 'such as 90d (default: never)', lifetime)
     .option(...JSON_OPTION)
-    .action(({ json, expiresIn, ...options }: NewKey & Json & { expiresIn?: number }) => {
-      if (options.perMinute !== undefined || options.perDay !== undefined) planTerms(options.plan, options);
+    .action(({ json, expiresIn, allowUnknownScope, ...options }: Creation) => {
+      const { plan, perMinute, perDay } = options;
+      checkKnownScopes(options.scopes ?? [], allowUnknownScope);
+      if (perMinute !== undefined || perDay !== undefined) planTerms(plan ?? 'enterprise', options);
       chosen(async (keys, actor) => {
         const issued = await keys.createKey({ ...options, expiresInMs: expiresIn }, actor);
-        const text = json ? JSON.stringify(issued) : issuedText(issued);
-        return { text, warning: unknownScopes(issued.scopes), changed: false };
-      }, true);
+        return shown(json, issued, issuedText);
+      }, plan !== undefined);
     });
 
   program
@@ -77,51 +63,29 @@ export function keysProgram(choose: (operation: Operation) => void): Command {
     .description('List all keys by account. Last uses appear within some seconds.')
     .option(...JSON_OPTION)
     .action(({ json }: Json) =>
-      chosen(async (keys) => ({ text: json ? listJson(keyPages(keys)) : listText(keyPages(keys)), changed: false })),
+      chosen(async (keys, _, nowMs) => shown(json, await keys.listKeys(), (all) => listText(all, nowMs))),
     );
 
   program
-    .command('scopes <id> <scopes>')
-    .description('Replace the scopes of a key, by a list such as pets:read,pets:write.')
+    .command('accounts')
+    .description('List all accounts with their plans, limits and active keys.')
     .option(...JSON_OPTION)
-    .action((id: string, list: string, { json }: Json) => {
-      const wanted = scopes(list);
-      chosen(async (keys, actor) => {
-        const key = await keys.changeScopes(id, wanted, actor);
-        const text = json ? JSON.stringify(key) : `${key.id} has the scopes ${key.scopes.join(' ')}.`;
-        return { text, warning: unknownScopes(key.scopes), changed: true };
-      });
-    });
+    .action(({ json }: Json) => chosen(async (keys) => shown(json, await keys.listAccounts(), accountsText)));
 
   program
-    .command('revoke <id>')
-    .description('Revoke a key for good.')
-    .action((id: string) =>
-      chosen(async (keys, actor) => {
-        const revoked = await keys.revoke(id, actor);
-        return { text: revoked ? `Revoked ${id}.` : `${id} is already revoked.`, changed: true };
-      }),
-    );
-
-  program
-    .command('rotate <id>')
-    .description('Create a successor. The old key keeps working for the overlap.')
-    .option('--overlap <duration>', `0s for none (default: ${DEFAULT_OVERLAP})`, once(overlap))
+    .command('audit')
+    .description('List the last operations on keys and accounts, newest first. --json adds details.')
+    .argument('[account]', 'only those of this account')
     .option(...JSON_OPTION)
-    .action((id: string, { json, overlap: overlapMs = overlap(DEFAULT_OVERLAP) }: Json & { overlap?: number }) =>
-      chosen(async (keys, actor) => {
-        const rotated = await keys.rotate(id, overlapMs, actor);
-        const until = `Old key: ${rotated.replaces} works until ${time(rotated.replacedExpiresAt)}`;
-        const text = json ? JSON.stringify(rotated) : `${issuedText(rotated)}\n${until}`;
-        return { text, changed: true };
-      }),
+    .action((account: string | undefined, { json }: Json) =>
+      chosen(async (keys) => shown(json, await keys.readAudit(account), auditText)),
     );
 
   program
     .command('plan')
     .description('Change the plan of an account, from its next request on.')
-    .argument('<account>')
-    .argument('<plan>', PLAN_NAMES.join(', '), planName)
+    .argument('<account>', 'name of the account')
+    .addArgument(new Argument('<plan>', 'new plan of the account').choices(PLAN_NAMES))
     .option(...PER_MINUTE)
     .option(...PER_DAY)
     .action((account: string, plan: PlanName, limits: CustomLimits) => {
@@ -133,26 +97,6 @@ export function keysProgram(choose: (operation: Operation) => void): Command {
       });
     });
 
-  program
-    .command('unban <id>')
-    .description('Lift the ban of a key.')
-    .action((id: string) =>
-      chosen(async (keys, actor) => {
-        await keys.unban(id, actor);
-        return { text: `${id} is no longer banned.`, changed: true };
-      }),
-    );
-
+  addKeyCommands(program, chosen);
   return program;
-}
-
-async function* keyPages(keys: AdminKeysService): AsyncGenerator<KeyDetails[]> {
-  for (let page = await keys.listKeys(); page.length > 0; page = await keys.listKeys(page.at(-1)?.id)) yield page;
-}
-
-/** Extensions can have scopes of their own, so an unknown one is no error. */
-function unknownScopes(wanted: readonly string[]): string | undefined {
-  const known: readonly string[] = SCOPES;
-  const unknown = wanted.filter((scope) => !known.includes(scope));
-  return unknown.length === 0 ? undefined : `Warning: not a scope of the service itself: ${unknown.join(', ')}`;
 }

@@ -92,7 +92,7 @@ describe('AdminKeysService, on existing keys', () => {
     it('adds or removes scopes from the next request on', async () => {
       const { id, key } = await service.issue({ scopes: ['pets:read'] });
       await service.verifier.verify(key);
-      const changed = await service.keys.changeScopes(id, ['pets:write', 'keys:manage', 'pets:write'], 'spec');
+      const changed = await service.keys.change(id, { scopes: ['pets:write', 'keys:manage', 'pets:write'] }, 'spec');
       expect(changed).toEqual({ ...(await listed(id)), scopes: ['pets:write', 'keys:manage'] });
       expect(await service.verifier.verify(key)).toHaveProperty('scopes', new Set(['pets:write', 'keys:manage']));
       const records = await service.database.read((manager) => manager.find(AuditRecord, { order: { id: 'ASC' } }));
@@ -104,13 +104,13 @@ describe('AdminKeysService, on existing keys', () => {
     it('writes no audit record if the scopes do not change', async () => {
       const { id } = await service.issue({ scopes: ['pets:read', 'pets:write'] });
       const before = await service.audited();
-      expect(await service.keys.changeScopes(id, ['pets:write', 'pets:read'], 'spec')).toEqual(await listed(id));
+      expect(await service.keys.change(id, { scopes: ['pets:write', 'pets:read'] }, 'spec')).toEqual(await listed(id));
       expect(await service.audited()).toEqual(before);
     });
 
     it('passes the scopes on to the successor', async () => {
       const { id } = await service.issue();
-      await service.keys.changeScopes(id, ['pets:read'], 'spec');
+      await service.keys.change(id, { scopes: ['pets:read'] }, 'spec');
       expect(await service.keys.rotate(id, 0, 'spec')).toHaveProperty('scopes', ['pets:read']);
     });
 
@@ -121,15 +121,15 @@ describe('AdminKeysService, on existing keys', () => {
     ])('refuses %j and changes nothing', async (scopes, message) => {
       const { id } = await service.issue();
       const before = [await listed(id), await service.audited()];
-      await expect(service.keys.changeScopes(id, scopes, 'spec')).rejects.toThrow(message);
+      await expect(service.keys.change(id, { scopes: scopes }, 'spec')).rejects.toThrow(message);
       expect([await listed(id), await service.audited()]).toEqual(before);
     });
 
     it('refuses a revoked key and an unknown id', async () => {
       const { id } = await service.issue();
       await service.keys.revoke(id, 'spec');
-      await expect(service.keys.changeScopes(id, ['pets:read'], 'spec')).rejects.toThrow('was revoked');
-      const unknown = service.keys.changeScopes('key_0', ['pets:read'], 'spec');
+      await expect(service.keys.change(id, { scopes: ['pets:read'] }, 'spec')).rejects.toThrow('was revoked');
+      const unknown = service.keys.change('key_0', { scopes: ['pets:read'] }, 'spec');
       await expect(unknown).rejects.toHaveProperty('code', 'api_key_not_found');
     });
   });

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Subject } from 'rxjs';
 import type { Account } from '../account.entity.js';
+import { type AccountSummary, summariseAccounts } from '../account-summary.js';
 import { accountFor, changePlan } from '../accounts.js';
-import { audit, type AuditAction, type AuditedOperation } from '../audit-record.entity.js';
-import { type CustomLimits, type Limits, limitsOf, type PlanName, planTerms } from '../plan.js';
+import { audit, type AuditAction, type AuditedOperation, type AuditEntry, readAudit } from '../audit-record.entity.js';
+import { type CustomLimits, InvalidOperationError, type Limits, limitsOf, type PlanName, planTerms } from '../plan.js';
 import { Clock, Env } from '../../platform/index.js';
 import { Database, Events, lockUntilCommit, onTransactionEnd } from '../../database/index.js';
 import { keyKindOf } from './api-key-format.js';
@@ -11,11 +12,10 @@ import { ApiKey } from './api-key.entity.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { generateKey, type KeyGrants, lifetimeOf, NO_EXPIRY } from './generate-key.js';
 import { checkDuration, checkName, checkScopes, type NewKey } from './key-options.js';
+import { changesOf, type KeyPatch } from './key-patch.js';
 import { detailsOf, type IssuedKey, type KeyDetails, rfc3339, type RotatedKey } from './key.dto.js';
 import { DEFAULT_SCOPES } from './scopes.js';
 
-/** Large enough for few round trips, small enough not to block writers. */
-const KEYS_PER_PAGE = 1_000;
 /** By how much `lastUsedAt` can be earlier than the last use, in milliseconds, because it is written every 5 seconds. */
 const LAST_USE_DELAY_MS = 6_000;
 
@@ -60,15 +60,27 @@ export class AdminKeysService {
     });
   }
 
-  /**
-   * The next page of keys, by account, oldest first; empty after the last one.
-   * @param after id of the last key of the previous page
-   */
-  listKeys(after?: string): Promise<KeyDetails[]> {
+  /** All keys by account, oldest first. */
+  async listKeys(): Promise<KeyDetails[]> {
+    return (await this.keys.all(this.database)).map(detailsOf);
+  }
+
+  /** A key with the identifier of its latest successor, if it has one. */
+  showKey(id: string): Promise<KeyDetails & { successor?: string }> {
     return this.database.read(async (manager) => {
-      const last = after === undefined ? undefined : await this.keys.get(manager, { id: after });
-      return (await this.keys.page(manager, KEYS_PER_PAGE, last)).map(detailsOf);
+      const key = await this.keys.get(manager, { id });
+      return { ...detailsOf(key), ...(key.successorId === null ? {} : { successor: key.successorId }) };
     });
+  }
+
+  /** All accounts, oldest first. */
+  listAccounts(): Promise<AccountSummary[]> {
+    return this.database.read((manager) => summariseAccounts(manager, this.clock.nowMs()));
+  }
+
+  /** The last audit records, newest first: of all accounts, or of one. */
+  readAudit(account?: string): Promise<AuditEntry[]> {
+    return this.database.read((manager) => readAudit(manager, account));
   }
 
   /** Revokes a key for good. @returns `false` if it was revoked already */
@@ -77,21 +89,20 @@ export class AdminKeysService {
       const key = await this.keys.get(operation.manager, { id });
       if (key.revokedAt !== null) return false;
       const revoked = await this.update(operation, key, { revokedAt: operation.atMs }, 'key.revoked');
-      await this.events.raise(operation.manager, 'key.revoked', actor, () => ({
-        before: detailsOf(key),
-        after: detailsOf(revoked),
-      }));
+      await this.raise(operation, 'key.revoked', key, revoked);
       return true;
     });
   }
 
-  /** Replaces the scopes of a key. */
-  changeScopes(id: string, scopes: readonly string[], actor: string): Promise<KeyDetails> {
+  /** Renames, pauses or resumes a key, or replaces its scopes. Does nothing where the key is so already. */
+  change(id: string, patch: KeyPatch, actor: string): Promise<KeyDetails> {
     return this.operate(actor, async (operation) => {
-      const key = await this.keys.getUsable(operation.manager, id);
-      const [from, to] = [key.scopes.split(' '), checkScopes(scopes)];
-      if (from.toSorted().join() === to.toSorted().join()) return detailsOf(key);
-      return detailsOf(await this.update(operation, key, { scopes: to.join(' ') }, 'key.scopes_changed', { from, to }));
+      const before = await this.keys.getUsable(operation.manager, id);
+      let after = before;
+      for (const [columns, action, detail] of changesOf(before, patch, operation.atMs))
+        after = await this.update(operation, after, columns, action, detail);
+      if (after !== before) await this.raise(operation, 'key.changed', before, after);
+      return detailsOf(after);
     });
   }
 
@@ -103,6 +114,7 @@ export class AdminKeysService {
   rotate(id: string, overlapMs: number, actor: string, latestExpiryMs?: number): Promise<RotatedKey> {
     return this.operate(actor, async (operation) => {
       const key = await this.keys.getUsable(operation.manager, id);
+      if (key.pausedAt !== null) throw new InvalidOperationError(`The key ${id} is paused. Resume it first.`);
       const overlapEndMs = operation.atMs + checkDuration('overlap', overlapMs, 0);
       const expiresAt = Math.min(key.expiresAt ?? Infinity, overlapEndMs);
       // Once `expiresAt` is changed, the lifetime can no longer be derived from it.
@@ -176,6 +188,10 @@ export class AdminKeysService {
     await operation.manager.update(ApiKey, keyId, changes);
     await audit(operation, action, accountId, keyId, detail);
     return { ...key, ...changes };
+  }
+
+  private raise({ manager, actor }: AuditedOperation, name: 'key.changed' | 'key.revoked', from: ApiKey, to: ApiKey) {
+    return this.events.raise(manager, name, actor, () => ({ before: detailsOf(from), after: detailsOf(to) }));
   }
 
   private notifyAtEnd(change: KeyChange): void {

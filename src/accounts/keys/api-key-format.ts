@@ -12,6 +12,7 @@ const SHAPE = /^psk_(?:live|test)_[0-9A-Za-z]{36}$/;
 /** The format of a key's identifier. */
 export const KEY_ID = /^key_[0-9A-Za-z]{16}$/;
 const PREFIX_LENGTH = 'psk_live_'.length;
+const KEY_LENGTH = PREFIX_LENGTH + RANDOM_LENGTH + CHECKSUM_LENGTH;
 const SHOWN_LENGTH = 4;
 
 /** Which environment a key is for. */
@@ -33,8 +34,16 @@ export function isApiKey(text: string): boolean {
   return SHAPE.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
 }
 
-export function isOfKind(key: string, kind: KeyKind): boolean {
-  return key.startsWith(`psk_${kind}_`);
+/** What is wrong with the form of a key, if anything, without a character of it. @param kind that is accepted */
+export function keyFault(text: string, kind: KeyKind): string | undefined {
+  const prefix = `psk_${kind}_`;
+  if (!text.startsWith(prefix)) {
+    const environment = kind === 'live' ? 'staging' : 'production';
+    return `${isApiKey(text) ? `It is for the ${environment} environment. ` : ''}Keys of this service start with ${prefix}.`;
+  }
+  if (text.length !== KEY_LENGTH) return `It has ${text.length} characters instead of ${KEY_LENGTH}. Copy it whole.`;
+  if (!SHAPE.test(text)) return `Only letters and digits can follow ${prefix}.`;
+  return isApiKey(text) ? undefined : 'It has a typing error: its checksum does not match.';
 }
 
 /** Creates an identifier for a key: `key_` and 16 random base62 characters. It is not a secret. */

@@ -53,6 +53,10 @@ export class ApiKey {
   @Column({ type: 'integer', name: 'revoked_at', nullable: true })
   revokedAt!: number | null;
 
+  /** Null if the key is not paused. */
+  @Column({ type: 'integer', name: 'paused_at', nullable: true })
+  pausedAt!: number | null;
+
   @Column({ type: 'integer', name: 'last_used_at', nullable: true })
   lastUsedAt!: number | null;
 

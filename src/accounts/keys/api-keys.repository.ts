@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager, FindOptionsWhere } from 'typeorm';
 import { DomainError } from '../../platform/index.js';
-import { byBytes, type Page, pageCursor, query, readPage } from '../../database/index.js';
+import { byBytes, type Database, type Page, type PageRequest, query, readPage } from '../../database/index.js';
 import { InvalidOperationError } from '../plan.js';
 import { ApiKey } from './api-key.entity.js';
+
+/** Large enough for few round trips, small enough not to block writers. */
+const KEYS_PER_PAGE = 1_000;
 
 type KeyPosition = Pick<ApiKey, 'accountId' | 'createdAt' | 'id'>;
 
@@ -39,9 +42,19 @@ export class ApiKeysRepository {
     return keys.getMany();
   }
 
-  /** Keys of an account, oldest first, after a key if given. */
-  pageOf(manager: EntityManager, accountId: number, limit: number, after?: KeyPosition): Promise<Page<ApiKey>> {
-    const request = { limit, after: after && pageCursor([`${after.createdAt}`, after.id]) };
+  /** All keys by account, oldest first. */
+  async all(database: Database): Promise<ApiKey[]> {
+    const keys: ApiKey[] = [];
+    let page: readonly ApiKey[];
+    do {
+      page = await database.read((manager) => this.page(manager, KEYS_PER_PAGE, keys.at(-1)));
+      keys.push(...page);
+    } while (page.length > 0);
+    return keys;
+  }
+
+  /** Keys of an account, oldest first. */
+  pageOf(manager: EntityManager, accountId: number, request: PageRequest): Promise<Page<ApiKey>> {
     return readPage(withAccount(manager).where({ accountId }), { createdAt: 'ASC' }, request);
   }
 

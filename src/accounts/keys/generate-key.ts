@@ -37,6 +37,7 @@ export function generateKey(
     lifetimeMs,
     successorId: null,
     revokedAt: null,
+    pausedAt: null,
     lastUsedAt: null,
     bansLiftedAt: null,
   };

@@ -22,7 +22,8 @@ export interface KeyOptions {
 export interface NewKey extends KeyOptions, CustomLimits {
   /** Name of the account; an unknown name creates one. */
   readonly account: string;
-  readonly plan: PlanName;
+  /** Of a new account; an account that exists must be on it. */
+  readonly plan?: PlanName | undefined;
 }
 
 /** @throws InvalidOperationError unless it can be the name of a key */

@@ -68,6 +68,9 @@ export class KeyDetails {
   @ApiProperty(time('When the key was revoked. Absent if it was not.'))
   revokedAt?: string;
 
+  @ApiProperty(time('When the key was paused. Absent if it is not paused.'))
+  pausedAt?: string;
+
   @ApiProperty(time('When the key was last used, with a delay of some seconds. Absent if it was not used.'))
   lastUsedAt?: string;
 }
@@ -94,7 +97,7 @@ export class RotatedKey extends IssuedKey {
 
 /** @param key with its account */
 export function detailsOf(key: Omit<ApiKey, 'accountId'>): KeyDetails {
-  const { id, name, masked, account, scopes, createdAt, expiresAt, revokedAt, lastUsedAt } = key;
+  const { id, name, masked, account, scopes, createdAt, expiresAt, revokedAt, pausedAt, lastUsedAt } = key;
   return {
     id,
     ...(name === null ? {} : { name }),
@@ -105,6 +108,7 @@ export function detailsOf(key: Omit<ApiKey, 'accountId'>): KeyDetails {
     createdAt: rfc3339(createdAt),
     ...(expiresAt === null ? {} : { expiresAt: rfc3339(expiresAt) }),
     ...(revokedAt === null ? {} : { revokedAt: rfc3339(revokedAt) }),
+    ...(pausedAt === null ? {} : { pausedAt: rfc3339(pausedAt) }),
     ...(lastUsedAt === null ? {} : { lastUsedAt: rfc3339(lastUsedAt) }),
   };
 }
@@ -117,6 +121,8 @@ export function rfc3339(timeMs: number): string {
 export interface KeyEvents {
   /** Also raised for the successor of a rotated key. */
   'key.created': Change<undefined, KeyDetails>;
+  /** The key was renamed, got other scopes, was paused or resumed. */
+  'key.changed': Change<KeyDetails, KeyDetails>;
   'key.revoked': Change<KeyDetails, KeyDetails>;
 }
 

@@ -60,7 +60,7 @@ describe('KeyChangesPoller', () => {
   });
 
   it('notices the new scopes of a key', async () => {
-    await elsewhere.keys.changeScopes(id, ['pets:read'], 'spec');
+    await elsewhere.keys.change(id, { scopes: ['pets:read'] }, 'spec');
     await here.poller.poll();
     expect(await here.verifier.verify(key)).toHaveProperty('scopes', new Set(['pets:read']));
   });

@@ -7,14 +7,12 @@ import {
   type ApiKey,
   ApiKeysRepository,
   hashApiKey,
-  isApiKey,
-  isOfKind,
   type KeyChange,
+  keyFault,
   keyKindOf,
   type KeyKind,
 } from '../../accounts/index.js';
-import { type Authentication, type Caller, callerOf, refusalOf } from '../caller.js';
-import { INVALID, OTHER_ENVIRONMENT } from './refusals.js';
+import { type Authentication, type Caller, callerOf, INVALID, malformedKey, refusalOf } from '../caller.js';
 import { LastUsedTracker } from './last-used-tracker.js';
 
 /** Maximum number of cached keys. */
@@ -27,7 +25,7 @@ const RETRY_MS = 1_000;
 /** Keys that are queried per minute although the address of the client may be exhausted. */
 const FREE_LOOK_UPS_PER_MINUTE = 1_000;
 
-interface CachedKey extends Pick<ApiKey, 'expiresAt' | 'revokedAt'> {
+interface CachedKey extends Pick<ApiKey, 'expiresAt' | 'revokedAt' | 'pausedAt'> {
   /** The same object for all requests. */
   readonly caller: Caller;
   /** Until when the key need not be queried again, in Unix time in milliseconds. */
@@ -68,8 +66,8 @@ export class KeyVerifier {
     const cached = this.cache.get(token);
     const nowMs = this.clock.nowMs();
     if (cached !== undefined && nowMs < cached.freshUntilMs) return this.authenticate(cached, nowMs);
-    if (cached === undefined && !isApiKey(token)) return INVALID;
-    if (cached === undefined && !isOfKind(token, this.kind)) return OTHER_ENVIRONMENT[this.kind];
+    const fault = cached === undefined ? keyFault(token, this.kind) : undefined;
+    if (fault !== undefined) return malformedKey(fault);
     const running = this.lookUps.get(token);
     if (running !== undefined) return running;
     return cached !== undefined || hasQuota || this.takeFreeLookUp(nowMs) ? this.lookUp(token, cached) : undefined;
@@ -121,8 +119,8 @@ export class KeyVerifier {
   private async query(token: string): Promise<CachedKey | undefined> {
     const key = await this.database.read((manager) => this.keys.find(manager, { sha256: hashApiKey(token) }));
     if (key === null) return undefined;
-    const { expiresAt, revokedAt } = key;
-    return { expiresAt, revokedAt, caller: callerOf(key), freshUntilMs: this.clock.nowMs() + FRESH_MS };
+    const { expiresAt, revokedAt, pausedAt } = key;
+    return { expiresAt, revokedAt, pausedAt, caller: callerOf(key), freshUntilMs: this.clock.nowMs() + FRESH_MS };
   }
 
   private authenticate(key: CachedKey, nowMs = this.clock.nowMs()): Authentication {

@@ -1,13 +1,40 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Injectable, Logger, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger, Module, type OnApplicationShutdown, type OnModuleInit, SetMetadata } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { EventEmitter2, EventEmitterModule } from '@nestjs/event-emitter';
 import type { EntityManager } from 'typeorm';
-import { Clock } from '../../platform/index.js';
-import { onCommit } from '../current-transaction.js';
-import { beforeCommitOf } from './before-commit.decorator.js';
+import { Clock, traced } from '../../platform/index.js';
+import { onCommit } from '../transaction.js';
 import type { DomainEvent, EventMap, EventName } from './domain-event.js';
+
+const BEFORE_COMMIT = 'petstore:before-commit';
+
+/** A method that listens to an event in its transaction. */
+export type BeforeCommitListener<Name extends EventName> = (
+  event: DomainEvent<Name>,
+  manager: EntityManager,
+) => void | Promise<void>;
+
+/**
+ * Calls a method of a provider in the transaction of an event, with the event and the `EntityManager`. Its writes are
+ * committed or rolled back with the rest. If it throws, the transaction is rolled back, and the client gets the error. It
+ * must await nothing but the database. To listen after the commit, use `@OnEvent()`.
+ */
+export function BeforeCommit<Name extends EventName>(name: Name) {
+  return <Method extends BeforeCommitListener<Name>>(
+    target: object,
+    key: string | symbol,
+    descriptor: TypedPropertyDescriptor<Method>,
+  ): void => {
+    SetMetadata(BEFORE_COMMIT, [name, ...beforeCommitOf(descriptor.value ?? Object)])(target, key, descriptor);
+  };
+}
+
+/** The events that a method listens to. */
+function beforeCommitOf(method: Function): readonly EventName[] {
+  return (Reflect.getMetadata(BEFORE_COMMIT, method) ?? []) as readonly EventName[];
+}
 
 type Listener = (event: DomainEvent, manager: EntityManager) => unknown;
 
@@ -56,7 +83,8 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
     const { before, after } = change();
     const states = { before: copyOf(before), after: copyOf(after) };
     const event = { id: randomUUID(), name, atMs: this.clock.nowMs(), actor, ...states };
-    for (const listener of listeners ?? []) await listener(event, manager);
+    for (const listener of listeners ?? [])
+      await traced(`before commit ${name}`, {}, async () => listener(event, manager));
     if (isHeardLater) onCommit(() => this.deliver(event));
   }
 
@@ -84,8 +112,7 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
   /** In a later turn of the event loop, so that listeners do not delay the response. */
   private deliver(event: DomainEvent): void {
     const delivery = nextTurn()
-      .then(() => this.emitter.emitAsync(event.name, event))
-      .then(() => undefined)
+      .then(() => traced(`event ${event.name}`, {}, async () => void (await this.emitter.emitAsync(event.name, event))))
       .catch((error: unknown) => {
         this.logger.error({ message: 'a listener failed', event: event.name, id: event.id, error: String(error) });
       })

@@ -1,10 +1,14 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createIndex } from './create-index.js';
 
 /** Indexes for pages of the pets of one category, with a status or without. */
 export class PetsByCategory1795248000000 implements MigrationInterface {
+  /** An index is built while others write. */
+  readonly transaction = false;
+
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query('CREATE INDEX "pets_category_id_id" ON "pets" ("category_id", "id")');
-    await runner.query('CREATE INDEX "pets_category_id_status_id" ON "pets" ("category_id", "status", "id")');
+    await createIndex(runner, 'pets_category_id_id', '"pets" ("category_id", "id")');
+    await createIndex(runner, 'pets_category_id_status_id', '"pets" ("category_id", "status", "id")');
   }
 
   async down(runner: QueryRunner): Promise<void> {

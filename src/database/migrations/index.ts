@@ -8,6 +8,9 @@ import { CategoryCountsNotNegative1795240800000 } from './1795240800000-category
 import { ApiKeyNames1795244400000 } from './1795244400000-api-key-names.js';
 import { PetsByCategory1795248000000 } from './1795248000000-pets-by-category.js';
 import { CategoryCountsUnused1795251600000 } from './1795251600000-category-counts-unused.js';
+import { PlacedOrders1795258800000 } from './1795258800000-placed-orders.js';
+import { ApiKeyPauses1795262400000 } from './1795262400000-api-key-pauses.js';
+import { UsageHistory1795266000000 } from './1795266000000-usage-history.js';
 
 /** The service's migrations, oldest first. */
 export const MIGRATIONS = [
@@ -21,4 +24,7 @@ export const MIGRATIONS = [
   ApiKeyNames1795244400000,
   PetsByCategory1795248000000,
   CategoryCountsUnused1795251600000,
+  PlacedOrders1795258800000,
+  ApiKeyPauses1795262400000,
+  UsageHistory1795266000000,
 ];

@@ -1,14 +1,25 @@
 import { Logger } from '@nestjs/common';
-import type { Client, QueryResult } from 'pg';
+import type { Client, Pool, QueryResult } from 'pg';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
-import { transactionSettled } from '../current-transaction.js';
-import type { TransactionalRunner } from '../database.js';
-import { type IsolationLevel, RunnerTransactions } from '../runner-transactions.js';
+import { type IsolationLevel, RunnerTransactions, type TransactionalRunner } from '../runner-transactions.js';
+import type { StatementObserver } from '../statement-observer.js';
 import { refuseTransactionControl } from '../statements.js';
-import { type QueryAnswer, type QueryParameters, Transaction, type TransactionConnection } from '../transaction.js';
+import {
+  type QueryAnswer,
+  type QueryParameters,
+  Transaction,
+  type TransactionConnection,
+  transactionSettled,
+} from '../transaction.js';
 import { translatePostgres, unavailable } from '../unavailable.js';
+
+/** The sessions that a session waits for. What others run is visible only to their role. */
+const BLOCKERS = `
+  SELECT "pid", "application_name" AS "application", "state", left("query", 300) AS "statement",
+    round(extract(epoch FROM now() - "xact_start") * 1000)::int AS "transactionMs"
+  FROM pg_stat_activity WHERE "pid" = ANY(pg_blocking_pids($1))`;
 
 /**
  * Uses a connection of the pool from its first statement until it is released. It loses it if it keeps it for too long: a
@@ -24,6 +35,7 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
   constructor(
     driver: PostgresDriver,
     private readonly timeoutMs: number,
+    private readonly observer: StatementObserver,
   ) {
     super(driver, 'master');
     this.transactions = new RunnerTransactions(this, (isolation) => this.begin(isolation));
@@ -52,10 +64,13 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
   }
 
   async send(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
+    const timer = setTimeout(() => void this.reportSlow(sql), this.observer.slowMs);
     try {
-      return await super.query(sql, parameters, isStructured);
+      return await this.observer.watch(sql, () => super.query(sql, parameters, isStructured));
     } catch (error) {
       throw translatePostgres(error);
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -71,18 +86,6 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
     await this.send('ROLLBACK');
   }
 
-  override startTransaction(isolation?: IsolationLevel): Promise<void> {
-    return this.transactions.start(isolation);
-  }
-
-  override commitTransaction(): Promise<void> {
-    return this.transactions.commit();
-  }
-
-  override rollbackTransaction(): Promise<void> {
-    return this.transactions.rollback();
-  }
-
   /** Rolls back an open transaction. */
   override release(): Promise<void> {
     return this.close(new QueryRunnerAlreadyReleasedError());
@@ -92,6 +95,19 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
     await transactionSettled();
     await this.send(isolation === undefined ? 'BEGIN' : `BEGIN ISOLATION LEVEL ${isolation}`);
     return new Transaction(this);
+  }
+
+  /** Logs a statement that is still running, with the sessions that it waits for. */
+  private async reportSlow(sql: string): Promise<void> {
+    // pg's types omit the process of the server.
+    const { processID } = (this.client ?? {}) as { readonly processID?: number };
+    const blockers = processID === undefined ? [] : await this.findBlockers(processID).catch(() => []);
+    this.observer.logSlow(sql, this.observer.slowMs, blockers);
+  }
+
+  private async findBlockers(processId: number): Promise<object[]> {
+    const { rows } = await (this.driver.master as Pool).query<object>(BLOCKERS, [processId]);
+    return rows;
   }
 
   private expire(): void {

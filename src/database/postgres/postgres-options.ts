@@ -1,8 +1,8 @@
 import { Client, type ClientConfig, type CustomTypesConfig, type PoolConfig, types } from 'pg';
-import type { DataSourceOptions } from 'typeorm';
+import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Env } from '../../platform/index.js';
 import { commonOptions, type DatabaseParts } from '../database-options.js';
-import { exactInteger } from '../exact-integers.js';
+import { exactInteger } from '../statements.js';
 
 /**
  * Additional time after the statement timeout before an idle transaction is ended, in milliseconds. By then other statements
@@ -21,11 +21,15 @@ export function poolOptions(databaseUrl: string, env: Env, parts: DatabaseParts)
   return postgresOptions(databaseUrl, parts, {
     max: env.DATABASE_POOL_SIZE,
     connectionTimeoutMillis: env.DATABASE_TIMEOUT_MS,
-    statement_timeout: env.DATABASE_TIMEOUT_MS,
     // A server that hangs cannot cancel a statement, so the client has a timeout too. It closes the connection.
     query_timeout: env.DATABASE_TIMEOUT_MS + QUERY_MARGIN_MS,
-    // An instance that hangs must release its locks.
-    idle_in_transaction_session_timeout: env.DATABASE_TIMEOUT_MS + IDLE_MARGIN_MS,
+    // Not in the startup message, because poolers refuse connections with settings there. An instance that hangs must release
+    // its locks.
+    onConnect: (client) =>
+      client.query(
+        `SET statement_timeout = ${env.DATABASE_TIMEOUT_MS};
+         SET idle_in_transaction_session_timeout = ${env.DATABASE_TIMEOUT_MS + IDLE_MARGIN_MS}`,
+      ),
     // Concurrent statements of a query runner are pipelined and run one after the other.
     pipeline: true,
   });
@@ -68,3 +72,19 @@ class PostgresClient extends Client {
 /** Parses an int8 to a number if that is exact; the driver's default is text. */
 const getTypeParser: CustomTypesConfig['getTypeParser'] = (oid, format) =>
   Number(oid) === types.builtins.INT8 && format !== 'binary' ? exactInteger : types.getTypeParser(oid, format);
+
+/** A data source on PostgreSQL, not open yet, for migrations and the command line. */
+export function postgresDataSource(options: DataSourceOptions): DataSource {
+  const dataSource = new DataSource(options);
+  use64BitIntegers(dataSource);
+  return dataSource;
+}
+
+/** Gives `integer` columns of entities 64 bits, as in SQLite. */
+export function use64BitIntegers({ driver }: DataSource): void {
+  const normalizeType = driver.normalizeType.bind(driver);
+  driver.normalizeType = (column) => {
+    const type = normalizeType(column);
+    return type === 'integer' ? 'bigint' : type;
+  };
+}

@@ -9,7 +9,7 @@ import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSq
 import { DomainError } from '../../platform/index.js';
 import { SqliteDatabase, sqliteOptions } from './sqlite-database.js';
 
-const TIMEOUTS = { waitMs: 300, transactionMs: 60_000 };
+const TIMEOUTS = { DATABASE_TIMEOUT_MS: 300, DATABASE_TRANSACTION_TIMEOUT_MS: 60_000 };
 
 let folder: string;
 let database: SqliteDatabase;

@@ -1,11 +1,11 @@
 import Sqlite, { type Database as SqliteConnection } from 'sqlite-driver';
 import { type DataSourceOptions, MigrationExecutor } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
-import { Database } from '../database.js';
+import { type ConnectionUse, Database } from '../database.js';
 import { commonOptions, type DatabaseParts } from '../database-options.js';
-import { ReadingConnection } from './reading-connection.js';
 import { createPrivateFile, FileIdentity } from './sqlite-file.js';
-import { SqliteQueryRunner } from './sqlite-query-runner.js';
+import { StatementObserver } from '../statement-observer.js';
+import { ReadingConnection, SqliteQueryRunner } from './sqlite-query-runner.js';
 import { type SqliteTimeouts, WritingConnection } from './writing-connection.js';
 
 /** Per connection. SQLite's default is 16 MiB, but frequent responses are cached anyway. */
@@ -39,6 +39,7 @@ export class SqliteDatabase extends Database {
   constructor(
     options: DataSourceOptions,
     private readonly timeouts: SqliteTimeouts,
+    private readonly observer = new StatementObserver('sqlite', Infinity),
   ) {
     super(options);
   }
@@ -68,6 +69,10 @@ export class SqliteDatabase extends Database {
     await super.destroy();
   }
 
+  override get connections(): ConnectionUse {
+    return this.opened?.writing.use ?? { used: 0, idle: 0, waiting: 0 };
+  }
+
   protected override createRunner(): SqliteQueryRunner {
     if (this.opened === undefined) throw new Error('The database is not open.');
     return new SqliteQueryRunner(this.opened.reading, this.opened.writing);
@@ -93,8 +98,8 @@ export class SqliteDatabase extends Database {
     }
     const file = new FileIdentity(path);
     return {
-      reading: new ReadingConnection(driver, reading, file),
-      writing: new WritingConnection(this, driver, writing, file, this.timeouts),
+      reading: new ReadingConnection(driver, reading, file, this.observer),
+      writing: new WritingConnection(this, driver, writing, file, this.timeouts, this.observer),
     };
   }
 }

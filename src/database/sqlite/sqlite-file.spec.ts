@@ -8,7 +8,7 @@ import { sqliteFile } from './sqlite-file.js';
 
 const FULL = 2;
 
-const TIMEOUTS = { waitMs: 10_000, transactionMs: 60_000 };
+const TIMEOUTS = { DATABASE_TIMEOUT_MS: 10_000, DATABASE_TRANSACTION_TIMEOUT_MS: 60_000 };
 
 const open = (file: string) => new SqliteDatabase(sqliteOptions(file, { entities: [] }), TIMEOUTS).initialize();
 

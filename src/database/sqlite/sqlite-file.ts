@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { unavailable } from '../unavailable.js';
@@ -23,8 +23,15 @@ function temporaryFile(): string {
  * kept. SQLite gives its other files the mode of the database.
  */
 export function createPrivateFile(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: FOLDER_MODE });
+  createFolder(dirname(file));
   closeSync(openSync(file, 'a', FILE_MODE));
+}
+
+/** `mkdirSync` with `recursive` never returns if a parent can have no folders, as in `/proc`. */
+function createFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  createFolder(dirname(folder));
+  mkdirSync(folder, FOLDER_MODE);
 }
 
 /**

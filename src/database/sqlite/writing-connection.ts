@@ -4,22 +4,25 @@ import type { Database as SqliteConnection } from 'sqlite-driver';
 import type { DataSource } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
-import { transactionSettled } from '../current-transaction.js';
-import { exactIntegers } from '../exact-integers.js';
-import { type QueryAnswer, type QueryParameters, Transaction, type TransactionConnection } from '../transaction.js';
+import type { Env } from '../../platform/index.js';
+import type { ConnectionUse } from '../database.js';
+import type { StatementObserver } from '../statement-observer.js';
+import { exactIntegers } from '../statements.js';
+import {
+  type QueryAnswer,
+  type QueryParameters,
+  Transaction,
+  type TransactionConnection,
+  transactionSettled,
+} from '../transaction.js';
 import { isBusy, translateSqlite, unavailable } from '../unavailable.js';
 import type { FileIdentity } from './sqlite-file.js';
-import { Mutex } from './mutex.js';
 
 /** Pause between two attempts at the lock of another process, in milliseconds. */
 const LOCK_RETRY_MS = 5;
 
-export interface SqliteTimeouts {
-  /** How long a write waits for others. */
-  readonly waitMs: number;
-  /** How long a transaction can take. */
-  readonly transactionMs: number;
-}
+/** How long a write waits for others, and how long a transaction can take. */
+export type SqliteTimeouts = Pick<Env, 'DATABASE_TIMEOUT_MS' | 'DATABASE_TRANSACTION_TIMEOUT_MS'>;
 
 /**
  * The connection that writes. SQLite has one writer: a statement that is sent during another transaction would join it, and
@@ -30,6 +33,8 @@ export class WritingConnection implements TransactionConnection {
   /** Sends all statements, and so keeps them prepared. */
   private readonly statements: BetterSqlite3QueryRunner;
   private timer: NodeJS.Timeout | undefined;
+  /** When the current transaction asked for the connection and got it, on the clock of `performance.now()`. */
+  private turn = { askedMs: 0, gotMs: 0 };
 
   constructor(
     readonly dataSource: DataSource,
@@ -37,6 +42,7 @@ export class WritingConnection implements TransactionConnection {
     private readonly connection: SqliteConnection,
     private readonly file: FileIdentity,
     private readonly timeouts: SqliteTimeouts,
+    private readonly observer: StatementObserver,
   ) {
     this.statements = new BetterSqlite3QueryRunner(driver);
     dataSource.createEntityManager(this.statements);
@@ -45,8 +51,9 @@ export class WritingConnection implements TransactionConnection {
   /** @throws (rejects) DomainError `service_unavailable` if other writes take too long */
   async begin(): Promise<Transaction> {
     await transactionSettled();
-    const { waitMs, transactionMs } = this.timeouts;
-    const deadlineMs = performance.now() + waitMs;
+    const { DATABASE_TIMEOUT_MS: waitMs, DATABASE_TRANSACTION_TIMEOUT_MS: transactionMs } = this.timeouts;
+    const askedMs = performance.now();
+    const deadlineMs = askedMs + waitMs;
     await this.mutex.lock(waitMs);
     try {
       await this.lockFile(deadlineMs);
@@ -54,6 +61,7 @@ export class WritingConnection implements TransactionConnection {
       this.mutex.unlock();
       throw translateSqlite(error);
     }
+    this.turn = { askedMs, gotMs: performance.now() };
     const transaction = new Transaction(this);
     this.timer = setTimeout(() => {
       const reason = new Error(`A transaction was rolled back because it did not end within ${transactionMs} ms.`);
@@ -76,13 +84,20 @@ export class WritingConnection implements TransactionConnection {
     }
   }
 
+  get use(): ConnectionUse {
+    const { isLocked, waiting } = this.mutex;
+    return { used: Number(isLocked), idle: Number(!isLocked), waiting: waiting.size };
+  }
+
   async connect(): Promise<SqliteConnection> {
     return this.connection;
   }
 
   async send(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
     this.checkTransaction();
-    return exactIntegers(await this.statements.query(sql, parameters, isStructured));
+    return exactIntegers(
+      await this.observer.watchAndLog(sql, () => this.statements.query(sql, parameters, isStructured)),
+    );
   }
 
   async commit(): Promise<void> {
@@ -107,11 +122,13 @@ export class WritingConnection implements TransactionConnection {
 
   /** Waits for the transaction in progress, and lets no other begin. */
   async close(): Promise<void> {
-    await this.mutex.lock(2 * this.timeouts.transactionMs);
+    await this.mutex.lock(2 * this.timeouts.DATABASE_TRANSACTION_TIMEOUT_MS);
   }
 
   private free(): void {
     clearTimeout(this.timer);
+    const { askedMs, gotMs } = this.turn;
+    this.observer.observeWriteLock(gotMs - askedMs, performance.now() - gotMs);
     this.mutex.unlock();
   }
 
@@ -132,5 +149,36 @@ export class WritingConnection implements TransactionConnection {
         await delay(LOCK_RETRY_MS);
       }
     }
+  }
+}
+
+/** Mutual exclusion, in the order of arrival. */
+class Mutex {
+  isLocked = false;
+  readonly waiting = new Set<() => void>();
+
+  /** @throws (rejects) DomainError `service_unavailable` if it is not free in time */
+  async lock(timeoutMs: number): Promise<void> {
+    if (!this.isLocked) {
+      this.isLocked = true;
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => {
+      this.waiting.delete(resolve);
+      reject(unavailable(new Error(`Other writes took longer than ${timeoutMs} ms.`)));
+    }, timeoutMs);
+    this.waiting.add(resolve);
+    await promise.finally(() => clearTimeout(timer));
+  }
+
+  unlock(): void {
+    const [next] = this.waiting;
+    if (next === undefined) {
+      this.isLocked = false;
+      return;
+    }
+    this.waiting.delete(next);
+    next();
   }
 }

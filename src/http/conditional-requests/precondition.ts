@@ -1,17 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { DomainError } from '../../platform/index.js';
-import { validationFailed } from '../errors/problem.js';
-import { etagOf, matchesStrongly, matchesWeakly, readTagList, type TagList } from './entity-tags.js';
+import { etagOf, matchesStrongly, matchesWeakly } from './entity-tags.js';
 
 /** The precondition of a request (RFC 9110, sections 13.1.1 and 13.1.2). */
 export class Precondition {
-  private readonly ifMatch: TagList | undefined;
-  private readonly ifNoneMatch: TagList | undefined;
+  private readonly ifMatch: string | undefined;
+  private readonly ifNoneMatch: string | undefined;
 
-  /** @throws ApiError `validation_failed` if a condition is malformed: ignoring it could overwrite another client's change */
   constructor(headers: IncomingHttpHeaders) {
-    this.ifMatch = read('If-Match', headers['if-match']);
-    this.ifNoneMatch = read('If-None-Match', headers['if-none-match']);
+    this.ifMatch = headers['if-match'];
+    this.ifNoneMatch = headers['if-none-match'];
   }
 
   /**
@@ -34,12 +32,4 @@ export function notCurrent(): DomainError {
     'precondition_failed',
     'If-Match does not name the current ETag. Get the resource again before you retry.',
   );
-}
-
-function read(name: string, field: string | undefined): TagList | undefined {
-  if (field === undefined) return undefined;
-  const list = readTagList(field);
-  if (list === undefined)
-    throw validationFailed([`${name} must be * or a list of entity tags in quotes, such as "abc", "def"`]);
-  return list;
 }

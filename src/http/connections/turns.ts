@@ -5,16 +5,24 @@ import type { FastifyInstance } from 'fastify';
 
 /** How long one turn of the event loop reads requests, in milliseconds. */
 const MAX_READING_MS = 25;
-/** How long reading one connection takes only if it is hostile, in milliseconds. */
-const SLOW_MS = 5;
-/** How long the others have the event loop to themselves after reading such a connection, in milliseconds. */
-const PAUSE_MS = 100;
+/**
+ * More than ordinary clients send at once. Not a time: reading takes long on a busy machine too, where clients would then
+ * wait for nothing.
+ */
+const LARGE_READ_BYTES = 4_096;
+/** How many connections are read at once after that: one that was ordinary, one that waits for longest, and two recent ones. */
+const SMALL_BATCH = 4;
+/** Among how many of those that were opened last chance decides, so that none of a few waits for long. */
+const RECENT = 4;
+/** How much longer than the reading of such connections the others have the event loop to themselves, but at least this. */
+const PAUSE_FACTOR = 3;
+const MIN_PAUSE_MS = 50;
 
 /**
  * Shares the event loop between connections. Node reads from all connections with new bytes in one turn, and parses up to
  * 64 KiB of each before anything else happens: thousands of pipelined requests or tiny chunks, which take megabytes. If that
- * takes too long, the other connections are read in later turns: one, then twice as many each time, and one again after a
- * connection that took long. So hostile connections delay others little, and what one turn allocates is bounded
+ * takes too long, the other connections are read in later turns: a few, then twice as many each time, and a few again after
+ * a connection that sent much. So hostile connections delay others little, and what one turn allocates is bounded
  * (docs/decisions/0020-connections.md has figures).
  */
 export function shareTurns(server: Server): void {
@@ -38,61 +46,62 @@ export function batchRequestsPerTick(server: FastifyInstance): void {
   server.addHook('onRequest', () => (turn ??= begin()));
 }
 
-/** A turn of the event loop that reads requests. Times are those of `performance.now()`. */
+/** A turn of the event loop that reads requests. */
 interface Turn {
+  /** On the clock of `performance.now()`. */
   readonly sinceMs: number;
-  /** The connection that is read. */
-  socket: Socket;
-  socketSinceMs: number;
   isTooLong: boolean;
+}
+
+interface Connection {
+  /** Until the last request. */
+  bytesRead: number;
+  /** Whether the last request was. A connection without one is not. */
+  isOrdinary: boolean;
 }
 
 /** Open connections, and which of them are not read for the moment. */
 class SharedConnections {
   private turn: Turn | undefined;
-  /** Whether reading one connection took long in the last turn. */
+  /** Whether a connection sent much in the last turn. */
   private isBusy = false;
   /** In the order in which they were opened. */
-  private readonly open = new Set<Socket>();
-  /** In the order in which they were held. */
-  private readonly held = new Set<Socket>();
+  private readonly open = new Map<Socket, Connection>();
+  /** Held connections whose last request was ordinary, in the order in which they were held. */
+  private readonly ordinary = new Set<Socket>();
+  /** Other held connections, in that order too: new ones are the last. */
+  private readonly others = new Set<Socket>();
   private isReleasing = false;
   /** How many are released at once. */
-  private batch = 1;
-  private isOldestNext = true;
+  private batch = SMALL_BATCH;
 
   /** Call it for each request that was read. */
   read(socket: Socket): void {
-    const nowMs = performance.now();
-    const { turn } = this;
-    if (turn === undefined) {
-      this.turn = { sinceMs: nowMs, socket, socketSinceMs: nowMs, isTooLong: false };
-      this.isBusy = false;
-      setImmediate(() => this.endTurn());
-      return;
+    const turn = (this.turn ??= this.beginTurn());
+    const { bytesRead } = socket;
+    const connection = this.open.get(socket);
+    if (connection !== undefined) {
+      connection.isOrdinary = bytesRead - connection.bytesRead <= LARGE_READ_BYTES;
+      connection.bytesRead = bytesRead;
+      this.isBusy ||= !connection.isOrdinary;
     }
-    if (socket !== turn.socket) {
-      this.isBusy ||= nowMs - turn.socketSinceMs > SLOW_MS;
-      turn.socket = socket;
-      turn.socketSinceMs = nowMs;
-    }
-    if (turn.isTooLong || nowMs - turn.sinceMs <= MAX_READING_MS) return;
+    if (turn.isTooLong || performance.now() - turn.sinceMs <= MAX_READING_MS) return;
     turn.isTooLong = true;
     this.hold(socket);
   }
 
-  private endTurn(): void {
-    if (this.turn === undefined) return;
-    this.isBusy ||= performance.now() - this.turn.socketSinceMs > SLOW_MS;
-    this.turn = undefined;
+  private beginTurn(): Turn {
+    this.isBusy = false;
+    setImmediate(() => (this.turn = undefined));
+    return { sinceMs: performance.now(), isTooLong: false };
   }
 
   /** A new connection waits in a busy time, so that those behind it are accepted, too. */
   add(socket: Socket): void {
-    this.open.add(socket);
+    this.open.set(socket, { bytesRead: 0, isOrdinary: false });
     socket.once('close', () => {
       this.open.delete(socket);
-      this.held.delete(socket);
+      this.forget(socket);
     });
     // Deferred, because Node begins to read after this.
     if (this.isBusy || this.isReleasing) setImmediate(() => this.holdNew(socket));
@@ -101,15 +110,15 @@ class SharedConnections {
   private holdNew(socket: Socket): void {
     if (socket.destroyed) return;
     socket.pause();
-    this.held.add(socket);
+    this.others.add(socket);
     this.beginRelease();
   }
 
   private hold(except: Socket): void {
-    for (const socket of this.open) {
+    for (const [socket, { isOrdinary }] of this.open) {
       if (socket === except || socket.isPaused()) continue;
       socket.pause();
-      this.held.add(socket);
+      (isOrdinary ? this.ordinary : this.others).add(socket);
     }
     this.beginRelease();
   }
@@ -120,32 +129,47 @@ class SharedConnections {
     setImmediate(() => this.release());
   }
 
-  /** Reads from some connections in the next turn, and then from twice as many, unless one of them took long. */
+  /** Reads from some connections in the next turn, and then from twice as many, unless one of them sent much. */
   private release(): void {
     const released = this.take(this.batch);
     this.isReleasing = released.length > 0;
     if (!this.isReleasing) return;
     for (const socket of released) socket.resume();
+    const sinceMs = performance.now();
     setImmediate(() => {
-      this.endTurn();
-      this.batch = this.isBusy ? 1 : this.batch * 2;
-      if (this.isBusy) setTimeout(() => this.release(), PAUSE_MS);
+      const tookMs = performance.now() - sinceMs;
+      this.turn = undefined;
+      this.batch = this.isBusy ? SMALL_BATCH : this.batch * 2;
+      if (this.isBusy) setTimeout(() => this.release(), Math.max(MIN_PAUSE_MS, PAUSE_FACTOR * tookMs));
       else this.release();
     });
   }
 
-  /**
-   * Takes those that wait longest, so that each is read at last, and those that were held last: a client that opens many
-   * connections at once has those between.
-   */
-  private take(count: number): Socket[] {
-    const held = [...this.held];
-    // In turn, where only one is taken.
-    this.isOldestNext = !this.isOldestNext;
-    const oldest = held.splice(0, Math.floor((count + Number(this.isOldestNext)) / 2));
-    const newest = held.slice(Math.max(held.length - (count - oldest.length), 0));
-    const taken = [...oldest, ...newest];
-    for (const socket of taken) this.held.delete(socket);
+  private take(most: number): Socket[] {
+    const taken: Socket[] = [];
+    while (taken.length < most) {
+      const socket = this.next(taken.length % SMALL_BATCH);
+      if (socket === undefined) break;
+      this.forget(socket);
+      taken.push(socket);
+    }
     return taken;
+  }
+
+  /**
+   * Clients that have behaved are not held up by others, a new client not by those before it, and each is read at last.
+   * @param place in a small batch
+   */
+  private next(place: number): Socket | undefined {
+    const [ordinary] = this.ordinary;
+    const last = [...this.others].slice(-RECENT);
+    const recent = last[Math.floor(Math.random() * last.length)];
+    const [longest] = this.others;
+    return [ordinary, recent, longest, recent][place] ?? ordinary ?? recent;
+  }
+
+  private forget(socket: Socket): void {
+    this.ordinary.delete(socket);
+    this.others.delete(socket);
   }
 }

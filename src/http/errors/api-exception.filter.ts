@@ -67,24 +67,16 @@ function describe(exception: unknown, detail: 'message' | 'stack'): string {
   return exception.cause === undefined ? own : `${own}\nbecause of ${describe(exception.cause, detail)}`;
 }
 
-/** The code of an error that has only a status, such as those of Nest and Fastify. */
+/** Codes of errors that have only a status, such as those of Nest and Fastify, and are not named after it. */
 const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'validation_failed',
   401: 'invalid_api_key',
   403: 'insufficient_scope',
-  404: 'not_found',
-  405: 'method_not_allowed',
-  408: 'request_timeout',
-  409: 'conflict',
   410: 'operation_removed',
-  412: 'precondition_failed',
-  413: 'payload_too_large',
-  415: 'unsupported_media_type',
   422: 'unprocessable_content',
   429: 'rate_limit_exceeded',
   431: 'headers_too_large',
   500: 'internal_error',
-  503: 'service_unavailable',
 };
 
 /** Knows the client errors of Fastify, its plugins and `http-errors`. */
@@ -118,7 +110,7 @@ function wordsOf(exception: HttpException): string {
   return [message, error].find((words) => typeof words === 'string') ?? exception.message;
 }
 
-/** A code of the registry; for other statuses, their reason phrase: `I'm a Teapot` becomes `i_m_a_teapot`. */
+/** Otherwise the reason phrase: `Not Found` becomes `not_found`, which is in the registry, and `I'm a Teapot` `i_m_a_teapot`. */
 function codeOf(status: number): string {
   return BY_STATUS[status] ?? (STATUS_CODES[status] ?? 'error').toLowerCase().replaceAll(/[^a-z]+/g, '_');
 }

@@ -1,26 +1,27 @@
-/** Maximum length of a quoted name. */
-const MAX_LENGTH = 20;
-/**
- * Words of letters, such as `petName`, `pet_name`, `pet-name`, `petID`, `__proto__` and `ids[]`. A part of an API key
- * almost never matches.
- */
-const WORDS = /^_{0,2}[A-Za-z][a-z]*(?:[_-][a-z]+|[A-Z][a-z]+)*(?:ID)?_{0,2}(?:\[\])?$/;
+import { nearest } from './nearest.js';
+import { listed } from './problem.js';
+
+/** A short name that is no API key. */
+const HARMLESS = /^(?!.*psk)[\w.[\]-]{1,20}$/i;
+
+/** How other APIs turn pages. */
+const PAGING = /^(?:page|offset|cursor|skip)$/i;
 
 /**
- * Quotes a name that a client sent, if it is harmless. Clients send API keys as names by mistake, and a message must not
- * contain any part of a key, so only short names that consist of words and lack the prefix of a key are quoted.
+ * Quotes a name that a client sent. Clients send API keys as names by mistake, and a message must not contain a key.
  * @returns undefined if the name must not be quoted
  */
 export function quoteName(name: string): string | undefined {
-  const isHarmless = name.length <= MAX_LENGTH && WORDS.test(name) && !/psk/i.test(name);
-  return isHarmless ? `"${name}"` : undefined;
+  return HARMLESS.test(name) ? `"${name}"` : undefined;
 }
 
-/**
- * The message for an unknown name.
- * @param kind of the name, such as `field`
- */
-export function unknownName(kind: string, name: string): string {
+/** @param known what the client may have meant, if that is known */
+export function unknownName(kind: string, name: string, known?: readonly string[]): string {
   const quoted = quoteName(name);
-  return quoted === undefined ? `an unknown ${kind} was sent` : `${quoted} is not a known ${kind}`;
+  const fault = quoted === undefined ? `an unknown ${kind} was sent` : `${quoted} is not a known ${kind}`;
+  if (known === undefined) return fault;
+  if (known.includes('after') && PAGING.test(name)) return `${fault} (for the next page, follow the Link header)`;
+  const meant = nearest(name, known);
+  const hint = meant === undefined ? '' : `did you mean ${meant}? `;
+  return `${fault} (${hint}known: ${known.length === 0 ? 'none' : listed(known, ', ')})`;
 }

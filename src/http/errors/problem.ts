@@ -1,6 +1,8 @@
 import { HttpException } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { ERROR_CODES, type ErrorCode } from '../../platform/index.js';
+import { addLink } from '../addresses.js';
+import { isVersioned } from '../requests/request.js';
 
 /** A code outside the registry, for errors of extensions. */
 export interface OwnErrorCode {
@@ -30,7 +32,6 @@ export function problem(code: ErrorCode | OwnErrorCode, message: string, headers
 
 /** An HTTP error that a controller, a guard or an interceptor throws; the client receives it as an Error object. */
 export class ApiError extends HttpException {
-  /** The response. */
   readonly problem: Problem;
 
   /**
@@ -54,10 +55,19 @@ export class ApiError extends HttpException {
     return this.problem.code;
   }
 
-  /** Wraps a problem in an error that can be thrown. */
   static of({ code, status, message, headers }: Problem, isExpected = false): ApiError {
     return new ApiError({ code, status, meaning: message }, message, headers, isExpected);
   }
+}
+
+/** The longest message that people read, in UTF-16 code units. Those of extensions can be longer. */
+const READABLE_LENGTH = 200;
+
+/** The items that fit into a message with `besides` other characters, at least one. */
+export function listed(items: readonly string[], separator: string, besides = 100): string {
+  const room = READABLE_LENGTH - besides - `${separator}and more`.length;
+  const shown = items.filter((_, index) => index === 0 || items.slice(0, index + 1).join(separator).length <= room);
+  return [...shown, ...(shown.length < items.length ? ['and more'] : [])].join(separator);
 }
 
 /** Maximum number of faults in one message. */
@@ -68,7 +78,7 @@ const MAX_FAULTS = 5;
  * @param faults all that is wrong with the query or the body, each without its full stop; repeated ones are named once
  */
 export function validationFailed(faults: readonly string[]): ApiError {
-  return new ApiError('validation_failed', `${[...new Set(faults)].slice(0, MAX_FAULTS).join('; ')}.`);
+  return new ApiError('validation_failed', `${listed([...new Set(faults)].slice(0, MAX_FAULTS), '; ', 1)}.`);
 }
 
 /**
@@ -84,20 +94,27 @@ export const CLIENT_GONE: Problem = {
 /** Maximum length of a message, in UTF-16 code units; longer ones, such as those of foreign exceptions, are cut. */
 export const MAX_MESSAGE_LENGTH = 2_000;
 
-/** The Error object. */
 export function errorObject({ code, message, status }: Problem): object {
   return { code, message: message.slice(0, MAX_MESSAGE_LENGTH), status };
 }
 
-/** The Error object as it is sent. */
 export function errorJson(answer: Problem): string {
   return JSON.stringify(errorObject(answer));
 }
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Address of the page that explains the error codes, for Link. */
+    errorPage?: string;
+  }
+}
+
 /** Sends an Error response; every error of a request goes through here. */
 export function sendProblem(reply: FastifyReply, answer: Problem): void {
-  const { status, headers = {} } = answer;
+  const { status, code, headers = {} } = answer;
   reply.headers(headers);
+  const { errorPage } = reply.server;
+  if (errorPage !== undefined && isVersioned(reply.request.url)) addLink(reply, `<${errorPage}#${code}>; rel="help"`);
   if (status === 401 || status === 429) reply.header('cache-control', 'no-store');
   // Exceptions of Nest do not say when to try again, and every 429 and 503 does.
   if ((status === 429 || status === 503) && !reply.hasHeader('retry-after')) reply.header('retry-after', '1');

@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Env } from '../../platform/index.js';
+import { publicPath } from '../addresses.js';
 import { isVersioned } from '../requests/request.js';
 
 declare module 'fastify' {
@@ -11,8 +12,9 @@ declare module 'fastify' {
 }
 
 /** Headers of every response; added before admission. */
-export function addCommonHeaders(server: FastifyInstance, { CORS_ORIGINS }: Env): void {
-  const origins = new Set(CORS_ORIGINS);
+export function addCommonHeaders(server: FastifyInstance, env: Env): void {
+  const origins = new Set(env.CORS_ORIGINS);
+  server.decorate('errorPage', publicPath(env, '/docs/errors'));
   const vary = origins.size === 0 ? 'Authorization' : 'Authorization, Origin';
   server.decorateRequest('receivedAtMs', 0);
   server.addHook('onRequest', (request, reply, done) => {
@@ -33,7 +35,7 @@ export function addCommonHeaders(server: FastifyInstance, { CORS_ORIGINS }: Env)
 
 /** Response headers that scripts of other origins can read. */
 const EXPOSED =
-  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link, Location, ETag, Deprecation, Sunset, Preference-Applied, Idempotent-Replayed, X-Request-Id';
+  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link, Location, ETag, Deprecation, Sunset, Preference-Applied, Idempotent-Replayed, RateLimit, RateLimit-Policy, X-Request-Id';
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
 
 /** Whether a request is a CORS-preflight request (Fetch standard), which carries no key. */

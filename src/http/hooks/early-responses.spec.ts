@@ -3,7 +3,7 @@ import { fastify } from 'fastify';
 import { addEarlyResponses } from './early-responses.js';
 
 const server = fastify();
-addEarlyResponses(server);
+addEarlyResponses(server, new Map());
 server.get('/pets/:petId', () => 'a pet');
 server.get('/files/*', () => 'a file');
 

@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError, CLIENT_GONE } from '../errors/problem.js';
 import { hostFault, transferCodingFault } from '../requests/message.js';
+import { pathOf } from '../requests/request.js';
 import { isPreflight } from './common-headers.js';
+import { nearestPath } from './nearest-path.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -10,18 +12,20 @@ declare module 'fastify' {
   }
 }
 
-/** Responses right after admission, before the body is read. */
-export function addEarlyResponses(server: FastifyInstance): void {
+/** Responses right after admission, before the body is read. @param paths of all routes, once there are requests */
+export function addEarlyResponses(server: FastifyInstance, paths: ReadonlyMap<string, unknown>): void {
   server.addHook('onRequest', (request, reply, done) => {
     if (request.raw.socket.destroyed) done(ApiError.of(CLIENT_GONE));
     else if (isPreflight(request)) reply.code(204).send();
-    else done(hostFault(request.raw) ?? transferCodingFault(request.raw) ?? pathFault(request));
+    else done(hostFault(request.raw) ?? transferCodingFault(request.raw) ?? pathFault(request, paths));
   });
 }
 
-function pathFault({ is404, params }: FastifyRequest): ApiError | undefined {
-  const isFound = !is404 && !hasEmptyParam(params as Record<string, string>);
-  return isFound ? undefined : new ApiError('route_not_found', 'This path does not exist.');
+function pathFault({ is404, params, url }: FastifyRequest, paths: ReadonlyMap<string, unknown>): ApiError | undefined {
+  if (!is404 && !hasEmptyParam(params as Record<string, string>)) return undefined;
+  const meant = nearestPath(pathOf(url), paths.keys());
+  const advice = meant === undefined ? 'The page /docs shows all paths.' : `Did you mean ${meant}?`;
+  return new ApiError('route_not_found', `This path does not exist. ${advice}`);
 }
 
 /** The router matches `/pets/` with `/pets/:petId`, but a trailing slash is another path. A wildcard may be empty. */

@@ -13,7 +13,7 @@ import {
   payloadTooLarge,
   unsupportedMediaType,
 } from '../requests/message.js';
-import { jsonText } from './exact-json.js';
+import { jsonText } from './int64.js';
 import { parseJson } from './parse-json.js';
 
 const JSON_TYPES = [JSON_TYPE, MERGE_PATCH_TYPE];
@@ -90,15 +90,17 @@ function headerFault({ method, headers, raw, server }: FastifyRequest): ApiError
     return new ApiError('validation_failed', 'Content-Type must be given only once.');
   const [type = '', ...parameters] = (contentType ?? '').split(';');
   const mediaType = type.trim().toLowerCase();
-  if (mediaType === '' || !server.hasContentTypeParser(mediaType)) return unsupportedMediaType();
+  if (mediaType === '' || !server.hasContentTypeParser(mediaType)) return unsupportedMediaType(mediaType);
   if (JSON_TYPES.includes(mediaType)) {
     // Parameters may be empty (RFC 9110, section 5.6.6).
     const given = parameters.filter((parameter) => parameter.trim() !== '');
     const isUtf8 = given.length <= 1 && given.every((parameter) => UTF_8.test(parameter));
-    if (!isUtf8 || !jsonMediaTypes(method).includes(mediaType)) return unsupportedMediaType();
-    if (Number(length) > BODY_LIMIT_BYTES) return payloadTooLarge();
+    if (!jsonMediaTypes(method).includes(mediaType)) return unsupportedMediaType(mediaType);
+    if (!isUtf8)
+      return new ApiError('unsupported_media_type', 'Content-Type can have no parameter other than charset=utf-8.');
+    if (Number(length) > BODY_LIMIT_BYTES) return payloadTooLarge(Number(length));
   }
   if (encoding !== undefined)
-    return new ApiError('unsupported_media_type', 'The request body must not have a Content-Encoding.');
+    return new ApiError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.');
   return undefined;
 }

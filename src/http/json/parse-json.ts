@@ -1,8 +1,8 @@
 import { ApiError } from '../errors/problem.js';
 import { quoteName, unknownName } from '../errors/client-names.js';
-import { exactJson } from './exact-json.js';
 import { malformedJson } from '../requests/message.js';
-import { exactInteger } from './int64.js';
+import { exactInteger, exactJson } from './int64.js';
+import { jsonFault } from './json-fault.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -21,20 +21,20 @@ const MAX_MEMBERS = 1_000;
  * @throws ApiError `malformed_json`, or `validation_failed` for members that are repeated, inherited or too many
  */
 export function parseJson(bytes: Buffer): unknown {
-  if (bytes.length === 0) throw malformedJson('it is empty');
+  if (bytes.length === 0) throw malformedJson('is empty, but must be JSON');
   let text: string;
   try {
     text = utf8.decode(bytes);
   } catch {
-    throw malformedJson('it is not valid UTF-8');
+    throw malformedJson('is not in UTF-8');
   }
-  if (text.startsWith('\uFEFF')) throw malformedJson('it begins with a byte-order mark');
+  if (text.startsWith('\uFEFF')) throw malformedJson('begins with a byte-order mark, which JSON must not have');
   let value: unknown;
   try {
     value = text.length <= NEVER_DEEP_LENGTH && !MAY_ROUND.test(text) ? JSON.parse(text) : parseExactly(text);
   } catch (error) {
-    // The parser's message quotes the body, so only the kind of failure is reported.
-    throw malformedJson(error instanceof RangeError ? 'it is nested too deeply' : 'it cannot be parsed');
+    if (error instanceof RangeError) throw malformedJson('is nested too deeply');
+    throw malformedJson(`is not valid JSON${text.length <= NEVER_DEEP_LENGTH ? jsonFault(text) : ''}`);
   }
   checkMembers(text);
   return value;

@@ -27,7 +27,6 @@ export function takesBody(controller: Function, method: string | symbol): boolea
   return handlerParameters(controller, method).some(({ type }) => type === RouteParamtypes.BODY);
 }
 
-/** The configuration that `@RouteConfig()` has given a handler. */
 export function routeConfigOf(handler: Function): FastifyContextConfig | undefined {
   return Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, handler) as FastifyContextConfig | undefined;
 }
@@ -56,7 +55,6 @@ export function documentParameter(document: MethodDecorator, errors: readonly Er
   };
 }
 
-/** The errors of reading a handler's parameters, for decorators of the method. */
 export function parameterErrorsOf(handler: Function): readonly Error[] {
   return (Reflect.getMetadata(PARAMETER_ERRORS, handler) as Error[] | undefined) ?? [];
 }

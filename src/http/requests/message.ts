@@ -80,19 +80,28 @@ export function hostFault(message: IncomingMessage): ApiError | undefined {
   return new ApiError('validation_failed', 'The request must have one Host header, with the name of this service.');
 }
 
-/** @param why the rest of the sentence, such as `it is empty` */
-export function malformedJson(why: string): ApiError {
-  return new ApiError('malformed_json', `The request body must be JSON in UTF-8, but ${why}.`);
+/** @param fault the rest of the sentence, such as `is empty` */
+export function malformedJson(fault: string): ApiError {
+  return new ApiError('malformed_json', `The request body ${fault}.`);
 }
 
-export function payloadTooLarge(): ApiError {
-  return new ApiError('payload_too_large', `The request body must not exceed ${BODY_LIMIT_BYTES} bytes.`);
+/** @param sentBytes if they are known */
+export function payloadTooLarge(sentBytes?: number): ApiError {
+  const sent = Number.isSafeInteger(sentBytes) ? `, but has ${sentBytes}` : '';
+  return new ApiError('payload_too_large', `The request body must not exceed ${BODY_LIMIT_BYTES} bytes${sent}.`);
 }
 
-export function unsupportedMediaType(): ApiError {
+/** What tools send unasked. Others may be a misplaced API key. */
+const USUAL_TYPE = /^(?:application\/(?:merge-patch\+json|xml)|multipart\/form-data|text\/(?:plain|json|xml))$/;
+const CURL_TYPE = 'application/x-www-form-urlencoded';
+
+/** @param sent the media type of the body, in lower case */
+export function unsupportedMediaType(sent = ''): ApiError {
+  const other =
+    sent === CURL_TYPE ? `, not ${sent} (the default of curl -d)` : USUAL_TYPE.test(sent) ? `, not ${sent}` : '';
   return new ApiError(
     'unsupported_media_type',
-    `The request body must have Content-Type: ${JSON_TYPE} (with PATCH also ${MERGE_PATCH_TYPE}), with no charset other than utf-8.`,
+    `Send a JSON body with Content-Type: ${JSON_TYPE} (for PATCH also ${MERGE_PATCH_TYPE})${other}.`,
   );
 }
 

@@ -1,7 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { ValidateBy, ValidateIf } from 'class-validator';
+import { listed } from '../errors/problem.js';
 import { isInt64 } from '../json/int64.js';
+import { typed } from './json-types.js';
 
 /*
  * The fields of request bodies. Each decorator declares both the check at run time and the schema in the OpenAPI document,
@@ -26,17 +28,18 @@ const REORDERING = '\\u061C\\u200E\\u200F\\u2028-\\u202E\\u2066-\\u2069';
 
 /**
  * A line of text, measured in Unicode code points as JSON Schema does.
- * @param options `printed` also refuses line separators and bidirectional controls, because a command line shows the text
+ * @param options `printed` also refuses line separators and bidirectional controls, because a command line shows the text;
+ * `nullable` also allows `null`
  */
 export function TextField(
-  options: FieldOptions & { readonly maxLength: number; readonly printed?: boolean },
+  options: FieldOptions & { readonly maxLength: number; readonly printed?: boolean; readonly nullable?: boolean },
 ): PropertyDecorator {
-  const { maxLength, printed = false } = options;
+  const { maxLength, printed = false, nullable = false } = options;
   const refused = printed ? CONTROLS + REORDERING : CONTROLS;
   const pattern = `^[^${refused}]*[^\\s${refused}][^${refused}]*$`;
   const printable = new RegExp(pattern);
   const names = printed ? 'control characters, line separators, bidirectional controls' : 'control characters';
-  const expected = `a string of 1 to ${maxLength} characters, not only white space, without ${names} or lone surrogates`;
+  const rule = `have 1 to ${maxLength} characters, not only white space, without ${names} or lone surrogates`;
   const isValid = (value: unknown) =>
     // A code point takes at most two UTF-16 units, so a longer string need not be scanned.
     typeof value === 'string' &&
@@ -44,18 +47,32 @@ export function TextField(
     value.isWellFormed() &&
     [...value].length <= maxLength &&
     printable.test(value);
-  return field(options, { type: String, minLength: 1, maxLength, pattern }, expected, isValid);
+  const text = { type: 'string', minLength: 1, maxLength, pattern } as const;
+  const fault = typed('a string', nullable ? `${rule}, or be null` : rule, options);
+  if (!nullable) return field(options, text, fault, isValid);
+  const schema = { anyOf: [text, { type: 'null' }] } as ApiPropertyOptions;
+  return field(options, schema, fault, (value) => value === null || isValid(value));
 }
 
 /** An integer in the int64 range, exact beyond 2^53. */
 export function Int64Field(options: FieldOptions): PropertyDecorator {
-  return field(options, { type: 'integer', format: 'int64' }, INT64_RANGE, isInt64);
+  return field(
+    options,
+    { type: 'integer', format: 'int64' },
+    typed('an integer', `be ${INT64_RANGE}`, options),
+    isInt64,
+  );
 }
 
 /** An identifier that the service assigned. */
 export function IdField(options: FieldOptions): PropertyDecorator {
   const schema = { type: 'integer', format: 'int64', minimum: 1 } as const;
-  return field(options, schema, ID_RANGE, (value) => isInt64(value) && value >= 1);
+  return field(
+    options,
+    schema,
+    typed('an integer', `be ${ID_RANGE}`, options),
+    (value) => isInt64(value) && value >= 1,
+  );
 }
 
 /** A named enum. */
@@ -80,11 +97,16 @@ export function enumSchema({ name, values, meaning }: EnumOptions) {
  */
 export function EnumField(options: FieldOptions & EnumOptions & { readonly nullable?: boolean }): PropertyDecorator {
   const { name, values, nullable = false } = options;
-  const expected = `one of ${values.join(', ')}`;
+  const rule = `be one of ${values.join(', ')}`;
   const isValid = (value: unknown) => values.some((one) => one === value);
-  if (!nullable) return field(options, enumSchema(options), expected, isValid);
+  if (!nullable) return field(options, enumSchema(options), typed('a string', rule, options), isValid);
   const schema = { anyOf: [{ $ref: `#/components/schemas/${name}` }, { type: 'null' }] } as ApiPropertyOptions;
-  return field(options, schema, `${expected}, or null`, (value) => value === null || isValid(value));
+  return field(
+    options,
+    schema,
+    typed('a string', `${rule}, or null`, options),
+    (value) => value === null || isValid(value),
+  );
 }
 
 /** Maximum number of items of a list. */
@@ -105,7 +127,8 @@ export function EnumListField(
     value.length <= MAX_ITEMS &&
     new Set(value).size === value.length &&
     value.every((item) => typeof item === 'string' && (values.includes(item) || isOther(item)));
-  return field(options, schema, `a list of one or more of ${values.join(', ')}, each once`, isValid);
+  const rule = `have 1 to ${MAX_ITEMS} items, each once and one of ${listed(values, ', ', 60)}`;
+  return field(options, schema, typed('a list', rule, options), isValid);
 }
 
 /** An integer within a range of safe integers. */
@@ -117,24 +140,27 @@ export function IntegerField(
   const isValid = (value: unknown) =>
     typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum;
   const schema: ApiPropertyOptions = { type: 'integer', minimum, maximum, ...standIn };
-  return field(options, schema, `an integer from ${minimum} to ${maximum}`, isValid);
+  return field(options, schema, typed('an integer', `be an integer from ${minimum} to ${maximum}`, options), isValid);
 }
 
 /** `true` or `false`. */
 export function BooleanField(options: FieldOptions): PropertyDecorator {
-  return field(options, { type: Boolean }, 'true or false', (value) => typeof value === 'boolean');
+  return field(options, { type: Boolean }, typed('true or false', '', options), (value) => typeof value === 'boolean');
 }
 
-/** @param expected the end of the message `... must be` */
-function field(
-  { description, example, optional = false }: FieldOptions,
+/** @param fault the end of the message on an invalid value */
+export function field(
+  { description, example, optional = false }: Partial<FieldOptions>,
   schema: ApiPropertyOptions,
-  expected: string,
+  fault: (value: unknown) => string,
   isValid: (value: unknown) => boolean,
 ): PropertyDecorator {
   return applyDecorators(
-    ApiProperty({ ...schema, description, example, required: !optional } as ApiPropertyOptions),
+    ApiProperty({ description, example, ...schema, required: !optional } as ApiPropertyOptions),
     ...(optional ? [ValidateIf((_, value) => value !== undefined)] : []),
-    ValidateBy({ name: 'field', validator: { validate: isValid } }, { message: `$property must be ${expected}` }),
+    ValidateBy(
+      { name: 'field', validator: { validate: isValid } },
+      { message: ({ value }) => `$property ${fault(value)}` },
+    ),
   );
 }

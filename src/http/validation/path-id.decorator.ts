@@ -18,7 +18,6 @@ export interface PathIdOptions {
 /**
  * Injects an identifier in the path as decimal digits, and documents it. Only the canonical form is an identifier; anything
  * else is not found.
- * @param name of the parameter in the path
  */
 export function PathId(
   name: string,

@@ -1,9 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
+import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { ValidateBy, ValidateIf } from 'class-validator';
 import { isCanonicalId, isCanonicalInt64 } from '../json/int64.js';
-import { type EnumOptions, enumSchema, ID_RANGE, INT64_RANGE } from './fields.js';
+import { type EnumOptions, enumSchema, field, ID_RANGE, INT64_RANGE } from './fields.js';
 
 /*
  * The fields of query DTOs. Each decorator declares both the check and the OpenAPI schema. A value is accepted as it is or
@@ -97,14 +96,8 @@ function param(
   expected: string,
   isValid: (value: unknown) => boolean,
 ): PropertyDecorator {
-  return applyDecorators(
-    ApiPropertyOptional({ description, ...schema } as ApiPropertyOptions),
-    ValidateIf((_, value) => value !== undefined),
-    ValidateBy(
-      { name: 'param', validator: { validate: isValid } },
-      { message: ({ value }) => `$property must be ${Array.isArray(value) ? 'given only once' : expected}` },
-    ),
-  );
+  const fault = (value: unknown) => `must be ${Array.isArray(value) ? 'given only once' : expected}`;
+  return field({ description, optional: true }, schema, fault, isValid);
 }
 
 const DEFAULT_LIMIT = 20;

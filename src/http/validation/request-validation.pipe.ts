@@ -1,11 +1,10 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
-import { validate, type ValidationError, type ValidatorOptions } from 'class-validator';
+import { getMetadataStorage, validate, type ValidationError, type ValidatorOptions } from 'class-validator';
 import { LRUCache } from 'lru-cache';
 import { unknownName } from '../errors/client-names.js';
 import { validationFailed } from '../errors/problem.js';
 import { unsupportedMediaType } from '../requests/message.js';
-import { nestedLists } from './nested-lists.js';
 
 /** For more of them, class-validator would take milliseconds. */
 const MAX_NAMES = 1_000;
@@ -15,7 +14,7 @@ const OPTIONS: ValidatorOptions = {
   forbidNonWhitelisted: true,
   forbidUnknownValues: false,
   stopAtFirstError: true,
-  validationError: { target: false, value: false },
+  validationError: { value: false },
 };
 
 /** Parameter types that are not DTOs, as in Nest's ValidationPipe. */
@@ -82,7 +81,7 @@ async function instanceOf(value: unknown, metatype: Type, place: Place): Promise
   checkNames(Object.keys(value ?? {}), place);
   const dto: object = plainToInstance(metatype, value ?? {}, { exposeDefaultValues: true });
   const errors = await validate(dto, OPTIONS);
-  const broken = [...describe(errors, place), ...nestedLists(dto)];
+  const broken = describe(errors, place);
   const faults = broken.length === 0 ? unstorableTexts(value) : broken;
   if (faults.length === 0) return dto;
   // A POST needs no body where all its fields are optional.
@@ -114,14 +113,20 @@ function unstorableTexts(value: unknown, name = ''): string[] {
 
 /** The faults of all fields, nested ones with their path, such as `items.0.name must be ...`. */
 function describe(errors: readonly ValidationError[], place: Place, parent = ''): string[] {
-  return errors.flatMap(({ property, constraints = {}, children = [] }) => {
+  return errors.flatMap(({ property, target, constraints = {}, children = [] }) => {
     const { whitelistValidation, ...broken } = constraints;
-    const within = parent === '' ? '' : ` of ${parent.slice(0, -1)}`;
-    const unknown = whitelistValidation === undefined ? [] : [unknownName(KINDS[place], property) + within];
+    const kind = KINDS[place] + (parent === '' ? '' : ` of ${parent.slice(0, -1)}`);
+    const unknown = whitelistValidation === undefined ? [] : [unknownName(kind, property, namesIn(target))];
     return [
       ...unknown,
       ...Object.values(broken).map((message) => parent + message),
       ...describe(children, place, `${parent}${property}.`),
     ];
   });
+}
+
+/** The names that the class of an object declares. */
+function namesIn({ constructor }: object = {}): string[] {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(constructor, '', false, false);
+  return [...new Set(rules.map(({ propertyName }) => propertyName))];
 }

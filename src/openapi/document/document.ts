@@ -1,5 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
-import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { type OpenAPIObject, type ReferenceObject, SwaggerModule } from '@nestjs/swagger';
 import { KnownScopes } from '../../accounts/index.js';
 import { HEADER_COMPONENTS } from '../../http/index.js';
 import { removalMs } from '../../lifecycle/index.js';
@@ -8,7 +8,6 @@ import { errorSchemas } from './errors.js';
 import { completeOperation, type DocumentedOperation, type ScannedOperation, type SharedParts } from './operations.js';
 import { outlineOf } from './outline.js';
 import { convertSchemas } from './schemas.js';
-import { share } from './shared-components.js';
 
 type PathItem = Record<string, DocumentedOperation>;
 
@@ -43,7 +42,6 @@ export class CurrentDocument {
   }
 }
 
-/** Creates the document of all operations of the application. */
 function createDocument(app: INestApplication, errorCodes: readonly string[]): OpenAPIObject {
   const env = app.get(Env);
   const options = { ignoreGlobalPrefix: true };
@@ -85,4 +83,25 @@ function createDocument(app: INestApplication, errorCodes: readonly string[]): O
 
 function operationsOf({ paths }: Pick<OpenAPIObject, 'paths'>): DocumentedOperation[] {
   return Object.values(paths).flatMap((item) => Object.values(item as PathItem));
+}
+
+/**
+ * Moves parts that several operations have to the components of the document.
+ * @param kind of the components, such as `responses`
+ * @param names of all parts that operations can share
+ * @returns the components, and what replaces a part by a reference to them
+ */
+function share<Part>(kind: string, names: ReadonlyMap<Part, string>) {
+  const components: Record<string, Part> = {};
+  const references = new Map<unknown, ReferenceObject>();
+  for (const same of Map.groupBy(names, ([part, name]) => `${name} ${JSON.stringify(part)}`).values()) {
+    const [first] = same;
+    if (first === undefined || same.length < 2) continue;
+    const [part, name] = first;
+    let free = name;
+    for (let n = 2; free in components; n += 1) free = `${name}${n}`;
+    components[free] = part;
+    for (const [one] of same) references.set(one, { $ref: `#/components/${kind}/${free}` });
+  }
+  return { components, refer: (part: Part | ReferenceObject) => references.get(part) ?? part };
 }

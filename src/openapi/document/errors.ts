@@ -37,7 +37,7 @@ export function errorResponse(status: number, errors: readonly Problem[]): Respo
   return {
     description: describe(errors),
     headers: {
-      ...headerReferences(isUncacheable ? [...COMMON_HEADERS, 'Cache-Control'] : COMMON_HEADERS),
+      ...headerReferences([...COMMON_HEADERS, 'Help', ...(isUncacheable ? (['Cache-Control'] as const) : [])]),
       ...ownHeaders(errors),
     },
     content: {

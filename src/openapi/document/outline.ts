@@ -2,8 +2,8 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject } from '@nestjs/swagger';
 import { PLANS } from '../../accounts/index.js';
 import { API_PREFIX, publicPath } from '../../http/index.js';
-import type { Env } from '../../platform/index.js';
-import { type Documentation, operationGroups, PLANS_PAGE } from '../operation-group.decorator.js';
+import { type Env, VERSION } from '../../platform/index.js';
+import { operationGroups } from '../operation-group.decorator.js';
 import { API_KEY_SCHEME } from '../operation.decorator.js';
 
 /** The parts of the document besides the operations. */
@@ -13,21 +13,16 @@ export function outlineOf(app: INestApplication, env: Env): Omit<OpenAPIObject, 
     .setOpenAPIVersion('3.1.0')
     .setTitle('Pet Store Service')
     .setDescription(describeService(env))
-    .setVersion('2.0.0')
+    .setVersion(VERSION)
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .addSecurity(API_KEY_SCHEME, {
       type: 'http',
       scheme: 'bearer',
       description: 'Your API key, `psk_...`, without the word Bearer.',
     });
-  const externalDocs = ({ description, address }: Documentation) => {
-    const url = absoluteUrl(env, address);
-    return url === undefined ? undefined : { description, url };
-  };
-  for (const { name, description, documentation } of operationGroups(app))
-    builder.addTag(name, description, documentation && externalDocs(documentation));
+  for (const { name, description } of operationGroups(app)) builder.addTag(name, description);
   const { info, ...rest } = builder.build();
-  const documentation = externalDocs({ description: 'Plans, limits and bans', address: PLANS_PAGE });
+  const plansUrl = absoluteUrl(env, '/docs/plans');
   const contactUrl = absoluteUrl(env, '/docs');
   const servers = [
     {
@@ -40,7 +35,7 @@ export function outlineOf(app: INestApplication, env: Env): Omit<OpenAPIObject, 
   ];
   return {
     ...rest,
-    ...(documentation && { externalDocs: documentation }),
+    ...(plansUrl && { externalDocs: { description: 'Plans, limits and bans', url: plansUrl } }),
     // Everybody with a key can call it.
     servers: servers.map((server) => ({ ...server, 'x-internal': false })),
     info: { ...info, contact: { name: 'Pet Store Service', ...(contactUrl && { url: contactUrl }) } },
@@ -76,7 +71,8 @@ path does not support 405 \`method_not_allowed\`; headers over 16 KiB are 431 \`
 change incompatibly, with notice. An \`experimental\` operation can change at any time. A deprecated operation returns 410
 from its \`x-sunset\` date on.
 
-Every response also has \`X-Content-Type-Options\` and \`Cache-Control\`: \`private, no-cache\` or \`no-store\`. Every response
+Every response also has \`RateLimit\` and \`RateLimit-Policy\`, which are experimental and show both windows,
+\`X-Content-Type-Options\`, and \`Cache-Control\`: \`private, no-cache\` or \`no-store\`. Every response
 has \`Vary\` too, unless the request is refused before it is routed: 400, 408, 431 and 501 of requests that are not valid HTTP.
 `.trim();
 }

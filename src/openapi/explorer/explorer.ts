@@ -8,10 +8,14 @@ import { dump } from 'js-yaml';
 import { CompressedFile, sendWithEtag } from '../../http/index.js';
 import { Env } from '../../platform/index.js';
 import type { CurrentDocument } from '../document/document.js';
-import { explorerPage, ICON } from './page.js';
+import { serveEntryPoints, serviceLinks } from './entry-points.js';
+import { guidePage, readGuides } from './guides.js';
+import { explorerPage, ICON, markStaging } from './page.js';
 import { plansPage } from './plans-page.js';
+import { searchIndex } from './search-index.js';
 
 const HTML = 'text/html; charset=utf-8';
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The files of Swagger UI's package that the pages load. Its other files are not served. */
 const PACKAGE_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'];
@@ -39,28 +43,41 @@ const POLICY = [
 ].join('; ');
 
 /**
- * Serves Swagger UI at `/docs`, the plans at `/docs/plans`, and the document at `/openapi.json` and `/openapi.yaml`.
+ * Serves Swagger UI at `/docs`, the guides and the plans below it, and the document at `/openapi.json` and `/openapi.yaml`.
  * `SwaggerModule.setup` would build the document and open a file for each request.
  */
 export function serveExplorer(app: INestApplication, document: CurrentDocument): void {
   const server = app.getHttpAdapter().getInstance() as FastifyInstance;
   const serve = (path: string, file: () => CompressedFile, headers: Readonly<Record<string, string>> = {}) =>
     server.get(path, (_request, reply) => sendFile(reply.headers(headers), file()));
+  const env = app.get(Env);
+  const links = serviceLinks(env);
   const serveDocs = (path: string, file: () => CompressedFile) =>
-    serve(`/docs${path}`, file, { 'content-security-policy': POLICY });
+    serve(`/docs${path}`, file, { 'content-security-policy': POLICY, link: links });
 
   serve(
     '/openapi.json',
-    rendered(document, 'application/json; charset=utf-8', (current) => JSON.stringify(current)),
+    rendered(document, JSON_TYPE, (current) => JSON.stringify(current)),
   );
   serve(
     '/openapi.yaml',
     rendered(document, 'text/yaml; charset=utf-8', (current) => dump(current, { skipInvalid: true, noRefs: true })),
   );
-  serveDocs('', fixed(HTML, explorerPage('./docs/')));
-  serveDocs('/', fixed(HTML, explorerPage('./')));
-  const { ANONYMOUS_PER_MINUTE: perMinute, ANONYMOUS_PER_DAY: perDay } = app.get(Env);
-  serveDocs('/plans', fixed(HTML, plansPage({ perMinute, perDay })));
+  const { ANONYMOUS_PER_MINUTE: perMinute, ANONYMOUS_PER_DAY: perDay, ENVIRONMENT } = env;
+  const marked = (html: string) => (ENVIRONMENT === 'staging' ? markStaging(html) : html);
+  serveDocs('', fixed(HTML, marked(explorerPage('./docs/'))));
+  serveDocs('/', fixed(HTML, marked(explorerPage('./'))));
+  serveDocs('/plans', fixed(HTML, marked(plansPage({ perMinute, perDay }))));
+  const guides = readGuides();
+  for (const guide of guides)
+    serveDocs(
+      `/${guide.name}`,
+      rendered(document, HTML, (current) => marked(guidePage(guide, guides, current))),
+    );
+  serveDocs(
+    '/search.json',
+    rendered(document, JSON_TYPE, (current) => JSON.stringify(searchIndex(guides, current))),
+  );
   for (const [name, path] of assetPaths()) {
     const contentType = CONTENT_TYPES[extname(name)];
     if (contentType === undefined) continue;
@@ -69,8 +86,7 @@ export function serveExplorer(app: INestApplication, document: CurrentDocument):
     // Browsers request it for pages without an icon, such as a response of the API.
     if (name === ICON) serve('/favicon.ico', file);
   }
-  // Relative, because a proxy can serve it below another path.
-  server.get('/', (_request, reply) => reply.redirect('docs'));
+  serveEntryPoints(server, env, guides);
 }
 
 /** Paths below `/docs/`, and the files there. */

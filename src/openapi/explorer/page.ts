@@ -1,3 +1,5 @@
+import { introduction } from './introduction.js';
+
 /** A page of the documentation. */
 interface Page {
   readonly title: string;
@@ -14,8 +16,9 @@ interface Page {
 export const ICON = 'site/icon.svg';
 
 const PAGES = [
-  { name: 'API reference', path: '../docs' },
-  { name: 'Plans and limits', path: 'plans' },
+  { name: 'API reference', short: 'Reference', path: '../docs' },
+  { name: 'Guides', short: 'Guides', path: 'getting-started' },
+  { name: 'Plans and usage', short: 'Plans', path: 'plans' },
 ] as const;
 
 /**
@@ -32,6 +35,7 @@ export function renderPage({ title, name, base, head, body }: Page): string {
   <link rel="icon" type="image/svg+xml" href="${base}${ICON}">
   <link rel="stylesheet" href="${base}site/site.css">
   <script src="${base}site/theme.js"></script>
+  <script src="${base}site/search.js" type="module"></script>
   ${head.trim()}
 </head>
 <body>
@@ -39,8 +43,11 @@ export function renderPage({ title, name, base, head, body }: Page): string {
   <header class="site-header">
     <a class="brand" href="${base}../docs"><img src="${base}${ICON}" alt="" width="28" height="28"><span class="wide">Pet Store</span><span class="visually-hidden">documentation</span></a>
     <nav aria-label="Documentation">
-      ${PAGES.map((page) => `<a href="${base}${page.path}"${page.name === name ? ' aria-current="page"' : ''}>${page.name}</a>`).join('\n      ')}
+      ${PAGES.map((page) => `<a href="${base}${page.path}"${page.name === name ? ' aria-current="page"' : ''}><span class="wide">${page.name}</span><span class="narrow">${page.short}</span></a>`).join('\n      ')}
     </nav>
+    <button id="search" type="button" aria-label="Search" title="Search (Ctrl+K)">
+      <svg width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true"><circle cx="6.75" cy="6.75" r="5"/><path d="m10.5 10.5 4.5 4.5"/></svg>
+    </button>
     <button id="theme" type="button" aria-label="Switch between light and dark" title="Switch between light and dark">
       <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="6.5" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M8 1.5a6.5 6.5 0 0 1 0 13z" fill="currentColor"/></svg>
     </button>
@@ -51,7 +58,12 @@ export function renderPage({ title, name, base, head, body }: Page): string {
 `;
 }
 
-/** The page that Swagger UI fills. Its heading is part of the HTML, so it appears at once. */
+/** Says on each page of a staging service that it is one. */
+export function markStaging(page: string): string {
+  return page.replace('<header class="site-header">', '<p class="ribbon">Staging</p>\n  $&');
+}
+
+/** The page that Swagger UI fills, which its script loads after the first paint. */
 export function explorerPage(base: string): string {
   return renderPage({
     title: 'Pet Store Service',
@@ -59,17 +71,20 @@ export function explorerPage(base: string): string {
     base,
     head: `
   <link rel="stylesheet" href="${base}explorer/explorer.css">
-  <link rel="preload" href="${base}swagger-ui.css" as="style">
   <link rel="preload" href="${base}../openapi.json" as="fetch" crossorigin>
-  <script src="${base}swagger-ui-bundle.js" defer></script>
   <script src="${base}explorer/explorer.js" type="module"></script>`,
     body: `
   <div id="explorer">
-    <main class="loading">
-      <h1>Pet Store Service</h1>
-      <p>Loading the operations …</p>
-      <noscript><p>This page needs JavaScript. The same is in <a href="${base}../openapi.yaml">openapi.yaml</a>.</p></noscript>
-    </main>
+    <div class="explorer">
+      <div class="contents"></div>
+      <main id="content" tabindex="-1">
+        <header class="introduction" id="introduction">
+      ${introduction(base)}
+        </header>
+        <p id="loading" role="status">Loading the operations …</p>
+        <noscript><p>The operations need JavaScript. They are also in <a href="${base}../openapi.yaml">openapi.yaml</a>.</p></noscript>
+      </main>
+    </div>
   </div>`,
   });
 }

@@ -8,11 +8,11 @@ import { renderPage } from './page.js';
 /** Time of the examples, in Unix time in seconds: noon of a UTC day. */
 const NOON_SECONDS = 1_795_262_400;
 
-/** The page about plans, for people who sell or buy the API. Its scripts draw the picture and the usage of a key. */
+/** The page about plans, for people who sell or buy the API. Its scripts draw the pictures and the usage of a key. */
 export function plansPage(anonymous: Limits): string {
   return renderPage({
-    title: 'Plans and limits · Pet Store Service',
-    name: 'Plans and limits',
+    title: 'Plans and usage · Pet Store Service',
+    name: 'Plans and usage',
     base: './',
     head: `
   <link rel="stylesheet" href="./plans/plans.css">
@@ -21,7 +21,7 @@ export function plansPage(anonymous: Limits): string {
     body: `
   <main id="content" tabindex="-1">
     <header>
-      <h1>Plans and limits</h1>
+      <h1>Plans and usage</h1>
       <p class="lead">A plan belongs to an account and limits its requests per minute and per day. All API keys of the account share these limits, so more keys give no more requests.</p>
     </header>
 
@@ -36,6 +36,8 @@ export function plansPage(anonymous: Limits): string {
     <section aria-labelledby="usage-title">
       <h2 id="usage-title">Your usage</h2>
       <div id="usage" data-scheme="${API_KEY_SCHEME}"><noscript><p>This needs JavaScript. <code>GET /v1/usage</code> returns the same.</p></noscript></div>
+      <h3>The last 30 days</h3>
+      <div id="history"><noscript><p>This needs JavaScript. <code>GET /v1/usage/history</code> returns the same.</p></noscript></div>
     </section>
 
     <section aria-labelledby="windows-title">

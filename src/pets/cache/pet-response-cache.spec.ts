@@ -37,7 +37,7 @@ describe('a cached response', () => {
     const list = pets.list.bind(pets);
     const slow = jest.spyOn(pets, 'list').mockImplementation(async (query) => {
       const found = await list(query);
-      await delay(600);
+      await delay(1_100);
       return found;
     });
     await page(MANY + 1);

@@ -3,13 +3,18 @@ import {
   ApiAddressSetting,
   CidrListSetting,
   FlagSetting,
+  HttpUrlSetting,
   IntegerSetting,
   ListSetting,
   RedisUrlSetting,
   Setting,
 } from './setting.decorators.js';
 
+/** The version of the service, as in package.json. */
+export const VERSION = '2.0.0';
+
 const ENVIRONMENTS = ['production', 'staging'] as const;
+const ACCESS_LOGS = ['off', 'sampled', 'all'] as const;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** All settings of the service. Property names are the names of the environment variables. */
@@ -60,7 +65,18 @@ export class Env {
   @IntegerSetting(1, 3_600_000)
   DATABASE_TRANSACTION_TIMEOUT_MS = 10_000;
 
-  /** `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. Unset: counters in the process. */
+  /** Whether the start runs pending migrations on PostgreSQL. Otherwise it waits until another process has run them. */
+  @FlagSetting()
+  MIGRATE_ON_START = true;
+
+  /** A statement that takes longer is logged, on PostgreSQL with the sessions that block it, in milliseconds. */
+  @IntegerSetting(1, 3_600_000)
+  SLOW_STATEMENT_MS = 200;
+
+  /**
+   * `redis://[user:password@]host[:port][/database]`, `rediss://` for TLS, or
+   * `redis+sentinel://[user:password@]host:port,host:port/master-name[/database]`. Unset: counters in the process.
+   */
   @RedisUrlSetting()
   REDIS_URL?: string;
 
@@ -100,6 +116,31 @@ export class Env {
   @IsIn(LOG_LEVELS, { message: `LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}` })
   LOG_LEVEL: (typeof LOG_LEVELS)[number] = 'info';
 
+  /** Which requests are logged. `sampled` means one in a hundred. */
+  @Setting()
+  @IsIn(ACCESS_LOGS, { message: `ACCESS_LOG must be one of ${ACCESS_LOGS.join(', ')}` })
+  ACCESS_LOG: (typeof ACCESS_LOGS)[number] = 'off';
+
+  /** Of how many accounts metrics show the requests by name: those with most; 0 for none. */
+  @IntegerSetting(0, 1_000)
+  METRICS_ACCOUNTS = 0;
+
+  /** How long audit records are kept, in days; 0 for ever. */
+  @IntegerSetting(0, 36_500)
+  AUDIT_RETENTION_DAYS = 365;
+
+  /** How long keys are kept after they expired or were revoked, in days; 0 for ever. */
+  @IntegerSetting(0, 36_500)
+  KEY_RETENTION_DAYS = 90;
+
+  /** When an order that is still placed is cancelled, in hours; 0 for never. */
+  @IntegerSetting(0, 876_000)
+  ORDER_EXPIRY_HOURS = 72;
+
+  /** Where traces are sent, by OTLP over HTTP. Unset: there are none. */
+  @HttpUrlSetting()
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+
   /** Requests per minute without a valid key from one client address. */
   @IntegerSetting(1, 1_000_000_000)
   ANONYMOUS_PER_MINUTE = 300;
@@ -107,6 +148,15 @@ export class Env {
   /** Requests per UTC day without a valid key from one client address. */
   @IntegerSetting(1, 1_000_000_000)
   ANONYMOUS_PER_DAY = 10_000;
+
+  /** Whether responses have RateLimit and RateLimit-Policy, whose draft can still change. */
+  @FlagSetting()
+  RATE_LIMIT_FIELDS = true;
+
+  /** The commit that the service was built from, for metrics and the log. The image sets it. */
+  @Setting()
+  @Matches(/^[\w.-]{1,100}$/, { message: 'REVISION must have 1 to 100 letters, digits, _, . and -' })
+  REVISION = 'unknown';
 
   /** Keeps operations alive, and documented, after their removal date. */
   @FlagSetting()

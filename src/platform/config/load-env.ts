@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { Env } from './env.js';
+import { isMisspelt } from './misspelt.js';
 
-/** Shorter names of settings, such as PORT, are one letter away from names that other programs use. */
-const MIN_LENGTH = 8;
+/** Settings with passwords. `DATABASE_URL_FILE` names a file with the value of DATABASE_URL, as containers get secrets. */
+const SECRETS = ['DATABASE_URL', 'REDIS_URL'];
+const fileOf = (name: string) => `${name}_FILE`;
 
 /** Invalid settings; `message` has one line for each variable. */
 export class ConfigError extends Error {}
@@ -15,6 +18,7 @@ export class ConfigError extends Error {}
 export function loadEnv(source: Record<string, string | undefined> = process.env): Env {
   const given: Record<string, string> = {};
   for (const [name, value] of Object.entries(source)) if (value !== undefined && value !== '') given[name] = value;
+  const unread = readSecrets(given);
   const env = plainToInstance(Env, given, { excludeExtraneousValues: true, exposeDefaultValues: true });
   const faults = validateSync(env, { validationError: { target: false } });
   const lines = faults.map(({ constraints = {} }) => [...new Set(Object.values(constraints))].join('; '));
@@ -23,9 +27,34 @@ export function loadEnv(source: Record<string, string | undefined> = process.env
       `ANONYMOUS_PER_DAY (${env.ANONYMOUS_PER_DAY}) must not be below ANONYMOUS_PER_MINUTE (${env.ANONYMOUS_PER_MINUTE})`,
     );
   }
-  lines.push(...misspeltSettings(Object.keys(given), Object.keys(env)));
+  lines.push(...unread, ...misspeltSettings(Object.keys(given), [...Object.keys(env), ...SECRETS.map(fileOf)]));
   if (lines.length > 0) throw new ConfigError(['Invalid configuration:', ...lines].join('\n  '));
   return env;
+}
+
+/** The settings that differ from their defaults, for the log. Secrets are not shown. */
+export function changedSettings(env: Env): Record<string, unknown> {
+  const defaults: Record<string, unknown> = { ...new Env() };
+  const changed = Object.entries(env).filter(([name, value]) => String(value) !== String(defaults[name]));
+  return Object.fromEntries(changed.map(([name, value]) => [name, SECRETS.includes(name) ? '(set)' : value]));
+}
+
+/**
+ * Adds the secrets whose values are in files.
+ * @returns one line for each that cannot be read
+ */
+function readSecrets(given: Record<string, string>): string[] {
+  return SECRETS.flatMap((name) => {
+    const file = given[fileOf(name)];
+    if (file === undefined) return [];
+    if (given[name] !== undefined) return [`${name} and ${fileOf(name)} must not both be set`];
+    try {
+      given[name] = readFileSync(file, 'utf8').trim();
+      return [];
+    } catch (error) {
+      return [`${fileOf(name)} cannot be read: ${String(error)}`];
+    }
+  });
 }
 
 /**
@@ -38,19 +67,4 @@ function misspeltSettings(names: readonly string[], settings: readonly string[])
     const meant = settings.includes(name) ? undefined : settings.find((setting) => isMisspelt(name, setting));
     return meant === undefined ? [] : [`${name} is not a setting; did you mean ${meant}?`];
   });
-}
-
-/** Whether the name differs in case, in one letter, or in the order of two. */
-function isMisspelt(name: string, setting: string): boolean {
-  const given = name.toUpperCase();
-  if (given === setting) return true;
-  if (setting.length < MIN_LENGTH) return false;
-  const shorter = Math.min(given.length, setting.length);
-  let start = 0;
-  while (start < shorter && given[start] === setting[start]) start += 1;
-  let end = 0;
-  while (end < shorter - start && given.at(-1 - end) === setting.at(-1 - end)) end += 1;
-  const wrong = given.slice(start, given.length - end);
-  const right = setting.slice(start, setting.length - end);
-  return Math.max(wrong.length, right.length) < 2 || (right.length === 2 && wrong === `${right[1]}${right[0]}`);
 }

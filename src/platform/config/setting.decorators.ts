@@ -3,6 +3,13 @@ import { applyDecorators } from '@nestjs/common';
 import { Expose, Transform } from 'class-transformer';
 import { IsBoolean, IsInt, IsOptional, IsUrl, Matches, Max, Min, ValidateBy } from 'class-validator';
 
+/**
+ * `redis+sentinel://host:port,host:port/master-name`, with an optional user and password of the server before the hosts, and
+ * the number of a database at the end.
+ */
+export const SENTINEL_URL =
+  /^redis\+sentinel:\/\/(?:(?<user>[^:@/\s]*):(?<password>[^@/\s]*)@)?(?<hosts>[\w.-]+:\d{1,5}(?:,[\w.-]+:\d{1,5})*)\/(?<name>[\w.-]+)(?:\/(?<database>\d{1,5}))?$/;
+
 /** A property that is read from the environment variable of its name. Decorators of class-validator say what it must be. */
 export const Setting = (): PropertyDecorator => applyDecorators(Expose(), IsOptional());
 
@@ -44,19 +51,21 @@ export function CidrListSetting(): PropertyDecorator {
   );
 }
 
-/** The public address of an API, with its version prefix. */
-export function ApiAddressSetting(): PropertyDecorator {
+/** An absolute URL without credentials. */
+export function HttpUrlSetting(): PropertyDecorator {
   const options = { protocols: ['http', 'https'], require_protocol: true, require_tld: false, disallow_auth: true };
-  return applyDecorators(
-    Setting(),
-    IsUrl(options, { message: '$property must be an absolute http or https URL' }),
-    Matches(/^[^?#]+\/v1$/, { message: '$property must end in /v1' }),
-  );
+  return applyDecorators(Setting(), IsUrl(options, { message: '$property must be an absolute http or https URL' }));
 }
 
-/** `redis://` or `rediss://` (TLS) with a host, and optionally user, password, port and database number. */
+/** The public address of an API, with its version prefix. */
+export function ApiAddressSetting(): PropertyDecorator {
+  return applyDecorators(HttpUrlSetting(), Matches(/^[^?#]+\/v1$/, { message: '$property must end in /v1' }));
+}
+
+/** `redis://` or `rediss://` (TLS) with a host, and optionally user, password, port and database number; or sentinels. */
 export function RedisUrlSetting(): PropertyDecorator {
-  const message = '$property must be redis:// or rediss://, such as redis://user:password@redis.example.com:6379/0';
+  const message =
+    '$property must be redis://, rediss:// or redis+sentinel://, such as redis://user:password@redis.example.com:6379/0';
   return applyDecorators(
     Setting(),
     ValidateBy({ name: 'isRedisUrl', validator: { validate: isRedisUrl } }, { message }),
@@ -71,6 +80,7 @@ function isCidr(value: string): boolean {
 }
 
 function isRedisUrl(value: string): boolean {
+  if (SENTINEL_URL.test(value)) return true;
   if (!/^rediss?:\/\/[^\s?#]+$/.test(value)) return false;
   try {
     const { hostname, username, password, pathname } = new URL(value);

@@ -30,3 +30,9 @@ export function notFound(code: ErrorCode, what: string, id?: string): DomainErro
     id === undefined ? `${what} with that identifier.` : `${what} with the identifier "${id}".`,
   );
 }
+
+/** A row that a query found. @throws the error that `missing` makes of the id if there is none */
+export function found<Row>(row: Row | null | undefined, missing: (id: string) => DomainError, id: string): Row {
+  if (row === null || row === undefined) throw missing(id);
+  return row;
+}

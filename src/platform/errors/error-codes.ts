@@ -37,13 +37,14 @@ export const ERROR_CODES = {
     meaning: 'The service is temporarily unavailable. Retry-After says when to try again.',
   },
   request_timeout: { status: 408, meaning: 'The request did not arrive in time.' },
-  api_key_retired: { status: 409, meaning: 'The API key is revoked, expired or already rotated.' },
+  api_key_retired: { status: 409, meaning: 'The API key is revoked, expired, paused or already rotated.' },
   api_key_limit_reached: { status: 409, meaning: 'The account has reached its limit of active API keys.' },
   category_exists: { status: 409, meaning: 'A category with that identifier exists.' },
   not_found: { status: 404, meaning: 'Nothing has that identifier.' },
   conflict: { status: 409, meaning: 'The request conflicts with the state of the resource.' },
   unprocessable_content: { status: 422, meaning: 'The request is well-formed but cannot be processed.' },
   not_implemented: { status: 501, meaning: 'The service does not support the transfer coding.' },
+  api_key_paused: { status: 401, meaning: 'The API key is paused, and works again once it is resumed.' },
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -14,6 +14,8 @@ const EXIT_WAIT_MS = 1_000;
 export class StandardOutput {
   private static instance: StandardOutput | undefined;
   private readonly stream: sonicBoom.SonicBoom;
+  /** Lines dropped since the start. */
+  droppedLines = 0;
   private dropped = 0;
   private dropListener: ((count: number) => void) | undefined;
   private waitUntilMs = 0;
@@ -28,7 +30,10 @@ export class StandardOutput {
       // Waits for the reader instead of raising an error.
       retryEAGAIN: () => performance.now() < this.waitUntilMs,
     });
-    this.stream.on('drop', () => (this.dropped += 1));
+    this.stream.on('drop', () => {
+      this.dropped += 1;
+      this.droppedLines += 1;
+    });
     this.stream.on('drain', () => {
       const count = this.dropped;
       this.dropped = 0;

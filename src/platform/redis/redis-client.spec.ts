@@ -66,6 +66,12 @@ describeWithRedis('the Redis client', () => {
     expect(link.fallbacks).toBe(0);
   });
 
+  it('refuses to start with a server of a Redis Cluster', async () => {
+    const cluster = await RedisServer.start('--cluster-enabled', 'yes');
+    await expect(bench.open(cluster.url)).rejects.toThrow('REDIS_URL names a Redis Cluster');
+    await cluster.stop();
+  });
+
   it('uses the password and the database of the URL', async () => {
     const closed = await RedisServer.start('--requirepass', 'p@ss/word');
     const link = await bench.open(`redis://:${encodeURIComponent('p@ss/word')}@127.0.0.1:${closed.port}/3`);

@@ -1,16 +1,19 @@
-import { isIP } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { SpanKind } from '@opentelemetry/api';
 import { Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { Redis, type RedisOptions } from 'ioredis';
+import { Redis } from 'ioredis';
+import type { Env } from '../config/env.js';
 import { RecurringTask } from '../recurring-task.js';
+import { traced } from '../tracing/traced.js';
+import { checkMode, CONNECT_TIMEOUT_MS, redisOptions, UnsupportedServerError } from './redis-options.js';
 
-/** Time from a lost connection to the next attempt, in milliseconds. */
-const RECONNECT_DELAY_MS = 500;
-/** Timeout for connecting, including TLS, in milliseconds. */
-const CONNECT_TIMEOUT_MS = 1_000;
-const KEEP_ALIVE_MS = 10_000;
+/** How often an unavailable Redis is logged again, in milliseconds. */
+const REMINDER_MS = 60_000;
 
 /** Interval between checks, in milliseconds. Without calls, an unavailable Redis is noticed after this time and the timeout. */
 const CHECK_INTERVAL_MS = 200;
+
+const SPAN = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'redis', 'db.operation.name': 'EVALSHA' } };
 
 /** A Lua script, which Redis runs atomically. Its keys are in KEYS, its other arguments in ARGV. */
 export interface Script {
@@ -18,22 +21,15 @@ export interface Script {
   readonly lua: string;
 }
 
-/** Runs a script with its keys and its other arguments. @throws (rejects) Error if Redis is unavailable, late or fails */
+/** @throws (rejects) Error if Redis is unavailable, late or fails */
 export type RunScript = (...keysAndArguments: (string | number)[]) => Promise<unknown>;
-
-export interface RedisClientOptions {
-  readonly url: string;
-  /** Prefix of all keys. */
-  readonly prefix: string;
-  /** Time after which a command fails and Redis counts as unavailable, in milliseconds. */
-  readonly timeoutMs: number;
-}
 
 /**
  * The Redis client, with a circuit breaker. After the first error or timeout it is down and closes the connection, so that
  * the commands in flight fail too: calls use their fallbacks at once. It connects again, and is up when Redis accepts writes.
  */
 export class RedisClient implements OnModuleInit, OnApplicationShutdown {
+  /** Of all keys. */
   readonly prefix: string;
   /** Number of calls that used their fallbacks. */
   fallbacks = 0;
@@ -42,14 +38,18 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
   private readonly checks = new RecurringTask('checking Redis', CHECK_INTERVAL_MS, () => this.check());
   private up = false;
   private reported: 'up' | 'down' = 'up';
+  private reportedAtMs = 0;
   private closed = false;
   private readonly preparations: (() => Promise<void> | void)[] = [];
   private readonly reads: (() => void)[] = [];
   private isInTurn = false;
+  private unsupported: Error | undefined;
+  private roundTrips: ((seconds: number) => void) | undefined;
 
-  constructor({ url, prefix, timeoutMs }: RedisClientOptions) {
-    this.prefix = prefix;
-    this.redis = new Redis(url, redisOptions(url, timeoutMs));
+  constructor(url: string, { REDIS_PREFIX, REDIS_TIMEOUT_MS }: Pick<Env, 'REDIS_PREFIX' | 'REDIS_TIMEOUT_MS'>) {
+    this.prefix = REDIS_PREFIX;
+    const options = redisOptions(url, REDIS_TIMEOUT_MS);
+    this.redis = options.sentinels === undefined ? new Redis(url, options) : new Redis(options);
     // An error event comes before the end of the connection.
     let reason: string | undefined;
     this.redis.on('error', ({ message }: Error) => (reason = message));
@@ -61,6 +61,11 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
 
   get isUp(): boolean {
     return this.up;
+  }
+
+  /** @param observe gets the duration of a PING, several times a second, in seconds */
+  onRoundTrip(observe: (seconds: number) => void): void {
+    this.roundTrips = observe;
   }
 
   /** @param prepare called when Redis is back, before the client is up */
@@ -85,7 +90,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     return async (...keysAndArguments) => {
       this.beginTurn();
       try {
-        return await command.apply(this.redis, keysAndArguments);
+        return await traced(`EVALSHA ${name}`, SPAN, () => command.apply(this.redis, keysAndArguments));
       } catch (error) {
         this.lose((error as Error).message);
         throw error;
@@ -105,12 +110,22 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     return this.up ? run().catch(fallBack) : fallBack();
   }
 
-  /** Waits for the first attempt to connect, which takes at most a second. */
+  /**
+   * Waits for the first attempt to connect, which takes at most two seconds.
+   * @throws (rejects) Error if the server is part of a cluster, or a Sentinel: neither can keep the counters
+   */
   async onModuleInit(): Promise<void> {
-    await this.redis.connect().then(
+    const connected = this.redis.connect().then(
       () => this.checks.run(),
       (error: Error) => this.lose(error.message),
     );
+    // Sentinels that do not respond are asked again and again.
+    await Promise.race([connected, delay(2 * CONNECT_TIMEOUT_MS, undefined, { ref: false })]);
+    if (this.unsupported !== undefined) throw this.unsupported;
+    const who = Array.isArray(this.redis.options.sentinels)
+      ? 'no sentinel has named its master'
+      : 'no server has responded';
+    if (!this.up) this.lose(`${who} yet`);
     this.checks.start();
   }
 
@@ -134,14 +149,22 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
   private async check(): Promise<void> {
     if (this.redis.status !== 'ready') return;
     try {
-      if (this.up) await this.redis.ping();
+      if (this.up) await this.ping();
       else await this.begin();
     } catch (error) {
+      if (error instanceof UnsupportedServerError) this.unsupported = error;
       this.lose((error as Error).message);
     }
   }
 
+  private async ping(): Promise<void> {
+    const sinceMs = performance.now();
+    await this.redis.ping();
+    this.roundTrips?.((performance.now() - sinceMs) / 1_000);
+  }
+
   private async begin(): Promise<void> {
+    await checkMode(this.redis);
     // The client would use another database if this one does not exist.
     await this.redis.select(this.redis.options.db ?? 0);
     // Redis may refuse writes only: as a replica, or without memory.
@@ -157,33 +180,10 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     this.up = false;
     // Reconnects. `disconnect` would wait for Redis.
     if (this.redis.status === 'ready') this.redis.stream.destroy();
-    if (this.reported === 'down' || this.closed) return;
+    const nowMs = performance.now();
+    if (this.closed || (this.reported === 'down' && nowMs < this.reportedAtMs + REMINDER_MS)) return;
     this.reported = 'down';
+    this.reportedAtMs = nowMs;
     this.logger.warn({ message: 'Redis is unavailable; using local counters', reason });
   }
-}
-
-/** Options for a client that neither queues nor repeats commands: without a connection they fail at once. */
-function redisOptions(url: string, commandTimeout: number): RedisOptions {
-  const { protocol, hostname } = new URL(url);
-  const isIpAddress = isIP(hostname) !== 0 || hostname.startsWith('[');
-  return {
-    // Node does not tell the server the name of the host (SNI) by itself.
-    ...(protocol === 'rediss:' && !isIpAddress ? { tls: { servername: hostname } } : {}),
-    lazyConnect: true,
-    commandTimeout,
-    // With automatic pipelining, one batch waits for the one before it, and a request takes half as much processor time
-    // again.
-    enableAutoPipelining: false,
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    // `check` does more: Redis must accept writes in time.
-    enableReadyCheck: false,
-    disableClientInfo: true,
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    disconnectTimeout: 0,
-    keepAlive: KEEP_ALIVE_MS,
-    retryStrategy: () => RECONNECT_DELAY_MS,
-  };
 }

@@ -11,22 +11,16 @@ export interface Counter {
 /** Counters by subject, in bounded memory. A full table removes the counter that was not used for longest. */
 export class CounterTable<Entry extends Counter> {
   private readonly entries: LRUCache<Key, Entry>;
-  /** Keys of the counters that were changed or removed. */
-  private changes = new Set<Key>();
 
-  /** @param tracksChanges whether `takeChanges` is called regularly */
-  constructor(
-    capacity: number,
-    private readonly tracksChanges = false,
-  ) {
+  /** Called when a counter was changed or removed. */
+  onChange: ((key: Key) => void) | undefined;
+
+  constructor(readonly capacity: number) {
     this.entries = new LRUCache<Key, Entry>({
       // With `max`, the cache would allocate memory for all counters at once.
       maxSize: capacity,
       sizeCalculation: () => 1,
-      dispose: (_counter, key) => {
-        // Bounded, in case changes cannot be written.
-        if (tracksChanges && this.changes.size < capacity) this.changes.add(key);
-      },
+      dispose: (_counter, key) => this.onChange?.(key),
     });
   }
 
@@ -46,7 +40,7 @@ export class CounterTable<Entry extends Counter> {
   /** Records a change of a counter, and adds a new one to the table. */
   set(key: Key, counter: Entry): void {
     this.add(key, counter);
-    if (this.tracksChanges) this.changes.add(key);
+    this.onChange?.(key);
   }
 
   /** Adds a counter that is persisted already. */
@@ -65,16 +59,5 @@ export class CounterTable<Entry extends Counter> {
 
   clear(): void {
     this.entries.clear();
-  }
-
-  takeChanges(): ReadonlySet<Key> {
-    const { changes } = this;
-    this.changes = new Set();
-    return changes;
-  }
-
-  /** Restores changes that could not be written. */
-  putBack(changes: Iterable<Key>): void {
-    for (const key of changes) this.changes.add(key);
   }
 }

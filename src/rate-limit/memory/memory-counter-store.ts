@@ -4,8 +4,8 @@ import type { Limits } from '../../accounts/index.js';
 import { type Clock, type Env, RecurringTask } from '../../platform/index.js';
 import { CounterStore } from '../counter-store.js';
 import { BanRecord } from '../windows/ban-record.js';
-import { type Decision, refuse, type UsageReport } from '../windows/decision.js';
-import { FixedWindow, MINUTE_SECONDS, Usage } from '../windows/usage.js';
+import { ban, type Decision, type UsageReport } from '../windows/decision.js';
+import { FixedWindow, Usage } from '../windows/usage.js';
 import { CounterTable } from './counter-table.js';
 
 /** Maximum number of counters, at about 250 bytes each. Beyond it, the one that was not used for longest starts anew. */
@@ -41,23 +41,21 @@ export class MemoryCounterStore extends CounterStore {
   ) {
     super();
     const { accounts, addresses, bans, routes } = { ...CAPACITIES, ...capacities };
-    // With Redis, nothing is written to the database.
-    const isPersisted = env.REDIS_URL === undefined;
     this.addressLimits = { perMinute: env.ANONYMOUS_PER_MINUTE, perDay: env.ANONYMOUS_PER_DAY };
-    this.accounts = new CounterTable(accounts, isPersisted);
-    this.addresses = new CounterTable(addresses, isPersisted);
-    this.keys = new CounterTable(accounts, isPersisted);
-    this.bans = new CounterTable(bans, isPersisted);
+    this.accounts = new CounterTable(accounts);
+    this.addresses = new CounterTable(addresses);
+    this.keys = new CounterTable(accounts);
+    this.bans = new CounterTable(bans);
     this.routes = new CounterTable(routes);
   }
 
   override admit(caller: Caller): Decision {
     const nowSeconds = this.clock.nowSeconds();
     const bannedUntilSeconds = this.bans.get(caller.keyId)?.activeUntil(caller.bansLiftedAtMs, nowSeconds) ?? 0;
-    if (bannedUntilSeconds > 0) return banned(caller, bannedUntilSeconds, nowSeconds);
     const account = this.accounts.get(caller.accountId) ?? new Usage();
+    if (bannedUntilSeconds > 0) return ban(account.report(caller.limits, nowSeconds), bannedUntilSeconds, nowSeconds);
     const decision = account.take(caller.limits, nowSeconds);
-    if (decision.outcome !== 'admitted') return this.strike(caller, decision, nowSeconds);
+    if (decision.outcome !== 'admitted') return this.strike(caller, account, decision);
     this.accounts.set(caller.accountId, account);
     const key = this.keys.get(caller.keyId) ?? new Usage();
     key.countWithin(account);
@@ -74,6 +72,7 @@ export class MemoryCounterStore extends CounterStore {
       key: (this.keys.get(keyId) ?? new Usage()).usedWithin(windows),
       strikes: bans.currentStrikes(bansLiftedAtMs, nowSeconds),
       bannedUntilSeconds: bans.activeUntil(bansLiftedAtMs, nowSeconds),
+      nowSeconds,
     };
   }
 
@@ -112,18 +111,14 @@ export class MemoryCounterStore extends CounterStore {
     this.bans.clear();
   }
 
-  private strike(caller: Caller, decision: Decision, nowSeconds: number): Decision {
-    const { keyId, limits, bansLiftedAtMs } = caller;
+  private strike({ keyId, limits, bansLiftedAtMs }: Caller, account: Usage, decision: Decision): Decision {
+    const { nowSeconds } = decision;
     const record = this.bans.get(keyId) ?? new BanRecord();
     const bannedUntilSeconds = record.strike(limits.perMinute, bansLiftedAtMs, nowSeconds);
     this.bans.set(keyId, record);
-    return bannedUntilSeconds > 0 ? banned(caller, bannedUntilSeconds, nowSeconds) : decision;
+    if (bannedUntilSeconds === 0) return decision;
+    return ban(account.report(limits, nowSeconds), bannedUntilSeconds, nowSeconds);
   }
-}
-
-function banned({ limits }: Caller, untilSeconds: number, nowSeconds: number): Decision {
-  const ban = { limit: limits.perMinute, windowSeconds: MINUTE_SECONDS, resetSeconds: untilSeconds };
-  return refuse('banned', ban, nowSeconds);
 }
 
 /** Removes counters that have ended while the application runs. */

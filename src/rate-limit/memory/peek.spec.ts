@@ -36,6 +36,7 @@ describe('a peek at the usage of a caller', () => {
       key: { minute: 0, day: 0 },
       strikes: 0,
       bannedUntilSeconds: 0,
+      nowSeconds: NOON,
     });
   });
 

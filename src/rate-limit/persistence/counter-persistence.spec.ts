@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { type INestApplicationContext, Logger } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Like } from 'typeorm';
+import { Registry } from 'prom-client';
 import type { Caller } from '../../auth/index.js';
 import { ConfigModule, loadEnv } from '../../platform/index.js';
 import { Database, DatabaseModule } from '../../database/index.js';
@@ -48,7 +49,7 @@ async function start() {
     imports: [
       ConfigModule.forRoot(env, clock),
       DatabaseModule.forRoot(env, { entities: [UsageWindow, KeyBan] }),
-      MonitoringModule.forRoot(),
+      MonitoringModule.forRoot(new Registry()),
       RateLimitModule,
     ],
   }).compile();
@@ -97,12 +98,12 @@ describe('persisted counters', () => {
 
   it('keep bans, their number and the strikes over a restart', async () => {
     const before = await start();
-    const ban = before.admit(10).at(-1);
+    const { resetSeconds } = before.admit(10).at(-1) ?? {};
     before.admit(8, { keyId: 'striking', accountId: 8 });
     await before.stop();
     clock.ms += 20_000;
     const after = await start();
-    expect(after.admit()[0]).toMatchObject({ ...ban, retryAfterSeconds: 40 });
+    expect(after.admit()[0]).toMatchObject({ outcome: 'banned', resetSeconds, retryAfterSeconds: 40 });
     expect(after.admit(2, { keyId: 'striking', accountId: 8 }).map(({ outcome }) => outcome)).toEqual([
       'limited',
       'banned',

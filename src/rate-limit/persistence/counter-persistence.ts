@@ -27,6 +27,9 @@ interface CounterEntity<Entry, Row extends CounterRow<Entry>> {
 
 /** A table in memory and its rows in the database. */
 class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
+  /** Keys of the counters that were changed or removed. */
+  private changes = new Set<Key>();
+
   /**
    * @param prefix of the subjects of its rows, followed by the key of the counter
    * @param readKey reads a key from a subject
@@ -36,14 +39,17 @@ class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
     private readonly entity: CounterEntity<Entry, Row>,
     private readonly prefix: string,
     private readonly readKey: (text: string) => Key = String,
-  ) {}
+  ) {
+    table.onChange = (key) => this.add(key);
+  }
 
   /** Writes the changes since the last call. If it fails, the next call writes them. */
   async writeChanges(database: Database): Promise<void> {
     const metadata = database.getMetadata(this.entity);
     const columns = metadata.columns.map(({ databaseName }) => databaseName);
     const keyColumns = metadata.primaryColumns.map(({ databaseName }) => databaseName);
-    const changes = this.table.takeChanges();
+    const { changes } = this;
+    this.changes = new Set();
     try {
       for (const chunk of chunksOf([...changes])) {
         const rows: QueryDeepPartialEntity<Row>[] = [];
@@ -64,7 +70,7 @@ class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
         await nextTurn();
       }
     } catch (error) {
-      this.table.putBack(changes);
+      for (const key of changes) this.add(key);
       throw error;
     }
   }
@@ -89,6 +95,11 @@ class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
       if (expired.length > 0) await database.write((manager) => manager.remove(expired));
       after = rows.at(-1)?.subject;
     }
+  }
+
+  /** Bounded, in case changes cannot be written. */
+  private add(key: Key): void {
+    if (this.changes.size < this.table.capacity) this.changes.add(key);
   }
 }
 

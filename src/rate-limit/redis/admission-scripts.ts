@@ -4,22 +4,17 @@ import { DAY_SECONDS, MINUTE_SECONDS, STEP_BACK_SECONDS } from '../windows/usage
 
 /*
  * The rules of Usage, BanRecord and RouteUsage as Lua scripts, on the clock of Redis. Times are whole seconds of Unix time.
- * A decision is {outcome, limit, length of its window, remaining, reset, retry after}; the outcome is an index of OUTCOMES.
+ * A reply has the time, the end of a ban or 0, and the windows before the request, each as its rest and its end.
  * Keys expire after their contents have ended, plus the time by which the clock can step back.
  */
 
 /** ARGV[1] is the time, or empty to use the clock of Redis. */
 const CLOCK = `
-local ADMITTED, LIMITED, BANNED = 0, 1, 2
 local now = tonumber(ARGV[1]) or tonumber(redis.call('TIME')[1])
 
 local function isOpen(start, length)
   local age = now - start
   return age < length and age >= -${STEP_BACK_SECONDS}
-end
-
-local function refused(outcome, limit, length, reset)
-  return {outcome, limit, length, 0, reset, math.max(1, reset - now)}
 end
 `;
 
@@ -31,18 +26,13 @@ local minuteStart, minuteUsed = tonumber(usage[1] or 0), tonumber(usage[2] or 0)
 local dayStart, dayUsed = tonumber(usage[3] or 0), tonumber(usage[4] or 0)
 if not isOpen(minuteStart, ${MINUTE_SECONDS}) then minuteStart, minuteUsed = now, 0 end
 if not isOpen(dayStart, ${DAY_SECONDS}) then dayStart, dayUsed = now - now % ${DAY_SECONDS}, 0 end
-local minuteLeft, minuteEnd = perMinute - minuteUsed, minuteStart + ${MINUTE_SECONDS}
-local dayLeft, dayEnd = perDay - dayUsed, dayStart + ${DAY_SECONDS}
+-- Below 0 if the limit was lowered.
+local minuteLeft, minuteEnd = math.max(0, perMinute - minuteUsed), minuteStart + ${MINUTE_SECONDS}
+local dayLeft, dayEnd = math.max(0, perDay - dayUsed), dayStart + ${DAY_SECONDS}
+local hasQuota = minuteLeft > 0 and dayLeft > 0
 
-local function decide(taking)
-  if minuteLeft > 0 and dayLeft > 0 then
-    if minuteLeft < dayLeft then return {ADMITTED, perMinute, ${MINUTE_SECONDS}, minuteLeft - taking, minuteEnd, 0} end
-    return {ADMITTED, perDay, ${DAY_SECONDS}, dayLeft - taking, dayEnd, 0}
-  end
-  if minuteLeft <= 0 and (dayLeft > 0 or minuteEnd > dayEnd) then
-    return refused(LIMITED, perMinute, ${MINUTE_SECONDS}, minuteEnd)
-  end
-  return refused(LIMITED, perDay, ${DAY_SECONDS}, dayEnd)
+local function windows(bannedUntil)
+  return {now, bannedUntil, minuteLeft, minuteEnd, dayLeft, dayEnd}
 end
 
 local function count()
@@ -80,14 +70,14 @@ if tonumber(keyDayStart) ~= dayStart then keyDayUsed = 0 end
 `;
 
 const STRIKE = `
-if isBanned then return refused(BANNED, perMinute, ${MINUTE_SECONDS}, bannedUntil) end
-local decision = decide(1)
-if decision[1] == ADMITTED then
+if isBanned then return windows(bannedUntil) end
+if hasQuota then
   count()
   redis.call('HSET', KEYS[1], keyField, table.concat({minuteStart, keyMinuteUsed + 1, dayStart, keyDayUsed + 1}, ' '))
-  return decision
+  return windows(0)
 end
 
+local ban = 0
 if strikes == 0 then strikesStart = now end
 strikes = strikes + 1
 if strikes >= perMinute then
@@ -99,25 +89,23 @@ if strikes >= perMinute then
   bannedUntil = now + math.min(${LONGEST_BAN_SECONDS}, ${FIRST_BAN_SECONDS} * 2 ^ #starts)
   table.insert(starts, now)
   banStarts = table.concat(starts, ' ', math.max(1, #starts - ${BANS_TO_REMEMBER - 1}))
-  decision = refused(BANNED, perMinute, ${MINUTE_SECONDS}, bannedUntil)
+  ban = bannedUntil
 end
 redis.call('HSET', KEYS[2], 'strikesStart', strikesStart, 'strikes', strikes, 'bannedUntil', bannedUntil, 'banStarts', banStarts)
 redis.call('EXPIRE', KEYS[2], ${DAY_SECONDS + STEP_BACK_SECONDS})
-return decision
+return windows(ban)
 `;
 
-/** The rest is below 0 if the limit was lowered. */
 const REPORT = `
-minuteLeft, dayLeft = math.max(0, minuteLeft), math.max(0, dayLeft)
-return {minuteLeft, minuteEnd, dayLeft, dayEnd, strikes, isBanned and bannedUntil or 0, keyMinuteUsed, keyDayUsed}
+local report = windows(isBanned and bannedUntil or 0)
+for _, number in ipairs({strikes, keyMinuteUsed, keyDayUsed}) do table.insert(report, number) end
+return report
 `;
 
 /** ARGV[4] is 1 to take a request, or 0 to peek. */
 const TAKE = `
-local taking = tonumber(ARGV[4])
-local decision = decide(taking)
-if taking == 1 and decision[1] == ADMITTED then count() end
-return decision
+if ARGV[4] == '1' and hasQuota then count() end
+return windows(0)
 `;
 
 /** KEYS[1] holds the window; ARGV[2] is the limit, ARGV[3] the length in seconds. */
@@ -126,18 +114,17 @@ local limit, length = tonumber(ARGV[2]), tonumber(ARGV[3])
 local window = redis.call('HMGET', KEYS[1], 'start', 'used')
 local start, used = tonumber(window[1] or 0), tonumber(window[2] or 0)
 if not isOpen(start, length) then start, used = now, 0 end
-if used >= limit then return refused(LIMITED, limit, length, start + length) end
-redis.call('HSET', KEYS[1], 'start', start, 'used', used + 1)
-if used == 0 then redis.call('EXPIRE', KEYS[1], length + ${STEP_BACK_SECONDS}) end
-return {ADMITTED, limit, length, limit - used - 1, start + length, 0}
+if used < limit then
+  redis.call('HSET', KEYS[1], 'start', start, 'used', used + 1)
+  if used == 0 then redis.call('EXPIRE', KEYS[1], length + ${STEP_BACK_SECONDS}) end
+end
+return {now, 0, math.max(0, limit - used), start + length}
 `;
-
-export const OUTCOMES = ['admitted', 'limited', 'banned'] as const;
 
 /** KEYS: windows of the account, bans of the key. ARGV: time, limit of a minute, of a day, last lift of bans, the key. */
 export const ADMIT: Script = { numberOfKeys: 2, lua: CLOCK + USAGE + BANS + KEY + STRIKE };
 
-/** Like ADMIT without counting. Returns rest and end of minute and day, strikes, end of the ban, requests of the key. */
+/** Like ADMIT without counting. The reply also has the strikes, and the requests of the key in the minute and in the day. */
 export const PEEK: Script = { numberOfKeys: 2, lua: CLOCK + USAGE + BANS + KEY + REPORT };
 
 /** KEYS: windows of the address. ARGV: time, limit of a minute, of a day, 1 or 0. */

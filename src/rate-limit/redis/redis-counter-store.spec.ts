@@ -46,7 +46,7 @@ describeWithRedis('counting in Redis', () => {
   });
   beforeEach(async () => {
     link?.onApplicationShutdown();
-    link = new RedisClient({ url: server.url, prefix: `test ${++tests}:`, timeoutMs: 1_000 });
+    link = new RedisClient(server.url, { REDIS_PREFIX: `test ${++tests}:`, REDIS_TIMEOUT_MS: 1_000 });
     await link.onModuleInit();
     clock = new FakeClock(Date.parse('2026-11-21T22:00:00.000Z'));
     const env = Object.assign(new Env(), { ANONYMOUS_PER_MINUTE: 5, ANONYMOUS_PER_DAY: 40 });

@@ -4,9 +4,9 @@ import type { Caller } from '../../auth/index.js';
 import type { RedisClient, RunScript } from '../../platform/index.js';
 import { CounterStore } from '../counter-store.js';
 import type { MemoryCounterStore } from '../memory/memory-counter-store.js';
-import type { Decision, UsageReport } from '../windows/decision.js';
+import { decide, decideOn, type Decision, type UsageReport } from '../windows/decision.js';
 import { DAY_SECONDS, MINUTE_SECONDS } from '../windows/usage.js';
-import { ADMIT, ADMIT_ADDRESS, OUTCOMES, PEEK, TAKE_FROM_ROUTE } from './admission-scripts.js';
+import { ADMIT, ADMIT_ADDRESS, PEEK, TAKE_FROM_ROUTE } from './admission-scripts.js';
 
 /**
  * Anybody can send requests from any number of addresses, and an address is counted until the end of the day. So there are
@@ -44,14 +44,14 @@ export class RedisCounterStore extends CounterStore {
 
   override admit(caller: Caller): Decision | Promise<Decision> {
     return this.redis.call(
-      async () => decision(await this.runAdmit(...this.callerArguments(caller))),
+      async () => decideOn(usageOf(await this.runAdmit(...this.callerArguments(caller)), caller.limits), 1),
       () => this.fallback.admit(caller),
     );
   }
 
   override peek(caller: Caller): UsageReport | Promise<UsageReport> {
     return this.redis.call(
-      async () => usageReport(await this.runPeek(...this.callerArguments(caller)), caller.limits),
+      async () => usageOf(await this.runPeek(...this.callerArguments(caller)), caller.limits),
       () => this.fallback.peek(caller),
     );
   }
@@ -73,7 +73,11 @@ export class RedisCounterStore extends CounterStore {
   override takeFromRoute(subject: string, limit: number, windowSeconds: number): Decision | Promise<Decision> {
     const key = `${this.redis.prefix}{route:${subject}}`;
     return this.redis.call(
-      async () => decision(await this.runTakeFromRoute(key, this.now(), limit, windowSeconds)),
+      async () => {
+        const reply = (await this.runTakeFromRoute(key, this.now(), limit, windowSeconds)) as number[];
+        const [nowSeconds = 0, , remaining = 0, resetSeconds = 0] = reply;
+        return decide([{ limit, windowSeconds, remaining, resetSeconds }], 1, nowSeconds);
+      },
       () => this.fallback.takeFromRoute(subject, limit, windowSeconds),
     );
   }
@@ -86,9 +90,10 @@ export class RedisCounterStore extends CounterStore {
   }
 
   private async askAddress(address: string, taken: 0 | 1): Promise<Decision> {
-    const { perMinute, perDay } = this.fallback.addressLimits;
+    const limits = this.fallback.addressLimits;
     const key = addressKey(this.redis.prefix, address);
-    return decision(await this.runAdmitAddress(key, this.now(), perMinute, perDay, taken));
+    const reply = await this.runAdmitAddress(key, this.now(), limits.perMinute, limits.perDay, taken);
+    return decideOn(usageOf(reply, limits), taken);
   }
 }
 
@@ -97,30 +102,16 @@ export function addressKey(prefix: string, address: string): string {
   return `${prefix}{address:${(crc32(address) % ADDRESS_COUNTERS).toString(16)}}:usage`;
 }
 
-/** The reply of the other scripts. */
-function decision(reply: unknown): Decision {
-  const [outcome = 0, limit = 0, windowSeconds = 0, remaining = 0, resetSeconds = 0, retryAfterSeconds = 0] =
-    reply as number[];
-  return {
-    outcome: OUTCOMES[outcome] ?? 'limited',
-    limit,
-    windowSeconds,
-    remaining,
-    resetSeconds,
-    retryAfterSeconds,
-  };
-}
-
-/** The reply of PEEK. */
-function usageReport(reply: unknown, { perMinute, perDay }: Limits): UsageReport {
-  const [minuteLeft = 0, minuteEnd = 0, dayLeft = 0, dayEnd = 0, strikes = 0, bannedUntilSeconds = 0, ...key] =
-    reply as number[];
-  const [keyMinute = 0, keyDay = 0] = key;
+/** The reply of a script about an account or an address. Only that of PEEK has strikes, and requests of the key. */
+function usageOf(reply: unknown, { perMinute, perDay }: Limits): UsageReport {
+  const [nowSeconds = 0, bannedUntilSeconds = 0, ...numbers] = reply as number[];
+  const [minuteLeft = 0, minuteEnd = 0, dayLeft = 0, dayEnd = 0, strikes = 0, keyMinute = 0, keyDay = 0] = numbers;
   return {
     minute: { limit: perMinute, windowSeconds: MINUTE_SECONDS, remaining: minuteLeft, resetSeconds: minuteEnd },
     day: { limit: perDay, windowSeconds: DAY_SECONDS, remaining: dayLeft, resetSeconds: dayEnd },
     key: { minute: keyMinute, day: keyDay },
     strikes,
     bannedUntilSeconds,
+    nowSeconds,
   };
 }

@@ -2,11 +2,12 @@ import { type Problem, problem } from '../../http/index.js';
 
 export const REMAINING_HEADER = 'x-ratelimit-remaining';
 
+const DAY_SECONDS = 86_400;
 const WINDOW_NAMES = new Map([
   [1, 'second'],
   [60, 'minute'],
   [3_600, 'hour'],
-  [86_400, 'day'],
+  [DAY_SECONDS, 'day'],
 ]);
 
 /** One window of a limit, with the values of the rate-limit headers (specification, section 8). */
@@ -20,11 +21,15 @@ export interface WindowReport {
   readonly resetSeconds: number;
 }
 
-/** The decision on one request. For a ban, the window is the minute, and its end is that of the ban. */
+/** The decision on one request, with the window that the headers show: for a ban, the minute with the end of the ban. */
 export interface Decision extends WindowReport {
   readonly outcome: 'admitted' | 'limited' | 'banned';
   /** 0 if admitted, otherwise at least 1. */
   readonly retryAfterSeconds: number;
+  /** All windows that the request counts in. */
+  readonly windows: readonly WindowReport[];
+  /** When it was made, in whole seconds of Unix time on the clock of the store. */
+  readonly nowSeconds: number;
 }
 
 /** The usage of a caller. */
@@ -37,19 +42,29 @@ export interface UsageReport {
   readonly strikes: number;
   /** End of the key's ban, in whole seconds of Unix time; 0 if there is none. */
   readonly bannedUntilSeconds: number;
+  /** When it was made, in whole seconds of Unix time on the clock of the store. */
+  readonly nowSeconds: number;
 }
 
-/** The windows of an account or an address. */
+/** The minute and the day of an account or an address. */
 export type BothWindows = Pick<UsageReport, 'minute' | 'day'>;
 
 /**
- * Decides on a request.
- * @param window before the request
- * @param taken requests that it takes from the window; 0 only looks
+ * Decides on a request, which all windows must admit.
+ * @param windows before the request, the shorter one first
+ * @param taken requests that it takes from each window; 0 only looks
  */
-export function decide(window: WindowReport, taken: 0 | 1, nowSeconds: number): Decision {
-  if (window.remaining === 0) return refuse('limited', window, nowSeconds);
-  return { ...window, outcome: 'admitted', remaining: window.remaining - taken, retryAfterSeconds: 0 };
+export function decide(windows: readonly WindowReport[], taken: 0 | 1, nowSeconds: number): Decision {
+  const shown = windows.reduce(tighter);
+  if (shown.remaining === 0) return refuse('limited', shown, nowSeconds, windows);
+  const left = windows.map((window) => ({ ...window, remaining: window.remaining - taken }));
+  return { ...left.reduce(tighter), outcome: 'admitted', retryAfterSeconds: 0, windows: left, nowSeconds };
+}
+
+/** The decision during a ban. */
+export function ban({ minute, day }: BothWindows, untilSeconds: number, nowSeconds: number): Decision {
+  const banned = { ...minute, remaining: 0, resetSeconds: untilSeconds };
+  return refuse('banned', banned, nowSeconds, [banned, day]);
 }
 
 /** @param nowSeconds Unix time rounded down; `resetSeconds` is whole, so the difference is the wait rounded up */
@@ -57,24 +72,43 @@ export function refuse(
   outcome: 'limited' | 'banned',
   window: Omit<WindowReport, 'remaining'>,
   nowSeconds: number,
+  windows?: readonly WindowReport[],
 ): Decision {
-  return { ...window, outcome, remaining: 0, retryAfterSeconds: Math.max(1, window.resetSeconds - nowSeconds) };
+  const shown = { ...window, remaining: 0 };
+  const retryAfterSeconds = Math.max(1, shown.resetSeconds - nowSeconds);
+  return { ...shown, outcome, retryAfterSeconds, windows: windows ?? [shown], nowSeconds };
+}
+
+/** The one with fewer requests left (ties: the longer); if both are exhausted, the one that resets later (ties: the longer). */
+function tighter(shorter: WindowReport, longer: WindowReport): WindowReport {
+  if (shorter.remaining > 0 || longer.remaining > 0) return shorter.remaining < longer.remaining ? shorter : longer;
+  return shorter.resetSeconds > longer.resetSeconds ? shorter : longer;
+}
+
+/** Decides on a request of a key, or with `taken` 0 says what the next one would see. */
+export function decideOn(usage: Omit<UsageReport, 'key' | 'strikes'>, taken: 0 | 1): Decision {
+  const { minute, day, bannedUntilSeconds, nowSeconds } = usage;
+  return bannedUntilSeconds > 0 ? ban(usage, bannedUntilSeconds, nowSeconds) : decide([minute, day], taken, nowSeconds);
 }
 
 /**
- * The window that the headers show: the one with fewer requests left (ties: the day); if both are exhausted, the one that
- * resets later.
+ * RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11): the limit and the length of each window, and the
+ * requests and the seconds that are left in it.
  */
-export function tightestWindow({ minute, day }: BothWindows): WindowReport {
-  if (minute.remaining > 0 || day.remaining > 0) return minute.remaining < day.remaining ? minute : day;
-  return minute.resetSeconds > day.resetSeconds ? minute : day;
-}
-
-/** The window that the rate-limit headers of the caller show: during a ban, the end of the ban. */
-export function shownWindow(usage: UsageReport): WindowReport {
-  const { minute, bannedUntilSeconds } = usage;
-  if (bannedUntilSeconds > 0) return { ...minute, remaining: 0, resetSeconds: bannedUntilSeconds };
-  return tightestWindow(usage);
+export function rateLimitFields({ windows, nowSeconds }: Decision): {
+  readonly policy: string;
+  readonly state: string;
+} {
+  let policy = '';
+  let state = '';
+  for (const { limit, windowSeconds, remaining, resetSeconds } of windows) {
+    // A single window is that of an operation, of any length.
+    const name = windows.length === 1 ? 'operation' : WINDOW_NAMES.get(windowSeconds);
+    const separator = policy === '' ? '' : ', ';
+    policy += `${separator}"${name}";q=${limit};w=${windowSeconds}`;
+    state += `${separator}"${name}";r=${remaining};t=${Math.max(0, resetSeconds - nowSeconds)}`;
+  }
+  return { policy, state };
 }
 
 /** The rate-limit headers (specification, section 8). */
@@ -99,7 +133,9 @@ export function tooManyRequests(decision: Decision, scope = ''): Problem {
   }
   const window = WINDOW_NAMES.get(decision.windowSeconds) ?? count(decision.windowSeconds, 'second');
   const limit = `${count(decision.limit, 'request')} per ${window}${scope}`;
-  return problem('rate_limit_exceeded', `The limit of ${limit} is exhausted. ${retry}`, headers);
+  const until = new Date(decision.resetSeconds * 1000).toISOString().replace('.000', '');
+  const end = decision.windowSeconds < DAY_SECONDS ? `. ${retry}` : ` until ${until}.`;
+  return problem('rate_limit_exceeded', `The limit of ${limit} is exhausted${end}`, headers);
 }
 
 function count(number: number, noun: string): string {

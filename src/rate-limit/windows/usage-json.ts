@@ -28,6 +28,7 @@ function windowJson({ limit, remaining, resetSeconds }: WindowReport) {
   return { limit, remaining, resetsAt: rfc3339(resetSeconds) };
 }
 
-function rfc3339(seconds: number): string {
+/** @param seconds Unix time */
+export function rfc3339(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }

@@ -1,12 +1,5 @@
 import type { Limits } from '../../accounts/index.js';
-import {
-  type BothWindows,
-  decide,
-  type Decision,
-  tightestWindow,
-  type UsageReport,
-  type WindowReport,
-} from './decision.js';
+import { type BothWindows, decide, type Decision, type UsageReport, type WindowReport } from './decision.js';
 
 export const MINUTE_SECONDS = 60;
 export const DAY_SECONDS = 86_400;
@@ -36,7 +29,7 @@ export class FixedWindow {
   }
 
   take(limit: number, nowSeconds: number): Decision {
-    const decision = decide(this.report(limit, nowSeconds), 1, nowSeconds);
+    const decision = decide([this.report(limit, nowSeconds)], 1, nowSeconds);
     if (decision.outcome === 'admitted') this.count(nowSeconds);
     return decision;
   }
@@ -97,7 +90,7 @@ export class Usage {
   readonly day = new DayWindow();
 
   take(limits: Limits, nowSeconds: number): Decision {
-    const decision = decide(tightestWindow(this.report(limits, nowSeconds)), 1, nowSeconds);
+    const decision = this.decide(limits, 1, nowSeconds);
     if (decision.outcome === 'admitted') {
       this.minute.count(nowSeconds);
       this.day.count(nowSeconds);
@@ -121,7 +114,7 @@ export class Usage {
 
   /** The decision on a request, without counting it. */
   peek(limits: Limits, nowSeconds: number): Decision {
-    return decide(tightestWindow(this.report(limits, nowSeconds)), 0, nowSeconds);
+    return this.decide(limits, 0, nowSeconds);
   }
 
   report({ perMinute, perDay }: Limits, nowSeconds: number): BothWindows {
@@ -130,5 +123,10 @@ export class Usage {
 
   isOpen(nowSeconds: number): boolean {
     return this.minute.isOpen(nowSeconds) || this.day.isOpen(nowSeconds);
+  }
+
+  private decide(limits: Limits, taken: 0 | 1, nowSeconds: number): Decision {
+    const { minute, day } = this.report(limits, nowSeconds);
+    return decide([minute, day], taken, nowSeconds);
   }
 }

@@ -7,11 +7,23 @@ import type { AdmissionCost } from './admission-cost.js';
 
 const ACCOUNTS = [10, 1_000_000];
 
+const scriptOf = (name: string) => join(BUILT, 'test/bench/growth', name);
+
+/** What the counters do with more accounts than they keep. */
+export function manyAccounts(): string {
+  const [command, ...args] = onServerCpu(process.execPath, '--expose-gc', scriptOf('many-accounts.js'));
+  return execFileSync(command, args, { encoding: 'utf8' });
+}
+
 /** Measures the counters in a separate process for each number of accounts. */
 export function admissionGrowth(): string {
-  const script = join(BUILT, 'test/bench/growth/admission-cost.js');
   const rows = ACCOUNTS.map((accounts) => {
-    const [command, ...args] = onServerCpu(process.execPath, '--expose-gc', script, String(accounts));
+    const [command, ...args] = onServerCpu(
+      process.execPath,
+      '--expose-gc',
+      scriptOf('admission-cost.js'),
+      String(accounts),
+    );
     const output = execFileSync(command, args, { encoding: 'utf8' });
     const { nanosecondsPerCall, bytesPerAccount } = JSON.parse(output) as AdmissionCost;
     return [whole(accounts), whole(nanosecondsPerCall), accounts < 1_000 ? '–' : whole(bytesPerAccount)];

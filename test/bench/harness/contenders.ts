@@ -3,11 +3,22 @@ export interface Contender {
   readonly title: string;
   /** Path of the built file, absolute or in the folder of the built service. Its first line names the program that runs it. */
   readonly file: string;
+  /** Environment variables besides those of its databases. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Sends constants copied from our responses, so it runs only the cases in which all responses are identical. */
   readonly constant?: true;
 }
 
 export const OURS: Contender = { name: 'ours', title: 'ours', file: 'src/main.js' };
+
+/**
+ * Our service with other settings.
+ * @param settings such as `ACCESS_LOG=sampled`
+ */
+export function withSettings(settings: readonly string[]): Contender {
+  const env = Object.fromEntries(settings.map((setting) => setting.split('=', 2)));
+  return { ...OURS, name: 'with', title: `ours with ${settings.join(' ')}`, env };
+}
 
 export const RIVALS: readonly Contender[] = [
   { name: 'hand-tuned', title: 'hand-tuned Fastify', file: 'test/bench/contenders/hand-tuned/main.js' },

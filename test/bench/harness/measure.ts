@@ -31,7 +31,8 @@ export async function measure(
   try {
     for (const contender of contenders) {
       const place = await seed.copy();
-      started.push({ contender, place, running: await start({ file: contender.file, env: place.env, answers }) });
+      const env = { ...place.env, ...contender.env };
+      started.push({ contender, place, running: await start({ file: contender.file, env, answers }) });
     }
     for (const one of cases) {
       const fit = started.filter(({ contender }) => contender.constant !== true || one.constant);

@@ -11,6 +11,8 @@ export interface Options {
   readonly against: readonly string[];
   /** A commit of the service to compare with, as the contender `before`. */
   readonly before: string | undefined;
+  /** Settings of the service to compare with, as the contender `with`. */
+  readonly with: readonly string[];
   /** The databases for the catalogue and the counters. */
   readonly on: Servers;
   /** File for all individual measurements. */
@@ -20,11 +22,20 @@ export interface Options {
 /** The embedded default, or PostgreSQL and Redis. */
 export type Servers = 'sqlite' | 'postgres';
 
-const USAGE = `npm run bench -- [--on postgres] [--only list,get] [--against hand-tuned,bare] [--before COMMIT] [--starts 5] [--seconds 3] [--json FILE]`;
+const USAGE = `npm run bench -- [--on postgres] [--only list,get] [--against hand-tuned,bare] [--before COMMIT] [--with ACCESS_LOG=sampled] [--starts 5] [--seconds 3] [--json FILE]`;
 
 export function readOptions(args = process.argv.slice(2), env = process.env): Options {
   const text = { type: 'string' } as const;
-  const flags = { on: text, only: text, against: text, before: text, starts: text, seconds: text, json: text };
+  const flags = {
+    on: text,
+    only: text,
+    against: text,
+    before: text,
+    with: text,
+    starts: text,
+    seconds: text,
+    json: text,
+  };
   const { values } = parseArgs({ args, options: flags, strict: true, allowPositionals: false });
   return {
     starts: positive('starts', values.starts ?? env['BENCH_STARTS'] ?? '5'),
@@ -33,6 +44,7 @@ export function readOptions(args = process.argv.slice(2), env = process.env): Op
     only: list(values.only),
     against: list(values.against),
     before: values.before,
+    with: list(values.with),
     json: values.json,
   };
 }

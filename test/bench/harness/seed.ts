@@ -52,7 +52,7 @@ function createKey(env: Readonly<Record<string, string>>): string {
     NO_LIMIT,
     '--json',
   ];
-  const output = execFileSync(process.execPath, [join(BUILT, 'src/accounts/cli/keys.cli.js'), ...args], {
+  const output = execFileSync(process.execPath, [join(BUILT, 'src/keys.cli.js'), ...args], {
     env: { PATH: process.env['PATH'], ...env },
     encoding: 'utf8',
   });

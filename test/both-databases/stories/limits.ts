@@ -30,6 +30,12 @@ export const LIMITS: readonly Story[] = [
       get('/v1/pets/x', { key: '<pro>' }),
       get('/v1/usage', { key: '<pro>' }),
       get('/v1/usage?x=1', { key: '<pro>' }),
+      // A day without requests, because those of today are written once a second.
+      get('/v1/usage/history?from=2027-01-02T00:00:00Z&to=2027-01-03T00:00:00Z', {
+        key: '<pro>',
+        at: '2027-01-03T12:00:00Z',
+      }),
+      get('/v1/usage/history?from=2027-01-02T00:00:00Z&to=2027-01-01T00:00:00Z', { key: '<pro>' }),
     ],
   },
   {

@@ -50,6 +50,7 @@ await data('getCategory', api.getCategory({ throwOnError, path: { categoryId } }
 await data('changeCategory', api.changeCategory({ throwOnError, path: { categoryId }, body: { name: 'Hounds' } }));
 
 const usage: api.Usage = await data('getUsage', api.getUsage({ throwOnError }));
+await data('getUsageHistory', api.getUsageHistory({ throwOnError, query: { interval: 'hour', by: 'key' } }));
 const issued = await data(
   'createKey',
   api.createKey({ throwOnError, body: { scopes: ['pets:read'], expiresInSeconds: 60 } }),
@@ -60,6 +61,10 @@ const rotated: api.RotatedApiKey = await data(
 );
 await data('listKeys', api.listKeys({ throwOnError, query: { limit: 100 } }));
 const { scopes } = await data('getKey', api.getKey({ throwOnError, path: { keyId: rotated.id } }));
+await data(
+  'changeKey',
+  api.changeKey({ throwOnError, path: { keyId: rotated.id }, body: { name: null, paused: true } }),
+);
 await data('getKeyUsage', api.getKeyUsage({ throwOnError, path: { keyId: rotated.id } }));
 await data('revokeKey', api.revokeKey({ throwOnError, path: { keyId: rotated.id } }));
 

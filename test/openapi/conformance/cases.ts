@@ -2,6 +2,7 @@ import { jest } from '@jest/globals';
 import { AdminKeysService, SCOPES } from '../../../src/accounts/index.js';
 import { ApiError, IdempotencyService } from '../../../src/http/index.js';
 import { PetsService } from '../../../src/pets/index.js';
+import { UsageRecorder } from '../../../src/rate-limit/index.js';
 import type { TestApp } from '../../support/app.js';
 import { JSON_TYPE } from '../../support/http.js';
 import { type Ask, made, sample, SAMPLES, send } from './samples.js';
@@ -44,6 +45,16 @@ const EVERY: [string, number, Ask][] = [
       return send(id, { key: short });
     },
   ],
+  [
+    'a paused key',
+    401,
+    async (id) => {
+      const keys = subject.service.app.get(AdminKeysService);
+      const paused = await keys.createKey({ account: 'paused', plan: 'business', scopes: SCOPES }, 'test');
+      await keys.change(paused.id, { paused: true }, 'test');
+      return send(id, { key: paused.key });
+    },
+  ],
   ['a narrowed key', 403, async (id) => send(id, { key: await subject.service.key({ scopes: ['toys:read'] }) })],
   ['a limit that is exhausted', 429, exhaust(1)],
   ['a banned key', 429, exhaust(3)],
@@ -62,6 +73,14 @@ async function crowded(call: (as: string) => Promise<Response>): Promise<Respons
   return call(first);
 }
 
+/** Gets a history that has items. */
+const historyBy =
+  (split: string): Ask =>
+  async (id) => {
+    await subject.service.app.get(UsageRecorder).run();
+    return send(id, {}, `/v1/usage/history?by=${split}`);
+  };
+
 const SOME: [string, string, number, Ask][] = [
   ['listPets', 'a page that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
   ['getPet', 'a pet that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
@@ -77,7 +96,7 @@ const SOME: [string, string, number, Ask][] = [
     async (id) => send(id, { body: '{"status":null}' }, await subject.newPet('sold')),
   ],
   ['changePet', 'an old state', 412, (id) => send(id, { headers: { ...JSON_TYPE, 'If-Match': '"old"' } })],
-  ['changePet', 'a precondition that is none', 400, (id) => send(id, { headers: { ...JSON_TYPE, 'If-Match': 'old' } })],
+  ['changePet', 'a precondition that is none', 412, (id) => send(id, { headers: { ...JSON_TYPE, 'If-Match': 'old' } })],
   ['removePet', 'an unknown pet', 404, (id) => send(id, {}, '/v1/pets/404')],
   [
     'removePet',
@@ -116,6 +135,19 @@ const SOME: [string, string, number, Ask][] = [
       return send(id, { key: busy });
     },
   ],
+  [
+    'getUsageHistory',
+    'a limit of its own that is exhausted',
+    429,
+    async (id) => {
+      const busy = await subject.service.key({ plan: 'free' });
+      for (let call = 0; call < 60; call += 1) await send(id, { key: busy });
+      return send(id, { key: busy });
+    },
+  ],
+  ['getUsageHistory', 'the requests of keys', 200, historyBy('key')],
+  ['getUsageHistory', 'the requests to operations', 200, historyBy('operation')],
+  ['getUsageHistory', 'the outcomes of requests', 200, historyBy('outcome')],
   ['listOrders', 'a page that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
   ['getOrder', 'an order that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
   [
@@ -143,6 +175,19 @@ const SOME: [string, string, number, Ask][] = [
   ['listKeys', 'a page that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
   ['listKeys', 'a last page', 200, (id) => send(id, {}, '/v1/keys?limit=100')],
   ['getKey', 'an unknown key', 404, (id) => send(id, {}, `/v1/keys/${NO_KEY}`)],
+  ['changeKey', 'no name', 200, (id) => send(id, { body: '{"name":null}' })],
+  ['changeKey', 'nothing to change', 400, (id) => send(id, { body: '{}' })],
+  ['changeKey', 'an unknown key', 404, (id) => send(id, {}, `/v1/keys/${NO_KEY}`)],
+  [
+    'changeKey',
+    'a key that is revoked',
+    409,
+    async (id) => {
+      const keyId = await subject.newKeyId();
+      await subject.service.app.get(AdminKeysService).revoke(keyId, 'test');
+      return send(id, {}, `/v1/keys/${keyId}`);
+    },
+  ],
   ['getKeyUsage', 'an unknown key', 404, (id) => send(id, {}, `/v1/keys/${NO_KEY}/usage`)],
   ['rotateKey', 'an unknown key', 404, (id) => send(id, {}, `/v1/keys/${NO_KEY}/rotate`)],
   [
@@ -198,7 +243,7 @@ const WITH_KEY: [string, number, Ask][] = [
 export const cases = [
   ...Object.entries(SAMPLES).flatMap(([id, { success = 200, free = false, body }]) =>
     [...EVERY, ...(body === undefined ? [] : BODIES), ...(IDEMPOTENT.has(id) ? WITH_KEY : [])]
-      .filter(([, status]) => !(free && status === 429))
+      .filter(([, status]) => !(free && status === 429) && !(id === 'getUsage' && status === 403))
       .map(([name, status, ask]): [string, string, number, Ask] => [id, name, status === 200 ? success : status, ask]),
   ),
   ...SOME,

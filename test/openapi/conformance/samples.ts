@@ -4,6 +4,7 @@ import { AccountKeysService } from '../../../src/self-service/account-keys.servi
 import { PetsService } from '../../../src/pets/index.js';
 import { OrdersService } from '../../../src/store/orders.service.js';
 import { RequestValidationPipe } from '../../../src/http/index.js';
+import { UsageHistory } from '../../../src/rate-limit/index.js';
 import type { TestApp } from '../../support/app.js';
 import { JSON_TYPE } from '../../support/http.js';
 import { PET, subject } from './subject.js';
@@ -29,7 +30,7 @@ const failOrders = (method: 'place' | 'list' | 'get' | 'move') => (error: Error)
   void jest.spyOn(subject.service.app.get(OrdersService), method).mockRejectedValue(error);
 const failCategories = (method: 'list' | 'create' | 'get' | 'change') => (error: Error) =>
   void jest.spyOn(subject.service.app.get(CategoriesService), method).mockRejectedValue(error);
-const failKeys = (method: 'list' | 'create' | 'get' | 'usage' | 'rotate' | 'revoke') => (error: Error) =>
+const failKeys = (method: 'list' | 'create' | 'get' | 'change' | 'usage' | 'rotate' | 'revoke') => (error: Error) =>
   void jest.spyOn(subject.service.app.get(AccountKeysService), method).mockRejectedValue(error);
 
 export const SAMPLES: Record<string, Sample> = {
@@ -76,6 +77,11 @@ export const SAMPLES: Record<string, Sample> = {
         throw error;
       }),
   },
+  getUsageHistory: {
+    path: '/v1/usage/history?interval=hour&by=outcome',
+    free: true,
+    fail: (error) => void jest.spyOn(subject.service.app.get(UsageHistory), 'ofAccount').mockRejectedValue(error),
+  },
   createKey: {
     path: '/v1/keys',
     method: 'POST',
@@ -85,6 +91,12 @@ export const SAMPLES: Record<string, Sample> = {
   },
   listKeys: { path: '/v1/keys?limit=1', fail: failKeys('list') },
   getKey: { path: async () => `/v1/keys/${await subject.newKeyId()}`, fail: failKeys('get') },
+  changeKey: {
+    path: async () => `/v1/keys/${await subject.newKeyId()}`,
+    method: 'PATCH',
+    body: '{"name":"Import","paused":true}',
+    fail: failKeys('change'),
+  },
   getKeyUsage: { path: async () => `/v1/keys/${await subject.newKeyId()}/usage`, fail: failKeys('usage') },
   rotateKey: {
     path: async () => `/v1/keys/${await subject.newKeyId()}/rotate`,

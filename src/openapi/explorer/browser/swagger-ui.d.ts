@@ -7,8 +7,8 @@ interface React {
   createElement<Props>(type: string | Component<Props>, props: Props | null, ...children: ReactNode[]): ReactNode;
   readonly Fragment: Component<object>;
   useState<State>(initial: State): [State, (next: State) => void];
-  useEffect(effect: () => void | (() => void), dependencies: readonly unknown[]): void;
-  useRef<Value>(initial: Value | null): { readonly current: Value | null };
+  useEffect(effect: () => undefined | void | (() => void), dependencies: readonly unknown[]): void;
+  useRef<Value>(initial: Value | null): { current: Value | null };
 }
 
 /** A Map or List of Immutable.js. */
@@ -38,6 +38,21 @@ interface System {
   readonly specSelectors: {
     taggedOperations(): Immutable;
     requestFor(path: string, method: string): Immutable;
+    responseFor(path: string, method: string): Immutable | null;
+    /** Values by place and name, such as `query.limit`. */
+    parameterValues(operation: readonly [path: string, method: string]): { toJS(): Record<string, unknown> };
+    specResolvedSubtree(path: readonly string[]): Immutable | undefined;
+    url(): string;
+  };
+  readonly oas3Selectors: {
+    /** Empty before the menu of servers is drawn. */
+    selectedServer(): string;
+    requestContentType(path: string, method: string): string | null;
+    responseContentType(path: string, method: string): string | null;
+    requestBodyValue(path: string, method: string): unknown;
+  };
+  readonly fn: {
+    buildRequest(call: object): { url: string; method: string; headers: Record<string, string>; body?: unknown };
   };
 }
 
@@ -64,7 +79,11 @@ interface OpenApiDocument {
   };
   readonly externalDocs?: { readonly url: string; readonly description?: string };
   readonly servers?: readonly Server[];
-  readonly components: { readonly securitySchemes: Readonly<Record<string, object>> };
+  readonly components: {
+    readonly securitySchemes: Readonly<Record<string, object>>;
+    readonly parameters?: Readonly<Record<string, Parameter>>;
+    readonly responses?: Readonly<Record<string, DocumentedResponse>>;
+  };
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
 }
 
@@ -75,8 +94,26 @@ interface ListedOperation {
   readonly operation: DocumentedOperation;
 }
 
+interface Reference {
+  readonly $ref: string;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly description?: string;
+  readonly schema?: object;
+}
+
+interface DocumentedResponse {
+  readonly content?: Readonly<Record<string, { readonly example?: { code: string }; readonly examples?: object }>>;
+}
+
 interface DocumentedOperation {
   readonly operationId: string;
+  readonly parameters?: readonly (Parameter | Reference)[];
+  readonly responses?: Readonly<Record<string, DocumentedResponse | Reference>>;
+  /** The scopes of each security scheme that it accepts. */
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly summary?: string;
   readonly deprecated?: boolean;
   readonly 'x-stability'?: 'stable' | 'beta' | 'experimental';

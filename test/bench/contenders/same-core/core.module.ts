@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { Registry } from 'prom-client';
 import { Account, AuditRecord, ApiKey } from '../../../../src/accounts/index.js';
 import { AuthModule } from '../../../../src/auth/index.js';
 import { Clock, ConfigModule, loadEnv } from '../../../../src/platform/index.js';
@@ -20,7 +21,7 @@ const env = loadEnv();
     AuthModule,
     RateLimitModule,
     PetsModule,
-    MonitoringModule.forRoot(),
+    MonitoringModule.forRoot(new Registry()),
   ],
 })
 export class CoreModule {}

@@ -2,14 +2,15 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Caller } from '../../../../src/auth/index.js';
 import { Env } from '../../../../src/platform/index.js';
 import { ApiError, sendProblem, toProblem, isCanonicalId, RequestValidationPipe } from '../../../../src/http/index.js';
-import { announce, announcement } from '../../../../src/lifecycle/deprecation.js';
+import { announce, declareDeprecation } from '../../../../src/lifecycle/deprecation.interceptor.js';
 import { ListPetsQuery, NewPet } from '../../../../src/pets/pet.dto.js';
 import type { PetsController } from '../../../../src/pets/pets.controller.js';
 import { GET_PET_DEPRECATION } from '../../../../src/pets/pets.operations.js';
 import { petNotFound } from '../../../../src/pets/pet-errors.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
-const DEPRECATED = announcement(GET_PET_DEPRECATION, new Env());
+const ENV = new Env();
+const DEPRECATED = declareDeprecation(GET_PET_DEPRECATION);
 
 /** Fastify calls the methods of our controller directly. This code replaces Nest's guards, decorators and pipes. */
 export function addPetRoutes(server: FastifyInstance, pets: PetsController): void {
@@ -27,7 +28,7 @@ export function addPetRoutes(server: FastifyInstance, pets: PetsController): voi
   server.get<{ Params: { petId: string } }>('/v1/pets/:petId', (request, reply) => {
     requireScope(request, 'pets:read');
     const { petId } = request.params;
-    announce(DEPRECATED, reply);
+    announce(DEPRECATED, ENV, reply);
     reply.header('content-type', JSON_TYPE);
     if (!isCanonicalId(petId)) throw petNotFound();
     return pets.getPet(petId, reply);

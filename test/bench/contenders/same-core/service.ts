@@ -31,7 +31,7 @@ addCommonHeaders(server, env);
 batchRequestsPerTick(server);
 addJsonBodyParser(server);
 addAdmission(server, () => guards);
-addEarlyResponses(server);
+addEarlyResponses(server, new Map());
 metrics.observeRequests(server);
 addPetRoutes(server, context.get(PetsController));
 await server.listen({ port: env.PORT, host: env.HOST ?? '127.0.0.1' });

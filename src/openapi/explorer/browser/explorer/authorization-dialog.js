@@ -1,29 +1,55 @@
 import { withoutScheme } from '../site/stored-key.js';
+import { keySummary } from './key-summary.js';
+import { usageOf } from './key-usage.js';
+import { authorizedKey } from './retry.js';
+import { serverAddress } from './servers.js';
 
 /**
- * The dialog behind Authorize: takes a key, says where one comes from and where it is kept.
+ * The dialog behind Authorize: takes a key, asks the service about it, says where one comes from and where it is kept.
  * @param {OpenApiDocument} spec
  * @returns {(system: System) => UiPlugin}
  */
 export const authorizationDialog =
   ({ components: { securitySchemes } }) =>
-  ({ React: { createElement, useEffect, useRef } }) => {
+  ({ React }) => {
+    const { createElement, useEffect, useRef, useState } = React;
     return { components: { authorizationPopup: AuthorizationDialog } };
 
     /** @param {System} props */
-    function AuthorizationDialog({ authActions, authSelectors }) {
+    function AuthorizationDialog({ authActions, authSelectors, oas3Selectors }) {
       const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
-      useEffect(() => dialog.current?.showModal(), []);
-      const close = () => authActions.showDefinitions(false);
+      const [problem, setProblem] = useState('');
+      const [isChecking, setChecking] = useState(false);
+      const [usage, setUsage] = useState(/** @type {import('./key-usage.js').Usage | undefined} */ (undefined));
       const [name = '', schema] = Object.entries(securitySchemes)[0] ?? [];
+      const stored = authorizedKey(authSelectors);
+
+      /** @param {string} key */
+      const check = async (key) => {
+        setChecking(true);
+        setProblem('');
+        const answer = await usageOf(serverAddress(oas3Selectors), key);
+        setChecking(false);
+        setUsage(answer.usage);
+        setProblem(answer.problem ?? '');
+        return answer.usage !== undefined;
+      };
+      useEffect(() => {
+        dialog.current?.showModal();
+        if (stored !== undefined) void check(stored);
+      }, []);
+      const close = () => authActions.showDefinitions(false);
       /** @param {{ preventDefault(): void, target: HTMLFormElement }} event */
-      const authorize = (event) => {
+      const authorize = async (event) => {
         event.preventDefault();
         const value = withoutScheme(String(new FormData(event.target).get('key')));
-        authActions.authorizeWithPersistOption({ [name]: { name, schema, value } });
-        close();
+        if (await check(value)) authActions.authorizeWithPersistOption({ [name]: { name, schema, value } });
       };
-      const logOut = () => authActions.logoutWithPersistOption([name]);
+      const logOut = () => {
+        authActions.logoutWithPersistOption([name]);
+        setProblem('');
+        setUsage(undefined);
+      };
       return createElement(
         'dialog',
         {
@@ -36,7 +62,9 @@ export const authorizationDialog =
           },
         },
         createElement('h2', { id: 'authorization-title' }, 'Authorize'),
-        authSelectors.authorized().get(name) === undefined ? form(authorize, close) : authorized(logOut, close),
+        stored === undefined
+          ? form(authorize, close, problem, isChecking)
+          : authorized(logOut, close, problem, isChecking ? undefined : usage),
         ...advice(),
       );
     }
@@ -44,11 +72,13 @@ export const authorizationDialog =
     /**
      * @param {(event: { preventDefault(): void, target: HTMLFormElement }) => void} onSubmit
      * @param {() => void} onClose
+     * @param {string} problem with the key that was given last
+     * @param {boolean} isChecking
      */
-    function form(onSubmit, onClose) {
+    function form(onSubmit, onClose, problem, isChecking) {
       return createElement(
         'form',
-        { onSubmit },
+        { key: 'form', onSubmit },
         createElement('label', { htmlFor: 'authorization-key' }, 'API key'),
         createElement('input', {
           id: 'authorization-key',
@@ -59,11 +89,18 @@ export const authorizationDialog =
           autoComplete: 'off',
           spellCheck: false,
           placeholder: 'psk_…',
+          ...(problem !== '' && { 'aria-invalid': true, 'aria-describedby': 'authorization-problem' }),
         }),
+        problem !== '' &&
+          createElement('p', { id: 'authorization-problem', className: 'problem', role: 'alert' }, problem),
         createElement(
           'div',
           { className: 'actions' },
-          createElement('button', { type: 'submit', className: 'btn authorize' }, 'Authorize'),
+          createElement(
+            'button',
+            { type: 'submit', className: 'btn authorize', disabled: isChecking },
+            isChecking ? 'Checking …' : 'Authorize',
+          ),
           button('Close', onClose),
         ),
       );
@@ -72,13 +109,26 @@ export const authorizationDialog =
     /**
      * @param {() => void} onLogOut
      * @param {() => void} onClose
+     * @param {string} problem with the stored key
+     * @param {import('./key-usage.js').Usage | undefined} usage
      */
-    function authorized(onLogOut, onClose) {
+    function authorized(onLogOut, onClose, problem, usage) {
       return createElement(
         'div',
-        null,
+        { key: 'authorized' },
         createElement('p', null, 'This page sends your key with each request.'),
-        createElement('div', { className: 'actions' }, button('Log out', onLogOut), button('Close', onClose)),
+        createElement(
+          'div',
+          { role: 'status' },
+          problem !== '' && createElement('p', { className: 'problem' }, problem),
+          usage !== undefined && keySummary(React, usage),
+        ),
+        createElement(
+          'div',
+          { className: 'actions' },
+          createElement('button', { type: 'button', className: 'btn', onClick: onClose, autoFocus: true }, 'Close'),
+          button('Log out', onLogOut),
+        ),
       );
     }
 
@@ -91,7 +141,15 @@ export const authorizationDialog =
     }
 
     function advice() {
-      const code = (/** @type {string} */ text) => createElement('code', null, text);
+      // A hyphen is no place to break a line of a command.
+      const code = (/** @type {string} */ text) =>
+        createElement(
+          'code',
+          null,
+          ...text
+            .split(/( )/)
+            .map((word) => (word === ' ' ? word : createElement('span', { className: 'word' }, word))),
+        );
       return [
         createElement('h3', { key: 'source' }, 'Where a key comes from'),
         createElement(
@@ -109,9 +167,9 @@ export const authorizationDialog =
             null,
             'The operations under Keys create more. They need a key with the scope ',
             code('keys:manage'),
-            '. A key has that scope only if it was created with ',
+            ', which a new key has only if an operator lists it with ',
             code('--scopes'),
-            '.',
+            ' or gives it later.',
           ),
         ),
         createElement('h3', { key: 'place' }, 'Where it is kept'),

@@ -11,8 +11,9 @@ export function documentedResponses({ React: { createElement, Fragment, useState
       response: (Original) =>
         /** @param {ResponseProps} props */
         function CollapsedResponse(props) {
-          const [isOpen, setOpen] = useState(false);
           const { code, className, response } = props;
+          // Readers look for what they get.
+          const [isOpen, setOpen] = useState(code.startsWith('20'));
           const description = String(response.get('description') ?? '');
           const [meaning = '', ...details] = meanings(description) ?? description.split('\n\n');
           return createElement(

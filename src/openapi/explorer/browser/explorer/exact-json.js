@@ -10,11 +10,21 @@ export function indentJson(text) {
   } catch {
     return text;
   }
+  return indentTokens(jsonTokens(text));
+}
+
+/** @param {string} text JSON */
+export function jsonTokens(text) {
+  return text.match(TOKENS) ?? [];
+}
+
+/** @param {readonly string[]} tokens of JSON, or of a language with the same brackets */
+export function indentTokens(tokens) {
   let depth = 0;
   let indented = '';
   let previous = '';
   const newLine = () => `\n${'  '.repeat(depth)}`;
-  for (const token of text.match(TOKENS) ?? []) {
+  for (const token of tokens) {
     const isEmpty = (previous === '{' && token === '}') || (previous === '[' && token === ']');
     if (token === '}' || token === ']') depth -= 1;
     if (!isEmpty && (token === '}' || token === ']' || previous === '{' || previous === '[' || previous === ','))

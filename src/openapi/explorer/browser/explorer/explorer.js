@@ -1,43 +1,54 @@
-import { authorizationDialog } from './authorization-dialog.js';
-import { explorerLayout } from './layout.js';
-import { liveResponse } from './live-response.js';
-import { fieldNames } from './field-names.js';
-import { operationFilter } from './operation-filter.js';
-import { operationSummary } from './operation-summary.js';
-import { requestDuration } from './request-duration.js';
-import { documentedResponses } from './documented-responses.js';
-import { ownServerFirst } from './servers.js';
+// Imports nothing statically, so that the largest file is requested right after the first paint.
 
-const DOCUMENT = new URL('../../openapi.json', import.meta.url);
-const API = new URL('../../v1', import.meta.url);
+const DOCUMENT = addressOf('../../openapi.json');
 
-const response = await fetch(DOCUMENT);
-if (!response.ok) throw new Error(`${DOCUMENT} responded with ${response.status}`);
-/** @type {OpenApiDocument} */
-const spec = await response.json();
+try {
+  const [spec, { show }] = await Promise.all([loadJson(DOCUMENT), import('./show.js'), loadSwaggerUi()]);
+  show(spec, DOCUMENT);
+} catch (error) {
+  const note = document.querySelector('#loading');
+  if (note !== null) note.textContent = 'The operations cannot be loaded. Reload the page to try again.';
+  throw error;
+}
 
-SwaggerUIBundle({
-  domNode: document.querySelector('#explorer'),
-  url: DOCUMENT.href,
-  spec: { ...spec, servers: ownServerFirst(spec.servers ?? [], API) },
-  layout: 'ExplorerLayout',
-  presets: [SwaggerUIBundle.presets.apis],
-  plugins: [
-    explorerLayout(spec),
-    operationFilter,
-    operationSummary(spec),
-    documentedResponses,
-    liveResponse,
-    requestDuration,
-    authorizationDialog(spec),
-    fieldNames,
-  ],
-  filter: true,
-  deepLinking: true,
-  persistAuthorization: true,
-  tryItOutEnabled: true,
-  showCommonExtensions: true,
-  defaultModelsExpandDepth: 0,
-  syntaxHighlight: { theme: 'tomorrow-night' },
-  validatorUrl: null,
-});
+async function loadSwaggerUi() {
+  await firstPaint();
+  const src = addressOf('../swagger-ui-bundle.js');
+  const href = addressOf('./swagger-ui-layer.css');
+  await Promise.all([
+    inserted(Object.assign(document.createElement('script'), { src })),
+    inserted(Object.assign(document.createElement('link'), { rel: 'stylesheet', href })),
+  ]);
+}
+
+/**
+ * Resolves after the first paint, so that the megabyte that follows does not delay the text of the page. A page in the
+ * background is not painted.
+ */
+function firstPaint() {
+  return new Promise((resolve) => {
+    if (document.hidden) resolve(undefined);
+    else requestAnimationFrame(() => setTimeout(resolve));
+  });
+}
+
+/** @param {string} path relative to this script */
+function addressOf(path) {
+  return new URL(path, import.meta.url).href;
+}
+
+/** @param {string} address of a JSON document */
+async function loadJson(address) {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`${address} responded with ${response.status}`);
+  return response.json();
+}
+
+/** @param {HTMLElement} element that loads something */
+function inserted(element) {
+  return new Promise((resolve, reject) => {
+    element.addEventListener('load', resolve);
+    element.addEventListener('error', () => reject(new Error(`${element.outerHTML} cannot be loaded.`)));
+    document.head.append(element);
+  });
+}

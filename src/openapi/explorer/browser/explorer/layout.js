@@ -1,3 +1,9 @@
+/** What the page said before the scripts were loaded. It stays, so that nothing moves. */
+const FIRST_TEXT = document.querySelector('#introduction')?.innerHTML ?? '';
+
+/** The paragraph of the document's description that is, like those before it, part of that text. */
+const AUTHENTICATION = 1;
+
 /**
  * The explorer's page: what to know first, the server and the key, the filter, the operations; on a wide screen with a
  * table of contents beside them.
@@ -72,11 +78,11 @@ export const explorerLayout =
 
     /** @param {Component<{ source: string }>} Markdown */
     function introduction(Markdown) {
-      const [first = '', ...rest] = (info.description ?? '').split('\n\n');
+      const rest = (info.description ?? '').split('\n\n').slice(AUTHENTICATION + 1);
       return createElement(
         'header',
         { className: 'introduction' },
-        createElement('h1', null, info.title),
+        createElement('div', { dangerouslySetInnerHTML: { __html: FIRST_TEXT } }),
         createElement(
           'p',
           { className: 'versions' },
@@ -84,12 +90,11 @@ export const explorerLayout =
           createElement('span', { className: 'badge' }, `OpenAPI ${openapi}`),
           ...linksOf(info, externalDocs).map(({ text, url }) => createElement('a', { key: url, href: url }, text)),
         ),
-        createElement(Markdown, { source: first }),
         rest.length > 0 &&
           createElement(
             'details',
             { className: 'more' },
-            createElement('summary', null, 'Authentication, limits, errors and lifecycle'),
+            createElement('summary', null, 'More about limits, errors and lifecycle'),
             createElement(Markdown, { source: rest.join('\n\n') }),
           ),
       );

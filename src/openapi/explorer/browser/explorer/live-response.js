@@ -12,9 +12,9 @@ export function liveResponse({ React: { createElement } }) {
 
   /** @param {{ response: Immutable, path: string, method: string } & Pick<System, 'getComponent' | 'specSelectors'>} props */
   function LiveResponse({ response, path, method, getComponent, specSelectors }) {
-    const request = specSelectors.requestFor(path, method);
     const { status, headers, text, duration } = /** @type {Response} */ (response.toJS());
-    const Curl = /** @type {Component<{ request: Immutable }>} */ (getComponent('curl', true));
+    const Advice = /** @type {Component<object>} */ (getComponent('RefusalAdvice'));
+    const Samples = /** @type {Component<object>} */ (getComponent('RequestSamples', true));
     return createElement(
       'section',
       { className: 'live-response', 'aria-label': 'Server response' },
@@ -31,12 +31,7 @@ export function liveResponse({ React: { createElement } }) {
       ),
       status === undefined &&
         createElement('p', null, 'The server cannot be reached, or does not allow this page to call it (CORS).'),
-      status === 401 &&
-        createElement(
-          'p',
-          { className: 'live-advice' },
-          'Press Authorize at the top of the page and paste an API key.',
-        ),
+      createElement(Advice, { status, path, method, response, specSelectors }),
       typeof text === 'string' &&
         text !== '' &&
         createElement('div', { className: 'live-body' }, body(text, headers, getComponent)),
@@ -60,12 +55,7 @@ export function liveResponse({ React: { createElement } }) {
           ]),
         ),
       ),
-      createElement(
-        'details',
-        { className: 'live-request' },
-        createElement('summary', null, 'Request as curl'),
-        createElement(Curl, { request }),
-      ),
+      createElement(Samples, { path, method }),
     );
   }
 

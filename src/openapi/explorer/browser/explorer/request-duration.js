@@ -1,6 +1,6 @@
 /**
- * Shows how long the request itself took, by the browser's own measurement; Swagger UI's includes its own work, and it
- * has none for errors.
+ * Notes how long the request itself took, by the browser's own measurement, and when the response came; Swagger UI's
+ * duration includes its own work, and it has none for errors.
  * @type {UiPlugin}
  */
 export const requestDuration = {
@@ -16,6 +16,7 @@ export const requestDuration = {
               const duration = await durationOf(response.url);
               if (duration !== undefined) response.duration = duration;
             }
+            response.receivedMs = Date.now();
             original(path, method, result);
           },
       },
@@ -24,7 +25,7 @@ export const requestDuration = {
 };
 
 /**
- * @typedef {{ url?: string, duration?: number, err?: { response?: Result } }} Result
+ * @typedef {{ url?: string, duration?: number, receivedMs?: number, err?: { response?: Result } }} Result
  *
  * @param {string} url
  */

@@ -11,3 +11,11 @@ export function ownServerFirst(servers, own) {
   const first = servers.find(isOwn) ?? { url: own.pathname, description: 'This server' };
   return [first, ...servers.filter((server) => !isOwn(server))];
 }
+
+/**
+ * The address of the chosen server, without a slash at the end.
+ * @param {System['oas3Selectors']} oas3Selectors
+ */
+export function serverAddress(oas3Selectors) {
+  return new URL(oas3Selectors.selectedServer() || '../../v1', import.meta.url).href.replace(/\/$/, '');
+}

@@ -2,6 +2,7 @@ import { html } from '../site/elements.js';
 import { localTime } from '../site/local-time.js';
 import { forgetKey, storedKey, storeKey, withoutScheme } from '../site/stored-key.js';
 import { drawWindow } from './gauge.js';
+import { hideHistory, showHistory } from './history.js';
 
 const USAGE = new URL('../../v1/usage', import.meta.url);
 const REFRESH_MS = 5_000;
@@ -27,6 +28,7 @@ function show() {
 
 /** @param {string} [problem] with the key that was given before */
 function ask(problem) {
+  hideHistory();
   const input = html('input', {
     id: 'key',
     name: 'key',
@@ -75,14 +77,12 @@ async function refresh() {
     if (key !== storedKey()) return;
     if (response.ok) {
       draw(body);
+      void showHistory(key);
       next = REFRESH_MS;
     } else if (response.status === 401) {
       // To go on would count against the address of this browser.
       forgetKey();
       ask(body.message);
-      return;
-    } else if (response.status === 403) {
-      drawRefusal(body.message);
       return;
     } else {
       next = Math.max(next, Number(response.headers.get('retry-after') ?? 0) * 1000);
@@ -92,15 +92,6 @@ async function refresh() {
     warn('The service cannot be reached.');
   }
   if (!document.hidden) timer = setTimeout(refresh, next);
-}
-
-/** @param {string} message why the key, which the API reference may use, cannot show its usage */
-function drawRefusal(message) {
-  panel.replaceChildren(
-    html('p', { class: 'account' }, html('strong', {}, 'This key cannot show its usage'), logOutButton()),
-    html('p', { class: 'problem', role: 'alert' }, message),
-    html('p', { class: 'note' }, 'The API reference still uses it.'),
-  );
 }
 
 function logOutButton() {

@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+import 'reflect-metadata';
+import { backUp, databaseUrlOf, isPostgresUrl, sqliteFile } from './database/index.js';
+import { loadEnv } from './platform/index.js';
+
+const [target, ...others] = process.argv.slice(2);
+try {
+  const url = databaseUrlOf(loadEnv());
+  if (target === undefined || others.length > 0) throw new Error('Name the file of the backup, and nothing else.');
+  if (isPostgresUrl(url)) throw new Error('This is for SQLite. Use pg_dump for PostgreSQL.');
+  backUp(sqliteFile(url), target);
+  process.stdout.write(`${target} is complete and intact.\n`);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

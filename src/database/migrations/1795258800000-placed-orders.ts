@@ -1,0 +1,16 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createIndex } from './create-index.js';
+
+/** For orders that are cancelled because nobody approved them. */
+export class PlacedOrders1795258800000 implements MigrationInterface {
+  /** An index is built while others write. */
+  readonly transaction = false;
+
+  up(runner: QueryRunner): Promise<void> {
+    return createIndex(runner, 'orders_placed', `"orders" ("created_at") WHERE "status" = 'placed'`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP INDEX "orders_placed"');
+  }
+}

@@ -1,0 +1,103 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import {
+  AbstractLogger,
+  type DataSource,
+  type DataSourceOptions,
+  MigrationExecutor,
+  QueryFailedError,
+  type QueryRunner,
+} from 'typeorm';
+import { query } from '../statements.js';
+import { postgresDataSource } from './postgres-options.js';
+
+/**
+ * How long a migration waits for a lock, in milliseconds. Requests that need the table wait behind it, so it then lets them
+ * pass and tries again.
+ */
+const LOCK_TIMEOUT_MS = 1_000;
+const RETRY_MS = 1_000;
+/** PostgreSQL's code of a lock timeout. */
+const LOCK_NOT_AVAILABLE = '55P03';
+
+const logger = new Logger('Migrations');
+
+/** TypeORM writes failures of migrations to standard output, whatever `logging` is. We log them ourselves. */
+class NoLogger extends AbstractLogger {
+  protected override writeLog(): void {}
+}
+
+/** Runs pending migrations, each in its transaction; of several processes that start together, one does it. */
+export function migratePostgres(options: DataSourceOptions): Promise<void> {
+  return withRunner(options, async (dataSource, runner) => {
+    await runner.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    while (!(await migrateUnlessLocked(dataSource, runner))) await delay(RETRY_MS);
+  });
+}
+
+/** Waits until another process has run the migrations. Needs no rights to change the schema. */
+export function waitForMigrations(options: DataSourceOptions): Promise<void> {
+  return withRunner(options, async (dataSource, runner) => {
+    for (let isFirst = true; ; isFirst = false) {
+      const pending = (await runner.hasTable('migrations')) ? await pendingOf(dataSource, runner) : ['all'];
+      if (pending.length === 0) return;
+      if (isFirst) logger.warn({ message: 'waiting for migrations, because MIGRATE_ON_START is false', pending });
+      await delay(RETRY_MS);
+    }
+  });
+}
+
+async function withRunner(
+  options: DataSourceOptions,
+  work: (dataSource: DataSource, runner: QueryRunner) => Promise<void>,
+): Promise<void> {
+  const dataSource = await postgresDataSource({ ...options, logger: new NoLogger() }).initialize();
+  try {
+    await checkServer(dataSource);
+    await work(dataSource, dataSource.createQueryRunner());
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+/** @returns whether no migration is pending any more */
+async function migrateUnlessLocked(dataSource: DataSource, runner: QueryRunner): Promise<boolean> {
+  // Not waited for in the database: a waiting statement would keep CREATE INDEX CONCURRENTLY from its end.
+  const lock = `hashtextextended('petstore migrations', 0)`;
+  const [row] = await query<{ locked: boolean }>(runner.manager, `SELECT pg_try_advisory_lock(${lock}) AS "locked"`);
+  if (row?.locked !== true) return false;
+  try {
+    const pending = await pendingOf(dataSource, runner);
+    if (pending.length > 0) logger.log({ message: 'running migrations', pending });
+    const executor = new MigrationExecutor(dataSource, runner);
+    executor.transaction = 'each';
+    await executor.executePendingMigrations();
+    return true;
+  } catch (error) {
+    if (!(error instanceof QueryFailedError) || codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
+    logger.warn({ message: 'a migration waits for a lock', statement: error.query });
+    return false;
+  } finally {
+    await runner.query(`SELECT pg_advisory_unlock(${lock})`);
+  }
+}
+
+function codeOf({ driverError }: QueryFailedError<Error & { readonly code?: string }>): string | undefined {
+  return driverError.code;
+}
+
+async function pendingOf(dataSource: DataSource, runner: QueryRunner): Promise<string[]> {
+  const pending = await new MigrationExecutor(dataSource, runner).getPendingMigrations();
+  return pending.map(({ name }) => name);
+}
+
+/** @throws Error if the server is not PostgreSQL, or cannot store all Unicode characters */
+async function checkServer(dataSource: DataSource): Promise<void> {
+  const [row] = await dataSource.query<{ version: string; encoding: string }[]>(
+    'SELECT version() AS "version", current_setting(\'server_encoding\') AS "encoding"',
+  );
+  // It assigns identifiers out of order, and older versions accept calls for locks without locking.
+  if (row?.version.includes('CockroachDB') === true)
+    throw new Error('CockroachDB is not supported. The service needs PostgreSQL 14 or newer.');
+  if (row?.encoding !== 'UTF8') throw new Error(`The database must have the encoding UTF8, but has ${row?.encoding}.`);
+}

@@ -1,0 +1,21 @@
+import { nearest } from '../errors/nearest.js';
+import { API_PREFIX } from '../requests/request.js';
+
+/** Longer paths cost nothing. */
+const MAX_LENGTH = 100;
+/** Paths of the OpenAPI document, as the router writes them. */
+const PLAIN = new RegExp(`^${API_PREFIX}/[\\w/:.-]+$`);
+
+/** The path that a client probably meant, such as `/v1/pets/{petId}`; nothing of the client's, which may have an API key. */
+export function nearestPath(path: string, paths: Iterable<string>): string | undefined {
+  if (path.length > MAX_LENGTH) return undefined;
+  const asked = (/^\/v[0-9]+\//i.test(path) ? path : API_PREFIX + path).split('/').filter(Boolean);
+  const known = [...paths].filter((one) => PLAIN.test(one));
+  // With the client's parameters, so that only the rest differs.
+  const filled = known.map((one) => {
+    const segments = one.split('/').slice(1);
+    return segments.map((segment, index) => (segment.startsWith(':') ? (asked[index] ?? '') : segment)).join('/');
+  });
+  const meant = nearest(asked.join('/'), filled);
+  return meant === undefined ? undefined : known[filled.indexOf(meant)]?.replaceAll(/:(\w+)/g, '{$1}');
+}

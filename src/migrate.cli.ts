@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+import 'reflect-metadata';
+import { Logger } from '@nestjs/common';
+import { migrate } from './database-parts.js';
+import { loadEnv, PinoLogger } from './platform/index.js';
+
+try {
+  const env = loadEnv();
+  Logger.overrideLogger(new PinoLogger(env.LOG_LEVEL));
+  await migrate(env);
+  new Logger('Migrations').log({ message: 'no migration is pending' });
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

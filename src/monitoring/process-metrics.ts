@@ -1,0 +1,96 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Database } from '../database/index.js';
+import { Env, StandardOutput, VERSION } from '../platform/index.js';
+
+/** Interval between two looks at the delay of the event loop, in milliseconds. */
+const INTERVAL_MS = 20;
+
+/** Sums of what other gauges have by type, under names that are for counters. */
+const MISNAMED_GAUGES = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
+
+/** A registry with the metrics of Node.js. */
+export function createRegistry(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED_GAUGES) registry.removeSingleMetric(name);
+  // Each scrape resets them, so two scrapers would halve them. The histogram below takes their place.
+  for (const { name } of registry.getMetricsAsArray())
+    if (name.startsWith('nodejs_eventloop_lag')) registry.removeSingleMetric(name);
+  return registry;
+}
+
+/** The metrics of what can run out in this process. Names are those of OpenTelemetry where it has them. */
+@Injectable()
+export class ProcessMetrics implements OnApplicationShutdown {
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(registry: Registry, database: Database, { REVISION }: Env) {
+    const registers = [registry];
+    new Gauge({
+      name: 'petstore_build_info',
+      help: 'The version of the service, and the commit that it was built from.',
+      labelNames: ['version', 'revision'],
+      registers,
+    }).set({ version: VERSION, revision: REVISION }, 1);
+    const connections: Gauge<'state'> = new Gauge({
+      name: 'db_client_connections',
+      help: 'Connections of the pool to PostgreSQL, or the one that writes to SQLite, by state.',
+      labelNames: ['state'],
+      registers,
+      collect: () => {
+        connections.set({ state: 'used' }, database.connections.used);
+        connections.set({ state: 'idle' }, database.connections.idle);
+      },
+    });
+    const waiting: Gauge = new Gauge({
+      name: 'db_client_connection_pending_requests',
+      help: 'Requests and transactions that wait for a connection to PostgreSQL, or to write to SQLite.',
+      registers,
+      collect: () => waiting.set(database.connections.waiting),
+    });
+    if (database.isEmbedded) {
+      const folder = dirname(String(database.options.database));
+      const disk: Gauge = new Gauge({
+        name: 'petstore_disk_available_bytes',
+        help: 'Space left for the SQLite database.',
+        registers,
+        collect: () => {
+          const { bavail, bsize } = statfsSync(folder);
+          disk.set(bavail * bsize);
+        },
+      });
+    }
+    const dropped: Counter = new Counter({
+      name: 'petstore_log_lines_dropped_total',
+      help: 'Log lines that were dropped because the reader of standard output stalled.',
+      registers,
+      collect: () => {
+        dropped.reset();
+        dropped.inc(StandardOutput.get().droppedLines);
+      },
+    });
+    const delay = new Histogram({
+      name: 'nodejs_eventloop_delay_seconds',
+      help: 'How late the event loop runs a timer.',
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+      registers,
+    });
+    let dueMs = performance.now() + INTERVAL_MS;
+    this.timer = setInterval(() => {
+      const nowMs = performance.now();
+      delay.observe(Math.max(0, nowMs - dueMs) / 1_000);
+      dueMs = nowMs + INTERVAL_MS;
+    }, INTERVAL_MS).unref();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+}

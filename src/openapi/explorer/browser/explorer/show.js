@@ -1,0 +1,53 @@
+import { authorizationDialog } from './authorization-dialog.js';
+import { constraints } from './constraints.js';
+import { explorerLayout } from './layout.js';
+import { liveResponse } from './live-response.js';
+import { fieldNames } from './field-names.js';
+import { operationFilter } from './operation-filter.js';
+import { operationSummary } from './operation-summary.js';
+import { refusalAdvice } from './refusal-advice.js';
+import { rehearsalMenu, withRehearsalMenus } from './rehearsal-menu.js';
+import { requestDuration } from './request-duration.js';
+import { requestSamples } from './request-samples.js';
+import { documentedResponses } from './documented-responses.js';
+import { ownServerFirst } from './servers.js';
+import { waitingToRetry } from './retry.js';
+
+const API = new URL('../../v1', import.meta.url);
+
+/**
+ * Shows the operations, once Swagger UI is loaded.
+ * @param {OpenApiDocument} spec
+ * @param {string} url of the document
+ */
+export function show(spec, url) {
+  SwaggerUIBundle({
+    domNode: document.querySelector('#explorer'),
+    url,
+    spec: { ...withRehearsalMenus(spec), servers: ownServerFirst(spec.servers ?? [], API) },
+    layout: 'ExplorerLayout',
+    presets: [SwaggerUIBundle.presets.apis],
+    plugins: [
+      explorerLayout(spec),
+      operationFilter,
+      operationSummary(spec),
+      constraints,
+      rehearsalMenu(spec),
+      requestSamples(spec),
+      documentedResponses,
+      liveResponse,
+      refusalAdvice(spec),
+      waitingToRetry,
+      requestDuration,
+      authorizationDialog(spec),
+      fieldNames,
+    ],
+    filter: true,
+    deepLinking: true,
+    persistAuthorization: true,
+    tryItOutEnabled: true,
+    defaultModelsExpandDepth: 0,
+    syntaxHighlight: { theme: 'tomorrow-night' },
+    validatorUrl: null,
+  });
+}

@@ -1,0 +1,31 @@
+import { html } from '../site/elements.js';
+
+const LOCAL = 'http://localhost:3000';
+/** Where this service is, for a reader who is at another address than that of the examples. */
+const HERE = new URL('../..', import.meta.url).href.replace(/\/$/, '');
+
+for (const code of document.querySelectorAll('code')) code.textContent = textOf(code).replaceAll(LOCAL, HERE);
+
+for (const block of document.querySelectorAll('pre')) {
+  if (block.dataset['language'] === 'http') continue;
+  const button = html('button', { type: 'button', class: 'copy' }, 'Copy');
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(textOf(block));
+    button.textContent = 'Copied';
+    setTimeout(() => (button.textContent = 'Copy'), 2_000);
+  });
+  const frame = html('div', { class: 'block' });
+  block.replaceWith(frame);
+  frame.append(block, button);
+}
+
+/** @param {Element} element */
+function textOf(element) {
+  return element.textContent ?? '';
+}
+
+const side = /** @type {HTMLDetailsElement} */ (document.querySelector('.side'));
+const isWide = matchMedia('(min-width: 56rem)');
+const adapt = () => (side.open = isWide.matches);
+isWide.addEventListener('change', adapt);
+adapt();

@@ -1,0 +1,57 @@
+import type { FastifyInstance } from 'fastify';
+import { API_PREFIX, publicAddress, publicPath } from '../../http/index.js';
+import { type Env, VERSION } from '../../platform/index.js';
+import { type Guide, titleOf } from './guides.js';
+
+/** Where programs and their authors find the API: `/`, `/.well-known/api-catalog` and `/llms.txt`. */
+export function serveEntryPoints(server: FastifyInstance, env: Env, guides: readonly Guide[]): void {
+  const at = (path: string) => publicPath(env, path);
+  const links = serviceLinks(env);
+
+  server.get('/', (request, reply) => {
+    void reply.header('link', links).header('vary', 'Accept');
+    // Relative, because a proxy can serve it below another path.
+    if (request.headers.accept?.includes('text/html')) return reply.redirect('docs', 303);
+    return reply.send({
+      name: 'Pet Store Service',
+      version: VERSION,
+      api: publicAddress(env, ''),
+      documentation: at('/docs'),
+      openapi: at('/openapi.json'),
+    });
+  });
+
+  // RFC 9727, in the format of RFC 9264.
+  const catalog = {
+    linkset: [
+      {
+        anchor: publicAddress(env, ''),
+        'service-desc': [{ href: at('/openapi.json'), type: 'application/json' }],
+        'service-doc': [{ href: at('/docs'), type: 'text/html' }],
+        status: [{ href: at('/health/ready'), type: 'application/json' }],
+      },
+    ],
+  };
+  server.get('/.well-known/api-catalog', (_request, reply) =>
+    reply
+      .type('application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"')
+      .send(JSON.stringify(catalog)),
+  );
+
+  const text = [
+    '# Pet Store Service',
+    '> A pet catalogue as an HTTP API: API keys, plans with limits, exact integers, errors with stable codes.',
+    '## Guides',
+    ...guides.map((guide) => `- [${titleOf(guide)}](${at(`/docs/${guide.name}`)})`),
+    '## Reference',
+    `- [OpenAPI document](${at('/openapi.json')}): all operations under ${API_PREFIX}, their parameters, responses and errors`,
+    `- [API reference](${at('/docs')}): the same for people`,
+  ].join('\n');
+  server.get('/llms.txt', (_request, reply) => reply.type('text/plain; charset=utf-8').send(`${text}\n`));
+}
+
+/** The value of Link for the description of the API and its documentation (RFC 8631). */
+export function serviceLinks(env: Env): string {
+  const description = `<${publicPath(env, '/openapi.json')}>; rel="service-desc"; type="application/json"`;
+  return `${description}, <${publicPath(env, '/docs')}>; rel="service-doc"; type="text/html"`;
+}

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { ERROR_CODES } from '../../platform/index.js';
+import { errorExamples } from './error-examples.js';
+import { renderPage } from './page.js';
+
+/** A heading of a guide with what follows it, as the build has rendered it from `docs/`. The first one is the title. */
+interface Section {
+  /** The anchor. */
+  readonly id: string;
+  /** 1 for the title, 2 for a section. */
+  readonly depth: number;
+  readonly title: string;
+  readonly html: string;
+  /** Its words, for the search. */
+  readonly text: string;
+}
+
+/** A page for clients, at `/docs/` and its name. */
+export interface Guide {
+  readonly name: string;
+  readonly sections: readonly Section[];
+}
+
+const PACKAGE = dirname(createRequire(import.meta.url).resolve('petstore-service/package.json'));
+
+/** Reads the guides in reading order. */
+export function readGuides(): Guide[] {
+  return JSON.parse(readFileSync(join(PACKAGE, 'dist/guides.json'), 'utf8')) as Guide[];
+}
+
+export function titleOf({ sections }: Guide): string {
+  return sections[0]?.title ?? '';
+}
+
+/** The page of a guide, with all guides in a side bar. */
+export function guidePage(guide: Guide, guides: readonly Guide[], document: OpenAPIObject): string {
+  const examples = guide.name === 'errors' ? errorExamples(document) : new Map<string, object>();
+  // Errors of extensions have no text.
+  const own = [...examples.keys()].filter((code) => !(code in ERROR_CODES));
+  const ofExtensions = own.map((code): Section => ({ id: code, depth: 3, title: code, html: '', text: '' }));
+  return renderPage({
+    title: `${titleOf(guide)} · Pet Store Service`,
+    name: 'Guides',
+    base: './',
+    head: `
+  <link rel="stylesheet" href="./guides/guides.css">
+  <script src="./guides/guides.js" type="module"></script>`,
+    body: `
+  <div class="guide">
+    <details class="side" open>
+      <summary>All guides</summary>
+      <nav aria-label="Guides">
+        <ul>
+          ${guides.map((one) => sideEntry(one, guide)).join('\n          ')}
+        </ul>
+      </nav>
+    </details>
+    <main id="content" tabindex="-1">
+      ${[...guide.sections, ...ofExtensions].map((section) => sectionHtml(section, examples.get(section.id))).join('\n      ')}
+      ${following(guide, guides)}
+    </main>
+  </div>`,
+  });
+}
+
+function sideEntry(entry: Guide, { name }: Guide): string {
+  if (entry.name !== name) return `<li><a href="${entry.name}">${titleOf(entry)}</a></li>`;
+  const sections = entry.sections.filter(({ depth }) => depth === 2);
+  const inner = sections.map(({ id, title }) => `<li><a href="#${id}">${title}</a></li>`).join('');
+  return `<li><a href="${name}" aria-current="page">${titleOf(entry)}</a>${inner === '' ? '' : `<ul>${inner}</ul>`}</li>`;
+}
+
+function sectionHtml({ id, depth, title, html }: Section, example: object | undefined): string {
+  const heading = depth === 1 ? title : `<a href="#${id}">${title}</a>`;
+  return `<h${depth} id="${id}">${heading}</h${depth}>\n${html}${example === undefined ? '' : codeBlock(example)}`;
+}
+
+function codeBlock(example: object): string {
+  const escaped = JSON.stringify(example, undefined, 2).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  return `<pre tabindex="0" data-language="json"><code>${escaped}</code></pre>`;
+}
+
+function following(guide: Guide, guides: readonly Guide[]): string {
+  const next = guides[guides.indexOf(guide) + 1];
+  return next === undefined ? '' : `<p class="next"><a href="${next.name}">Next: ${titleOf(next)}</a></p>`;
+}

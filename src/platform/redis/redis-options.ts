@@ -1,0 +1,75 @@
+import { isIP } from 'node:net';
+import type { Redis, RedisOptions } from 'ioredis';
+import { SENTINEL_URL } from '../config/setting.decorators.js';
+
+/** Time from a lost connection to the next attempt, in milliseconds. */
+const RECONNECT_DELAY_MS = 500;
+/** Timeout for connecting, including TLS, in milliseconds. */
+export const CONNECT_TIMEOUT_MS = 1_000;
+const KEEP_ALIVE_MS = 10_000;
+
+/** A server that cannot keep the counters. */
+export class UnsupportedServerError extends Error {
+  constructor(mode: string) {
+    super(
+      mode === 'cluster'
+        ? 'REDIS_URL names a Redis Cluster, which cannot keep the counters. Name a single Redis server.'
+        : 'REDIS_URL names a Redis Sentinel, which cannot keep the counters. Write redis+sentinel://host:port,host:port/master-name.',
+    );
+  }
+}
+
+/** The server, or the sentinels that know it. */
+function serverOptions(url: string): RedisOptions {
+  const sentinel = SENTINEL_URL.exec(url)?.groups;
+  if (sentinel !== undefined) {
+    const { user = '', password = '', hosts = '', name = '', database = '0' } = sentinel;
+    const sentinels = hosts.split(',').map((one) => {
+      const [host = '', port] = one.split(':');
+      return { host, port: Number(port) };
+    });
+    const credentials = { username: decodeURIComponent(user), password: decodeURIComponent(password) };
+    const retry = () => RECONNECT_DELAY_MS;
+    return { sentinels, name, db: Number(database), sentinelRetryStrategy: retry, ...(password !== '' && credentials) };
+  }
+  const { protocol, hostname } = new URL(url);
+  const isIpAddress = isIP(hostname) !== 0 || hostname.startsWith('[');
+  // Node does not tell the server the name of the host (SNI) by itself.
+  return protocol === 'rediss:' && !isIpAddress ? { tls: { servername: hostname } } : {};
+}
+
+/** Options for a client that neither queues nor repeats commands: without a connection they fail at once. */
+export function redisOptions(url: string, commandTimeout: number): RedisOptions {
+  return {
+    ...serverOptions(url),
+    lazyConnect: true,
+    commandTimeout,
+    // With automatic pipelining, one batch waits for the one before it, and a request takes half as much processor time
+    // again.
+    enableAutoPipelining: false,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    // `check` does more: Redis must accept writes in time.
+    enableReadyCheck: false,
+    disableClientInfo: true,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    disconnectTimeout: 0,
+    keepAlive: KEEP_ALIVE_MS,
+    retryStrategy: () => RECONNECT_DELAY_MS,
+  };
+}
+
+/**
+ * Checks that the server is neither part of a cluster nor a Sentinel.
+ * @throws (rejects) UnsupportedServerError
+ */
+export async function checkMode(redis: Redis): Promise<void> {
+  // A user of Redis may lack the right to ask.
+  const info = await redis.info('server').catch((error: Error) => {
+    if (error.message.startsWith('NOPERM')) return '';
+    throw error;
+  });
+  const [, mode = ''] = /^redis_mode:(\w+)/m.exec(info) ?? [];
+  if (mode === 'cluster' || mode === 'sentinel') throw new UnsupportedServerError(mode);
+}

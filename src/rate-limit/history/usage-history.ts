@@ -1,0 +1,108 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { byBytes, Database, isLockedUntilCommit, query } from '../../database/index.js';
+import { validationFailed } from '../../http/index.js';
+import { Clock, RecurringTask } from '../../platform/index.js';
+import { DAY_SECONDS } from '../windows/usage.js';
+import { rfc3339 } from '../windows/usage-json.js';
+
+/** UTC days that the history has besides today. */
+const KEPT_DAYS = 30;
+const INTERVAL_MS = 3_600_000;
+/** Rows that one statement deletes, so that other writes do not wait long. */
+const MOST_DELETED = 1_000;
+/** Maximum number of items of a report. */
+export const MOST_ITEMS = 20_000;
+
+export const KEY_COLUMNS = '"account_id", "hour", "key_id", "operation", "outcome"';
+const SPLITS = { key: '"key_id"', operation: '"operation"', outcome: '"outcome"' };
+
+/** Intervals by name, in seconds, with the days that a report can have. */
+const INTERVALS = {
+  hour: { length: 3_600, usualDays: 1, mostDays: 7 },
+  day: { length: DAY_SECONDS, usualDays: KEPT_DAYS, mostDays: KEPT_DAYS + 1 },
+};
+
+/** What became of a request of an account. */
+export const OUTCOMES = ['admitted', 'limited', 'banned', 'client_error', 'server_error'] as const;
+
+/** Times are RFC 3339. */
+export interface HistoryQuery {
+  readonly from?: string;
+  readonly to?: string;
+  readonly interval: keyof typeof INTERVALS;
+  /** What to split intervals by. */
+  readonly by?: keyof typeof SPLITS;
+}
+
+/** Reads the history that `UsageRecorder` writes, and deletes what is old. */
+@Injectable()
+export class UsageHistory extends RecurringTask {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {
+    super('deleting old usage history', INTERVAL_MS, () => this.deleteOld());
+  }
+
+  /**
+   * The requests of an account in whole intervals, by time. Intervals without requests are left out.
+   * @throws (rejects) ApiError `validation_failed` if the range is invalid or has too many items
+   */
+  async ofAccount(accountId: number, { interval, by, ...range }: HistoryQuery) {
+    const { length, usualDays, mostDays } = INTERVALS[interval];
+    const begin = (seconds: number) => Math.floor(seconds / length) * length;
+    const oldest = this.startOfDay(KEPT_DAYS);
+    const to = range.to === undefined ? begin(this.clock.nowSeconds()) + length : -begin(-secondsOf(range.to));
+    const usual = Math.max(oldest, to - usualDays * DAY_SECONDS);
+    const from = range.from === undefined ? usual : begin(secondsOf(range.from));
+    if (from < oldest) throw validationFailed([`from must not be before ${rfc3339(oldest)}, where the history begins`]);
+    if (from >= to) throw validationFailed([`from must be before to, and to after ${rfc3339(oldest)}`]);
+    if (to - from > mostDays * DAY_SECONDS)
+      throw validationFailed([`from and to must be at most ${mostDays} days apart if interval is ${interval}`]);
+    const rows = await this.database.read((manager) => {
+      const split = by === undefined ? '' : `, ${byBytes(manager, SPLITS[by])} AS "${by}"`;
+      const groups = by === undefined ? '1' : '1, 3';
+      const sql = `
+        SELECT "hour" - "hour" % ${length} AS "start", CAST(SUM("requests") AS BIGINT) AS "requests"${split}
+        FROM "usage_history" WHERE "account_id" = ? AND "hour" >= ? AND "hour" < ?
+        GROUP BY ${groups} ORDER BY ${groups} LIMIT ${MOST_ITEMS + 1}`;
+      return query<{ start: number; requests: number }>(manager, sql, [accountId, from, to]);
+    });
+    if (rows.length > MOST_ITEMS)
+      throw validationFailed([`from and to must be closer together: the response would exceed ${MOST_ITEMS} items`]);
+    const items = rows.map((row) => ({ ...row, start: rfc3339(row.start) }));
+    return { from: rfc3339(from), to: rfc3339(to), interval, items };
+  }
+
+  /** All accounts with their requests of the last days, today included, by outcome. Those with most come first. */
+  ofAll(days: number): Promise<Record<'account' | 'plan' | 'requests' | (typeof OUTCOMES)[number], string | number>[]> {
+    const sums = OUTCOMES.map((outcome) => sum(`CASE "outcome" WHEN '${outcome}' THEN "requests" END`, outcome));
+    const sql = `
+      SELECT "name" AS "account", "plan", ${[sum('"requests"', 'requests'), ...sums].join()}
+      FROM "accounts" LEFT JOIN "usage_history" ON "account_id" = "id" AND "hour" >= ?
+      GROUP BY "id" ORDER BY 3 DESC, "id"`;
+    return this.database.read((manager) => query(manager, sql, [this.startOfDay(days - 1)]));
+  }
+
+  /** In Unix time in seconds. */
+  private startOfDay(daysAgo: number): number {
+    const nowSeconds = this.clock.nowSeconds();
+    return nowSeconds - (nowSeconds % DAY_SECONDS) - daysAgo * DAY_SECONDS;
+  }
+
+  private async deleteOld(): Promise<void> {
+    const deleteSome = (manager: EntityManager) => {
+      // Of several instances, one deletes at a time.
+      const locked = isLockedUntilCommit(manager, 'usage history');
+      const old = `SELECT ${KEY_COLUMNS} FROM "usage_history" WHERE ${locked} AND "hour" < ? LIMIT ${MOST_DELETED}`;
+      const sql = `DELETE FROM "usage_history" WHERE (${KEY_COLUMNS}) IN (${old}) RETURNING "hour"`;
+      return query(manager, sql, [this.startOfDay(KEPT_DAYS)]);
+    };
+    while ((await this.database.write(deleteSome)).length === MOST_DELETED) await nextTurn();
+  }
+}
+
+const secondsOf = (time: string) => Date.parse(time) / 1000;
+const sum = (count: string, name: string) => `CAST(COALESCE(SUM(${count}), 0) AS BIGINT) AS "${name}"`;

@@ -1,0 +1,77 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { EnumParam, enumSchema, PatternParam } from '../http/index.js';
+import { type HistoryQuery, MOST_ITEMS, OUTCOMES } from '../rate-limit/index.js';
+
+const TIME = {
+  pattern:
+    /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/,
+  maxLength: '2026-11-24T00:00:00.000000000+00:00'.length,
+  expectation: 'an RFC 3339 date-time such as 2026-11-24T00:00:00Z',
+  example: '2026-11-24T00:00:00Z',
+};
+const INTERVAL = { name: 'UsageInterval', values: ['hour', 'day'], meaning: 'An hour or a UTC day.' };
+const OUTCOME = { name: 'UsageOutcome', values: OUTCOMES, meaning: 'What became of a request.' };
+
+const time = (description: string) => ({ type: String, format: 'date-time', description });
+const name = (description: string) => ({
+  type: String,
+  pattern: '^\\w+$',
+  maxLength: 100,
+  required: false,
+  description,
+});
+
+export class UsageHistoryQuery implements HistoryQuery {
+  @PatternParam({ ...TIME, description: 'Start, rounded down. Default: 24 hours or 30 days before the end.' })
+  from?: string;
+
+  @PatternParam({ ...TIME, description: 'End, rounded up. Default: now.' })
+  to?: string;
+
+  @EnumParam({ ...INTERVAL, description: 'Length of an interval. Default: `day`.' })
+  interval: HistoryQuery['interval'] = 'day';
+
+  @EnumParam({
+    name: 'UsageSplit',
+    values: ['key', 'operation', 'outcome'],
+    description: 'What to split intervals by.',
+  })
+  by?: NonNullable<HistoryQuery['by']>;
+}
+
+@ApiSchema({ name: 'UsageHistoryItem', description: 'Requests in an interval.' })
+export class UsageHistoryItem {
+  @ApiProperty(time('Start of the interval.'))
+  start!: string;
+
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Number of requests.' })
+  requests!: number;
+
+  @ApiProperty(name('With `by=key`: the identifier of the API key, or `other`.'))
+  key?: string;
+
+  @ApiProperty(name('With `by=operation`: the operation, `unmatched` or `other`.'))
+  operation?: string;
+
+  @ApiProperty({ ...enumSchema(OUTCOME), description: 'With `by=outcome`.', required: false })
+  outcome?: string;
+}
+
+@ApiSchema({ name: 'UsageHistory', description: 'The requests of an account over time.' })
+export class UsageHistoryReport {
+  @ApiProperty(time('Start of the first interval.'))
+  from!: string;
+
+  @ApiProperty(time('End of the last interval.'))
+  to!: string;
+
+  @ApiProperty({ ...enumSchema(INTERVAL), description: 'Length of the intervals.' })
+  interval!: string;
+
+  @ApiProperty({
+    type: [UsageHistoryItem],
+    maxItems: MOST_ITEMS,
+    description: 'By time. Only intervals with requests.',
+  })
+  items!: readonly UsageHistoryItem[];
+}

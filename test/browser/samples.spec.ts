@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Locator } from 'playwright-core';
+import { startApp, type TestApp } from '../support/app.js';
+import { startBrowser } from '../support/browser.js';
+import { describeWhere } from '../support/describe-with.js';
+import { ExplorerPage } from '../support/explorer-page.js';
+import { AMPLE, Folders } from '../support/folders.js';
+import { hasVenv, PythonEnvironment } from '../support/python.js';
+
+const VENV_TIMEOUT_MS = 240_000;
+
+/** What breaks code that is put together without care: quotes, a character beyond 16 bits, and the largest int64. */
+const BODY = String.raw`{"name":"O'Hara \"Zoë\" \\ 🐕","categoryId":9223372036854775807}`;
+
+const folders = new Folders();
+const folder = folders.make();
+let service: TestApp;
+let browser: Browser;
+let key: string;
+let explorer: ExplorerPage;
+
+beforeAll(async () => {
+  service = await startApp();
+  browser = await startBrowser();
+  key = await service.key(AMPLE);
+});
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+  await folders.remove();
+});
+afterEach(() => explorer.close());
+
+async function sampleOf(operation: Locator, language: string): Promise<string> {
+  await operation.getByRole('button', { name: language, exact: true }).click();
+  return (await operation.locator('.sample').textContent()) ?? '';
+}
+
+/** The samples of two operations, with the form filled in and a key given. */
+async function samples(language: string): Promise<{ create: string; list: string }> {
+  explorer = await ExplorerPage.open(browser, `${service.origin}/docs`);
+  await explorer.authorize(key);
+  const createPet = await explorer.openOperation('Pets', 'createPet');
+  await createPet.getByPlaceholder('Idempotency-Key').fill(`it's ${language}`);
+  await createPet.getByLabel('Request body').fill(BODY);
+  const listPets = await explorer.openOperation('Pets', 'listPets');
+  await listPets.getByPlaceholder('limit').fill('100');
+  await listPets.getByPlaceholder('categoryId').fill('9223372036854775807');
+  return { create: await sampleOf(createPet, language), list: await sampleOf(listPets, language) };
+}
+
+/** Runs both samples, the first one twice. @returns what they did */
+async function outcomeOf(language: string, run: (code: string) => Promise<string>) {
+  const { create, list } = await samples(language);
+  const [created, repeated, listed] = [await run(create), await run(create), await run(list)];
+  const { id, name } = JSON.parse(created.slice(created.lastIndexOf('{'))) as { id: number; name: string };
+  return {
+    showsKey: `${create}${list}`.includes(key),
+    name,
+    created: created.includes('201') && created.includes('"categoryId":9223372036854775807'),
+    repeated: repeated.includes(`{"id":${id},`),
+    listed: listed.includes('200') && listed.includes(`{"id":${id},`),
+  };
+}
+
+const WORKING = { showsKey: false, name: 'O\'Hara "Zoë" \\ 🐕', created: true, repeated: true, listed: true };
+
+describe('the samples of the explorer', () => {
+  it('run with curl', async () => {
+    const outcome = await outcomeOf('curl', async (code) => {
+      const { stdout } = await promisify(execFile)('sh', ['-c', code], { env: { ...process.env, API_KEY: key } });
+      return stdout;
+    });
+    expect(outcome).toEqual(WORKING);
+  });
+
+  it('run with JavaScript', async () => {
+    const outcome = await outcomeOf('JavaScript', async (code) => {
+      const file = join(folder, 'sample.mjs');
+      writeFileSync(file, code);
+      const { stdout } = await promisify(execFile)(process.execPath, [file], { env: { API_KEY: key } });
+      return stdout;
+    });
+    expect(outcome).toEqual(WORKING);
+  });
+
+  it('follow the form, and name what is missing in it', async () => {
+    explorer = await ExplorerPage.open(browser, `${service.origin}/docs`);
+    const found = await explorer.openOperation('Pets', 'changePet');
+    await found.getByPlaceholder('petId').fill('7');
+    expect(await sampleOf(found, 'curl')).toContain(`curl -i -X PATCH '${service.origin}/v1/pets/7' \\\n`);
+    await found.getByPlaceholder('petId').fill('');
+    expect(await sampleOf(found, 'curl')).toContain(`${service.origin}/v1/pets/{petId}'`);
+    await found.getByLabel('Request body').fill('{"name": "Rex", "status": null}');
+    expect(await sampleOf(found, 'JavaScript')).toContain(
+      'body: JSON.stringify({\n    name: "Rex",\n    status: null\n  }),',
+    );
+    expect(await sampleOf(found, 'Python')).toContain('json={\n        "name": "Rex",\n        "status": None\n    },');
+    await found.getByLabel('Request body').fill('{"name": "Rex');
+    expect(await sampleOf(found, 'Python')).toContain(String.raw`data="{\"name\": \"Rex".encode(),`);
+  });
+
+  it('are copied by a button, and stay beside the response', async () => {
+    explorer = await ExplorerPage.open(browser, `${service.origin}/docs`);
+    await explorer.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const found = await explorer.openOperation('Pets', 'listPets');
+    const code = await sampleOf(found, 'JavaScript');
+    await found.getByRole('button', { name: 'Copy' }).click();
+    await found.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await explorer.page.evaluate('navigator.clipboard.readText()')).toBe(code);
+    await explorer.execute('Pets', 'listPets', 401);
+    expect(await found.locator('.live-response .sample').textContent()).toBe(code);
+  });
+});
+
+describeWhere(hasVenv, 'python3 with venv')('the samples of the explorer', () => {
+  it(
+    'run with Python',
+    async () => {
+      const python = await PythonEnvironment.make(folder, 'requests==2.32.5');
+      const outcome = await outcomeOf('Python', (code) => python.run('python', ['-c', code], { API_KEY: key }));
+      expect(outcome).toEqual(WORKING);
+    },
+    VENV_TIMEOUT_MS,
+  );
+});

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { SCOPES } from '../../src/accounts/index.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { accessibilityFindings, overflow, SCREENS, startBrowser, visit } from '../support/browser.js';
+import { ExplorerPage } from '../support/explorer-page.js';
+import { AMPLE } from '../support/folders.js';
+
+let service: TestApp;
+let browser: Browser;
+
+beforeAll(async () => {
+  service = await startApp({ env: { ENVIRONMENT: 'staging' } });
+  browser = await startBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+});
+
+describe('the pages of a staging service', () => {
+  it.each(SCREENS)('have a ribbon, $width px wide and $colorScheme', async (options) => {
+    const { page, errors } = await visit(browser, options);
+    for (const path of ['/docs', '/docs/', '/docs/plans']) {
+      await page.goto(service.origin + path);
+      expect(await page.locator('.ribbon').textContent()).toBe('Staging');
+      await page.evaluate('scrollTo(0, 400)');
+      expect(await page.locator('.ribbon').boundingBox()).toMatchObject({ x: 0, y: 0 });
+      expect(await overflow(page)).toBe(0);
+    }
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.context().close();
+    expect(errors).toEqual([]);
+  });
+
+  it('offer the errors of an operation, each of which can be rehearsed', async () => {
+    const explorer = await ExplorerPage.open(browser, `${service.origin}/docs`);
+    await explorer.authorize(await service.key({ ...AMPLE, scopes: [...SCOPES] }));
+    for (const [id, least] of [
+      ['createPet', 15],
+      ['getPet', 10],
+    ] as const) {
+      const found = await explorer.openOperation('Pets', id);
+      const menu = found.getByLabel('Prefer');
+      const [none, ...errors] = await menu.locator('option').allTextContents();
+      expect(none).toBe('No rehearsal: run the request');
+      expect(errors.length).toBeGreaterThanOrEqual(least);
+      for (const error of errors) {
+        const [status = '', code = ''] = error.split(' ');
+        await menu.selectOption({ label: error });
+        await found.locator('.btn.execute:enabled').waitFor();
+        const response = await explorer.send('Pets', id);
+        expect([error, response.status()]).toEqual([error, Number(status)]);
+        expect(await response.headerValue('preference-applied')).toBe(`code=${code || status}`);
+        expect(await response.text()).toContain(code);
+      }
+      await menu.selectOption({ label: none ?? '' });
+      await found.locator('.btn.execute:enabled').waitFor();
+      expect((await explorer.send('Pets', id)).status()).toBe(id === 'createPet' ? 201 : 200);
+    }
+    await explorer.close();
+  });
+});

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SCOPES } from '../../src/accounts/index.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { type ErrorObject, errorOf } from '../support/expectations.js';
+import { type Ask, ask, JSON_TYPE } from '../support/http.js';
+import { BODY_MISTAKES, JSON_MISTAKES, MEDIA_TYPE_MISTAKES, OTHER_BODY_MISTAKES } from '../support/mistakes/bodies.js';
+import { HEADERS_WITHOUT_KEY, MISPLACED_KEYS, ODD_KEYS } from '../support/mistakes/keys.js';
+import { PATH_MISTAKES, QUERY_MISTAKES } from '../support/mistakes/targets.js';
+
+/** People read no longer messages. */
+const LONGEST = 200;
+/** Fewest characters in a row that count as a part of a key. */
+const PART = 5;
+
+const PET = '{"name":"Bella","categoryId":1}';
+
+let service: TestApp;
+let key: string;
+
+beforeAll(async () => {
+  service = await startApp({ env: { ANONYMOUS_PER_MINUTE: '1000' } });
+  key = await service.key({ scopes: SCOPES });
+  await service.post('/v1/pets', key, PET);
+});
+afterAll(() => service.stop());
+
+/** The error that a request gets. Whatever it is, it is short, and has no part of the key. */
+async function errorTo(request: Ask): Promise<ErrorObject> {
+  const error = await errorOf(await ask(service.port, { key, ...request }));
+  const secret = key.slice('psk_live_'.length);
+  const parts = Array.from({ length: secret.length - PART + 1 }, (_, at) => secret.slice(at, at + PART));
+  expect(parts.filter((part) => error.message.includes(part))).toEqual([]);
+  expect(error.message.length).toBeLessThanOrEqual(LONGEST);
+  return error;
+}
+
+const send = (method: string, path: string, body: string, headers: Ask['headers'] = JSON_TYPE) =>
+  errorTo({ method, path, body, headers });
+const withHeader = (Authorization: string): Ask => ({ path: '/v1/pets', key: undefined, headers: { Authorization } });
+const invalid = (message: string) => ({ status: 400, code: 'validation_failed', message });
+
+describe('a body', () => {
+  it.each(BODY_MISTAKES)('of a new pet is refused in words that help: %s', async (body, message) => {
+    expect(await send('POST', '/v1/pets', body)).toEqual(invalid(message));
+  });
+
+  it.each(OTHER_BODY_MISTAKES)('is refused in words that help: %s %s %s', async (method, path, body, message) => {
+    expect(await send(method, path, body)).toEqual(invalid(message));
+  });
+
+  it.each(JSON_MISTAKES)('that is not JSON is refused with the place of the fault: %j', async (body, message) => {
+    expect(await send('POST', '/v1/pets', body)).toEqual({ status: 400, code: 'malformed_json', message });
+  });
+
+  it('that is not JSON, and long or deep, is refused without a place', async () => {
+    for (const body of [`{"name":"${'x'.repeat(1_000)}"`, '['.repeat(16_000)])
+      expect((await send('POST', '/v1/pets', body)).message).toBe('The request body is not valid JSON.');
+  });
+
+  it.each(MEDIA_TYPE_MISTAKES)('of another media type is refused, and a usual one named: %s', async (type, message) => {
+    const error = await send('POST', '/v1/pets', PET, { 'Content-Type': type });
+    expect(error).toEqual({ status: 415, code: 'unsupported_media_type', message });
+  });
+
+  it('that is too large is refused with its size, if that is known', async () => {
+    const body = ' '.repeat(20_000);
+    const tooLarge = { status: 413, code: 'payload_too_large' };
+    expect(await send('POST', '/v1/pets', body)).toEqual({
+      ...tooLarge,
+      message: 'The request body must not exceed 16384 bytes, but has 20000.',
+    });
+    const chunked = { ...JSON_TYPE, 'Transfer-Encoding': 'chunked', 'Content-Length': [] };
+    expect(await send('POST', '/v1/pets', body, chunked)).toEqual({
+      ...tooLarge,
+      message: 'The request body must not exceed 16384 bytes.',
+    });
+  });
+});
+
+describe('a target', () => {
+  it.each(QUERY_MISTAKES)('with a query that is not valid is refused in words that help: %s', async (path, message) => {
+    expect(await errorTo({ path })).toEqual(invalid(message));
+  });
+
+  it.each(PATH_MISTAKES)('that does not exist gets the path that was meant: %s', async (path, meant) => {
+    const advice = meant === '' ? 'The page /docs shows all paths.' : `Did you mean ${meant}?`;
+    const message = `This path does not exist. ${advice}`;
+    expect(await errorTo({ path })).toEqual({ status: 404, code: 'route_not_found', message });
+  });
+
+  it('that does not exist and is long, or has a key, quotes nothing', async () => {
+    expect((await errorTo({ path: `/v1/pet/${key}` })).message).toContain('Did you mean /v1/pets/{petId}?');
+    expect((await errorTo({ path: `/v1/pets/${'x'.repeat(100)}/` })).message).toContain('The page /docs');
+  });
+
+  it.each([
+    ['DELETE', '/v1/pets', 'GET, HEAD, POST, OPTIONS'],
+    ['PUT', '/v1/pets/1', 'GET, HEAD, PATCH, DELETE, OPTIONS'],
+    ['POST', '/v1/pets/1', 'GET, HEAD, PATCH, DELETE, OPTIONS'],
+    ['POST', '/v1/usage', 'GET, HEAD, OPTIONS'],
+  ])('that does not support a method names those it does: %s %s', async (method, path, supported) => {
+    const message = `This path does not support ${method}. It supports ${supported}.`;
+    expect(await errorTo({ method, path })).toEqual({ status: 405, code: 'method_not_allowed', message });
+  });
+});
+
+describe('a key', () => {
+  it.each(HEADERS_WITHOUT_KEY)('is missing in an Authorization header with %s', async (_, header, message) => {
+    const error = await errorTo(withHeader(header(key)));
+    expect(error).toEqual({ status: 401, code: 'missing_api_key', message });
+  });
+
+  it.each(ODD_KEYS)('is refused for its form with %s', async (_, header, message) => {
+    const error = await errorTo(withHeader(header(key)));
+    expect(error).toEqual({ status: 401, code: 'invalid_api_key', message });
+  });
+
+  it.each(MISPLACED_KEYS)('is missing %s', async (_, request, message) => {
+    const error = await errorTo({ ...request(key), key: undefined });
+    expect(error).toEqual({ status: 401, code: 'missing_api_key', message });
+  });
+
+  it('without the scope of the operation is told its own scopes, as many as there is room for', async () => {
+    const narrow = await service.key({ scopes: ['pets:read', 'orders:read'] });
+    expect(await errorTo({ method: 'POST', path: '/v1/pets', key: narrow })).toEqual({
+      status: 403,
+      code: 'insufficient_scope',
+      message: 'This key has the scopes pets:read, orders:read; this operation needs pets:write.',
+    });
+    const wide = await service.key({ scopes: SCOPES.filter((scope) => scope !== 'pets:write') });
+    expect((await errorTo({ method: 'POST', path: '/v1/pets', key: wide })).message).toBe(
+      'This key has the scopes pets:read, categories:read, categories:write, orders:read, orders:write, usage:read, and more; this operation needs pets:write.',
+    );
+  });
+});

@@ -1,0 +1,117 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { RefusalLog } from '../../src/rate-limit/refusal-log.js';
+import { startApp } from '../support/app.js';
+import { makeFolder, onPostgres, openDatabase, removeDatabase } from '../support/databases.js';
+import { ask } from '../support/http.js';
+import { startProcess } from '../support/service-process.js';
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+/** The fields of the lines that a service has logged with a message. */
+const linesOf = (output: string, message: string) =>
+  output
+    .split('\n')
+    .filter((line) => line.includes(`"message":"${message}"`))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe('the log of a service', () => {
+  it('tells at the start what runs, without secrets, and when it stopped', async () => {
+    const folder = makeFolder();
+    const env = { DATABASE_URL: await openDatabase(folder), CORS_ORIGINS: '*', REVISION: 'abc123' };
+    const service = await startProcess({ folder, env });
+    await service.stop();
+    await removeDatabase(folder);
+    const [listening] = linesOf(service.output(), 'listening');
+    expect(listening).toMatchObject({
+      version: '2.0.0',
+      revision: 'abc123',
+      database: onPostgres ? 'PostgreSQL' : 'SQLite',
+      counters: 'this process',
+      settings: { DATABASE_URL: '(set)', CORS_ORIGINS: ['*'] },
+    });
+    expect(linesOf(service.output(), 'stopping')).toMatchObject([{ signal: 'SIGTERM' }]);
+    expect(linesOf(service.output(), 'stopped')).toMatchObject([{ durationMs: expect.any(Number) }]);
+  });
+
+  it('has a line for each request if it is asked to, with the trace that the client began', async () => {
+    const folder = makeFolder();
+    const service = await startProcess({
+      folder,
+      env: { DATABASE_URL: await openDatabase(folder), ACCESS_LOG: 'all' },
+    });
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const headers = { 'X-Request-Id': 'traced-1', traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+    const response = await ask(service.port, { path: '/v1/pets/9', headers });
+    const body = await response.text();
+    await service.stop();
+    await removeDatabase(folder);
+    const lines = linesOf(service.output(), 'request').filter(({ requestId }) => requestId === 'traced-1');
+    expect(lines).toMatchObject([
+      { level: 'info', method: 'GET', route: '/v1/pets/:petId', status: 401, bytes: body.length, traceId },
+    ]);
+  });
+
+  it('names banned keys at once, and refused accounts and networks with their counts', async () => {
+    const service = await startApp();
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    const key = await service.key({ account: 'hammer', plan: 'enterprise', perMinute: 2, perDay: 1_000 });
+    for (let n = 0; n < 10; n += 1) await ask(service.port, { path: '/v1/pets', key });
+    for (let n = 0; n < 100; n += 1) await ask(service.port, { path: '/v1/pets' });
+    const account = { accountId: expect.any(Number), account: 'hammer', plan: 'enterprise', keyId: expect.any(String) };
+    expect(warn.mock.calls).toEqual([[{ message: 'API key banned', ...account, until: expect.any(String) }]]);
+    warn.mockClear();
+    await service.app.get(RefusalLog).run();
+    expect(warn.mock.calls).toEqual([
+      [{ message: 'account refused', ...account, limited: 1, banned: 7 }],
+      [{ message: 'many requests without a valid key', network: '127.0.0.0/24', count: 100 }],
+    ]);
+    warn.mockClear();
+    await service.app.get(RefusalLog).run();
+    expect(warn.mock.calls).toEqual([]);
+    await service.stop();
+  });
+});
+
+describe('the metrics of a service', () => {
+  it('tell its version, what is in use and waited for, and how often the cache had the response', async () => {
+    const service = await startApp();
+    const key = await service.key();
+    for (let n = 0; n < 3; n += 1) await ask(service.port, { path: '/v1/pets', key });
+    const text = await (await ask(service.port, { path: '/metrics' })).text();
+    await service.stop();
+    expect(text).toContain('petstore_build_info{version="2.0.0",revision="unknown"} 1\n');
+    expect(text).toMatch(/^db_client_connections\{state="used"\} \d+$/m);
+    expect(text).toMatch(/^db_client_connections\{state="idle"\} \d+$/m);
+    expect(text).toMatch(/^db_client_connection_pending_requests 0$/m);
+    expect(text).toMatch(/^http_server_active_requests 1$/m);
+    expect(text).toMatch(/^petstore_open_connections [1-9]\d*$/m);
+    expect(text).toMatch(/^petstore_log_lines_dropped_total 0$/m);
+    expect(text).toMatch(
+      /^db_client_operation_duration_seconds_count\{db_operation_name="SELECT",db_collection_name="pets"\} \d+$/m,
+    );
+    expect(/^petstore_write_lock_seconds_count\{phase="held"\} \d+$/m.test(text)).toBe(!onPostgres);
+    expect(text).toMatch(/^nodejs_eventloop_delay_seconds_bucket\{le="2\.5"\} \d+$/m);
+    expect(text).toMatch(
+      onPostgres ? /^petstore_cache_reads_total/m : /^petstore_cache_reads_total\{result="hit"\} 2$/m,
+    );
+  });
+
+  it('name the busiest accounts if they are asked to', async () => {
+    const service = await startApp({ env: { METRICS_ACCOUNTS: '1' } });
+    const [busy, calm] = [
+      await service.key({ account: 'busy', plan: 'enterprise', perMinute: 2, perDay: 10 }),
+      await service.key({ account: 'calm' }),
+    ];
+    for (let n = 0; n < 3; n += 1) await ask(service.port, { path: '/v1/pets', key: busy });
+    await ask(service.port, { path: '/v1/pets', key: calm });
+    const text = await (await ask(service.port, { path: '/metrics' })).text();
+    await service.stop();
+    expect(text.match(/^petstore_account_requests_total.*$/gm)).toEqual([
+      'petstore_account_requests_total{account="busy",outcome="admitted"} 2',
+      'petstore_account_requests_total{account="busy",outcome="limited"} 1',
+    ]);
+  });
+});

@@ -1,0 +1,173 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { PetsService } from '../../src/pets/index.js';
+import { errorOf } from '../support/expectations.js';
+import { HistoryClient } from '../support/history-client.js';
+import { ask } from '../support/http.js';
+
+const HOUR = '2026-11-21T12:00:00.000Z';
+const DAY = '2026-11-21T00:00:00.000Z';
+/** Where the history begins. */
+const OLDEST = '2026-10-22T00:00:00.000Z';
+
+const account = new HistoryClient();
+const { call, items, history } = {
+  call: account.call.bind(account),
+  items: account.items.bind(account),
+  history: account.history.bind(account),
+};
+
+beforeEach(() => account.start());
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await account.service.stop();
+});
+
+describe('getUsageHistory', () => {
+  it('returns the requests of the last 30 UTC days by default, and of the last 24 hours by hour', async () => {
+    const [from, to] = ['2026-10-23T00:00:00.000Z', '2026-11-22T00:00:00.000Z'];
+    expect(await history()).toEqual({ from, to, interval: 'day', items: [] });
+    await call(2);
+    account.clock.advanceSeconds(3_600);
+    await call(1);
+    expect(await items()).toEqual([{ start: DAY, requests: 3 }]);
+    expect(await history('?interval=hour')).toEqual({
+      from: '2026-11-20T14:00:00.000Z',
+      to: '2026-11-21T14:00:00.000Z',
+      interval: 'hour',
+      items: [
+        { start: HOUR, requests: 2 },
+        { start: '2026-11-21T13:00:00.000Z', requests: 1 },
+      ],
+    });
+    account.clock.advanceSeconds(86_400);
+    await call(1);
+    expect(await items()).toEqual([
+      { start: DAY, requests: 3 },
+      { start: '2026-11-22T00:00:00.000Z', requests: 1 },
+    ]);
+    expect((await account.getHistory()).headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('rounds a range to whole intervals, in any time zone', async () => {
+    await call(1);
+    expect(await history('?interval=hour&from=2026-11-21T12:59:59Z&to=2026-11-21T14:00:00.5%2B01:00')).toEqual({
+      from: HOUR,
+      to: '2026-11-21T14:00:00.000Z',
+      interval: 'hour',
+      items: [{ start: HOUR, requests: 1 }],
+    });
+    expect(await items('?interval=hour&to=2026-11-21T12:00:00Z')).toEqual([]);
+    expect(await items('?interval=hour&from=2026-11-21T13:00:00Z&to=2026-11-21T14:00:00Z')).toEqual([]);
+  });
+
+  it('splits intervals by key, by operation and by outcome', async () => {
+    const second = await account.issue('owner');
+    await call(2);
+    await call(1, second);
+    await call(1, account.owner, '/v1/pets/404');
+    await call(1, account.owner, '/v1/nowhere');
+    await ask(account.service.port, { method: 'DELETE', path: '/v1/usage', key: account.owner.key });
+    const byKey = [
+      { start: DAY, requests: 5, key: account.owner.id },
+      { start: DAY, requests: 1, key: second.id },
+    ];
+    expect(await items('?by=key')).toEqual(byKey.toSorted((a, b) => (a.key < b.key ? -1 : 1)));
+    expect(await items('?by=operation')).toEqual([
+      { start: DAY, requests: 1, operation: 'getPet' },
+      { start: DAY, requests: 3, operation: 'listPets' },
+      { start: DAY, requests: 2, operation: 'unmatched' },
+    ]);
+    expect(await items('?by=outcome&interval=hour')).toEqual([
+      { start: HOUR, requests: 3, outcome: 'admitted' },
+      { start: HOUR, requests: 3, outcome: 'client_error' },
+    ]);
+  });
+
+  it('tells limited, banned and failed requests apart', async () => {
+    const poor = await account.issue('poor', 2);
+    // Two requests are admitted, one is limited, and the second refusal bans the key.
+    await call(5, poor);
+    expect(await items('?by=outcome', poor)).toEqual([
+      { start: DAY, requests: 2, outcome: 'admitted' },
+      { start: DAY, requests: 2, outcome: 'banned' },
+      { start: DAY, requests: 1, outcome: 'limited' },
+    ]);
+    expect(await items('?by=operation', poor)).toEqual([{ start: DAY, requests: 5, operation: 'listPets' }]);
+    jest.spyOn(account.service.app.get(PetsService), 'list').mockRejectedValue(new Error('on purpose'));
+    await call(1, account.owner, '/v1/pets?limit=7');
+    expect(await items('?by=outcome')).toEqual([{ start: DAY, requests: 1, outcome: 'server_error' }]);
+  });
+
+  it('has neither requests without a valid key, nor those to operations without quota, nor those of others', async () => {
+    await call(1, await account.issue('other'));
+    await ask(account.service.port, { path: '/v1/pets' });
+    await ask(account.service.port, { path: '/v1/pets', key: 'psk_live_nonsense' });
+    await call(2, account.owner, '/v1/usage');
+    await history();
+    expect(await items()).toEqual([]);
+    expect(await account.rows()).toEqual([1]);
+  });
+
+  it('uses no quota, can be called 60 times a minute, and needs its scope', async () => {
+    for (let n = 0; n < 60; n += 1) await history();
+    expect(await errorOf(await account.getHistory())).toMatchObject({
+      status: 429,
+      message: expect.stringContaining('60 requests per minute for this operation'),
+    });
+    const { key } = account.owner;
+    expect(await (await account.service.request('/v1/usage', { key })).json()).toMatchObject({
+      minute: { remaining: 1_000 },
+    });
+    const narrow = await account.service.key({ scopes: ['pets:read'] });
+    expect(await errorOf(await account.service.request('/v1/usage/history', { key: narrow }))).toMatchObject({
+      code: 'insufficient_scope',
+      message: expect.stringContaining('usage:read'),
+    });
+  });
+
+  it.each([
+    ['?from=2026-11-21', 'from must be an RFC 3339 date-time such as 2026-11-24T00:00:00Z.'],
+    ['?to=yesterday', 'to must be an RFC 3339 date-time such as 2026-11-24T00:00:00Z.'],
+    ['?to=2026-11-24T00:00:00', 'to must be an RFC 3339 date-time such as 2026-11-24T00:00:00Z.'],
+    ['?to=2026-13-24T00:00:00Z', 'to must be an RFC 3339 date-time such as 2026-11-24T00:00:00Z.'],
+    ['?interval=week', 'interval must be one of hour, day.'],
+    ['?by=pet', 'by must be one of key, operation, outcome.'],
+    ['?from=2026-10-21T23:59:59Z', `from must not be before ${OLDEST}, where the history begins.`],
+    ['?from=2026-11-21T00:00:00Z&to=2026-11-21T00:00:00Z', `from must be before to, and to after ${OLDEST}.`],
+    ['?to=2026-10-01T00:00:00Z', `from must be before to, and to after ${OLDEST}.`],
+    ['?interval=hour&from=2026-11-14T00:00:00Z', 'from and to must be at most 7 days apart if interval is hour.'],
+    [
+      '?from=2026-10-22T00:00:00Z&to=2026-11-22T00:00:01Z',
+      'from and to must be at most 31 days apart if interval is day.',
+    ],
+  ])('refuses %s, and says why', async (query, message) => {
+    const response = await account.getHistory(query);
+    expect(await response.json()).toEqual({ code: 'validation_failed', status: 400, message });
+  });
+
+  it('returns the whole history that is kept', async () => {
+    await account.insert([`(1, ${Date.parse(OLDEST) / 1000}, 'key', 'listPets', 'admitted', 3)`]);
+    await call(1);
+    expect(await history('?from=2026-10-22T00:00:00Z')).toEqual({
+      from: OLDEST,
+      to: '2026-11-22T00:00:00.000Z',
+      interval: 'day',
+      items: [
+        { start: OLDEST, requests: 3 },
+        { start: DAY, requests: 1 },
+      ],
+    });
+  });
+
+  it('refuses to return more than 20,000 items', async () => {
+    const values = Array.from({ length: 20_001 }, (_, n) => `(1, ${Date.parse(HOUR) / 1000}, 'key_${n}', 'x', 'y', 1)`);
+    await account.insert(values.slice(1));
+    expect(await items('?by=key')).toHaveLength(20_000);
+    await account.insert(values.slice(0, 1));
+    expect(await errorOf(await account.getHistory('?by=key'))).toMatchObject({
+      status: 400,
+      message: 'from and to must be closer together: the response would exceed 20000 items.',
+    });
+    expect(await items('?by=operation')).toEqual([{ start: DAY, requests: 20_001, operation: 'x' }]);
+  });
+});

@@ -1,0 +1,163 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { Folders } from '../support/folders.js';
+import { ask, JSON_TYPE } from '../support/http.js';
+import { freePort } from '../support/servers/free-port.js';
+import { PostgresServer } from '../support/servers/postgres-server.js';
+import { runKeys, runMain, runProgram, type ServiceProcess, startProcess } from '../support/service-process.js';
+import { until } from '../support/until.js';
+
+const folders = new Folders();
+const clients: Client[] = [];
+const services: ServiceProcess[] = [];
+let server: PostgresServer;
+let databases = 0;
+
+beforeAll(async () => {
+  server = await PostgresServer.start({ fsync: false });
+});
+afterEach(async () => {
+  await Promise.all([
+    ...clients.splice(0).map((client) => client.end()),
+    ...services.splice(0).map((one) => one.stop()),
+  ]);
+});
+afterAll(async () => {
+  await server.stop();
+  await folders.remove();
+});
+
+const createDatabase = () => server.createDatabase(`migrated_${(databases += 1)}`);
+
+const migrate = (url: string) =>
+  runProgram('migrate.cli.js', [], { folder: folders.make(), env: { DATABASE_URL: url } });
+
+async function connect(url: string): Promise<Client> {
+  const client = new Client(url);
+  await client.connect();
+  clients.push(client);
+  return client;
+}
+
+async function start(url: string, env: Record<string, string> = {}): Promise<ServiceProcess> {
+  const service = await startProcess({ folder: folders.make(), env: { DATABASE_URL: url, ...env } });
+  services.push(service);
+  return service;
+}
+
+describe('migrations on PostgreSQL', () => {
+  it('run by a command of their own, once, and tell which', async () => {
+    const url = await createDatabase();
+    const first = await migrate(url);
+    expect(first.code).toBe(0);
+    expect(first.stdout).toMatch(
+      /"pending":\["Initial1795219200000",.*"message":"running migrations"|"message":"running migrations","pending":\["Initial/,
+    );
+    expect(first.stdout).toContain('"message":"no migration is pending"');
+    expect((await migrate(url)).stdout).not.toContain('running migrations');
+  });
+
+  it('let requests pass while they wait for the lock of a table, and go on when it is free', async () => {
+    const url = await createDatabase();
+    await migrate(url);
+    const client = await connect(url);
+    await client.query(`DELETE FROM "migrations" WHERE "name" LIKE 'PetsByCategory%'`);
+    await client.query('DROP INDEX "pets_category_id_id", "pets_category_id_status_id"');
+    // As pg_dump does; an index needs a stronger lock.
+    const other = await connect(url);
+    await other.query('BEGIN; LOCK TABLE "pets" IN ROW EXCLUSIVE MODE');
+    const migrating = migrate(url);
+    const fromMs = performance.now();
+    let longestMs = 0;
+    while (performance.now() < fromMs + 4_000) {
+      const sinceMs = performance.now();
+      await client.query(`INSERT INTO "pets" ("name", "category_id") VALUES ('Bella', 1)`);
+      longestMs = Math.max(longestMs, performance.now() - sinceMs);
+      await delay(20);
+    }
+    expect(longestMs).toBeLessThan(1_800);
+    await other.query('COMMIT');
+    const { code, stdout } = await migrating;
+    expect(code).toBe(0);
+    expect(stdout).toContain('a migration waits for a lock');
+    const lines = stdout.trim().split('\n');
+    expect(lines.filter((line) => !line.startsWith('{'))).toEqual([]);
+  });
+
+  it('end at SIGTERM', async () => {
+    const url = await createDatabase();
+    const other = await connect(url);
+    await other.query(`SELECT pg_advisory_lock(hashtextextended('petstore migrations', 0))`);
+    const port = await freePort();
+    const options = { folder: folders.make(), env: { DATABASE_URL: url, PORT: String(port) } };
+    const othersOf = 'SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
+    const ended = await runMain(options, () => until(async () => (await other.query(othersOf)).rowCount === 1));
+    expect(ended).toMatchObject({ code: 143 });
+  });
+
+  it('are waited for with MIGRATE_ON_START=false, by a service whose role cannot change the schema', async () => {
+    const url = await createDatabase();
+    const admin = await connect(url);
+    await admin.query(`CREATE ROLE served_${databases} LOGIN`);
+    const role = url.replace('//postgres@', `//served_${databases}@`);
+    const starting = start(role, { MIGRATE_ON_START: 'false' });
+    await delay(1_500);
+    await migrate(url);
+    await admin.query(`
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO served_${databases};
+      GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO served_${databases}`);
+    const service = await starting;
+    expect(service.output()).toContain('waiting for migrations, because MIGRATE_ON_START is false');
+    const folder = folders.make();
+    const made = await runKeys(['create', '--account', 'acme', '--plan', 'pro', '--json'], {
+      folder,
+      env: { DATABASE_URL: role, MIGRATE_ON_START: 'false' },
+    });
+    const { key } = JSON.parse(made.stdout) as { key: string };
+    const body = '{"name":"Bella","categoryId":1}';
+    const response = await ask(service.port, { method: 'POST', path: '/v1/pets', key, headers: JSON_TYPE, body });
+    expect(response.status).toBe(201);
+  });
+});
+
+describe('CockroachDB', () => {
+  it('is refused', async () => {
+    const url = await createDatabase();
+    const admin = await connect(url);
+    await admin.query(`
+      CREATE SCHEMA imitation;
+      CREATE FUNCTION imitation.version() RETURNS text LANGUAGE sql AS 'SELECT ''CockroachDB CCL v26.2.1''';
+      ALTER DATABASE ${new URL(url).pathname.slice(1)} SET search_path = imitation, pg_catalog, public`);
+    expect(await migrate(url)).toMatchObject({
+      code: 1,
+      stderr: 'CockroachDB is not supported. The service needs PostgreSQL 14 or newer.\n',
+    });
+  });
+});
+
+describe('a slow statement on PostgreSQL', () => {
+  it('is logged with the session that blocks it', async () => {
+    const url = await createDatabase();
+    const service = await start(url, { SLOW_STATEMENT_MS: '100', DATABASE_TIMEOUT_MS: '1000' });
+    const made = await runKeys(['create', '--account', 'acme', '--plan', 'pro', '--json'], {
+      folder: folders.make(),
+      env: { DATABASE_URL: url },
+    });
+    const { key } = JSON.parse(made.stdout) as { key: string };
+    const blocker = await connect(`${url}?application_name=nightly-report`);
+    await blocker.query('BEGIN; LOCK TABLE "pets" IN ACCESS EXCLUSIVE MODE');
+    expect((await ask(service.port, { path: '/v1/pets?limit=3', key })).status).toBe(503);
+    await until(() => service.output().includes('slow statement'));
+    await blocker.query('ROLLBACK');
+    const line = service
+      .output()
+      .split('\n')
+      .find((text) => text.includes('"slow statement"'));
+    expect(JSON.parse(line ?? '')).toMatchObject({
+      level: 'warn',
+      statement: expect.stringMatching(/^SELECT .*"pets"/),
+      blockers: [{ application: 'nightly-report', state: 'idle in transaction', pid: expect.any(Number) }],
+    });
+  });
+});

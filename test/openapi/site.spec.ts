@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ERROR_CODES } from '../../src/platform/index.js';
+import { startApp, type TestApp } from '../support/app.js';
+
+const GUIDES = [
+  'getting-started',
+  'authentication',
+  'api',
+  'paging',
+  'errors',
+  'limits',
+  'idempotency',
+  'conditional-requests',
+  'lifecycle',
+  'staging',
+  'managing-keys',
+];
+
+let service: TestApp;
+
+beforeAll(async () => {
+  service = await startApp();
+});
+afterAll(() => service.stop());
+
+async function text(path: string): Promise<string> {
+  const response = await service.request(path);
+  expect([path, response.status]).toEqual([path, 200]);
+  return response.text();
+}
+
+const idsIn = (html: string) => new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id));
+
+describe('the guides', () => {
+  it.each(GUIDES)('/docs/%s has no script of its own and allows nothing of other hosts', async (name) => {
+    const response = await service.request(`/docs/${name}`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(response.headers.get('content-security-policy')).toContain("script-src 'self'");
+    expect(response.headers.get('link')).toContain('</openapi.json>; rel="service-desc"');
+    const html = await response.text();
+    expect(html.match(/<script(?! src="\.\/)[^>]*>/g)).toBeNull();
+    expect(html).toMatch(/<h1 id="[\w-]+">/);
+  });
+
+  it('link only to pages and headings that exist', async () => {
+    const pages = new Map<string, string>();
+    for (const name of GUIDES) pages.set(`/docs/${name}`, await text(`/docs/${name}`));
+    const missing: string[] = [];
+    let count = 0;
+    for (const [path, html] of pages) {
+      for (const [, href = ''] of html.matchAll(/<a [^>]*href="([^"]+)"/g)) {
+        if (href.startsWith('https://')) continue;
+        const { pathname, hash } = new URL(href, service.origin + path);
+        const target = pages.get(pathname) ?? (await text(pathname));
+        const isThere = hash === '' || idsIn(target).has(hash.slice(1));
+        if (!isThere) missing.push(href);
+        count += 1;
+      }
+    }
+    expect(missing).toEqual([]);
+    expect(count).toBeGreaterThan(200);
+  });
+
+  it('explain every error code, with an example', async () => {
+    const html = await text('/docs/errors');
+    for (const [code, { status }] of Object.entries(ERROR_CODES)) {
+      const section = html.slice(html.indexOf(` id="${code}"`)).split(/<h[23]/)[0] ?? '';
+      const example = /<code>(\{[^]*?\})<\/code>/.exec(section)?.[1] ?? '{}';
+      expect(JSON.parse(example.replaceAll('&amp;', '&'))).toMatchObject({ code, status });
+    }
+  });
+});
+
+describe('the search', () => {
+  it.each([
+    ['idempotency', ['Create a pet', 'Idempotent requests']],
+    ['etag', ['Only if it has changed', 'List pets']],
+    ['rate_limit_exceeded', ['rate_limit_exceeded']],
+    ['pets:write', ['Scopes', 'Create a pet']],
+  ])('finds %s in operations and guides', async (word, titles) => {
+    const entries = JSON.parse(await text('/docs/search.json')) as { title: string; text: string; href: string }[];
+    const found = entries.filter((entry) => `${entry.title} ${entry.text}`.toLowerCase().includes(word));
+    expect(found.map(({ title }) => title)).toEqual(expect.arrayContaining(titles));
+    for (const { href } of found) await text(new URL(href, `${service.origin}/docs/`).pathname);
+  });
+});
+
+describe('the root', () => {
+  it('leads browsers to the documentation, also below the path of a proxy, and tells programs where things are', async () => {
+    const browser = { Accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
+    const root = await service.request('/', { redirect: 'manual', headers: browser });
+    expect([root.status, root.headers.get('location'), root.headers.get('vary')]).toEqual([303, 'docs', 'Accept']);
+    expect(root.headers.get('link')).toBe(
+      '</openapi.json>; rel="service-desc"; type="application/json", </docs>; rel="service-doc"; type="text/html"',
+    );
+    const plain = await service.request('/');
+    expect(await plain.json()).toMatchObject({ api: '/v1', documentation: '/docs', openapi: '/openapi.json' });
+  });
+
+  it('has a catalogue (RFC 9727) and a page for language models, whose links exist', async () => {
+    const catalog = await service.request('/.well-known/api-catalog');
+    expect(catalog.headers.get('content-type')).toContain('application/linkset+json');
+    const { linkset } = (await catalog.json()) as { linkset: Record<string, { href: string }[] | string>[] };
+    expect(linkset[0]?.['anchor']).toBe('/v1');
+    const links = Object.values(linkset[0] ?? {}).flatMap((value) => (Array.isArray(value) ? value : []));
+    expect(links.length).toBe(3);
+    const listed = [...(await text('/llms.txt')).matchAll(/\]\(([^)]+)\)/g)].map(([, href = '']) => href);
+    expect(listed.length).toBeGreaterThan(GUIDES.length);
+    for (const href of [...links.map((link) => link.href), ...listed]) await text(href);
+  });
+});

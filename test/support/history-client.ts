@@ -1,0 +1,80 @@
+import { AdminKeysService, type IssuedKey } from '../../src/accounts/index.js';
+import { UsageRecorder } from '../../src/rate-limit/index.js';
+import { FakeClock, startApp, type TestApp } from './app.js';
+import { queryDatabase } from './databases.js';
+import { ask } from './http.js';
+
+interface Item {
+  readonly start: string;
+  readonly requests: number;
+  readonly key?: string;
+  readonly operation?: string;
+  readonly outcome?: string;
+}
+
+interface History {
+  readonly from: string;
+  readonly to: string;
+  readonly interval: string;
+  readonly items: readonly Item[];
+}
+
+/** A service with an account that makes requests and gets its history. */
+export class HistoryClient {
+  clock!: FakeClock;
+  service!: TestApp;
+  owner!: IssuedKey;
+
+  async start(): Promise<void> {
+    this.clock = new FakeClock();
+    this.service = await startApp({ clock: this.clock });
+    this.owner = await this.issue('owner');
+  }
+
+  /** Stops the service, and starts another on its database. */
+  async restart(): Promise<void> {
+    await this.service.stop({ keepData: true });
+    this.service = await startApp({ clock: this.clock, folder: this.service.folder });
+  }
+
+  issue(account: string, perMinute = 1_000): Promise<IssuedKey> {
+    const terms = { account, plan: 'enterprise', perMinute, perDay: 100_000 } as const;
+    return this.service.app.get(AdminKeysService).createKey(terms, 'test');
+  }
+
+  get recorder(): UsageRecorder {
+    return this.service.app.get(UsageRecorder);
+  }
+
+  async call(times: number, { key } = this.owner, path = '/v1/pets'): Promise<void> {
+    for (let n = 0; n < times; n += 1) await ask(this.service.port, { path, key });
+  }
+
+  getHistory(query = '', { key } = this.owner): Promise<Response> {
+    return this.service.request(`/v1/usage/history${query}`, { key });
+  }
+
+  /** Returns the history of an account with all that was counted until now. */
+  async history(query = '', of = this.owner): Promise<History> {
+    await this.recorder.run();
+    const response = await this.getHistory(query, of);
+    if (response.status !== 200) throw new Error(await response.text());
+    return (await response.json()) as History;
+  }
+
+  async items(query = '', of = this.owner): Promise<readonly Item[]> {
+    return (await this.history(query, of)).items;
+  }
+
+  /** Returns the requests of each row. */
+  async rows(): Promise<number[]> {
+    const sql = 'SELECT "requests" FROM "usage_history"';
+    const rows = await queryDatabase<{ requests: number | string }>(this.service.folder, sql);
+    return rows.map(({ requests }) => Number(requests));
+  }
+
+  /** @param values of rows, each in brackets */
+  insert(values: readonly string[]): Promise<object[]> {
+    return queryDatabase(this.service.folder, `INSERT INTO "usage_history" VALUES ${values.join()}`);
+  }
+}

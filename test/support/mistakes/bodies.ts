@@ -1,0 +1,261 @@
+/** Mistakes in the body of createPet, and the message of the 400 `validation_failed`. */
+export const BODY_MISTAKES: readonly (readonly [body: string, message: string])[] = [
+  ['{"categoryId":1}', 'name is required.'],
+  ['{"name":"Bella"}', 'categoryId is required.'],
+  ['{}', 'name is required; categoryId is required.'],
+  ['{"status":"sold"}', 'name is required; categoryId is required.'],
+  ['{"name":5,"categoryId":1}', 'name must be a string, not an integer (put it in quotes).'],
+  ['{"name":true,"categoryId":1}', 'name must be a string, not a boolean (put it in quotes).'],
+  ['{"name":null,"categoryId":1}', 'name must be a string, not null.'],
+  ['{"name":["Bella"],"categoryId":1}', 'name must be a string, not a list.'],
+  ['{"name":{"first":"Bella"},"categoryId":1}', 'name must be a string, not an object.'],
+  [
+    '{"name":"","categoryId":1}',
+    'name must have 1 to 255 characters, not only white space, without control characters or lone surrogates.',
+  ],
+  [
+    '{"name":"  ","categoryId":1}',
+    'name must have 1 to 255 characters, not only white space, without control characters or lone surrogates.',
+  ],
+  [
+    '{"name":"a\\nb","categoryId":1}',
+    'name must have 1 to 255 characters, not only white space, without control characters or lone surrogates.',
+  ],
+  ['{"name":"Bella","categoryId":"3"}', 'categoryId must be an integer, not a string (send it without quotes).'],
+  ['{"name":"Bella","categoryId":"dogs"}', 'categoryId must be an integer, not a string.'],
+  ['{"name":"Bella","categoryId":null}', 'categoryId must be an integer, not null.'],
+  ['{"name":"Bella","categoryId":true}', 'categoryId must be an integer, not a boolean.'],
+  ['{"name":"Bella","categoryId":[3]}', 'categoryId must be an integer, not a list.'],
+  ['{"name":"Bella","categoryId":{"id":3}}', 'categoryId must be an integer, not an object.'],
+  ['{"name":"Bella","categoryId":1.5}', 'categoryId must be an integer, not a number with a fraction.'],
+  [
+    '{"name":"Bella","categoryId":9223372036854775808}',
+    'categoryId must be an integer from -9223372036854775808 to 9223372036854775807.',
+  ],
+  [
+    '{"name":"Bella","categoryId":1e30}',
+    'categoryId must be an integer from -9223372036854775808 to 9223372036854775807.',
+  ],
+  ['{"name":"Bella","categoryId":1,"status":"Available"}', 'status must be one of available, pending, sold.'],
+  ['{"name":"Bella","categoryId":1,"status":"free"}', 'status must be one of available, pending, sold.'],
+  ['{"name":"Bella","categoryId":1,"status":""}', 'status must be one of available, pending, sold.'],
+  ['{"name":"Bella","categoryId":1,"status":null}', 'status must be a string, not null (leave it out instead).'],
+  ['{"name":"Bella","categoryId":1,"status":1}', 'status must be a string, not an integer (put it in quotes).'],
+  ['{"name":"Bella","categoryId":1,"status":["sold"]}', 'status must be a string, not a list.'],
+  [
+    '{"nmae":"Bella","categoryId":1}',
+    '"nmae" is not a known field (did you mean name? known: name, categoryId, status); name is required.',
+  ],
+  [
+    '{"Name":"Bella","categoryId":1}',
+    '"Name" is not a known field (did you mean name? known: name, categoryId, status); name is required.',
+  ],
+  [
+    '{"name":"Bella","category_id":1}',
+    '"category_id" is not a known field (did you mean categoryId? known: name, categoryId, status); categoryId is required.',
+  ],
+  [
+    '{"name":"Bella","categoryID":1}',
+    '"categoryID" is not a known field (did you mean categoryId? known: name, categoryId, status); categoryId is required.',
+  ],
+  [
+    '{"name":"Bella","category":1}',
+    '"category" is not a known field (did you mean categoryId? known: name, categoryId, status); categoryId is required.',
+  ],
+  ['{"name":"Bella","categoryId":1,"id":5}', '"id" is not a known field (known: name, categoryId, status).'],
+  ['{"name":"Bella","categoryId":1,"age":3}', '"age" is not a known field (known: name, categoryId, status).'],
+  [
+    '{"name":"Bella","categoryId":1,"stauts":"sold"}',
+    '"stauts" is not a known field (did you mean status? known: name, categoryId, status).',
+  ],
+  [
+    '{"name":"Bella","categoryId":1,"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}',
+    '"a" is not a known field (known: name, categoryId, status); "b" is not a known field (known: name, categoryId, status); "c" is not a known field (known: name, categoryId, status); and more.',
+  ],
+  [
+    '{"name":1,"categoryId":"1","status":"x","nmae":1}',
+    '"nmae" is not a known field (did you mean name? known: name, categoryId, status); name must be a string, not an integer (put it in quotes); and more.',
+  ],
+  [
+    '{"pet":{"name":"Bella","categoryId":1}}',
+    '"pet" is not a known field (known: name, categoryId, status); name is required; categoryId is required.',
+  ],
+  ['[{"name":"Bella","categoryId":1}]', 'The request body must be a JSON object.'],
+  ['"Bella"', 'The request body must be a JSON object.'],
+  ['null', 'The request body must be a JSON object.'],
+  ['{"name":"Bella","name":"Milo","categoryId":1}', '"name" must be given only once.'],
+  [
+    '{"psk_live_0123456789":"x","name":"Bella","categoryId":1}',
+    'an unknown field was sent (known: name, categoryId, status).',
+  ],
+];
+
+/** Mistakes in other bodies. */
+export const OTHER_BODY_MISTAKES: readonly (readonly [method: string, path: string, body: string, message: string])[] =
+  [
+    ['PATCH', '/v1/pets/1', '{"name":null}', 'name must be a string, not null (leave it out instead).'],
+    ['PATCH', '/v1/pets/1', '{"status":5}', 'status must be a string, not an integer (put it in quotes).'],
+    ['PATCH', '/v1/pets/1', '{"status":"gone"}', 'status must be one of available, pending, sold, or null.'],
+    ['POST', '/v1/store/orders', '{"petId":"1"}', 'petId must be an integer, not a string (send it without quotes).'],
+    ['POST', '/v1/store/orders', '{"petId":0}', 'petId must be an integer from 1 to 9223372036854775807.'],
+    [
+      'POST',
+      '/v1/store/orders',
+      '{"pet_id":1}',
+      '"pet_id" is not a known field (did you mean petId? known: petId); petId is required.',
+    ],
+    ['POST', '/v1/store/orders', '{"petId":1,"quantity":2}', '"quantity" is not a known field (known: petId).'],
+    [
+      'POST',
+      '/v1/categories',
+      '{"name":"Dogs","id":"3"}',
+      'id must be an integer, not a string (send it without quotes).',
+    ],
+    [
+      'POST',
+      '/v1/categories',
+      '{"name":"Dogs","description":"x"}',
+      '"description" is not a known field (known: name, id).',
+    ],
+    ['POST', '/v1/keys', '{"scopes":"pets:read"}', 'scopes must be a list, not a string.'],
+    [
+      'POST',
+      '/v1/keys',
+      '{"scopes":["pets:reed"]}',
+      'scopes must have only known scopes: pets:read, pets:write, categories:read, categories:write, orders:read, orders:write, usage:read, keys:manage.',
+    ],
+    [
+      'POST',
+      '/v1/keys',
+      '{"scopes":["pets"]}',
+      'scopes must have 1 to 100 items, each once and one of pets:read, pets:write, categories:read, categories:write, orders:read, orders:write, usage:read, keys:manage.',
+    ],
+    [
+      'POST',
+      '/v1/keys',
+      '{"scopes":[]}',
+      'scopes must have 1 to 100 items, each once and one of pets:read, pets:write, categories:read, categories:write, orders:read, orders:write, usage:read, keys:manage.',
+    ],
+    [
+      'POST',
+      '/v1/keys',
+      '{"expiresInSeconds":"60"}',
+      'expiresInSeconds must be an integer, not a string (send it without quotes).',
+    ],
+    ['POST', '/v1/keys', '{"expiresInSeconds":0}', 'expiresInSeconds must be an integer from 1 to 3155760000.'],
+    [
+      'POST',
+      '/v1/keys',
+      '{"expiresIn":60}',
+      '"expiresIn" is not a known field (known: name, scopes, expiresInSeconds).',
+    ],
+    [
+      'POST',
+      '/v1/keys',
+      '{"name":""}',
+      'name must have 1 to 100 characters, not only white space, without control characters, line separators, bidirectional controls or lone surrogates.',
+    ],
+    [
+      'POST',
+      '/v1/keys',
+      '{"scope":["pets:read"]}',
+      '"scope" is not a known field (did you mean scopes? known: name, scopes, expiresInSeconds).',
+    ],
+  ];
+
+/** Bodies that are not JSON, and the message of the 400 `malformed_json`. */
+export const JSON_MISTAKES: readonly (readonly [body: string, message: string])[] = [
+  ['', 'The request body is empty, but must be JSON.'],
+  [' ', 'The request body is not valid JSON at line 1, column 2: the end is missing.'],
+  ['{', 'The request body is not valid JSON at line 1, column 2: the end is missing.'],
+  [
+    '{"name":"Bella","categoryId":3,}',
+    'The request body is not valid JSON at line 1, column 32: remove the comma before it.',
+  ],
+  ['{"name":"Bella" "categoryId":3}', 'The request body is not valid JSON at line 1, column 17: comma expected.'],
+  [
+    "{'name':'Bella','categoryId':3}",
+    'The request body is not valid JSON at line 1, column 2: names and strings need double quotes.',
+  ],
+  [
+    '{name:"Bella","categoryId":3}',
+    'The request body is not valid JSON at line 1, column 2: names and strings need double quotes.',
+  ],
+  [
+    '{"name":Bella,"categoryId":3}',
+    'The request body is not valid JSON at line 1, column 9: names and strings need double quotes.',
+  ],
+  [
+    '{"name":"Bella,"categoryId":3}',
+    'The request body is not valid JSON at line 1, column 17: names and strings need double quotes.',
+  ],
+  ['{"name":"Bella","categoryId":3', 'The request body is not valid JSON at line 1, column 31: the end is missing.'],
+  ['{"name":"Bella', 'The request body is not valid JSON at line 1, column 9: unexpected end of string.'],
+  ['{"name" "Bella"}', 'The request body is not valid JSON at line 1, column 9: colon expected.'],
+  ['{"name":"Bella","categoryId":03}', 'The request body is not valid JSON at line 1, column 31: comma expected.'],
+  ['{"name":"Bella","categoryId":}', 'The request body is not valid JSON at line 1, column 30: value expected.'],
+  [
+    '{"name":"Bella","categoryId":3}}',
+    'The request body is not valid JSON at line 1, column 32: end of file expected.',
+  ],
+  ['// a pet\n{"name":"Bella"}', 'The request body is not valid JSON at line 1, column 1: invalid comment token.'],
+  [
+    '{"name":"Bella","categoryId":NaN}',
+    'The request body is not valid JSON at line 1, column 30: names and strings need double quotes.',
+  ],
+  [
+    '{"name":"Bella","categoryId":undefined}',
+    'The request body is not valid JSON at line 1, column 30: names and strings need double quotes.',
+  ],
+  ['{"name":True}', 'The request body is not valid JSON at line 1, column 9: names and strings need double quotes.'],
+  [
+    'name=Bella&categoryId=3',
+    'The request body is not valid JSON at line 1, column 1: names and strings need double quotes.',
+  ],
+  [
+    '{\n  "name": "Bella",\n  "categoryId": 3,\n}',
+    'The request body is not valid JSON at line 4, column 1: remove the comma before it.',
+  ],
+  ['{“name”:"Bella"}', 'The request body is not valid JSON at line 1, column 2: names and strings need double quotes.'],
+  ['{"name":"a\nb"}', 'The request body is not valid JSON at line 1, column 9: unexpected end of string.'],
+  ['{"name":"C:\\pets"}', 'The request body is not valid JSON at line 1, column 9: invalid escape character.'],
+  ['[1,2,]', 'The request body is not valid JSON at line 1, column 6: remove the comma before it.'],
+  [
+    '\ufeff{"name":"Bella","categoryId":3}',
+    'The request body begins with a byte-order mark, which JSON must not have.',
+  ],
+  ['<pet/>', 'The request body is not valid JSON at line 1, column 1: names and strings need double quotes.'],
+];
+
+/** Media types of bodies, and the message of the 415. */
+export const MEDIA_TYPE_MISTAKES: readonly (readonly [type: string, message: string])[] = [
+  [
+    'application/x-www-form-urlencoded',
+    'Send a JSON body with Content-Type: application/json (for PATCH also application/merge-patch+json), not application/x-www-form-urlencoded (the default of curl -d).',
+  ],
+  [
+    'text/plain',
+    'Send a JSON body with Content-Type: application/json (for PATCH also application/merge-patch+json), not text/plain.',
+  ],
+  [
+    'multipart/form-data; boundary=x',
+    'Send a JSON body with Content-Type: application/json (for PATCH also application/merge-patch+json), not multipart/form-data.',
+  ],
+  [
+    'text/json',
+    'Send a JSON body with Content-Type: application/json (for PATCH also application/merge-patch+json), not text/json.',
+  ],
+  [
+    'application/xml',
+    'Send a JSON body with Content-Type: application/json (for PATCH also application/merge-patch+json), not application/xml.',
+  ],
+  [
+    'application/merge-patch+json',
+    'Send a JSON body with Content-Type: application/json (for PATCH also application/merge-patch+json), not application/merge-patch+json.',
+  ],
+  ['application/json; charset=latin1', 'Content-Type can have no parameter other than charset=utf-8.'],
+  [
+    'application/vnd.api+json',
+    'Send a JSON body with Content-Type: application/json (for PATCH also application/merge-patch+json).',
+  ],
+];

@@ -1,0 +1,36 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** Debian has the module that `venv` needs to install pip in a package of its own. */
+export const hasVenv = spawnSync('python3', ['-c', 'import ensurepip, venv']).status === 0;
+
+/** A virtual environment of Python in a folder. */
+export class PythonEnvironment {
+  private readonly bin: string;
+
+  private constructor(private readonly folder: string) {
+    this.bin = join(folder, 'venv/bin');
+  }
+
+  static async make(folder: string, ...packages: string[]): Promise<PythonEnvironment> {
+    const made = new PythonEnvironment(folder);
+    await made.run('python3', ['-m', 'venv', 'venv']);
+    await made.run('pip', ['install', '--quiet', '--disable-pip-version-check', ...packages]);
+    return made;
+  }
+
+  /** Runs a program in the folder, of the environment if it is there, and returns its output. Throws its error output if it fails. */
+  async run(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
+    const path = [this.bin, process.env['PATH']].join(delimiter);
+    const result = promisify(execFile)(program, args, {
+      cwd: this.folder,
+      env: { ...process.env, ...env, PATH: path },
+    });
+    return (
+      await result.catch(({ stdout, stderr }: { stdout: string; stderr: string }) =>
+        Promise.reject(new Error(`${stdout}${stderr}`)),
+      )
+    ).stdout;
+  }
+}
