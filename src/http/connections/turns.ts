@@ -10,13 +10,13 @@ const MAX_READING_MS = 25;
  * wait for nothing.
  */
 const LARGE_READ_BYTES = 4_096;
-/** How many connections are read at once after that: one that was ordinary, one that waits for longest, and two recent ones. */
-const SMALL_BATCH = 4;
+/** How many connections are read at once after that: one that was ordinary, and another. */
+const SMALL_BATCH = 2;
 /** Among how many of those that were opened last chance decides, so that none of a few waits for long. */
 const RECENT = 4;
 /** How much longer than the reading of such connections the others have the event loop to themselves, but at least this. */
 const PAUSE_FACTOR = 3;
-const MIN_PAUSE_MS = 50;
+const MIN_PAUSE_MS = 100;
 
 /**
  * Shares the event loop between connections. Node reads from all connections with new bytes in one turn, and parses up to
@@ -74,6 +74,7 @@ class SharedConnections {
   private isReleasing = false;
   /** How many are released at once. */
   private batch = SMALL_BATCH;
+  private isLongestNext = false;
 
   /** Call it for each request that was read. */
   read(socket: Socket): void {
@@ -145,10 +146,12 @@ class SharedConnections {
     });
   }
 
+  /** Clients that have behaved are not held up by others, a new client not by those before it, and each is read at last. */
   private take(most: number): Socket[] {
     const taken: Socket[] = [];
     while (taken.length < most) {
-      const socket = this.next(taken.length % SMALL_BATCH);
+      const [ordinary] = this.ordinary;
+      const socket = (taken.length % SMALL_BATCH === 0 ? ordinary : undefined) ?? this.nextOther() ?? ordinary;
       if (socket === undefined) break;
       this.forget(socket);
       taken.push(socket);
@@ -156,16 +159,12 @@ class SharedConnections {
     return taken;
   }
 
-  /**
-   * Clients that have behaved are not held up by others, a new client not by those before it, and each is read at last.
-   * @param place in a small batch
-   */
-  private next(place: number): Socket | undefined {
-    const [ordinary] = this.ordinary;
-    const last = [...this.others].slice(-RECENT);
-    const recent = last[Math.floor(Math.random() * last.length)];
+  private nextOther(): Socket | undefined {
+    this.isLongestNext = !this.isLongestNext;
     const [longest] = this.others;
-    return [ordinary, recent, longest, recent][place] ?? ordinary ?? recent;
+    if (this.isLongestNext) return longest;
+    const last = [...this.others].slice(-RECENT);
+    return last[Math.floor(Math.random() * last.length)];
   }
 
   private forget(socket: Socket): void {
