@@ -40,7 +40,8 @@ export async function startService(options: Omit<AppOptions, 'env'> = {}): Promi
     });
   } catch (error) {
     const isExplained = error instanceof ConfigError || error instanceof ExtensionError;
-    const reason = isExplained ? error.message : `Start failed: ${String(error)}`;
+    const advice = (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? '. Set PORT to another port.' : '';
+    const reason = isExplained ? error.message : `Start failed: ${String(error)}${advice}`;
     process.stderr.write(`${reason}\n`);
     process.exit(1);
   }

@@ -1,3 +1,4 @@
+import type { EntityManager } from 'typeorm';
 import { Account } from './account.entity.js';
 import { audit, type AuditedOperation } from './audit-record.entity.js';
 import type { NewKey } from './keys/key-options.js';
@@ -29,13 +30,19 @@ async function createAccount(operation: AuditedOperation, newKey: NewKey): Promi
   return account;
 }
 
+/** @throws (rejects) InvalidOperationError if no account has that name */
+export async function getAccount(manager: EntityManager, name: string): Promise<Account> {
+  const account = await manager.findOneBy(Account, { name });
+  if (account === null) throw new InvalidOperationError(`There is no account named "${name}".`);
+  return account;
+}
+
 /**
  * Changes the plan of an account.
  * @throws (rejects) InvalidOperationError if no account has that name
  */
 export async function changePlan(operation: AuditedOperation, name: string, terms: PlanTerms): Promise<Account> {
-  const account = await operation.manager.findOneBy(Account, { name });
-  if (account === null) throw new InvalidOperationError(`There is no account named "${name}".`);
+  const account = await getAccount(operation.manager, name);
   const { id, plan, perMinute, perDay } = account;
   await operation.manager.update(Account, id, terms);
   await audit(operation, 'account.plan_changed', id, null, { from: { plan, perMinute, perDay }, to: terms });

@@ -50,7 +50,7 @@ describe('a service with an invalid configuration', () => {
     });
     server.close();
     expect(code).toBe(1);
-    expect(stderr).toContain('EADDRINUSE');
+    expect(stderr).toMatch(/address already in use .*\. Set PORT to another port\.$/m);
   });
 
   it('reports a file that is not a database, and exits with 1', async () => {

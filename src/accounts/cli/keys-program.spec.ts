@@ -87,6 +87,12 @@ describe('the keys commands', () => {
     expect(parse('create --account new --plan pro')).toHaveProperty('createsDatabase', true);
   });
 
+  it('audit refuses an account that does not exist', async () => {
+    await create();
+    await expect(run('audit nobody')).rejects.toThrow('no account named "nobody"');
+    expect((await run('audit acme')).text).toContain('key.created');
+  });
+
   it('list prints aligned columns without secrets', async () => {
     const { id, key } = await create();
     await run('create --account a-longer-name --plan business');
