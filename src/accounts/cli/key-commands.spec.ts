@@ -1,19 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
+import { createKey, runKeysCommand } from '../../../test/support/keys-commands.js';
 import { Account } from '../account.entity.js';
-import { keysProgram } from './keys-program.js';
-import type { Operation } from './operation.js';
 
 /** An account whose keys were all deleted. */
 const EMPTY = { name: 'empty', plan: 'free', createdAt: 0 } as const;
-
-function parse(line: string): Operation {
-  const operations: Operation[] = [];
-  keysProgram((operation) => operations.push(operation)).parse(line.split(' '), { from: 'user' });
-  const [operation] = operations;
-  if (operation === undefined) throw new TypeError(`${line} is no command.`);
-  return operation;
-}
 
 describe('the commands for accounts and for one key', () => {
   let bench: AuthBench;
@@ -26,11 +17,8 @@ describe('the commands for accounts and for one key', () => {
 
   afterEach(() => bench.remove());
 
-  const run = (line: string) => parse(line).run(service.context, 'cli:spec');
-  const create = async (options = '') => {
-    const { text } = await run(`create --account acme --plan pro --json${options}`);
-    return JSON.parse(text) as { id: string; key: string };
-  };
+  const run = (line: string) => runKeysCommand(service, line);
+  const create = (options?: string) => createKey(service, options);
 
   it('accounts lists accounts with their limits, active keys and last use', async () => {
     const { id, key } = await create();

@@ -1,16 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
-import { keysProgram } from './keys-program.js';
-import type { Operation } from './operation.js';
+import { createKey, parseKeysCommand, runKeysCommand } from '../../../test/support/keys-commands.js';
 import { DEFAULT_SCOPES } from '../keys/scopes.js';
-
-function parse(line: string): Operation {
-  const operations: Operation[] = [];
-  keysProgram((operation) => operations.push(operation)).parse(line.split(' '), { from: 'user' });
-  const [operation] = operations;
-  if (operation === undefined) throw new TypeError(`${line} is no command.`);
-  return operation;
-}
 
 describe('the keys commands', () => {
   let bench: AuthBench;
@@ -23,11 +14,8 @@ describe('the keys commands', () => {
 
   afterEach(() => bench.remove());
 
-  const run = (line: string) => parse(line).run(service.context, 'cli:spec');
-  const create = async (options = '') => {
-    const { text } = await run(`create --account acme --plan pro --json${options}`);
-    return JSON.parse(text) as { id: string; key: string };
-  };
+  const run = (line: string) => runKeysCommand(service, line);
+  const create = (options?: string) => createKey(service, options);
 
   it('create --json prints one line with the key and its properties', async () => {
     const { text } = await run('create --account acme --plan pro --name ci --expires-in 1h --json');
@@ -83,8 +71,8 @@ describe('the keys commands', () => {
 
   it('create needs the plan of a new account, and creates no database without one', async () => {
     await expect(run('create --account new')).rejects.toThrow('no account named "new". A new one needs a plan');
-    expect(parse('create --account new')).toHaveProperty('createsDatabase', false);
-    expect(parse('create --account new --plan pro')).toHaveProperty('createsDatabase', true);
+    expect(parseKeysCommand('create --account new')).toHaveProperty('createsDatabase', false);
+    expect(parseKeysCommand('create --account new --plan pro')).toHaveProperty('createsDatabase', true);
   });
 
   it('audit refuses an account that does not exist', async () => {
