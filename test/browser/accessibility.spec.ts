@@ -1,29 +1,23 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
-import { startApp, type TestApp } from '../support/app.js';
-import { accessibilityFindings, SCREENS, startBrowser } from '../support/browser.js';
+import { accessibilityFindings, SCREENS } from '../support/browser.js';
+import { BrowserBench } from '../support/browser-bench.js';
 import { ExplorerPage } from '../support/explorer-page.js';
 import { AMPLE } from '../support/folders.js';
 
-let service: TestApp;
-let browser: Browser;
+let bench: BrowserBench;
 let key: string;
 let explorer: ExplorerPage;
 
 beforeAll(async () => {
-  service = await startApp();
-  browser = await startBrowser();
-  key = await service.key(AMPLE);
+  bench = await BrowserBench.start();
+  key = await bench.service.key(AMPLE);
 });
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
+afterAll(() => bench.stop());
 afterEach(() => explorer.close());
 
 describe.each(SCREENS)('the explorer, $width px wide and $colorScheme', (options) => {
   it('has no serious accessibility finding', async () => {
-    explorer = await ExplorerPage.open(browser, `${service.origin}/docs`, options);
+    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`, options);
     const { page } = explorer;
     expect(await accessibilityFindings(page)).toEqual([]);
     await explorer.authorizeButton().click();

@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, Response } from 'playwright-core';
+import type { Response } from 'playwright-core';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { SCOPES } from '../../src/accounts/index.js';
-import { startApp, type TestApp } from '../support/app.js';
-import { startBrowser } from '../support/browser.js';
+import { BrowserBench } from '../support/browser-bench.js';
 import { ExplorerPage } from '../support/explorer-page.js';
 import { AMPLE } from '../support/folders.js';
 
@@ -13,19 +12,14 @@ interface Input {
   readonly body?: string;
 }
 
-let service: TestApp;
-let browser: Browser;
+let bench: BrowserBench;
 let explorer: ExplorerPage;
 let executed: Set<string>;
 
 beforeAll(async () => {
-  service = await startApp();
-  browser = await startBrowser();
+  bench = await BrowserBench.start();
 });
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
+afterAll(() => bench.stop());
 afterEach(() => explorer.close());
 
 /** Executes an operation, and checks that the page shows what was sent. */
@@ -53,8 +47,8 @@ const etagOf = async (response: Response) => (await response.headerValue('etag')
 describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide', (options) => {
   it('executes every operation, and shows its status and its headers as they were sent', async () => {
     executed = new Set();
-    explorer = await ExplorerPage.open(browser, `${service.origin}/docs`, options);
-    await explorer.authorize(await service.key({ ...AMPLE, scopes: [...SCOPES] }));
+    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`, options);
+    await explorer.authorize(await bench.service.key({ ...AMPLE, scopes: [...SCOPES] }));
 
     const petId = await idOf(await execute('Pets', 'createPet', 201));
     const pet = await execute('Pets', 'getPet', 200, { fields: { petId } });
@@ -87,7 +81,7 @@ describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide',
     await execute('Usage', 'getUsage', 200);
     await execute('Usage', 'getUsageHistory', 200);
 
-    const { paths } = (await (await service.request('/openapi.json')).json()) as OpenAPIObject;
+    const { paths } = (await (await bench.service.request('/openapi.json')).json()) as OpenAPIObject;
     const documented = Object.values(paths).flatMap((operations) =>
       Object.values(operations as Record<string, { operationId: string }>).map(({ operationId }) => operationId),
     );

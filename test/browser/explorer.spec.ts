@@ -1,31 +1,26 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { startApp, type TestApp } from '../support/app.js';
-import { overflow, type PageOptions, startBrowser } from '../support/browser.js';
+import type { Page } from 'playwright-core';
+import { overflow, type PageOptions } from '../support/browser.js';
+import { BrowserBench } from '../support/browser-bench.js';
 import { ExplorerPage } from '../support/explorer-page.js';
 import { AMPLE } from '../support/folders.js';
 import { until } from '../support/until.js';
 
-let service: TestApp;
-let browser: Browser;
+let bench: BrowserBench;
 let key: string;
 let explorer: ExplorerPage;
 let page: Page;
 
 beforeAll(async () => {
-  service = await startApp({
+  bench = await BrowserBench.start({
     env: { BASE_URL: 'https://api.petstore.test/v1', STAGING_BASE_URL: 'https://staging.petstore.test/v1' },
   });
-  browser = await startBrowser();
-  key = await service.key(AMPLE);
+  key = await bench.service.key(AMPLE);
 });
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
+afterAll(() => bench.stop());
 
 async function open(options: PageOptions = {}, path = '/docs'): Promise<void> {
-  explorer = await ExplorerPage.open(browser, `${service.origin}${path}`, options);
+  explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}${path}`, options);
   ({ page } = explorer);
 }
 

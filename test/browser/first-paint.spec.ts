@@ -1,31 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
-import { startApp, type TestApp } from '../support/app.js';
-import { startBrowser, visit } from '../support/browser.js';
+import { visit } from '../support/browser.js';
+import { BrowserBench } from '../support/browser-bench.js';
 
 const BUNDLE = '**/docs/swagger-ui-bundle.js';
 
-let service: TestApp;
-let browser: Browser;
+let bench: BrowserBench;
 
 beforeAll(async () => {
-  service = await startApp();
-  browser = await startBrowser();
+  bench = await BrowserBench.start();
 });
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
+afterAll(() => bench.stop());
 
 describe.each([{ width: 390 }, { width: 1280 }])('the first paint of the explorer, $width px wide', (options) => {
   it('shows what to know first before Swagger UI is loaded, and does not move it', async () => {
-    const { page, errors } = await visit(browser, options);
+    const { page, errors } = await visit(bench.browser, options);
     const load = Promise.withResolvers<undefined>();
     await page.route(BUNDLE, async (route) => {
       await load.promise;
       await route.continue();
     });
-    await page.goto(`${service.origin}/docs`, { waitUntil: 'commit' });
+    await page.goto(`${bench.service.origin}/docs`, { waitUntil: 'commit' });
     const plans = page.locator('.plan-limits');
     await plans.waitFor();
     const text = await page.locator('main').innerText();
@@ -45,9 +39,9 @@ describe.each([{ width: 390 }, { width: 1280 }])('the first paint of the explore
 
 describe('the explorer', () => {
   it('says that Swagger UI cannot be loaded', async () => {
-    const { page } = await visit(browser);
+    const { page } = await visit(bench.browser);
     await page.route(BUNDLE, (route) => route.abort());
-    await page.goto(`${service.origin}/docs`);
+    await page.goto(`${bench.service.origin}/docs`);
     await page.getByText('The operations cannot be loaded. Reload the page to try again.').waitFor();
     expect(await page.locator('main').innerText()).toContain('Authorization: Bearer <API_KEY>');
     await page.context().close();

@@ -1,22 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, Locator } from 'playwright-core';
-import { startApp, type TestApp } from '../support/app.js';
-import { startBrowser } from '../support/browser.js';
+import type { Locator } from 'playwright-core';
+import { BrowserBench } from '../support/browser-bench.js';
 import { ExplorerPage } from '../support/explorer-page.js';
 import { until } from '../support/until.js';
 
-let service: TestApp;
-let browser: Browser;
+let bench: BrowserBench;
 let explorer: ExplorerPage;
 
 beforeAll(async () => {
-  service = await startApp();
-  browser = await startBrowser();
+  bench = await BrowserBench.start();
 });
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
+afterAll(() => bench.stop());
 afterEach(() => explorer.close());
 
 /** Whether a person sees the middle of an element: nothing lies over it, and it is within the window. */
@@ -28,7 +22,7 @@ const isSeen = (found: Locator) =>
 
 describe('the explorer', () => {
   it('says what it cannot show of a response, and why there is none', async () => {
-    explorer = await ExplorerPage.open(browser, `${service.origin}/docs`);
+    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`);
     const found = await explorer.openOperation('Usage', 'getUsage');
     const execute = () => found.getByRole('button', { name: 'Execute' }).click();
     const address = '**/v1/usage';
@@ -43,7 +37,7 @@ describe('the explorer', () => {
   });
 
   it('says in words what the service accepts', async () => {
-    explorer = await ExplorerPage.open(browser, `${service.origin}/docs`);
+    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`);
     const words = async (id: string) =>
       (await explorer.openOperation('Pets', id)).locator('.parameters .constraints').allTextContents();
     expect(await words('listPets')).toEqual([
@@ -56,7 +50,7 @@ describe('the explorer', () => {
   });
 
   it('wraps bodies between words', async () => {
-    explorer = await ExplorerPage.open(browser, `${service.origin}/docs`, { width: 390 });
+    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`, { width: 390 });
     const found = await explorer.openOperation('Usage', 'getUsage');
     await explorer.send('Usage', 'getUsage');
     const lines = await found.locator('.live-body code').evaluate((code) => {
@@ -78,7 +72,7 @@ describe('the explorer', () => {
 
 describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide', (options) => {
   it('shows the schemas of requests and responses', async () => {
-    explorer = await ExplorerPage.open(browser, `${service.origin}/docs`, options);
+    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`, options);
     const found = await explorer.openOperation('Pets', 'createPet');
     await found.locator('.response-row[data-code="400"] button').click();
     const tabs = await found.getByRole('tab', { name: 'Schema' }).all();
@@ -100,16 +94,16 @@ describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide',
   });
 
   it('shows the heading of the operation that a link of a deprecation opens', async () => {
-    const { headers } = await service.request('/v1/pets/1', { key: await service.key() });
+    const { headers } = await bench.service.request('/v1/pets/1', { key: await bench.service.key() });
     const path = /<([^>]+)>; rel="deprecation"/.exec(headers.get('link') ?? '')?.[1] ?? '';
-    explorer = await ExplorerPage.open(browser, `${service.origin}${path}`, options);
+    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}${path}`, options);
     const found = explorer.operation('Pets', 'getPet');
     await found.getByRole('button', { name: 'Execute' }).waitFor();
     expect(await isSeen(found.locator('.operation-name'))).toBe(true);
   });
 
   it('shows the heading of the last operation, and of another when the address changes', async () => {
-    explorer = await ExplorerPage.open(browser, `${service.origin}/docs#/Store/changeOrder`, options);
+    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs#/Store/changeOrder`, options);
     const { page } = explorer;
     const opened = async (tag: string, id: string) => {
       const found = explorer.operation(tag, id);
@@ -122,7 +116,7 @@ describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide',
   });
 
   it('skips to the content by keyboard', async () => {
-    explorer = await ExplorerPage.open(browser, `${service.origin}/docs`, options);
+    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`, options);
     const { page } = explorer;
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');

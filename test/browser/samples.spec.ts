@@ -3,9 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, Locator } from 'playwright-core';
-import { startApp, type TestApp } from '../support/app.js';
-import { startBrowser } from '../support/browser.js';
+import type { Locator } from 'playwright-core';
+import { BrowserBench } from '../support/browser-bench.js';
 import { describeWhere } from '../support/describe-with.js';
 import { ExplorerPage } from '../support/explorer-page.js';
 import { AMPLE, Folders } from '../support/folders.js';
@@ -18,19 +17,16 @@ const BODY = String.raw`{"name":"O'Hara \"Zoë\" \\ 🐕","categoryId":922337203
 
 const folders = new Folders();
 const folder = folders.make();
-let service: TestApp;
-let browser: Browser;
+let bench: BrowserBench;
 let key: string;
 let explorer: ExplorerPage;
 
 beforeAll(async () => {
-  service = await startApp();
-  browser = await startBrowser();
-  key = await service.key(AMPLE);
+  bench = await BrowserBench.start();
+  key = await bench.service.key(AMPLE);
 });
 afterAll(async () => {
-  await browser.close();
-  await service.stop();
+  await bench.stop();
   await folders.remove();
 });
 afterEach(() => explorer.close());
@@ -42,7 +38,7 @@ async function sampleOf(operation: Locator, language: string): Promise<string> {
 
 /** The samples of two operations, with the form filled in and a key given. */
 async function samples(language: string): Promise<{ create: string; list: string }> {
-  explorer = await ExplorerPage.open(browser, `${service.origin}/docs`);
+  explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`);
   await explorer.authorize(key);
   const createPet = await explorer.openOperation('Pets', 'createPet');
   await createPet.getByPlaceholder('Idempotency-Key').fill(`it's ${language}`);
@@ -89,12 +85,12 @@ describe('the samples of the explorer', () => {
   });
 
   it('follow the form, and name what is missing in it', async () => {
-    explorer = await ExplorerPage.open(browser, `${service.origin}/docs`);
+    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`);
     const found = await explorer.openOperation('Pets', 'changePet');
     await found.getByPlaceholder('petId').fill('7');
-    expect(await sampleOf(found, 'curl')).toContain(`curl -i -X PATCH '${service.origin}/v1/pets/7' \\\n`);
+    expect(await sampleOf(found, 'curl')).toContain(`curl -i -X PATCH '${bench.service.origin}/v1/pets/7' \\\n`);
     await found.getByPlaceholder('petId').fill('');
-    expect(await sampleOf(found, 'curl')).toContain(`${service.origin}/v1/pets/{petId}'`);
+    expect(await sampleOf(found, 'curl')).toContain(`${bench.service.origin}/v1/pets/{petId}'`);
     await found.getByLabel('Request body').fill('{"name": "Rex", "status": null}');
     expect(await sampleOf(found, 'JavaScript')).toContain(
       'body: JSON.stringify({\n    name: "Rex",\n    status: null\n  }),',
@@ -105,7 +101,7 @@ describe('the samples of the explorer', () => {
   });
 
   it('are copied by a button, and stay beside the response', async () => {
-    explorer = await ExplorerPage.open(browser, `${service.origin}/docs`);
+    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`);
     await explorer.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const found = await explorer.openOperation('Pets', 'listPets');
     const code = await sampleOf(found, 'JavaScript');

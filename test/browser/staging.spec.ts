@@ -1,28 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
 import { SCOPES } from '../../src/accounts/index.js';
-import { startApp, type TestApp } from '../support/app.js';
-import { accessibilityFindings, overflow, SCREENS, startBrowser, visit } from '../support/browser.js';
+import { accessibilityFindings, overflow, SCREENS, visit } from '../support/browser.js';
+import { BrowserBench } from '../support/browser-bench.js';
 import { ExplorerPage } from '../support/explorer-page.js';
 import { AMPLE } from '../support/folders.js';
 
-let service: TestApp;
-let browser: Browser;
+let bench: BrowserBench;
 
 beforeAll(async () => {
-  service = await startApp({ env: { ENVIRONMENT: 'staging' } });
-  browser = await startBrowser();
+  bench = await BrowserBench.start({ env: { ENVIRONMENT: 'staging' } });
 });
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
+afterAll(() => bench.stop());
 
 describe('the pages of a staging service', () => {
   it.each(SCREENS)('have a ribbon, $width px wide and $colorScheme', async (options) => {
-    const { page, errors } = await visit(browser, options);
+    const { page, errors } = await visit(bench.browser, options);
     for (const path of ['/docs', '/docs/', '/docs/plans']) {
-      await page.goto(service.origin + path);
+      await page.goto(bench.service.origin + path);
       expect(await page.locator('.ribbon').textContent()).toBe('Staging');
       await page.evaluate('scrollTo(0, 400)');
       expect(await page.locator('.ribbon').boundingBox()).toMatchObject({ x: 0, y: 0 });
@@ -34,8 +28,8 @@ describe('the pages of a staging service', () => {
   });
 
   it('offer the errors of an operation, each of which can be rehearsed', async () => {
-    const explorer = await ExplorerPage.open(browser, `${service.origin}/docs`);
-    await explorer.authorize(await service.key({ ...AMPLE, scopes: [...SCOPES] }));
+    const explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`);
+    await explorer.authorize(await bench.service.key({ ...AMPLE, scopes: [...SCOPES] }));
     for (const [id, least] of [
       ['createPet', 15],
       ['getPet', 10],
