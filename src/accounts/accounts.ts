@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { Account } from './account.entity.js';
-import { audit, type AuditedOperation } from './audit-record.entity.js';
+import { audit, type AuditedOperation, type AuditEntry, readAudit } from './audit-record.entity.js';
 import type { NewKey } from './keys/key-options.js';
 import { checkAccountName, InvalidOperationError, planTerms, type PlanTerms } from './plan.js';
 
@@ -30,8 +30,7 @@ async function createAccount(operation: AuditedOperation, newKey: NewKey): Promi
   return account;
 }
 
-/** @throws (rejects) InvalidOperationError if no account has that name */
-export async function getAccount(manager: EntityManager, name: string): Promise<Account> {
+async function getAccount(manager: EntityManager, name: string): Promise<Account> {
   const account = await manager.findOneBy(Account, { name });
   if (account === null) throw new InvalidOperationError(`There is no account named "${name}".`);
   return account;
@@ -47,6 +46,15 @@ export async function changePlan(operation: AuditedOperation, name: string, term
   await operation.manager.update(Account, id, terms);
   await audit(operation, 'account.plan_changed', id, null, { from: { plan, perMinute, perDay }, to: terms });
   return account;
+}
+
+/**
+ * The last audit records, newest first: of all accounts, or of one.
+ * @throws (rejects) InvalidOperationError if no account has that name
+ */
+export async function auditOf(manager: EntityManager, name?: string): Promise<AuditEntry[]> {
+  if (name !== undefined) await getAccount(manager, name);
+  return readAudit(manager, name);
 }
 
 function describeTerms({ plan, perMinute, perDay }: PlanTerms): string {

@@ -2,7 +2,7 @@ export { Clock } from './config/clock.js';
 export { ConfigModule } from './config/config.module.js';
 export { Env, VERSION } from './config/env.js';
 export { changedSettings, ConfigError, loadEnv } from './config/load-env.js';
-export { isMisspelt } from './config/misspelt.js';
+export { nearest } from './errors/nearest.js';
 export { DomainError, found, notFound } from './errors/domain-error.js';
 export { ERROR_CODES, type ErrorCode } from './errors/error-codes.js';
 export { startTracing } from './tracing/start-tracing.js';

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { checkDuration, checkName, checkScopes } from '../keys/key-options.js';
 import { SCOPES } from '../keys/scopes.js';
 import { InvalidOperationError } from '../plan.js';
-import { isMisspelt } from '../../platform/index.js';
+import { nearest } from '../../platform/index.js';
 
 const UNIT_MS = new Map([
   ['s', 1_000],
@@ -26,7 +26,7 @@ export function checkKnownScopes(wanted: readonly string[], allowUnknown = false
   const known: readonly string[] = SCOPES;
   const unknown = wanted.find((scope) => !known.includes(scope));
   if (unknown === undefined || allowUnknown) return;
-  const meant = known.find((scope) => isMisspelt(unknown, scope));
+  const meant = nearest(unknown, known);
   const advice = meant === undefined ? '' : ` Did you mean ${meant}?`;
   throw new InvalidOperationError(
     `Unknown scope ${unknown}.${advice} The scopes are ${known.join(', ')}. For a scope of an extension, add --allow-unknown-scope.`,

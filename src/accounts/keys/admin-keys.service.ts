@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Subject } from 'rxjs';
 import type { Account } from '../account.entity.js';
 import { type AccountSummary, summariseAccounts } from '../account-summary.js';
-import { accountFor, changePlan, getAccount } from '../accounts.js';
-import { audit, type AuditAction, type AuditedOperation, type AuditEntry, readAudit } from '../audit-record.entity.js';
+import { accountFor, auditOf, changePlan } from '../accounts.js';
+import { audit, type AuditAction, type AuditedOperation, type AuditEntry } from '../audit-record.entity.js';
 import { type CustomLimits, InvalidOperationError, type Limits, limitsOf, type PlanName, planTerms } from '../plan.js';
 import { Clock, Env } from '../../platform/index.js';
 import { Database, Events, lockUntilCommit, onTransactionEnd } from '../../database/index.js';
@@ -80,10 +80,7 @@ export class AdminKeysService {
 
   /** The last audit records, newest first: of all accounts, or of one. */
   readAudit(account?: string): Promise<AuditEntry[]> {
-    return this.database.read(async (manager) => {
-      if (account !== undefined) await getAccount(manager, account);
-      return readAudit(manager, account);
-    });
+    return this.database.read((manager) => auditOf(manager, account));
   }
 
   /** Revokes a key for good. @returns `false` if it was revoked already */

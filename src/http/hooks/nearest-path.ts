@@ -1,4 +1,4 @@
-import { nearest } from '../errors/nearest.js';
+import { nearest } from '../../platform/index.js';
 import { API_PREFIX } from '../requests/request.js';
 
 /** Longer paths cost nothing. */
@@ -11,11 +11,21 @@ export function nearestPath(path: string, paths: Iterable<string>): string | und
   if (path.length > MAX_LENGTH) return undefined;
   const asked = (/^\/v[0-9]+\//i.test(path) ? path : API_PREFIX + path).split('/').filter(Boolean);
   const known = [...paths].filter((one) => PLAIN.test(one));
+  const [, first = ''] = asked;
+  // A client may leave out an area, such as that of `/v1/store/orders`.
+  const nested = known.find((one) => {
+    const segments = one.split('/').slice(1);
+    const at = segments.indexOf(first);
+    return at > 1 && segments.length - at === asked.length - 1;
+  });
+  if (nested !== undefined) return inBraces(nested);
   // With the client's parameters, so that only the rest differs.
   const filled = known.map((one) => {
     const segments = one.split('/').slice(1);
     return segments.map((segment, index) => (segment.startsWith(':') ? (asked[index] ?? '') : segment)).join('/');
   });
   const meant = nearest(asked.join('/'), filled);
-  return meant === undefined ? undefined : known[filled.indexOf(meant)]?.replaceAll(/:(\w+)/g, '{$1}');
+  return meant === undefined ? undefined : inBraces(known[filled.indexOf(meant)] ?? '');
 }
+
+const inBraces = (path: string) => path.replaceAll(/:(\w+)/g, '{$1}');

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
+import { distance } from 'fastest-levenshtein';
 import { Env } from './env.js';
-import { isMisspelt } from './misspelt.js';
 
 /** Settings with passwords. `DATABASE_URL_FILE` names a file with the value of DATABASE_URL, as containers get secrets. */
 const SECRETS = ['DATABASE_URL', 'REDIS_URL'];
@@ -67,4 +67,17 @@ function misspeltSettings(names: readonly string[], settings: readonly string[])
     const meant = settings.includes(name) ? undefined : settings.find((setting) => isMisspelt(name, setting));
     return meant === undefined ? [] : [`${name} is not a setting; did you mean ${meant}?`];
   });
+}
+
+/** Shorter names, such as PORT, are one letter away from names that other programs use. */
+const MIN_DISTINCTIVE_LENGTH = 8;
+const letters = (text: string) => [...text].toSorted().join('');
+
+/** Whether a name differs from that of a setting in case, in one letter, or in the order of two. */
+function isMisspelt(name: string, setting: string): boolean {
+  const given = name.toUpperCase();
+  if (given === setting) return true;
+  const edits = distance(given, setting);
+  const isSwapped = edits === 2 && letters(given) === letters(setting);
+  return setting.length >= MIN_DISTINCTIVE_LENGTH && (edits === 1 || isSwapped);
 }
