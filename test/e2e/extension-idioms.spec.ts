@@ -109,18 +109,16 @@ describe('global enhancers', () => {
 });
 
 describe('responses', () => {
-  it('have the status and the message of exceptions', async () => {
-    expect(await errorOf(await get('/notes/failing/conflict'))).toEqual({
-      status: 409,
-      code: 'conflict',
-      message: 'The note is open elsewhere.',
-    });
-    expect(await errorOf(await get('/notes/failing/gateway'))).toEqual({
-      status: 502,
-      code: 'bad_gateway',
-      message: 'The printer is away.',
-    });
-    expect(await errorOf(await get('/notes/failing/otherwise'))).toMatchObject({ status: 404, code: 'not_found' });
+  it.each([
+    ['conflict', 409, 'conflict', 'The note is open elsewhere.'],
+    ['gateway', 502, 'bad_gateway', 'The printer is away.'],
+    ['forbidden', 403, 'forbidden', 'The note is private.'],
+    ['unauthorized', 401, 'unauthorized', 'Unauthorized'],
+    ['object', 400, 'validation_failed', 'The note is empty.'],
+    ['list', 400, 'validation_failed', 'text is empty; author is missing'],
+    ['otherwise', 404, 'not_found', 'Not Found'],
+  ])('have the status and the message of exceptions: %s', async (kind, status, code, message) => {
+    expect(await errorOf(await get(`/notes/failing/${kind}`))).toEqual({ status, code, message });
   });
 
   it('are text or files if a handler returns them', async () => {

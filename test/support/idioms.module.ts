@@ -1,12 +1,15 @@
 import {
   BadGatewayException,
+  BadRequestException,
   Body,
   type CallHandler,
   type CanActivate,
   ConflictException,
   Controller,
   type ExecutionContext,
+  ForbiddenException,
   Get,
+  type HttpException,
   Injectable,
   Module,
   type NestInterceptor,
@@ -17,6 +20,7 @@ import {
   Query,
   Req,
   StreamableFile,
+  UnauthorizedException,
   UploadedFile,
   UseInterceptors,
 } from '@nestjs/common';
@@ -73,6 +77,15 @@ class NotesQuery {
 const operation = operationsOf('notes:use', 'A note');
 const created = { success: { status: 201, description: 'Created.' } };
 
+const EXCEPTIONS: Readonly<Record<string, HttpException>> = {
+  conflict: new ConflictException('The note is open elsewhere.'),
+  gateway: new BadGatewayException('The printer is away.'),
+  forbidden: new ForbiddenException('The note is private.'),
+  unauthorized: new UnauthorizedException(),
+  object: new BadRequestException({ message: 'The note is empty.', hint: 'Write something.' }),
+  list: new BadRequestException(['text is empty', 'author is missing']),
+};
+
 @Controller('notes')
 class NotesController {
   constructor(private readonly counted: NotesMetrics) {}
@@ -127,9 +140,7 @@ class NotesController {
   @Get('failing/:kind')
   @Operation(operation('failNote'))
   fail(@Param('kind') kind: string): never {
-    if (kind === 'conflict') throw new ConflictException('The note is open elsewhere.');
-    if (kind === 'gateway') throw new BadGatewayException('The printer is away.');
-    throw new NotFoundException();
+    throw EXCEPTIONS[kind] ?? new NotFoundException();
   }
 
   @Get('numbers/:number')

@@ -70,8 +70,6 @@ function describe(exception: unknown, detail: 'message' | 'stack'): string {
 /** Codes of errors that have only a status, such as those of Nest and Fastify, and are not named after it. */
 const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'validation_failed',
-  401: 'invalid_api_key',
-  403: 'insufficient_scope',
   410: 'operation_removed',
   422: 'unprocessable_content',
   429: 'rate_limit_exceeded',

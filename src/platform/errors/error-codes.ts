@@ -45,6 +45,8 @@ export const ERROR_CODES = {
   unprocessable_content: { status: 422, meaning: 'The request is well-formed but cannot be processed.' },
   not_implemented: { status: 501, meaning: 'The service does not support the transfer coding.' },
   api_key_paused: { status: 401, meaning: 'The API key is paused, and works again once it is resumed.' },
+  unauthorized: { status: 401, meaning: 'The operation refuses the caller, whose API key is valid.' },
+  forbidden: { status: 403, meaning: 'The operation refuses the caller, whose API key has its scope.' },
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
