@@ -24,6 +24,7 @@ export * from './requests/message.js';
 export * from './requests/request.js';
 export * from './response-headers.js';
 export * from './server.js';
+export * from './validation/date-time.js';
 export * from './validation/fields.js';
 export * from './validation/path-id.decorator.js';
 export * from './validation/query-params.js';

@@ -1,14 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { EnumParam, enumSchema, PatternParam } from '../http/index.js';
+import { DateTimeParam, EnumParam, enumSchema } from '../http/index.js';
 import { type HistoryQuery, MOST_ITEMS, OUTCOMES } from '../rate-limit/index.js';
 
-const TIME = {
-  pattern:
-    /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/,
-  maxLength: '2026-11-24T00:00:00.000000000+00:00'.length,
-  expectation: 'an RFC 3339 date-time such as 2026-11-24T00:00:00Z',
-  example: '2026-11-24T00:00:00Z',
-};
 const INTERVAL = { name: 'UsageInterval', values: ['hour', 'day'], meaning: 'An hour or a UTC day.' };
 const OUTCOME = { name: 'UsageOutcome', values: OUTCOMES, meaning: 'What became of a request.' };
 
@@ -22,11 +15,11 @@ const name = (description: string) => ({
 });
 
 export class UsageHistoryQuery implements HistoryQuery {
-  @PatternParam({ ...TIME, description: 'Start, rounded down. Default: 24 hours or 30 days before the end.' })
-  from?: string;
+  @DateTimeParam({ description: 'Start, rounded down. Default: 24 hours or 30 days before the end.' })
+  from?: Date;
 
-  @PatternParam({ ...TIME, description: 'End, rounded up. Default: now.' })
-  to?: string;
+  @DateTimeParam({ description: 'End, rounded up. Default: now.' })
+  to?: Date;
 
   @EnumParam({ ...INTERVAL, description: 'Length of an interval. Default: `day`.' })
   interval: HistoryQuery['interval'] = 'day';

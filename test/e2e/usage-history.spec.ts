@@ -50,13 +50,14 @@ describe('getUsageHistory', () => {
 
   it('rounds a range to whole intervals, in any time zone', async () => {
     await call(1);
-    expect(await history('?interval=hour&from=2026-11-21T12:59:59Z&to=2026-11-21T14:00:00.5%2B01:00')).toEqual({
+    expect(await history('?interval=hour&from=2026-11-21T12:59:59Z&to=2026-11-21t14:00:00.5%2B01:00')).toEqual({
       from: HOUR,
       to: '2026-11-21T14:00:00.000Z',
       interval: 'hour',
       items: [{ start: HOUR, requests: 1 }],
     });
     expect(await items('?interval=hour&to=2026-11-21T12:00:00Z')).toEqual([]);
+    account.clock.advanceSeconds(3_600);
     expect(await items('?interval=hour&from=2026-11-21T13:00:00Z&to=2026-11-21T14:00:00Z')).toEqual([]);
   });
 
@@ -126,15 +127,25 @@ describe('getUsageHistory', () => {
   });
 
   it.each([
-    ['?from=2026-11-21', 'from must be an RFC 3339 date-time such as 2026-11-24T00:00:00Z.'],
-    ['?to=yesterday', 'to must be an RFC 3339 date-time such as 2026-11-24T00:00:00Z.'],
-    ['?to=2026-11-24T00:00:00', 'to must be an RFC 3339 date-time such as 2026-11-24T00:00:00Z.'],
-    ['?to=2026-13-24T00:00:00Z', 'to must be an RFC 3339 date-time such as 2026-11-24T00:00:00Z.'],
+    ...[
+      '2026-11-21',
+      'yesterday',
+      '2026-11-24T00:00:00',
+      '2026-13-24T00:00:00Z',
+      '2026-11-31T00:00:00Z',
+      '9999-12-31T23:59:59-23:59',
+      '2026-11-21T00:00:00+01:00',
+    ].map((time): [string, string] => [
+      `?to=${time}`,
+      'to must be an RFC 3339 date-time such as 2026-11-24T00:00:00Z, with + written as %2B.',
+    ]),
     ['?interval=week', 'interval must be one of hour, day.'],
     ['?by=pet', 'by must be one of key, operation, outcome.'],
     ['?from=2026-10-21T23:59:59Z', `from must not be before ${OLDEST}, where the history begins.`],
-    ['?from=2026-11-21T00:00:00Z&to=2026-11-21T00:00:00Z', `from must be before to, and to after ${OLDEST}.`],
-    ['?to=2026-10-01T00:00:00Z', `from must be before to, and to after ${OLDEST}.`],
+    ['?from=2026-11-21T00:00:00Z&to=2026-11-21T00:00:00Z', 'from must be before to.'],
+    ['?from=2026-11-21T08:00:00Z&to=2026-11-21T07:00:00Z', 'from must be before to.'],
+    ['?from=9999-12-31T00:00:00Z&to=9999-12-31T23:59:59Z', 'from must not be in the future.'],
+    ['?to=2026-10-01T00:00:00Z', `to must be after ${OLDEST}, where the history begins.`],
     ['?interval=hour&from=2026-11-14T00:00:00Z', 'from and to must be at most 7 days apart if interval is hour.'],
     [
       '?from=2026-10-22T00:00:00Z&to=2026-11-22T00:00:01Z',

@@ -90,7 +90,8 @@ function textParam(
   return param(options, schema, expected, (value) => typeof value === 'string' && isValid(value));
 }
 
-function param(
+/** @param expected what the value must be, for the message */
+export function param(
   { description }: ParamOptions,
   schema: ApiPropertyOptions,
   expected: string,

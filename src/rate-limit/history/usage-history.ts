@@ -27,10 +27,9 @@ const INTERVALS = {
 /** What became of a request of an account. */
 export const OUTCOMES = ['admitted', 'limited', 'banned', 'client_error', 'server_error'] as const;
 
-/** Times are RFC 3339. */
 export interface HistoryQuery {
-  readonly from?: string;
-  readonly to?: string;
+  readonly from?: Date;
+  readonly to?: Date;
   readonly interval: keyof typeof INTERVALS;
   /** What to split intervals by. */
   readonly by?: keyof typeof SPLITS;
@@ -53,12 +52,16 @@ export class UsageHistory extends RecurringTask {
   async ofAccount(accountId: number, { interval, by, ...range }: HistoryQuery) {
     const { length, usualDays, mostDays } = INTERVALS[interval];
     const begin = (seconds: number) => Math.floor(seconds / length) * length;
+    const nowSeconds = this.clock.nowSeconds();
     const oldest = this.startOfDay(KEPT_DAYS);
-    const to = range.to === undefined ? begin(this.clock.nowSeconds()) + length : -begin(-secondsOf(range.to));
+    const to = range.to === undefined ? begin(nowSeconds) + length : -begin(-secondsOf(range.to));
     const usual = Math.max(oldest, to - usualDays * DAY_SECONDS);
     const from = range.from === undefined ? usual : begin(secondsOf(range.from));
     if (from < oldest) throw validationFailed([`from must not be before ${rfc3339(oldest)}, where the history begins`]);
-    if (from >= to) throw validationFailed([`from must be before to, and to after ${rfc3339(oldest)}`]);
+    if (from > nowSeconds) throw validationFailed(['from must not be in the future']);
+    if (to <= oldest) throw validationFailed([`to must be after ${rfc3339(oldest)}, where the history begins`]);
+    if (range.from !== undefined && range.to !== undefined && range.from >= range.to)
+      throw validationFailed(['from must be before to']);
     if (to - from > mostDays * DAY_SECONDS)
       throw validationFailed([`from and to must be at most ${mostDays} days apart if interval is ${interval}`]);
     const rows = await this.database.read((manager) => {
@@ -104,5 +107,5 @@ export class UsageHistory extends RecurringTask {
   }
 }
 
-const secondsOf = (time: string) => Date.parse(time) / 1000;
+const secondsOf = (time: Date) => time.getTime() / 1000;
 const sum = (count: string, name: string) => `CAST(COALESCE(SUM(${count}), 0) AS BIGINT) AS "${name}"`;
