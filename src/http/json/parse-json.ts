@@ -21,7 +21,6 @@ const MAX_MEMBERS = 1_000;
  * @throws ApiError `malformed_json`, or `validation_failed` for members that are repeated, inherited or too many
  */
 export function parseJson(bytes: Buffer): unknown {
-  if (bytes.length === 0) throw malformedJson('is empty, but must be JSON');
   let text: string;
   try {
     text = utf8.decode(bytes);
@@ -33,6 +32,7 @@ export function parseJson(bytes: Buffer): unknown {
   try {
     value = text.length <= NEVER_DEEP_LENGTH && !MAY_ROUND.test(text) ? JSON.parse(text) : parseExactly(text);
   } catch (error) {
+    if (text.trim() === '') throw malformedJson('is empty, but must be JSON');
     if (error instanceof RangeError) throw malformedJson('is nested too deeply');
     throw malformedJson(`is not valid JSON${text.length <= NEVER_DEEP_LENGTH ? jsonFault(text) : ''}`);
   }

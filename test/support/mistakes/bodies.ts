@@ -166,7 +166,7 @@ export const OTHER_BODY_MISTAKES: readonly (readonly [method: string, path: stri
 /** Bodies that are not JSON, and the message of the 400 `malformed_json`. */
 export const JSON_MISTAKES: readonly (readonly [body: string, message: string])[] = [
   ['', 'The request body is empty, but must be JSON.'],
-  [' ', 'The request body is not valid JSON at line 1, column 2: the end is missing.'],
+  [' ', 'The request body is empty, but must be JSON.'],
   ['{', 'The request body is not valid JSON at line 1, column 2: the end is missing.'],
   [
     '{"name":"Bella","categoryId":3,}',
@@ -187,27 +187,36 @@ export const JSON_MISTAKES: readonly (readonly [body: string, message: string])[
   ],
   [
     '{"name":"Bella,"categoryId":3}',
-    'The request body is not valid JSON at line 1, column 17: names and strings need double quotes.',
+    'The request body is not valid JSON at line 1, column 17: a quote or a comma is missing before it.',
   ],
   ['{"name":"Bella","categoryId":3', 'The request body is not valid JSON at line 1, column 31: the end is missing.'],
-  ['{"name":"Bella', 'The request body is not valid JSON at line 1, column 9: unexpected end of string.'],
+  [
+    '{"name":"Bella',
+    'The request body is not valid JSON at line 1, column 9: the string has no closing quote, or has a line break.',
+  ],
   ['{"name" "Bella"}', 'The request body is not valid JSON at line 1, column 9: colon expected.'],
-  ['{"name":"Bella","categoryId":03}', 'The request body is not valid JSON at line 1, column 31: comma expected.'],
+  [
+    '{"name":"Bella","categoryId":03}',
+    'The request body is not valid JSON at line 1, column 31: a number is written such as 5, -5, 0.5 or 1e3.',
+  ],
   ['{"name":"Bella","categoryId":}', 'The request body is not valid JSON at line 1, column 30: value expected.'],
   [
     '{"name":"Bella","categoryId":3}}',
-    'The request body is not valid JSON at line 1, column 32: end of file expected.',
+    'The request body is not valid JSON at line 1, column 32: nothing can follow the JSON value.',
   ],
-  ['// a pet\n{"name":"Bella"}', 'The request body is not valid JSON at line 1, column 1: invalid comment token.'],
+  ['// a pet\n{"name":"Bella"}', 'The request body is not valid JSON at line 1, column 1: JSON has no comments.'],
   [
     '{"name":"Bella","categoryId":NaN}',
-    'The request body is not valid JSON at line 1, column 30: names and strings need double quotes.',
+    'The request body is not valid JSON at line 1, column 30: only true, false and null have no quotes.',
   ],
   [
     '{"name":"Bella","categoryId":undefined}',
-    'The request body is not valid JSON at line 1, column 30: names and strings need double quotes.',
+    'The request body is not valid JSON at line 1, column 30: only true, false and null have no quotes.',
   ],
-  ['{"name":True}', 'The request body is not valid JSON at line 1, column 9: names and strings need double quotes.'],
+  [
+    '{"name":True}',
+    'The request body is not valid JSON at line 1, column 9: only true, false and null have no quotes.',
+  ],
   [
     'name=Bella&categoryId=3',
     'The request body is not valid JSON at line 1, column 1: names and strings need double quotes.',
@@ -217,14 +226,36 @@ export const JSON_MISTAKES: readonly (readonly [body: string, message: string])[
     'The request body is not valid JSON at line 4, column 1: remove the comma before it.',
   ],
   ['{“name”:"Bella"}', 'The request body is not valid JSON at line 1, column 2: names and strings need double quotes.'],
-  ['{"name":"a\nb"}', 'The request body is not valid JSON at line 1, column 9: unexpected end of string.'],
-  ['{"name":"C:\\pets"}', 'The request body is not valid JSON at line 1, column 9: invalid escape character.'],
+  [
+    '{"name":"a\nb"}',
+    'The request body is not valid JSON at line 1, column 9: the string has no closing quote, or has a line break.',
+  ],
+  [
+    '{"name":"C:\\pets"}',
+    'The request body is not valid JSON at line 1, column 9: a backslash in a string is written \\\\.',
+  ],
   ['[1,2,]', 'The request body is not valid JSON at line 1, column 6: remove the comma before it.'],
+  [
+    '{"name":"a\tb"}',
+    'The request body is not valid JSON at line 1, column 9: a control character in a string is written such as \\n or \\u0009.',
+  ],
+  [
+    '{"id":+1}',
+    'The request body is not valid JSON at line 1, column 7: a number is written such as 5, -5, 0.5 or 1e3.',
+  ],
+  [
+    '{"id":1_000}',
+    'The request body is not valid JSON at line 1, column 8: a number is written such as 5, -5, 0.5 or 1e3.',
+  ],
+  [
+    '{"name":"Bella"} # new',
+    'The request body is not valid JSON at line 1, column 18: nothing can follow the JSON value.',
+  ],
   [
     '\ufeff{"name":"Bella","categoryId":3}',
     'The request body begins with a byte-order mark, which JSON must not have.',
   ],
-  ['<pet/>', 'The request body is not valid JSON at line 1, column 1: names and strings need double quotes.'],
+  ['<pet/>', 'The request body is not valid JSON at line 1, column 1: this is XML or HTML.'],
 ];
 
 /** Media types of bodies, and the message of the 415. */
