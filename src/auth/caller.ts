@@ -86,11 +86,11 @@ export function malformedKey(fault: string): Problem {
   return unauthorized('invalid_api_key', `The API key is not valid. ${fault}`);
 }
 
-export const EXPIRED = unauthorized('api_key_expired', 'The API key has expired.');
+export const EXPIRED = unauthorized('api_key_expired', 'The API key has expired. Use another one.');
 
-export const REVOKED = unauthorized('api_key_revoked', 'The API key was revoked.');
+export const REVOKED = unauthorized('api_key_revoked', 'The API key was revoked. Use another one.');
 
-export const PAUSED = unauthorized('api_key_paused', 'The API key is paused.');
+export const PAUSED = unauthorized('api_key_paused', 'The API key is paused. Resume it, or use another one.');
 
 /** WWW-Authenticate has an error only if a token was sent (RFC 6750, section 3.1). */
 export function unauthorized(code: ErrorCode, message: string): Problem {

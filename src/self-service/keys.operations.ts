@@ -1,4 +1,5 @@
 import { EXAMPLE_KEY, IssuedKey, KeyDetails, keyNotFound, RotatedKey } from '../accounts/index.js';
+import { problem } from '../http/index.js';
 import { created, type OperationOptions, pageOf, resource } from '../openapi/index.js';
 import { KeyUsage } from './usage.dto.js';
 import { keyLimitReached, keyRevoked, MOST_ACTIVE_KEYS } from './key-rules.js';
@@ -70,7 +71,10 @@ export const CHANGE_KEY: OperationOptions = {
     'Take scopes from it': { scopes: READER.scopes },
   },
   success: resource(KeyDetails, 'The changed key.', { 'A paused key': { ...KEY, pausedAt: KEY.createdAt } }, []),
-  errors: [keyNotFound(), keyRevoked(KEY.id)],
+  errors: [
+    keyNotFound(),
+    { ...problem('api_key_retired', keyRevoked(KEY.id).message), meaning: 'The API key is revoked.' },
+  ],
 };
 
 export const GET_KEY_USAGE: OperationOptions = {

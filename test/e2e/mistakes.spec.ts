@@ -88,6 +88,23 @@ describe('a target', () => {
     expect(await errorTo({ path })).toEqual({ status: 404, code: 'route_not_found', message });
   });
 
+  it.each([
+    ['/v1/pets/abc', 'There is no pet with that identifier. It must be an integer from 1 to 9223372036854775807.'],
+    ['/v1/pets/{petId}', 'There is no pet with that identifier. It must be an integer from 1 to 9223372036854775807.'],
+    ['/v1/pets/404404', 'There is no pet with the identifier "404404".'],
+  ])('with an identifier that cannot exist says what one is: %s', async (path, message) => {
+    expect(await errorTo({ path })).toEqual({ status: 404, code: 'pet_not_found', message });
+  });
+
+  it.each([
+    ['"another"', 'Get the resource again before you retry.'],
+    ['another', 'Send the ETag as the service returned it, in double quotes.'],
+    ['W/"another"', 'Send the ETag as the service returned it, in double quotes.'],
+  ])('with the ETag %s says what to do', async (etag, advice) => {
+    const { message } = await send('PATCH', '/v1/pets/1', '{}', { ...JSON_TYPE, 'If-Match': etag });
+    expect(message).toBe(`If-Match does not name the current ETag. ${advice}`);
+  });
+
   it('that does not exist and is long, or has a key, quotes nothing', async () => {
     expect((await errorTo({ path: `/v1/pet/${key}` })).message).toContain('Did you mean /v1/pets/{petId}?');
     expect((await errorTo({ path: `/v1/pets/${'x'.repeat(100)}/` })).message).toContain('The page /docs');

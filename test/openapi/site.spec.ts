@@ -91,7 +91,7 @@ describe('the root', () => {
     const root = await service.request('/', { redirect: 'manual', headers: browser });
     expect([root.status, root.headers.get('location'), root.headers.get('vary')]).toEqual([303, 'docs', 'Accept']);
     expect(root.headers.get('link')).toBe(
-      '</openapi.json>; rel="service-desc"; type="application/json", </docs>; rel="service-doc"; type="text/html"',
+      '</openapi.json>; rel="service-desc"; type="application/json", </docs>; rel="service-doc"; type="text/html", </.well-known/api-catalog>; rel="api-catalog"',
     );
     const plain = await service.request('/');
     expect(await plain.json()).toMatchObject({ api: '/v1', documentation: '/docs', openapi: '/openapi.json' });
@@ -100,6 +100,7 @@ describe('the root', () => {
   it('has a catalogue (RFC 9727) and a page for language models, whose links exist', async () => {
     const catalog = await service.request('/.well-known/api-catalog');
     expect(catalog.headers.get('content-type')).toContain('application/linkset+json');
+    expect(catalog.headers.get('link')).toBe('</.well-known/api-catalog>; rel="api-catalog"');
     const { linkset } = (await catalog.json()) as { linkset: Record<string, { href: string }[] | string>[] };
     expect(linkset[0]?.['anchor']).toBe('/v1');
     const links = Object.values(linkset[0] ?? {}).flatMap((value) => (Array.isArray(value) ? value : []));

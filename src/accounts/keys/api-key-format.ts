@@ -38,8 +38,13 @@ export function isApiKey(text: string): boolean {
 export function keyFault(text: string, kind: KeyKind): string | undefined {
   const prefix = `psk_${kind}_`;
   if (!text.startsWith(prefix)) {
-    const environment = kind === 'live' ? 'staging' : 'production';
-    return `${isApiKey(text) ? `It is for the ${environment} environment. ` : ''}Keys of this service start with ${prefix}.`;
+    const [other, environment] = kind === 'live' ? ['psk_test_', 'staging'] : ['psk_live_', 'production'];
+    const itIs = text.startsWith(other)
+      ? `It is for the ${environment} environment. `
+      : text.startsWith('key_')
+        ? 'It is the identifier of a key. '
+        : '';
+    return `${itIs}Keys of this service start with ${prefix}.`;
   }
   if (text.length !== KEY_LENGTH) return `It has ${text.length} characters instead of ${KEY_LENGTH}. Copy it whole.`;
   if (!SHAPE.test(text)) return `Only letters and digits can follow ${prefix}.`;

@@ -20,16 +20,17 @@ export class Precondition {
   check(json: string): void {
     if (this.ifMatch === undefined && this.ifNoneMatch === undefined) return;
     const etag = etagOf(json);
-    if (this.ifMatch !== undefined && !matchesStrongly(this.ifMatch, etag)) throw notCurrent();
+    if (this.ifMatch !== undefined && !matchesStrongly(this.ifMatch, etag)) throw notCurrent(this.ifMatch);
     if (this.ifNoneMatch !== undefined && matchesWeakly(this.ifNoneMatch, etag)) {
       throw new DomainError('precondition_failed', 'If-None-Match names the current ETag.');
     }
   }
 }
 
-export function notCurrent(): DomainError {
-  return new DomainError(
-    'precondition_failed',
-    'If-Match does not name the current ETag. Get the resource again before you retry.',
-  );
+/** @param ifMatch of the request, `"another"` in an example */
+export function notCurrent(ifMatch = '"another"'): DomainError {
+  const advice = ifMatch.startsWith('"')
+    ? 'Get the resource again before you retry.'
+    : 'Send the ETag as the service returned it, in double quotes.';
+  return new DomainError('precondition_failed', `If-Match does not name the current ETag. ${advice}`);
 }

@@ -6,6 +6,7 @@ const HARMLESS = /^(?!.*psk)[\w.[\]-]{1,20}$/i;
 
 /** How other APIs turn pages. */
 const PAGING = /^(?:page|offset|cursor|skip)$/i;
+const PAGE_SIZE = /^(?:per_?page|page_?size|max_?results|size|count|top)$/i;
 
 /**
  * Quotes a name that a client sent. Clients send API keys as names by mistake, and a message must not contain a key.
@@ -21,7 +22,7 @@ export function unknownName(kind: string, name: string, known?: readonly string[
   const fault = quoted === undefined ? `an unknown ${kind} was sent` : `${quoted} is not a known ${kind}`;
   if (known === undefined) return fault;
   if (known.includes('after') && PAGING.test(name)) return `${fault} (for the next page, follow the Link header)`;
-  const meant = nearest(name, known);
+  const meant = known.includes('limit') && PAGE_SIZE.test(name) ? 'limit' : nearest(name, known);
   const hint = meant === undefined ? '' : `did you mean ${meant}? `;
   return `${fault} (${hint}known: ${known.length === 0 ? 'none' : listed(known, ', ')})`;
 }

@@ -2,7 +2,6 @@ import { HttpException } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { ERROR_CODES, type ErrorCode } from '../../platform/index.js';
 import { addLink } from '../addresses.js';
-import { isVersioned } from '../requests/request.js';
 
 /** A code outside the registry, for errors of extensions. */
 export interface OwnErrorCode {
@@ -114,7 +113,7 @@ export function sendProblem(reply: FastifyReply, answer: Problem): void {
   const { status, code, headers = {} } = answer;
   reply.headers(headers);
   const { errorPage } = reply.server;
-  if (errorPage !== undefined && isVersioned(reply.request.url)) addLink(reply, `<${errorPage}#${code}>; rel="help"`);
+  if (errorPage !== undefined) addLink(reply, `<${errorPage}#${code}>; rel="help"`);
   if (status === 401 || status === 429) reply.header('cache-control', 'no-store');
   // Exceptions of Nest do not say when to try again, and every 429 and 503 does.
   if ((status === 429 || status === 503) && !reply.hasHeader('retry-after')) reply.header('retry-after', '1');

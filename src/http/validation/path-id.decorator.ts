@@ -1,8 +1,9 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
-import type { DomainError } from '../../platform/index.js';
+import { DomainError } from '../../platform/index.js';
 import { requestOf } from '../requests/request.js';
 import { documentParameter } from '../requests/handler-metadata.js';
+import { ID_RANGE, INT64_RANGE } from './fields.js';
 import { isCanonicalId, isCanonicalInt64 } from '../json/int64.js';
 
 export interface PathIdOptions {
@@ -26,8 +27,9 @@ export function PathId(
   const isCanonical = isAnyInt64 ? isCanonicalInt64 : isCanonicalId;
   const read = (_: unknown, context: ExecutionContext): string => {
     const { [name]: id = '' } = requestOf(context).params as Record<string, string>;
-    if (!isCanonical(id)) throw notFound();
-    return id;
+    if (isCanonical(id)) return id;
+    const { code, message } = notFound();
+    throw new DomainError(code, `${message} It must be ${isAnyInt64 ? INT64_RANGE : ID_RANGE}.`);
   };
   const schema = { type: 'integer' as const, format: 'int64', ...(isAnyInt64 ? {} : { minimum: 1 }), example };
   return createParamDecorator(read, [documentParameter(ApiParam({ name, description, schema }))])();

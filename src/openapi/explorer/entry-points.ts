@@ -6,7 +6,8 @@ import { type Guide, titleOf } from './guides.js';
 /** Where programs and their authors find the API: `/`, `/.well-known/api-catalog` and `/llms.txt`. */
 export function serveEntryPoints(server: FastifyInstance, env: Env, guides: readonly Guide[]): void {
   const at = (path: string) => publicPath(env, path);
-  const links = serviceLinks(env);
+  const catalogLink = `<${at('/.well-known/api-catalog')}>; rel="api-catalog"`;
+  const links = `${serviceLinks(env)}, ${catalogLink}`;
 
   server.get('/', (request, reply) => {
     void reply.header('link', links).header('vary', 'Accept');
@@ -34,6 +35,7 @@ export function serveEntryPoints(server: FastifyInstance, env: Env, guides: read
   };
   server.get('/.well-known/api-catalog', (_request, reply) =>
     reply
+      .header('link', catalogLink)
       .type('application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"')
       .send(JSON.stringify(catalog)),
   );

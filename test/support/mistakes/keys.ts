@@ -42,7 +42,11 @@ export const ODD_KEYS: readonly Mistake[] = [
   ['the prefix of another service', (key) => `Bearer ${key.replace('psk', 'sk')}`, PREFIX],
   ['no prefix', (key) => `Bearer ${key.slice(9)}`, PREFIX],
   ['capital letters', (key) => `Bearer ${key.toUpperCase()}`, PREFIX],
-  ['the identifier of a key', () => 'Bearer key_0123456789abcdef', PREFIX],
+  [
+    'the identifier of a key',
+    () => 'Bearer key_0123456789abcdef',
+    'The API key is not valid. It is the identifier of a key. Keys of this service start with psk_live_.',
+  ],
   ['a JSON Web Token', () => 'Bearer eyJhbGciOiJIUzI1NiJ9.e30.abc', PREFIX],
   [
     'a hyphen in it',

@@ -12,7 +12,10 @@ export const QUERY_MISTAKES: readonly (readonly [target: string, message: string
   ['/v1/pets?offset=20', '"offset" is not a known query parameter (for the next page, follow the Link header).'],
   ['/v1/pets?cursor=x', '"cursor" is not a known query parameter (for the next page, follow the Link header).'],
   ['/v1/pets?skip=20', '"skip" is not a known query parameter (for the next page, follow the Link header).'],
-  ['/v1/pets?per_page=5', '"per_page" is not a known query parameter (known: status, categoryId, ids, after, limit).'],
+  [
+    '/v1/pets?per_page=5',
+    '"per_page" is not a known query parameter (did you mean limit? known: status, categoryId, ids, after, limit).',
+  ],
   [
     '/v1/pets?category_id=3',
     '"category_id" is not a known query parameter (did you mean categoryId? known: status, categoryId, ids, after, limit).',
