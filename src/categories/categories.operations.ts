@@ -27,12 +27,12 @@ export const CREATE_CATEGORY: OperationOptions = {
   scope: 'categories:write',
   stability: 'beta',
   bodyExamples: {
-    'With an identifier that pets use': { name: 'Dogs', id: 1 },
     'With a new identifier': { name: 'Birds' },
+    'With an identifier that pets use': { name: 'Dogs', id: 1 },
   },
   success: created(Category, 'The new category.', {
-    'With an identifier that pets use': DOGS,
     'With a new identifier': { id: 4, name: 'Birds' },
+    'With an identifier that pets use': DOGS,
   }),
   errors: [categoryExists('1')],
 };

@@ -46,7 +46,7 @@ describe('the dialog behind Authorize', () => {
     await give(key);
     const shown = async () => (await page.locator('.key-summary').textContent()) ?? '';
     const expected =
-      /^AccountacmePlanProKeyImport \(key_\w+\)Scopespets:readExpiresneverThis minute300 of 300 requests left until .*This day10,000 of 10,000 requests left until .* [A-Z]+$/;
+      /^AccountacmePlanProKeyImport \(key_\w+\)Scopespets:readExpiresneverThis minute300 of 300 requests leftThis day10,000 of 10,000 requests left$/;
     expect(await shown()).toMatch(expected);
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -82,6 +82,19 @@ describe('the dialog behind Authorize', () => {
     await page.locator('.key-summary').waitFor();
   });
 
+  it('forgets the key that another tab removes, and takes the one that it stores', async () => {
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    const locked = page.locator('.authorize.locked');
+    await explorer.authorize(await bench.service.key());
+    await locked.waitFor();
+    const stored = await storedKey();
+    await other.evaluate(`localStorage.setItem('authorized', '{}')`);
+    await page.locator('.authorize.unlocked').waitFor();
+    await other.evaluate(`localStorage.setItem('authorized', ${JSON.stringify(stored)})`);
+    await locked.waitFor();
+  });
+
   it('says that a stored key is not valid any more', async () => {
     const key = await bench.service.key();
     await explorer.authorize(key);
@@ -98,13 +111,15 @@ describe('the dialog behind Authorize', () => {
 });
 
 describe('a refused request', () => {
-  it('names the scopes that the key has, and the one that it needs', async () => {
+  it('names the scopes that the key has, and the one that it needs, and leads to the page of its code', async () => {
     await explorer.authorize(await bench.service.key({ scopes: ['pets:read', 'orders:read'] }));
     const found = await explorer.openOperation('Keys', 'listKeys');
-    await explorer.execute('Keys', 'listKeys', 403);
-    expect(await found.locator('.live-advice').textContent()).toBe(
-      'This key has the scopes pets:read, orders:read, this operation needs keys:manage.',
-    );
+    const body = await explorer.execute('Keys', 'listKeys', 403);
+    expect(body).toContain('This key has the scopes pets:read, orders:read; this operation needs keys:manage.');
+    expect(await found.locator('.live-advice').textContent()).toContain('use a key that has the scope');
+    await found.getByRole('link', { name: 'What this error means' }).click();
+    await page.waitForURL('**/docs/errors#insufficient_scope');
+    await page.getByRole('heading', { name: 'insufficient_scope' }).waitFor();
   });
 
   it('counts down until it can be sent again', async () => {

@@ -115,6 +115,34 @@ describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide',
     expect(await opened('Keys', 'rotateKey')).toBe(true);
   });
 
+  it('keeps the response in view, and the focus near it, however long the form is', async () => {
+    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`, options);
+    await explorer.authorize(await bench.service.key());
+    const found = await explorer.openOperation('Pets', 'listPets');
+    const execute = found.getByRole('button', { name: 'Execute' });
+    await execute.scrollIntoViewIfNeeded();
+    await execute.focus();
+    await explorer.page.keyboard.press('Enter');
+    const status = found.locator('.live-code');
+    await status.waitFor();
+    await until(() => isSeen(status));
+    expect(await explorer.page.evaluate('document.activeElement.className')).toBe('live-response');
+  });
+
+  it('removes a response when the next request is not sent', async () => {
+    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`, options);
+    const found = await explorer.openOperation('Pets', 'listPets');
+    const execute = found.getByRole('button', { name: 'Execute' });
+    await execute.click();
+    await found.locator('.live-response').waitFor();
+    await found.getByPlaceholder('limit', { exact: true }).fill('1000');
+    // Swagger UI takes the value after a moment.
+    await found.locator('.sample').getByText('limit=1000').waitFor();
+    await execute.click();
+    await found.locator('.live-response').waitFor({ state: 'detached' });
+    await found.locator('.validation-errors').waitFor();
+  });
+
   it('skips to the content by keyboard', async () => {
     explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`, options);
     const { page } = explorer;
@@ -125,5 +153,19 @@ describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide',
     expect(await isSeen(page.getByRole('heading', { level: 1 }))).toBe(true);
     await page.keyboard.press('Tab');
     expect(await page.evaluate(`document.activeElement.closest('main').id`)).toBe('content');
+  });
+});
+
+describe('the contents beside the operations', () => {
+  it('add one entry to the history for each operation that is chosen', async () => {
+    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`);
+    const { page } = explorer;
+    const choose = (name: string) => page.getByRole('navigation', { name: 'Operations' }).getByText(name).click();
+    await choose('Rotate an API key');
+    await page.waitForURL('**/docs#/Keys/rotateKey');
+    await choose('Get a pet');
+    await page.waitForURL('**/docs#/Pets/getPet');
+    await page.goBack();
+    expect(page.url()).toMatch(/#\/Keys\/rotateKey$/);
   });
 });

@@ -47,6 +47,9 @@ describe('the pages of a staging service', () => {
         expect([error, response.status()]).toEqual([error, Number(status)]);
         expect(await response.headerValue('preference-applied')).toBe(`code=${code || status}`);
         expect(await response.text()).toContain(code);
+        const advice = await found.locator('.live-advice').allTextContents();
+        expect(advice).toEqual(['This error is rehearsed: the request had no other effect.']);
+        expect(await found.locator('.live-quota').textContent()).not.toContain('without a valid key');
       }
       await menu.selectOption({ label: none ?? '' });
       await found.locator('.btn.execute:enabled').waitFor();

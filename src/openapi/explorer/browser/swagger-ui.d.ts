@@ -28,13 +28,18 @@ interface System {
     showDefinitions(definitions: unknown): void;
     authorizeWithPersistOption(given: object): void;
     logoutWithPersistOption(names: readonly string[]): void;
+    restoreAuthorization(given: { readonly authorized: object }): void;
   };
   readonly authSelectors: { authorized(): Immutable };
   readonly layoutActions: {
     updateFilter(phrase: string): void;
     show(thing: readonly string[], isShown: boolean): void;
   };
-  readonly layoutSelectors: { currentFilter(): string | boolean | undefined };
+  readonly layoutSelectors: {
+    currentFilter(): string | boolean | undefined;
+    isShown(thing: readonly string[], byDefault: boolean): boolean;
+  };
+  readonly specActions: { clearResponse(path: string, method: string): void };
   readonly specSelectors: {
     taggedOperations(): Immutable;
     requestFor(path: string, method: string): Immutable;
@@ -57,6 +62,8 @@ interface System {
 }
 
 interface UiPlugin {
+  /** Called once all plugins are there. */
+  readonly afterLoad?: () => void;
   readonly components?: Readonly<Record<string, unknown>>;
   readonly wrapComponents?: Readonly<Record<string, unknown>>;
   readonly statePlugins?: Readonly<Record<string, unknown>>;

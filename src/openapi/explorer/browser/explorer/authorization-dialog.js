@@ -1,4 +1,4 @@
-import { withoutScheme } from '../site/stored-key.js';
+import { STORAGE_KEY, withoutScheme } from '../site/stored-key.js';
 import { keySummary } from './key-summary.js';
 import { usageOf } from './key-usage.js';
 import { authorizedKey } from './retry.js';
@@ -11,12 +11,19 @@ import { serverAddress } from './servers.js';
  */
 export const authorizationDialog =
   ({ components: { securitySchemes } }) =>
-  ({ React }) => {
+  ({ React, authActions }) => {
     const { createElement, useEffect, useRef, useState } = React;
-    return { components: { authorizationPopup: AuthorizationDialog } };
+    return {
+      components: { authorizationPopup: AuthorizationDialog },
+      // Follows what another tab stores or removes.
+      afterLoad: () =>
+        addEventListener('storage', ({ key, newValue }) => {
+          if (key === STORAGE_KEY) authActions.restoreAuthorization({ authorized: JSON.parse(newValue ?? '{}') });
+        }),
+    };
 
     /** @param {System} props */
-    function AuthorizationDialog({ authActions, authSelectors, oas3Selectors }) {
+    function AuthorizationDialog({ authSelectors, oas3Selectors }) {
       const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
       const [problem, setProblem] = useState('');
       const [isChecking, setChecking] = useState(false);
@@ -61,11 +68,17 @@ export const authorizationDialog =
             if (target === dialog.current) close();
           },
         },
-        createElement('h2', { id: 'authorization-title' }, 'Authorize'),
+        createElement('h2', { id: 'authorization-title' }, stored === undefined ? 'Authorize' : 'Your API key'),
         stored === undefined
           ? form(authorize, close, problem, isChecking)
           : authorized(logOut, close, problem, isChecking ? undefined : usage),
-        ...advice(),
+        ...(stored === undefined ? advice() : []),
+        createElement('h3', null, 'Where it is kept'),
+        createElement(
+          'p',
+          null,
+          'This browser stores the key for this address (local storage) until you log out. Whoever uses this browser can read it.',
+        ),
       );
     }
 
@@ -155,11 +168,11 @@ export const authorizationDialog =
         createElement(
           'ul',
           { key: 'sources' },
-          createElement('li', null, 'The first start with the default database prints one.'),
+          createElement('li', null, 'Whoever runs this service gives you one.'),
           createElement(
             'li',
             null,
-            'An operator creates one: ',
+            'If you run it: the first start with the default database prints one, and this creates one: ',
             code('npm run --silent keys -- create --account NAME --plan free'),
           ),
           createElement(
@@ -171,12 +184,6 @@ export const authorizationDialog =
             code('--scopes'),
             ' or gives it later.',
           ),
-        ),
-        createElement('h3', { key: 'place' }, 'Where it is kept'),
-        createElement(
-          'p',
-          { key: 'storage' },
-          'This browser stores the key for this address (local storage) until you log out. Whoever uses this browser can read it.',
         ),
       ];
     }

@@ -28,7 +28,9 @@ export function keySummary({ createElement }, { account, plan, key, minute, day,
 
 /** @param {import('./key-usage.js').UsageWindow} window */
 function left({ limit, remaining, resetsAt }) {
-  return `${remaining.toLocaleString()} of ${limit.toLocaleString()} requests left until ${localTime(resetsAt)}`;
+  const requests = `${remaining.toLocaleString()} of ${limit.toLocaleString()} requests left`;
+  // A minute begins with its first request.
+  return remaining === limit ? requests : `${requests} until ${localTime(resetsAt)}`;
 }
 
 /** @param {string} time in RFC 3339 */

@@ -28,7 +28,8 @@ export const explorerLayout =
       const container = (/** @type {string} */ name) => createElement(getComponent(name, true), null);
       /** @type {Reveal} */
       const reveal = (tag, operationId) => {
-        layoutActions.show(['operations-tag', tag], true);
+        // Each call adds an entry to the history of the browser.
+        if (!layoutSelectors.isShown(['operations-tag', tag], true)) layoutActions.show(['operations-tag', tag], true);
         layoutActions.show(['operations', tag, operationId], true);
         // Once it is drawn.
         requestAnimationFrame(() => document.getElementById(`operations-${tag}-${operationId}`)?.scrollIntoView());

@@ -7,7 +7,7 @@ import { indentJson } from './exact-json.js';
  * @param {System} system
  * @returns {UiPlugin}
  */
-export function liveResponse({ React: { createElement } }) {
+export function liveResponse({ React: { createElement, useEffect, useRef } }) {
   return { components: { liveResponse: LiveResponse } };
 
   /** @param {{ response: Immutable, path: string, method: string } & Pick<System, 'getComponent' | 'specSelectors'>} props */
@@ -15,9 +15,17 @@ export function liveResponse({ React: { createElement } }) {
     const { status, headers, text, duration } = /** @type {Response} */ (response.toJS());
     const Advice = /** @type {Component<object>} */ (getComponent('RefusalAdvice'));
     const Samples = /** @type {Component<object>} */ (getComponent('RequestSamples', true));
+    const section = useRef(/** @type {HTMLElement | null} */ (null));
+    useEffect(() => {
+      // Execute, which had the focus, was disabled while the request was running.
+      if (document.activeElement === document.body) section.current?.focus();
+      section.current?.firstElementChild?.scrollIntoView({ block: 'nearest' });
+    }, [response]);
+    const isRehearsed = headers['preference-applied'] !== undefined;
+    const help = /<([^>]+)>; rel="help"/.exec(whole(headers['link']))?.[1];
     return createElement(
       'section',
-      { className: 'live-response', 'aria-label': 'Server response' },
+      { className: 'live-response', 'aria-label': 'Server response', ref: section, tabIndex: -1 },
       createElement(
         'p',
         { className: 'live-status', role: 'status' },
@@ -27,11 +35,14 @@ export function liveResponse({ React: { createElement } }) {
           status === undefined ? 'No response' : `${status} ${reasonOf(status)}`,
         ),
         duration !== undefined && createElement('span', { className: 'live-duration' }, inMilliseconds(duration)),
-        createElement('span', { className: 'live-quota' }, quotaOf(status, headers)),
+        createElement('span', { className: 'live-quota' }, quotaOf(status, headers, isRehearsed)),
       ),
       status === undefined &&
         createElement('p', null, 'The server cannot be reached, or does not allow this page to call it (CORS).'),
-      createElement(Advice, { status, path, method, response, specSelectors }),
+      isRehearsed
+        ? createElement('p', { className: 'live-advice' }, 'This error is rehearsed: the request had no other effect.')
+        : createElement(Advice, { status, path, method, specSelectors }),
+      help !== undefined && createElement('p', null, createElement('a', { href: help }, 'What this error means')),
       typeof text === 'string' &&
         text !== '' &&
         createElement('div', { className: 'live-body' }, body(text, headers, getComponent)),
@@ -128,14 +139,15 @@ function inMilliseconds(duration) {
 /**
  * @param {number | undefined} status
  * @param {Headers} headers
+ * @param {boolean} isRehearsed
  */
-function quotaOf(status, headers) {
+function quotaOf(status, headers, isRehearsed) {
   const remaining = headers['x-ratelimit-remaining'];
   const limit = headers['x-ratelimit-limit'];
   const reset = headers['x-ratelimit-reset'];
   if (remaining === undefined || limit === undefined || reset === undefined) return '';
   const left = `${Number(remaining).toLocaleString()} of ${Number(limit).toLocaleString()}`;
   // These are not of a plan: the service counts them for the address of this browser.
-  const requests = status === 401 ? 'requests without a valid key' : 'requests';
+  const requests = status === 401 && !isRehearsed ? 'requests without a valid key' : 'requests';
   return `${left} ${requests} left until ${localTime(Number(reset) * 1000)}`;
 }

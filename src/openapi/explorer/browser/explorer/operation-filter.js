@@ -1,5 +1,5 @@
 /**
- * A box that filters operations by method, path, summary, id, tag and stability; Swagger UI's own filters tags only.
+ * A box that filters operations by method, path, summary, id, tag, stability and scope; Swagger UI's own filters tags only.
  * @param {System} system
  * @returns {UiPlugin}
  */
@@ -75,6 +75,8 @@ export function operationFilter({ React: { createElement, useEffect, useRef } })
  * @param {ListedOperation} operation
  */
 function searchText(tag, { method, path, operation }) {
-  const { operationId, summary = '', deprecated = false, 'x-stability': stability = '' } = operation;
-  return [method, path, summary, operationId, tag, deprecated ? 'deprecated' : stability].join(' ').toLowerCase();
+  const { operationId, summary = '', deprecated = false, 'x-stability': stability = '', security = [] } = operation;
+  const scopes = security.flatMap((scheme) => Object.values(scheme).flat());
+  const texts = [method, path, summary, operationId, tag, deprecated ? 'deprecated' : stability, ...scopes];
+  return texts.join(' ').toLowerCase();
 }

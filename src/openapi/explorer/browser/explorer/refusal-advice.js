@@ -1,68 +1,43 @@
 import { localTime } from '../site/local-time.js';
-import { usageOf } from './key-usage.js';
-import { authorizedKey, retryTime, useSecondsUntil } from './retry.js';
-import { serverAddress } from './servers.js';
+import { retryTime, useSecondsUntil } from './retry.js';
 
 /**
  * What to do after a response without success that the person can do something about.
- * @param {OpenApiDocument} document
- * @returns {(system: System) => UiPlugin}
+ * @param {System} system
+ * @returns {UiPlugin}
  */
-export const refusalAdvice =
-  ({ paths }) =>
-  ({ React, authSelectors, oas3Selectors }) => {
-    const { createElement, useEffect, useState } = React;
-    return { components: { RefusalAdvice } };
+export function refusalAdvice({ React, authSelectors }) {
+  const { createElement } = React;
+  return { components: { RefusalAdvice } };
 
-    /** @param {Refused} props */
-    function RefusalAdvice(props) {
-      if (props.status === 401)
-        return advice(
-          'Press Authorize at the top of the page and paste an API key. The requests left are those of your address, not of a plan.',
-        );
-      if (props.status === 403) return createElement(ScopeAdvice, props);
-      return props.status === 429 ? createElement(RetryAdvice, props) : null;
-    }
-
-    /** @param {Refused} props */
-    function ScopeAdvice({ path, method, response }) {
-      const [scopes, setScopes] = useState(/** @type {readonly string[] | undefined} */ (undefined));
-      useEffect(() => {
-        let isShown = true;
-        const key = authorizedKey(authSelectors);
-        if (key !== undefined)
-          void usageOf(serverAddress(oas3Selectors), key).then(({ usage }) => {
-            if (isShown) setScopes(usage?.key?.scopes);
-          });
-        return () => {
-          isShown = false;
-        };
-      }, [response]);
-      const needed = Object.values(paths[path]?.[method]?.security?.[0] ?? {}).flat();
-      // A rehearsed 403 says nothing about the key.
-      if (scopes === undefined || needed.every((scope) => scopes.includes(scope))) return null;
-      const own = scopes.length === 0 ? 'no scope' : `the scopes ${scopes.join(', ')}`;
-      return advice(`This key has ${own}, this operation needs ${needed.join(', ')}.`);
-    }
-
-    /** @param {Refused} props */
-    function RetryAdvice(props) {
-      const timeMs = retryTime(props, authSelectors);
-      const seconds = useSecondsUntil(React, timeMs ?? 0);
-      if (timeMs === undefined) return null;
-      if (seconds === 0) return advice('You can send the request again.');
+  /** @param {Refused} props */
+  function RefusalAdvice(props) {
+    if (props.status === 401)
       return advice(
-        `You can send the request again at ${localTime(timeMs)}.`,
-        // Not read out each second.
-        createElement('span', { className: 'countdown', 'aria-hidden': true }, ` ${duration(seconds)} left.`),
+        'Press Authorize at the top of the page and paste an API key. The requests left are those of your address, not of a plan.',
       );
-    }
+    if (props.status === 403) return advice('Press Authorize at the top of the page and use a key that has the scope.');
+    return props.status === 429 ? createElement(RetryAdvice, props) : null;
+  }
 
-    /** @param {ReactNode[]} text */
-    function advice(...text) {
-      return createElement('p', { className: 'live-advice', role: 'status' }, ...text);
-    }
-  };
+  /** @param {Refused} props */
+  function RetryAdvice(props) {
+    const timeMs = retryTime(props, authSelectors);
+    const seconds = useSecondsUntil(React, timeMs ?? 0);
+    if (timeMs === undefined) return null;
+    if (seconds === 0) return advice('You can send the request again.');
+    return advice(
+      `You can send the request again at ${localTime(timeMs)}.`,
+      // Not read out each second.
+      createElement('span', { className: 'countdown', 'aria-hidden': true }, ` ${duration(seconds)} left.`),
+    );
+  }
+
+  /** @param {ReactNode[]} text */
+  function advice(...text) {
+    return createElement('p', { className: 'live-advice', role: 'status' }, ...text);
+  }
+}
 
 /** @param {number} seconds */
 function duration(seconds) {
@@ -71,4 +46,4 @@ function duration(seconds) {
   return named.filter((part) => part !== '').join(' ');
 }
 
-/** @typedef {import('./retry.js').Target & { readonly status: number | undefined, readonly response: Immutable }} Refused */
+/** @typedef {import('./retry.js').Target & { readonly status: number | undefined }} Refused */

@@ -1,5 +1,5 @@
 /** Where Swagger UI keeps what was authorized, by name of the security scheme. */
-const STORAGE_KEY = 'authorized';
+export const STORAGE_KEY = 'authorized';
 
 /** @returns {string | undefined} the API key that this browser keeps for this address */
 export function storedKey() {
