@@ -12,15 +12,17 @@ export function liveResponse({ React: { createElement, useEffect, useRef } }) {
 
   /** @param {{ response: Immutable, path: string, method: string } & Pick<System, 'getComponent' | 'specSelectors'>} props */
   function LiveResponse({ response, path, method, getComponent, specSelectors }) {
-    const { status, headers, text, duration } = /** @type {Response} */ (response.toJS());
+    const { status, headers, text, duration, receivedMs } = /** @type {Response} */ (response.toJS());
     const Advice = /** @type {Component<object>} */ (getComponent('RefusalAdvice'));
     const Samples = /** @type {Component<object>} */ (getComponent('RequestSamples', true));
     const section = useRef(/** @type {HTMLElement | null} */ (null));
     useEffect(() => {
-      // Execute, which had the focus, was disabled while the request was running.
-      if (document.activeElement === document.body) section.current?.focus();
-      section.current?.firstElementChild?.scrollIntoView({ block: 'nearest' });
-    }, [response]);
+      // Once it is drawn, and Execute, which was disabled while the request was running, has lost the focus.
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body) section.current?.focus();
+        section.current?.firstElementChild?.scrollIntoView({ block: 'nearest' });
+      });
+    }, [receivedMs]);
     const isRehearsed = headers['preference-applied'] !== undefined;
     const help = /<([^>]+)>; rel="help"/.exec(whole(headers['link']))?.[1];
     return createElement(
@@ -95,6 +97,7 @@ export function liveResponse({ React: { createElement, useEffect, useRef } }) {
  * @property {Headers} headers
  * @property {string | Blob} [text] a Blob where the response has no content type, or none of text
  * @property {number} [duration] in milliseconds
+ * @property {number} [receivedMs] when it was received, in Unix time
  */
 
 /** @type {Readonly<Record<number, string>>} */
