@@ -22,6 +22,12 @@ export {
   type RawJson,
   type HeaderName,
   BooleanField,
+  DateTimeField,
+  DateTimeParam,
+  DecimalField,
+  type DecimalOptions,
+  NestedField,
+  BooleanParam,
   EnumField,
   EnumListField,
   type EnumOptions,
@@ -50,6 +56,7 @@ export { type AppOptions, createApp } from './create-app.js';
 export { createDataSource, migrate } from './database-parts.js';
 export {
   columnTypes,
+  TIME_COLUMN,
   type ColumnTypes,
   cutPage,
   type ConnectionUse,

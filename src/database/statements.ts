@@ -1,4 +1,4 @@
-import type { EntityManager } from 'typeorm';
+import type { ColumnOptions, EntityManager } from 'typeorm';
 
 export type SqlParameter = string | number | null;
 
@@ -118,12 +118,51 @@ export interface ColumnTypes {
   readonly id: string;
   /** Exact in the int64 range. */
   readonly int64: string;
-  /** Follows the columns of a table. */
+  /** For a property with `TIME_COLUMN`. */
+  readonly time: string;
+  readonly boolean: string;
+  /** Sorted by bytes on both databases. */
+  readonly text: string;
+  /** For a property of the type `simple-json`. */
+  readonly json: string;
+  /** An exact decimal. SQLite keeps it as text, so it neither sorts nor adds by value there. */
+  decimal(digits: number, scale: number): string;
+  /** Follows the columns of a table. On SQLite it is `STRICT`, which refuses other types than these, BLOB and REAL. */
   readonly tableEnd: string;
 }
 
-const SQLITE: ColumnTypes = { id: 'INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL', int64: 'INTEGER', tableEnd: 'STRICT' };
-const POSTGRES: ColumnTypes = { id: 'BIGSERIAL PRIMARY KEY', int64: 'BIGINT', tableEnd: '' };
+const SQLITE: ColumnTypes = {
+  id: 'INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL',
+  int64: 'INTEGER',
+  time: 'INTEGER',
+  boolean: 'INTEGER',
+  text: 'TEXT',
+  json: 'TEXT',
+  decimal: () => 'TEXT',
+  tableEnd: 'STRICT',
+};
+const POSTGRES: ColumnTypes = {
+  id: 'BIGSERIAL PRIMARY KEY',
+  int64: 'BIGINT',
+  time: 'BIGINT',
+  boolean: 'BOOLEAN',
+  text: 'TEXT COLLATE "C"',
+  json: 'TEXT',
+  decimal: (digits, scale) => `NUMERIC(${digits}, ${scale})`,
+  tableEnd: '',
+};
+
+/**
+ * The options of a column with a time, which is a `Date` in the entity and Unix time in milliseconds in the database, such as
+ * `@Column({ ...TIME_COLUMN, name: 'starts_at' })`.
+ */
+export const TIME_COLUMN = {
+  type: 'bigint',
+  transformer: {
+    to: (time: Date | null | undefined) => time?.getTime() ?? time,
+    from: (atMs: number | null) => (atMs === null ? null : new Date(atMs)),
+  },
+} as const satisfies ColumnOptions;
 
 export function columnTypes(runner: Pick<EntityManager, 'dataSource'>): ColumnTypes {
   return isPostgres(runner) ? POSTGRES : SQLITE;

@@ -93,6 +93,7 @@ describe('the dialog behind Authorize', () => {
     await page.locator('.authorize.unlocked').waitFor();
     await other.evaluate(`localStorage.setItem('authorized', ${JSON.stringify(stored)})`);
     await locked.waitFor();
+    expect(await storedKey()).toBe(stored);
   });
 
   it('says that a stored key is not valid any more', async () => {

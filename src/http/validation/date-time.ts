@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
+import { bodyField, type FieldOptions } from './field.js';
 import { type ParamOptions, param } from './query-params.js';
 
 /** The date-time of RFC 3339, section 5.6. */
@@ -21,16 +22,19 @@ export function parseDateTime(text: string): Date | undefined {
   return /^\d{4}-/.test(time.toISOString()) ? time : undefined;
 }
 
-/** A time, as a `Date`: RFC 3339 with `Z` or an offset, whose `+` is written as `%2B`. */
+const SCHEMA = { type: 'string', format: 'date-time', maxLength: MAX_LENGTH } as const;
+const ReadDateTime = () =>
+  Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? (parseDateTime(value) ?? value) : value));
+const isDate = (value: unknown) => value instanceof Date;
+
+/** A time in a body, which the handler gets as a `Date`: a date-time of RFC 3339 with `Z` or an offset. */
+export function DateTimeField(options: FieldOptions): PropertyDecorator {
+  const rule = `be an RFC 3339 date-time such as ${EXAMPLE}`;
+  return applyDecorators(ReadDateTime(), bodyField(options, SCHEMA, 'a string', rule, isDate));
+}
+
+/** The same in a query, where `+` is written as `%2B`. */
 export function DateTimeParam(options: ParamOptions): PropertyDecorator {
-  const schema = { type: 'string', format: 'date-time', maxLength: MAX_LENGTH, example: EXAMPLE } as const;
-  return applyDecorators(
-    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? (parseDateTime(value) ?? value) : value)),
-    param(
-      options,
-      schema,
-      `an RFC 3339 date-time such as ${EXAMPLE}, with + written as %2B`,
-      (value) => value instanceof Date,
-    ),
-  );
+  const expected = `an RFC 3339 date-time such as ${EXAMPLE}, with + written as %2B`;
+  return applyDecorators(ReadDateTime(), param(options, { ...SCHEMA, example: EXAMPLE }, expected, isDate));
 }

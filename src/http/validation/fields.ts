@@ -1,22 +1,12 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { ValidateBy, ValidateIf } from 'class-validator';
+import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { listed } from '../errors/problem.js';
 import { isInt64 } from '../json/int64.js';
-import { typed } from './json-types.js';
+import { bodyField, type FieldOptions } from './field.js';
 
 /*
  * The fields of request bodies. Each decorator declares both the check at run time and the schema in the OpenAPI document,
  * so that clients can know every rule.
  */
-
-/** What every field of a body declares. */
-export interface FieldOptions {
-  readonly description: string;
-  readonly example: string | number | boolean | readonly string[];
-  /** Whether the field can be omitted; `null` does not mean omitted. */
-  readonly optional?: boolean;
-}
 
 export const INT64_RANGE = 'an integer from -9223372036854775808 to 9223372036854775807';
 export const ID_RANGE = 'an integer from 1 to 9223372036854775807';
@@ -28,13 +18,12 @@ const REORDERING = '\\u061C\\u200E\\u200F\\u2028-\\u202E\\u2066-\\u2069';
 
 /**
  * A line of text, measured in Unicode code points as JSON Schema does.
- * @param options `printed` also refuses line separators and bidirectional controls, because a command line shows the text;
- * `nullable` also allows `null`
+ * @param options `printed` also refuses line separators and bidirectional controls, because a command line shows the text
  */
 export function TextField(
-  options: FieldOptions & { readonly maxLength: number; readonly printed?: boolean; readonly nullable?: boolean },
+  options: FieldOptions & { readonly maxLength: number; readonly printed?: boolean },
 ): PropertyDecorator {
-  const { maxLength, printed = false, nullable = false } = options;
+  const { maxLength, printed = false } = options;
   const refused = printed ? CONTROLS + REORDERING : CONTROLS;
   const pattern = `^[^${refused}]*[^\\s${refused}][^${refused}]*$`;
   const printable = new RegExp(pattern);
@@ -47,32 +36,19 @@ export function TextField(
     value.isWellFormed() &&
     [...value].length <= maxLength &&
     printable.test(value);
-  const text = { type: 'string', minLength: 1, maxLength, pattern } as const;
-  const fault = typed('a string', nullable ? `${rule}, or be null` : rule, options);
-  if (!nullable) return field(options, text, fault, isValid);
-  const schema = { anyOf: [text, { type: 'null' }] } as ApiPropertyOptions;
-  return field(options, schema, fault, (value) => value === null || isValid(value));
+  const schema = { type: 'string', minLength: 1, maxLength, pattern } as const;
+  return bodyField(options, schema, 'a string', rule, isValid);
 }
 
 /** An integer in the int64 range, exact beyond 2^53. */
 export function Int64Field(options: FieldOptions): PropertyDecorator {
-  return field(
-    options,
-    { type: 'integer', format: 'int64' },
-    typed('an integer', `be ${INT64_RANGE}`, options),
-    isInt64,
-  );
+  return bodyField(options, { type: 'integer', format: 'int64' }, 'an integer', `be ${INT64_RANGE}`, isInt64);
 }
 
 /** An identifier that the service assigned. */
 export function IdField(options: FieldOptions): PropertyDecorator {
   const schema = { type: 'integer', format: 'int64', minimum: 1 } as const;
-  return field(
-    options,
-    schema,
-    typed('an integer', `be ${ID_RANGE}`, options),
-    (value) => isInt64(value) && value >= 1,
-  );
+  return bodyField(options, schema, 'an integer', `be ${ID_RANGE}`, (value) => isInt64(value) && value >= 1);
 }
 
 /** A named enum. */
@@ -91,22 +67,11 @@ export function enumSchema({ name, values, meaning }: EnumOptions) {
   return { enum: [...values], enumName: name, enumSchema: shared };
 }
 
-/**
- * A value of an enum.
- * @param options `nullable` also allows `null`; another field or parameter must use the enum without it
- */
-export function EnumField(options: FieldOptions & EnumOptions & { readonly nullable?: boolean }): PropertyDecorator {
-  const { name, values, nullable = false } = options;
-  const rule = `be one of ${values.join(', ')}`;
-  const isValid = (value: unknown) => values.some((one) => one === value);
-  if (!nullable) return field(options, enumSchema(options), typed('a string', rule, options), isValid);
-  const schema = { anyOf: [{ $ref: `#/components/schemas/${name}` }, { type: 'null' }] } as ApiPropertyOptions;
-  return field(
-    options,
-    schema,
-    typed('a string', `${rule}, or null`, options),
-    (value) => value === null || isValid(value),
-  );
+/** A value of an enum. */
+export function EnumField(options: FieldOptions & EnumOptions): PropertyDecorator {
+  const rule = `be one of ${options.values.join(', ')}`;
+  const isValid = (value: unknown) => options.values.some((one) => one === value);
+  return bodyField(options, enumSchema(options), 'a string', rule, isValid);
 }
 
 /** Maximum number of items of a list. */
@@ -128,7 +93,7 @@ export function EnumListField(
     new Set(value).size === value.length &&
     value.every((item) => typeof item === 'string' && (values.includes(item) || isOther(item)));
   const rule = `have 1 to ${MAX_ITEMS} items, each once and one of ${listed(values, ', ', 60)}`;
-  return field(options, schema, typed('a list', rule, options), isValid);
+  return bodyField(options, schema, 'a list', rule, isValid);
 }
 
 /** An integer within a range of safe integers. */
@@ -140,27 +105,10 @@ export function IntegerField(
   const isValid = (value: unknown) =>
     typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum;
   const schema: ApiPropertyOptions = { type: 'integer', minimum, maximum, ...standIn };
-  return field(options, schema, typed('an integer', `be an integer from ${minimum} to ${maximum}`, options), isValid);
+  return bodyField(options, schema, 'an integer', `be an integer from ${minimum} to ${maximum}`, isValid);
 }
 
 /** `true` or `false`. */
 export function BooleanField(options: FieldOptions): PropertyDecorator {
-  return field(options, { type: Boolean }, typed('true or false', '', options), (value) => typeof value === 'boolean');
-}
-
-/** @param fault the end of the message on an invalid value */
-export function field(
-  { description, example, optional = false }: Partial<FieldOptions>,
-  schema: ApiPropertyOptions,
-  fault: (value: unknown) => string,
-  isValid: (value: unknown) => boolean,
-): PropertyDecorator {
-  return applyDecorators(
-    ApiProperty({ description, example, ...schema, required: !optional } as ApiPropertyOptions),
-    ...(optional ? [ValidateIf((_, value) => value !== undefined)] : []),
-    ValidateBy(
-      { name: 'field', validator: { validate: isValid } },
-      { message: ({ value }) => `$property ${fault(value)}` },
-    ),
-  );
+  return bodyField(options, { type: 'boolean' }, 'true or false', '', (value) => typeof value === 'boolean');
 }

@@ -1,5 +1,5 @@
 /** The JSON types of fields, as messages call them. */
-type JsonType = 'a string' | 'an integer' | 'true or false' | 'a list';
+export type JsonType = 'a string' | 'an integer' | 'true or false' | 'a list' | 'an object';
 
 /** Says what is wrong with an invalid value: its type, or else the `rule` for values of the type. */
 export function typed(type: JsonType, rule: string, { optional = false }: { readonly optional?: boolean }) {

@@ -2,7 +2,8 @@ import { applyDecorators } from '@nestjs/common';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { isCanonicalId, isCanonicalInt64 } from '../json/int64.js';
-import { type EnumOptions, enumSchema, field, ID_RANGE, INT64_RANGE } from './fields.js';
+import { field } from './field.js';
+import { type EnumOptions, enumSchema, ID_RANGE, INT64_RANGE } from './fields.js';
 
 /*
  * The fields of query DTOs. Each decorator declares both the check and the OpenAPI schema. A value is accepted as it is or
@@ -58,6 +59,14 @@ export function IdListParam(options: ParamOptions & { readonly maxItems: number 
 /** Any int64, kept as decimal digits. */
 export function Int64Param(options: ParamOptions): PropertyDecorator {
   return textParam(options, { type: 'integer', format: 'int64', example: 1 }, INT64_RANGE, isCanonicalInt64);
+}
+
+/** `true` or `false`. */
+export function BooleanParam(options: ParamOptions): PropertyDecorator {
+  return applyDecorators(
+    Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value)),
+    param(options, { type: 'boolean' }, 'true or false', (value) => typeof value === 'boolean'),
+  );
 }
 
 /** Text that matches a pattern, such as an identifier that is not a number. */

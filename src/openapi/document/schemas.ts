@@ -9,11 +9,19 @@ const TIME_LENGTH = 24;
 
 /**
  * Converts a schema of OpenAPI 3.0 from the scanner to OpenAPI 3.1: a reference can have siblings, `examples` replaces
- * `example`, and an exclusive bound is a number. Integers and times that declare no format or bound get those of their type.
+ * `example`, an exclusive bound is a number, and `null` is a type. Integers and times that declare no format or bound get those of their type.
  */
 export function convertSchema(schema: Schema): Schema {
   if ('$ref' in schema) return schema;
-  const { allOf, example, 'x-meaning': meaning, properties, items, ...rest } = schema as SchemaObject & Meaning;
+  const {
+    allOf,
+    example,
+    'x-meaning': meaning,
+    nullable = false,
+    properties,
+    items,
+    ...rest
+  } = schema as SchemaObject & Meaning;
   const { anyOf, oneOf } = rest;
   const converted = {
     ...withExclusiveBounds({ ...rest, ...bounds(rest) }),
@@ -25,8 +33,15 @@ export function convertSchema(schema: Schema): Schema {
     ...(example !== undefined && { examples: [example as unknown] }),
   };
   const [only, ...others] = allOf ?? [];
-  if (only !== undefined && '$ref' in only && others.length === 0) return { $ref: only.$ref, ...converted };
-  return { ...converted, ...(allOf && { allOf: allOf.map(convertSchema) }) };
+  const isReference = only !== undefined && '$ref' in only && others.length === 0;
+  const complete = isReference
+    ? { $ref: only.$ref, ...converted }
+    : { ...converted, ...(allOf && { allOf: allOf.map(convertSchema) }) };
+  return nullable ? orNull(complete) : complete;
+}
+
+function orNull({ description, ...schema }: SchemaObject): SchemaObject {
+  return { ...(description !== undefined && { description }), anyOf: [schema, { type: 'null' }] };
 }
 
 export function convertSchemas(schemas: Schemas): Schemas {

@@ -95,7 +95,7 @@ export const OTHER_BODY_MISTAKES: readonly (readonly [method: string, path: stri
   [
     ['PATCH', '/v1/pets/1', '{"name":null}', 'name must be a string, not null (leave it out instead).'],
     ['PATCH', '/v1/pets/1', '{"status":5}', 'status must be a string, not an integer (put it in quotes).'],
-    ['PATCH', '/v1/pets/1', '{"status":"gone"}', 'status must be one of available, pending, sold, or null.'],
+    ['PATCH', '/v1/pets/1', '{"status":"gone"}', 'status must be one of available, pending, sold, or be null.'],
     ['POST', '/v1/store/orders', '{"petId":"1"}', 'petId must be an integer, not a string (send it without quotes).'],
     ['POST', '/v1/store/orders', '{"petId":0}', 'petId must be an integer from 1 to 9223372036854775807.'],
     [

@@ -13,6 +13,7 @@ export const authorizationDialog =
   ({ components: { securitySchemes } }) =>
   ({ React, authActions }) => {
     const { createElement, useEffect, useRef, useState } = React;
+    const close = () => authActions.showDefinitions(false);
     return {
       components: { authorizationPopup: AuthorizationDialog },
       // Follows what another tab stores or removes.
@@ -45,7 +46,6 @@ export const authorizationDialog =
         dialog.current?.showModal();
         if (stored !== undefined) void check(stored);
       }, []);
-      const close = () => authActions.showDefinitions(false);
       /** @param {{ preventDefault(): void, target: HTMLFormElement }} event */
       const authorize = async (event) => {
         event.preventDefault();

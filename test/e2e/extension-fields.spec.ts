@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../support/app.js';
+import { BOOKINGS } from '../support/bookings.module.js';
+import { AMPLE } from '../support/folders.js';
+import { errorOf } from '../support/expectations.js';
+import { fetchDocument } from '../openapi/document.js';
+
+const BOOKING = { startsAt: '2026-11-24T09:30:00Z', price: '12.5', paid: true, guest: { name: 'Ada' } };
+const STORED = {
+  startsAt: '2026-11-24T09:30:00.000Z',
+  endsAt: null,
+  price: '12.50',
+  share: null,
+  paid: true,
+  confirmed: null,
+  size: null,
+  guest: { name: 'Ada' },
+  companion: null,
+};
+
+let service: TestApp;
+let key: string;
+
+beforeAll(async () => {
+  service = await startApp({ extensions: [BOOKINGS] });
+  key = await service.key({ ...AMPLE, scopes: ['bookings:use'] });
+});
+afterAll(() => service.stop());
+
+const book = (change: object) => service.post('/v1/bookings', key, JSON.stringify({ ...BOOKING, ...change }));
+
+async function listed(query: string): Promise<{ items: { id: number }[]; nextAfter?: string }> {
+  return (await (await service.request(`/v1/bookings${query}`, { key })).json()) as never;
+}
+
+describe('fields and columns of an extension', () => {
+  it.each<[object, object]>([
+    [{}, {}],
+    [{ startsAt: '2026-11-24t10:30:00.1239+01:00' }, { startsAt: '2026-11-24T09:30:00.123Z' }],
+    [{ startsAt: '0001-01-01T00:00:00Z' }, { startsAt: '0001-01-01T00:00:00.000Z' }],
+    [{ endsAt: null }, { endsAt: null }],
+    [{ endsAt: '2028-02-29T23:59:59Z' }, { endsAt: '2028-02-29T23:59:59.000Z' }],
+    [{ price: '123456789012345678.99' }, { price: '123456789012345678.99' }],
+    [{ price: '-0' }, { price: '0.00' }],
+    [{ price: '-5' }, { price: '-5.00' }],
+    [{ share: '0.5' }, { share: '0.500' }],
+    [
+      { paid: false, confirmed: false },
+      { paid: false, confirmed: false },
+    ],
+    [{ confirmed: null, size: null, share: null, companion: null }, {}],
+    [{ size: 'large' }, { size: 'large' }],
+    [{ companion: { name: 'Zoë', age: null } }, { companion: { name: 'Zoë', age: null } }],
+  ])('keep what was sent: %j', async (change, expected) => {
+    const response = await book(change);
+    expect(await response.json()).toEqual({ id: expect.any(Number), ...STORED, ...expected });
+    expect(response.status).toBe(201);
+  });
+
+  it.each<[object, string]>([
+    [{ startsAt: 5 }, 'startsAt must be a string, not an integer (put it in quotes).'],
+    [{ startsAt: '2026-11-24' }, 'startsAt must be an RFC 3339 date-time such as 2026-11-24T00:00:00Z.'],
+    [{ startsAt: '2026-02-29T00:00:00Z' }, 'startsAt must be an RFC 3339 date-time such as 2026-11-24T00:00:00Z.'],
+    [{ startsAt: null }, 'startsAt must be a string, not null.'],
+    [{ endsAt: true }, 'endsAt must be a string, not a boolean (put it in quotes).'],
+    [{ endsAt: 'now' }, 'endsAt must be an RFC 3339 date-time such as 2026-11-24T00:00:00Z, or be null.'],
+    [{ price: 12.5 }, 'price must be a string, not a number with a fraction (put it in quotes).'],
+    ...['1.234', '1e3', '01', '.5', '5.', '1234567890123456789', ''].map((price): [object, string] => [
+      { price },
+      'price must be a decimal with at most 18 digits before the point and 2 after it, such as "0.00".',
+    ]),
+    [
+      { share: '1.5' },
+      'share must be a decimal with at most 0 digits before the point and 3 after it, such as "0.000", or be null.',
+    ],
+    [{ confirmed: 'yes' }, 'confirmed must be true or false, not a string.'],
+    [{ size: 'huge' }, 'size must be one of small, large, or be null.'],
+    [{ guest: null }, 'guest must be an object, not null.'],
+    [{ guest: 'Ada' }, 'guest must be an object, not a string.'],
+    [{ guest: [] }, 'guest must be an object, not a list.'],
+    [{ guest: { name: '' } }, 'guest.name must have 1 to 20 characters'],
+    [{ guest: { nam: 'Ada' } }, 'did you mean name?'],
+    [{ companion: 5 }, 'companion must be an object, not an integer.'],
+  ])('refuse %j', async (change, message) => {
+    const error = await errorOf(await book(change));
+    expect(error).toMatchObject({ status: 400, code: 'validation_failed' });
+    expect(error.message).toContain(message);
+  });
+
+  it('sort, filter and page by time, and filter by a boolean', async () => {
+    const ids: number[] = [];
+    for (const hour of [1, 2, 3])
+      ids.push(
+        ((await (await book({ startsAt: `2030-01-01T0${hour}:00:00Z`, paid: hour === 2 })).json()) as { id: number })
+          .id,
+      );
+    const from = '?from=2030-01-01T03:00:00%2B02:00';
+    const { items, nextAfter } = await listed(`${from}&limit=2`);
+    const rest = await listed(`${from}&limit=2&after=${nextAfter}`);
+    expect([...items, ...rest.items].map(({ id }) => id)).toEqual(ids.toReversed());
+    expect((await listed(`${from}&paid=true`)).items.map(({ id }) => id)).toEqual([ids[1]]);
+    expect((await listed(`${from}&paid=false`)).items).toHaveLength(2);
+    const wrong = await service.request('/v1/bookings?paid=1&from=2030-01-01', { key });
+    expect((await errorOf(wrong)).message).toBe(
+      'from must be an RFC 3339 date-time such as 2026-11-24T00:00:00Z, with + written as %2B; paid must be true or false.',
+    );
+  });
+
+  it('are documented as they are checked', async () => {
+    const { schemas } = (await fetchDocument(service)).components ?? {};
+    expect(schemas?.['NewBooking']).toMatchObject({
+      required: ['startsAt', 'price', 'paid', 'guest'],
+      properties: {
+        startsAt: { type: 'string', format: 'date-time', maxLength: 35 },
+        endsAt: { description: 'End.', type: ['string', 'null'], format: 'date-time' },
+        price: { type: 'string', pattern: String.raw`^-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,2})?$`, maxLength: 23 },
+        confirmed: { type: ['boolean', 'null'] },
+        size: { anyOf: [{ $ref: '#/components/schemas/RoomSize' }, { type: 'null' }] },
+        guest: { $ref: '#/components/schemas/Guest' },
+        companion: { anyOf: [{ $ref: '#/components/schemas/Guest' }, { type: 'null' }] },
+      },
+    });
+    expect(schemas).toHaveProperty('RoomSize.enum', ['small', 'large']);
+  });
+});
