@@ -61,7 +61,7 @@ describe('changePet', () => {
     ['{"categoryId":null}', 'categoryId must be'],
     ['{"categoryId":9223372036854775808}', 'categoryId must be'],
     ['{"categoryId":1.5}', 'categoryId must be'],
-    ['{"status":"lost"}', 'status must be one of available, pending, sold, or null'],
+    ['{"status":"lost"}', 'status must be one of available, pending, sold, or be null'],
     ['{"status":""}', 'status must be'],
     ['{"status":["sold"]}', 'status must be'],
     ['{"id":5}', '"id" is not a known field'],
