@@ -81,6 +81,7 @@ export {
   type EventMap,
   type EventName,
 } from './database/index.js';
+export type { CategoryEntity, CategoryEvents } from './categories/index.js';
 export { type Extension, ExtensionError } from './extensions/index.js';
 export type { HealthIndicator } from './monitoring/index.js';
 export { Deprecated, type Deprecation } from './lifecycle/index.js';

@@ -1,10 +1,12 @@
 import { Module } from '@nestjs/common';
+import { EventsModule } from '../database/index.js';
 import { CategoriesController } from './categories.controller.js';
 import { CategoriesRepository } from './categories.repository.js';
 import { CategoriesService } from './categories.service.js';
 
 /** Categories: names for the identifiers that pets use. */
 @Module({
+  imports: [EventsModule],
   controllers: [CategoriesController],
   providers: [CategoriesService, CategoriesRepository],
 })

@@ -1,17 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { type Precondition, int64Json } from '../http/index.js';
-import { Database, type Page, readPage } from '../database/index.js';
+import { Database, Events, type Page, readPage } from '../database/index.js';
 import { DomainError, found, notFound } from '../platform/index.js';
 import { CategoriesRepository } from './categories.repository.js';
 import type { Category, CategoryChange, ListCategoriesQuery, NewCategory } from './category.dto.js';
 import { CategoryEntity } from './category.entity.js';
 
-/** The names of categories. Pets can use identifiers that no category has. Identifiers are decimal digits. */
+/**
+ * The names of categories. Pets can use identifiers that no category has. Identifiers are decimal digits. `actor` is who does
+ * it, for events: the id of an API key.
+ */
 @Injectable()
 export class CategoriesService {
   constructor(
     private readonly database: Database,
     private readonly categories: CategoriesRepository,
+    private readonly events: Events,
   ) {}
 
   async list(query: ListCategoriesQuery): Promise<Page<Category>> {
@@ -27,11 +31,13 @@ export class CategoriesService {
   }
 
   /** @throws (rejects) DomainError `category_exists` */
-  create({ id, name }: NewCategory): Promise<Category> {
+  create({ id, name }: NewCategory, actor?: string): Promise<Category> {
     return this.database.write(async (manager) => {
       const categoryId = await this.categories.insert(manager, name, id === undefined ? undefined : String(id));
       if (categoryId === undefined) throw categoryExists(String(id));
-      return toCategory({ id: categoryId, name });
+      const after = { id: categoryId, name };
+      await this.events.raise(manager, 'category.created', actor, () => ({ before: undefined, after }));
+      return toCategory(after);
     });
   }
 
@@ -39,13 +45,16 @@ export class CategoriesService {
    * Applies a JSON merge patch to a category.
    * @throws (rejects) DomainError `category_not_found` or `precondition_failed`
    */
-  change(categoryId: string, { name }: CategoryChange, precondition: Precondition): Promise<Category> {
+  change(categoryId: string, { name }: CategoryChange, precondition: Precondition, actor?: string): Promise<Category> {
     return this.database.write(async (manager) => {
-      const before = found(await this.categories.lock(manager, categoryId), categoryNotFound, categoryId);
+      const locked = found(await this.categories.lock(manager, categoryId), categoryNotFound, categoryId);
+      const before = { ...locked, id: categoryId };
       precondition.check(JSON.stringify(toCategory(before)));
       if (name === undefined || name === before.name) return toCategory(before);
       await manager.update(CategoryEntity, { id: categoryId }, { name });
-      return toCategory({ ...before, name });
+      const after = { ...before, name };
+      await this.events.raise(manager, 'category.changed', actor, () => ({ before, after }));
+      return toCategory(after);
     });
   }
 }

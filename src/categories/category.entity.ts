@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Change } from '../database/index.js';
 
 /** A name for an identifier that pets use. */
 @Entity({ name: 'categories' })
@@ -9,4 +10,14 @@ export class CategoryEntity {
 
   @Column({ type: 'text' })
   name!: string;
+}
+
+/** The events of categories. Identifiers are decimal digits. */
+export interface CategoryEvents {
+  'category.created': Change<undefined, CategoryEntity>;
+  'category.changed': Change<CategoryEntity, CategoryEntity>;
+}
+
+declare module '../database/events/domain-event.js' {
+  interface EventMap extends CategoryEvents {}
 }

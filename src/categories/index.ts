@@ -1,2 +1,2 @@
 export { CategoriesModule } from './categories.module.js';
-export { CategoryEntity } from './category.entity.js';
+export { CategoryEntity, type CategoryEvents } from './category.entity.js';

@@ -17,13 +17,14 @@ import { until } from '../support/until.js';
  */
 
 const REFUSED = { code: 'pet_refused', status: 409, meaning: 'The pet is refused.' };
-/** Of pets and orders, in the order in which they were told of. */
+/** Of pets, categories and orders, in the order in which they were told of. */
 const heard: DomainEvent[] = [];
 const heardOfKeys: DomainEvent[] = [];
 
 @Injectable()
 class Later {
   @OnEvent('pet.*')
+  @OnEvent('category.*')
   @OnEvent('order.*')
   hear(event: DomainEvent): void {
     heard.push(event);
@@ -89,6 +90,7 @@ describe('after the commit', () => {
 
   const operator = () => service.app.get(AdminKeysService);
   const add = (name: string) => service.post('/v1/pets', key, `{"name":"${name}","categoryId":7,"status":"available"}`);
+  const addFish = () => service.post('/v1/categories', key, '{"name":"Fish","id":9007199254740993}');
 
   it('listeners hear of created, changed and removed pets: before, after and actor', async () => {
     const { id } = await petOf(await add('Bella'));
@@ -124,6 +126,20 @@ describe('after the commit', () => {
     ]);
     expect(eventsOf('order.approved')).toMatchObject([
       { actor: keyId, before: { id: order.id, petId, status: 'placed', accountId: expect.any(Number) } },
+    ]);
+  });
+
+  it('listeners hear of categories', async () => {
+    expect((await addFish()).status).toBe(201);
+    const path = '/v1/categories/9007199254740993';
+    for (const name of ['Fishes', 'Fishes'])
+      await service.request(path, { key, method: 'PATCH', headers: JSON_TYPE, body: JSON.stringify({ name }) });
+    expect((await addFish()).status).toBe(409);
+    await told(2);
+    const fish = { id: '9007199254740993', name: 'Fish' };
+    expect(heard).toMatchObject([
+      { name: 'category.created', actor: keyId, before: undefined, after: fish },
+      { name: 'category.changed', actor: keyId, before: fish, after: { ...fish, name: 'Fishes' } },
     ]);
   });
 
