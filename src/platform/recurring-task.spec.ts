@@ -3,11 +3,11 @@ import { Logger } from '@nestjs/common';
 import { RecurringTask } from './recurring-task.js';
 
 describe('RecurringTask', () => {
-  const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+  const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
 
   beforeEach(() => {
     jest.useFakeTimers();
-    warn.mockClear();
+    logged.mockClear();
   });
 
   afterEach(() => {
@@ -48,14 +48,26 @@ describe('RecurringTask', () => {
       if (failing) throw new Error('away');
     });
     const task = new RecurringTask('work', 100, work);
-    await task.run();
-    await task.run();
+    await task.tryRun();
+    await task.tryRun();
     expect(work).toHaveBeenCalledTimes(2);
-    expect(warn).toHaveBeenCalledTimes(1);
+    expect(logged).toHaveBeenCalledTimes(1);
     failing = false;
-    await task.run();
+    await task.tryRun();
     failing = true;
-    await task.run();
-    expect(warn).toHaveBeenCalledTimes(2);
+    await task.tryRun();
+    expect(logged).toHaveBeenCalledTimes(2);
+    expect(logged.mock.calls[0]).toEqual([
+      { message: 'work failed; retrying', error: expect.stringMatching(/^Error: away\n +at /) },
+    ]);
+  });
+
+  it('rejects if it is run by hand and fails, and is stopped in peace', async () => {
+    const task = new RecurringTask('work', 100, () => Promise.reject(new Error('away')));
+    const run = task.run();
+    const stopping = task.stop();
+    await expect(run).rejects.toThrow('away');
+    await stopping;
+    expect(logged).not.toHaveBeenCalled();
   });
 });

@@ -48,9 +48,9 @@ describe('the record of requests', () => {
     jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
     await account.call(2);
     const write = jest.spyOn(account.service.app.get(Database), 'write').mockRejectedValue(new Error('Disk full.'));
-    await account.recorder.run();
+    await account.recorder.tryRun();
     await account.call(1);
-    await account.recorder.run();
+    await account.recorder.tryRun();
     expect(await account.rows()).toEqual([]);
     account.clock.advanceSeconds(HOUR_SECONDS);
     await account.call(1);
@@ -64,7 +64,7 @@ describe('the record of requests', () => {
 
   it('includes what is counted during a write', async () => {
     await account.call(2);
-    const writing = account.recorder.run();
+    const writing = account.recorder.tryRun();
     count(1, account.owner.id, 'admitted');
     await writing;
     expect(await account.items()).toEqual([{ start: DAY, requests: 3 }]);
@@ -72,7 +72,7 @@ describe('the record of requests', () => {
 
   it('has at most 200 rows of an account and an hour, and one more for each outcome', async () => {
     for (let n = 0; n < 300; n += 1) count(1, `key_${n}`, 'admitted');
-    await account.recorder.run();
+    await account.recorder.tryRun();
     for (let n = 0; n < 300; n += 1) count(1, `key_${n}`, 'limited');
     count(2, 'another', 'limited');
     const items = await account.items('?by=key');
@@ -90,11 +90,11 @@ describe('the record of requests', () => {
 
   it('takes a bounded amount of memory', async () => {
     for (let id = 1; id <= 100_010; id += 1) count(id, 'key', 'admitted');
-    await account.recorder.run();
+    await account.recorder.tryRun();
     expect(await account.rows()).toHaveLength(100_000);
     count(100_010, 'key', 'admitted');
     count(1, 'key', 'admitted');
-    await account.recorder.run();
+    await account.recorder.tryRun();
     expect(await account.rows()).toHaveLength(100_001);
     expect(await account.items()).toEqual([{ start: DAY, requests: 2 }]);
   });
@@ -102,7 +102,7 @@ describe('the record of requests', () => {
   it('is deleted after today and 30 days, a thousand rows at a time', async () => {
     const deleteOld = () => account.service.app.get(UsageHistory).run();
     await account.call(1);
-    await account.recorder.run();
+    await account.recorder.tryRun();
     await account.insert(
       Array.from({ length: 2_500 }, (_, n) => `(7, ${n * HOUR_SECONDS}, 'key', 'x', 'admitted', 1)`),
     );

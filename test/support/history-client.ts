@@ -56,7 +56,7 @@ export class HistoryClient {
 
   /** Returns the history of an account with all that was counted until now. */
   async history(query = '', of = this.owner): Promise<History> {
-    await this.recorder.run();
+    await this.recorder.tryRun();
     const response = await this.getHistory(query, of);
     if (response.status !== 200) throw new Error(await response.text());
     return (await response.json()) as History;

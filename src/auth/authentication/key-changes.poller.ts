@@ -49,7 +49,7 @@ export class KeyChangesPoller extends RecurringTask {
   }
 
   override async onModuleInit(): Promise<void> {
-    await this.run();
+    await this.tryRun();
     this.start();
   }
 

@@ -39,7 +39,7 @@ export class LastUsedTracker extends RecurringTask {
 
   override async onApplicationShutdown(): Promise<void> {
     await this.stop();
-    await this.run();
+    await this.tryRun();
   }
 }
 

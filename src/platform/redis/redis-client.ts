@@ -116,7 +116,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
    */
   async onModuleInit(): Promise<void> {
     const connected = this.redis.connect().then(
-      () => this.checks.run(),
+      () => this.checks.tryRun(),
       (error: Error) => this.lose(error.message),
     );
     // Sentinels that do not respond are asked again and again.

@@ -58,7 +58,7 @@ export class UsageRecorder extends RecurringTask {
 
   override async onApplicationShutdown(): Promise<void> {
     await super.onApplicationShutdown();
-    await this.run();
+    await this.tryRun();
   }
 
   private rowOf(accountId: number, keyId: string, operation: string, outcome: Outcome): Row | undefined {

@@ -115,11 +115,11 @@ describe('persisted counters', () => {
   it('are written without a shutdown, once per subject with its latest state', async () => {
     const { admit, persistence, usages, database } = await start();
     admit(2);
-    await persistence.run();
+    await persistence.tryRun();
     admit(2);
     const write = jest.spyOn(database, 'write');
-    await persistence.run();
-    await persistence.run();
+    await persistence.tryRun();
+    await persistence.tryRun();
     expect(write).toHaveBeenCalledTimes(2);
     expect(await usages()).toEqual([
       {
@@ -136,23 +136,23 @@ describe('persisted counters', () => {
     const { admit, persistence, usages, database } = await start();
     for (let accountId = 1; accountId <= 2_001; accountId++) admit(1, { accountId });
     const write = jest.spyOn(database, 'write');
-    await persistence.run();
+    await persistence.tryRun();
     expect(write).toHaveBeenCalledTimes(4);
     expect(await usages()).toHaveLength(2_001);
   });
 
   it('are written later if the database fails, which is logged once', async () => {
     const { admit, persistence, usages, database } = await start();
-    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+    const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
     const write = jest.spyOn(database, 'write').mockRejectedValue(new Error('disk gone'));
     admit(2);
     admit(2, { accountId: 8 });
-    await persistence.run();
+    await persistence.tryRun();
     admit(1);
-    await persistence.run();
-    expect(warn).toHaveBeenCalledTimes(1);
+    await persistence.tryRun();
+    expect(logged).toHaveBeenCalledTimes(1);
     write.mockRestore();
-    await persistence.run();
+    await persistence.tryRun();
     expect((await usages()).map(({ subject, minuteUsed }) => [subject, minuteUsed])).toEqual([
       ['account:7', 3],
       ['account:8', 2],
@@ -168,8 +168,8 @@ describe('persisted counters', () => {
       return result;
     });
     admit(1);
-    await persistence.run();
-    await persistence.run();
+    await persistence.tryRun();
+    await persistence.tryRun();
     expect(await usages()).toMatchObject([{ minuteUsed: 2 }]);
   });
 
@@ -189,12 +189,12 @@ describe('persisted counters', () => {
     const { admit, sweep, persistence, usages } = await start();
     admit(3);
     admit(1, { accountId: 8 });
-    await persistence.run();
+    await persistence.tryRun();
     clock.ms += 86_400_000;
     await sweep.run();
     admit(1);
-    await persistence.run();
-    await persistence.run();
+    await persistence.tryRun();
+    await persistence.tryRun();
     expect(await usages()).toMatchObject([{ subject: 'account:7', dayUsed: 1 }]);
   });
 });

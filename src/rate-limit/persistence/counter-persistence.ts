@@ -129,7 +129,7 @@ export class CounterPersistence extends RecurringTask {
 
   override async onApplicationShutdown(): Promise<void> {
     await super.onApplicationShutdown();
-    await this.run();
+    await this.tryRun();
   }
 
   private async write(): Promise<void> {

@@ -14,7 +14,7 @@ it('a full table keeps the row of a subject that is removed and returns during a
   const store = new MemoryCounterStore(clock, loadEnv({}), { addresses: 1 });
   const persistence = new CounterPersistence(database, store, clock);
   store.admitAddress('192.0.2.1');
-  await persistence.run();
+  await persistence.tryRun();
   store.admitAddress('192.0.2.2');
   const write = database.write.bind(database);
   jest.spyOn(database, 'write').mockImplementationOnce((work) => {
@@ -22,8 +22,8 @@ it('a full table keeps the row of a subject that is removed and returns during a
     store.admitAddress('192.0.2.2');
     return write(work);
   });
-  await persistence.run();
-  await persistence.run();
+  await persistence.tryRun();
+  await persistence.tryRun();
   const rows = await database.read((manager) => manager.find(UsageWindow));
   expect(rows.map(({ subject }) => subject)).toEqual(['address:192.0.2.2']);
   jest.restoreAllMocks();
