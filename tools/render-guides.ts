@@ -63,14 +63,18 @@ function anchor(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** The words of a page, for the search. */
-function words(tokens: readonly Token[]): string {
-  return tokens
-    .map((token) => (token.type === 'space' ? '' : token.raw))
-    .join(' ')
-    .replaceAll(/\]\([^)]*\)|[`*|#>[\]\n-]+/g, ' ')
-    .replaceAll(/ +/g, ' ')
-    .trim();
+/** What a reader sees of a page, for the search. */
+function visibleText(html: string): string {
+  const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+  return (
+    html
+      // Within a sentence a tag is no gap between words; that of a paragraph or a cell is.
+      .replaceAll(/<\/?(?:a|code|strong|em)\b[^>]*>/g, '')
+      .replaceAll(/<[^>]+>/g, ' ')
+      .replaceAll(/&([a-z]+|#39);/g, (entity, name: string) => characters[name] ?? entity)
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+  );
 }
 
 /** A guide in sections, each with its heading; the first one has the title of the page. */
@@ -83,13 +87,10 @@ function render(name: string) {
   }
   return {
     name,
-    sections: sections.map(({ heading: { text, depth }, content }) => ({
-      id: anchor(text),
-      depth,
-      title: text.replaceAll('`', ''),
-      html: markdown.parser(content),
-      text: words(content),
-    })),
+    sections: sections.map(({ heading: { text, depth }, content }) => {
+      const html = markdown.parser(content);
+      return { id: anchor(text), depth, title: text.replaceAll('`', ''), html, text: visibleText(html) };
+    }),
   };
 }
 

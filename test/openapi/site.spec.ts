@@ -71,15 +71,31 @@ describe('the guides', () => {
   });
 });
 
+const entries = async () =>
+  JSON.parse(await text('/docs/search.json')) as Record<'title' | 'text' | 'terms' | 'href', string>[];
+
 describe('the search', () => {
+  it('shows text as a reader sees it, without Markdown and markup', async () => {
+    const shown = new Map((await entries()).map((entry) => [entry.href, entry]));
+    for (const { text: visible } of shown.values())
+      expect(visible).not.toMatch(/\*\*\w[\w .]*\*\*|\]\(\w|\.md\b|&(?:lt|gt|amp|quot);|<\/?(?:p|code|a|li|td)\b/);
+    expect(shown.get('getting-started#first-requests')?.text).toContain('curl -i -H "Authorization: Bearer $API_KEY"');
+    expect(shown.get('getting-started#first-requests')?.text).toContain('charset=utf-8');
+    expect(shown.get('../docs#/Pets/createPet')).toMatchObject({
+      text: expect.stringMatching(/^The body is JSON/),
+      terms: expect.stringContaining('Idempotency-Key'),
+    });
+  });
+
   it.each([
     ['idempotency', ['Create a pet', 'Idempotent requests']],
     ['etag', ['Only if it has changed', 'List pets']],
     ['rate_limit_exceeded', ['rate_limit_exceeded']],
     ['pets:write', ['Scopes', 'Create a pet']],
   ])('finds %s in operations and guides', async (word, titles) => {
-    const entries = JSON.parse(await text('/docs/search.json')) as { title: string; text: string; href: string }[];
-    const found = entries.filter((entry) => `${entry.title} ${entry.text}`.toLowerCase().includes(word));
+    const found = (await entries()).filter((entry) =>
+      `${entry.title} ${entry.text} ${entry.terms}`.toLowerCase().includes(word),
+    );
     expect(found.map(({ title }) => title)).toEqual(expect.arrayContaining(titles));
     for (const { href } of found) await text(new URL(href, `${service.origin}/docs/`).pathname);
   });

@@ -8,33 +8,46 @@ interface Entry {
   readonly place: string;
   /** Relative to `/docs/`. */
   readonly href: string;
+  /** What the reader sees of it. */
   readonly text: string;
+  /** Other words that find it. */
+  readonly terms: string;
 }
 
-/** All sections of guides, and all operations with their scopes, parameters and error codes. */
-export function searchIndex(guides: readonly Guide[], { paths }: OpenAPIObject): Entry[] {
+/** All sections of guides, and all operations with their scopes and parameters. */
+export function searchIndex(guides: readonly Guide[], { paths, components }: OpenAPIObject): Entry[] {
   const sections = guides.flatMap((guide) =>
     guide.sections.map(({ id, depth, title, text }) => ({
       title,
       place: depth === 1 ? 'Guide' : titleOf(guide),
       href: depth === 1 ? guide.name : `${guide.name}#${id}`,
       text,
+      // The first sentence of a guide says what it is about.
+      terms: depth === 1 ? `${guide.name} ${text.split('. ')[0]}` : guide.name,
     })),
   );
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods as Record<string, OperationObject>).map(([method, operation]) => {
       const { operationId = '', tags: [tag = ''] = [], summary = '', description = '', parameters = [] } = operation;
       const scopes = (operation.security ?? []).flatMap((requirement) => Object.values(requirement).flat());
-      const names = parameters.map((parameter) =>
-        '$ref' in parameter ? parameter.$ref.replace(/.*\//, '') : parameter.name,
-      );
+      const names = parameters.map((parameter) => {
+        if (!('$ref' in parameter)) return parameter.name;
+        const shared = components?.parameters?.[parameter.$ref.replace(/.*\//, '')];
+        return shared !== undefined && 'name' in shared ? shared.name : '';
+      });
       return {
         title: summary,
         place: `${method.toUpperCase()} ${path}`,
         href: `../docs#/${encodeURIComponent(tag)}/${operationId}`,
-        text: [operationId, ...scopes, ...names, description].join(' '),
+        text: withoutMarkdown(description),
+        terms: [operationId, ...scopes, ...names].join(' '),
       };
     }),
   );
   return [...operations, ...sections];
+}
+
+/** The descriptions of operations have code, bold text and links. */
+function withoutMarkdown(text: string): string {
+  return text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/`|\*\*/g, '');
 }

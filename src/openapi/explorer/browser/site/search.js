@@ -1,10 +1,13 @@
 import { html } from './elements.js';
 
-/** @typedef {{ title: string, place: string, href: string, text: string }} Entry */
+/** @typedef {{ title: string, place: string, href: string, text: string, terms: string }} Entry */
 
 const MOST_SHOWN = 20;
-/** Characters of the text before a match that are shown. */
-const CONTEXT = 30;
+/** Words of the text that are shown, and how many of them come before a match. */
+const EXCERPT = 24;
+const CONTEXT = 5;
+/** Characters of a word that is shown. Longer ones are JSON without spaces. */
+const LONGEST = 40;
 
 const INDEX = new URL('../search.json', import.meta.url);
 
@@ -39,6 +42,13 @@ input.addEventListener('input', () => void show());
 dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
 results.addEventListener('click', () => dialog.close());
 dialog.addEventListener('keydown', moveFocus);
+input.addEventListener('keydown', async ({ key }) => {
+  // Otherwise the first Escape only empties the field.
+  if (key === 'Escape') dialog.close();
+  if (key !== 'Enter') return;
+  await show();
+  results.querySelector('a')?.click();
+});
 
 function open() {
   dialog.showModal();
@@ -56,11 +66,7 @@ function load() {
 }
 
 async function show() {
-  const { value } = /** @type {HTMLInputElement} */ (input);
-  const words = value
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
+  const words = wordsOf(/** @type {HTMLInputElement} */ (input).value);
   if (words.length === 0) return results.replaceChildren();
   /** @type {Entry[]} */
   let entries;
@@ -83,14 +89,36 @@ async function show() {
 }
 
 /**
- * 0 unless the entry has all words. A word in the title counts more.
+ * In lower case and without punctuation, so that `Retry-After` is two words, and `"ETag".` is one.
+ * @param {string} text
+ */
+function wordsOf(text) {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/**
+ * Words of the text that begin with one of the search.
+ * @param {string} text
+ * @param {string} word
+ */
+function count(text, word) {
+  return wordsOf(text).filter((one) => one.startsWith(word)).length;
+}
+
+/**
+ * 0 unless the entry has all words. A word in the title counts most, then one in the name of a guide or of an operation,
+ * then how often the text has it, up to a number.
  * @param {Entry} entry
  * @param {readonly string[]} words
  */
-function rankOf({ title, place, text }, words) {
-  const [head, all] = [title.toLowerCase(), `${title} ${place} ${text}`.toLowerCase()];
-  if (!words.every((word) => all.includes(word))) return 0;
-  return 1 + words.filter((word) => head.includes(word)).length + (head === words.join(' ') ? words.length : 0);
+function rankOf({ title, place, text, terms }, words) {
+  let rank = wordsOf(title).join(' ') === words.join(' ') ? 20 : 0;
+  for (const word of words) {
+    const [head, name, body] = [count(title, word), count(`${place} ${terms}`, word), count(text, word)];
+    if (head + name + body === 0) return 0;
+    rank += Math.min(head, 1) * 10 + Math.min(name, 1) * 5 + Math.min(body, 4);
+  }
+  return rank;
 }
 
 /**
@@ -98,13 +126,23 @@ function rankOf({ title, place, text }, words) {
  * @param {readonly string[]} words
  */
 function item({ title, place, href, text }, [word = '']) {
-  const at = Math.max(0, text.toLowerCase().indexOf(word) - CONTEXT);
-  const excerpt = (at > 0 ? '… ' : '') + text.slice(at, at + 160);
+  const shown = text.split(' ');
+  const at = Math.max(0, shown.findIndex((one) => count(one, word) > 0) - CONTEXT);
+  const excerpt = shown
+    .slice(at, at + EXCERPT)
+    .map((one) => (one.length > LONGEST ? '…' : one))
+    .join(' ');
   const address = new URL(href, INDEX).href;
   return html(
     'li',
     {},
-    html('a', { href: address }, html('strong', {}, title), ` · ${place}`, html('small', {}, excerpt)),
+    html(
+      'a',
+      { href: address },
+      html('strong', {}, title),
+      ` · ${place}`,
+      html('small', {}, `${at > 0 ? '… ' : ''}${excerpt}${at + EXCERPT < shown.length ? ' …' : ''}`),
+    ),
   );
 }
 
