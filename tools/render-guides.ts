@@ -42,8 +42,12 @@ const markdown = new Marked({
   },
 });
 
-/** A guide links to other guides only, as `errors.md#code`. On the site they lie side by side, without an extension. */
+/**
+ * A guide links to other guides, as `errors.md#code`, and to the API reference. On the site guides lie side by side, without
+ * an extension.
+ */
 function siteAddress(href: string): string {
+  if (href === 'http://localhost:3000/docs') return '../docs';
   if (/^https?:|^#/.test(href)) return href;
   const [, name = '', fragment = ''] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
   if (!GUIDES.includes(name)) throw new Error(`A guide links to ${href}, which is not on the site.`);

@@ -61,6 +61,39 @@ describe('the guides', () => {
     expect(count).toBeGreaterThan(200);
   });
 
+  it('have their address without a trailing slash, to which the one with it leads', async () => {
+    for (const name of [...GUIDES, 'plans']) {
+      const { status, headers } = await service.request(`/docs/${name}/`, { redirect: 'manual' });
+      expect([status, headers.get('location')]).toEqual([308, `../${name}`]);
+    }
+  });
+
+  it('lead to the guides before and after them, and to the API reference', async () => {
+    const html = await text('/docs/authentication');
+    expect(html).toContain('<a href="getting-started" rel="prev">Previous: Getting started</a>');
+    expect(html).toContain('<a href="api" rel="next">Next: Pets, categories and orders</a>');
+    expect(await text('/docs/getting-started')).toContain('<a href="../docs">API reference</a> lists all operations');
+  });
+
+  it('have the address of the service, and in staging its keys, also without scripts', async () => {
+    expect(await text('/docs/getting-started')).toContain('http://localhost:3000/v1/usage');
+    const staging = await startApp({ env: { ENVIRONMENT: 'staging', BASE_URL: 'https://staging.petstore.test/v1' } });
+    try {
+      const pages = await Promise.all(GUIDES.map(async (name) => (await staging.request(`/docs/${name}`)).text()));
+      for (const html of pages) expect(html).not.toMatch(/localhost:3000|psk_live_(?:\.{3}|\w*…)/);
+      const all = pages.join('');
+      expect(all).toContain(
+        'curl -i -H &quot;Authorization: Bearer $API_KEY&quot; https://staging.petstore.test/v1/usage',
+      );
+      expect(all).toContain('export API_KEY=psk_test_...');
+      expect(all).toContain(
+        'A key is <code>psk_live_</code>, or in <a href="staging">staging</a> <code>psk_test_</code>',
+      );
+    } finally {
+      await staging.stop();
+    }
+  });
+
   it('explain every error code, with an example', async () => {
     const html = await text('/docs/errors');
     for (const [code, { status }] of Object.entries(ERROR_CODES)) {

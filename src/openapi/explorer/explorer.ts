@@ -68,12 +68,15 @@ export function serveExplorer(app: INestApplication, document: CurrentDocument):
   serveDocs('', fixed(HTML, marked(explorerPage('./docs/'))));
   serveDocs('/', fixed(HTML, marked(explorerPage('./'))));
   serveDocs('/plans', fixed(HTML, marked(plansPage({ perMinute, perDay }))));
-  const guides = readGuides();
+  const guides = readGuides(env);
   for (const guide of guides)
     serveDocs(
       `/${guide.name}`,
       rendered(document, HTML, (current) => marked(guidePage(guide, guides, current))),
     );
+  for (const name of ['plans', ...guides.map((guide) => guide.name)])
+    // Relative, because a proxy can serve it below another path.
+    server.get(`/docs/${name}/`, (_request, reply) => reply.redirect(`../${name}`, 308));
   serveDocs(
     '/search.json',
     rendered(document, JSON_TYPE, (current) => JSON.stringify(searchIndex(guides, current))),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { ERROR_CODES } from '../../platform/index.js';
+import { type Env, ERROR_CODES } from '../../platform/index.js';
 import { errorExamples } from './error-examples.js';
 import { renderPage } from './page.js';
 
@@ -26,9 +26,16 @@ export interface Guide {
 
 const PACKAGE = dirname(createRequire(import.meta.url).resolve('petstore-service/package.json'));
 
-/** Reads the guides in reading order. */
-export function readGuides(): Guide[] {
-  return JSON.parse(readFileSync(join(PACKAGE, 'dist/guides.json'), 'utf8')) as Guide[];
+/** The address in `docs/`. Without BASE_URL, the script of the pages replaces it with that of the reader. */
+const EXAMPLE_URL = 'http://localhost:3000/v1';
+
+/** An example key or its mask, not the prefix alone, which some sentences explain. */
+const EXAMPLE_KEY = /psk_live_(?=\w*(?:\.{3}|…))/g;
+
+/** Reads the guides in reading order, with the address and the keys of this service. */
+export function readGuides({ BASE_URL = EXAMPLE_URL, ENVIRONMENT }: Env): Guide[] {
+  const text = readFileSync(join(PACKAGE, 'dist/guides.json'), 'utf8').replaceAll(EXAMPLE_URL, BASE_URL);
+  return JSON.parse(ENVIRONMENT === 'staging' ? text.replaceAll(EXAMPLE_KEY, 'psk_test_') : text) as Guide[];
 }
 
 export function titleOf({ sections }: Guide): string {
@@ -50,7 +57,7 @@ export function guidePage(guide: Guide, guides: readonly Guide[], document: Open
   <script src="./guides/guides.js" type="module"></script>`,
     body: `
   <div class="guide">
-    <details class="side" open>
+    <details class="side">
       <summary>All guides</summary>
       <nav aria-label="Guides">
         <ul>
@@ -60,7 +67,7 @@ export function guidePage(guide: Guide, guides: readonly Guide[], document: Open
     </details>
     <main id="content" tabindex="-1">
       ${[...guide.sections, ...ofExtensions].map((section) => sectionHtml(section, examples.get(section.id))).join('\n      ')}
-      ${following(guide, guides)}
+      ${neighbours(guide, guides)}
     </main>
   </div>`,
   });
@@ -83,7 +90,9 @@ function codeBlock(example: object): string {
   return `<pre tabindex="0" data-language="json"><code>${escaped}</code></pre>`;
 }
 
-function following(guide: Guide, guides: readonly Guide[]): string {
-  const next = guides[guides.indexOf(guide) + 1];
-  return next === undefined ? '' : `<p class="next"><a href="${next.name}">Next: ${titleOf(next)}</a></p>`;
+function neighbours(guide: Guide, guides: readonly Guide[]): string {
+  const at = guides.indexOf(guide);
+  const link = (to: Guide | undefined, word: string, rel: string) =>
+    to === undefined ? '' : `<a href="${to.name}" rel="${rel}">${word}: ${titleOf(to)}</a>`;
+  return `<p class="neighbours">${link(guides[at - 1], 'Previous', 'prev')} ${link(guides[at + 1], 'Next', 'next')}</p>`;
 }
