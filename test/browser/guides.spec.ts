@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { type PageOptions, type Visit, visit } from '../support/browser.js';
+import { accessibilityFindings, overflow, type PageOptions, SCREENS, type Visit, visit } from '../support/browser.js';
 import { BrowserBench } from '../support/browser-bench.js';
+import { until } from '../support/until.js';
 
 let bench: BrowserBench;
 let current: Visit;
@@ -15,6 +16,9 @@ afterEach(async () => {
   await page.context().close();
   if (current.errors.length > 0) throw new Error(`The page reported errors: ${current.errors.join('\n')}`);
 });
+
+/** The guides whose tables and code need most room. */
+const GUIDES = ['getting-started', 'limits', 'errors', 'managing-keys'];
 
 async function open(path: string, options: PageOptions = {}): Promise<void> {
   current = await visit(bench.browser, options);
@@ -68,5 +72,101 @@ describe('the search', () => {
     const body = await page.locator('main').innerText();
     const words = new Set(body.split(/\s+/));
     expect(shown.split(/\s+/).filter((word) => word !== '…' && !words.has(word))).toEqual([]);
+  });
+});
+
+describe.each([{ width: 320, colorScheme: 'light' } as const, ...SCREENS])(
+  'the guides, $width px wide and $colorScheme',
+  (options) => {
+    it('fit the screen, do not move while they load, and have no serious accessibility finding', async () => {
+      await open('/docs/api', options);
+      await page.addInitScript(`globalThis.shift = 0;
+      new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => { globalThis.shift += value; }))
+        .observe({ type: 'layout-shift', buffered: true });`);
+      for (const name of GUIDES) {
+        await page.goto(`${bench.service.origin}/docs/${name}`);
+        await page.locator('.copy').first().waitFor();
+        expect([name, await overflow(page)]).toEqual([name, 0]);
+        expect(await page.evaluate<number>('globalThis.shift')).toBeLessThan(0.1);
+      }
+      expect(await accessibilityFindings(page)).toEqual([]);
+    });
+
+    it('break no code in tables', async () => {
+      await open('/docs/limits', options);
+      const lines = await page.locator('td code').evaluateAll((all) => all.map((one) => one.getClientRects().length));
+      expect(new Set(lines)).toEqual(new Set([1]));
+    });
+  },
+);
+
+describe('the guides', () => {
+  it('show a closed list of all guides on a narrow screen, and the whole list beside the text on a wide one', async () => {
+    await open('/docs/errors', { width: 390 });
+    const link = page.getByRole('link', { name: 'Limits', exact: true });
+    expect(await link.isVisible()).toBe(false);
+    await page.getByText('All guides').click();
+    expect(await link.isVisible()).toBe(true);
+    await page.getByText('All guides').click();
+    await page.setViewportSize({ width: 1280, height: 850 });
+    expect(await link.isVisible()).toBe(true);
+    await link.click();
+    await page.waitForURL('**/docs/limits');
+  });
+
+  it('keep the lines of code, which scroll by keyboard, and Copy covers none of them', async () => {
+    await open('/docs/limits', { width: 390 });
+    const block = page.locator('.block', { hasText: 'from urllib.request' });
+    const code = block.locator('pre');
+    expect(await code.evaluate((pre) => pre.scrollWidth > pre.clientWidth)).toBe(true);
+    const [button, text] = [await block.getByRole('button').boundingBox(), await code.locator('code').boundingBox()];
+    expect((button?.y ?? 0) + (button?.height ?? 0)).toBeLessThanOrEqual(text?.y ?? 0);
+    await code.focus();
+    await page.keyboard.press('ArrowRight');
+    await until(() => page.evaluate<boolean>('document.activeElement.scrollLeft > 0'));
+  });
+
+  it('keep the buttons of the header round, however narrow the screen', async () => {
+    await open('/docs/limits', { width: 320 });
+    for (const button of await page.locator('.site-header button').all()) {
+      const { width, height } = (await button.boundingBox()) ?? {};
+      expect(width).toBe(height);
+    }
+  });
+
+  it('are printed without what leads elsewhere', async () => {
+    await open('/docs/limits');
+    await page.emulateMedia({ media: 'print' });
+    for (const part of ['.site-header', '.side', '.copy'])
+      expect(await page.locator(part).first().isVisible()).toBe(false);
+  });
+
+  it('show the current page and the edges of code in forced colours', async () => {
+    await open('/docs/limits');
+    await page.emulateMedia({ forcedColors: 'active' });
+    const colour = (selector: string) =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).borderBottomColor`);
+    const [here, elsewhere] = [
+      await colour('.site-header [aria-current]'),
+      await colour('.site-header nav a:not([aria-current])'),
+    ];
+    const background = await page.evaluate<string>(`getComputedStyle(document.body).backgroundColor`);
+    expect(elsewhere).toBe(background);
+    expect(here).not.toBe(background);
+    expect(await colour('.guide pre')).not.toBe(background);
+  });
+});
+
+describe('without scripts', () => {
+  it('the pages show nothing that needs them', async () => {
+    const context = await bench.browser.newContext({ javaScriptEnabled: false });
+    const plain = await context.newPage();
+    await plain.goto(`${bench.service.origin}/docs`);
+    for (const part of ['#search', '#theme', '#loading', '.contents'])
+      expect(await plain.locator(part).isVisible()).toBe(false);
+    expect(await plain.locator('noscript p').isVisible()).toBe(true);
+    await plain.goto(`${bench.service.origin}/docs/limits`);
+    expect(await plain.getByRole('link', { name: 'Errors', exact: true }).isVisible()).toBe(true);
+    await context.close();
   });
 });

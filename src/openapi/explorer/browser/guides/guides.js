@@ -1,5 +1,6 @@
 import { html } from '../site/elements.js';
 
+/** As in the guides, unless the service knows its own address. */
 const LOCAL = 'http://localhost:3000';
 /** Where this service is, for a reader who is at another address than that of the examples. */
 const HERE = new URL('../..', import.meta.url).href.replace(/\/$/, '');
@@ -14,7 +15,7 @@ for (const block of document.querySelectorAll('pre')) {
     button.textContent = 'Copied';
     setTimeout(() => (button.textContent = 'Copy'), 2_000);
   });
-  const frame = html('div', { class: 'block' });
+  const frame = html('div', { class: 'block', 'data-language': block.dataset['language'] ?? '' });
   block.replaceWith(frame);
   frame.append(block, button);
 }
@@ -23,9 +24,3 @@ for (const block of document.querySelectorAll('pre')) {
 function textOf(element) {
   return element.textContent ?? '';
 }
-
-const side = /** @type {HTMLDetailsElement} */ (document.querySelector('.side'));
-const isWide = matchMedia('(min-width: 56rem)');
-const adapt = () => (side.open = isWide.matches);
-isWide.addEventListener('change', adapt);
-adapt();
