@@ -132,7 +132,63 @@ describe('the picture', () => {
   });
 });
 
+describe('the cards of the plans', () => {
+  it.each([
+    [390, 1],
+    [768, 2],
+    [1280, 4],
+  ])('lie in full rows, %i px wide', async (width, columns) => {
+    await open({ width });
+    const tops = await page
+      .locator('.plans li')
+      .evaluateAll((cards) => cards.map((card) => card.getBoundingClientRect().top));
+    expect(tops).toHaveLength(4);
+    expect(new Set(tops).size).toBe(4 / columns);
+  });
+});
+
+describe('forced colours', () => {
+  it('keep the colours of the legends', async () => {
+    await open();
+    const swatch = () =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('.legend .limited'), '::before').backgroundColor`);
+    await page.locator('.legend').first().waitFor();
+    const colour = await swatch();
+    await page.emulateMedia({ forcedColors: 'active' });
+    expect(await swatch()).toBe(colour);
+  });
+});
+
 describe('the usage of a key', () => {
+  it('keeps the focus when the key is shown, refused, or shown again', async () => {
+    const focused = () => page.evaluate<string>('document.activeElement.id || document.activeElement.textContent');
+    await open();
+    await page.getByLabel('API key').fill('psk_live_nonsense');
+    await page.getByRole('button', { name: 'Show' }).press('Enter');
+    await page.getByRole('alert').waitFor();
+    expect(await focused()).toBe('key');
+    await page.getByLabel('API key').fill(await service.key());
+    await page.getByRole('button', { name: 'Show' }).press('Enter');
+    await gauge('This minute').waitFor();
+    expect(await focused()).toBe('usage');
+    await page.getByRole('button', { name: 'Log out' }).focus();
+    await page.waitForResponse('**/v1/usage');
+    await page.waitForResponse('**/v1/usage');
+    expect(await focused()).toBe('Log out');
+    await page.keyboard.press('Enter');
+    expect(await focused()).toBe('key');
+  });
+
+  it('has an end of the minute only once the minute has begun', async () => {
+    const key = await service.key({ plan: 'pro' });
+    await open();
+    await give(key);
+    await gauge('This minute').getByText('300 of 300 requests left').waitFor();
+    expect(await gauge('This minute').getByText('until').count()).toBe(0);
+    await service.request('/v1/pets', { key });
+    await gauge('This minute').getByText('until').waitFor();
+  });
+
   it('is shown and updated without using quota', async () => {
     const key = await service.key({ plan: 'pro' });
     await open();
@@ -316,9 +372,57 @@ describe('the history of the account', () => {
     await table.waitFor();
     expect(await table.getByRole('row').nth(1).allInnerTexts()).toEqual(['Nov 21\t497\t400\t0\t60\t30\t7']);
     expect(await table.getByRole('row').nth(2).allInnerTexts()).toEqual(['Nov 20\t1,501\t1,500\t1\t0\t0\t0']);
-    expect(await table.getByRole('row').count()).toBe(31);
+    // Days without requests are left out.
+    expect(await table.getByRole('row').count()).toBe(3);
     await page.keyboard.press('Tab');
     expect(await page.evaluate<string>('document.activeElement.ariaLabel')).toBe('Requests by day');
+  });
+
+  it('can be split by operation and key, and by hour', async () => {
+    const key = await service.key();
+    await fillHistory();
+    await open();
+    await give(key);
+    const summary = page.locator('#history .summary');
+    await summary.waitFor();
+    await page.getByRole('combobox', { name: 'By' }).selectOption('operation');
+    await summary
+      .getByText('1,998 requests (listPets: 1,690, getPet: 301, createPet: 7) in the last 30 days.')
+      .waitFor();
+    expect(await page.locator('#history .legend li').allTextContents()).toEqual(['listPets', 'getPet', 'createPet']);
+    await page.getByRole('combobox', { name: 'Interval' }).selectOption('hour');
+    await summary.getByText('497 requests (listPets: 490, createPet: 7) in the last 24 hours.').waitFor();
+    expect(await page.locator('.chart g').count()).toBe(24);
+    await page.getByText('Show as a table').click();
+    expect(await page.getByRole('row').allInnerTexts()).toEqual([
+      'hour\trequests\tlistPets\tcreatePet',
+      'Nov 21, 11:00\t497\t490\t7',
+    ]);
+    await page.getByRole('combobox', { name: 'By' }).selectOption('key');
+    await summary.getByText('497 requests (key: 497)').waitFor();
+  });
+
+  it('tells the four most used operations apart', async () => {
+    const key = await service.key();
+    const names = ['listPets', 'getPet', 'createPet', 'changePet', 'removePet', 'listOrders'];
+    const items = names.map((operation, index) => ({
+      start: '2026-11-21T00:00:00.000Z',
+      requests: 10 - index,
+      operation,
+    }));
+    await open();
+    await page.route('**/v1/usage/history?by=operation*', (route) =>
+      route.fulfill({
+        json: { from: '2026-11-20T00:00:00.000Z', to: '2026-11-22T00:00:00.000Z', interval: 'day', items },
+      }),
+    );
+    await give(key);
+    await page.getByRole('combobox', { name: 'By' }).selectOption('operation');
+    await page
+      .locator('.summary')
+      .getByText('(listPets: 10, getPet: 9, createPet: 8, changePet: 7, all others: 11)')
+      .waitFor();
+    expect(await page.locator('.chart g').last().locator('rect').count()).toBe(5);
   });
 
   it('is empty for an account without requests', async () => {

@@ -36,7 +36,7 @@ export function plansPage(anonymous: Limits): string {
     <section aria-labelledby="usage-title">
       <h2 id="usage-title">Your usage</h2>
       <div id="usage" data-scheme="${API_KEY_SCHEME}"><noscript><p>This needs JavaScript. <code>GET /v1/usage</code> returns the same.</p></noscript></div>
-      <h3>The last 30 days</h3>
+      <h3>Your requests over time</h3>
       <div id="history"><noscript><p>This needs JavaScript. <code>GET /v1/usage/history</code> returns the same.</p></noscript></div>
     </section>
 

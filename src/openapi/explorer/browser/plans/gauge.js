@@ -42,7 +42,8 @@ export function drawWindow(name, { limit, remaining, resetsAt }) {
       {},
       html('strong', {}, name),
       html('span', {}, left),
-      html('span', { class: 'note' }, `until ${localTime(resetsAt)}`),
+      // A window without requests has not begun.
+      ...(remaining === limit ? [] : [html('span', { class: 'note' }, `until ${localTime(resetsAt)}`)]),
     ),
   );
 }

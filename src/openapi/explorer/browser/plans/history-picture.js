@@ -9,21 +9,19 @@ const RIGHT = 8;
 const BAR = 0.74;
 /** In pixels, so that a few errors among many requests can be seen. */
 const LEAST_HEIGHT = 2;
-/** In pixels, between two dates below the axis. */
+/** In pixels, between two labels below the axis. */
 const DATE_WIDTH = 64;
 
-/** What can become of a request, from the bottom of a bar to its top. */
-export const OUTCOMES = /** @type {const} */ (['admitted', 'client_error', 'limited', 'banned', 'server_error']);
-
 /**
- * Draws a bar for each day, with a part for each outcome.
- * @param {readonly Day[]} days
+ * Draws a bar for each interval, whose parts lie on each other.
+ * @param {readonly Bar[]} bars
+ * @param {readonly Part[]} parts
  * @param {number} width in pixels, so that text is as large on a phone as elsewhere
  */
-export function drawHistory(days, width) {
-  const most = roundUp(Math.max(...days.map(({ total }) => total)));
+export function drawHistory(bars, parts, width) {
+  const most = roundUp(Math.max(...bars.map(({ total }) => total)));
   const floor = HEIGHT - BOTTOM;
-  const room = (width - LEFT - RIGHT) / days.length;
+  const room = (width - LEFT - RIGHT) / bars.length;
   const height = (/** @type {number} */ requests) => (requests / most) * (floor - TOP);
   const picture = svg('svg', { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, 'aria-hidden': 'true' });
   for (const requests of [most, most / 2, 0]) {
@@ -34,61 +32,58 @@ export function drawHistory(days, width) {
     );
   }
   const step = Math.ceil(DATE_WIDTH / room);
-  for (const [index, day] of days.entries()) {
+  for (const [index, bar] of bars.entries()) {
     const x = LEFT + index * room;
-    picture.append(drawBar(day, x + (room * (1 - BAR)) / 2, room * BAR, floor, height));
-    // From the last day on, which is today. Its date would be wider than the room.
-    const age = days.length - 1 - index;
+    picture.append(drawBar(bar, parts, x + (room * (1 - BAR)) / 2, room * BAR, floor, height));
+    // From the last interval on, which is the current one. Its label would be wider than the room.
+    const age = bars.length - 1 - index;
+    // Of an hour, only the time.
+    const label = bar.name.split(', ').at(-1) ?? '';
     if (age % step === 0 && index * room > DATE_WIDTH / 4)
       picture.append(
         age === 0
-          ? svg('text', { x: width, y: floor + 20, 'text-anchor': 'end' }, shortDate(day.start))
-          : svg('text', { x: x + room / 2, y: floor + 20, 'text-anchor': 'middle' }, shortDate(day.start)),
+          ? svg('text', { x: width, y: floor + 20, 'text-anchor': 'end' }, label)
+          : svg('text', { x: x + room / 2, y: floor + 20, 'text-anchor': 'middle' }, label),
       );
   }
   return picture;
 }
 
 /**
- * @param {Day} day
+ * @param {Bar} bar
+ * @param {readonly Part[]} parts
  * @param {number} x
  * @param {number} width
  * @param {number} floor
  * @param {(requests: number) => number} height
  */
-function drawBar(day, x, width, floor, height) {
-  const bar = svg('g', {}, svg('title', {}, `${shortDate(day.start)}: ${describeRequests(day.total, day.requests)}`));
+function drawBar({ name, total, requests }, parts, x, width, floor, height) {
+  const bar = svg('g', {}, svg('title', {}, `${name}: ${describeRequests(total, requests, parts)}`));
   let y = floor;
-  for (const outcome of OUTCOMES) {
-    if (day.requests[outcome] === 0) continue;
-    const part = Math.max(LEAST_HEIGHT, height(day.requests[outcome]));
+  for (const [index, { kind }] of parts.entries()) {
+    const count = requests[index] ?? 0;
+    if (count === 0) continue;
+    const part = Math.max(LEAST_HEIGHT, height(count));
     y -= part;
-    bar.append(svg('rect', { class: outcome, x, y, width, height: part }));
+    bar.append(svg('rect', { class: kind, x, y, width, height: part }));
   }
   return bar;
 }
 
 /**
- * The number of requests and of their outcomes in words.
+ * The number of requests and of their parts in words.
  * @param {number} total
- * @param {Record<Outcome, number>} requests
+ * @param {readonly number[]} requests
+ * @param {readonly Part[]} parts
  */
-export function describeRequests(total, requests) {
-  const parts = OUTCOMES.flatMap((outcome) =>
-    requests[outcome] === 0 ? [] : [`${NAMES[outcome]}: ${requests[outcome].toLocaleString('en')}`],
-  );
+export function describeRequests(total, requests, parts) {
+  const listed = parts.flatMap(({ name }, index) => {
+    const count = requests[index] ?? 0;
+    return count === 0 ? [] : [`${name}: ${count.toLocaleString('en')}`];
+  });
   const words = `${total.toLocaleString('en')} ${total === 1 ? 'request' : 'requests'}`;
-  return parts.length === 0 ? words : `${words} (${parts.join(', ')})`;
+  return listed.length === 0 ? words : `${words} (${listed.join(', ')})`;
 }
-
-/** Names of the outcomes for people. */
-export const NAMES = {
-  admitted: 'admitted',
-  client_error: 'client errors',
-  limited: 'over a limit',
-  banned: 'during a ban',
-  server_error: 'server errors',
-};
 
 /**
  * An even number of one or two digits and zeros, for the top of the axis.
@@ -100,12 +95,7 @@ function roundUp(requests) {
   return Math.max(2, steps.find((step) => step >= requests) ?? requests);
 }
 
-/** @param {string} time of the start of a UTC day */
-export function shortDate(time) {
-  return new Date(time).toLocaleDateString('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
-}
-
 /**
- * @typedef {(typeof OUTCOMES)[number]} Outcome
- * @typedef {{ start: string, total: number, requests: Record<Outcome, number> }} Day
+ * @typedef {{ kind: string, name: string }} Part with its class in the styles, and its name for people
+ * @typedef {{ name: string, total: number, requests: readonly number[] }} Bar with the requests of each part
  */

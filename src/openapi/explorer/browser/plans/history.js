@@ -1,61 +1,80 @@
 import { html } from '../site/elements.js';
 import { storedKey } from '../site/stored-key.js';
-import { describeRequests, drawHistory, NAMES, OUTCOMES, shortDate } from './history-picture.js';
+import { describeRequests, drawHistory } from './history-picture.js';
 
-const HISTORY = new URL('../../v1/usage/history?by=outcome', import.meta.url);
+const HISTORY = new URL('../../v1/usage/history', import.meta.url);
 const REFRESH_MS = 60_000;
-const DAY_MS = 86_400_000;
 /** In pixels. */
 const LEAST_WIDTH = 150;
-const NO_REQUESTS = { admitted: 0, client_error: 0, limited: 0, banned: 0, server_error: 0 };
+
+/**
+ * What can become of a request, from the bottom of a bar to its top.
+ * @type {readonly Part[]}
+ */
+const OUTCOMES = [
+  { kind: 'admitted', name: 'admitted' },
+  { kind: 'client_error', name: 'client errors' },
+  { kind: 'limited', name: 'over a limit' },
+  { kind: 'banned', name: 'during a ban' },
+  { kind: 'server_error', name: 'server errors' },
+];
+/** So many keys or operations have a colour of their own; all others share one. */
+const MOST_COLOURS = 4;
+
+/** @type {Readonly<Record<string, { ms: number, range: string, format: Intl.DateTimeFormatOptions }>>} */
+const INTERVALS = {
+  day: { ms: 86_400_000, range: 'in the last 30 days. Days are in UTC.', format: {} },
+  hour: {
+    ms: 3_600_000,
+    range: 'in the last 24 hours. Times are in UTC.',
+    format: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+  },
+};
 
 const panel = /** @type {HTMLElement} */ (document.querySelector('#history'));
+const by = choice(['outcome', 'key', 'operation']);
+const interval = choice(['day', 'hour']);
 const picture = html('div', { class: 'chart' });
 const summary = html('p', { class: 'summary' });
-const rows = html('tbody');
-// It stays while its rows are replaced, so that it stays open and keeps the focus.
+const legend = html('ul', { class: 'legend' });
+const table = html('div', { class: 'scrolls', role: 'region', tabindex: 0 });
+const details = html('details', {}, html('summary', {}, 'Show as a table'), table);
+// It stays while its contents are replaced, so that it stays open and keeps the focus.
 const chart = html(
   'div',
   {},
+  html('div', { class: 'choices' }, html('label', {}, 'By ', by), html('label', {}, 'Interval ', interval)),
   summary,
   picture,
-  html('ul', { class: 'legend' }, ...OUTCOMES.map((outcome) => html('li', { class: outcome }, NAMES[outcome]))),
-  html(
-    'details',
-    {},
-    html('summary', {}, 'Show as a table'),
-    html(
-      'div',
-      { class: 'table', role: 'region', 'aria-label': 'Requests by day', tabindex: 0 },
-      html(
-        'table',
-        {},
-        html('caption', { class: 'visually-hidden' }, 'Requests by UTC day and outcome, the newest day first'),
-        html(
-          'thead',
-          {},
-          html(
-            'tr',
-            {},
-            ...['day', 'requests', ...OUTCOMES.map((outcome) => NAMES[outcome])].map((name) =>
-              html('th', { scope: 'col' }, name),
-            ),
-          ),
-        ),
-        rows,
-      ),
-    ),
-  ),
+  legend,
+  details,
 );
 
-/** @type {import('./history-picture.js').Day[]} */
-let days = [];
+/** @type {Bar[]} */
+let bars = [];
+/** @type {readonly Part[]} */
+let parts = [];
 /** @type {string | undefined} */
 let shownKey;
 let dueMs = 0;
 
 hideHistory();
 new ResizeObserver(drawPicture).observe(picture);
+
+/** @param {readonly string[]} values */
+function choice(values) {
+  const select = html('select', {}, ...values.map((value) => html('option', {}, value)));
+  select.addEventListener('change', () => {
+    dueMs = 0;
+    if (shownKey !== undefined) void showHistory(shownKey);
+  });
+  return /** @type {HTMLSelectElement} */ (select);
+}
+
+/** The address of what is chosen. */
+function address() {
+  return `${HISTORY.href}?by=${by.value}&interval=${interval.value}`;
+}
 
 /** Asks for a key instead of a history. */
 export function hideHistory() {
@@ -73,9 +92,10 @@ export async function showHistory(key) {
   shownKey = key;
   dueMs = performance.now() + REFRESH_MS;
   try {
-    const response = await fetch(HISTORY, { headers: { Authorization: `Bearer ${key}` }, cache: 'no-store' });
+    const asked = address();
+    const response = await fetch(asked, { headers: { Authorization: `Bearer ${key}` }, cache: 'no-store' });
     const body = await response.json();
-    if (key !== shownKey || key !== storedKey()) return;
+    if (key !== shownKey || key !== storedKey() || asked !== address()) return;
     if (response.ok) draw(body);
     else say(`The history cannot be shown: ${body.message}`);
   } catch {
@@ -90,40 +110,79 @@ function say(sentence) {
 
 /** @param {History} history */
 function draw({ from, to, items }) {
-  days = [];
-  for (let ms = Date.parse(from); ms < Date.parse(to); ms += DAY_MS) {
-    const start = new Date(ms).toISOString();
-    const requests = { ...NO_REQUESTS };
-    for (const item of items) if (item.start === start) requests[item.outcome] = item.requests;
-    days.push({ start, requests, total: sumOf(Object.values(requests)) });
+  const { ms = 0, range = '', format } = INTERVALS[interval.value] ?? {};
+  const idOf = (/** @type {Item} */ item) => item[/** @type {'key'} */ (by.value)] ?? '';
+  const ids = by.value === 'outcome' ? OUTCOMES.map(({ kind }) => kind) : mostUsed(items, idOf);
+  parts = by.value === 'outcome' ? OUTCOMES : ids.map((name, index) => ({ kind: `part-${index}`, name }));
+  bars = [];
+  for (let at = Date.parse(from); at < Date.parse(to); at += ms) {
+    const requests = parts.map(() => 0);
+    for (const item of items) {
+      if (Date.parse(item.start) !== at) continue;
+      const found = ids.indexOf(idOf(item));
+      // What is not among them is in the last one.
+      const index = found === -1 ? ids.length - 1 : found;
+      requests[index] = (requests[index] ?? 0) + item.requests;
+    }
+    bars.push({ name: dateOf(at, format), requests, total: sumOf(requests) });
   }
-  summary.textContent = describe();
-  rows.replaceChildren(...days.toReversed().map(rowOf));
+  const totals = parts.map((_, index) => sumOf(bars.map(({ requests }) => requests[index] ?? 0)));
+  summary.textContent = `${describeRequests(sumOf(totals), totals, parts)} ${range}`;
+  legend.replaceChildren(...parts.map(({ kind, name }) => html('li', { class: kind }, name)));
+  drawTable();
   if (!chart.isConnected) panel.replaceChildren(chart);
   drawPicture();
+}
+
+/**
+ * The keys or operations with the most requests, the first one first.
+ * @param {readonly Item[]} items
+ * @param {(item: Item) => string} idOf
+ */
+function mostUsed(items, idOf) {
+  /** @type {Map<string, number>} */
+  const totals = new Map();
+  for (const item of items) totals.set(idOf(item), (totals.get(idOf(item)) ?? 0) + item.requests);
+  const ids = [...totals].toSorted(([, a], [, b]) => b - a).map(([id]) => id);
+  return ids.length > MOST_COLOURS ? [...ids.slice(0, MOST_COLOURS), 'all others'] : ids;
 }
 
 function drawPicture() {
   const width = Math.floor(picture.clientWidth);
   // Not laid out yet: the observer calls again.
-  if (width >= LEAST_WIDTH && days.length > 0) picture.replaceChildren(drawHistory(days, width));
+  if (width >= LEAST_WIDTH && bars.length > 0) picture.replaceChildren(drawHistory(bars, parts, width));
 }
 
-function describe() {
-  const requests = { ...NO_REQUESTS };
-  for (const outcome of OUTCOMES) requests[outcome] = sumOf(days.map((day) => day.requests[outcome]));
-  return `${describeRequests(sumOf(Object.values(requests)), requests)} in the last 30 days. Days are in UTC.`;
-}
-
-/** @param {import('./history-picture.js').Day} day */
-function rowOf({ start, total, requests }) {
-  const cells = [total, ...OUTCOMES.map((outcome) => requests[outcome])];
-  return html(
-    'tr',
-    {},
-    html('th', { scope: 'row' }, shortDate(start)),
-    ...cells.map((cell) => html('td', {}, count(cell))),
+/** Intervals without requests are left out, so that a phone shows the others at once. */
+function drawTable() {
+  const title = `Requests by ${interval.value}`;
+  const names = [interval.value, 'requests', ...parts.map(({ name }) => name)];
+  const used = bars.filter(({ total }) => total > 0).toReversed();
+  details.hidden = used.length === 0;
+  table.ariaLabel = title;
+  table.replaceChildren(
+    html(
+      'table',
+      {},
+      html('caption', { class: 'visually-hidden' }, `${title} in UTC and by ${by.value}, the newest first`),
+      html('thead', {}, html('tr', {}, ...names.map((name) => html('th', { scope: 'col' }, name)))),
+      html('tbody', {}, ...used.map(rowOf)),
+    ),
   );
+}
+
+/** @param {Bar} bar */
+function rowOf({ name, total, requests }) {
+  const cells = [total, ...requests].map((cell) => html('td', {}, cell.toLocaleString('en')));
+  return html('tr', {}, html('th', { scope: 'row' }, name), ...cells);
+}
+
+/**
+ * @param {number} ms of the start of an interval
+ * @param {Intl.DateTimeFormatOptions} [format] of what is smaller than a day
+ */
+function dateOf(ms, format) {
+  return new Date(ms).toLocaleString('en', { month: 'short', day: 'numeric', ...format, timeZone: 'UTC' });
 }
 
 /** @param {readonly number[]} numbers */
@@ -131,12 +190,9 @@ function sumOf(numbers) {
   return numbers.reduce((sum, number) => sum + number, 0);
 }
 
-/** @param {number} requests */
-function count(requests) {
-  return requests.toLocaleString('en');
-}
-
 /**
- * @typedef {import('./history-picture.js').Outcome} Outcome
- * @typedef {{ from: string, to: string, items: { start: string, requests: number, outcome: Outcome }[] }} History
+ * @typedef {import('./history-picture.js').Bar} Bar
+ * @typedef {import('./history-picture.js').Part} Part
+ * @typedef {{ start: string, requests: number, outcome?: string, key?: string, operation?: string }} Item
+ * @typedef {{ from: string, to: string, items: readonly Item[] }} History
  */

@@ -9,6 +9,11 @@ const REFRESH_MS = 5_000;
 const RETRY_MS = 10_000;
 
 const panel = /** @type {HTMLElement} */ (document.querySelector('#usage'));
+panel.tabIndex = -1;
+const account = html('span');
+const state = html('div');
+// It stays while the numbers change, so that its button keeps the focus.
+const usage = html('div', {}, html('p', { class: 'account' }, account, logOutButton()), state);
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 
@@ -62,7 +67,17 @@ function ask(problem) {
     storeKey(panel.dataset['scheme'] ?? '', key);
     void refresh();
   });
-  panel.replaceChildren(form);
+  replace(form);
+}
+
+/**
+ * Replaces what the panel shows. The focus stays in it.
+ * @param {Element} shown
+ */
+function replace(shown) {
+  const hadFocus = panel.contains(document.activeElement);
+  panel.replaceChildren(shown);
+  if (hadFocus) (panel.querySelector('input') ?? panel).focus();
 }
 
 /** Asks the service, draws the answer, and does so again after a while unless the key is at fault. */
@@ -103,10 +118,10 @@ function logOutButton() {
   return button;
 }
 
-/** @param {Usage} usage */
-function draw({ account, plan, minute, day, strikes, bannedUntil }) {
-  panel.replaceChildren(
-    html('p', { class: 'account' }, html('strong', {}, account), ` · plan ${plan}`, logOutButton()),
+/** @param {Usage} answer */
+function draw({ account: name, plan, minute, day, strikes, bannedUntil }) {
+  account.replaceChildren(html('strong', {}, name), ` · plan ${plan}`);
+  state.replaceChildren(
     html('div', { class: 'gauges' }, drawWindow('This minute', minute), drawWindow('This day', day)),
     html(
       'p',
@@ -116,6 +131,8 @@ function draw({ account, plan, minute, day, strikes, bannedUntil }) {
         : `This key is banned until ${localTime(bannedUntil)}.`,
     ),
   );
+  panel.querySelector('[role=alert]')?.remove();
+  if (!usage.isConnected) replace(usage);
 }
 
 /** @param {string} message */
