@@ -134,6 +134,25 @@ describe('the search', () => {
   });
 });
 
+describe('a path below /docs that does not exist', () => {
+  it.each(['/docs/unknown', '/docs/Errors'])('is a page with links in a browser: %s', async (path) => {
+    const response = await service.request(path, { headers: { Accept: 'text/html,*/*;q=0.8' } });
+    expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(response.headers.get('vary')).toContain('Accept');
+    const links = [...(await response.text()).matchAll(/ (?:href|src)="([^"#]+)"/g)].map(([, href = '']) => href);
+    for (const href of links) await text(new URL(href, service.origin + path).pathname);
+    expect(links).toEqual(expect.arrayContaining(['./getting-started', './../docs', './site/site.css']));
+  });
+
+  it('is an Error to programs', async () => {
+    const response = await service.request('/docs/unknown');
+    expect([response.status, await response.json()]).toEqual([
+      404,
+      expect.objectContaining({ code: 'route_not_found' }),
+    ]);
+  });
+});
+
 describe('the root', () => {
   it('leads browsers to the documentation, also below the path of a proxy, and tells programs where things are', async () => {
     const browser = { Accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };

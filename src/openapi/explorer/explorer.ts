@@ -5,12 +5,12 @@ import type { INestApplication } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { dump } from 'js-yaml';
-import { CompressedFile, sendWithEtag } from '../../http/index.js';
+import { addToListHeader, ApiError, CompressedFile, sendWithEtag } from '../../http/index.js';
 import { Env } from '../../platform/index.js';
 import type { CurrentDocument } from '../document/document.js';
 import { serveEntryPoints, serviceLinks } from './entry-points.js';
 import { guidePage, readGuides } from './guides.js';
-import { explorerPage, ICON, markStaging } from './page.js';
+import { explorerPage, ICON, markStaging, missingPage } from './page.js';
 import { plansPage } from './plans-page.js';
 import { searchIndex } from './search-index.js';
 
@@ -77,6 +77,14 @@ export function serveExplorer(app: INestApplication, document: CurrentDocument):
   for (const name of ['plans', ...guides.map((guide) => guide.name)])
     // Relative, because a proxy can serve it below another path.
     server.get(`/docs/${name}/`, (_request, reply) => reply.redirect(`../${name}`, 308));
+  const missing = marked(missingPage('./'));
+  // Only beside the pages, so that its relative addresses are right.
+  server.get('/docs/:name', ({ headers }, reply) => {
+    addToListHeader(reply, 'vary', 'Accept');
+    if (headers.accept?.includes('text/html') !== true)
+      throw new ApiError('route_not_found', 'This path does not exist. The page /docs shows all paths.');
+    return reply.code(404).header('content-security-policy', POLICY).type(HTML).send(missing);
+  });
   serveDocs(
     '/search.json',
     rendered(document, JSON_TYPE, (current) => JSON.stringify(searchIndex(guides, current))),

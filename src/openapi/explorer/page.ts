@@ -3,8 +3,8 @@ import { introduction } from './introduction.js';
 /** A page of the documentation. */
 interface Page {
   readonly title: string;
-  /** Its name in the navigation. */
-  readonly name: (typeof PAGES)[number]['name'];
+  /** Its name in the navigation, if it is there. */
+  readonly name?: (typeof PAGES)[number]['name'];
   /** Prefix of the addresses of all files, relative to the page. It differs between `/docs` and `/docs/`. */
   readonly base: string;
   /** Elements of the head that load styles and scripts. */
@@ -86,5 +86,19 @@ export function explorerPage(base: string): string {
       </main>
     </div>
   </div>`,
+  });
+}
+
+/** For a reader who follows a wrong link below `/docs`. */
+export function missingPage(base: string): string {
+  return renderPage({
+    title: 'No such page · Pet Store Service',
+    base,
+    head: `<link rel="stylesheet" href="${base}plans/plans.css">`,
+    body: `
+  <main id="content" tabindex="-1">
+    <h1>There is no such page</h1>
+    <p>See the <a href="${base}getting-started">guides</a> or the <a href="${base}../docs">API reference</a>.</p>
+  </main>`,
   });
 }
