@@ -4,7 +4,7 @@ import { html } from './elements.js';
 
 const MOST_SHOWN = 20;
 /** Words of the text that are shown, and how many of them come before a match. */
-const EXCERPT = 24;
+const EXCERPT = 18;
 const CONTEXT = 5;
 /** Characters of a word that is shown. Longer ones are JSON without spaces. */
 const LONGEST = 40;
