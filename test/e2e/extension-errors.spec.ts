@@ -145,7 +145,7 @@ describe('an error that a handler throws', () => {
     ['of http-errors that is a failure tells nothing', 'broken', 500, 'internal_error', FAILED],
     ['of a client of another service tells nothing', 'upstream', 500, 'internal_error', FAILED],
     ['can be an object with a status', 'object', 422, 'unprocessable_content', 'It cannot be read.'],
-    ['of Nest can have an object with `error`', 'custom', 403, 'insufficient_scope', 'This is a custom message'],
+    ['of Nest can have an object with `error`', 'custom', 403, 'forbidden', 'This is a custom message'],
     ['of Nest can have a list of messages', 'list', 400, 'validation_failed', 'one; two'],
     ['of Nest can have details', 'details', 400, 'validation_failed', 'Http Exception'],
   ])('%s', async (_title, kind, status, code, message) => {
@@ -158,7 +158,7 @@ describe('an error of middleware', () => {
     const response = await get(path);
     expectTrio(response);
     expect(response.headers.get('x-request-id')).not.toBeNull();
-    expect(await errorOf(response)).toEqual({ status: 401, code: 'invalid_api_key', message: 'It is closed.' });
+    expect(await errorOf(response)).toEqual({ status: 401, code: 'unauthorized', message: 'It is closed.' });
   });
 });
 
