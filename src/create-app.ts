@@ -1,3 +1,4 @@
+import type { DynamicModule, NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
@@ -30,14 +31,23 @@ export interface AppOptions {
   readonly extensions?: readonly Extension[];
   /** Called before the application is initialised: the place for adapters, Fastify plugins and global enhancers. */
   readonly configure?: (app: NestFastifyApplication) => void | Promise<void>;
+  /** How Nest creates the application; for tests that replace providers. */
+  readonly create?: (
+    module: DynamicModule,
+    adapter: FastifyAdapter,
+    settings: NestApplicationOptions,
+  ) => Promise<NestFastifyApplication>;
 }
+
+const createNest: NonNullable<AppOptions['create']> = (module, adapter, settings) =>
+  NestFactory.create<NestFastifyApplication>(module, adapter, settings);
 
 /**
  * Builds the service, ready to listen. `main.ts` and the tests share it, and so can a team's own `main.ts`.
  * @throws (rejects) ExtensionError if the extensions are invalid
  */
 export async function createApp(options: AppOptions): Promise<NestFastifyApplication> {
-  const { env, clock = new Clock(), extensions = [], configure } = options;
+  const { env, clock = new Clock(), extensions = [], configure, create = createNest } = options;
   const refusals = new SampledLog('Connections', 'warn', {
     first: 'refused connection',
     others: 'more connections were refused for the same reason',
@@ -58,15 +68,11 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
   addAdmission(server, () => guards);
   addEarlyResponses(server, methodsByPath);
 
-  const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.forRoot({ env, clock, extensions }),
-    new FastifyAdapter(server),
-    {
-      bodyParser: false,
-      logger: new PinoLogger(env.LOG_LEVEL),
-      abortOnError: false,
-    },
-  );
+  const app = await create(AppModule.forRoot({ env, clock, extensions }), new FastifyAdapter(server), {
+    bodyParser: false,
+    logger: new PinoLogger(env.LOG_LEVEL),
+    abortOnError: false,
+  });
   const guards = { bearer: app.get(BearerGuard), throttler: app.get(PlanThrottlerGuard) };
   const metrics = app.get(RequestMetrics);
   // Before other hooks of responses.

@@ -1,7 +1,11 @@
 import type { AddressInfo } from 'node:net';
+import { EventEmitter2 } from '@nestjs/event-emitter';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AdminKeysService, type NewKey } from '../accounts/index.js';
+import type { TestingModuleBuilder } from '@nestjs/testing';
+import { AdminKeysService, type IssuedKey, type NewKey } from '../accounts/index.js';
+import { exactJson, jsonText } from '../http/index.js';
 import { type AppOptions, createApp, loadEnv } from '../index.js';
+import { RecordedEvents } from './recorded-events.js';
 import { SqliteTestDatabase, type TestDatabase } from './test-database.js';
 
 export interface TestAppOptions extends Omit<AppOptions, 'env'> {
@@ -9,12 +13,27 @@ export interface TestAppOptions extends Omit<AppOptions, 'env'> {
   readonly env?: Readonly<Record<string, string>>;
   /** A database that outlives the app. Default: a new SQLite file. */
   readonly database?: TestDatabase;
+  /** Replaces providers, as `overrideProvider` of `@nestjs/testing` does. */
+  readonly override?: (builder: TestingModuleBuilder) => TestingModuleBuilder;
 }
 
 /** The options of `fetch`, and the API key of the request. */
 export interface TestRequest extends RequestInit {
-  readonly key?: string;
+  readonly key?: string | Pick<IssuedKey, 'key'>;
   readonly headers?: Record<string, string>;
+}
+
+/** A request with a JSON body, which can have bigints. With a body, the default method is POST. */
+export interface JsonRequest extends Omit<TestRequest, 'body'> {
+  readonly body?: unknown;
+}
+
+/** A response and its JSON body; integers that a number would round are bigints. */
+export interface JsonResponse<Body> {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Undefined if there is none. */
+  readonly body: Body;
 }
 
 /** Starts the real application on a free port of the loopback interface. */
@@ -30,14 +49,25 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
 }
 
 async function start(
-  { env = {}, ...options }: TestAppOptions,
+  { env = {}, override, ...options }: TestAppOptions,
   database: TestDatabase,
   cleanUp?: () => Promise<void>,
 ): Promise<TestApp> {
   const settings = { DATABASE_URL: database.url, LOG_LEVEL: 'silent', ...env };
-  const app = await createApp({ ...options, env: loadEnv(settings) });
+  const create = override === undefined ? {} : { create: overridden(override) };
+  const app = await createApp({ ...options, ...create, env: loadEnv(settings) });
   await app.listen(0, '127.0.0.1');
   return new TestApp(app, database, cleanUp);
+}
+
+/** Creates the Nest application with other providers. */
+function overridden(override: NonNullable<TestAppOptions['override']>): NonNullable<AppOptions['create']> {
+  return async (module, adapter, settings) => {
+    // Only tests that use it need the package.
+    const { Test } = await import('@nestjs/testing');
+    const testing = await override(Test.createTestingModule({ imports: [module] })).compile();
+    return testing.createNestApplication<NestFastifyApplication>(adapter, settings);
+  };
 }
 
 /** A running application, and methods to call it. */
@@ -60,17 +90,49 @@ export class TestApp {
 
   /** Creates a key. Default: a new account on the Business plan, and the default scopes. */
   async key(newKey: Partial<NewKey> = {}): Promise<string> {
+    return (await this.createKey(newKey)).key;
+  }
+
+  /** The same, with the identifier and the account of the key. */
+  createKey(newKey: Partial<NewKey> = {}): Promise<IssuedKey> {
     this.accounts += 1;
-    const issued = await this.app
-      .get(AdminKeysService)
-      .createKey({ account: `account ${this.accounts}`, plan: 'business', ...newKey }, 'test');
-    return issued.key;
+    const keys = this.app.get(AdminKeysService);
+    return keys.createKey({ account: `account ${this.accounts}`, plan: 'business', ...newKey }, 'test');
   }
 
   /** Sends a request to a path below the origin. */
   request(path: string, { key, headers, ...init }: TestRequest = {}): Promise<Response> {
-    const authorization: Record<string, string> = key === undefined ? {} : { Authorization: `Bearer ${key}` };
+    const token = typeof key === 'object' ? key.key : key;
+    const authorization: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
     return fetch(`${this.origin}${path}`, { ...init, headers: { ...authorization, ...headers } });
+  }
+
+  /** Sends a request with a JSON body, or none, and reads the JSON body of the response. */
+  async json<Body = unknown>(
+    path: string,
+    { body, headers, ...request }: JsonRequest = {},
+  ): Promise<JsonResponse<Body>> {
+    const sent =
+      body === undefined
+        ? { ...request, ...(headers && { headers }) }
+        : {
+            method: 'POST',
+            ...request,
+            body: jsonText(body),
+            headers: { 'Content-Type': 'application/json', ...headers },
+          };
+    const response = await this.request(path, sent);
+    const text = await response.text();
+    const received = (text === '' ? undefined : exactJson.parse(text, exactMember)) as Body;
+    return { status: response.status, headers: response.headers, body: received };
+  }
+
+  /**
+   * Records committed events from now on.
+   * @param pattern such as `pet.created` or `pet.*`
+   */
+  record(pattern: string): RecordedEvents {
+    return new RecordedEvents(this.app.get(EventEmitter2, { strict: false }), pattern);
   }
 
   /** Posts a JSON text unchanged, or any other value as JSON. */
@@ -88,4 +150,9 @@ export class TestApp {
     await this.app.close();
     await this.cleanUp();
   }
+}
+
+function exactMember(_name: string, value: unknown, { source = '' }: { readonly source?: string }): unknown {
+  const isRounded = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?[0-9]+$/.test(source);
+  return isRounded ? BigInt(source) : value;
 }
