@@ -1,6 +1,7 @@
 import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
 import { FILTER_CATCH_EXCEPTIONS } from '@nestjs/common/constants.js';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import { getMetadataStorage } from 'class-validator';
 import { isScope } from '../accounts/index.js';
 import type { DatabaseParts } from '../database/index.js';
 import { ApiExceptionFilter, type OwnErrorCode } from '../http/index.js';
@@ -32,6 +33,7 @@ export function checkExtensions(app: INestApplicationContext, extensions: readon
   const operations = routes.flatMap(({ name, operation }) => (operation === undefined ? [] : [{ name, ...operation }]));
   const faults = [
     ...routes.flatMap(accessFaults),
+    ...routes.flatMap(unsupportedFaults),
     ...extensions.flatMap(({ scopes = [] }) => scopes.flatMap(scopeFaults)),
     ...repetitions('operation id', operations),
     ...repetitions(
@@ -51,6 +53,23 @@ function accessFaults({ name, access }: Route): string[] {
   if (access === undefined)
     return [`${name}: it declares no access. Add @Operation() or @Public(), above any @RouteConfig().`];
   return typeof access === 'object' ? scopeFaults(access.scope).map((fault) => `${name}: ${fault}`) : [];
+}
+
+/** What Nest and class-validator have, and the service has not. */
+function unsupportedFaults({ name, address, parameters }: Route): string[] {
+  const path = address.includes('(')
+    ? [`${name}: paths have no regular expressions. Write ":id", and check it with PathId or a pipe of the parameter.`]
+    : [];
+  const groups = parameters
+    .filter(hasGroups)
+    .map(({ name: dto }) => `${dto} has validation groups, which are not applied. Write a class for each case.`);
+  return [...path, ...groups];
+}
+
+function hasGroups(dto: unknown): dto is Function {
+  if (typeof dto !== 'function') return false;
+  const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', true, false);
+  return rules.some(({ groups = [] }) => groups.length > 0);
 }
 
 function scopeFaults(scope: string): string[] {

@@ -14,6 +14,8 @@ export interface Route {
   /** What admission knows of it. */
   readonly access: Access | undefined;
   readonly operation: DeclaredOperation | undefined;
+  /** The types of the handler's parameters. */
+  readonly parameters: readonly unknown[];
 }
 
 /** The routes of all controllers. */
@@ -33,6 +35,7 @@ export function routesOf(app: INestApplicationContext): Route[] {
         name: `${metatype.name}.${method}`,
         access: routeConfigOf(handler)?.access,
         operation: operationOf(handler),
+        parameters: (Reflect.getMetadata('design:paramtypes', prototype, method) ?? []) as unknown[],
       };
       return joined(prefix, pathsOf(metatype, PATH_METADATA), pathsOf(handler, PATH_METADATA)).map((path) => ({
         ...route,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  Body,
   type CallHandler,
   Catch,
   Controller,
@@ -13,6 +14,7 @@ import {
 import { APP_FILTER, APP_INTERCEPTOR, BaseExceptionFilter, RouterModule } from '@nestjs/core';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import { IsString } from 'class-validator';
 import { createApp, type Extension, loadEnv, Operation, Public, RequireScope } from '../../src/index.js';
 import { startApp } from '../support/app.js';
 import { Folders } from '../support/folders.js';
@@ -99,6 +101,34 @@ describe('an extension keeps the service from starting', () => {
     ]);
     expect(await refusalOf({ module: EmptyModule, scopes: ['reviews'] })).toEqual([
       'No key can have the scope "reviews": scopes look like "pets:read".',
+    ]);
+  });
+
+  it('if a path has a regular expression, or a DTO has validation groups', async () => {
+    class NewReview {
+      @IsString({ groups: ['draft'] })
+      text!: string;
+    }
+
+    @Controller('reviews')
+    class Reviews {
+      @Get(String.raw`:id(\d+)`)
+      @Public()
+      get(): void {}
+
+      @Post()
+      @Public()
+      create(@Body() review: NewReview): object {
+        return review;
+      }
+
+      @Get('files/*path')
+      @Public()
+      file(): void {}
+    }
+    expect(await refusalOfController(Reviews)).toEqual([
+      'Reviews.get: paths have no regular expressions. Write ":id", and check it with PathId or a pipe of the parameter.',
+      'NewReview has validation groups, which are not applied. Write a class for each case.',
     ]);
   });
 

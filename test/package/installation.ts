@@ -25,6 +25,8 @@ interface Manifest {
 /** The package of the reviews in a folder of its own, with the service installed from a tarball. */
 export class Installation {
   private readonly folder = mkdtempSync(join(tmpdir(), 'petstore-package-'));
+  /** Where the service is installed. */
+  readonly serviceHome = join(this.folder, 'node_modules/petstore-service');
 
   /** Packs the service, and installs it with the versions of our lockfile, which are in npm's cache. */
   install(): void {

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SqliteTestDatabase } from '../../src/testing/test-database.js';
 import { isInstalled } from '../support/servers/installed.js';
@@ -36,6 +36,22 @@ describe('an extension in its own package, with the packed service', () => {
       .filter((line) => !/^\s*($|\/\/|\/?\*)/.test(line));
     expect(lines.length).toBeGreaterThan(200);
     expect(lines.length).toBeLessThan(300);
+  });
+
+  it('has a manual whose links work in the package', () => {
+    const home = installation.serviceHome;
+    const pages = [
+      ...readdirSync(home),
+      ...readdirSync(join(home, 'docs'), { recursive: true }).map((name) => `docs/${String(name)}`),
+    ].filter((name) => name.endsWith('.md'));
+    expect(pages).toEqual(expect.arrayContaining(['README.md', 'CHANGELOG.md', 'docs/extending.md']));
+    const broken = pages.flatMap((page) => {
+      const text = readFileSync(join(home, page), 'utf8').replaceAll(/```[^]*?\n```/g, '');
+      const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path = '']) => join(dirname(page), path));
+      return links.filter((path) => !existsSync(join(home, path))).map((path) => `${page}: ${path}`);
+    });
+    expect(broken).toEqual([]);
+    expect(existsSync(join(home, 'test/package/reviews/src/reviews.service.ts'))).toBe(true);
   });
 
   it(
