@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type ArgumentMetadata,
@@ -11,7 +12,7 @@ import { WsAdapter } from '@nestjs/platform-ws';
 import { map } from 'rxjs';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
-import { NOTES, printer } from '../support/idioms.module.js';
+import { HOOK_SECRET, NOTES, printer } from '../support/idioms.module.js';
 
 const NOTE = { text: 'Feed Rex', author: { email: 'ada@example.com' } };
 
@@ -149,6 +150,20 @@ describe('other kinds of routes', () => {
     });
     socket.close();
     expect(JSON.parse(String(message))).toMatchObject({ event: 'greeting', data: 'hello' });
+  });
+
+  it('are webhooks, whose signature is that of the bytes of the body', async () => {
+    const body = '{ "paid":  1.50 }';
+    const send = (signature: string) =>
+      service.request('/v1/hooks/notes/signed', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'X-Signature': signature },
+        body,
+      });
+    const signature = createHmac('sha256', HOOK_SECRET).update(body).digest('hex');
+    expect(await bodyOf(send(signature))).toMatchObject({ received: { paid: 1.5 } });
+    for (const wrong of ['', 'no hex', signature.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))])
+      expect(await errorOf(await send(wrong))).toMatchObject({ status: 401, code: 'unauthorized' });
   });
 
   it('are operations with a configuration for Fastify', async () => {

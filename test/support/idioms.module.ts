@@ -1,3 +1,4 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import {
   BadGatewayException,
   BadRequestException,
@@ -157,11 +158,23 @@ class NotesController {
   }
 }
 
+export const HOOK_SECRET = 'secret of the sender';
+
 @Controller('hooks/notes')
 class HooksController {
   @Post()
   @Public()
   receive(@Body() body: object): object {
+    return { received: body };
+  }
+
+  @Post('signed')
+  @Public()
+  receiveSigned(@Req() { rawBody = Buffer.of(), headers }: FastifyRequest, @Body() body: object): object {
+    const expected = createHmac('sha256', HOOK_SECRET).update(rawBody).digest();
+    const given = Buffer.from(String(headers['x-signature']), 'hex');
+    if (given.length !== expected.length || !timingSafeEqual(given, expected))
+      throw new UnauthorizedException('The signature does not match the body.');
     return { received: body };
   }
 }
