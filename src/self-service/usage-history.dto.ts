@@ -1,11 +1,11 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { DateTimeParam, EnumParam, enumSchema } from '../http/index.js';
+import { DateTimeParam, EnumParam, enumSchema, TIME_SCHEMA } from '../http/index.js';
 import { type HistoryQuery, MOST_ITEMS, OUTCOMES } from '../rate-limit/index.js';
 
 const INTERVAL = { name: 'UsageInterval', values: ['hour', 'day'], meaning: 'An hour or a UTC day.' };
 const OUTCOME = { name: 'UsageOutcome', values: OUTCOMES, meaning: 'What became of a request.' };
 
-const time = (description: string) => ({ type: String, format: 'date-time', description });
+const time = (description: string) => ({ ...TIME_SCHEMA, description });
 const name = (description: string) => ({
   type: String,
   pattern: '^\\w+$',

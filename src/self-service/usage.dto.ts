@@ -1,9 +1,9 @@
 import { ApiProperty, ApiSchema, PickType } from '@nestjs/swagger';
+import { TIME_SCHEMA } from '../http/index.js';
 import { ACCOUNT_NAME_SCHEMA, KeyDetails, MAX_LIMIT, PLAN_NAMES, type PlanName } from '../accounts/index.js';
 
 const RESETS_AT = {
-  type: String,
-  format: 'date-time',
+  ...TIME_SCHEMA,
   description: 'When the window ends. For a minute without a request yet, when it would end if it started now.',
 };
 const MINUTE = 'The current minute of the account.';
@@ -20,8 +20,7 @@ abstract class Bans {
   strikes!: number;
 
   @ApiProperty({
-    type: String,
-    format: 'date-time',
+    ...TIME_SCHEMA,
     required: false,
     description: 'When the ban of this key ends. Absent if it is not banned.',
   })

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { EnumField, EnumParam, IdField, IdParam, type Int64, LimitQuery } from '../http/index.js';
+import { EnumField, EnumParam, IdField, IdParam, type Int64, LimitQuery, TIME_SCHEMA } from '../http/index.js';
 import { ORDER_STATUSES, type OrderStatus } from './order.entity.js';
 
 /** OrderStatus as fields and parameters declare it. */
@@ -32,7 +32,7 @@ export class Order {
   @EnumField({ description: 'Status of the order.', example: 'placed', ...ORDER_STATUS })
   status!: OrderStatus;
 
-  @ApiProperty({ type: String, format: 'date-time', description: 'When the order was placed.' })
+  @ApiProperty({ ...TIME_SCHEMA, description: 'When the order was placed.' })
   createdAt!: string;
 }
 

@@ -111,7 +111,7 @@ describe('fields and columns of an extension', () => {
     expect(schemas?.['NewBooking']).toMatchObject({
       required: ['startsAt', 'price', 'paid', 'guest'],
       properties: {
-        startsAt: { type: 'string', format: 'date-time', maxLength: 35 },
+        startsAt: { type: 'string', format: 'date-time', maxLength: 35, examples: ['2026-11-24T09:30:00Z'] },
         endsAt: { description: 'End.', type: ['string', 'null'], format: 'date-time' },
         price: { type: 'string', pattern: String.raw`^-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,2})?$`, maxLength: 23 },
         confirmed: { type: ['boolean', 'null'] },

@@ -188,7 +188,8 @@ describe('a parameter of an extension', () => {
 describe('a schema of an extension', () => {
   it('keeps declared formats and bounds, in the form of OpenAPI 3.1', () => {
     const { properties } = schemaOf('Plan') as SchemaObject;
-    expect(properties).toMatchObject({ at: { maxLength: 40 }, until: { maxLength: 24 } });
+    expect(properties).toMatchObject({ at: { maxLength: 40 }, until: { type: 'string', format: 'date-time' } });
+    expect(properties?.['until']).not.toHaveProperty('maxLength');
     expect([properties?.['count'], properties?.['bounded'], properties?.['between'], properties?.['atLeast']]).toEqual([
       { type: 'integer', format: 'int32' },
       { type: 'integer', format: 'int32', minimum: 2, maximum: 9 },

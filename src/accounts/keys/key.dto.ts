@@ -18,6 +18,7 @@ export const EXAMPLE_KEY = `psk_live_${'0'.repeat(36)}`;
 const time = (description: string, required = false) => ({
   type: String,
   format: 'date-time',
+  maxLength: '2026-11-24T00:00:00.000Z'.length,
   description,
   required,
 });

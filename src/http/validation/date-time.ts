@@ -22,6 +22,9 @@ export function parseDateTime(text: string): Date | undefined {
   return /^\d{4}-/.test(time.toISOString()) ? time : undefined;
 }
 
+/** The schema of a time that `Date.prototype.toISOString` writes. */
+export const TIME_SCHEMA = { type: String, format: 'date-time', maxLength: '2026-11-24T00:00:00.000Z'.length };
+
 const SCHEMA = { type: 'string', format: 'date-time', maxLength: MAX_LENGTH } as const;
 const ReadDateTime = () =>
   Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? (parseDateTime(value) ?? value) : value));

@@ -1,5 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
-import { type OpenAPIObject, type ReferenceObject, SwaggerModule } from '@nestjs/swagger';
+import { type ContentObject, type OpenAPIObject, type ReferenceObject, SwaggerModule } from '@nestjs/swagger';
 import { KnownScopes } from '../../accounts/index.js';
 import { HEADER_COMPONENTS } from '../../http/index.js';
 import { removalMs } from '../../lifecycle/index.js';
@@ -7,7 +7,7 @@ import { Clock, Env } from '../../platform/index.js';
 import { errorSchemas } from './errors.js';
 import { completeOperation, type DocumentedOperation, type ScannedOperation, type SharedParts } from './operations.js';
 import { outlineOf } from './outline.js';
-import { convertSchemas } from './schemas.js';
+import { convertSchemas, withoutExamples } from './schemas.js';
 
 type PathItem = Record<string, DocumentedOperation>;
 
@@ -57,6 +57,7 @@ function createDocument(app: INestApplication, errorCodes: readonly string[]): O
   for (const item of Object.values(paths) as PathItem[])
     for (const [method, scanned] of Object.entries(item))
       item[method] = completeOperation(method, scanned as ScannedOperation, shared, env);
+  const contents = operationsOf({ paths }).flatMap(contentsOf);
   const parameters = share('parameters', shared.parameters);
   const responses = share('responses', shared.responses);
   for (const operation of operationsOf({ paths })) {
@@ -70,7 +71,7 @@ function createDocument(app: INestApplication, errorCodes: readonly string[]): O
     components: {
       ...components,
       schemas: {
-        ...shared.schemas,
+        ...withoutExamples(shared.schemas, contents),
         ApiKeyScope: { ...shared.schemas['ApiKeyScope'], enum: [...app.get(KnownScopes).names] },
         ...errorSchemas([...codes, ...errorCodes]),
       },
@@ -83,6 +84,14 @@ function createDocument(app: INestApplication, errorCodes: readonly string[]): O
 
 function operationsOf({ paths }: Pick<OpenAPIObject, 'paths'>): DocumentedOperation[] {
   return Object.values(paths).flatMap((item) => Object.values(item as PathItem));
+}
+
+/** The contents of an operation's request and of its successful responses. */
+function contentsOf({ requestBody, responses }: DocumentedOperation): ContentObject[] {
+  const successes = Object.entries(responses).flatMap(([status, response]) => (status < '300' ? [response] : []));
+  return [requestBody, ...successes].flatMap((part) =>
+    part !== undefined && 'content' in part && part.content !== undefined ? [part.content] : [],
+  );
 }
 
 /**

@@ -1,15 +1,13 @@
-import type { ReferenceObject, SchemaObject } from '@nestjs/swagger';
+import type { ContentObject, ReferenceObject, SchemaObject } from '@nestjs/swagger';
 
 export type Schema = SchemaObject | ReferenceObject;
 export type Schemas = Record<string, Schema>;
 
 const INT32_MAX = 2 ** 31 - 1;
-/** Length of a time from Date.prototype.toISOString. */
-const TIME_LENGTH = 24;
 
 /**
  * Converts a schema of OpenAPI 3.0 from the scanner to OpenAPI 3.1: a reference can have siblings, `examples` replaces
- * `example`, an exclusive bound is a number, and `null` is a type. Integers and times that declare no format or bound get those of their type.
+ * `example`, an exclusive bound is a number, and `null` is a type. Integers that declare no format or bound get those of their type.
  */
 export function convertSchema(schema: Schema): Schema {
   if ('$ref' in schema) return schema;
@@ -45,16 +43,33 @@ function orNull({ description, ...schema }: SchemaObject): SchemaObject {
 }
 
 export function convertSchemas(schemas: Schemas): Schemas {
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [name, withoutExamples(convertSchema(schema))]),
-  );
+  return mapValues(schemas, convertSchema);
 }
 
-/** Removes the examples of fields, because operations have examples of whole bodies. */
-function withoutExamples(schema: Schema): Schema {
-  if ('$ref' in schema) return schema;
-  const { examples: _, ...rest } = schema;
-  return rest;
+/** Removes the examples of fields, except where an operation has no example of the whole body. */
+export function withoutExamples(schemas: Schemas, contents: readonly ContentObject[]): Schemas {
+  const needed = new Set<string>();
+  const need = (part: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(part ?? '').matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (needed.has(name)) continue;
+      needed.add(name);
+      need(schemas[name]);
+    }
+  };
+  for (const content of contents) {
+    const media = Object.values(content);
+    if (media.every(({ example, examples }) => example === undefined && examples === undefined)) need(media);
+  }
+  return mapValues(schemas, (schema, name) => (needed.has(name) ? schema : withoutOwnExamples(schema)));
+}
+
+function withoutOwnExamples(schema: Schema): Schema {
+  const { examples: _, properties, ...rest } = schema as SchemaObject;
+  return { ...rest, ...(properties && { properties: mapValues(properties, withoutOwnExamples) }) };
+}
+
+function mapValues(schemas: Schemas, change: (schema: Schema, name: string) => Schema): Schemas {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, change(schema, name)]));
 }
 
 /** The meaning of an enum, whose schema otherwise has the description of the first field that uses it. */
@@ -62,13 +77,7 @@ interface Meaning {
   readonly 'x-meaning'?: string;
 }
 
-function bounds({
-  type,
-  format,
-  maximum = Number.MAX_SAFE_INTEGER,
-  maxLength = TIME_LENGTH,
-}: SchemaObject): SchemaObject {
-  if (format === 'date-time') return { maxLength };
+function bounds({ type, format, maximum = Number.MAX_SAFE_INTEGER }: SchemaObject): SchemaObject {
   // An int64 has the range of its format, because a JavaScript number cannot express its exact bounds.
   if (type !== 'integer' || format !== undefined) return {};
   return { format: maximum > INT32_MAX ? 'int64' : 'int32', maximum };
