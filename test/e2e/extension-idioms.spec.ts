@@ -201,6 +201,15 @@ describe('an extension', () => {
     });
   });
 
+  it('can check its health at a path of its own, with details', async () => {
+    const healthy = { status: 'ok', details: { printer: { status: 'up' } } };
+    expect(await bodyOf(service.request('/v1/printer/health'))).toMatchObject(healthy);
+    printer.isUp = false;
+    const response = await service.request('/v1/printer/health');
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ status: 'error', details: { printer: { status: 'down' } } });
+  });
+
   it('makes the service not ready if its health indicator fails', async () => {
     printer.isBroken = true;
     const response = await service.request('/health/ready');

@@ -28,7 +28,12 @@ import {
 import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { FileInterceptor } from '@nestjs/platform-fastify/multipart';
-import { type HealthIndicatorResult, HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
+import {
+  HealthCheckService,
+  type HealthIndicatorResult,
+  HealthIndicatorService,
+  TerminusModule,
+} from '@nestjs/terminus';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { Type } from 'class-transformer';
 import { IsEmail, IsInt, IsOptional, IsString, Max, MaxLength, Min, ValidateNested } from 'class-validator';
@@ -202,6 +207,20 @@ class PrinterHealth implements HealthIndicator {
   }
 }
 
+@Controller('printer')
+class PrinterController {
+  constructor(
+    private readonly health: HealthCheckService,
+    private readonly printerHealth: PrinterHealth,
+  ) {}
+
+  @Get('health')
+  @Public()
+  check(): Promise<object> {
+    return this.health.check([() => this.printerHealth.check()]);
+  }
+}
+
 /** Rejects one word in any query, and reverses another. */
 @Injectable()
 class WordPipe {
@@ -243,7 +262,7 @@ class NotesGateway {
 
 @Module({
   imports: [TerminusModule],
-  controllers: [NotesController, HooksController, OpenController],
+  controllers: [NotesController, PrinterController, HooksController, OpenController],
   providers: [
     NotesMetrics,
     PrinterHealth,

@@ -6,6 +6,7 @@ import {
   HttpException,
   Logger,
   type OnApplicationShutdown,
+  ServiceUnavailableException,
 } from '@nestjs/common';
 import { BaseExceptionFilter } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -27,6 +28,8 @@ export class ApiExceptionFilter implements ExceptionFilter, OnApplicationShutdow
     const reply = http.getResponse<FastifyReply | ServerResponse>();
     // Middleware runs before Fastify's handler: its errors go to Fastify, which calls this filter again with its reply.
     if (reply instanceof ServerResponse) return http.getNext<(error: unknown) => void>()(exception);
+    const health = healthResultOf(exception);
+    if (health !== undefined) return void reply.code(503).header('retry-after', '1').send(health);
     const answer = isAborted(request, exception) ? CLIENT_GONE : toProblem(exception);
     // 501 is not a failure of the service.
     const isFailure = answer.status >= 500 && answer.status !== 501;
@@ -48,6 +51,12 @@ export class ApiExceptionFilter implements ExceptionFilter, OnApplicationShutdow
   onApplicationShutdown(): void {
     this.failures.flush();
   }
+}
+
+/** The result of a check by `HealthCheckService` of `@nestjs/terminus`, which platforms read as it is. */
+function healthResultOf(exception: unknown): object | undefined {
+  const result: unknown = exception instanceof ServiceUnavailableException ? exception.getResponse() : undefined;
+  return typeof result === 'object' && result !== null && 'details' in result && 'info' in result ? result : undefined;
 }
 
 /** Whether reading the body failed because the client closed the connection. */
