@@ -25,7 +25,9 @@ const RECORDING: Readonly<Record<string, readonly Story[]>> = {
 const OUT_OF_REACH = [
   // From Nest's exceptions, which only extensions throw.
   'conflict',
+  'forbidden',
   'not_found',
+  'unauthorized',
   'unprocessable_content',
   // Needs two concurrent requests, which SQLite never has.
   'idempotency_key_in_use',
