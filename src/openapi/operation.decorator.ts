@@ -21,6 +21,7 @@ import {
   type HeaderName,
   headerReferences,
   parameterErrorsOf,
+  payloadTooLarge,
 } from '../http/index.js';
 import {
   BODY_ERRORS,
@@ -49,6 +50,8 @@ export interface SuccessResponse {
   readonly description: string;
   /** The class of the body; in brackets for a list. */
   readonly type?: Type | [Type];
+  /** Media type of a body that is not JSON, such as `text/csv`; without `type`. */
+  readonly contentType?: string;
   /** Name of the schema of a list. Default: no separate schema. */
   readonly listName?: string;
   /** Headers besides those of every response. */
@@ -68,6 +71,8 @@ export interface OperationOptions {
   readonly success: SuccessResponse;
   /** Valid request bodies by title. The explorer offers them. */
   readonly bodyExamples?: Examples;
+  /** Maximum size of a JSON body, in bytes, up to 1 MiB. Default: 16 KiB. */
+  readonly bodyLimitBytes?: number;
   /** `none` for an operation that uses no quota, and accepts exhausted accounts and banned keys. */
   readonly quota?: 'none';
   /** Errors besides those of every operation and of its parameters. */
@@ -78,11 +83,20 @@ export interface OperationOptions {
 export const API_KEY_SCHEME = 'apiKey';
 
 const OPERATION = 'petstore:operation';
+/** Fastify's default. */
+const MAX_BODY_LIMIT_BYTES = 1024 * 1024;
 
 /** An operation at run time. */
 export interface DeclaredOperation extends OperationOptions {
   /** All of its errors, including those of every operation. */
   readonly errors: readonly Problem[];
+}
+
+/** @throws RangeError if Fastify would refuse smaller bodies */
+function tooLarge(limitBytes: number): Error {
+  if (limitBytes > MAX_BODY_LIMIT_BYTES)
+    throw new RangeError(`bodyLimitBytes must not exceed ${MAX_BODY_LIMIT_BYTES}.`);
+  return payloadTooLarge(limitBytes + 1, limitBytes);
 }
 
 /** Declares a route handler as an operation of the API. */
@@ -97,6 +111,7 @@ export function Operation(options: OperationOptions): MethodDecorator {
       ...(options.errors ?? []),
       ...parameterErrorsOf(descriptor.value as Function),
       ...(hasBody ? BODY_ERRORS : []),
+      ...(options.bodyLimitBytes === undefined ? [] : [tooLarge(options.bodyLimitBytes)]),
     ].map(documentedError);
     // Of two errors with the same code, the later one is declared by the operation.
     const errors = [...new Map(declared.map((error) => [error.code, error])).values()];
@@ -106,7 +121,7 @@ export function Operation(options: OperationOptions): MethodDecorator {
 }
 
 function declareOperation(options: DeclaredOperation): MethodDecorator {
-  const { id, summary, description, scope, stability, success, quota, errors, bodyExamples } = options;
+  const { id, summary, description, scope, stability, success, quota, errors, bodyExamples, bodyLimitBytes } = options;
   const config = quota === undefined ? {} : { quota };
   const access = scope === null ? 'Needs no scope.' : `Needs the scope \`${scope}\`.`;
   const needed = `${access}${quota === 'none' ? ' Uses no quota of the plan.' : ''}`;
@@ -115,9 +130,10 @@ function declareOperation(options: DeclaredOperation): MethodDecorator {
     SetMetadata(OPERATION, options),
     scope === null ? RequireKey(config) : RequireScope(scope, config),
     HttpCode(success.status),
-    AddRouteConfig({ operation: id }),
+    AddRouteConfig({ operation: id, bodyLimitBytes }),
     // Handlers can return JSON as a string. Without a class, the handler or its result sets the media type.
     ...(isJson(success) ? [Header('content-type', 'application/json; charset=utf-8')] : []),
+    ...(success.contentType === undefined ? [] : [Header('content-type', success.contentType)]),
     ApiExtension('x-stability', stability),
     // OpenAPI 3.1 allows scopes for any security scheme.
     ApiSecurity(API_KEY_SCHEME, scope === null ? [] : [scope]),
@@ -151,6 +167,7 @@ function successResponse({
   status,
   description,
   type,
+  contentType,
   listName,
   headers = [],
   examples,
@@ -161,6 +178,7 @@ function successResponse({
     headers: headerReferences([...COMMON_HEADERS, ...headers]),
     ...(examples === undefined ? {} : { examples: namedExamples(examples) }),
   };
+  if (contentType !== undefined) return { ...response, content: { [contentType]: { schema: { type: 'string' } } } };
   if (type === undefined) return response;
   if (type === String) return { ...response, content: { 'text/plain': { schema: { type: 'string' } } } };
   if (!Array.isArray(type)) return { ...response, type };

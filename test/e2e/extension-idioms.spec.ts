@@ -10,6 +10,7 @@ import {
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { map } from 'rxjs';
+import { fetchDocument, operationNamed } from '../openapi/document.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { HOOK_SECRET, NOTES, printer } from '../support/idioms.module.js';
@@ -128,6 +129,28 @@ describe('responses', () => {
     const file = await get('/notes/file');
     expect([file.headers.get('content-type'), await file.text()]).toEqual(['text/csv', 'a,b']);
     expect(file.headers.get('content-disposition')).toBe('attachment; filename="notes.csv"');
+  });
+});
+
+describe('an operation', () => {
+  it('can respond with another media type than JSON, and documents it', async () => {
+    const table = await get('/notes/table');
+    expect([table.headers.get('content-type'), await table.text()]).toEqual(['text/csv', 'text\nFeed Rex']);
+    const { content } = operationNamed(await fetchDocument(service), 'getTable').responses['200'] ?? {};
+    expect(Object.keys(content ?? {})).toEqual(['text/csv']);
+  });
+
+  it('can accept larger bodies, and says how large', async () => {
+    const texts = Array.from({ length: 10_000 }, (_, n) => `Feed pet number ${n}`);
+    expect(await bodyOf(post('/notes/many', { texts }))).toMatchObject({ count: 10_000 });
+    const message = 'The request body must not exceed 500000 bytes';
+    for (const length of [500_000, 600_000]) {
+      const error = await errorOf(await post('/notes/many', { texts: ['x'.repeat(length)] }));
+      expect(error).toMatchObject({ status: 413, message: expect.stringContaining(message) });
+    }
+    expect(await errorOf(await post('/notes', { text: 'x'.repeat(17_000) }))).toMatchObject({ status: 413 });
+    const { responses } = operationNamed(await fetchDocument(service), 'createNotes');
+    expect(JSON.stringify(responses['413'])).toContain(message);
   });
 });
 

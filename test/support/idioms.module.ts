@@ -136,6 +136,18 @@ class NotesController {
     });
   }
 
+  @Get('table')
+  @Operation(operation('getTable', { success: { status: 200, description: 'A table.', contentType: 'text/csv' } }))
+  table(): string {
+    return 'text\nFeed Rex';
+  }
+
+  @Post('many')
+  @Operation(operation('createNotes', { ...created, bodyLimitBytes: 500_000 }))
+  createMany(@Body('texts') texts: readonly string[]): object {
+    return { count: texts.length };
+  }
+
   @Post('file')
   @Operation(operation('uploadFile', created))
   @UseInterceptors(FileInterceptor('file'))

@@ -20,6 +20,11 @@ const JSON_TYPES = [JSON_TYPE, MERGE_PATCH_TYPE];
 const UTF_8 = /^[ \t]*charset=(?:utf-8|"utf-8")[ \t]*$/i;
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Maximum size of a JSON body, set by `@Operation()`. Default: `BODY_LIMIT_BYTES`. */
+    bodyLimitBytes?: number | undefined;
+  }
+
   interface FastifyRequest {
     /** The bytes of a JSON body. */
     rawBody: Buffer | undefined;
@@ -34,7 +39,7 @@ export function addJsonBodyParser(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(JSON_TYPES, async (request: FastifyRequest, payload: Readable) => {
     request.rawBody = await readBody(request, payload);
-    return parseJson(request.rawBody);
+    return parseJson(request.rawBody, limitOf(request));
   });
   // So a handler can return a bigint that it received.
   server.setReplySerializer(jsonText);
@@ -66,14 +71,15 @@ function beforeParsing(
  * Reads a body into one buffer: chunks of a byte, which take much more memory than a byte, are not kept.
  * @throws (rejects) ApiError `payload_too_large`
  */
-function readBody({ headers }: FastifyRequest, payload: Readable): Promise<Buffer> {
-  const body = Buffer.allocUnsafe(Math.min(Number(headers['content-length'] ?? BODY_LIMIT_BYTES), BODY_LIMIT_BYTES));
+function readBody(request: FastifyRequest, payload: Readable): Promise<Buffer> {
+  const limitBytes = limitOf(request);
+  const body = Buffer.allocUnsafe(Math.min(Number(request.headers['content-length'] ?? limitBytes), limitBytes));
   let length = 0;
   return new Promise((resolve, reject) => {
     const read = (chunk: Buffer): void => {
       if (length + chunk.length > body.length) {
         payload.off('data', read);
-        reject(payloadTooLarge());
+        reject(payloadTooLarge(undefined, limitBytes));
       } else length += chunk.copy(body, length);
     };
     payload
@@ -83,7 +89,12 @@ function readBody({ headers }: FastifyRequest, payload: Readable): Promise<Buffe
   });
 }
 
-function headerFault({ method, headers, raw, server }: FastifyRequest): ApiError | undefined {
+function limitOf({ routeOptions }: FastifyRequest): number {
+  return routeOptions.config.bodyLimitBytes ?? BODY_LIMIT_BYTES;
+}
+
+function headerFault(request: FastifyRequest): ApiError | undefined {
+  const { method, headers, raw, server } = request;
   const { 'content-type': contentType, 'content-encoding': encoding, 'content-length': length = '0' } = headers;
   if (contentType === undefined && !hasBody(raw)) return method === 'PATCH' ? unsupportedMediaType() : undefined;
   if (isRepeated(raw, 'content-type'))
@@ -98,7 +109,7 @@ function headerFault({ method, headers, raw, server }: FastifyRequest): ApiError
     if (!jsonMediaTypes(method).includes(mediaType)) return unsupportedMediaType(mediaType);
     if (!isUtf8)
       return new ApiError('unsupported_media_type', 'Content-Type can have no parameter other than charset=utf-8.');
-    if (Number(length) > BODY_LIMIT_BYTES) return payloadTooLarge(Number(length));
+    if (Number(length) > limitOf(request)) return payloadTooLarge(Number(length), limitOf(request));
   }
   if (encoding !== undefined)
     return new ApiError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.');

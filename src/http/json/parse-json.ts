@@ -1,6 +1,6 @@
 import { ApiError } from '../errors/problem.js';
 import { quoteName, unknownName } from '../errors/client-names.js';
-import { malformedJson } from '../requests/message.js';
+import { BODY_LIMIT_BYTES, malformedJson } from '../requests/message.js';
 import { exactInteger, exactJson } from './int64.js';
 import { jsonFault } from './json-fault.js';
 
@@ -12,15 +12,16 @@ const MAY_ROUND = /[0-9](?:[.Ee]|[0-9]{15})/;
 const NEVER_DEEP_LENGTH = 1_000;
 
 const MAX_DEPTH = 32;
-/** Members, objects and lists. For the thousands that a body can have, class-validator would take milliseconds. */
+/** Members, objects and lists of a body of `BODY_LIMIT_BYTES`; larger ones can have more in proportion. For the thousands that a body can have, class-validator would take milliseconds. */
 const MAX_MEMBERS = 1_000;
 
 /**
  * Parses a JSON text (RFC 8259) without rounding: integers beyond 2^53 become bigint, and a number that becomes an integer
  * only by rounding becomes NaN.
+ * @param limitBytes of the operation
  * @throws ApiError `malformed_json`, or `validation_failed` for members that are repeated, inherited or too many
  */
-export function parseJson(bytes: Buffer): unknown {
+export function parseJson(bytes: Buffer, limitBytes = BODY_LIMIT_BYTES): unknown {
   let text: string;
   try {
     text = utf8.decode(bytes);
@@ -36,7 +37,7 @@ export function parseJson(bytes: Buffer): unknown {
     if (error instanceof RangeError) throw malformedJson('is nested too deeply');
     throw malformedJson(`is not valid JSON${text.length <= NEVER_DEEP_LENGTH ? jsonFault(text) : ''}`);
   }
-  checkMembers(text);
+  checkMembers(text, Math.ceil((MAX_MEMBERS * limitBytes) / BODY_LIMIT_BYTES));
   return value;
 }
 
@@ -51,7 +52,7 @@ function parseExactly(text: string): unknown {
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g;
 
 /** Checks the members of a valid JSON text: of those with the same name, JSON.parse keeps only the last one. */
-function checkMembers(text: string): void {
+function checkMembers(text: string, maxMembers: number): void {
   const namesByDepth: Set<string>[] = [];
   let count = 0;
   let lastString = '';
@@ -62,7 +63,7 @@ function checkMembers(text: string): void {
     else checkName(lastString.includes('\\') ? String(JSON.parse(lastString)) : lastString.slice(1, -1), namesByDepth);
     if (token === '{' || token === '[' || token === ':') count += 1;
     if (namesByDepth.length > MAX_DEPTH) throw refused(`be nested deeper than ${MAX_DEPTH} levels`);
-    if (count > MAX_MEMBERS) throw refused(`have more than ${MAX_MEMBERS} members`);
+    if (count > maxMembers) throw refused(`have more than ${maxMembers} members`);
   }
 }
 

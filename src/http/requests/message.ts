@@ -86,9 +86,9 @@ export function malformedJson(fault: string): ApiError {
 }
 
 /** @param sentBytes if they are known */
-export function payloadTooLarge(sentBytes?: number): ApiError {
+export function payloadTooLarge(sentBytes?: number, limitBytes = BODY_LIMIT_BYTES): ApiError {
   const sent = Number.isSafeInteger(sentBytes) ? `, but has ${sentBytes}` : '';
-  return new ApiError('payload_too_large', `The request body must not exceed ${BODY_LIMIT_BYTES} bytes${sent}.`);
+  return new ApiError('payload_too_large', `The request body must not exceed ${limitBytes} bytes${sent}.`);
 }
 
 /** What tools send unasked. Others may be a misplaced API key. */
