@@ -21,7 +21,7 @@ const OUTCOMES = [
 /** So many keys or operations have a colour of their own; all others share one. */
 const MOST_COLOURS = 4;
 
-/** @type {Readonly<Record<string, { ms: number, range: string, format: Intl.DateTimeFormatOptions }>>} */
+/** @type {Readonly<Record<'day' | 'hour', { ms: number, range: string, format: Intl.DateTimeFormatOptions }>>} */
 const INTERVALS = {
   day: { ms: 86_400_000, range: 'in the last 30 days. Days are in UTC.', format: {} },
   hour: {
@@ -110,22 +110,24 @@ function say(sentence) {
 
 /** @param {History} history */
 function draw({ from, to, items }) {
-  const { ms = 0, range = '', format } = INTERVALS[interval.value] ?? {};
+  const { ms, range, format } = INTERVALS[/** @type {'day'} */ (interval.value)];
   const idOf = (/** @type {Item} */ item) => item[/** @type {'key'} */ (by.value)] ?? '';
   const ids = by.value === 'outcome' ? OUTCOMES.map(({ kind }) => kind) : mostUsed(items, idOf);
   parts = by.value === 'outcome' ? OUTCOMES : ids.map((name, index) => ({ kind: `part-${index}`, name }));
-  bars = [];
-  for (let at = Date.parse(from); at < Date.parse(to); at += ms) {
-    const requests = parts.map(() => 0);
-    for (const item of items) {
-      if (Date.parse(item.start) !== at) continue;
-      const found = ids.indexOf(idOf(item));
-      // What is not among them is in the last one.
-      const index = found === -1 ? ids.length - 1 : found;
-      requests[index] = (requests[index] ?? 0) + item.requests;
-    }
-    bars.push({ name: dateOf(at, format), requests, total: sumOf(requests) });
+  const beginMs = Date.parse(from);
+  const counts = Array.from({ length: (Date.parse(to) - beginMs) / ms }, () => parts.map(() => 0));
+  for (const item of items) {
+    const found = ids.indexOf(idOf(item));
+    // What is not among them is in the last one.
+    const index = found === -1 ? ids.length - 1 : found;
+    const requests = counts[(Date.parse(item.start) - beginMs) / ms] ?? [];
+    requests[index] = (requests[index] ?? 0) + item.requests;
   }
+  bars = counts.map((requests, index) => ({
+    name: dateOf(beginMs + index * ms, format),
+    requests,
+    total: sumOf(requests),
+  }));
   const totals = parts.map((_, index) => sumOf(bars.map(({ requests }) => requests[index] ?? 0)));
   summary.textContent = `${describeRequests(sumOf(totals), totals, parts)} ${range}`;
   legend.replaceChildren(...parts.map(({ kind, name }) => html('li', { class: kind }, name)));

@@ -1,6 +1,9 @@
 import { html } from './elements.js';
 
-/** @typedef {{ title: string, place: string, href: string, text: string, terms: string }} Entry */
+/**
+ * @typedef {{ title: string, place: string, href: string, text: string, terms: string }} Entry
+ * @typedef {Readonly<Record<'title' | 'name' | 'text', readonly string[]>>} Words of an entry
+ */
 
 const MOST_SHOWN = 20;
 /** Words of the text that are shown, and how many of them come before a match. */
@@ -22,7 +25,7 @@ const dialog = /** @type {HTMLDialogElement} */ (
 );
 document.body.append(dialog);
 
-/** @type {Promise<Entry[]> | undefined} */
+/** @type {Promise<{ entry: Entry, has: Words }[]> | undefined} */
 let index;
 
 document.querySelector('#search')?.addEventListener('click', open);
@@ -57,18 +60,19 @@ function open() {
   void show();
 }
 
-/** @returns {Promise<Entry[]>} */
-function load() {
-  return fetch(INDEX).then((response) => {
-    if (!response.ok) throw new Error(`The search index is ${response.status}.`);
-    return response.json();
+async function load() {
+  const response = await fetch(INDEX);
+  if (!response.ok) throw new Error(`The search index is ${response.status}.`);
+  const entries = /** @type {Entry[]} */ (await response.json());
+  return entries.map((entry) => {
+    const { title, place, text, terms } = entry;
+    return { entry, has: { title: wordsOf(title), name: wordsOf(`${place} ${terms}`), text: wordsOf(text) } };
   });
 }
 
 async function show() {
   const words = wordsOf(/** @type {HTMLInputElement} */ (input).value);
   if (words.length === 0) return results.replaceChildren();
-  /** @type {Entry[]} */
   let entries;
   try {
     entries = await (index ??= load());
@@ -77,7 +81,7 @@ async function show() {
     return results.replaceChildren(html('p', {}, 'The service cannot be reached.'));
   }
   const found = entries
-    .map((entry) => ({ entry, rank: rankOf(entry, words) }))
+    .map(({ entry, has }) => ({ entry, rank: rankOf(has, words) }))
     .filter(({ rank }) => rank > 0)
     .toSorted((a, b) => b.rank - a.rank)
     .slice(0, MOST_SHOWN);
@@ -97,24 +101,24 @@ function wordsOf(text) {
 }
 
 /**
- * Words of the text that begin with one of the search.
- * @param {string} text
- * @param {string} word
+ * How many words begin with one of the search.
+ * @param {readonly string[]} words
+ * @param {string} start
  */
-function count(text, word) {
-  return wordsOf(text).filter((one) => one.startsWith(word)).length;
+function count(words, start) {
+  return words.filter((one) => one.startsWith(start)).length;
 }
 
 /**
  * 0 unless the entry has all words. A word in the title counts most, then one in the name of a guide or of an operation,
  * then how often the text has it, up to a number.
- * @param {Entry} entry
+ * @param {Words} has
  * @param {readonly string[]} words
  */
-function rankOf({ title, place, text, terms }, words) {
-  let rank = wordsOf(title).join(' ') === words.join(' ') ? 20 : 0;
+function rankOf(has, words) {
+  let rank = has.title.join(' ') === words.join(' ') ? 20 : 0;
   for (const word of words) {
-    const [head, name, body] = [count(title, word), count(`${place} ${terms}`, word), count(text, word)];
+    const [head, name, body] = [count(has.title, word), count(has.name, word), count(has.text, word)];
     if (head + name + body === 0) return 0;
     rank += Math.min(head, 1) * 10 + Math.min(name, 1) * 5 + Math.min(body, 4);
   }
@@ -127,7 +131,7 @@ function rankOf({ title, place, text, terms }, words) {
  */
 function item({ title, place, href, text }, [word = '']) {
   const shown = text.split(' ');
-  const at = Math.max(0, shown.findIndex((one) => count(one, word) > 0) - CONTEXT);
+  const at = Math.max(0, shown.findIndex((one) => count(wordsOf(one), word) > 0) - CONTEXT);
   const excerpt = shown
     .slice(at, at + EXCERPT)
     .map((one) => (one.length > LONGEST ? '…' : one))
