@@ -1,3 +1,5 @@
+import { canBeSent } from '../site/stored-key.js';
+
 /**
  * Asks the service about a key, which uses no quota.
  * @param {string} server address of the API
@@ -5,8 +7,7 @@
  * @returns {Promise<{ usage?: Usage, problem?: string }>} the usage, or what is wrong
  */
 export async function usageOf(server, key) {
-  // Anything else cannot be sent in a header.
-  if (!/^[!-~]+$/.test(key)) return { problem: 'This is not an API key: it has characters that no key has.' };
+  if (!canBeSent(key)) return { problem: 'This is not an API key: it has characters that no key has.' };
   try {
     const response = await fetch(`${server}/usage`, { headers: { Authorization: `Bearer ${key}` }, cache: 'no-store' });
     const body = await response.json();

@@ -7,8 +7,23 @@ import { indentJson } from './exact-json.js';
  * @param {System} system
  * @returns {UiPlugin}
  */
-export function liveResponse({ React: { createElement, useEffect, useRef } }) {
-  return { components: { liveResponse: LiveResponse } };
+export function liveResponse({ React: { createElement, useEffect, useRef }, specActions }) {
+  return {
+    components: { liveResponse: LiveResponse },
+    statePlugins: {
+      spec: {
+        wrapActions: {
+          // Called when a request is not sent, because the form is not valid: the response is that of another.
+          clearValidateParams:
+            (/** @type {(operation: readonly [string, string]) => unknown} */ original) =>
+            (/** @type {readonly [path: string, method: string]} */ operation) => {
+              specActions.clearResponse(...operation);
+              return original(operation);
+            },
+        },
+      },
+    },
+  };
 
   /** @param {{ response: Immutable, path: string, method: string } & Pick<System, 'getComponent' | 'specSelectors'>} props */
   function LiveResponse({ response, path, method, getComponent, specSelectors }) {

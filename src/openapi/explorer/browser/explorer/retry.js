@@ -1,26 +1,4 @@
 /**
- * Removes the response of the request before when a request is not sent, because the form is not valid.
- * @param {System} system
- * @returns {UiPlugin}
- */
-export function clearingOldResponses({ specActions }) {
-  return {
-    statePlugins: {
-      spec: {
-        wrapActions: {
-          clearValidateParams:
-            (/** @type {(operation: readonly [string, string]) => unknown} */ original) =>
-            (/** @type {readonly [path: string, method: string]} */ operation) => {
-              specActions.clearResponse(...operation);
-              return original(operation);
-            },
-        },
-      },
-    },
-  };
-}
-
-/**
  * Keeps the button Execute from sending a request again before its Retry-After is over: the service would refuse it, and
  * ban the key in the end.
  * @param {System} system

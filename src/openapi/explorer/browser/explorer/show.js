@@ -11,7 +11,7 @@ import { requestDuration } from './request-duration.js';
 import { requestSamples } from './request-samples.js';
 import { documentedResponses } from './documented-responses.js';
 import { ownServerFirst } from './servers.js';
-import { clearingOldResponses, waitingToRetry } from './retry.js';
+import { waitingToRetry } from './retry.js';
 
 const API = new URL('../../v1', import.meta.url);
 
@@ -38,7 +38,6 @@ export function show(spec, url) {
       liveResponse,
       refusalAdvice,
       waitingToRetry,
-      clearingOldResponses,
       requestDuration,
       authorizationDialog(spec),
       fieldNames,

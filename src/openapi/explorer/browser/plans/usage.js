@@ -1,6 +1,6 @@
 import { html } from '../site/elements.js';
 import { localTime } from '../site/local-time.js';
-import { forgetKey, storedKey, storeKey, withoutScheme } from '../site/stored-key.js';
+import { canBeSent, forgetKey, storedKey, storeKey, withoutScheme } from '../site/stored-key.js';
 import { drawWindow } from './gauge.js';
 import { hideHistory, showHistory } from './history.js';
 
@@ -59,8 +59,7 @@ function ask(problem) {
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const key = withoutScheme(/** @type {HTMLInputElement} */ (input).value);
-    // Anything else cannot be sent in a header.
-    if (!/^[!-~]+$/.test(key)) {
+    if (!canBeSent(key)) {
       ask('This is not an API key.');
       return;
     }

@@ -27,6 +27,14 @@ export function forgetKey() {
   localStorage.removeItem(STORAGE_KEY);
 }
 
+/**
+ * Whether a header can have the text of a key.
+ * @param {string} key
+ */
+export function canBeSent(key) {
+  return /^[!-~]+$/.test(key);
+}
+
 /** @param {string} key as people copy it: with white space around, or out of a header */
 export function withoutScheme(key) {
   return key.trim().replace(/^bearer\s+/i, '');
