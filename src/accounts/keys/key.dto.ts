@@ -1,5 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { Change } from '../../database/index.js';
+import { TIME_SCHEMA } from '../../http/index.js';
 import { ACCOUNT_NAME_SCHEMA, PLAN_NAMES, type PlanName } from '../plan.js';
 import type { ApiKey } from './api-key.entity.js';
 import { KEY_ID } from './api-key-format.js';
@@ -16,9 +17,7 @@ export const KEY_ID_SCHEMA = {
 export const EXAMPLE_KEY = `psk_live_${'0'.repeat(36)}`;
 
 const time = (description: string, required = false) => ({
-  type: String,
-  format: 'date-time',
-  maxLength: '2026-11-24T00:00:00.000Z'.length,
+  ...TIME_SCHEMA,
   description,
   required,
 });

@@ -24,7 +24,12 @@ export function addEarlyResponses(server: FastifyInstance, paths: ReadonlyMap<st
 function pathFault({ is404, params, url }: FastifyRequest, paths: ReadonlyMap<string, unknown>): ApiError | undefined {
   if (!is404 && !hasEmptyParam(params as Record<string, string>)) return undefined;
   const meant = nearestPath(pathOf(url), paths.keys());
-  const advice = meant === undefined ? 'The page /docs shows all paths.' : `Did you mean ${meant}?`;
+  const advice = meant === undefined ? undefined : `Did you mean ${meant}?`;
+  return routeNotFound(advice);
+}
+
+/** @param advice a sentence */
+export function routeNotFound(advice = 'The page /docs shows all paths.'): ApiError {
   return new ApiError('route_not_found', `This path does not exist. ${advice}`);
 }
 

@@ -10,22 +10,23 @@ const PLAIN = new RegExp(`^${API_PREFIX}/[\\w/:.-]+$`);
 export function nearestPath(path: string, paths: Iterable<string>): string | undefined {
   if (path.length > MAX_LENGTH) return undefined;
   const asked = (/^\/v[0-9]+\//i.test(path) ? path : API_PREFIX + path).split('/').filter(Boolean);
-  const known = [...paths].filter((one) => PLAIN.test(one));
+  const known = [...paths].filter((one) => PLAIN.test(one)).map((one) => one.split('/').slice(1));
   const [, first = ''] = asked;
   // A client may leave out an area, such as that of `/v1/store/orders`.
-  const nested = known.find((one) => {
-    const segments = one.split('/').slice(1);
+  const nested = known.find((segments) => {
     const at = segments.indexOf(first);
     return at > 1 && segments.length - at === asked.length - 1;
   });
-  if (nested !== undefined) return inBraces(nested);
+  if (nested !== undefined) return template(nested);
   // With the client's parameters, so that only the rest differs.
-  const filled = known.map((one) => {
-    const segments = one.split('/').slice(1);
-    return segments.map((segment, index) => (segment.startsWith(':') ? (asked[index] ?? '') : segment)).join('/');
-  });
+  const filled = known.map((segments) =>
+    segments.map((segment, index) => (segment.startsWith(':') ? (asked[index] ?? '') : segment)).join('/'),
+  );
   const meant = nearest(asked.join('/'), filled);
-  return meant === undefined ? undefined : inBraces(known[filled.indexOf(meant)] ?? '');
+  return meant === undefined ? undefined : template(known[filled.indexOf(meant)] ?? []);
 }
 
-const inBraces = (path: string) => path.replaceAll(/:(\w+)/g, '{$1}');
+/** As the document writes it. */
+function template(segments: readonly string[]): string {
+  return `/${segments.join('/')}`.replaceAll(/:(\w+)/g, '{$1}');
+}

@@ -12,7 +12,10 @@ const MAY_ROUND = /[0-9](?:[.Ee]|[0-9]{15})/;
 const NEVER_DEEP_LENGTH = 1_000;
 
 const MAX_DEPTH = 32;
-/** Members, objects and lists of a body of `BODY_LIMIT_BYTES`; larger ones can have more in proportion. For the thousands that a body can have, class-validator would take milliseconds. */
+/**
+ * Members, objects and lists of a body of `BODY_LIMIT_BYTES`. Larger bodies can have more in proportion. For the thousands
+ * that a body could have, class-validator would take milliseconds.
+ */
 const MAX_MEMBERS = 1_000;
 
 /**

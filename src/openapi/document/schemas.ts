@@ -7,7 +7,8 @@ const INT32_MAX = 2 ** 31 - 1;
 
 /**
  * Converts a schema of OpenAPI 3.0 from the scanner to OpenAPI 3.1: a reference can have siblings, `examples` replaces
- * `example`, an exclusive bound is a number, and `null` is a type. Integers that declare no format or bound get those of their type.
+ * `example`, an exclusive bound is a number, and `null` is a type. Integers that declare no format or bound get those of
+ * their type.
  */
 export function convertSchema(schema: Schema): Schema {
   if ('$ref' in schema) return schema;

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { API_PREFIX, publicAddress, publicPath } from '../../http/index.js';
 import { type Env, VERSION } from '../../platform/index.js';
 import { type Guide, titleOf } from './guides.js';
@@ -12,7 +12,7 @@ export function serveEntryPoints(server: FastifyInstance, env: Env, guides: read
   server.get('/', (request, reply) => {
     void reply.header('link', links).header('vary', 'Accept');
     // Relative, because a proxy can serve it below another path.
-    if (request.headers.accept?.includes('text/html')) return reply.redirect('docs', 303);
+    if (acceptsHtml(request)) return reply.redirect('docs', 303);
     return reply.send({
       name: 'Pet Store Service',
       version: VERSION,
@@ -50,6 +50,11 @@ export function serveEntryPoints(server: FastifyInstance, env: Env, guides: read
     `- [API reference](${at('/docs')}): the same for people`,
   ].join('\n');
   server.get('/llms.txt', (_request, reply) => reply.type('text/plain; charset=utf-8').send(`${text}\n`));
+}
+
+/** Whether a request is that of a browser for a page. */
+export function acceptsHtml({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/html') === true;
 }
 
 /** The value of Link for the description of the API and its documentation (RFC 8631). */

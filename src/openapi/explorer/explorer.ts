@@ -5,10 +5,10 @@ import type { INestApplication } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { dump } from 'js-yaml';
-import { addToListHeader, ApiError, CompressedFile, sendWithEtag } from '../../http/index.js';
+import { addToListHeader, CompressedFile, routeNotFound, sendWithEtag } from '../../http/index.js';
 import { Env } from '../../platform/index.js';
 import type { CurrentDocument } from '../document/document.js';
-import { serveEntryPoints, serviceLinks } from './entry-points.js';
+import { acceptsHtml, serveEntryPoints, serviceLinks } from './entry-points.js';
 import { guidePage, readGuides } from './guides.js';
 import { explorerPage, ICON, markStaging, missingPage } from './page.js';
 import { plansPage } from './plans-page.js';
@@ -79,10 +79,9 @@ export function serveExplorer(app: INestApplication, document: CurrentDocument):
     server.get(`/docs/${name}/`, (_request, reply) => reply.redirect(`../${name}`, 308));
   const missing = marked(missingPage('./'));
   // Only beside the pages, so that its relative addresses are right.
-  server.get('/docs/:name', ({ headers }, reply) => {
+  server.get('/docs/:name', (request, reply) => {
     addToListHeader(reply, 'vary', 'Accept');
-    if (headers.accept?.includes('text/html') !== true)
-      throw new ApiError('route_not_found', 'This path does not exist. The page /docs shows all paths.');
+    if (!acceptsHtml(request)) throw routeNotFound();
     return reply.code(404).header('content-security-policy', POLICY).type(HTML).send(missing);
   });
   serveDocs(
