@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './check-node.js';
 import 'reflect-metadata';
 import { backUp, databaseUrlOf, isPostgresUrl, sqliteFile } from './database/index.js';
 import { loadEnv } from './platform/index.js';

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './check-node.js';
 import 'reflect-metadata';
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
 // Bounds the young generation, which otherwise grows to 64 MB while modules are loaded and keeps 40 MB of resident memory.
+import './check-node.js';
 import 'reflect-metadata';
 import { startService } from './start-service.js';
 

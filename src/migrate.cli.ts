@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './check-node.js';
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import { migrate } from './database-parts.js';

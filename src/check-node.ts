@@ -1,0 +1,10 @@
+/*
+ * Refuses an old Node with a sentence. Entry points import it first, because modules of the service fail there while they are
+ * loaded.
+ */
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 24 || (major === 24 && minor < 15)) {
+  process.stderr.write(`petstore-service needs Node 24.15 or later, and this is Node ${process.versions.node}.\n`);
+  process.exit(1);
+}
