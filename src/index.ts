@@ -1,4 +1,5 @@
 /** The public surface for extensions; everything else can change without notice. */
+import './check-node.js';
 export type { Limits, PlanName, KeyChange, KeyDetails, KeyEvents } from './accounts/index.js';
 export { RecurringTask, Clock, ConfigError, Env, loadEnv, DomainError, type ErrorCode } from './platform/index.js';
 export { type Authentication, type Caller, CurrentCaller, KeyVerifier, Public, RequireScope } from './auth/index.js';
@@ -74,8 +75,10 @@ export {
   type SqlParameter,
   tryLockUntilCommit,
   type Work,
+  actAs,
   BeforeCommit,
   type BeforeCommitListener,
+  currentActor,
   type Change,
   type DomainEvent,
   type EventMap,

@@ -12,7 +12,6 @@ import {
   Idempotent,
   PathId,
 } from '../http/index.js';
-import { type Caller, CurrentCaller } from '../auth/index.js';
 import { Env } from '../platform/index.js';
 import { Operation, OperationGroup } from '../openapi/index.js';
 import { CHANGE_CATEGORY, CREATE_CATEGORY, GET_CATEGORY, LIST_CATEGORIES } from './categories.operations.js';
@@ -45,10 +44,9 @@ export class CategoriesController {
   @Idempotent()
   async createCategory(
     @Body() category: NewCategory,
-    @CurrentCaller() { keyId }: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
-    return sendCreated(reply, publicAddress(this.env, '/categories'), await this.categories.create(category, keyId));
+    return sendCreated(reply, publicAddress(this.env, '/categories'), await this.categories.create(category));
   }
 
   @Get(':categoryId')
@@ -64,9 +62,8 @@ export class CategoriesController {
     @CategoryId() id: string,
     @Body() change: CategoryChange,
     @IfMatch() precondition: Precondition,
-    @CurrentCaller() { keyId }: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
-    return sendWithEtag(reply, JSON.stringify(await this.categories.change(id, change, precondition, keyId)));
+    return sendWithEtag(reply, JSON.stringify(await this.categories.change(id, change, precondition)));
   }
 }

@@ -6,10 +6,7 @@ import { CategoriesRepository } from './categories.repository.js';
 import type { Category, CategoryChange, ListCategoriesQuery, NewCategory } from './category.dto.js';
 import { CategoryEntity } from './category.entity.js';
 
-/**
- * The names of categories. Pets can use identifiers that no category has. Identifiers are decimal digits. `actor` is who does
- * it, for events: the id of an API key.
- */
+/** The names of categories. Pets can use identifiers that no category has. Identifiers are decimal digits. */
 @Injectable()
 export class CategoriesService {
   constructor(
@@ -31,12 +28,12 @@ export class CategoriesService {
   }
 
   /** @throws (rejects) DomainError `category_exists` */
-  create({ id, name }: NewCategory, actor?: string): Promise<Category> {
+  create({ id, name }: NewCategory): Promise<Category> {
     return this.database.write(async (manager) => {
       const categoryId = await this.categories.insert(manager, name, id === undefined ? undefined : String(id));
       if (categoryId === undefined) throw categoryExists(String(id));
       const after = { id: categoryId, name };
-      await this.events.raise(manager, 'category.created', actor, () => ({ before: undefined, after }));
+      await this.events.raise(manager, 'category.created', () => ({ before: undefined, after }));
       return toCategory(after);
     });
   }
@@ -45,7 +42,7 @@ export class CategoriesService {
    * Applies a JSON merge patch to a category.
    * @throws (rejects) DomainError `category_not_found` or `precondition_failed`
    */
-  change(categoryId: string, { name }: CategoryChange, precondition: Precondition, actor?: string): Promise<Category> {
+  change(categoryId: string, { name }: CategoryChange, precondition: Precondition): Promise<Category> {
     return this.database.write(async (manager) => {
       const locked = found(await this.categories.lock(manager, categoryId), categoryNotFound, categoryId);
       const before = { ...locked, id: categoryId };
@@ -53,7 +50,7 @@ export class CategoriesService {
       if (name === undefined || name === before.name) return toCategory(before);
       await manager.update(CategoryEntity, { id: categoryId }, { name });
       const after = { ...before, name };
-      await this.events.raise(manager, 'category.changed', actor, () => ({ before, after }));
+      await this.events.raise(manager, 'category.changed', () => ({ before, after }));
       return toCategory(after);
     });
   }

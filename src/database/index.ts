@@ -1,6 +1,7 @@
 export * from './database-options.js';
 export * from './database.js';
 export * from './database.module.js';
+export * from './events/actor.js';
 export * from './events/domain-event.js';
 export * from './events/events.js';
 export * from './paging/page-key.js';

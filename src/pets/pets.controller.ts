@@ -1,6 +1,5 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { type Caller, CurrentCaller } from '../auth/index.js';
 import {
   IfMatch,
   Precondition,
@@ -42,12 +41,8 @@ export class PetsController {
   @Post()
   @Operation(CREATE_PET)
   @Idempotent()
-  async createPet(
-    @Body() pet: NewPet,
-    @CurrentCaller() { keyId }: Caller,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<ResponseBody> {
-    return sendCreated(reply, publicAddress(this.env, '/pets'), await this.pets.create(pet, keyId));
+  async createPet(@Body() pet: NewPet, @Res({ passthrough: true }) reply: FastifyReply): Promise<ResponseBody> {
+    return sendCreated(reply, publicAddress(this.env, '/pets'), await this.pets.create(pet));
   }
 
   @Get(':petId')
@@ -65,19 +60,14 @@ export class PetsController {
     @PetId() petId: string,
     @Body() change: PetChange,
     @IfMatch() precondition: Precondition,
-    @CurrentCaller() { keyId }: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
-    return sendWithEtag(reply, JSON.stringify(await this.pets.change(petId, change, precondition, keyId)));
+    return sendWithEtag(reply, JSON.stringify(await this.pets.change(petId, change, precondition)));
   }
 
   @Delete(':petId')
   @Operation(REMOVE_PET)
-  removePet(
-    @PetId() petId: string,
-    @IfMatch() precondition: Precondition,
-    @CurrentCaller() { keyId }: Caller,
-  ): Promise<void> {
-    return this.pets.remove(petId, precondition, keyId);
+  removePet(@PetId() petId: string, @IfMatch() precondition: Precondition): Promise<void> {
+    return this.pets.remove(petId, precondition);
   }
 }

@@ -14,7 +14,7 @@ const AVAILABLE: PetState = { status: 'available', held: 0 };
 const RESERVED: PetState = { status: 'pending', held: 1 };
 const SOLD: PetState = { status: 'sold', held: 0 };
 
-/** The catalogue. Identifiers of pets are decimal digits. `actor` is who does it, for events: the id of an API key. */
+/** The catalogue. Identifiers of pets are decimal digits. */
 @Injectable()
 export class PetsService {
   constructor(
@@ -39,23 +39,18 @@ export class PetsService {
     return toAnimal(found(row, petNotFound, petId));
   }
 
-  async create(pet: NewPet, actor?: string): Promise<Animal> {
+  async create(pet: NewPet): Promise<Animal> {
     const row = toRow(pet);
     // A listener refuses one pet, not those that are inserted with it.
     const isAlone = this.database.isWriting || this.events.canBeRefused('pet.created');
-    return toAnimal(isAlone ? await this.insert(row, actor) : await this.inserts.add(row, actor));
+    return toAnimal(isAlone ? await this.insert(row) : await this.inserts.add(row));
   }
 
   /**
    * Applies a JSON merge patch to a pet (RFC 7396).
    * @throws (rejects) DomainError `pet_not_found`, `precondition_failed`, `pet_in_order` or `invalid_status_transition`
    */
-  change(
-    petId: string,
-    { name, categoryId, status }: PetChange,
-    precondition: Precondition,
-    actor?: string,
-  ): Promise<Animal> {
+  change(petId: string, { name, categoryId, status }: PetChange, precondition: Precondition): Promise<Animal> {
     return this.database.write(async (manager) => {
       const before = await this.lock(manager, petId, precondition);
       const after: PetRow = {
@@ -68,7 +63,7 @@ export class PetsService {
       if (after.status !== before.status) checkStatusChange(before);
       if (isEqual(before, after)) return toAnimal(after);
       await this.pets.update(manager, after);
-      await this.events.raise(manager, 'pet.changed', actor, () => ({ before: withoutHold(before), after }));
+      await this.events.raise(manager, 'pet.changed', () => ({ before: withoutHold(before), after }));
       return toAnimal(after);
     });
   }
@@ -78,12 +73,12 @@ export class PetsService {
    * @throws (rejects) DomainError `pet_not_found`, `precondition_failed`, `pet_in_order`, or `conflict` if a table of an
    * extension refers to it
    */
-  async remove(petId: string, precondition: Precondition, actor?: string): Promise<void> {
+  async remove(petId: string, precondition: Precondition): Promise<void> {
     try {
       await this.database.write(async (manager) => {
         const pet = await this.lock(manager, petId, precondition);
         if (pet.held === 1) throw petInOrder('it cannot be removed');
-        await this.events.raise(manager, 'pet.removed', actor, () => ({ before: withoutHold(pet), after: undefined }));
+        await this.events.raise(manager, 'pet.removed', () => ({ before: withoutHold(pet), after: undefined }));
         await this.pets.delete(manager, pet);
       });
     } catch (cause) {
@@ -97,22 +92,22 @@ export class PetsService {
    * is released or sold.
    * @throws (rejects) DomainError `pet_not_found` or `pet_not_available`
    */
-  reserve(petId: string, actor?: string): Promise<void> {
+  reserve(petId: string): Promise<void> {
     return this.database.write(async (manager) => {
-      if (await this.move(manager, petId, AVAILABLE, RESERVED, actor)) return;
+      if (await this.move(manager, petId, AVAILABLE, RESERVED)) return;
       found(await this.find(petId), petNotFound, petId);
       throw petNotAvailable(petId);
     });
   }
 
   /** Makes a reserved pet available again. */
-  release(petId: string, actor?: string): Promise<void> {
-    return this.endReservation(petId, AVAILABLE, actor);
+  release(petId: string): Promise<void> {
+    return this.endReservation(petId, AVAILABLE);
   }
 
   /** Sells a reserved pet, for good. */
-  sell(petId: string, actor?: string): Promise<void> {
-    return this.endReservation(petId, SOLD, actor);
+  sell(petId: string): Promise<void> {
+    return this.endReservation(petId, SOLD);
   }
 
   /** Makes cached responses outdated, on all instances. Call it in a transaction that writes pets itself, or after it. */
@@ -125,35 +120,28 @@ export class PetsService {
     return row;
   }
 
-  private insert(pet: NewPetRow, actor: string | undefined): Promise<PetRow> {
+  private insert(pet: NewPetRow): Promise<PetRow> {
     return this.database.write(async (manager) => {
       const [row] = (await this.pets.insert(manager, [pet])) as [PetRow];
-      await this.events.raise(manager, 'pet.created', actor, () => ({ before: undefined, after: row }));
+      await this.events.raise(manager, 'pet.created', () => ({ before: undefined, after: row }));
       return row;
     });
   }
 
   /** @returns whether the pet was in the state to move from */
-  private async move(
-    manager: EntityManager,
-    petId: string,
-    from: PetState,
-    to: PetState,
-    actor: string | undefined,
-  ): Promise<boolean> {
+  private async move(manager: EntityManager, petId: string, from: PetState, to: PetState): Promise<boolean> {
     const after = await this.pets.move(manager, petId, from, to);
     if (after === undefined) return false;
-    await this.events.raise(manager, 'pet.changed', actor, () => ({
+    await this.events.raise(manager, 'pet.changed', () => ({
       before: { ...after, status: from.status },
       after,
     }));
     return true;
   }
 
-  private endReservation(petId: string, to: PetState, actor: string | undefined): Promise<void> {
+  private endReservation(petId: string, to: PetState): Promise<void> {
     return this.database.write(async (manager) => {
-      if (!(await this.move(manager, petId, RESERVED, to, actor)))
-        throw new Error(`No order reserves the pet ${petId}.`);
+      if (!(await this.move(manager, petId, RESERVED, to))) throw new Error(`No order reserves the pet ${petId}.`);
     });
   }
 

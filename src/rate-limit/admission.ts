@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type BearerGuard, INVALID, isCaller } from '../auth/index.js';
+import { actAs } from '../database/index.js';
 import { traced } from '../platform/index.js';
 import { type Problem, sendProblem, isPreflight, isVersioned } from '../http/index.js';
 import type { PlanThrottlerGuard } from './plan-throttler.guard.js';
@@ -29,6 +30,7 @@ export function addAdmission(server: FastifyInstance, guards: () => AdmissionGua
     );
     if (problem !== undefined) sendProblem(reply, problem);
   });
+  server.addHook('preHandler', (request, _reply, done) => actAs(request.caller?.keyId, done));
 }
 
 /** @returns the response to a refused request */

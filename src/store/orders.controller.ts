@@ -34,10 +34,10 @@ export class OrdersController {
   @Idempotent()
   async placeOrder(
     @Body() { petId }: NewOrder,
-    @CurrentCaller() { accountId, keyId }: Caller,
+    @CurrentCaller() { accountId }: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
-    const order = await this.orders.place(accountId, String(petId), keyId);
+    const order = await this.orders.place(accountId, String(petId));
     return sendCreated(reply, publicAddress(this.env, '/store/orders'), order);
   }
 
@@ -69,9 +69,9 @@ export class OrdersController {
     @OrderId() id: string,
     @Body() { status }: OrderChange,
     @IfMatch() precondition: Precondition,
-    @CurrentCaller() { accountId, keyId }: Caller,
+    @CurrentCaller() { accountId }: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
-    return sendWithEtag(reply, JSON.stringify(await this.orders.move({ accountId, id }, status, precondition, keyId)));
+    return sendWithEtag(reply, JSON.stringify(await this.orders.move({ accountId, id }, status, precondition)));
   }
 }

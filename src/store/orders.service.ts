@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Precondition } from '../http/index.js';
 import { Clock, DomainError, found, notFound } from '../platform/index.js';
-import { type Change, Database, Events, type Page } from '../database/index.js';
+import { actAs, type Change, Database, Events, type Page } from '../database/index.js';
 import { PetsService } from '../pets/index.js';
 import type { ListOrdersQuery, Order } from './order.dto.js';
 import { nextStatuses, type OrderEntity, type OrderStatus } from './order.entity.js';
@@ -49,13 +49,13 @@ export class OrdersService {
    * @param petId decimal digits
    * @throws (rejects) DomainError `pet_not_found` or `pet_not_available`
    */
-  place(accountId: number, petId: string, actor?: string): Promise<Order> {
+  place(accountId: number, petId: string): Promise<Order> {
     return this.database.write(async (manager) => {
-      await this.pets.reserve(petId, actor);
+      await this.pets.reserve(petId);
       // The pet exists, so its identifier was assigned by the service and is a safe integer.
       const order = { accountId, petId: Number(petId), status: 'placed', createdAt: this.clock.nowMs() } as const;
       const row = await this.orders.insert(manager, order);
-      await this.events.raise(manager, 'order.placed', actor, () => ({ before: undefined, after: row }));
+      await this.events.raise(manager, 'order.placed', () => ({ before: undefined, after: row }));
       return toOrder(row);
     });
   }
@@ -64,13 +64,13 @@ export class OrdersService {
    * Changes the status of an order, and of its pet: delivered means sold, cancelled means available.
    * @throws (rejects) DomainError `order_not_found`, `precondition_failed` or `invalid_status_transition`
    */
-  move(key: OrderKey, to: OrderStatus, precondition: Precondition, actor?: string): Promise<Order> {
+  move(key: OrderKey, to: OrderStatus, precondition: Precondition): Promise<Order> {
     return this.database.write(async (manager) => {
       const row = found(await this.orders.lock(manager, key), orderNotFound, key.id);
       precondition.check(JSON.stringify(toOrder(row)));
       if (row.status === to) return toOrder(row);
       checkTransition(row, to);
-      return toOrder(await this.change(manager, row, to, actor));
+      return toOrder(await this.change(manager, row, to));
     });
   }
 
@@ -78,21 +78,16 @@ export class OrdersService {
   async expire(key: OrderKey): Promise<void> {
     await this.database.write(async (manager) => {
       const row = await this.orders.lock(manager, key);
-      if (row?.status === 'placed') await this.change(manager, row, 'cancelled', 'order-expiry');
+      if (row?.status === 'placed') await actAs('order-expiry', () => this.change(manager, row, 'cancelled'));
     });
   }
 
-  private async change(
-    manager: EntityManager,
-    row: OrderEntity,
-    to: keyof typeof MOVED,
-    actor: string | undefined,
-  ): Promise<OrderEntity> {
+  private async change(manager: EntityManager, row: OrderEntity, to: keyof typeof MOVED): Promise<OrderEntity> {
     await this.orders.updateStatus(manager, row.id, to);
-    if (to === 'delivered') await this.pets.sell(String(row.petId), actor);
-    if (to === 'cancelled') await this.pets.release(String(row.petId), actor);
+    if (to === 'delivered') await this.pets.sell(String(row.petId));
+    if (to === 'cancelled') await this.pets.release(String(row.petId));
     const after = { ...row, status: to };
-    await this.events.raise(manager, MOVED[to], actor, () => ({ before: row, after }));
+    await this.events.raise(manager, MOVED[to], () => ({ before: row, after }));
     return after;
   }
 }

@@ -6,7 +6,7 @@ import { accountFor, auditOf, changePlan } from '../accounts.js';
 import { audit, type AuditAction, type AuditedOperation, type AuditEntry } from '../audit-record.entity.js';
 import { type CustomLimits, InvalidOperationError, type Limits, limitsOf, type PlanName, planTerms } from '../plan.js';
 import { Clock, Env } from '../../platform/index.js';
-import { Database, Events, lockUntilCommit, onTransactionEnd } from '../../database/index.js';
+import { actAs, Database, Events, lockUntilCommit, onTransactionEnd } from '../../database/index.js';
 import { keyKindOf } from './api-key-format.js';
 import { ApiKey } from './api-key.entity.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
@@ -153,7 +153,7 @@ export class AdminKeysService {
   operate<T>(actor: string, work: (operation: AuditedOperation) => Promise<T>): Promise<T> {
     return this.database.write(async (manager) => {
       await lockUntilCommit(manager, 'key operations');
-      return work({ manager, actor, atMs: this.clock.nowMs() });
+      return actAs(actor, () => work({ manager, actor, atMs: this.clock.nowMs() }));
     });
   }
 
@@ -164,7 +164,7 @@ export class AdminKeysService {
     grants: KeyGrants,
     latestExpiryMs?: number,
   ): Promise<IssuedKey> {
-    const { manager, actor, atMs } = operation;
+    const { manager, atMs } = operation;
     const { key, stored } = generateKey(keyKindOf(this.env), grants, atMs, latestExpiryMs);
     await manager.insert(ApiKey, { ...stored, accountId: account.id });
     const { name, masked, expiresAt } = stored;
@@ -172,7 +172,7 @@ export class AdminKeysService {
     const { id, ...rest } = details;
     const lifetimeMs = stored.lifetimeMs === NO_EXPIRY ? null : stored.lifetimeMs;
     await audit(operation, 'key.created', account.id, id, { name, masked, scopes: rest.scopes, lifetimeMs, expiresAt });
-    await this.events.raise(manager, 'key.created', actor, () => ({ before: undefined, after: details }));
+    await this.events.raise(manager, 'key.created', () => ({ before: undefined, after: details }));
     return { id, key, ...rest };
   }
 
@@ -190,8 +190,8 @@ export class AdminKeysService {
     return { ...key, ...changes };
   }
 
-  private raise({ manager, actor }: AuditedOperation, name: 'key.changed' | 'key.revoked', from: ApiKey, to: ApiKey) {
-    return this.events.raise(manager, name, actor, () => ({ before: detailsOf(from), after: detailsOf(to) }));
+  private raise({ manager }: AuditedOperation, name: 'key.changed' | 'key.revoked', from: ApiKey, to: ApiKey) {
+    return this.events.raise(manager, name, () => ({ before: detailsOf(from), after: detailsOf(to) }));
   }
 
   private notifyAtEnd(change: KeyChange): void {

@@ -6,6 +6,7 @@ import { EventEmitter2, EventEmitterModule } from '@nestjs/event-emitter';
 import type { EntityManager } from 'typeorm';
 import { Clock, traced } from '../../platform/index.js';
 import { onCommit } from '../transaction.js';
+import { currentActor } from './actor.js';
 import type { DomainEvent, EventMap, EventName } from './domain-event.js';
 
 const BEFORE_COMMIT = 'petstore:before-commit';
@@ -71,18 +72,13 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
    * @param change called only if there are listeners
    * @throws (rejects) the error of a listener of `@BeforeCommit()`
    */
-  async raise<Name extends EventName>(
-    manager: EntityManager,
-    name: Name,
-    actor: string | undefined,
-    change: () => EventMap[Name],
-  ): Promise<void> {
+  async raise<Name extends EventName>(manager: EntityManager, name: Name, change: () => EventMap[Name]): Promise<void> {
     const listeners = this.beforeCommit.get(name);
     const isHeardLater = this.emitter.hasListeners(name);
     if (listeners === undefined && !isHeardLater) return;
     const { before, after } = change();
     const states = { before: copyOf(before), after: copyOf(after) };
-    const event = { id: randomUUID(), name, atMs: this.clock.nowMs(), actor, ...states };
+    const event = { id: randomUUID(), name, atMs: this.clock.nowMs(), actor: currentActor(), ...states };
     for (const listener of listeners ?? [])
       await traced(`before commit ${name}`, {}, async () => listener(event, manager));
     if (isHeardLater) onCommit(() => this.deliver(event));

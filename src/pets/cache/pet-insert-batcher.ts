@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Env, DomainError } from '../../platform/index.js';
-import { Database, outsideTransactions, unavailable, Events } from '../../database/index.js';
+import { actAs, currentActor, Database, outsideTransactions, unavailable, Events } from '../../database/index.js';
 import { type NewPetRow, type PetRow, PetsRepository } from '../pets.repository.js';
 
 interface Waiting {
@@ -42,13 +42,13 @@ export class PetInsertBatcher {
   }
 
   /** @throws (rejects) DomainError `service_unavailable` if other creates take too long */
-  add(pet: NewPetRow, actor?: string): Promise<PetRow> {
+  add(pet: NewPetRow): Promise<PetRow> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.waiting.delete(waiting);
         reject(unavailable(new Error('Other creates took too long.')));
       }, this.env.DATABASE_TIMEOUT_MS);
-      const waiting = { pet, actor, resolve, reject, timer };
+      const waiting = { pet, actor: currentActor(), resolve, reject, timer };
       this.waiting.add(waiting);
       if (this.batches < this.maxBatches) void outsideTransactions(() => this.write());
     });
@@ -85,7 +85,7 @@ export class PetInsertBatcher {
     );
     for (const [index, { actor, resolve }] of batch.entries()) {
       const after = rows[index] as PetRow;
-      await this.events.raise(manager, 'pet.created', actor, () => ({ before: undefined, after }));
+      await actAs(actor, () => this.events.raise(manager, 'pet.created', () => ({ before: undefined, after })));
       resolve(after);
     }
   }

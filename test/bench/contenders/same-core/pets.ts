@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Caller } from '../../../../src/auth/index.js';
 import { Env } from '../../../../src/platform/index.js';
 import { ApiError, sendProblem, toProblem, isCanonicalId, RequestValidationPipe } from '../../../../src/http/index.js';
 import { announce, declareDeprecation } from '../../../../src/lifecycle/deprecation.interceptor.js';
@@ -38,7 +37,7 @@ export function addPetRoutes(server: FastifyInstance, pets: PetsController): voi
     requireScope(request, 'pets:write');
     const body = await pipe.transform(request.body, { type: 'body', metatype: NewPet });
     reply.code(201).header('content-type', JSON_TYPE);
-    return pets.createPet(body as NewPet, request.caller as Caller, reply);
+    return pets.createPet(body as NewPet, reply);
   });
 }
 
