@@ -10,4 +10,5 @@ export {
   type TestAppOptions,
   type TestRequest,
 } from './test-app.js';
+export { PostgresTestDatabase } from './postgres-test-database.js';
 export { SqliteTestDatabase, type TestDatabase } from './test-database.js';

@@ -6,13 +6,16 @@ import { AdminKeysService, type IssuedKey, type NewKey } from '../accounts/index
 import { exactJson, jsonText } from '../http/index.js';
 import { type AppOptions, createApp, loadEnv } from '../index.js';
 import { RecordedEvents } from './recorded-events.js';
+import { PostgresTestDatabase } from './postgres-test-database.js';
 import { SqliteTestDatabase, type TestDatabase } from './test-database.js';
 
 export interface TestAppOptions extends Omit<AppOptions, 'env'> {
   /** Settings, by environment variable. Default of LOG_LEVEL: `silent`. */
   readonly env?: Readonly<Record<string, string>>;
-  /** A database that outlives the app. Default: a new SQLite file. */
+  /** A database that outlives the app. Default: a new one. */
   readonly database?: TestDatabase;
+  /** The server of a new database: the URL of any of its databases. Default: SQLite. */
+  readonly postgresUrl?: string;
   /** Replaces providers, as `overrideProvider` of `@nestjs/testing` does. */
   readonly override?: (builder: TestingModuleBuilder) => TestingModuleBuilder;
 }
@@ -39,13 +42,20 @@ export interface JsonResponse<Body> {
 /** Starts the real application on a free port of the loopback interface. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   if (options.database !== undefined) return start(options, options.database);
-  const created = new SqliteTestDatabase();
+  const created = await createDatabase(options);
   try {
     return await start(options, created, () => created.remove());
   } catch (error) {
     await created.remove();
     throw error;
   }
+}
+
+async function createDatabase({ postgresUrl, extensions }: TestAppOptions) {
+  if (postgresUrl === undefined) return new SqliteTestDatabase();
+  const database = new PostgresTestDatabase(postgresUrl);
+  await database.create(extensions);
+  return database;
 }
 
 async function start(

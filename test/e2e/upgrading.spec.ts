@@ -5,7 +5,7 @@ import { commandLineDataSource } from '../../src/database/index.js';
 import { Initial1795219200000 } from '../../src/database/migrations/1795219200000-initial.js';
 import { databaseParts } from '../../src/database-parts.js';
 import { startApp, type TestApp } from '../support/app.js';
-import { databaseUrl, makeFolder, openDatabase, queryDatabase } from '../support/databases.js';
+import { databaseUrl, makeFolder, onPostgres, onSharedServer, queryDatabase } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';
 
 const LARGEST = '9223372036854775807';
@@ -28,7 +28,8 @@ let service: TestApp;
 
 /** What the first version, which had one migration, left behind. */
 async function leaveFirstVersion(): Promise<void> {
-  const first = commandLineDataSource(await openDatabase(folder), { entities: [] }).setOptions({
+  if (onPostgres) await onSharedServer(folder).createEmpty();
+  const first = commandLineDataSource(databaseUrl(folder), { entities: [] }).setOptions({
     migrations: [Initial1795219200000],
   });
   await first.initialize();

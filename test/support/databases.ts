@@ -33,7 +33,7 @@ export function databaseUrl(folder: string): string {
   return databaseOf(folder).url;
 }
 
-/** Creates the database of a folder if it does not exist. Returns its URL. */
+/** Creates the database of a folder if it does not exist, on PostgreSQL with all tables. Returns its URL. */
 export async function openDatabase(folder: string): Promise<string> {
   if (onPostgres) await onSharedServer(folder).create();
   return databaseUrl(folder);

@@ -1,0 +1,91 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import type { DataSource } from 'typeorm';
+import { createDataSource, type Extension, loadEnv } from '../index.js';
+import type { TestDatabase } from './test-database.js';
+
+/** A database on a PostgreSQL server. */
+export class PostgresTestDatabase implements TestDatabase {
+  /** @param serverUrl of any database of the server, with a user who can create databases */
+  constructor(
+    private readonly serverUrl: string,
+    protected readonly name = `petstore_test_${randomUUID()}`,
+  ) {}
+
+  get url(): string {
+    return this.urlOf(this.name);
+  }
+
+  /**
+   * Creates the database with the tables of the service and of extensions, unless it exists. Migrations run once on a server:
+   * they make a template, which is copied, until one of them changes.
+   */
+  async create(extensions: readonly Extension[] = []): Promise<void> {
+    await withClient(this.serverUrl, async (client) => {
+      await client.query(`SELECT pg_advisory_lock(hashtext('petstore test databases'))`);
+      if (await exists(client, this.name)) return;
+      const template = this.templateOf(extensions);
+      if (!(await exists(client, template))) await this.createTemplate(client, template, extensions);
+      await client.query(`CREATE DATABASE "${this.name}" TEMPLATE "${template}"`);
+    });
+  }
+
+  query<Row extends object>(sql: string): Promise<Row[]> {
+    return withClient(this.url, async (client) => (await client.query<Row>(sql)).rows);
+  }
+
+  /** Deletes the database, even while it is in use. */
+  async remove(): Promise<void> {
+    await this.queryServer(`DROP DATABASE IF EXISTS "${this.name}" WITH (FORCE)`);
+  }
+
+  /** Runs a statement on the database that `serverUrl` names. */
+  protected async queryServer(sql: string): Promise<void> {
+    await withClient(this.serverUrl, (client) => client.query(sql));
+  }
+
+  /** Under another name until it is complete. */
+  private async createTemplate(client: Client, template: string, extensions: readonly Extension[]): Promise<void> {
+    const unfinished = `${template}_unfinished`;
+    await client.query(`DROP DATABASE IF EXISTS "${unfinished}"`);
+    await client.query(`CREATE DATABASE "${unfinished}"`);
+    const dataSource = await this.dataSourceOf(unfinished, extensions).initialize();
+    try {
+      await dataSource.runMigrations();
+    } finally {
+      await dataSource.destroy();
+    }
+    await client.query(`ALTER DATABASE "${unfinished}" RENAME TO "${template}"`);
+  }
+
+  /** The name of the template with all migrations as they are now. */
+  private templateOf(extensions: readonly Extension[]): string {
+    const { migrations = [] } = this.dataSourceOf(this.name, extensions).options;
+    const sources = Object.values(migrations).join('\n');
+    return `petstore_template_${createHash('sha256').update(sources).digest('hex').slice(0, 16)}`;
+  }
+
+  private dataSourceOf(database: string, extensions: readonly Extension[]): DataSource {
+    return createDataSource(loadEnv({ DATABASE_URL: this.urlOf(database) }), extensions);
+  }
+
+  private urlOf(database: string): string {
+    return Object.assign(new URL(this.serverUrl), { pathname: database }).href;
+  }
+}
+
+async function exists(client: Client, database: string): Promise<boolean> {
+  return (await client.query('SELECT FROM pg_database WHERE datname = $1', [database])).rowCount === 1;
+}
+
+async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  // A server that shuts down sends an error to idle connections.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

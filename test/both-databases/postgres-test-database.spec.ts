@@ -1,0 +1,90 @@
+import { Module } from '@nestjs/common';
+import { describe, expect, it } from '@jest/globals';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { startTestApp } from '../../src/testing/index.js';
+import { PostgresTestDatabase } from '../support/servers/postgres-test-database.js';
+
+const SERVER = String(process.env['TEST_POSTGRES_URL']);
+
+let runs = 0;
+
+class CreateCages1795305600000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    runs += 1;
+    await runner.query('CREATE TABLE "cages" ("id" INTEGER PRIMARY KEY)');
+  }
+
+  async down(): Promise<void> {}
+}
+
+class AddCage1795305600001 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('INSERT INTO "cages" VALUES (1)');
+  }
+
+  async down(): Promise<void> {}
+}
+
+@Module({})
+class CagesModule {}
+
+const cages = (...migrations: (new () => MigrationInterface)[]) => ({ module: CagesModule, migrations });
+
+/** Starts an application in the way of an extension's tests, and stops it. */
+async function countCages(...migrations: (new () => MigrationInterface)[]): Promise<number> {
+  const service = await startTestApp({ postgresUrl: SERVER, extensions: [cages(...migrations)] });
+  try {
+    return (await service.database.query('SELECT "id" FROM "cages"')).length;
+  } finally {
+    await service.stop();
+  }
+}
+
+describe('a test database on PostgreSQL', () => {
+  it('is new for each application, while migrations run once until there are others', async () => {
+    const all = await Promise.all([1, 2, 3].map(() => countCages(CreateCages1795305600000)));
+    expect([all, runs]).toEqual([[0, 0, 0], 1]);
+    for (let n = 0; n < 2; n += 1)
+      expect([await countCages(CreateCages1795305600000, AddCage1795305600001), runs]).toEqual([1, 2]);
+  });
+
+  it('is removed with its application, and not with others', async () => {
+    const databases = () =>
+      new PostgresTestDatabase(SERVER, 'postgres').query<{ datname: string }>(
+        `SELECT datname FROM pg_database WHERE datname LIKE 'petstore_test_%' ORDER BY datname`,
+      );
+    const before = await databases();
+    const service = await startTestApp({ postgresUrl: SERVER });
+    expect(await databases()).toHaveLength(before.length + 1);
+    await service.stop();
+    expect(await databases()).toEqual(before);
+  });
+
+  it('outlives an application that is given it', async () => {
+    const database = new PostgresTestDatabase(SERVER);
+    await database.create();
+    const first = await startTestApp({ database });
+    const key = await first.key();
+    await first.stop();
+    const second = await startTestApp({ database });
+    expect((await second.request('/v1/pets', { key })).status).toBe(200);
+    await second.stop();
+    await database.remove();
+  });
+
+  it('can be made again after a migration failed', async () => {
+    class Broken1795305600002 implements MigrationInterface {
+      static isBroken = true;
+
+      async up(): Promise<void> {
+        if (Broken1795305600002.isBroken) throw new Error('broken migration');
+      }
+
+      async down(): Promise<void> {}
+    }
+    const start = () => startTestApp({ postgresUrl: SERVER, extensions: [cages(Broken1795305600002)] });
+    await expect(start()).rejects.toThrow('broken migration');
+    Broken1795305600002.isBroken = false;
+    await (await start()).stop();
+  });
+});
