@@ -7,7 +7,8 @@ import { loadEnv } from './platform/index.js';
 const [target, ...others] = process.argv.slice(2);
 try {
   const url = databaseUrlOf(loadEnv());
-  if (target === undefined || others.length > 0) throw new Error('Name the file of the backup, and nothing else.');
+  if (target === undefined || target.startsWith('-') || others.length > 0)
+    throw new Error('Name the file of the backup, and nothing else.');
   if (isPostgresUrl(url)) throw new Error('This is for SQLite. Use pg_dump for PostgreSQL.');
   backUp(sqliteFile(url), target);
   process.stdout.write(`${target} is complete and intact.\n`);

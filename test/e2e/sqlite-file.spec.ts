@@ -73,7 +73,8 @@ describe('the backup', () => {
       runProgram('backup.cli.js', args, { folder, env: { DATABASE_URL: 'sqlite:missing.sqlite' } });
     expect(await back('backup.sqlite')).toMatchObject({ code: 1, stderr: expect.stringContaining('unable to open') });
     expect(existsSync(join(folder, 'backup.sqlite'))).toBe(false);
-    expect(await back()).toMatchObject({ code: 1, stderr: 'Name the file of the backup, and nothing else.\n' });
+    for (const wrong of [[], ['--help'], ['one', 'two']])
+      expect(await back(...wrong)).toMatchObject({ code: 1, stderr: 'Name the file of the backup, and nothing else.\n' });
     await (await startProcess({ folder, env: SQLITE })).stop();
     const again = await runProgram('backup.cli.js', ['petstore.sqlite'], { folder, env: SQLITE });
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('EEXIST') });
