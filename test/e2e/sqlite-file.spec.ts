@@ -74,7 +74,10 @@ describe('the backup', () => {
     expect(await back('backup.sqlite')).toMatchObject({ code: 1, stderr: expect.stringContaining('unable to open') });
     expect(existsSync(join(folder, 'backup.sqlite'))).toBe(false);
     for (const wrong of [[], ['--help'], ['one', 'two']])
-      expect(await back(...wrong)).toMatchObject({ code: 1, stderr: 'Name the file of the backup, and nothing else.\n' });
+      expect(await back(...wrong)).toMatchObject({
+        code: 1,
+        stderr: 'Name the file of the backup, and nothing else.\n',
+      });
     await (await startProcess({ folder, env: SQLITE })).stop();
     const again = await runProgram('backup.cli.js', ['petstore.sqlite'], { folder, env: SQLITE });
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('EEXIST') });
