@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Controller, Inject, Injectable, Module, Post } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { Column, DataSource, Entity, type MigrationInterface, PrimaryGeneratedColumn, type QueryRunner } from 'typeorm';
+import {
+  type Animal,
+  columnTypes,
+  Database,
+  type Extension,
+  int64Json,
+  type Page,
+  PetsModule,
+  PetsService,
+  readPage,
+  RequireScope,
+} from '../../src/index.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { queryDatabase } from '../support/databases.js';
+import { errorOf } from '../support/expectations.js';
+import { AMPLE } from '../support/folders.js';
+import { JSON_TYPE } from '../support/http.js';
+import { until, withinASecond } from '../support/until.js';
+
+/*
+ * Shelters, which have parcels. A row of a parcel whose shelter is missing is refused at the commit.
+ */
+
+@Entity({ name: 'parcels' })
+class Parcel {
+  @PrimaryGeneratedColumn({ type: 'integer' })
+  id!: number;
+
+  @Column({ type: 'float' })
+  weight!: number;
+}
+
+class Shelters1795305700000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    const { id, int64 } = columnTypes(runner);
+    const float = runner.dataSource.options.type === 'postgres' ? 'DOUBLE PRECISION' : 'REAL';
+    const shelter = `${int64} REFERENCES "shelters" ("id")`;
+    await runner.query(`CREATE TABLE "shelters" ("id" ${id}, "name" TEXT NOT NULL)`);
+    await runner.query(
+      `CREATE TABLE "parcels" ("id" ${id}, "weight" ${float} NOT NULL, "shelter_id" ${shelter} DEFERRABLE INITIALLY DEFERRED)`,
+    );
+    await runner.query(`ALTER TABLE "pets" ADD COLUMN "shelter_id" ${shelter} ON DELETE CASCADE`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE "pets" DROP COLUMN "shelter_id"');
+    await runner.query('DROP TABLE "parcels"');
+    await runner.query('DROP TABLE "shelters"');
+  }
+}
+
+const lost = { inserted: 0 };
+const slow = { begun: 0, end: Promise.withResolvers<void>() };
+
+@ApiExcludeController()
+@Controller('parcels')
+class ParcelsController {
+  constructor(private readonly database: Database) {}
+
+  /** Fails at the commit. */
+  @Post('lost')
+  @RequireScope('pets:write')
+  addLost(): Promise<unknown> {
+    return this.database.write(async (manager) => {
+      await manager.query(`INSERT INTO "parcels" ("weight", "shelter_id") VALUES (404, 404404)`);
+      lost.inserted += 1;
+      return {};
+    });
+  }
+
+  @Post()
+  @RequireScope('pets:write')
+  add(): Promise<unknown> {
+    return this.database.write((manager) => manager.insert(Parcel, { weight: 1 }));
+  }
+
+  /** Writes, and then calls another service. */
+  @Post('slow')
+  @RequireScope('pets:write')
+  async addSlowly(): Promise<object> {
+    await this.database.write((manager) => manager.insert(Parcel, { weight: 2 }));
+    slow.begun += 1;
+    await slow.end.promise;
+    return { begun: slow.begun };
+  }
+}
+
+/** Lists shelters in place of pets. */
+@Injectable()
+class SheltersAsPets extends PetsService {
+  @Inject(Database)
+  private readonly shelters!: Database;
+
+  override async list(): Promise<Page<Animal>> {
+    const rows = await this.shelters.query<{ id: number; name: string }[]>('SELECT "id", "name" FROM "shelters"');
+    return { items: rows.map((row) => ({ ...row, categoryId: int64Json('1') })), nextAfter: undefined };
+  }
+}
+
+@Module({ imports: [PetsModule], controllers: [ParcelsController] })
+class SheltersModule {}
+
+const SHELTERS: Extension = { module: SheltersModule, entities: [Parcel], migrations: [Shelters1795305700000] };
+
+let service: TestApp;
+let key: string;
+
+beforeAll(async () => {
+  service = await startApp({ extensions: [SHELTERS] });
+  key = await service.key(AMPLE);
+});
+afterAll(() => service.stop());
+
+const post = (path: string, body = '{}', headers: Record<string, string> = {}) =>
+  service.request(`/v1/${path}`, { key, method: 'POST', headers: { ...JSON_TYPE, ...headers }, body });
+const createPet = (name: string) => post('pets', JSON.stringify({ name, categoryId: 1 }));
+const namesAt = async (app: TestApp, as: string) =>
+  ((await (await app.request('/v1/pets?limit=100', { key: as })).json()) as { name: string }[]).map(({ name }) => name);
+
+describe('a slow request with an Idempotency-Key for an operation without @Idempotent()', () => {
+  it('holds no transaction that others would wait for, and is processed each time', async () => {
+    const requests = [1, 2].map(() => post('parcels/slow', '{}', { 'Idempotency-Key': 'the key' }));
+    await until(() => slow.begun === 2);
+    expect(await service.database.query('SELECT 1 AS "one" FROM "parcels" WHERE "weight" = 2')).toHaveLength(2);
+    expect([(await createPet('meanwhile')).status, (await post('parcels')).status]).toEqual([201, 201]);
+    slow.end.resolve();
+    for (const request of requests) {
+      const response = await request;
+      expect([response.status, response.headers.get('idempotent-replayed')]).toEqual([201, null]);
+    }
+  });
+});
+
+describe('a write that the database refuses at the commit', () => {
+  it('fails alone, and the writes of others at the same time are kept', async () => {
+    const pets = (await namesAt(service, key)).length;
+    await queryDatabase(service.folder, 'DELETE FROM "parcels"');
+    const paths = Array.from({ length: 8 }, () => ['parcels/lost', 'parcels', 'pets']).flat();
+    const responses = await Promise.all(paths.map((path) => (path === 'pets' ? createPet('beside') : post(path))));
+    expect(responses.map(({ status }) => status)).toEqual(paths.map((path) => (path === 'parcels/lost' ? 500 : 201)));
+    expect(lost.inserted).toBe(8);
+    for (const response of responses.filter(({ status }) => status === 500))
+      expect(await errorOf(response)).toMatchObject({ code: 'internal_error' });
+    const weights = await queryDatabase<{ weight: number }>(service.folder, 'SELECT "weight" FROM "parcels"');
+    expect(weights.map(({ weight }) => weight)).toEqual(Array.from({ length: 8 }, () => 1));
+    expect(await namesAt(service, key)).toHaveLength(pets + 8);
+  });
+});
+
+describe('pets that a cascade removes', () => {
+  it('are gone from the next response if the caches are invalidated', async () => {
+    const path = (await createPet('of the shelter')).headers.get('location') ?? '';
+    const dataSource = service.app.get(DataSource);
+    await dataSource.query(`INSERT INTO "shelters" ("id", "name") VALUES (7, 'Arche')`);
+    await dataSource.query(`UPDATE "pets" SET "shelter_id" = 7 WHERE "name" = 'of the shelter'`);
+    expect(await namesAt(service, key)).toContain('of the shelter');
+    expect((await service.request(path, { key })).status).toBe(200);
+    await dataSource.query('DELETE FROM "shelters" WHERE "id" = 7');
+    await service.app.get(PetsService).invalidateCaches();
+    expect(await namesAt(service, key)).not.toContain('of the shelter');
+    expect((await service.request(path, { key })).status).toBe(404);
+  });
+});
+
+describe('a PetsService that reads another table', () => {
+  it('is in use if it is overridden, and its responses are new within a second, or at once if invalidated', async () => {
+    const overridden = await startApp({
+      extensions: [SHELTERS],
+      override: (builder) => builder.overrideProvider(PetsService).useClass(SheltersAsPets),
+    });
+    const as = await overridden.key(AMPLE);
+    expect(await namesAt(overridden, as)).toEqual([]);
+    const add = (name: string) =>
+      queryDatabase(overridden.folder, `INSERT INTO "shelters" ("name") VALUES ('${name}')`);
+    await add('Arche');
+    const { result } = await withinASecond(
+      () => namesAt(overridden, as),
+      (names) => names.length === 1,
+    );
+    expect(result).toEqual(['Arche']);
+    await add('Hof');
+    await overridden.app.get(PetsService).invalidateCaches();
+    expect(await namesAt(overridden, as)).toEqual(['Arche', 'Hof']);
+    await overridden.stop();
+  });
+
+  it('is only for its own module if that provides it', async () => {
+    @Module({ imports: [PetsModule], providers: [{ provide: PetsService, useValue: {} }] })
+    class OwnModule {}
+    const other = await startApp({ extensions: [{ module: OwnModule }] });
+    const as = await other.key(AMPLE);
+    await other.post('/v1/pets', as, '{"name":"Bella","categoryId":1}');
+    expect(await namesAt(other, as)).toEqual(['Bella']);
+    await other.stop();
+  });
+});
+
+describe('a page that is sorted by a number with a fraction', () => {
+  it('is refused, because infinity and the like have no place in a Link', async () => {
+    const parcels = service.app.get(DataSource).getRepository(Parcel).createQueryBuilder('parcel');
+    await expect(readPage(parcels, { weight: 'ASC' }, { limit: 1 })).rejects.toThrow(
+      'weight of Parcel must be an integer, a text or a date, and not nullable.',
+    );
+  });
+});
