@@ -26,7 +26,9 @@ const TIME =
 const isInt64 = (text: string) => DIGITS.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 const isText = (text: string) => text.isWellFormed() && !text.includes('\0');
 
+/** PostgreSQL has infinite times too. */
 function isTime(text: string): boolean {
+  if (/^-?infinity$/.test(text)) return true;
   const [, day = ''] = TIME.exec(text) ?? [];
   const date = new Date(day);
   // JavaScript takes February 30 for March 2.
