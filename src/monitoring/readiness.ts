@@ -51,14 +51,20 @@ export class Readiness implements OnModuleInit {
   }
 
   private async check(): Promise<ReadinessReport> {
-    const results = await Promise.all(this.indicators.map(checkInTime)).catch((cause: unknown) => {
-      throw new DomainError('service_unavailable', 'The service is not ready: a health indicator failed.', { cause });
-    });
+    const causes: unknown[] = [];
+    const checks = this.indicators.map((indicator) =>
+      checkInTime(indicator).catch((cause: unknown): HealthIndicatorResult => {
+        causes.push(cause);
+        return { [indicator.constructor.name]: { status: 'down' } };
+      }),
+    );
+    const results = await Promise.all(checks);
     if (this.isEnding) throw ending();
     const parts = results.flatMap((result) => Object.entries(result));
     const down = parts.filter(([, { status }]) => status === 'down').map(([name]) => name);
+    const [cause] = causes;
     if (down.length > 0)
-      throw new DomainError('service_unavailable', `The service is not ready. Down: ${down.join(', ')}.`);
+      throw new DomainError('service_unavailable', `The service is not ready. Down: ${down.join(', ')}.`, { cause });
     const report = parts.map(([name, { status }]) => [name, status === 'up' ? 'up' : 'down'] as const);
     const isDegraded = report.some(([, status]) => status === 'down');
     return { ...Object.fromEntries(report), status: isDegraded ? 'degraded' : 'ready' };
