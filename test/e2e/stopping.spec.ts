@@ -50,6 +50,14 @@ describe('a service with an extension that is stopped', () => {
     expect(await text).toBe('cut off');
   });
 
+  it('is not held up by a stream that its extension ends', async () => {
+    const stream = await fetch(`${service.origin}/v1/pumps/stream/ending`);
+    const text = stream.text().catch(() => 'cut off');
+    const ended = await Promise.race([service.stop('SIGINT'), delay(5_000, 'still running', { ref: false })]);
+    expect(ended).toMatchObject({ code: 0, signal: null, stderr: '' });
+    expect(await text).toContain('data: 0');
+  });
+
   it.each(['throw', 'reject'])(
     'after an error that nothing handles answers the requests in progress, and exits with 1: %s',
     async (how) => {

@@ -2,9 +2,10 @@
 // A service with an extension whose provider must not be used after it was destroyed, and with responses that take long.
 import 'reflect-metadata';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Controller, Get, Param, Sse, StreamableFile } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Sse, StreamableFile } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { interval, map, startWith } from 'rxjs';
+import { interval, map, startWith, Subject, takeUntil } from 'rxjs';
 import { Public, startService } from '../../dist/src/index.js';
 
 /** More than the buffers of a connection hold. */
@@ -13,6 +14,11 @@ const LARGE = Buffer.alloc(32 * 1024 * 1024, ' ');
 class PumpsController {
   isDestroyed = false;
   inProgress = 0;
+  ended = new Subject();
+
+  constructor({ httpAdapter }) {
+    httpAdapter.getInstance().addHook('preClose', async () => this.ended.next());
+  }
 
   onModuleDestroy() {
     this.isDestroyed = true;
@@ -48,6 +54,10 @@ class PumpsController {
       map((data) => ({ data: String(data) })),
     );
   }
+
+  endingStream() {
+    return this.stream().pipe(takeUntil(this.ended));
+  }
 }
 
 function decorate(method, decorators) {
@@ -61,6 +71,8 @@ decorate('slow', [Get('slow'), Public()]);
 Param()(PumpsController.prototype, 'breakDown', 0);
 decorate('breakDown', [Get('break-down/:how'), Public()]);
 decorate('stream', [Sse('stream'), Public()]);
+decorate('endingStream', [Sse('stream/ending'), Public()]);
+Inject(HttpAdapterHost)(PumpsController, undefined, 0);
 ApiExcludeController()(PumpsController);
 Controller('pumps')(PumpsController);
 
