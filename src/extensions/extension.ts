@@ -7,7 +7,7 @@ import type { DatabaseParts } from '../database/index.js';
 import { ApiExceptionFilter, type OwnErrorCode } from '../http/index.js';
 import type { HealthIndicator } from '../monitoring/index.js';
 import { ERROR_CODES } from '../platform/index.js';
-import { type Route, routesOf } from './routes.js';
+import { type Route, routesOf, unopenedMessagesOf } from './routes.js';
 
 /** The parts that an extension adds to the service. */
 export interface Extension extends Partial<DatabaseParts> {
@@ -34,6 +34,7 @@ export function checkExtensions(app: INestApplicationContext, extensions: readon
   const faults = [
     ...routes.flatMap(accessFaults),
     ...routes.flatMap(unsupportedFaults),
+    ...unopenedMessagesOf(app).map((name) => `${name}: messages have no API key. Add @Public(), and check the sender.`),
     ...extensions.flatMap(({ scopes = [] }) => scopes.flatMap(scopeFaults)),
     ...repetitions('operation id', operations),
     ...repetitions(
@@ -56,14 +57,18 @@ function accessFaults({ name, access }: Route): string[] {
 }
 
 /** What Nest and class-validator have, and the service has not. */
-function unsupportedFaults({ name, address, parameters }: Route): string[] {
+function unsupportedFaults({ name, address, operation, hasMediaTypes, parameters }: Route): string[] {
   const path = address.includes('(')
     ? [`${name}: paths have no regular expressions. Write ":id", and check it with PathId or a pipe of the parameter.`]
     : [];
   const groups = parameters
     .filter(hasGroups)
-    .map(({ name: dto }) => `${dto} has validation groups, which are not applied. Write a class for each case.`);
-  return [...path, ...groups];
+    .map(({ name: dto }) => `${dto} has validation groups, which are not supported. Write a class for each case.`);
+  const mediaTypes =
+    hasMediaTypes && operation !== undefined
+      ? [`${name}: @ApiProduces() would not set the media type of the response. Add contentType to success.`]
+      : [];
+  return [...path, ...groups, ...mediaTypes];
 }
 
 function hasGroups(dto: unknown): dto is Function {

@@ -1,9 +1,15 @@
 import { type INestApplicationContext, RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, MODULE_PATH, PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
+import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import type { Access } from '../auth/index.js';
 import { routeConfigOf } from '../http/index.js';
 import { type DeclaredOperation, operationOf } from '../openapi/index.js';
+
+/** Metadata of `@SubscribeMessage()`, and of `@MessagePattern()` and `@EventPattern()`. */
+const MESSAGES = ['websockets:message_mapping', 'microservices:pattern'];
+/** Metadata of `@ApiProduces()`. */
+const API_PRODUCES = 'swagger/apiProduces';
 
 /** A method of a controller at one of its paths. */
 export interface Route {
@@ -14,6 +20,8 @@ export interface Route {
   /** What admission knows of it. */
   readonly access: Access | undefined;
   readonly operation: DeclaredOperation | undefined;
+  /** Whether `@ApiProduces()` declares media types of the response. */
+  readonly hasMediaTypes: boolean;
   /** The types of the handler's parameters. */
   readonly parameters: readonly unknown[];
 }
@@ -21,26 +29,43 @@ export interface Route {
 /** The routes of all controllers. */
 export function routesOf(app: INestApplicationContext): Route[] {
   const modules = app.get(ModulesContainer);
-  const scanner = new MetadataScanner();
-  return new DiscoveryService(modules).getControllers().flatMap(({ metatype, host }) => {
-    if (typeof metatype !== 'function') return [];
+  const controllers = new DiscoveryService(modules).getControllers();
+  return methodsOf(controllers, PATH_METADATA).flatMap(({ name, method, handler, metatype, host }) => {
     // Set by RouterModule.
     const prefix = pathsOf(host?.metatype, MODULE_PATH + modules.applicationId);
-    const prototype = metatype.prototype as Record<string, unknown>;
-    return scanner.getAllMethodNames(prototype).flatMap((method) => {
+    const verb = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
+    const route = {
+      name,
+      access: routeConfigOf(handler)?.access,
+      operation: operationOf(handler),
+      hasMediaTypes: [handler, metatype].some((target) => Reflect.hasMetadata(API_PRODUCES, target)),
+      parameters: (Reflect.getMetadata('design:paramtypes', metatype.prototype as object, method) ?? []) as unknown[],
+    };
+    return joined(prefix, pathsOf(metatype, PATH_METADATA), pathsOf(handler, PATH_METADATA)).map((path) => ({
+      ...route,
+      address: `${verb} ${path.replaceAll(/:\w+/g, ':')}`,
+    }));
+  });
+}
+
+/** The names of handlers of messages that do not declare to be public. */
+export function unopenedMessagesOf(app: INestApplicationContext): string[] {
+  const discovery = new DiscoveryService(app.get(ModulesContainer));
+  return [...discovery.getControllers(), ...discovery.getProviders()]
+    .flatMap((wrapper) => MESSAGES.flatMap((key) => methodsOf([wrapper], key)))
+    .filter(({ handler }) => routeConfigOf(handler)?.access !== 'public')
+    .map(({ name }) => name);
+}
+
+/** The methods of classes whose decorators set a key of metadata. */
+function methodsOf(classes: readonly Pick<InstanceWrapper, 'metatype' | 'host'>[], key: string) {
+  return classes.flatMap(({ metatype, host }) => {
+    if (typeof metatype !== 'function') return [];
+    const prototype = (metatype.prototype ?? {}) as Record<string, unknown>;
+    return new MetadataScanner().getAllMethodNames(prototype).flatMap((method) => {
       const handler = prototype[method];
-      if (typeof handler !== 'function' || !Reflect.hasMetadata(PATH_METADATA, handler)) return [];
-      const verb = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
-      const route = {
-        name: `${metatype.name}.${method}`,
-        access: routeConfigOf(handler)?.access,
-        operation: operationOf(handler),
-        parameters: (Reflect.getMetadata('design:paramtypes', prototype, method) ?? []) as unknown[],
-      };
-      return joined(prefix, pathsOf(metatype, PATH_METADATA), pathsOf(handler, PATH_METADATA)).map((path) => ({
-        ...route,
-        address: `${verb} ${path.replaceAll(/:\w+/g, ':')}`,
-      }));
+      if (typeof handler !== 'function' || !Reflect.hasMetadata(key, handler)) return [];
+      return [{ name: `${metatype.name}.${method}`, method, handler, metatype, host }];
     });
   });
 }

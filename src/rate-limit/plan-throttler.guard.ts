@@ -108,10 +108,9 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    const isAnonymous = requestOf(context).caller === undefined;
-    if (isAnonymous && this.reflector.get<Access | undefined>(ACCESS, context.getHandler()) !== 'public') {
+    const access = this.reflector.get<Access | undefined>(ACCESS, context.getHandler());
+    if (access !== 'public' && requestOf(context).caller === undefined)
       throw new ApiError('internal_error', 'This request was not admitted.');
-    }
     const isThrottled = this.isThrottled(context.getHandler()) || this.isThrottled(context.getClass());
     return !isThrottled || super.canActivate(context);
   }

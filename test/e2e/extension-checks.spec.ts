@@ -13,7 +13,9 @@ import {
 } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, BaseExceptionFilter, RouterModule } from '@nestjs/core';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import { EventPattern, MessagePattern } from '@nestjs/microservices';
+import { ApiExcludeEndpoint, ApiProduces } from '@nestjs/swagger';
+import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { IsString } from 'class-validator';
 import { createApp, type Extension, loadEnv, Operation, Public, RequireScope } from '../../src/index.js';
 import { startApp } from '../support/app.js';
@@ -128,7 +130,44 @@ describe('an extension keeps the service from starting', () => {
     }
     expect(await refusalOfController(Reviews)).toEqual([
       'Reviews.get: paths have no regular expressions. Write ":id", and check it with PathId or a pipe of the parameter.',
-      'NewReview has validation groups, which are not applied. Write a class for each case.',
+      'NewReview has validation groups, which are not supported. Write a class for each case.',
+    ]);
+  });
+
+  it('if a handler of messages is not public, or @ApiProduces() has a media type that the response has not', async () => {
+    @Controller('reviews')
+    class Reviews {
+      @MessagePattern('review')
+      review(_data: unknown): void {}
+
+      @EventPattern('reviewed')
+      @Public()
+      reviewed(_data: unknown): void {}
+
+      @Get()
+      @Operation(reviewsOperation('listReviews'))
+      @ApiProduces('text/csv')
+      list(): string {
+        return 'a,b';
+      }
+
+      @Get('open')
+      @Public()
+      @ApiProduces('text/csv')
+      open(): void {}
+    }
+
+    @WebSocketGateway()
+    class ReviewsGateway {
+      @SubscribeMessage('review')
+      review(_data: unknown): void {}
+    }
+    @Module({ controllers: [Reviews], providers: [ReviewsGateway] })
+    class ReviewsModule {}
+    expect(await refusalOf({ module: ReviewsModule })).toEqual([
+      'Reviews.list: @ApiProduces() would not set the media type of the response. Add contentType to success.',
+      'Reviews.review: messages have no API key. Add @Public(), and check the sender.',
+      'ReviewsGateway.review: messages have no API key. Add @Public(), and check the sender.',
     ]);
   });
 

@@ -11,38 +11,16 @@ import {
   Sse,
   UseInterceptors,
 } from '@nestjs/common';
-import { ApiExcludeController, ApiProduces } from '@nestjs/swagger';
+import { HttpAdapterHost } from '@nestjs/core';
+import { ClientProxyFactory, MessagePattern, Payload, RpcException, Transport } from '@nestjs/microservices';
+import { ApiExcludeController } from '@nestjs/swagger';
 import { HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
-import type { FastifyRequest } from 'fastify';
-import { map, NEVER, of, startWith, Subject, takeUntil, tap } from 'rxjs';
-import { type Caller, CurrentCaller, type HealthIndicator, Operation, RequireScope } from '../../src/index.js';
-import { fetchDocument, operationNamed } from '../openapi/document.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { firstValueFrom, map, NEVER, of, startWith, Subject, takeUntil, tap } from 'rxjs';
+import { type Caller, CurrentCaller, type HealthIndicator, Public, RequireScope } from '../../src/index.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { freePort } from '../support/servers/free-port.js';
 import { errorOf } from '../support/expectations.js';
-import { operationsOf } from '../support/operations.js';
-
-const operation = operationsOf('pets:read', 'A table');
-const csv = { success: { status: 200, description: 'A table.', contentType: 'text/csv' } };
-
-@Controller('tables')
-class TablesController {
-  @Get('plain')
-  @Operation(operation('getPlainTable'))
-  @ApiProduces('text/csv')
-  plain(): string {
-    return 'a,b';
-  }
-
-  @Get('declared')
-  @Operation(operation('getDeclaredTable', csv))
-  @ApiProduces('text/csv')
-  declared(): string {
-    return 'a,b';
-  }
-}
-
-@Module({ controllers: [TablesController] })
-class TablesModule {}
 
 /** As that of `@nestjs/cache-manager`, with a map for the store. */
 class CacheInterceptor implements NestInterceptor {
@@ -89,6 +67,10 @@ class VisitsModule {}
 class NewsController {
   private readonly ended = new Subject<void>();
 
+  constructor({ httpAdapter }: HttpAdapterHost) {
+    httpAdapter.getInstance<FastifyInstance>().addHook('preClose', async () => this.ended.next());
+  }
+
   @Sse()
   @RequireScope('pets:read')
   stream() {
@@ -98,14 +80,28 @@ class NewsController {
       takeUntil(this.ended),
     );
   }
-
-  beforeApplicationShutdown(): void {
-    this.ended.next();
-  }
 }
 
 @Module({ controllers: [NewsController] })
 class NewsModule {}
+
+@Controller()
+class GreetingsController {
+  @MessagePattern('greet')
+  @Public()
+  greet(@Payload() name: string): string {
+    return `Hello, ${name}!`;
+  }
+
+  @MessagePattern('fail')
+  @Public()
+  fail(): never {
+    throw new RpcException('Nobody is here.');
+  }
+}
+
+@Module({ controllers: [GreetingsController] })
+class GreetingsModule {}
 
 class SilentHealth implements HealthIndicator {
   readonly check = () => new Promise<never>(() => undefined);
@@ -113,13 +109,10 @@ class SilentHealth implements HealthIndicator {
 
 @Injectable()
 class PrinterHealth implements HealthIndicator {
-  asked = 0;
-
   constructor(private readonly indicators: HealthIndicatorService) {}
 
   check() {
-    this.asked += 1;
-    return this.indicators.check('printer').up();
+    return this.indicators.check('printer').down();
   }
 }
 
@@ -130,24 +123,6 @@ let service: TestApp | undefined;
 afterEach(async () => {
   await service?.stop();
   service = undefined;
-});
-
-describe('@ApiProduces()', () => {
-  it('documents no media type of an operation: its `contentType` does, and sets it', async () => {
-    service = await startApp({ extensions: [{ module: TablesModule }] });
-    const [document, key] = [await fetchDocument(service), await service.key()];
-    const documented = (id: string) =>
-      Object.entries(operationNamed(document, id).responses).map(([status, { content = {} }]) => [
-        status === '200' ? 'success' : 'error',
-        ...Object.keys(content),
-      ]);
-    const sent = async (path: string) =>
-      (await service?.request(`/v1/tables/${path}`, { key }))?.headers.get('content-type');
-    const [[plain, ...errors], [declared, ...others]] = [documented('getPlainTable'), documented('getDeclaredTable')];
-    expect([plain, await sent('plain')]).toEqual([['success'], 'text/plain; charset=utf-8']);
-    expect([declared, await sent('declared')]).toEqual([['success', 'text/csv'], 'text/csv']);
-    expect(new Set([...errors, ...others].flat())).toEqual(new Set(['error', 'application/json']));
-  });
 });
 
 describe('a CacheInterceptor that tracks by account', () => {
@@ -168,7 +143,7 @@ describe('a CacheInterceptor that tracks by account', () => {
   });
 });
 
-describe('an open stream of events that ends before the shutdown of the application', () => {
+describe('an open stream of events that ends when the server begins to close', () => {
   it('ends whole, and does not hold up close()', async () => {
     service = await startApp({ extensions: [{ module: NewsModule }] });
     const { body } = await service.request('/v1/news', { key: await service.key() });
@@ -180,20 +155,31 @@ describe('an open stream of events that ends before the shutdown of the applicat
   });
 });
 
+describe('a microservice that inherits the configuration of the application', () => {
+  it('answers messages, and reports errors', async () => {
+    const transport = { transport: Transport.TCP, options: { host: '127.0.0.1', port: await freePort() } } as const;
+    service = await startApp({
+      extensions: [{ module: GreetingsModule }],
+      configure: (app) => void app.connectMicroservice(transport, { inheritAppConfig: true }),
+    });
+    await service.app.startAllMicroservices();
+    const client = ClientProxyFactory.create(transport);
+    expect(await firstValueFrom(client.send('greet', 'Ada'))).toBe('Hello, Ada!');
+    await expect(firstValueFrom(client.send('fail', {}))).rejects.toMatchObject({ message: 'Nobody is here.' });
+    await client.close();
+  });
+});
+
 describe('a health indicator that never responds', () => {
-  it('makes the service not ready in bounded time, and others are asked as often as callers ask', async () => {
+  it('makes the service not ready in bounded time, and others that are down are named too', async () => {
     const healthIndicators = [SilentHealth, PrinterHealth];
     service = await startApp({ extensions: [{ module: HealthModule, healthIndicators }] });
-    for (const asked of [1, 2]) {
-      const response = service.request('/health/ready');
-      expect(await Promise.race([response.then(({ status }) => status), delay(5_000, 'pending', { ref: false })])).toBe(
-        503,
-      );
-      expect(await errorOf(await response)).toMatchObject({
-        code: 'service_unavailable',
-        message: 'The service is not ready: a health indicator failed.',
-      });
-      expect(service.app.get(PrinterHealth).asked).toBe(asked);
-    }
+    const response = service.request('/health/ready');
+    const inTime = Promise.race([response, delay(5_000, undefined, { ref: false })]);
+    expect((await inTime)?.status).toBe(503);
+    expect(await errorOf(await response)).toMatchObject({
+      code: 'service_unavailable',
+      message: 'The service is not ready. Down: SilentHealth, printer.',
+    });
   });
 });

@@ -9,6 +9,7 @@ import {
   ServiceUnavailableException,
 } from '@nestjs/common';
 import { BaseExceptionFilter } from '@nestjs/core';
+import { type Observable, throwError } from 'rxjs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, type ErrorCode, requestFields, SampledLog } from '../../platform/index.js';
 import { ApiError, CLIENT_GONE, type Problem, problem, sendProblem } from './problem.js';
@@ -22,7 +23,9 @@ export class ApiExceptionFilter implements ExceptionFilter, OnApplicationShutdow
   });
   private readonly logger = new Logger('Requests');
 
-  catch(exception: unknown, host: ArgumentsHost): void {
+  catch(exception: unknown, host: ArgumentsHost): void | Observable<never> {
+    // A microservice with `inheritAppConfig` sends errors itself.
+    if (host.getType() === 'rpc') return throwError(() => exception);
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply | ServerResponse>();
