@@ -13,7 +13,8 @@ export interface AdmissionGuards {
 
 /**
  * Calls the guards for every request under the versioned API before its body is read: for authentication (401), quota (429)
- * and scope (403). Nest calls guards only for matched routes, and after Fastify has parsed the body.
+ * and scope (403). Nest calls guards only for matched routes, and after Fastify has parsed the body. Events of the handler then
+ * have the key as actor.
  * @param guards called after the application is created
  */
 export function addAdmission(server: FastifyInstance, guards: () => AdmissionGuards): void {
