@@ -77,9 +77,14 @@ export function byBytes(connected: Pick<EntityManager, 'dataSource'>, column: st
 
 /**
  * Locks the rows that a SELECT finds in a table until the transaction ends. Empty for SQLite, which has one writer.
+ * @param strength `NO KEY UPDATE` to change rows; `KEY SHARE` so that they are not removed; `UPDATE` to remove them
  */
-export function forUpdate(connected: Pick<EntityManager, 'dataSource'>, table: string): string {
-  return isPostgres(connected) ? ` FOR UPDATE OF "${table}"` : '';
+export function forUpdate(
+  connected: Pick<EntityManager, 'dataSource'>,
+  table: string,
+  strength: 'UPDATE' | 'NO KEY UPDATE' | 'KEY SHARE' = 'UPDATE',
+): string {
+  return isPostgres(connected) ? ` FOR ${strength} OF "${table}"` : '';
 }
 
 const lockKey = (name: string) => `hashtextextended('petstore ' || ${name}, 0)`;

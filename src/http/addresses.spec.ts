@@ -1,7 +1,16 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
-import { anyAddress, localOrigin } from './addresses.js';
+import { anyAddress, localOrigin, nextPageLink } from './addresses.js';
+
+describe('the link to the next page', () => {
+  it('has the parameters of the query, times in RFC 3339', () => {
+    const query = { from: new Date(1_234_567_890_123), tag: 'a b', to: undefined, after: 'x', limit: 2 };
+    expect(nextPageLink('/v1/visits', query, 5)).toBe(
+      '</v1/visits?from=2009-02-13T23%3A31%3A30.123Z&tag=a%20b&limit=2&after=5>; rel="next"',
+    );
+  });
+});
 
 describe('the origin of a server', () => {
   it.each([

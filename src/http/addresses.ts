@@ -47,7 +47,7 @@ const PLAIN = /^[\w.~,-]*$/;
 
 /** URLSearchParams takes 3 % of a cached list. */
 function encoded(value: unknown): string {
-  const text = String(value);
+  const text = value instanceof Date ? value.toISOString() : String(value);
   return PLAIN.test(text) ? text : encodeURIComponent(text);
 }
 

@@ -69,8 +69,17 @@ export class PetsRepository {
     return query(manager, `SELECT ${COLUMNS} FROM "pets" WHERE "id" IN (${values})`, petIds);
   }
 
-  async lock(manager: EntityManager, petId: string): Promise<LockedPet | undefined> {
-    const sql = `SELECT ${COLUMNS}, "held" FROM "pets" WHERE "id" = CAST(? AS BIGINT)${forUpdate(manager, 'pets')}`;
+  /**
+   * Locks a pet until the transaction ends.
+   * @param strength `KEY SHARE` lets others change it, but not remove it
+   */
+  async lock(
+    manager: EntityManager,
+    petId: string,
+    strength: Parameters<typeof forUpdate>[2],
+  ): Promise<LockedPet | undefined> {
+    const end = forUpdate(manager, 'pets', strength);
+    const sql = `SELECT ${COLUMNS}, "held" FROM "pets" WHERE "id" = CAST(? AS BIGINT)${end}`;
     const [row] = await query<LockedPet>(manager, sql, [petId]);
     return row;
   }

@@ -32,10 +32,15 @@ export class PetsService {
     return { items: items.map(toAnimal), nextAfter };
   }
 
-  /** @throws (rejects) DomainError `pet_not_found` */
+  /**
+   * In a transaction, it also prevents that the pet is removed before the transaction ends.
+   * @throws (rejects) DomainError `pet_not_found`
+   */
   async get(petId: string): Promise<Animal> {
     // The loader reads for others too, who must not see what a write has not committed yet.
-    const row = this.database.isWriting ? await this.find(petId) : await this.loader.read(petId);
+    const row = this.database.isWriting
+      ? await this.database.write((manager) => this.pets.lock(manager, petId, 'KEY SHARE'))
+      : await this.loader.read(petId);
     return toAnimal(found(row, petNotFound, petId));
   }
 
@@ -52,7 +57,7 @@ export class PetsService {
    */
   change(petId: string, { name, categoryId, status }: PetChange, precondition: Precondition): Promise<Animal> {
     return this.database.write(async (manager) => {
-      const before = await this.lock(manager, petId, precondition);
+      const before = await this.lock(manager, petId, 'NO KEY UPDATE', precondition);
       const after: PetRow = {
         id: before.id,
         name: name ?? before.name,
@@ -76,7 +81,7 @@ export class PetsService {
   async remove(petId: string, precondition: Precondition): Promise<void> {
     try {
       await this.database.write(async (manager) => {
-        const pet = await this.lock(manager, petId, precondition);
+        const pet = await this.lock(manager, petId, 'UPDATE', precondition);
         if (pet.held === 1) throw petInOrder('it cannot be removed');
         await this.events.raise(manager, 'pet.removed', () => ({ before: withoutHold(pet), after: undefined }));
         await this.pets.delete(manager, pet);
@@ -95,7 +100,8 @@ export class PetsService {
   reserve(petId: string): Promise<void> {
     return this.database.write(async (manager) => {
       if (await this.move(manager, petId, AVAILABLE, RESERVED)) return;
-      found(await this.find(petId), petNotFound, petId);
+      const [row] = await this.pets.find(manager, [petId]);
+      found(row, petNotFound, petId);
       throw petNotAvailable(petId);
     });
   }
@@ -113,11 +119,6 @@ export class PetsService {
   /** Makes cached responses outdated, on all instances. Call it in a transaction that writes pets itself, or after it. */
   invalidateCaches(): Promise<void> {
     return this.version.advance('changes');
-  }
-
-  private async find(petId: string): Promise<PetRow | undefined> {
-    const [row] = await this.database.read((manager) => this.pets.find(manager, [petId]));
-    return row;
   }
 
   private insert(pet: NewPetRow): Promise<PetRow> {
@@ -145,8 +146,13 @@ export class PetsService {
     });
   }
 
-  private async lock(manager: EntityManager, petId: string, precondition: Precondition): Promise<LockedPet> {
-    const pet = found(await this.pets.lock(manager, petId), petNotFound, petId);
+  private async lock(
+    manager: EntityManager,
+    petId: string,
+    strength: 'UPDATE' | 'NO KEY UPDATE',
+    precondition: Precondition,
+  ): Promise<LockedPet> {
+    const pet = found(await this.pets.lock(manager, petId, strength), petNotFound, petId);
     precondition.check(JSON.stringify(toAnimal(pet)));
     return pet;
   }
