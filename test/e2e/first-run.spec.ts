@@ -117,10 +117,14 @@ describe('the default database', () => {
   });
 });
 
-describe('the first log line', () => {
+describe('the log line of a start', () => {
   it.each(['127.0.0.1', ''])('has working addresses of the service and the explorer: HOST=%s', async (host) => {
     const service = await start(folders.make(), { HOST: host, DATABASE_URL: 'sqlite::memory:' });
-    const line = JSON.parse(service.output().split('\n')[0] ?? '') as { address: string; explorer: string };
+    const lines = service.output().split('\n');
+    const line = JSON.parse(lines.find((one) => one.includes('"listening"')) ?? '{}') as {
+      address: string;
+      explorer: string;
+    };
     const address = `http://localhost:${service.port}`;
     expect(line).toMatchObject({ message: 'listening', address, explorer: `${address}/docs` });
     expect((await fetch(line.explorer)).status).toBe(200);
