@@ -28,6 +28,7 @@ export {
   DecimalField,
   type DecimalOptions,
   NestedField,
+  type NestedOptions,
   BooleanParam,
   EnumField,
   EnumListField,

@@ -50,6 +50,8 @@ describe('fields and columns of an extension', () => {
     ],
     [{ confirmed: null, size: null, share: null, companion: null }, {}],
     [{ size: 'large' }, { size: 'large' }],
+    [{ deposit: '-0.5', others: [{ name: 'Zoë' }, { name: 'Max', age: 5 }] }, {}],
+    [{ others: [] }, {}],
     [{ companion: { name: 'Zoë', age: null } }, { companion: { name: 'Zoë', age: null } }],
   ])('keep what was sent: %j', async (change, expected) => {
     const response = await book(change);
@@ -80,6 +82,11 @@ describe('fields and columns of an extension', () => {
     [{ guest: [] }, 'guest must be an object, not a list.'],
     [{ guest: { name: '' } }, 'guest.name must have 1 to 20 characters'],
     [{ guest: { nam: 'Ada' } }, 'did you mean name?'],
+    [{ others: { name: 'Ada' } }, 'others must be a list, not an object.'],
+    [{ others: [[]] }, 'others must have up to 2 objects'],
+    [{ others: [1, 2, 3].map(() => ({ name: 'Ada' })) }, 'others must have up to 2 objects'],
+    [{ others: [{ name: 'Ada' }, { name: '' }] }, 'others.1.name must have 1 to 20 characters'],
+    [{ deposit: '-0.51' }, 'and 2 after it, such as "-0.50", and not less.'],
     [{ companion: 5 }, 'companion must be an object, not an integer.'],
   ])('refuse %j', async (change, message) => {
     const error = await errorOf(await book(change));
@@ -117,6 +124,7 @@ describe('fields and columns of an extension', () => {
         confirmed: { type: ['boolean', 'null'] },
         size: { anyOf: [{ $ref: '#/components/schemas/RoomSize' }, { type: 'null' }] },
         guest: { $ref: '#/components/schemas/Guest' },
+        others: { type: 'array', maxItems: 2, items: { $ref: '#/components/schemas/Guest' } },
         companion: { anyOf: [{ $ref: '#/components/schemas/Guest' }, { type: 'null' }] },
       },
     });

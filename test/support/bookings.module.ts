@@ -56,6 +56,12 @@ class NewBooking {
 
   @NestedField(() => Guest, { description: 'Who comes along.', optional: true, nullable: true })
   companion?: Guest | null;
+
+  @NestedField(() => Guest, { description: 'Who comes later.', optional: true, maxItems: 2 })
+  others?: Guest[];
+
+  @DecimalField({ description: 'Deposit.', example: '0.00', digits: 5, scale: 2, minimum: '-0.50', optional: true })
+  deposit?: string;
 }
 
 @Entity({ name: 'bookings' })

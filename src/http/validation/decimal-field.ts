@@ -6,6 +6,8 @@ import { bodyField, type FieldOptions } from './field.js';
 export interface DecimalOptions extends FieldOptions {
   readonly digits: number;
   readonly scale: number;
+  /** With all digits of the scale, such as `"0.00"`. */
+  readonly minimum?: string;
 }
 
 /**
@@ -13,19 +15,23 @@ export interface DecimalOptions extends FieldOptions {
  * scale.
  */
 export function DecimalField(options: DecimalOptions): PropertyDecorator {
-  const { digits, scale } = options;
+  const { digits, scale, minimum } = options;
   const whole = digits - scale;
   const fraction = scale === 0 ? '' : String.raw`(?:\.[0-9]{1,${scale}})?`;
   const integer = whole === 0 ? '0' : `(?:0|[1-9][0-9]{0,${whole - 1}})`;
   const form = new RegExp(`^-?${integer}${fraction}$`);
   const isDecimal = (value: unknown) => typeof value === 'string' && form.test(value);
+  const isValid = (value: unknown) => isDecimal(value) && (minimum === undefined || units(value) >= units(minimum));
   const schema = { type: 'string', pattern: form.source, maxLength: digits + 3 } as const;
-  const rule = `be a decimal with at most ${whole} digits before the point and ${scale} after it, such as "${(0).toFixed(scale)}"`;
+  const rule = `be a decimal with at most ${whole} digits before the point and ${scale} after it, such as "${minimum ?? (0).toFixed(scale)}"${minimum === undefined ? '' : ', and not less'}`;
   return applyDecorators(
     Transform(({ value }: { value: unknown }) => (isDecimal(value) ? withScale(String(value), scale) : value)),
-    bodyField(options, schema, 'a string', rule, isDecimal),
+    bodyField(options, schema, 'a string', rule, isValid),
   );
 }
+
+/** A decimal with all digits of its scale, in units of the last one. */
+const units = (decimal: unknown) => BigInt(String(decimal).replace('.', ''));
 
 /** The same number with all digits of the scale. */
 function withScale(decimal: string, scale: number): string {

@@ -5,13 +5,30 @@ import { bodyField, type FieldOptions } from './field.js';
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** An object that has fields of its own. */
-export function NestedField(dto: () => Class<object>, options: Omit<FieldOptions, 'example'>): PropertyDecorator {
+export interface NestedOptions extends Omit<FieldOptions, 'example'> {
+  /** Makes the field a list of up to so many objects. */
+  readonly maxItems?: number;
+}
+
+/** An object that has fields of its own, or a list of them. */
+export function NestedField(dto: () => Class<object>, options: NestedOptions): PropertyDecorator {
+  const { maxItems } = options;
+  const areObjects = (value: unknown) =>
+    Array.isArray(value) && value.length <= (maxItems ?? 0) && value.every((item) => isObject(item));
+  // A function that has not the name `type` would be taken for a class.
+  const schema = { type: () => dto() };
   return applyDecorators(
     Type(dto),
     ValidateNested(),
     ...(options.nullable === true ? [ValidateIf((_, value) => value !== null)] : []),
-    // A function that has not the name `type` would be taken for a class.
-    bodyField(options, { type: () => dto() }, 'an object', '', isObject),
+    maxItems === undefined
+      ? bodyField(options, schema, 'an object', '', isObject)
+      : bodyField(
+          options,
+          { ...schema, isArray: true, maxItems },
+          'a list',
+          `have up to ${maxItems} objects`,
+          areObjects,
+        ),
   );
 }
