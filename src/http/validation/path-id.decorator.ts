@@ -1,6 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { DomainError } from '../../platform/index.js';
+import { ApiError } from '../errors/problem.js';
 import { requestOf } from '../requests/request.js';
 import { documentParameter } from '../requests/handler-metadata.js';
 import { ID_RANGE, INT64_RANGE } from './fields.js';
@@ -11,7 +12,7 @@ export interface PathIdOptions {
   /** Of something that exists from the start, or that the example of another operation creates. */
   readonly example?: number;
   /** The error for an impossible identifier. It does not quote the client's text, which may contain an API key. */
-  readonly notFound: () => DomainError;
+  readonly notFound: () => DomainError | ApiError;
   /** Whether zero and negative numbers are identifiers too. */
   readonly isAnyInt64?: boolean;
 }
@@ -28,8 +29,9 @@ export function PathId(
   const read = (_: unknown, context: ExecutionContext): string => {
     const { [name]: id = '' } = requestOf(context).params as Record<string, string>;
     if (isCanonical(id)) return id;
-    const { code, message } = notFound();
-    throw new DomainError(code, `${message} It must be ${isAnyInt64 ? INT64_RANGE : ID_RANGE}.`);
+    const error = notFound();
+    const message = `${error.message} It must be ${isAnyInt64 ? INT64_RANGE : ID_RANGE}.`;
+    throw error instanceof ApiError ? ApiError.of({ ...error.problem, message }) : new DomainError(error.code, message);
   };
   const schema = { type: 'integer' as const, format: 'int64', ...(isAnyInt64 ? {} : { minimum: 1 }), example };
   return createParamDecorator(read, [documentParameter(ApiParam({ name, description, schema }))])();

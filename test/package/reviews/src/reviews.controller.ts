@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Param, ParseIntPipe, Patch, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import {
   type Caller,
@@ -8,6 +8,7 @@ import {
   Idempotent,
   Operation,
   OperationGroup,
+  PathId,
   publicAddress,
   type ResponseBody,
   Revalidates,
@@ -16,7 +17,9 @@ import {
 } from 'petstore-service';
 import { ListReviewsQuery, NewReview, ReviewChange, type ReviewResponse } from './review.dto.js';
 import { CHANGE_REVIEW, CREATE_REVIEW, GET_REVIEW, LIST_REVIEWS, REMOVE_REVIEW } from './reviews.operations.js';
-import { ReviewsService } from './reviews.service.js';
+import { reviewNotFound, ReviewsService } from './reviews.service.js';
+
+const ReviewId = () => PathId('reviewId', { description: 'Identifier of the review.', notFound: reviewNotFound });
 
 @OperationGroup('Reviews', 'What accounts say of pets.')
 @Controller('reviews')
@@ -53,14 +56,14 @@ export class ReviewsController {
     advice: 'List the reviews of the pet.',
     documentation: '/docs',
   })
-  get(@Param('reviewId', ParseIntPipe) id: number): Promise<ReviewResponse> {
+  get(@ReviewId() id: string): Promise<ReviewResponse> {
     return this.reviews.get(id);
   }
 
   @Patch(':reviewId')
   @Operation(CHANGE_REVIEW)
   change(
-    @Param('reviewId', ParseIntPipe) id: number,
+    @ReviewId() id: string,
     @Body() change: ReviewChange,
     @CurrentCaller() { accountId }: Caller,
   ): Promise<ReviewResponse> {
@@ -69,7 +72,7 @@ export class ReviewsController {
 
   @Delete(':reviewId')
   @Operation(REMOVE_REVIEW)
-  remove(@Param('reviewId', ParseIntPipe) id: number, @CurrentCaller() { accountId }: Caller): Promise<void> {
+  remove(@ReviewId() id: string, @CurrentCaller() { accountId }: Caller): Promise<void> {
     return this.reviews.remove({ id, accountId });
   }
 }

@@ -1,7 +1,7 @@
-import { Injectable, NotFoundException } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { ApiError, type Caller, Database, lockUntilCommit, type Page, PetsService, readPage } from 'petstore-service';
-import type { Repository } from 'typeorm';
+import { Raw, type Repository } from 'typeorm';
 import type { ListReviewsQuery, NewReview, ReviewChange, ReviewResponse } from './review.dto.js';
 import { Review } from './review.entity.js';
 import { REVIEW_EXISTS, REVIEW_LIMIT_REACHED } from './reviews.operations.js';
@@ -10,7 +10,7 @@ import { REVIEW_EXISTS, REVIEW_LIMIT_REACHED } from './reviews.operations.js';
 const MOST_ON_FREE = 2;
 
 /** Names a review, which only its account can write. */
-type OwnReview = Pick<Review, 'id' | 'accountId'>;
+type OwnReview = Pick<Review, 'accountId'> & { readonly id: string };
 
 @Injectable()
 export class ReviewsService {
@@ -30,10 +30,7 @@ export class ReviewsService {
       if (await this.reviews.existsBy({ accountId, petId }))
         throw new ApiError(REVIEW_EXISTS, 'The account has reviewed this pet already. Change that review.');
       if (plan === 'free' && (await this.reviews.countBy({ accountId })) >= MOST_ON_FREE)
-        throw new ApiError(
-          REVIEW_LIMIT_REACHED,
-          `Accounts on the Free plan can have ${MOST_ON_FREE} reviews. Remove one.`,
-        );
+        throw new ApiError(REVIEW_LIMIT_REACHED, `The Free plan allows ${MOST_ON_FREE} reviews. Remove one.`);
       return shown(await this.reviews.save({ ...review, petId, accountId }));
     });
   }
@@ -46,7 +43,7 @@ export class ReviewsService {
     return { items: items.map(shown), nextAfter };
   }
 
-  async get(id: number): Promise<ReviewResponse> {
+  async get(id: string): Promise<ReviewResponse> {
     return shown(await this.find({ id }));
   }
 
@@ -58,12 +55,15 @@ export class ReviewsService {
     await this.reviews.remove(await this.find(own));
   }
 
-  private async find(which: Partial<OwnReview>): Promise<Review> {
-    const review = await this.reviews.findOneBy({ ...which });
-    if (review === null) throw new NotFoundException('There is no such review, or it is of another account.');
+  private async find({ id, ...owner }: Partial<OwnReview>): Promise<Review> {
+    // A number would round large identifiers.
+    const review = await this.reviews.findOneBy({ ...owner, id: Raw((column) => `${column} = :id`, { id }) });
+    if (review === null) throw reviewNotFound();
     return review;
   }
 }
+
+export const reviewNotFound = () => new ApiError('not_found', 'There is no such review, or it is of another account.');
 
 function shown({ id, petId, rating, text }: Review): ReviewResponse {
   return { id, petId, rating, text };

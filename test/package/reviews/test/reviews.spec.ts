@@ -50,7 +50,8 @@ describe('reviews', () => {
     expect(await body(get(`/${created.id}`))).toEqual(created);
     expect(await body(change(created.id, 5))).toEqual({ ...created, rating: 5 });
     expect((await remove(created.id)).status).toBe(204);
-    expect(await body(get(`/${created.id}`))).toMatchObject({ status: 404, code: 'not_found' });
+    for (const id of [created.id, '9223372036854775807', '9223372036854775808'])
+      expect(await body(get(`/${id}`))).toMatchObject({ status: 404, code: 'not_found' });
   });
 
   it('are limited to one per account and pet', async () => {
