@@ -5,10 +5,12 @@ import { backUp, databaseUrlOf, isPostgresUrl, sqliteFile } from './database/ind
 import { loadEnv } from './platform/index.js';
 
 const [target, ...others] = process.argv.slice(2);
+if (target === undefined || target.startsWith('-') || others.length > 0) {
+  process.stderr.write('Name the file of the backup, and nothing else.\n');
+  process.exit(2);
+}
 try {
   const url = databaseUrlOf(loadEnv());
-  if (target === undefined || target.startsWith('-') || others.length > 0)
-    throw new Error('Name the file of the backup, and nothing else.');
   if (isPostgresUrl(url)) throw new Error('This is for SQLite. Use pg_dump for PostgreSQL.');
   backUp(sqliteFile(url), target);
   process.stdout.write(`${target} is complete and intact.\n`);

@@ -4,6 +4,9 @@ import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import { migrate } from './database-parts.js';
 import { loadEnv, PinoLogger } from './platform/index.js';
+import { refuseArguments } from './refuse-arguments.js';
+
+refuseArguments('petstore-migrate');
 
 try {
   const env = loadEnv();

@@ -15,3 +15,12 @@ it.each(['main.js', 'keys.cli.js', 'migrate.cli.js', 'backup.cli.js'])(
     });
   },
 );
+
+it.each(['petstore', 'petstore-migrate'])('%s takes no arguments, and exits with 2', async (program) => {
+  const file = program === 'petstore' ? 'main.js' : 'migrate.cli.js';
+  expect(await runProgram(file, ['--help'], { folder: tmpdir() })).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: `${program} takes no arguments. Environment variables set it up: see docs/configuration.md.\n`,
+  });
+});

@@ -75,7 +75,7 @@ describe('the backup', () => {
     expect(existsSync(join(folder, 'backup.sqlite'))).toBe(false);
     for (const wrong of [[], ['--help'], ['one', 'two']])
       expect(await back(...wrong)).toMatchObject({
-        code: 1,
+        code: 2,
         stderr: 'Name the file of the backup, and nothing else.\n',
       });
     await (await startProcess({ folder, env: SQLITE })).stop();
