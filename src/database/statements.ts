@@ -1,4 +1,5 @@
 import type { ColumnOptions, EntityManager } from 'typeorm';
+import { transactionOfCaller } from './transaction.js';
 
 export type SqlParameter = string | number | null;
 
@@ -93,8 +94,10 @@ const lockKey = (name: string) => `hashtextextended('petstore ' || ${name}, 0)`;
  * Lets one transaction at a time continue, over all instances, until it ends. Identifiers that are assigned after it become
  * visible in ascending order. Does nothing on SQLite, which has one writer.
  * @param name of the lock, such as a table
+ * @throws (rejects) Error outside of a transaction
  */
 export async function lockUntilCommit(manager: EntityManager, name: string): Promise<void> {
+  checkInTransaction(manager);
   if (isPostgres(manager)) await manager.query(`SELECT pg_advisory_xact_lock(${lockKey('$1')})`, [name]);
 }
 
@@ -103,10 +106,17 @@ export async function lockUntilCommit(manager: EntityManager, name: string): Pro
  * @returns `false` if another transaction has it
  */
 export async function tryLockUntilCommit(manager: EntityManager, name: string): Promise<boolean> {
+  checkInTransaction(manager);
   if (!isPostgres(manager)) return true;
   const sql = `SELECT pg_try_advisory_xact_lock(${lockKey('$1')}) AS "locked"`;
   const [row] = await manager.query<{ locked: boolean }[]>(sql, [name]);
   return row?.locked === true;
+}
+
+/** Outside of a transaction, a lock would end at once. */
+function checkInTransaction({ queryRunner }: EntityManager): void {
+  if (queryRunner?.isTransactionActive !== true && transactionOfCaller() === undefined)
+    throw new Error('A lock until the commit needs a transaction.');
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
 import { FILTER_CATCH_EXCEPTIONS } from '@nestjs/common/constants.js';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import { ThrottlerGuard } from '@nestjs/throttler';
 import { getMetadataStorage } from 'class-validator';
 import { isScope } from '../accounts/index.js';
 import type { DatabaseParts } from '../database/index.js';
@@ -68,7 +69,11 @@ function unsupportedFaults({ name, address, operation, hasMediaTypes, parameters
     hasMediaTypes && operation !== undefined
       ? [`${name}: @ApiProduces() would not set the media type of the response. Add contentType to success.`]
       : [];
-  return [...path, ...groups, ...mediaTypes];
+  const methods =
+    address.startsWith('ALL ') && operation !== undefined
+      ? [`${name}: @All() has no place in the document. Write a method for each HTTP method.`]
+      : [];
+  return [...path, ...groups, ...mediaTypes, ...methods];
 }
 
 function hasGroups(dto: unknown): dto is Function {
@@ -102,6 +107,7 @@ function codeFaults(declared: readonly { errors: readonly Pick<OwnErrorCode, 'co
 
 const UNSAFE_CACHE =
   'caches responses by URL, so accounts would get those of others. Extend it, and return the URL and the account from trackBy().';
+const OTHER_LIMITS = 'counts by address and replaces the rate-limit headers. Use @Throttle() without it.';
 const CATCHES_ALL = 'catches all errors, so clients would not get the Error object. Name classes in @Catch().';
 
 /** Enhancers that would give an account the responses of others, or clients other errors than the Error object. */
@@ -112,12 +118,17 @@ function enhancerFaults(app: INestApplicationContext): string[] {
     ...[...bound, ...config.getGlobalRequestInterceptors()].map(({ metatype }) => metatype),
     ...config.getGlobalInterceptors().map(({ constructor }) => constructor),
   ];
+  const guards = [
+    ...bound.map(({ metatype }) => metatype),
+    ...config.getGlobalGuards().map(({ constructor }) => constructor),
+  ];
   const filters = [
     ...config.getGlobalRequestFilters().map(({ metatype }) => metatype),
     ...config.getGlobalFilters().map(({ constructor }) => constructor),
   ];
   return [
     ...interceptors.filter(isUnsafeCache).map(({ name }) => `${name} ${UNSAFE_CACHE}`),
+    ...(guards.includes(ThrottlerGuard) ? [`ThrottlerGuard ${OTHER_LIMITS}`] : []),
     ...filters.filter(catchesAll).map(({ name }) => `${name} ${CATCHES_ALL}`),
   ];
 }

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
-import { EventEmitter2 } from '@nestjs/event-emitter';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { TestingModuleBuilder } from '@nestjs/testing';
 import { AdminKeysService, type IssuedKey, type NewKey } from '../accounts/index.js';
+import { Events } from '../database/index.js';
 import { exactJson, jsonText } from '../http/index.js';
 import { type AppOptions, createApp, loadEnv } from '../index.js';
 import { RecordedEvents } from './recorded-events.js';
@@ -142,7 +142,7 @@ export class TestApp {
    * @param pattern such as `pet.created` or `pet.*`
    */
   record(pattern: string): RecordedEvents {
-    return new RecordedEvents(this.app.get(EventEmitter2, { strict: false }), pattern);
+    return new RecordedEvents(this.app.get(Events, { strict: false }).emitter, pattern);
   }
 
   /** Posts a JSON text unchanged, or any other value as JSON. */

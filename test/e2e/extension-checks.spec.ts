@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  All,
   Body,
   type CallHandler,
   Catch,
@@ -11,10 +12,11 @@ import {
   Post,
   UseInterceptors,
 } from '@nestjs/common';
-import { APP_FILTER, APP_INTERCEPTOR, BaseExceptionFilter, RouterModule } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, BaseExceptionFilter, RouterModule } from '@nestjs/core';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { EventPattern, MessagePattern } from '@nestjs/microservices';
 import { ApiExcludeEndpoint, ApiProduces } from '@nestjs/swagger';
+import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { IsString } from 'class-validator';
 import { createApp, type Extension, loadEnv, Operation, Public, RequireScope } from '../../src/index.js';
@@ -168,6 +170,25 @@ describe('an extension keeps the service from starting', () => {
       'Reviews.list: @ApiProduces() would not set the media type of the response. Add contentType to success.',
       'Reviews.review: messages have no API key. Add @Public(), and check the sender.',
       'ReviewsGateway.review: messages have no API key. Add @Public(), and check the sender.',
+    ]);
+  });
+
+  it('if ThrottlerGuard would replace the limits, or an operation has all methods', async () => {
+    @Controller('reviews')
+    class Reviews {
+      @All('all')
+      @Operation(reviewsOperation('allReviews'))
+      all(): void {}
+    }
+    @Module({
+      imports: [ThrottlerModule.forRoot([{ ttl: 60_000, limit: 1 }])],
+      controllers: [Reviews],
+      providers: [{ provide: APP_GUARD, useClass: ThrottlerGuard }],
+    })
+    class ReviewsModule {}
+    expect(await refusalOf({ module: ReviewsModule })).toEqual([
+      'Reviews.all: @All() has no place in the document. Write a method for each HTTP method.',
+      'ThrottlerGuard counts by address and replaces the rate-limit headers. Use @Throttle() without it.',
     ]);
   });
 

@@ -140,7 +140,7 @@ const post = (path: string) =>
 
 describe('an error that a handler throws', () => {
   it.each([
-    ['of http-errors keeps its status', 'gone', 410, 'operation_removed', 'It is gone.'],
+    ['of http-errors keeps its status', 'gone', 410, 'gone', 'It is gone.'],
     ['of http-errors can hide its message', 'hidden', 404, 'not_found', 'Not Found'],
     ['of http-errors that is a failure tells nothing', 'broken', 500, 'internal_error', FAILED],
     ['of a client of another service tells nothing', 'upstream', 500, 'internal_error', FAILED],

@@ -98,6 +98,12 @@ class GreetingsController {
   fail(): never {
     throw new RpcException('Nobody is here.');
   }
+
+  @MessagePattern('break')
+  @Public()
+  break(): never {
+    throw new Error('a secret of the database');
+  }
 }
 
 @Module({ controllers: [GreetingsController] })
@@ -166,6 +172,7 @@ describe('a microservice that inherits the configuration of the application', ()
     const client = ClientProxyFactory.create(transport);
     expect(await firstValueFrom(client.send('greet', 'Ada'))).toBe('Hello, Ada!');
     await expect(firstValueFrom(client.send('fail', {}))).rejects.toMatchObject({ message: 'Nobody is here.' });
+    await expect(firstValueFrom(client.send('break', {}))).rejects.toMatchObject({ message: 'Internal server error' });
     await client.close();
   });
 });

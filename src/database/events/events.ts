@@ -48,7 +48,7 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
 
   constructor(
     private readonly clock: Clock,
-    private readonly emitter: EventEmitter2,
+    readonly emitter: EventEmitter2,
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
   ) {}

@@ -9,7 +9,7 @@ import {
   ServiceUnavailableException,
 } from '@nestjs/common';
 import { BaseExceptionFilter } from '@nestjs/core';
-import { type Observable, throwError } from 'rxjs';
+import { from, mergeMap, type Observable } from 'rxjs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, type ErrorCode, requestFields, SampledLog } from '../../platform/index.js';
 import { ApiError, CLIENT_GONE, type Problem, problem, sendProblem } from './problem.js';
@@ -24,8 +24,7 @@ export class ApiExceptionFilter implements ExceptionFilter, OnApplicationShutdow
   private readonly logger = new Logger('Requests');
 
   catch(exception: unknown, host: ArgumentsHost): void | Observable<never> {
-    // A microservice with `inheritAppConfig` sends errors itself.
-    if (host.getType() === 'rpc') return throwError(() => exception);
+    if (host.getType() === 'rpc') return answerMessage(exception, host);
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply | ServerResponse>();
@@ -56,6 +55,13 @@ export class ApiExceptionFilter implements ExceptionFilter, OnApplicationShutdow
   }
 }
 
+/** Nest answers the messages of a microservice with `inheritAppConfig`. Only those who have one have its package. */
+function answerMessage(exception: unknown, host: ArgumentsHost): Observable<never> {
+  return from(import('@nestjs/microservices')).pipe(
+    mergeMap(({ BaseRpcExceptionFilter }) => new BaseRpcExceptionFilter<unknown, never>().catch(exception, host)),
+  );
+}
+
 /** The result of a check by `HealthCheckService` of `@nestjs/terminus`, which platforms read as it is. */
 function healthResultOf(exception: unknown): object | undefined {
   const result: unknown = exception instanceof ServiceUnavailableException ? exception.getResponse() : undefined;
@@ -82,7 +88,6 @@ function describe(exception: unknown, detail: 'message' | 'stack'): string {
 /** Codes of errors that have only a status, such as those of Nest and Fastify, and are not named after it. */
 const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'validation_failed',
-  410: 'operation_removed',
   422: 'unprocessable_content',
   429: 'rate_limit_exceeded',
   431: 'headers_too_large',

@@ -57,6 +57,7 @@ export class RequestValidationPipe implements PipeTransform {
       return instanceOf(value, metatype, place);
     }
     // Another pipe of the parameter makes its value from a text, as in `@Param('id', UserByIdPipe) user: User`.
+    if (typeof value !== 'object' && !hasRules(metatype)) return value;
     if (place !== 'body' && typeof value !== 'object') return instanceOf({}, metatype, place).then(() => value);
     if (place === 'body') checkObject(value, data);
     return instanceOf(value ?? {}, metatype, place);
@@ -119,7 +120,7 @@ function describe(errors: readonly ValidationError[], place: Place, parent = '')
     const unknown = whitelistValidation === undefined ? [] : [unknownName(kind, property, namesIn(target))];
     return [
       ...unknown,
-      ...Object.values(broken).map((message) => parent + message),
+      ...Object.values(broken).map((message) => parent + message.replace(/\.$/, '')),
       ...describe(children, place, `${parent}${property}.`),
     ];
   });
@@ -127,6 +128,13 @@ function describe(errors: readonly ValidationError[], place: Place, parent = '')
 
 /** The names that the class of an object declares. */
 function namesIn({ constructor }: object = {}): string[] {
-  const rules = getMetadataStorage().getTargetValidationMetadatas(constructor, '', false, false);
-  return [...new Set(rules.map(({ propertyName }) => propertyName))];
+  return [...new Set(rulesOf(constructor).map(({ propertyName }) => propertyName))];
+}
+
+function hasRules(dto: Function): boolean {
+  return rulesOf(dto).length > 0;
+}
+
+function rulesOf(dto: Function) {
+  return getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
 }
