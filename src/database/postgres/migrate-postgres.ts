@@ -8,6 +8,7 @@ import {
   QueryFailedError,
   type QueryRunner,
 } from 'typeorm';
+import { pendingMigrations, runPendingMigrations } from '../pending-migrations.js';
 import { query } from '../statements.js';
 import { postgresDataSource } from './postgres-options.js';
 
@@ -38,8 +39,9 @@ export function migratePostgres(options: DataSourceOptions): Promise<void> {
 /** Waits until another process has run the migrations. Needs no rights to change the schema. */
 export function waitForMigrations(options: DataSourceOptions): Promise<void> {
   return withRunner(options, async (dataSource, runner) => {
+    const executor = new MigrationExecutor(dataSource, runner);
     for (let isFirst = true; ; isFirst = false) {
-      const pending = (await runner.hasTable('migrations')) ? await pendingOf(dataSource, runner) : ['all'];
+      const pending = (await runner.hasTable('migrations')) ? await pendingMigrations(executor) : ['all'];
       if (pending.length === 0) return;
       if (isFirst) logger.warn({ message: 'waiting for migrations, because MIGRATE_ON_START is false', pending });
       await delay(RETRY_MS);
@@ -67,11 +69,9 @@ async function migrateUnlessLocked(dataSource: DataSource, runner: QueryRunner):
   const [row] = await query<{ locked: boolean }>(runner.manager, `SELECT pg_try_advisory_lock(${lock}) AS "locked"`);
   if (row?.locked !== true) return false;
   try {
-    const pending = await pendingOf(dataSource, runner);
-    if (pending.length > 0) logger.log({ message: 'running migrations', pending });
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'each';
-    await executor.executePendingMigrations();
+    await runPendingMigrations(executor);
     return true;
   } catch (error) {
     if (!(error instanceof QueryFailedError) || codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
@@ -84,11 +84,6 @@ async function migrateUnlessLocked(dataSource: DataSource, runner: QueryRunner):
 
 function codeOf({ driverError }: QueryFailedError<Error & { readonly code?: string }>): string | undefined {
   return driverError.code;
-}
-
-async function pendingOf(dataSource: DataSource, runner: QueryRunner): Promise<string[]> {
-  const pending = await new MigrationExecutor(dataSource, runner).getPendingMigrations();
-  return pending.map(({ name }) => name);
 }
 
 /** @throws Error if the server is not PostgreSQL, or cannot store all Unicode characters */

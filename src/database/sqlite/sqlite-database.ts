@@ -1,15 +1,13 @@
-import { Logger } from '@nestjs/common';
 import Sqlite, { type Database as SqliteConnection } from 'sqlite-driver';
 import { type DataSourceOptions, MigrationExecutor } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { type ConnectionUse, Database } from '../database.js';
 import { commonOptions, type DatabaseParts } from '../database-options.js';
+import { runPendingMigrations } from '../pending-migrations.js';
 import { createPrivateFile, FileIdentity } from './sqlite-file.js';
 import { StatementObserver } from '../statement-observer.js';
 import { ReadingConnection, SqliteQueryRunner } from './sqlite-query-runner.js';
 import { type SqliteTimeouts, WritingConnection } from './writing-connection.js';
-
-const logger = new Logger('Migrations');
 
 /** Per connection. SQLite's default is 16 MiB, but frequent responses are cached anyway. */
 const PAGE_CACHE_KIB = 4_096;
@@ -87,9 +85,7 @@ export class SqliteDatabase extends Database {
     this.createEntityManager(runner);
     const executor = new MigrationExecutor(this, runner);
     executor.transaction = 'none';
-    const pending = (await executor.getPendingMigrations()).map(({ name }) => name);
-    if (pending.length > 0) logger.log({ message: 'running migrations', pending });
-    await executor.executePendingMigrations();
+    await runPendingMigrations(executor);
     writing.exec('COMMIT');
   }
 
