@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { DataSource } from 'typeorm';
 import { createDataSource, type Extension, loadEnv } from '../index.js';
+import { queryOnce, withClient } from './postgres-client.js';
 import type { TestDatabase } from './test-database.js';
 
 /** A database on a PostgreSQL server. */
@@ -31,7 +32,7 @@ export class PostgresTestDatabase implements TestDatabase {
   }
 
   query<Row extends object>(sql: string): Promise<Row[]> {
-    return withClient(this.url, async (client) => (await client.query<Row>(sql)).rows);
+    return queryOnce<Row>(this.url, sql);
   }
 
   /** Deletes the database, even while it is in use. */
@@ -41,7 +42,7 @@ export class PostgresTestDatabase implements TestDatabase {
 
   /** Runs a statement on the database that `serverUrl` names. */
   protected async queryServer(sql: string): Promise<void> {
-    await withClient(this.serverUrl, (client) => client.query(sql));
+    await queryOnce(this.serverUrl, sql);
   }
 
   /** Under another name until it is complete. */
@@ -76,16 +77,4 @@ export class PostgresTestDatabase implements TestDatabase {
 
 async function exists(client: Client, database: string): Promise<boolean> {
   return (await client.query('SELECT FROM pg_database WHERE datname = $1', [database])).rowCount === 1;
-}
-
-async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  // A server that shuts down sends an error to idle connections.
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }

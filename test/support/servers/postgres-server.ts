@@ -3,11 +3,9 @@ import { once } from 'node:events';
 import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
+import { queryOnce } from '../../../src/testing/postgres-client.js';
 import { freePort } from './free-port.js';
 import { signalTree, untilUp } from './server-process.js';
-
-const CONNECT_TIMEOUT_MS = 5_000;
 
 export interface PostgresOptions {
   /** Maximum number of connections. PostgreSQL reserves three of them for superusers, such as the tests. */
@@ -126,19 +124,6 @@ export class PostgresServer {
   private signal(signal: NodeJS.Signals): void {
     const pid = this.child?.pid;
     if (pid !== undefined) signalTree(pid, signal);
-  }
-}
-
-/** Runs one statement on a new connection. */
-export async function queryOnce<Row extends object>(url: string, sql: string): Promise<Row[]> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-  // A server that shuts down sends an error to idle connections.
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return (await client.query<Row>(sql)).rows;
-  } finally {
-    await client.end();
   }
 }
 

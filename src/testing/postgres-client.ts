@@ -1,0 +1,21 @@
+import { Client } from 'pg';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** Works with a connection to a PostgreSQL database, which is closed afterwards. */
+export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  // A server that shuts down sends an error to idle connections.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Runs one statement on a new connection. */
+export function queryOnce<Row extends object>(url: string, sql: string): Promise<Row[]> {
+  return withClient(url, async (client) => (await client.query<Row>(sql)).rows);
+}
