@@ -1,11 +1,11 @@
 import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
 import { FILTER_CATCH_EXCEPTIONS } from '@nestjs/common/constants.js';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { ThrottlerGuard } from '@nestjs/throttler';
-import { getMetadataStorage } from 'class-validator';
 import { isScope } from '../accounts/index.js';
 import type { DatabaseParts } from '../database/index.js';
-import { ApiExceptionFilter, type OwnErrorCode } from '../http/index.js';
+import { ApiExceptionFilter, type OwnErrorCode, rulesOf } from '../http/index.js';
 import type { HealthIndicator } from '../monitoring/index.js';
 import { ERROR_CODES } from '../platform/index.js';
 import { type Route, routesOf, unopenedMessagesOf } from './routes.js';
@@ -77,9 +77,7 @@ function unsupportedFaults({ name, address, operation, hasMediaTypes, parameters
 }
 
 function hasGroups(dto: unknown): dto is Function {
-  if (typeof dto !== 'function') return false;
-  const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', true, false);
-  return rules.some(({ groups = [] }) => groups.length > 0);
+  return typeof dto === 'function' && rulesOf(dto).some(({ groups = [] }) => groups.length > 0);
 }
 
 function scopeFaults(scope: string): string[] {
@@ -114,23 +112,18 @@ const CATCHES_ALL = 'catches all errors, so clients would not get the Error obje
 function enhancerFaults(app: INestApplicationContext): string[] {
   const config = app.get(ApplicationConfig);
   const bound = [...app.get(ModulesContainer).values()].flatMap(({ injectables }) => [...injectables.values()]);
-  const interceptors = [
-    ...[...bound, ...config.getGlobalRequestInterceptors()].map(({ metatype }) => metatype),
-    ...config.getGlobalInterceptors().map(({ constructor }) => constructor),
-  ];
-  const guards = [
-    ...bound.map(({ metatype }) => metatype),
-    ...config.getGlobalGuards().map(({ constructor }) => constructor),
-  ];
-  const filters = [
-    ...config.getGlobalRequestFilters().map(({ metatype }) => metatype),
-    ...config.getGlobalFilters().map(({ constructor }) => constructor),
-  ];
+  const interceptors = classesOf([...bound, ...config.getGlobalRequestInterceptors()], config.getGlobalInterceptors());
+  const guards = classesOf([...bound, ...config.getGlobalRequestGuards()], config.getGlobalGuards());
+  const filters = classesOf(config.getGlobalRequestFilters(), config.getGlobalFilters());
   return [
     ...interceptors.filter(isUnsafeCache).map(({ name }) => `${name} ${UNSAFE_CACHE}`),
     ...(guards.includes(ThrottlerGuard) ? [`ThrottlerGuard ${OTHER_LIMITS}`] : []),
     ...filters.filter(catchesAll).map(({ name }) => `${name} ${CATCHES_ALL}`),
   ];
+}
+
+function classesOf(wrappers: readonly Pick<InstanceWrapper, 'metatype'>[], instances: readonly object[]): unknown[] {
+  return [...wrappers.map(({ metatype }) => metatype), ...instances.map(({ constructor }) => constructor)];
 }
 
 /** Whether a class is the CacheInterceptor of `@nestjs/cache-manager`, or extends it without its own cache key. */

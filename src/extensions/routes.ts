@@ -51,20 +51,20 @@ export function routesOf(app: INestApplicationContext): Route[] {
 /** The names of handlers of messages that do not declare to be public. */
 export function unopenedMessagesOf(app: INestApplicationContext): string[] {
   const discovery = new DiscoveryService(app.get(ModulesContainer));
-  return [...discovery.getControllers(), ...discovery.getProviders()]
-    .flatMap((wrapper) => MESSAGES.flatMap((key) => methodsOf([wrapper], key)))
+  return methodsOf([...discovery.getControllers(), ...discovery.getProviders()], ...MESSAGES)
     .filter(({ handler }) => routeConfigOf(handler)?.access !== 'public')
     .map(({ name }) => name);
 }
 
-/** The methods of classes whose decorators set a key of metadata. */
-function methodsOf(classes: readonly Pick<InstanceWrapper, 'metatype' | 'host'>[], key: string) {
+/** The methods of classes whose decorators set one of these keys of metadata. */
+function methodsOf(classes: readonly Pick<InstanceWrapper, 'metatype' | 'host'>[], ...keys: readonly string[]) {
+  const scanner = new MetadataScanner();
   return classes.flatMap(({ metatype, host }) => {
     if (typeof metatype !== 'function') return [];
     const prototype = (metatype.prototype ?? {}) as Record<string, unknown>;
-    return new MetadataScanner().getAllMethodNames(prototype).flatMap((method) => {
+    return scanner.getAllMethodNames(prototype).flatMap((method) => {
       const handler = prototype[method];
-      if (typeof handler !== 'function' || !Reflect.hasMetadata(key, handler)) return [];
+      if (typeof handler !== 'function' || !keys.some((key) => Reflect.hasMetadata(key, handler))) return [];
       return [{ name: `${metatype.name}.${method}`, method, handler, metatype, host }];
     });
   });

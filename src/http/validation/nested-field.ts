@@ -1,4 +1,5 @@
 import { applyDecorators, type Type as Class } from '@nestjs/common';
+import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ValidateIf, ValidateNested } from 'class-validator';
 import { bodyField, type FieldOptions } from './field.js';
@@ -12,23 +13,25 @@ export interface NestedOptions extends Omit<FieldOptions, 'example'> {
 
 /** An object that has fields of its own, or a list of them. */
 export function NestedField(dto: () => Class<object>, options: NestedOptions): PropertyDecorator {
-  const { maxItems } = options;
-  const areObjects = (value: unknown) =>
-    Array.isArray(value) && value.length <= (maxItems ?? 0) && value.every((item) => isObject(item));
   // A function that has not the name `type` would be taken for a class.
   const schema = { type: () => dto() };
   return applyDecorators(
     Type(dto),
     ValidateNested(),
     ...(options.nullable === true ? [ValidateIf((_, value) => value !== null)] : []),
-    maxItems === undefined
+    options.maxItems === undefined
       ? bodyField(options, schema, 'an object', '', isObject)
-      : bodyField(
-          options,
-          { ...schema, isArray: true, maxItems },
-          'a list',
-          `have up to ${maxItems} objects`,
-          areObjects,
-        ),
+      : listField(options, { ...schema, isArray: true }, options.maxItems),
+  );
+}
+
+function listField(options: NestedOptions, schema: ApiPropertyOptions, maxItems: number): PropertyDecorator {
+  const isList = (value: unknown) => Array.isArray(value) && value.length <= maxItems && value.every(isObject);
+  return bodyField(
+    options,
+    { ...schema, maxItems } as ApiPropertyOptions,
+    'a list',
+    `have up to ${maxItems} objects`,
+    isList,
   );
 }

@@ -57,7 +57,7 @@ export class RequestValidationPipe implements PipeTransform {
       return instanceOf(value, metatype, place);
     }
     // Another pipe of the parameter makes its value from a text, as in `@Param('id', UserByIdPipe) user: User`.
-    if (typeof value !== 'object' && !hasRules(metatype)) return value;
+    if (typeof value !== 'object' && rulesOf(metatype).length === 0) return value;
     if (place !== 'body' && typeof value !== 'object') return instanceOf({}, metatype, place).then(() => value);
     if (place === 'body') checkObject(value, data);
     return instanceOf(value ?? {}, metatype, place);
@@ -131,10 +131,7 @@ function namesIn({ constructor }: object = {}): string[] {
   return [...new Set(rulesOf(constructor).map(({ propertyName }) => propertyName))];
 }
 
-function hasRules(dto: Function): boolean {
-  return rulesOf(dto).length > 0;
-}
-
-function rulesOf(dto: Function) {
+/** What class-validator checks of a class. */
+export function rulesOf(dto: Function) {
   return getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
 }
