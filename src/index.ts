@@ -73,6 +73,7 @@ export {
   type PageRequest,
   query,
   readPage,
+  type RowLock,
   type SqlParameter,
   tryLockUntilCommit,
   type Work,

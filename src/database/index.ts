@@ -4,6 +4,7 @@ export * from './database.module.js';
 export * from './events/actor.js';
 export * from './events/domain-event.js';
 export * from './events/events.js';
+export * from './locks.js';
 export * from './paging/page-key.js';
 export * from './paging/page.js';
 export * from './sqlite/backup.js';

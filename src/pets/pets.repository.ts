@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { type Change, forUpdate, isLockedUntilCommit, query } from '../database/index.js';
+import { type Change, forUpdate, isLockedUntilCommit, query, type RowLock } from '../database/index.js';
 import { CatalogueVersion } from './cache/catalogue-version.js';
 import type { ListPetsQuery } from './pet.dto.js';
 import type { PetStatus } from './pet.entity.js';
@@ -69,16 +69,9 @@ export class PetsRepository {
     return query(manager, `SELECT ${COLUMNS} FROM "pets" WHERE "id" IN (${values})`, petIds);
   }
 
-  /**
-   * Locks a pet until the transaction ends.
-   * @param strength `KEY SHARE` lets others change it, but not remove it
-   */
-  async lock(
-    manager: EntityManager,
-    petId: string,
-    strength: Parameters<typeof forUpdate>[2],
-  ): Promise<LockedPet | undefined> {
-    const end = forUpdate(manager, 'pets', strength);
+  /** Locks a pet until the transaction ends. */
+  async lock(manager: EntityManager, petId: string, lock: RowLock): Promise<LockedPet | undefined> {
+    const end = forUpdate(manager, 'pets', lock);
     const sql = `SELECT ${COLUMNS}, "held" FROM "pets" WHERE "id" = CAST(? AS BIGINT)${end}`;
     const [row] = await query<LockedPet>(manager, sql, [petId]);
     return row;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type Precondition, int64Json } from '../http/index.js';
-import { cutPage, Database, isForeignKeyViolation, type Page, Events } from '../database/index.js';
+import { cutPage, Database, isForeignKeyViolation, type Page, Events, type RowLock } from '../database/index.js';
 import { found } from '../platform/index.js';
 import { CatalogueVersion } from './cache/catalogue-version.js';
 import { PetBatchLoader } from './cache/pet-batch-loader.js';
@@ -149,10 +149,10 @@ export class PetsService {
   private async lock(
     manager: EntityManager,
     petId: string,
-    strength: 'UPDATE' | 'NO KEY UPDATE',
+    lock: RowLock,
     precondition: Precondition,
   ): Promise<LockedPet> {
-    const pet = found(await this.pets.lock(manager, petId, strength), petNotFound, petId);
+    const pet = found(await this.pets.lock(manager, petId, lock), petNotFound, petId);
     precondition.check(JSON.stringify(toAnimal(pet)));
     return pet;
   }
