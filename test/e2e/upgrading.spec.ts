@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { MigrationInterface } from 'typeorm';
 import { generateApiKey, hashApiKey } from '../../src/accounts/keys/api-key-format.js';
 import { AdminKeysService } from '../../src/accounts/index.js';
 import { commandLineDataSource } from '../../src/database/index.js';
 import { Initial1795219200000 } from '../../src/database/migrations/1795219200000-initial.js';
+import { CategoryCountsUnused1795251600000 } from '../../src/database/migrations/1795251600000-category-counts-unused.js';
+import { MIGRATIONS } from '../../src/database/migrations/index.js';
 import { databaseParts } from '../../src/database-parts.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { databaseUrl, makeFolder, onPostgres, onSharedServer, queryDatabase } from '../support/databases.js';
@@ -26,15 +29,18 @@ const old = generateApiKey('live');
 const revoked = generateApiKey('live');
 let service: TestApp;
 
+/** Creates a database as a version with these migrations left it. */
+async function migrateWith(migrations: (new () => MigrationInterface)[], database: string): Promise<void> {
+  if (onPostgres) await onSharedServer(database).createEmpty();
+  const dataSource = commandLineDataSource(databaseUrl(database), { entities: [] }).setOptions({ migrations });
+  await dataSource.initialize();
+  await dataSource.runMigrations();
+  await dataSource.destroy();
+}
+
 /** What the first version, which had one migration, left behind. */
 async function leaveFirstVersion(): Promise<void> {
-  if (onPostgres) await onSharedServer(folder).createEmpty();
-  const first = commandLineDataSource(databaseUrl(folder), { entities: [] }).setOptions({
-    migrations: [Initial1795219200000],
-  });
-  await first.initialize();
-  await first.runMigrations();
-  await first.destroy();
+  await migrateWith([Initial1795219200000], folder);
   for (const [name, categoryId, status] of PETS) {
     await queryDatabase(
       folder,
@@ -164,15 +170,6 @@ describe('a database of the first version', () => {
     expect(upQueries.map(({ query }) => query)).toEqual([]);
   });
 
-  it('lets instances of the previous version remove pets that nobody counted', async () => {
-    const change = 'UPDATE "category_counts" SET "available" = "available" - 9 WHERE "category_id" = 1';
-    const rows = await queryDatabase<{ available: number }>(
-      folder,
-      `${change} RETURNING CAST("available" AS INTEGER) AS "available"`,
-    );
-    expect(rows).toEqual([{ available: -7 }]);
-  });
-
   it('can sell its pets', async () => {
     const key = await service.key();
     expect((await service.post('/v1/store/orders', key, '{"petId":3}')).status).toBe(201);
@@ -191,5 +188,33 @@ describe('a database of the first version', () => {
     expect(new Set(names).size).toBe(names.length);
     expect(names[0]).toBe('Initial1795219200000');
     expect(names.length).toBeGreaterThan(1);
+  });
+});
+
+/** Version 1.1 counted the pets of a category, and refused negative counts. */
+const REFUSE_NEGATIVE = onPostgres
+  ? [
+      `CREATE FUNCTION "refuse_negative_category_counts"() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN RAISE EXCEPTION 'negative' USING ERRCODE = 'check_violation'; END $$`,
+      `CREATE TRIGGER "category_counts_not_negative" AFTER INSERT OR UPDATE ON "category_counts"
+        FOR EACH ROW WHEN (NEW."available" < 0) EXECUTE FUNCTION "refuse_negative_category_counts"()`,
+    ]
+  : ['insert', 'update'].map(
+      (event) => `CREATE TRIGGER "category_counts_not_negative_${event}" AFTER ${event} ON "category_counts"
+        WHEN NEW."available" < 0 BEGIN SELECT RAISE(ABORT, 'negative'); END`,
+    );
+
+describe('a database of version 1.1', () => {
+  it('lets instances of that version remove pets that nobody counted', async () => {
+    const database = makeFolder();
+    const withTriggers = MIGRATIONS.slice(0, MIGRATIONS.indexOf(CategoryCountsUnused1795251600000));
+    await migrateWith(withTriggers, database);
+    for (const sql of REFUSE_NEGATIVE) await queryDatabase(database, sql);
+    await queryDatabase(database, 'INSERT INTO "category_counts" VALUES (1, 2, 0, 0, 0)');
+    const remove = () => queryDatabase(database, 'UPDATE "category_counts" SET "available" = "available" - 9');
+    await expect(remove()).rejects.toThrow('negative');
+    const upgraded = await startApp({ folder: database });
+    await expect(remove()).resolves.toEqual([]);
+    await upgraded.stop();
   });
 });
