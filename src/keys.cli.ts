@@ -60,13 +60,12 @@ function fail(error: unknown, exitCode: number): void {
 }
 
 /** @returns whether running services may still have an older state */
-async function run({ createsDatabase = false, module, run: work }: Operation, env: Env): Promise<boolean> {
+async function run({ createsDatabase = false, run: work }: Operation, env: Env): Promise<boolean> {
   checkDatabase(env, createsDatabase);
   const imports = [
     ConfigModule.forRoot(env, new Clock()),
     DatabaseModule.forRoot(env, databaseParts([])),
     ApiKeysModule,
-    ...(module === undefined ? [] : [module]),
   ];
   const context = await NestFactory.createApplicationContext(
     { module: CommandLine, imports },

@@ -1,5 +1,4 @@
 export * from './admission.js';
-export * from './account-usage.js';
 export * from './counter-store.js';
 export * from './history/usage-history.js';
 export * from './history/usage-recorder.js';

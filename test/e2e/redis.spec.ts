@@ -5,7 +5,6 @@ import { describeWithRedis } from '../support/describe-with-redis.js';
 import { errorOf } from '../support/expectations.js';
 import { ask, concurrently } from '../support/http.js';
 import { RedisServer } from '../support/servers/redis-server.js';
-import { runKeys } from '../support/service-process.js';
 import { within } from '../support/until.js';
 
 const PER_MINUTE = 1_000;
@@ -112,25 +111,6 @@ describeWithRedis('instances that share Redis', () => {
       ...Array.from({ length: 2 }, () => 'rate_limit_exceeded'),
       ...Array.from({ length: 3 }, () => 'api_key_banned'),
     ]);
-  });
-
-  it('show the usage of all accounts on the command line', async () => {
-    const key = await first.key({ account: 'in Redis', plan: 'pro' });
-    for (let n = 0; n < INSTANCES; n += 1) expect((await list(n, key)).status).toBe(200);
-    const env = { DATABASE_URL: first.database.url, ...server.env };
-    const { code, stdout } = await runKeys(['usage', '--json'], { folder: first.folder, env });
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toContainEqual({
-      account: 'in Redis',
-      plan: 'pro',
-      minute: { used: INSTANCES, limit: 300 },
-      day: { used: INSTANCES, limit: 10_000 },
-    });
-    const nobody = { ...env, REDIS_URL: 'redis://127.0.0.1:1' };
-    expect(await runKeys(['usage'], { folder: first.folder, env: nobody })).toMatchObject({
-      code: 1,
-      stderr: 'Redis is unavailable, so the usage is not known.\n',
-    });
   });
 
   it('count failed authentications of an address together', async () => {

@@ -1,4 +1,4 @@
-import type { INestApplicationContext, Type } from '@nestjs/common';
+import type { INestApplicationContext } from '@nestjs/common';
 import type { AdminKeysService } from '../keys/admin-keys.service.js';
 
 /** The result of a command. */
@@ -13,8 +13,6 @@ export interface Outcome {
 export interface Operation {
   /** Whether it works on a new database too. */
   readonly createsDatabase?: boolean;
-  /** A module that it needs besides that of keys. */
-  readonly module?: Type<object>;
   /** @throws (rejects) DomainError with a message for the operator */
   run(context: INestApplicationContext, actor: string): Promise<Outcome>;
 }
