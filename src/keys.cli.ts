@@ -12,7 +12,7 @@ import { ApiKeysModule, InvalidOperationError } from './accounts/index.js';
 import { escaped } from './accounts/cli/keys-output.js';
 import { keysProgram } from './accounts/cli/keys-program.js';
 import type { Operation } from './accounts/cli/operation.js';
-import { DatabaseModule, databaseUrlOf, isPostgresUrl, sqliteFile } from './database/index.js';
+import { actAs, DatabaseModule, databaseUrlOf, isPostgresUrl, sqliteFile } from './database/index.js';
 import { databaseParts } from './database-parts.js';
 import { Clock, ConfigModule, type Env, loadEnv } from './platform/index.js';
 import { addUsageCommand } from './usage-command.js';
@@ -72,7 +72,7 @@ async function run({ createsDatabase = false, run: work }: Operation, env: Env):
     { logger: false, abortOnError: false },
   );
   try {
-    const outcome = await work(context, `cli:${systemUser()}`);
+    const outcome = await actAs(`cli:${systemUser()}`, () => work(context));
     await print(outcome.text);
     return outcome.changed;
   } finally {

@@ -3,7 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { EntityManager } from 'typeorm';
 import { Account, AdminKeysService } from './accounts/index.js';
 import { Env, StandardOutput } from './platform/index.js';
-import { Database } from './database/index.js';
+import { actAs, Database } from './database/index.js';
 import { localOrigin } from './http/index.js';
 import { PetEntity, PetsService } from './pets/index.js';
 
@@ -38,7 +38,7 @@ export class SampleData implements OnApplicationBootstrap {
   }
 
   private async greet(): Promise<void> {
-    const key = await this.database.write((manager) => this.fill(manager));
+    const key = await actAs('first-run', () => this.database.write((manager) => this.fill(manager)));
     if (key === undefined) return;
     // Directly to standard output: the logger must never see a secret.
     StandardOutput.get().write(welcome(localOrigin(this.adapterHost.httpAdapter.getHttpServer()), key));
@@ -48,7 +48,7 @@ export class SampleData implements OnApplicationBootstrap {
   private async fill(manager: EntityManager): Promise<string | undefined> {
     if ((await manager.exists(PetEntity)) || (await manager.exists(Account))) return undefined;
     for (const pet of SAMPLE_PETS) await this.pets.create(pet);
-    return (await this.keys.createKey({ account: 'demo', plan: 'pro' }, 'first-run')).key;
+    return (await this.keys.createKey({ account: 'demo', plan: 'pro' })).key;
   }
 }
 

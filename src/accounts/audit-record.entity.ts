@@ -1,4 +1,5 @@
 import { Column, Entity, type EntityManager, Index, PrimaryGeneratedColumn } from 'typeorm';
+import { currentActor } from '../database/index.js';
 import { Account } from './account.entity.js';
 
 export type AuditAction =
@@ -27,7 +28,7 @@ export class AuditRecord {
   @Column({ type: 'integer' })
   at!: number;
 
-  /** Actor: `cli:<system user>`, `first-run` or the id of a key. */
+  /** `cli:<system user>`, `first-run`, the id of a key, or `unknown`. */
   @Column({ type: 'text' })
   actor!: string;
 
@@ -46,21 +47,21 @@ export class AuditRecord {
   detail!: string;
 }
 
-/** The actor and the time (Unix time in milliseconds) of an operation, and its transaction. */
+/** The time of an operation (Unix time in milliseconds), and its transaction. */
 export interface AuditedOperation {
   readonly manager: EntityManager;
-  readonly actor: string;
   readonly atMs: number;
 }
 
-/** Records an operation in its own transaction: neither exists without the other. */
+/** Records an operation of the current actor in its own transaction: neither exists without the other. */
 export async function audit(
-  { manager, actor, atMs: at }: AuditedOperation,
+  { manager, atMs: at }: AuditedOperation,
   action: AuditAction,
   accountId: number,
   keyId: string | null,
   detail: object,
 ): Promise<void> {
+  const actor = currentActor() ?? 'unknown';
   await manager.insert(AuditRecord, { at, actor, action, accountId, keyId, detail: JSON.stringify(detail) });
 }
 

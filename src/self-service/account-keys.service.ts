@@ -29,8 +29,8 @@ import {
 } from './key-rules.js';
 
 /**
- * The operations of a key on the keys of its account. Audit records name the calling key. A change takes effect in this
- * process when its promise is fulfilled, and in other processes within a second.
+ * The operations of a key on the keys of its account. Audit records name the calling key, the actor of the request. A change
+ * takes effect in this process when its promise is fulfilled, and in other processes within a second.
  * @throws (rejects) DomainError `api_key_not_found` for a key of another account; `insufficient_scope` if the caller lacks a
  * scope that it gives, or can no longer manage keys; `api_key_limit_reached`; 401 if the calling key is no longer valid
  */
@@ -56,7 +56,7 @@ export class AccountKeysService {
       checkScopesWithin(own, scopes);
       await this.checkRoom(operation, own);
       const newKey = { account: own.account.name, plan: own.account.plan, name, scopes, expiresInMs };
-      return this.operations.createKey(newKey, own.id, own.expiresAt ?? undefined);
+      return this.operations.createKey(newKey, own.expiresAt ?? undefined);
     });
   }
 
@@ -87,7 +87,7 @@ export class AccountKeysService {
       checkNotRetired(key, operation.atMs);
       checkScopesWithin(own, key.scopes.split(' '));
       if (overlapMs > 0) await this.checkRoom(operation, own);
-      return this.operations.rotate(id, overlapMs, own.id, own.expiresAt ?? undefined);
+      return this.operations.rotate(id, overlapMs, own.expiresAt ?? undefined);
     });
   }
 
@@ -100,7 +100,7 @@ export class AccountKeysService {
       const key = await this.keys.get(manager, { id, accountId: own.accountId });
       if (key.revokedAt !== null) throw keyRevoked(id);
       checkNarrower(key, patch.scopes ?? []);
-      return this.operations.change(id, patch, own.id);
+      return this.operations.change(id, patch);
     });
   }
 
@@ -108,13 +108,13 @@ export class AccountKeysService {
   revoke(id: string, caller: Caller): Promise<void> {
     return this.act(caller, async (own, { manager }) => {
       await this.keys.get(manager, { id, accountId: own.accountId });
-      await this.operations.revoke(id, own.id);
+      await this.operations.revoke(id);
     });
   }
 
   /** Runs `work` with the calling key as it is now, which can have fewer rights than at admission. */
   private act<T>(caller: Caller, work: (own: ApiKey, operation: AuditedOperation) => Promise<T>): Promise<T> {
-    return this.operations.operate(caller.keyId, async (operation) => {
+    return this.operations.operate(async (operation) => {
       const own = await this.keys.get(operation.manager, { id: caller.keyId });
       const refusal = refusalOf(own, operation.atMs);
       if (refusal !== undefined) throw ApiError.of(refusal);

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { TestingModuleBuilder } from '@nestjs/testing';
 import { AdminKeysService, type IssuedKey, type NewKey } from '../accounts/index.js';
-import { Events } from '../database/index.js';
+import { actAs, Events } from '../database/index.js';
 import { exactJson, jsonText } from '../http/index.js';
 import { type AppOptions, createApp, loadEnv } from '../index.js';
 import { RecordedEvents } from './recorded-events.js';
@@ -107,7 +107,7 @@ export class TestApp {
   createKey(newKey: Partial<NewKey> = {}): Promise<IssuedKey> {
     this.accounts += 1;
     const keys = this.app.get(AdminKeysService);
-    return keys.createKey({ account: `account ${this.accounts}`, plan: 'business', ...newKey }, 'test');
+    return actAs('test', () => keys.createKey({ account: `account ${this.accounts}`, plan: 'business', ...newKey }));
   }
 
   /** Sends a request to a path below the origin. */

@@ -20,8 +20,8 @@ beforeAll(async () => {
   key = await service.key();
   expired = await service.key({ expiresInMs: 1 });
   const keys = service.app.get(AdminKeysService);
-  const issued = await keys.createKey({ account: 'revoked', plan: 'free' }, 'test');
-  await keys.revoke(issued.id, 'test');
+  const issued = await keys.createKey({ account: 'revoked', plan: 'free' });
+  await keys.revoke(issued.id);
   revoked = issued.key;
   clock.advanceSeconds(1);
 });

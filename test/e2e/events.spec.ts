@@ -3,7 +3,7 @@ import { Controller, Injectable, Module } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { EntityManager } from 'typeorm';
-import { ApiError, BeforeCommit, Database, type DomainEvent, PetsModule, PetsService } from '../../src/index.js';
+import { actAs, ApiError, BeforeCommit, Database, type DomainEvent, PetsModule, PetsService } from '../../src/index.js';
 import { AdminKeysService } from '../../src/accounts/index.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
@@ -83,7 +83,7 @@ describe('after the commit', () => {
 
   beforeAll(async () => {
     service = await startApp({ extensions: [{ module: LaterModule }] });
-    ({ key, id: keyId } = await operator().createKey({ ...AMPLE, account: 'teller' }, 'spec'));
+    ({ key, id: keyId } = await operator().createKey({ ...AMPLE, account: 'teller' }));
   });
   afterAll(() => service.stop());
   beforeEach(() => void heard.splice(0));
@@ -144,10 +144,11 @@ describe('after the commit', () => {
   });
 
   it('listeners hear of keys without their secrets', async () => {
-    const { id, key: secret } = await operator().createKey({ account: 'told', plan: 'pro' }, 'spec');
-    await operator().change(id, { name: 'Told', paused: true }, 'cli:spec');
-    await operator().change(id, { name: 'Told', paused: true }, 'cli:spec');
-    await operator().revoke(id, 'cli:spec');
+    const { id, key: secret } = await operator().createKey({ account: 'told', plan: 'pro' });
+    await actAs('cli:spec', async () => {
+      for (let n = 0; n < 2; n += 1) await operator().change(id, { name: 'Told', paused: true });
+      await operator().revoke(id);
+    });
     const ofKey = () => heardOfKeys.filter(({ after }) => (after as { id: string }).id === id);
     await until(() => ofKey().length === 3);
     expect(ofKey()).toMatchObject([

@@ -44,9 +44,9 @@ it('cancels orders that nobody approved for 72 hours, with their events, and no 
 it('deletes audit records after a year, and keys 90 days after they expired or were revoked', async () => {
   const { app, folder } = orders.service;
   const keys = app.get(AdminKeysService);
-  const create = (expiresInMs?: number) => keys.createKey({ account: 'kept', plan: 'pro', expiresInMs }, 'test');
+  const create = (expiresInMs?: number) => keys.createKey({ account: 'kept', plan: 'pro', expiresInMs });
   const revoked = await create();
-  await keys.revoke(revoked.id, 'test');
+  await keys.revoke(revoked.id);
   const expired = await create(DAY_MS);
   const kept = await create();
   const idsOf = async () =>
@@ -62,7 +62,7 @@ it('deletes audit records after a year, and keys 90 days after they expired or w
   expect(await errorOf(await orders.service.request('/v1/pets', { key: revoked.key }))).toMatchObject({ status: 401 });
   const records = await countRecords();
   expect(records).toBeGreaterThan(4);
-  await keys.change(kept.id, { scopes: ['pets:read'] }, 'test');
+  await keys.change(kept.id, { scopes: ['pets:read'] });
   orders.clock.advanceMs(300 * DAY_MS);
   await app.get(Retention).run();
   // The newest one stays, whatever its age.

@@ -41,7 +41,7 @@ const create = (account: string, ...rest: string[]) => json<Issued>('create', '-
 
 /** A key for a command to work on. */
 const given = (account: string, terms: Omit<NewKey, 'account'> = { plan: 'free' }) =>
-  service.app.get(AdminKeysService).createKey({ account, ...terms }, 'test');
+  service.app.get(AdminKeysService).createKey({ account, ...terms });
 
 const list = (key: string) => service.request('/v1/pets', { key });
 
@@ -53,7 +53,7 @@ async function trail(account: string): Promise<string[]> {
   return records.map(({ action, actor }) => `${action} by ${actor.split(':')[0]}`);
 }
 
-const MADE = ['account.created by test', 'key.created by test'];
+const MADE = ['account.created by unknown', 'key.created by unknown'];
 
 /** The code of the error that is expected within a second. */
 async function codeWithinASecond(key: string, expected: string): Promise<string> {

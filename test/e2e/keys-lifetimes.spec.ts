@@ -96,7 +96,7 @@ describe('a key that expires', () => {
     const renewed = await created(await rotate(manager, capped.id));
     expect(renewed.expiresAt).toBe('2027-05-10T12:00:00.000Z');
     api.clock.advanceSeconds(DAY_SECONDS);
-    const { expiresAt } = await api.operator.rotate(renewed.id, 0, 'test');
+    const { expiresAt } = await api.operator.rotate(renewed.id, 0);
     expect(new Date(expiresAt ?? 0).toISOString()).toBe('2027-05-11T12:00:00.000Z');
   });
 });

@@ -94,7 +94,7 @@ describe('keys over HTTP', () => {
     for (const response of [...responses, ...unknown])
       expect(await errorOf(response)).toMatchObject({ status: 404, code: 'api_key_not_found' });
     expect(await codeOf(other.key)).toBe('ok');
-    expect(await trail(other.id)).toEqual(['key.created by test']);
+    expect(await trail(other.id)).toEqual(['key.created by unknown']);
     expect(await (await list()).json()).toHaveLength(1);
   });
 

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const operator = () => service.app.get(AdminKeysService);
 const given = (options: Partial<NewKey> = {}) =>
-  operator().createKey({ account: 'shop', plan: 'business', scopes: ['keys:manage', 'pets:read'], ...options }, 'test');
+  operator().createKey({ account: 'shop', plan: 'business', scopes: ['keys:manage', 'pets:read'], ...options });
 const isoOf = (timeMs: number) => new Date(timeMs).toISOString();
 const prune = () => queryDatabase(service.folder, 'DELETE FROM audit_records');
 const audited = () =>
@@ -52,11 +52,8 @@ describe('without its audit records, a key', () => {
     for (let rotations = 0; rotations < 2; rotations += 1) {
       clock.advanceMs(DAY_MS);
       await prune();
-      expect(await operator().rotate(old.id, DAY_MS, 'test')).toHaveProperty(
-        'expiresAt',
-        isoOf(clock.nowMs() + 90 * DAY_MS),
-      );
-      expect(await operator().rotate(endless.id, DAY_MS, 'test')).not.toHaveProperty('expiresAt');
+      expect(await operator().rotate(old.id, DAY_MS)).toHaveProperty('expiresAt', isoOf(clock.nowMs() + 90 * DAY_MS));
+      expect(await operator().rotate(endless.id, DAY_MS)).not.toHaveProperty('expiresAt');
     }
   });
 
@@ -69,16 +66,16 @@ describe('without its audit records, a key', () => {
     await prune();
     expect((await service.request(`/v1/keys/${id}`, { key: manager.key })).status).toBe(200);
     expect((await operator().listKeys()).map((listed) => listed.id)).toContain(id);
-    await operator().unban(id, 'test');
-    await operator().change(id, { scopes: ['pets:read', 'pets:write'] }, 'test');
-    await operator().changePlan('shop', 'pro', {}, 'test');
+    await operator().unban(id);
+    await operator().change(id, { scopes: ['pets:read', 'pets:write'] });
+    await operator().changePlan('shop', 'pro', {});
     await prune();
     expect((await service.request('/v1/pets', { key })).headers.get('x-ratelimit-limit')).toBe('300');
-    await operator().changePlan('shop', 'business', {}, 'test');
+    await operator().changePlan('shop', 'business', {});
     expect((await service.request(`/v1/keys/${id}`, { key: manager.key, method: 'DELETE' })).status).toBe(204);
     await prune();
     expect(await codeOf(service, key)).toBe('api_key_revoked');
-    expect(await operator().revoke(id, 'test')).toBe(false);
+    expect(await operator().revoke(id)).toBe(false);
   });
 
   it('survives a restart', async () => {
@@ -86,7 +83,7 @@ describe('without its audit records, a key', () => {
     await prune();
     const again = await startApp({ clock, folder: service.folder });
     const code = await codeOf(again, key);
-    const { expiresAt } = await again.app.get(AdminKeysService).rotate(id, 0, 'test');
+    const { expiresAt } = await again.app.get(AdminKeysService).rotate(id, 0);
     await again.stop({ keepData: true });
     expect([code, expiresAt]).toEqual(['ok', isoOf(clock.nowMs() + 90 * DAY_MS)]);
   });
@@ -100,7 +97,7 @@ describe('an instance whose audit records were all deleted', () => {
     const last = Number((await audited()).at(-1)?.id);
     await prune();
     await other.app.get(KeyChangesPoller).poll();
-    await operator().revoke(id, 'test');
+    await operator().revoke(id);
     await other.app.get(KeyChangesPoller).poll();
     expect(await codeOf(other, key)).toBe('api_key_revoked');
     const records = await audited();
@@ -114,7 +111,7 @@ describe('an instance whose audit records were all deleted', () => {
     const late = await startApp({ clock, folder: service.folder });
     try {
       expect(await codeOf(late, key)).toBe('ok');
-      await operator().revoke(id, 'test');
+      await operator().revoke(id);
       await late.app.get(KeyChangesPoller).poll();
       expect(await codeOf(late, key)).toBe('api_key_revoked');
     } finally {

@@ -106,10 +106,10 @@ describe('a change of plan', () => {
     const { account, key } = await accountOn('free');
     for (let n = 0; n < 60; n += 1) await list(key);
     expect((await list(key)).status).toBe(429);
-    await service.app.get(AdminKeysService).changePlan(account, 'pro', {}, 'test');
+    await service.app.get(AdminKeysService).changePlan(account, 'pro', {});
     const upgraded = await list(key);
     expect([upgraded.status, trio(upgraded)]).toEqual([200, { limit: 300, remaining: 239, reset: NOON + 60 }]);
-    await service.app.get(AdminKeysService).changePlan(account, 'free', {}, 'test');
+    await service.app.get(AdminKeysService).changePlan(account, 'free', {});
     const downgraded = await list(key);
     expect([downgraded.status, trio(downgraded)]).toEqual([429, { limit: 60, remaining: 0, reset: NOON + 60 }]);
   });
@@ -118,7 +118,7 @@ describe('a change of plan', () => {
     const { account, key } = await accountOn('free');
     const other = await startApp({ clock, folder: service.folder });
     expect(trio(await list(key))).toMatchObject({ limit: 60, remaining: 59 });
-    await other.app.get(AdminKeysService).changePlan(account, 'pro', {}, 'test');
+    await other.app.get(AdminKeysService).changePlan(account, 'pro', {});
     const { result, calls } = await withinASecond(
       async () => trio(await list(key)),
       ({ limit }) => limit === 300,
@@ -130,7 +130,7 @@ describe('a change of plan', () => {
   it('to custom limits shows them', async () => {
     const { account, key } = await accountOn('pro');
     await list(key);
-    await service.app.get(AdminKeysService).changePlan(account, 'enterprise', { perMinute: 7, perDay: 9 }, 'test');
+    await service.app.get(AdminKeysService).changePlan(account, 'enterprise', { perMinute: 7, perDay: 9 });
     expect(trio(await list(key))).toMatchObject({ limit: 7, remaining: 5 });
   });
 });

@@ -16,7 +16,7 @@ async function start(env: Readonly<Record<string, string>> = {}): Promise<void> 
   clock = new FakeClock(NOON * 1000 + 250);
   service = await startApp({ clock, env });
   const terms = { account: 'busy', plan: 'enterprise', perMinute: PER_MINUTE, perDay: PER_DAY } as const;
-  ({ key } = await service.app.get(AdminKeysService).createKey(terms, 'test'));
+  ({ key } = await service.app.get(AdminKeysService).createKey(terms));
 }
 
 afterEach(() => service.stop());

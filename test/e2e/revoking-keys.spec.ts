@@ -61,7 +61,7 @@ describe('revokeKey', () => {
 describe('a key that lost keys:manage after it was admitted', () => {
   it('can no longer change keys', async () => {
     const caller = await managingCaller();
-    await api.operator.change(api.manager.id, { scopes: ['pets:read'] }, 'test');
+    await api.operator.change(api.manager.id, { scopes: ['pets:read'] });
     const keys = api.service.app.get(AccountKeysService);
     await expect(keys.revoke(api.manager.id, caller)).rejects.toMatchObject({
       code: 'insufficient_scope',

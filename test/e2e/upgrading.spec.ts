@@ -109,7 +109,7 @@ const get = async (path: string, key = old) => {
 async function rotatedLifetimes(letter: string): Promise<(number | null)[]> {
   const lifetimes: (number | null)[] = [];
   for (const overlapMs of [60_000, 0]) {
-    const { createdAt, expiresAt } = await service.app.get(AdminKeysService).rotate(idOf(letter), overlapMs, 'test');
+    const { createdAt, expiresAt } = await service.app.get(AdminKeysService).rotate(idOf(letter), overlapMs);
     lifetimes.push(expiresAt === undefined ? null : Date.parse(expiresAt) - Date.parse(createdAt));
   }
   return lifetimes;

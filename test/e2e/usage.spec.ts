@@ -49,7 +49,7 @@ beforeEach(async () => {
   clock = new FakeClock(NOON * 1000 + 250);
   service = await startApp({ clock, extensions: [{ module: NewsModule }] });
   const terms = { account: 'busy', plan: 'enterprise', perMinute: PER_MINUTE, perDay: 1_000 } as const;
-  ({ key, id } = await service.app.get(AdminKeysService).createKey(terms, 'test'));
+  ({ key, id } = await service.app.get(AdminKeysService).createKey(terms));
 });
 afterEach(() => service.stop());
 
@@ -136,7 +136,7 @@ describe('getUsage', () => {
   });
 
   it('shows the day in its headers if that has fewer requests left', async () => {
-    await service.app.get(AdminKeysService).changePlan('busy', 'enterprise', { perMinute: 3, perDay: 4 }, 'test');
+    await service.app.get(AdminKeysService).changePlan('busy', 'enterprise', { perMinute: 3, perDay: 4 });
     await call(3);
     clock.advanceSeconds(60);
     const response = await service.request('/v1/usage', { key });
@@ -158,7 +158,7 @@ describe('getUsage', () => {
     }
     const [still] = await call(1);
     expect(still && (await errorOf(still)).code).toBe('api_key_banned');
-    await service.app.get(AdminKeysService).unban(id, 'test');
+    await service.app.get(AdminKeysService).unban(id);
     expect(await usage()).not.toHaveProperty('bannedUntil');
   });
 
@@ -177,7 +177,7 @@ describe('getUsage', () => {
   it('tells the name, the scopes and the expiry of a key, which needs no scope', async () => {
     const keys = service.app.get(AdminKeysService);
     const options = { name: 'Nightly import', scopes: ['pets:read'], expiresInMs: 86_400_000 };
-    const narrow = await keys.createKey({ account: 'busy', plan: 'enterprise', ...options }, 'test');
+    const narrow = await keys.createKey({ account: 'busy', plan: 'enterprise', ...options });
     expect((await usage(narrow.key)).key).toEqual({
       id: narrow.id,
       name: 'Nightly import',

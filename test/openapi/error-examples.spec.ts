@@ -85,7 +85,7 @@ const CALLS: Readonly<Partial<Record<ErrorCode, readonly (() => Promise<Response
     () =>
       withKey({ account: 'revoked' }, async (revoked) => {
         const [listed] = (await (await get('/v1/keys', { key: revoked })).json()) as { id: string }[];
-        await service.app.get(AdminKeysService).revoke(listed?.id ?? '', 'test');
+        await service.app.get(AdminKeysService).revoke(listed?.id ?? '');
         return get('/v1/pets', { key: revoked });
       }),
   ],
@@ -93,7 +93,7 @@ const CALLS: Readonly<Partial<Record<ErrorCode, readonly (() => Promise<Response
     () =>
       withKey({ account: 'paused' }, async (paused) => {
         const [listed] = (await (await get('/v1/keys', { key: paused })).json()) as { id: string }[];
-        await service.app.get(AdminKeysService).change(listed?.id ?? '', { paused: true }, 'test');
+        await service.app.get(AdminKeysService).change(listed?.id ?? '', { paused: true });
         return get('/v1/pets', { key: paused });
       }),
   ],

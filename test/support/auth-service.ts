@@ -59,7 +59,7 @@ export class AuthBench {
       poller: module.get(KeyChangesPoller),
       lastUse: module.get(LastUsedTracker),
       database,
-      issue: (newKey = {}) => keys.createKey({ account: 'acme', plan: 'pro', ...newKey }, 'spec'),
+      issue: (newKey = {}) => keys.createKey({ account: 'acme', plan: 'pro', ...newKey }),
       async audited() {
         const records = await database.read((manager) => manager.find(AuditRecord, { order: { id: 'ASC' } }));
         return records.map(({ action, actor, at, keyId }) => ({ action, actor, at, keyId }));
@@ -70,9 +70,9 @@ export class AuthBench {
     return instance;
   }
 
-  /** Returns an entry for the audit trail, with the current time. */
+  /** Returns an entry for the audit trail, with the current time and no known actor. */
   record(action: AuditEntry['action'], keyId: string | null): AuditEntry {
-    return { action, actor: 'spec', at: this.clock.nowMs(), keyId };
+    return { action, actor: 'unknown', at: this.clock.nowMs(), keyId };
   }
 
   async remove(): Promise<void> {

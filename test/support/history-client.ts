@@ -39,7 +39,7 @@ export class HistoryClient {
 
   issue(account: string, perMinute = 1_000): Promise<IssuedKey> {
     const terms = { account, plan: 'enterprise', perMinute, perDay: 100_000 } as const;
-    return this.service.app.get(AdminKeysService).createKey(terms, 'test');
+    return this.service.app.get(AdminKeysService).createKey(terms);
   }
 
   get recorder(): UsageRecorder {

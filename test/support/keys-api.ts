@@ -59,7 +59,7 @@ export class KeysApi {
 
   /** Issues a key of the current account as an operator. */
   issue = (options: Partial<NewKey> = {}): Promise<IssuedKey> =>
-    this.operator.createKey({ account: this.account, plan: 'business', ...options }, 'test');
+    this.operator.createKey({ account: this.account, plan: 'business', ...options });
 
   create = (body: unknown = {}, as = this.manager.key): Promise<Response> =>
     this.service.post('/v1/keys', as, JSON.stringify(body));

@@ -13,7 +13,7 @@ export function parseKeysCommand(line: string): Operation {
 
 /** Runs a command line of `keys` in this process. */
 export function runKeysCommand({ context }: AuthInstance, line: string): ReturnType<Operation['run']> {
-  return parseKeysCommand(line).run(context, 'cli:spec');
+  return parseKeysCommand(line).run(context);
 }
 
 /** Creates a key of the account acme, on the plan Pro. */

@@ -7,7 +7,7 @@ import { ALLOW_UNKNOWN_SCOPE, type Choose, type Json, JSON_OPTION, shown } from 
 const DEFAULT_OVERLAP = '24h';
 
 /** Changes a key, and says what it did. */
-type Work = (keys: AdminKeysService, id: string, actor: string) => Promise<string>;
+type Work = (keys: AdminKeysService, id: string) => Promise<string>;
 
 /** Adds the commands for one key. */
 export function addKeyCommands(program: Command, choose: Choose): void {
@@ -16,20 +16,20 @@ export function addKeyCommands(program: Command, choose: Choose): void {
 
   const change = (name: string, description: string, work: Work) =>
     command(name, description).action((id: string) =>
-      choose(async (keys, actor) => ({ text: await work(keys, id, actor), changed: true })),
+      choose(async (keys) => ({ text: await work(keys, id), changed: true })),
     );
 
   command('show', 'Show everything about a key, except the key itself.')
     .option(...JSON_OPTION)
     .action((id: string, { json }: Json) =>
-      choose(async (keys, _, nowMs) => shown(json, await keys.showKey(id), (key) => keyText(key, nowMs))),
+      choose(async (keys, nowMs) => shown(json, await keys.showKey(id), (key) => keyText(key, nowMs))),
     );
 
   command('rename', 'Give a key another name.')
     .argument('<name>', 'distinguishes the key from others; "" for none', keyName)
     .action((id: string, name: string | null) =>
-      choose(async (keys, actor) => {
-        await keys.change(id, { name }, actor);
+      choose(async (keys) => {
+        await keys.change(id, { name });
         return { text: name === null ? `${id} has no name.` : `${id} is named ${name}.`, changed: true };
       }),
     );
@@ -40,26 +40,24 @@ export function addKeyCommands(program: Command, choose: Choose): void {
     .option(...JSON_OPTION)
     .action((id: string, wanted: string[], { json, allowUnknownScope }: Json & { allowUnknownScope?: true }) => {
       checkKnownScopes(wanted, allowUnknownScope);
-      choose(async (keys, actor) => shown(json, await keys.change(id, { scopes: wanted }, actor), scopesText, true));
+      choose(async (keys) => shown(json, await keys.change(id, { scopes: wanted }), scopesText, true));
     });
 
   command('rotate', 'Create a successor. The old key keeps working for the overlap.')
     .option('--overlap <duration>', `0s for none (default: ${DEFAULT_OVERLAP})`, overlap)
     .option(...JSON_OPTION)
     .action((id: string, { json, overlap: overlapMs = overlap(DEFAULT_OVERLAP) }: Json & { overlap?: number }) =>
-      choose(async (keys, actor) => shown(json, await keys.rotate(id, overlapMs, actor), rotatedText, true)),
+      choose(async (keys) => shown(json, await keys.rotate(id, overlapMs), rotatedText, true)),
     );
 
-  change('pause', 'Refuse a key until it is resumed.', (keys, id, actor) =>
-    keys.change(id, { paused: true }, actor).then(() => `${id} is paused.`),
+  change('pause', 'Refuse a key until it is resumed.', (keys, id) =>
+    keys.change(id, { paused: true }).then(() => `${id} is paused.`),
   );
-  change('resume', 'Accept a paused key again.', (keys, id, actor) =>
-    keys.change(id, { paused: false }, actor).then(() => `${id} is not paused.`),
+  change('resume', 'Accept a paused key again.', (keys, id) =>
+    keys.change(id, { paused: false }).then(() => `${id} is not paused.`),
   );
-  change('unban', 'Lift the ban of a key.', (keys, id, actor) =>
-    keys.unban(id, actor).then(() => `${id} is no longer banned.`),
-  );
-  change('revoke', 'Revoke a key for good.', async (keys, id, actor) =>
-    (await keys.revoke(id, actor)) ? `Revoked ${id}.` : `${id} is already revoked.`,
+  change('unban', 'Lift the ban of a key.', (keys, id) => keys.unban(id).then(() => `${id} is no longer banned.`));
+  change('revoke', 'Revoke a key for good.', async (keys, id) =>
+    (await keys.revoke(id)) ? `Revoked ${id}.` : `${id} is already revoked.`,
   );
 }

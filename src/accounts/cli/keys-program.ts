@@ -33,7 +33,7 @@ export function keysProgram(choose: (operation: Operation) => void): Command {
   const chosen: Choose = (run, createsDatabase = false) =>
     choose({
       createsDatabase,
-      run: (context, actor) => run(context.get(AdminKeysService), actor, context.get(Clock).nowMs()),
+      run: (context) => run(context.get(AdminKeysService), context.get(Clock).nowMs()),
     });
 
   program
@@ -52,8 +52,8 @@ export function keysProgram(choose: (operation: Operation) => void): Command {
       const { plan, perMinute, perDay } = options;
       checkKnownScopes(options.scopes ?? [], allowUnknownScope);
       if (perMinute !== undefined || perDay !== undefined) planTerms(plan ?? 'enterprise', options);
-      chosen(async (keys, actor) => {
-        const issued = await keys.createKey({ ...options, expiresInMs: expiresIn }, actor);
+      chosen(async (keys) => {
+        const issued = await keys.createKey({ ...options, expiresInMs: expiresIn });
         return shown(json, issued, issuedText);
       }, plan !== undefined);
     });
@@ -63,7 +63,7 @@ export function keysProgram(choose: (operation: Operation) => void): Command {
     .description('List all keys by account. Last uses appear within some seconds.')
     .option(...JSON_OPTION)
     .action(({ json }: Json) =>
-      chosen(async (keys, _, nowMs) => shown(json, await keys.listKeys(), (all) => listText(all, nowMs))),
+      chosen(async (keys, nowMs) => shown(json, await keys.listKeys(), (all) => listText(all, nowMs))),
     );
 
   program
@@ -90,8 +90,8 @@ export function keysProgram(choose: (operation: Operation) => void): Command {
     .option(...PER_DAY)
     .action((account: string, plan: PlanName, limits: CustomLimits) => {
       planTerms(plan, limits);
-      chosen(async (keys, actor) => {
-        const { perMinute, perDay } = await keys.changePlan(account, plan, limits, actor);
+      chosen(async (keys) => {
+        const { perMinute, perDay } = await keys.changePlan(account, plan, limits);
         const text = `${account} is on the plan ${plan}: ${perMinute} requests a minute, ${perDay} a day.`;
         return { text, changed: true };
       });

@@ -14,12 +14,12 @@ export interface Operation {
   /** Whether it works on a new database too. */
   readonly createsDatabase?: boolean;
   /** @throws (rejects) DomainError with a message for the operator */
-  run(context: INestApplicationContext, actor: string): Promise<Outcome>;
+  run(context: INestApplicationContext): Promise<Outcome>;
 }
 
 /** Gets the work of the command that was parsed. */
 export type Choose = (
-  run: (keys: AdminKeysService, actor: string, nowMs: number) => Promise<Outcome>,
+  run: (keys: AdminKeysService, nowMs: number) => Promise<Outcome>,
   createsDatabase?: boolean,
 ) => void;
 

@@ -58,7 +58,7 @@ describe('AdminKeysService', () => {
 
     it('joins the transaction of its caller', async () => {
       const write = service.database.write(async () => {
-        await service.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec');
+        await service.keys.createKey({ account: 'acme', plan: 'pro' });
         throw new Error('changed my mind');
       });
       await expect(write).rejects.toThrow('changed my mind');

@@ -6,7 +6,7 @@ import { accountFor, auditOf, changePlan } from '../accounts.js';
 import { audit, type AuditAction, type AuditedOperation, type AuditEntry } from '../audit-record.entity.js';
 import { type CustomLimits, InvalidOperationError, type Limits, limitsOf, type PlanName, planTerms } from '../plan.js';
 import { Clock, Env } from '../../platform/index.js';
-import { actAs, Database, Events, lockUntilCommit, onTransactionEnd } from '../../database/index.js';
+import { Database, Events, lockUntilCommit, onTransactionEnd } from '../../database/index.js';
 import { keyKindOf } from './api-key-format.js';
 import { ApiKey } from './api-key.entity.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
@@ -26,7 +26,7 @@ export interface KeyChange {
 }
 
 /**
- * Operations on keys and accounts. Each takes the actor for its audit record, and joins the transaction of its caller.
+ * Operations on keys and accounts, in the name of the current actor. Each joins the transaction of its caller.
  * When its promise is fulfilled the change is in effect in this process; other processes follow within a second.
  * @throws (rejects) InvalidOperationError for an invalid operation, such as one on a revoked key; DomainError
  * `api_key_not_found` for an unknown id
@@ -48,8 +48,8 @@ export class AdminKeysService {
    * Creates a key, and the account if it does not exist.
    * @param latestExpiryMs upper bound of the expiry, in Unix time in milliseconds
    */
-  createKey(newKey: NewKey, actor: string, latestExpiryMs?: number): Promise<IssuedKey> {
-    return this.operate(actor, async (operation) => {
+  createKey(newKey: NewKey, latestExpiryMs?: number): Promise<IssuedKey> {
+    return this.operate(async (operation) => {
       const { name, scopes = DEFAULT_SCOPES, expiresInMs } = newKey;
       const options = {
         name: name === undefined ? null : checkName(name),
@@ -84,8 +84,8 @@ export class AdminKeysService {
   }
 
   /** Revokes a key for good. @returns `false` if it was revoked already */
-  revoke(id: string, actor: string): Promise<boolean> {
-    return this.operate(actor, async (operation) => {
+  revoke(id: string): Promise<boolean> {
+    return this.operate(async (operation) => {
       const key = await this.keys.get(operation.manager, { id });
       if (key.revokedAt !== null) return false;
       const revoked = await this.update(operation, key, { revokedAt: operation.atMs }, 'key.revoked');
@@ -95,8 +95,8 @@ export class AdminKeysService {
   }
 
   /** Renames, pauses or resumes a key, or replaces its scopes. Does nothing where the key is so already. */
-  change(id: string, patch: KeyPatch, actor: string): Promise<KeyDetails> {
-    return this.operate(actor, async (operation) => {
+  change(id: string, patch: KeyPatch): Promise<KeyDetails> {
+    return this.operate(async (operation) => {
       const before = await this.keys.getUsable(operation.manager, id);
       let after = before;
       for (const [columns, action, detail] of changesOf(before, patch, operation.atMs))
@@ -111,8 +111,8 @@ export class AdminKeysService {
    * milliseconds, unless it expires earlier.
    * @param latestExpiryMs upper bound of the successor's expiry, in Unix time in milliseconds
    */
-  rotate(id: string, overlapMs: number, actor: string, latestExpiryMs?: number): Promise<RotatedKey> {
-    return this.operate(actor, async (operation) => {
+  rotate(id: string, overlapMs: number, latestExpiryMs?: number): Promise<RotatedKey> {
+    return this.operate(async (operation) => {
       const key = await this.keys.getUsable(operation.manager, id);
       if (key.pausedAt !== null) throw new InvalidOperationError(`The key ${id} is paused. Resume it first.`);
       const overlapEndMs = operation.atMs + checkDuration('overlap', overlapMs, 0);
@@ -127,8 +127,8 @@ export class AdminKeysService {
   }
 
   /** Lifts the ban of a key and resets its strikes. */
-  unban(id: string, actor: string): Promise<void> {
-    return this.operate(actor, async (operation) => {
+  unban(id: string): Promise<void> {
+    return this.operate(async (operation) => {
       const key = await this.keys.getUsable(operation.manager, id);
       // A ban begins with a use of the key. By the clock of this process, which can be behind, it may not have begun yet.
       const bansLiftedAt = Math.max(operation.atMs, (key.lastUsedAt ?? 0) + LAST_USE_DELAY_MS);
@@ -137,8 +137,8 @@ export class AdminKeysService {
   }
 
   /** Changes the plan of an account; Enterprise requires both limits. @returns the new limits */
-  changePlan(name: string, plan: PlanName, limits: CustomLimits, actor: string): Promise<Limits> {
-    return this.operate(actor, async (operation) => {
+  changePlan(name: string, plan: PlanName, limits: CustomLimits): Promise<Limits> {
+    return this.operate(async (operation) => {
       const terms = planTerms(plan, limits);
       const { id } = await changePlan(operation, name, terms);
       this.notifyAtEnd({ accountId: id, keyId: null });
@@ -150,10 +150,10 @@ export class AdminKeysService {
    * Runs operations on keys in a transaction. They are serialised over all instances, so that each sees the result of the
    * one before, and audit records become visible in the order of their numbers; the poller of key changes relies on that.
    */
-  operate<T>(actor: string, work: (operation: AuditedOperation) => Promise<T>): Promise<T> {
+  operate<T>(work: (operation: AuditedOperation) => Promise<T>): Promise<T> {
     return this.database.write(async (manager) => {
       await lockUntilCommit(manager, 'key operations');
-      return actAs(actor, () => work({ manager, actor, atMs: this.clock.nowMs() }));
+      return work({ manager, atMs: this.clock.nowMs() });
     });
   }
 

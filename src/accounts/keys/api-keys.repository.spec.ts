@@ -16,9 +16,9 @@ describe('an account with many old keys', () => {
 
   beforeAll(async () => {
     service = await bench.open();
-    await service.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec');
+    await service.keys.createKey({ account: 'acme', plan: 'pro' });
     await service.database.write((manager) => addOldKeys(manager));
-    for (const account of ['acme', 'zoo']) await service.keys.createKey({ account, plan: 'pro' }, 'spec');
+    for (const account of ['acme', 'zoo']) await service.keys.createKey({ account, plan: 'pro' });
   });
 
   afterAll(() => bench.remove());

@@ -23,7 +23,7 @@ describe('KeyChangesPoller', () => {
     bench = new AuthBench();
     here = await bench.open();
     elsewhere = await bench.open();
-    ({ id, key } = await elsewhere.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec'));
+    ({ id, key } = await elsewhere.keys.createKey({ account: 'acme', plan: 'pro' }));
     await here.poller.poll();
     await here.verifier.verify(key);
   });
@@ -31,43 +31,43 @@ describe('KeyChangesPoller', () => {
   afterEach(() => bench.remove());
 
   it('notices that another process revoked a key', async () => {
-    await elsewhere.keys.revoke(id, 'spec');
+    await elsewhere.keys.revoke(id);
     expect(here.verifier.verify(key)).toHaveProperty('keyId', id);
     await here.poller.poll();
     expect(await here.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
   });
 
   it('notices that another process rotated a key', async () => {
-    await elsewhere.keys.rotate(id, 0, 'spec');
+    await elsewhere.keys.rotate(id, 0);
     await here.poller.poll();
     expect(await here.verifier.verify(key)).toHaveProperty('code', 'api_key_expired');
   });
 
   it('notices the new plan of an account for all its keys', async () => {
-    const second = await elsewhere.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec');
+    const second = await elsewhere.keys.createKey({ account: 'acme', plan: 'pro' });
     await here.poller.poll();
     await here.verifier.verify(second.key);
-    await elsewhere.keys.changePlan('acme', 'free', {}, 'spec');
+    await elsewhere.keys.changePlan('acme', 'free', {});
     await here.poller.poll();
     expect(await here.verifier.verify(key)).toHaveProperty('limits.perMinute', 60);
     expect(await here.verifier.verify(second.key)).toHaveProperty('plan', 'free');
   });
 
   it('notices a lifted ban', async () => {
-    await elsewhere.keys.unban(id, 'spec');
+    await elsewhere.keys.unban(id);
     await here.poller.poll();
     expect(await here.verifier.verify(key)).toHaveProperty('bansLiftedAtMs', bench.clock.nowMs());
   });
 
   it('notices the new scopes of a key', async () => {
-    await elsewhere.keys.change(id, { scopes: ['pets:read'] }, 'spec');
+    await elsewhere.keys.change(id, { scopes: ['pets:read'] });
     await here.poller.poll();
     expect(await here.verifier.verify(key)).toHaveProperty('scopes', new Set(['pets:read']));
   });
 
   it('keeps all other keys cached', async () => {
-    const other = await elsewhere.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec');
-    await elsewhere.keys.revoke(other.id, 'spec');
+    const other = await elsewhere.keys.createKey({ account: 'acme', plan: 'pro' });
+    await elsewhere.keys.revoke(other.id);
     await here.poller.poll();
     const read = jest.spyOn(here.database, 'read');
     expect(here.verifier.verify(key)).toHaveProperty('keyId', id);
@@ -75,7 +75,7 @@ describe('KeyChangesPoller', () => {
   });
 
   it('processes each change once', async () => {
-    await elsewhere.keys.unban(id, 'spec');
+    await elsewhere.keys.unban(id);
     await here.poller.poll();
     const caller = await here.verifier.verify(key);
     await here.poller.poll();
@@ -84,7 +84,7 @@ describe('KeyChangesPoller', () => {
 
   it('catches up after failed polls', async () => {
     jest.spyOn(here.database, 'read').mockRejectedValueOnce(new ApiError('service_unavailable', 'away'));
-    await elsewhere.keys.revoke(id, 'spec');
+    await elsewhere.keys.revoke(id);
     await expect(here.poller.poll()).rejects.toHaveProperty('code', 'service_unavailable');
     await here.poller.poll();
     expect(await here.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
@@ -93,21 +93,21 @@ describe('KeyChangesPoller', () => {
   it('clears the cache on its first successful poll', async () => {
     const late = await bench.open();
     expect(await late.verifier.verify(key)).toHaveProperty('keyId', id);
-    await elsewhere.keys.revoke(id, 'spec');
+    await elsewhere.keys.revoke(id);
     await late.poller.poll();
     expect(await late.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
   });
 
   describe('after a failover that lost its last records', () => {
     it('notices the next change, although its identifier is lower', async () => {
-      await elsewhere.keys.unban(id, 'spec');
+      await elsewhere.keys.unban(id);
       await moveLast(here, AHEAD);
       await here.poller.poll();
       await here.verifier.verify(key);
       await moveLast(here, -AHEAD);
       await here.poller.poll();
       await here.verifier.verify(key);
-      await elsewhere.keys.revoke(id, 'spec');
+      await elsewhere.keys.revoke(id);
       await here.poller.poll();
       expect(await here.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
     });

@@ -19,7 +19,7 @@ describe('KeyVerifier while the database is unavailable', () => {
     await bench.remove();
   });
 
-  const issue = (newKey: Partial<NewKey> = {}) => service.keys.createKey({ ...ACME, ...newKey }, 'spec');
+  const issue = (newKey: Partial<NewKey> = {}) => service.keys.createKey({ ...ACME, ...newKey });
   const reads = () => jest.spyOn(service.database, 'read');
   const databaseGoesAway = () => reads().mockRejectedValue(new ApiError('service_unavailable', 'away'));
 
@@ -39,7 +39,7 @@ describe('KeyVerifier while the database is unavailable', () => {
   it('refuses cached keys that have expired or were revoked', async () => {
     const expiring = await issue({ expiresInMs: 90_000 });
     const revoked = await issue();
-    await service.keys.revoke(revoked.id, 'spec');
+    await service.keys.revoke(revoked.id);
     await service.verifier.verify(expiring.key);
     await service.verifier.verify(revoked.key);
     databaseGoesAway();
@@ -55,7 +55,7 @@ describe('KeyVerifier while the database is unavailable', () => {
     const query = Promise.withResolvers<never>();
     const read = reads().mockReturnValueOnce(query.promise);
     const late = service.verifier.verify(key);
-    await service.keys.revoke(id, 'spec');
+    await service.keys.revoke(id);
     query.reject(new ApiError('service_unavailable', 'away'));
     await expect(late).rejects.toHaveProperty('code', 'service_unavailable');
     read.mockRestore();

@@ -19,7 +19,7 @@ describe('KeyVerifier', () => {
     await bench.remove();
   });
 
-  const issue = (newKey: Partial<NewKey> = {}) => service.keys.createKey({ ...ACME, ...newKey }, 'spec');
+  const issue = (newKey: Partial<NewKey> = {}) => service.keys.createKey({ ...ACME, ...newKey });
   const reads = () => jest.spyOn(service.database, 'read');
   const restarted = async () => {
     const { poller, verifier } = await bench.open();
@@ -91,14 +91,14 @@ describe('KeyVerifier', () => {
 
   it('reports an expired and revoked key as revoked', async () => {
     const { key, id } = await issue({ expiresInMs: 5_000 });
-    await service.keys.revoke(id, 'spec');
+    await service.keys.revoke(id);
     bench.clock.advanceMs(6_000);
     expect(await service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
   });
 
   it('refuses a revoked key from memory', async () => {
     const { key, id } = await issue();
-    await service.keys.revoke(id, 'spec');
+    await service.keys.revoke(id);
     await service.verifier.verify(key);
     const read = reads();
     expect(service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
@@ -108,7 +108,7 @@ describe('KeyVerifier', () => {
   it('refuses a revoked key from the next request on', async () => {
     const { key, id } = await issue();
     await service.verifier.verify(key);
-    await service.keys.revoke(id, 'spec');
+    await service.keys.revoke(id);
     expect(await service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
   });
 
@@ -122,7 +122,7 @@ describe('KeyVerifier', () => {
       return result;
     });
     const before = service.verifier.verify(key);
-    await service.keys.revoke(id, 'spec');
+    await service.keys.revoke(id);
     const after = service.verifier.verify(key);
     expect(await after).toHaveProperty('code', 'api_key_revoked');
     held.resolve();
@@ -133,7 +133,7 @@ describe('KeyVerifier', () => {
   it('queries a cached key again after a minute', async () => {
     const { key, id } = await issue();
     await service.verifier.verify(key);
-    await (await bench.open()).keys.revoke(id, 'spec');
+    await (await bench.open()).keys.revoke(id);
     bench.clock.advanceMs(59_999);
     expect(service.verifier.verify(key)).toHaveProperty('keyId', id);
     bench.clock.advanceMs(1);

@@ -10,7 +10,7 @@ describe('LastUsedTracker', () => {
   beforeEach(async () => {
     bench = new AuthBench();
     service = await bench.open();
-    ({ id, key: token } = await service.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec'));
+    ({ id, key: token } = await service.keys.createKey({ account: 'acme', plan: 'pro' }));
   });
 
   afterEach(() => bench.remove());
@@ -35,14 +35,14 @@ describe('LastUsedTracker', () => {
   });
 
   it('does not record a refusal', async () => {
-    await service.keys.revoke(id, 'spec');
+    await service.keys.revoke(id);
     await service.verifier.verify(token);
     await service.lastUse.flush();
     expect(await lastUsedAt()).toEqual([null]);
   });
 
   it('writes the time of the use to the second, not the time of the write', async () => {
-    const other = await service.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec');
+    const other = await service.keys.createKey({ account: 'acme', plan: 'pro' });
     const start = bench.clock.nowMs();
     bench.clock.advanceMs(2_750);
     service.lastUse.touch(id, bench.clock.nowMs());

@@ -18,7 +18,7 @@ describe('keys that are not cached', () => {
     await bench.remove();
   });
 
-  const issue = () => service.keys.createKey({ account: 'acme', plan: 'pro' }, 'spec');
+  const issue = () => service.keys.createKey({ account: 'acme', plan: 'pro' });
   const verify = async (key: string, { verifier } = other) => verifier.verify(key, true);
 
   it('are found if another process has created them', async () => {

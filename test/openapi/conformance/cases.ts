@@ -50,8 +50,8 @@ const EVERY: [string, number, Ask][] = [
     401,
     async (id) => {
       const keys = subject.service.app.get(AdminKeysService);
-      const paused = await keys.createKey({ account: 'paused', plan: 'business', scopes: SCOPES }, 'test');
-      await keys.change(paused.id, { paused: true }, 'test');
+      const paused = await keys.createKey({ account: 'paused', plan: 'business', scopes: SCOPES });
+      await keys.change(paused.id, { paused: true });
       return send(id, { key: paused.key });
     },
   ],
@@ -68,8 +68,8 @@ const NO_KEY = 'key_0000000000000000';
 async function crowded(call: (as: string) => Promise<Response>): Promise<Response> {
   const terms = { account: 'crowded', plan: 'business', scopes: SCOPES } as const;
   const keys = subject.service.app.get(AdminKeysService);
-  const { key: first } = await keys.createKey(terms, 'test');
-  await Promise.all(Array.from({ length: 99 }, () => keys.createKey(terms, 'test')));
+  const { key: first } = await keys.createKey(terms);
+  await Promise.all(Array.from({ length: 99 }, () => keys.createKey(terms)));
   return call(first);
 }
 
@@ -184,7 +184,7 @@ const SOME: [string, string, number, Ask][] = [
     409,
     async (id) => {
       const keyId = await subject.newKeyId();
-      await subject.service.app.get(AdminKeysService).revoke(keyId, 'test');
+      await subject.service.app.get(AdminKeysService).revoke(keyId);
       return send(id, {}, `/v1/keys/${keyId}`);
     },
   ],

@@ -37,9 +37,7 @@ class Subject {
 
   /** Returns the identifier of a new key of the calling account. */
   async newKeyId(): Promise<string> {
-    const issued = await this.service.app
-      .get(AdminKeysService)
-      .createKey({ ...ALMIGHTY, scopes: ['pets:read'] }, 'test');
+    const issued = await this.service.app.get(AdminKeysService).createKey({ ...ALMIGHTY, scopes: ['pets:read'] });
     return issued.id;
   }
 
