@@ -17,10 +17,7 @@ export class NewCategory {
 }
 
 /** The body of changeCategory: a JSON merge patch. */
-@ApiSchema({
-  name: 'CategoryChange',
-  description: 'Fields to change. Omitted fields are kept.',
-})
+@ApiSchema({ name: 'CategoryChange', description: 'Fields to change. Omitted fields are kept.' })
 export class CategoryChange {
   @TextField({ ...NAME, optional: true })
   name?: string;
@@ -37,8 +34,6 @@ export class Category {
 
 export class ListCategoriesQuery extends LimitQuery {
   /** Decimal digits. */
-  @Int64Param({
-    description: 'Return only categories after this identifier, the last one of the previous page.',
-  })
+  @Int64Param({ description: 'Return only categories after this identifier, the last one of the previous page.' })
   after?: string;
 }

@@ -59,21 +59,18 @@ function accessFaults({ name, access }: Route): string[] {
 
 /** What Nest and class-validator have, and the service has not. */
 function unsupportedFaults({ name, address, operation, hasMediaTypes, parameters }: Route): string[] {
-  const path = address.includes('(')
-    ? [`${name}: paths have no regular expressions. Write ":id", and check it with PathId or a pipe of the parameter.`]
-    : [];
-  const groups = parameters
+  const faults = parameters
     .filter(hasGroups)
     .map(({ name: dto }) => `${dto} has validation groups, which are not supported. Write a class for each case.`);
-  const mediaTypes =
-    hasMediaTypes && operation !== undefined
-      ? [`${name}: @ApiProduces() would not set the media type of the response. Add contentType to success.`]
-      : [];
-  const methods =
-    address.startsWith('ALL ') && operation !== undefined
-      ? [`${name}: @All() has no place in the document. Write a method for each HTTP method.`]
-      : [];
-  return [...path, ...groups, ...mediaTypes, ...methods];
+  if (address.includes('('))
+    faults.push(
+      `${name}: paths have no regular expressions. Write ":id", and check it with PathId or a pipe of the parameter.`,
+    );
+  if (hasMediaTypes && operation !== undefined)
+    faults.push(`${name}: @ApiProduces() would not set the media type of the response. Add contentType to success.`);
+  if (address.startsWith('ALL ') && operation !== undefined)
+    faults.push(`${name}: @All() has no place in the document. Write a method for each HTTP method.`);
+  return faults;
 }
 
 function hasGroups(dto: unknown): dto is Function {

@@ -22,10 +22,7 @@ const PET_STATUS = { name: 'PetStatus', values: PET_STATUSES, meaning: 'Availabi
 const NAME_MAX_LENGTH = 255;
 
 const NAME = { description: 'Name of the pet.', example: 'Bella', maxLength: NAME_MAX_LENGTH };
-const CATEGORY_ID = {
-  description: 'Identifier of the category, any int64. The category need not exist.',
-  example: 3,
-};
+const CATEGORY_ID = { description: 'Identifier of the category, any int64. The category need not exist.', example: 3 };
 
 /** The fields of a pet; requests and responses have different types for an int64. */
 export abstract class PetFields<Integer> {
@@ -49,10 +46,7 @@ export abstract class PetFields<Integer> {
 export class NewPet extends PetFields<Int64> {}
 
 /** The body of changePet: a JSON merge patch. */
-@ApiSchema({
-  name: 'PetChange',
-  description: 'Fields to change. Omitted fields are kept.',
-})
+@ApiSchema({ name: 'PetChange', description: 'Fields to change. Omitted fields are kept.' })
 export class PetChange {
   @TextField({ ...NAME, optional: true })
   name?: string;
@@ -101,9 +95,7 @@ export class ListPetsQuery extends LimitQuery {
   ids?: string;
 
   /** Decimal digits. */
-  @IdParam({
-    description: 'Return only pets after this identifier, the last one of the previous page.',
-  })
+  @IdParam({ description: 'Return only pets after this identifier, the last one of the previous page.' })
   after?: string;
 }
 

@@ -133,10 +133,7 @@ export class PetsService {
   private async move(manager: EntityManager, petId: string, from: PetState, to: PetState): Promise<boolean> {
     const after = await this.pets.move(manager, petId, from, to);
     if (after === undefined) return false;
-    await this.events.raise(manager, 'pet.changed', () => ({
-      before: { ...after, status: from.status },
-      after,
-    }));
+    await this.events.raise(manager, 'pet.changed', () => ({ before: { ...after, status: from.status }, after }));
     return true;
   }
 

@@ -5,11 +5,7 @@ import { UsageHistoryReport } from './usage-history.dto.js';
 const IN_USE = {
   account: 'acme',
   plan: 'pro',
-  key: {
-    id: 'key_0123456789abcdef',
-    name: 'Nightly import',
-    scopes: ['pets:read'],
-  },
+  key: { id: 'key_0123456789abcdef', name: 'Nightly import', scopes: ['pets:read'] },
   minute: { limit: 300, remaining: 287, resetsAt: '2026-11-21T12:01:00.000Z' },
   day: { limit: 10_000, remaining: 9_120, resetsAt: '2026-11-22T00:00:00.000Z' },
   strikes: 0,

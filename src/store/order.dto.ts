@@ -3,11 +3,7 @@ import { EnumField, EnumParam, IdField, IdParam, type Int64, LimitQuery, TIME_SC
 import { ORDER_STATUSES, type OrderStatus } from './order.entity.js';
 
 /** OrderStatus as fields and parameters declare it. */
-const ORDER_STATUS = {
-  name: 'OrderStatus',
-  values: ORDER_STATUSES,
-  meaning: 'Status of an order.',
-} as const;
+const ORDER_STATUS = { name: 'OrderStatus', values: ORDER_STATUSES, meaning: 'Status of an order.' } as const;
 
 @ApiSchema({ name: 'NewOrder', description: 'A new order.' })
 export class NewOrder {
@@ -41,8 +37,6 @@ export class ListOrdersQuery extends LimitQuery {
   status?: OrderStatus;
 
   /** Decimal digits. */
-  @IdParam({
-    description: 'Return only orders after this identifier, the last one of the previous page.',
-  })
+  @IdParam({ description: 'Return only orders after this identifier, the last one of the previous page.' })
   after?: string;
 }

@@ -80,6 +80,8 @@ function overridden(override: NonNullable<TestAppOptions['override']>): NonNulla
   };
 }
 
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
 /** A running application, and methods to call it. */
 export class TestApp {
   readonly port: number;
@@ -122,16 +124,9 @@ export class TestApp {
     path: string,
     { body, headers, ...request }: JsonRequest = {},
   ): Promise<JsonResponse<Body>> {
-    const sent =
-      body === undefined
-        ? { ...request, ...(headers && { headers }) }
-        : {
-            method: 'POST',
-            ...request,
-            body: jsonText(body),
-            headers: { 'Content-Type': 'application/json', ...headers },
-          };
-    const response = await this.request(path, sent);
+    const sent = body === undefined ? {} : { method: 'POST', body: jsonText(body) };
+    const types = body === undefined ? {} : JSON_TYPE;
+    const response = await this.request(path, { ...sent, ...request, headers: { ...types, ...headers } });
     const text = await response.text();
     const received = (text === '' ? undefined : exactJson.parse(text, exactMember)) as Body;
     return { status: response.status, headers: response.headers, body: received };
@@ -147,12 +142,8 @@ export class TestApp {
 
   /** Posts a JSON text unchanged, or any other value as JSON. */
   post(path: string, key: string, body: unknown): Promise<Response> {
-    return this.request(path, {
-      key,
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-    });
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    return this.request(path, { key, method: 'POST', headers: JSON_TYPE, body: text });
   }
 
   /** Closes the application, and removes the database that was created for it. */

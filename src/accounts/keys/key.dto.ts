@@ -16,11 +16,7 @@ export const KEY_ID_SCHEMA = {
 /** Has the format of a key, but an invalid checksum. */
 export const EXAMPLE_KEY = `psk_live_${'0'.repeat(36)}`;
 
-const time = (description: string, required = false) => ({
-  ...TIME_SCHEMA,
-  description,
-  required,
-});
+const time = (description: string, required = false) => ({ ...TIME_SCHEMA, description, required });
 
 /** What can be shown of a key: over HTTP, by the command line and in events. Times are RFC 3339; never is absent. */
 @ApiSchema({ name: 'ApiKey', description: 'An API key of the account, without its secret.' })

@@ -13,25 +13,17 @@ export interface NestedOptions extends Omit<FieldOptions, 'example'> {
 
 /** An object that has fields of its own, or a list of them. */
 export function NestedField(dto: () => Class<object>, options: NestedOptions): PropertyDecorator {
+  const { maxItems, nullable } = options;
+  const isList = (value: unknown) => Array.isArray(value) && value.length <= Number(maxItems) && value.every(isObject);
   // A function that has not the name `type` would be taken for a class.
   const schema = { type: () => dto() };
+  const listSchema = { ...schema, isArray: true, maxItems } as ApiPropertyOptions;
   return applyDecorators(
     Type(dto),
     ValidateNested(),
-    ...(options.nullable === true ? [ValidateIf((_, value) => value !== null)] : []),
-    options.maxItems === undefined
+    ...(nullable === true ? [ValidateIf((_, value) => value !== null)] : []),
+    maxItems === undefined
       ? bodyField(options, schema, 'an object', '', isObject)
-      : listField(options, { ...schema, isArray: true }, options.maxItems),
-  );
-}
-
-function listField(options: NestedOptions, schema: ApiPropertyOptions, maxItems: number): PropertyDecorator {
-  const isList = (value: unknown) => Array.isArray(value) && value.length <= maxItems && value.every(isObject);
-  return bodyField(
-    options,
-    { ...schema, maxItems } as ApiPropertyOptions,
-    'a list',
-    `have up to ${maxItems} objects`,
-    isList,
+      : bodyField(options, listSchema, 'a list', `have up to ${maxItems} objects`, isList),
   );
 }
