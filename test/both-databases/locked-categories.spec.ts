@@ -7,7 +7,8 @@ import { JSON_TYPE } from '../support/http.js';
 
 /* In these tests another session holds the lock as long as the test needs. */
 
-const WAITING = "SELECT FROM pg_stat_activity WHERE application_name = 'petstore' AND wait_event_type = 'Lock'";
+const WAITING =
+  "SELECT FROM pg_stat_activity WHERE application_name = 'petstore' AND datname = current_database() AND wait_event_type = 'Lock'";
 
 let service: TestApp;
 let key: string;

@@ -49,15 +49,23 @@ describe('a test database on PostgreSQL', () => {
   });
 
   it('is removed with its application, and not with others', async () => {
-    const databases = () =>
-      new PostgresTestDatabase(SERVER, 'postgres').query<{ datname: string }>(
-        `SELECT datname FROM pg_database WHERE datname LIKE 'petstore_test_%' ORDER BY datname`,
-      );
-    const before = await databases();
-    const service = await startTestApp({ postgresUrl: SERVER });
-    expect(await databases()).toHaveLength(before.length + 1);
-    await service.stop();
-    expect(await databases()).toEqual(before);
+    const server = new PostgresTestDatabase(SERVER, 'postgres');
+    const start = async () => {
+      const service = await startTestApp({ postgresUrl: SERVER });
+      const [current] = await service.database.query<{ name: string }>('SELECT current_database() AS "name"');
+      return { service, name: String(current?.name) };
+    };
+    const [first, second] = [await start(), await start()];
+    const remaining = async () =>
+      (
+        await server.query<{ datname: string }>(
+          `SELECT datname FROM pg_database WHERE datname IN ('${first.name}', '${second.name}')`,
+        )
+      ).map(({ datname }) => datname);
+    await first.service.stop();
+    expect(await remaining()).toEqual([second.name]);
+    await second.service.stop();
+    expect(await remaining()).toEqual([]);
   });
 
   it('outlives an application that is given it', async () => {
