@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { describeWithRedis } from '../../../test/support/describe-with-redis.js';
 import { block, count, LinkBench } from '../../../test/support/link-bench.js';
+import { freePort } from '../../../test/support/servers/free-port.js';
 import { RedisServer } from '../../../test/support/servers/redis-server.js';
 
 /** A TCP proxy that forwards what the server sends after a delay. */
@@ -67,7 +68,8 @@ describeWithRedis('the Redis client', () => {
   });
 
   it('refuses to start with a server of a Redis Cluster', async () => {
-    const cluster = await RedisServer.start('--cluster-enabled', 'yes');
+    // The default port of the cluster bus is in the range of outgoing connections, one of which may use it.
+    const cluster = await RedisServer.start('--cluster-enabled', 'yes', '--cluster-port', String(await freePort()));
     await expect(bench.open(cluster.url)).rejects.toThrow('REDIS_URL names a Redis Cluster');
     await cluster.stop();
   });
