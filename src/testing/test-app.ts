@@ -124,9 +124,8 @@ export class TestApp {
     path: string,
     { body, headers, ...request }: JsonRequest = {},
   ): Promise<JsonResponse<Body>> {
-    const sent = body === undefined ? {} : { method: 'POST', body: jsonText(body) };
-    const types = body === undefined ? {} : JSON_TYPE;
-    const response = await this.request(path, { ...sent, ...request, headers: { ...types, ...headers } });
+    const sent: TestRequest = body === undefined ? {} : { method: 'POST', headers: JSON_TYPE, body: jsonText(body) };
+    const response = await this.request(path, { ...sent, ...request, headers: { ...sent.headers, ...headers } });
     const text = await response.text();
     const received = (text === '' ? undefined : exactJson.parse(text, exactMember)) as Body;
     return { status: response.status, headers: response.headers, body: received };

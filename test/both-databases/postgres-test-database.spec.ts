@@ -50,22 +50,18 @@ describe('a test database on PostgreSQL', () => {
 
   it('is removed with its application, and not with others', async () => {
     const server = new PostgresTestDatabase(SERVER, 'postgres');
-    const start = async () => {
-      const service = await startTestApp({ postgresUrl: SERVER });
-      const [current] = await service.database.query<{ name: string }>('SELECT current_database() AS "name"');
-      return { service, name: String(current?.name) };
+    const start = () => startTestApp({ postgresUrl: SERVER });
+    const services = [await start(), await start()] as const;
+    const names = services.map(({ database }) => new URL(database.url).pathname.slice(1));
+    const existing = async () => {
+      const rows = await server.query<{ datname: string }>('SELECT datname FROM pg_database');
+      return names.filter((name) => rows.some(({ datname }) => datname === name));
     };
-    const [first, second] = [await start(), await start()];
-    const remaining = async () =>
-      (
-        await server.query<{ datname: string }>(
-          `SELECT datname FROM pg_database WHERE datname IN ('${first.name}', '${second.name}')`,
-        )
-      ).map(({ datname }) => datname);
-    await first.service.stop();
-    expect(await remaining()).toEqual([second.name]);
-    await second.service.stop();
-    expect(await remaining()).toEqual([]);
+    expect(await existing()).toEqual(names);
+    await services[0].stop();
+    expect(await existing()).toEqual(names.slice(1));
+    await services[1].stop();
+    expect(await existing()).toEqual([]);
   });
 
   it('outlives an application that is given it', async () => {

@@ -5,6 +5,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { IntegerParam, Public, TextField } from '../../src/index.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
+import { JSON_TYPE } from '../support/http.js';
 
 class SearchQuery {
   @IntegerParam({ description: 'Most results.', minimum: 1, maximum: 10, default: 5 })
@@ -56,7 +57,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const JSON_TYPE = { 'content-type': 'application/json' };
 const KEY_FAULT = 'Idempotency-Key must be given once, as 1 to 255 characters of printable ASCII';
 const NAME_FAULT =
   'name must have 1 to 255 characters, not only white space, without control characters or lone surrogates';

@@ -6,6 +6,9 @@ import { bodyField, type FieldOptions } from './field.js';
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
+const isListUpTo = (maxItems: number) => (value: unknown) =>
+  Array.isArray(value) && value.length <= maxItems && value.every(isObject);
+
 export interface NestedOptions extends Omit<FieldOptions, 'example'> {
   /** Makes the field a list of up to so many objects. */
   readonly maxItems?: number;
@@ -14,7 +17,6 @@ export interface NestedOptions extends Omit<FieldOptions, 'example'> {
 /** An object that has fields of its own, or a list of them. */
 export function NestedField(dto: () => Class<object>, options: NestedOptions): PropertyDecorator {
   const { maxItems, nullable } = options;
-  const isList = (value: unknown) => Array.isArray(value) && value.length <= Number(maxItems) && value.every(isObject);
   // A function that has not the name `type` would be taken for a class.
   const schema = { type: () => dto() };
   const listSchema = { ...schema, isArray: true, maxItems } as ApiPropertyOptions;
@@ -24,6 +26,6 @@ export function NestedField(dto: () => Class<object>, options: NestedOptions): P
     ...(nullable === true ? [ValidateIf((_, value) => value !== null)] : []),
     maxItems === undefined
       ? bodyField(options, schema, 'an object', '', isObject)
-      : bodyField(options, listSchema, 'a list', `have up to ${maxItems} objects`, isList),
+      : bodyField(options, listSchema, 'a list', `have up to ${maxItems} objects`, isListUpTo(maxItems)),
   );
 }
