@@ -5,6 +5,7 @@ export * from './events/actor.js';
 export * from './events/domain-event.js';
 export * from './events/events.js';
 export * from './locks.js';
+export * from './paging/index-range.js';
 export * from './paging/page-key.js';
 export * from './paging/page.js';
 export * from './sqlite/backup.js';

@@ -1,6 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { type Change, forUpdate, isLockedUntilCommit, query, type RowLock } from '../database/index.js';
+import {
+  type Change,
+  compare,
+  forUpdate,
+  indexRange,
+  isLockedUntilCommit,
+  isPostgres,
+  query,
+  type RowLock,
+} from '../database/index.js';
 import { CatalogueVersion } from './cache/catalogue-version.js';
 import type { ListPetsQuery } from './pet.dto.js';
 import type { PetStatus } from './pet.entity.js';
@@ -44,6 +53,8 @@ export type LockedPet = PetRow & PetState;
  * text, because SQLite's driver would round a number.
  */
 const COLUMNS = `"id", "name", CAST("category_id" AS TEXT) AS "categoryId", "status"`;
+/** The value of a parameter that is an int64 in decimal digits. */
+const INT64 = 'CAST(? AS BIGINT)';
 
 /** All SQL of the catalogue. Writes make cached responses outdated. Identifiers of pets are decimal digits. */
 @Injectable()
@@ -52,16 +63,24 @@ export class PetsRepository {
 
   /** Pets in ascending order of `id`, one more than the limit if there are more. */
   page(manager: EntityManager, { limit, status, categoryId, ids, after }: ListPetsQuery): Promise<PetRow[]> {
-    const idList = ids?.split(',') ?? [];
-    const conditions = [
-      ...(status === undefined ? [] : ['"status" = ?']),
-      ...(categoryId === undefined ? [] : ['"category_id" = CAST(? AS BIGINT)']),
-      ...(idList.length === 0 ? [] : [`"id" IN (${idList.map(() => 'CAST(? AS BIGINT)').join(', ')})`]),
-      ...(after === undefined ? [] : ['"id" > CAST(? AS BIGINT)']),
+    const filters = [
+      ...(categoryId === undefined ? [] : [{ column: '"category_id"', value: INT64, parameter: categoryId }]),
+      ...(status === undefined ? [] : [{ column: '"status"', value: '?', parameter: status }]),
     ];
-    const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
-    const parameters = [status, categoryId, ...idList, after].filter((value) => value !== undefined);
-    return query(manager, `SELECT ${COLUMNS} FROM "pets"${where} ORDER BY "id" LIMIT ?`, [...parameters, limit + 1]);
+    const start = after === undefined ? [] : [{ column: '"id"', value: INT64, parameter: after }];
+    const idList = ids?.split(',') ?? [];
+    const isIn = { sql: `"id" IN (${idList.map(() => INT64).join(', ')})`, parameters: idList };
+    // Rows with given identifiers are few, so their own index finds them.
+    const fixed = isPostgres(manager) && idList.length === 0 ? filters : [];
+    const conditions = [
+      ...(fixed === filters ? [] : filters.map((filter) => compare([filter], '='))),
+      ...(idList.length === 0 ? [] : [isIn]),
+      ...indexRange(fixed, start, 'ASC'),
+    ];
+    const where = conditions.length === 0 ? '' : ` WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}`;
+    const order = [...fixed.map(({ column }) => column), '"id"'].join(', ');
+    const parameters = [...conditions.flatMap((condition) => condition.parameters), limit + 1];
+    return query(manager, `SELECT ${COLUMNS} FROM "pets"${where} ORDER BY ${order} LIMIT ?`, parameters);
   }
 
   find(manager: EntityManager, petIds: readonly string[]): Promise<PetRow[]> {

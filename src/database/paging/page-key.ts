@@ -1,17 +1,17 @@
-import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import type { DataSource, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { DomainError } from '../../platform/index.js';
 import { byBytes } from '../statements.js';
+import type { ColumnValue } from './index-range.js';
 
 /** The property that a list is sorted by, such as `{ rating: 'DESC' }`. */
 export type PageOrder<Entity> = Readonly<Partial<Record<keyof Entity & string, 'ASC' | 'DESC'>>>;
 
-/** A column that a list is sorted by. */
-export interface KeyColumn {
+/** A column that a list is sorted by, with the parameter that the page starts after. */
+export interface KeyColumn extends ColumnValue {
+  readonly property: string;
   /** Alias and property, as the query builder takes it. */
   readonly path: string;
-  /** SQL of what is sorted by. */
-  readonly key: string;
-  readonly isInteger: boolean;
   /** Whether a text can be a value: clients can send any, and PostgreSQL fails on an impossible one. */
   readonly isValid: (text: string) => boolean;
 }
@@ -25,6 +25,10 @@ const TIME =
 
 const isInt64 = (text: string) => DIGITS.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 const isText = (text: string) => text.isWellFormed() && !text.includes('\0');
+
+function isUuid(text: string): boolean {
+  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
+}
 
 /** PostgreSQL has infinite times too. */
 function isTime(text: string): boolean {
@@ -49,27 +53,42 @@ const VALIDATORS: Readonly<Record<string, KeyColumn['isValid']>> = {
   'timestamp with time zone': isTime,
 };
 
+/** Types that are text on SQLite alone are what they are on PostgreSQL. */
+function validatorOf(column: ColumnMetadata, { driver }: DataSource): KeyColumn['isValid'] | undefined {
+  if (column.type === 'uuid') return isUuid;
+  return String(column.type).startsWith('simple-') ? undefined : VALIDATORS[driver.normalizeType(column)];
+}
+
 /** @throws TypeError if a list cannot be read in this order page by page */
 export function keyColumns<Entity extends ObjectLiteral>(
-  { expressionMap: { mainAlias }, dataSource }: SelectQueryBuilder<Entity>,
+  { expressionMap: { mainAlias, joinAttributes }, dataSource }: SelectQueryBuilder<Entity>,
   order: PageOrder<Entity>,
 ): KeyColumns {
   if (mainAlias === undefined) throw new TypeError('A page needs a query of an entity.');
+  if (joinAttributes.some(({ relation }) => relation?.isOneToMany === true || relation?.isManyToMany === true))
+    throw new TypeError('A page cannot be read by a query whose joins repeat rows.');
   const { metadata, name: alias } = mainAlias;
   const [property, ...properties] = Object.keys(order);
   const [primary, ...primaries] = metadata.primaryColumns.map(({ propertyPath }) => propertyPath);
   if (property === undefined || primary === undefined || properties.length + primaries.length > 0)
     throw new TypeError(`Pages of ${metadata.name} must be sorted by one property, and have one primary key.`);
-  const columnOf = (name: string): KeyColumn => {
+  const columnOf = (name: string, parameter: string): KeyColumn => {
     const column = metadata.findColumnWithPropertyPath(name);
-    const isValid = column && VALIDATORS[dataSource.driver.normalizeType(column)];
+    const isValid = column && validatorOf(column, dataSource);
     if (isValid === undefined || column?.isNullable === true)
       throw new TypeError(`${name} of ${metadata.name} must be an integer, a text or a date, and not nullable.`);
     const path = `${alias}.${name}`;
-    const key = isValid === isText ? byBytes({ dataSource }, path) : path;
-    return { path, key, isInteger: isValid === isInt64, isValid };
+    return {
+      property: name,
+      path,
+      column: isValid === isText ? byBytes({ dataSource }, path) : path,
+      // A value may be out of the range of its column.
+      value: isValid === isInt64 ? `CAST(:${parameter} AS BIGINT)` : `:${parameter}`,
+      isValid,
+    };
   };
-  return property === primary ? [columnOf(primary)] : [columnOf(property), columnOf(primary)];
+  if (property === primary) return [columnOf(primary, 'pageStart0')];
+  return [columnOf(property, 'pageStart0'), columnOf(primary, 'pageStart1')];
 }
 
 /**

@@ -1,0 +1,70 @@
+import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import type { EntityMetadata } from 'typeorm/metadata/EntityMetadata.js';
+import type { WhereClauseCondition } from 'typeorm/query-builder/WhereClause.js';
+import type { ColumnValue } from './index-range.js';
+import type { KeyColumns } from './page-key.js';
+
+/** A filter by the value of a property. */
+interface Equality extends ColumnValue {
+  readonly property: string;
+  readonly condition: WhereClauseCondition;
+}
+
+/**
+ * Takes the filters out of a query that fix the first columns of an index whose next ones are those of the order. Knows
+ * filters such as `where({ accountId })` and `where('order.accountId = :accountId', { accountId })`.
+ * @returns the filters in the order of the index; none if the entity declares no such index
+ */
+export function takeIndexFilters<Entity extends ObjectLiteral>(
+  { expressionMap, alias }: SelectQueryBuilder<Entity>,
+  order: KeyColumns,
+): readonly Equality[] {
+  const conditions = conjuncts(expressionMap.wheres);
+  // TypeORM does not bracket conditions in text, so what looks like one of all may be a part of an alternative.
+  if (conditions.some((condition) => typeof condition === 'string' && /\bor\b/i.test(condition))) return [];
+  const properties = order.map(({ property }) => property);
+  const primary = properties.at(-1);
+  const equalities = new Map<string, Equality>();
+  for (const condition of conditions) {
+    const [column = '', value = ''] = equalityOf(condition);
+    const property = column.slice(alias.length + 1);
+    if (column === `${alias}.${property}` && property !== primary)
+      equalities.set(property, { property, column, value, condition });
+  }
+  let fixed: readonly Equality[] = [];
+  for (const columns of indexesOf(expressionMap.mainAlias?.metadata)) {
+    const end = columns.findIndex((property) => !equalities.has(property));
+    const first = columns.slice(0, end).flatMap((property) => equalities.get(property) ?? []);
+    const next = properties.filter((property) => !columns.slice(0, end).includes(property));
+    const isSorted = next.every((property, index) => columns[end + index] === property);
+    if (isSorted && first.length > fixed.length) fixed = first;
+  }
+  const rest = conditions.filter((condition) => fixed.every((one) => one.condition !== condition));
+  if (fixed.length > 0)
+    expressionMap.wheres = rest.map((condition) => ({ type: 'and', condition: bracketed(condition) }));
+  return fixed;
+}
+
+/** The properties of each index over all rows. */
+function indexesOf(metadata: EntityMetadata | undefined): string[][] {
+  const { indices = [], uniques = [] } = metadata ?? {};
+  return [...indices.filter(({ where }) => where === undefined), ...uniques].map(({ columns }) =>
+    columns.map(({ propertyPath }) => propertyPath),
+  );
+}
+
+/** The conditions that all have to hold. */
+function conjuncts(condition: WhereClauseCondition): WhereClauseCondition[] {
+  if (!Array.isArray(condition) || condition.some(({ type }) => type === 'or')) return [condition];
+  return condition.flatMap((clause) => conjuncts(clause.condition));
+}
+
+function bracketed(condition: WhereClauseCondition): WhereClauseCondition {
+  return Array.isArray(condition) ? { operator: 'brackets', condition } : condition;
+}
+
+/** The path and the parameter of a filter by a value. */
+function equalityOf(condition: WhereClauseCondition): readonly string[] {
+  if (typeof condition === 'string') return /^([\w.]+) = (:\w+)$/.exec(condition)?.slice(1) ?? [];
+  return 'operator' in condition && condition.operator === 'equal' ? condition.parameters : [];
+}
