@@ -53,8 +53,7 @@ export async function changePlan(operation: AuditedOperation, name: string, term
  * @throws (rejects) InvalidOperationError if no account has that name
  */
 export async function auditOf(manager: EntityManager, name?: string): Promise<AuditEntry[]> {
-  if (name !== undefined) await getAccount(manager, name);
-  return readAudit(manager, name);
+  return readAudit(manager, name === undefined ? undefined : await getAccount(manager, name));
 }
 
 function describeTerms({ plan, perMinute, perDay }: PlanTerms): string {

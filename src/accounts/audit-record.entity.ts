@@ -1,5 +1,5 @@
-import { Column, Entity, type EntityManager, Index, PrimaryGeneratedColumn } from 'typeorm';
-import { currentActor } from '../database/index.js';
+import { Column, Entity, type EntityManager, In, Index, PrimaryGeneratedColumn } from 'typeorm';
+import { currentActor, readPage } from '../database/index.js';
 import { Account } from './account.entity.js';
 
 export type AuditAction =
@@ -20,6 +20,7 @@ export type AuditAction =
  * for which a key is cached.
  */
 @Entity({ name: 'audit_records' })
+@Index('audit_records_account_id_id', ['accountId', 'id'])
 export class AuditRecord {
   @PrimaryGeneratedColumn({ type: 'integer' })
   id!: number;
@@ -76,20 +77,17 @@ export interface AuditEntry extends Pick<AuditRecord, 'actor' | 'action' | 'keyI
 const MAX_ENTRIES = 200;
 
 /** The last records, newest first: of all accounts, or of one. */
-export async function readAudit(manager: EntityManager, account?: string): Promise<AuditEntry[]> {
-  const records = manager
-    .createQueryBuilder(AuditRecord, 'record')
-    .innerJoin(Account, 'account', 'account.id = record.accountId')
-    .select(['record', 'account.name'])
-    .orderBy('record.id', 'DESC')
-    .limit(MAX_ENTRIES);
-  if (account !== undefined) records.where('account.name = :account', { account });
-  const { entities, raw } = await records.getRawAndEntities<{ readonly account_name: string }>();
-  return entities.map(({ at, actor, action, keyId, detail }, index) => ({
+export async function readAudit(manager: EntityManager, account?: Account): Promise<AuditEntry[]> {
+  const records = manager.createQueryBuilder(AuditRecord, 'record');
+  if (account !== undefined) records.where({ accountId: account.id });
+  const { items } = await readPage(records, { id: 'DESC' }, { limit: MAX_ENTRIES });
+  const accounts = await manager.findBy(Account, { id: In([...new Set(items.map(({ accountId }) => accountId))]) });
+  const names = new Map(accounts.map(({ id, name }) => [id, name]));
+  return items.map(({ at, actor, action, accountId, keyId, detail }) => ({
     at: new Date(at).toISOString(),
     actor,
     action,
-    account: raw[index]?.account_name ?? '',
+    account: names.get(accountId) ?? '',
     keyId,
     detail,
   }));

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createIndex } from './create-index.js';
+import { createIndex, dropIndex } from './create-index.js';
 
 /** Indexes for pages of the pets of one category, with a status or without. */
 export class PetsByCategory1795248000000 implements MigrationInterface {
@@ -12,7 +12,7 @@ export class PetsByCategory1795248000000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP INDEX "pets_category_id_status_id"');
-    await runner.query('DROP INDEX "pets_category_id_id"');
+    await dropIndex(runner, 'pets_category_id_status_id');
+    await dropIndex(runner, 'pets_category_id_id');
   }
 }

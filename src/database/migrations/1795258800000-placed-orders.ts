@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createIndex } from './create-index.js';
+import { createIndex, dropIndex } from './create-index.js';
 
 /** For orders that are cancelled because nobody approved them. */
 export class PlacedOrders1795258800000 implements MigrationInterface {
@@ -11,6 +11,6 @@ export class PlacedOrders1795258800000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP INDEX "orders_placed"');
+    await dropIndex(runner, 'orders_placed');
   }
 }
