@@ -86,13 +86,29 @@ function codeOf({ driverError }: QueryFailedError<Error & { readonly code?: stri
   return driverError.code;
 }
 
-/** @throws Error if the server is not PostgreSQL, or cannot store all Unicode characters */
+interface Server {
+  readonly version: string;
+  readonly encoding: string;
+  readonly schema: string | null;
+  readonly fsync: string;
+}
+
+/**
+ * Checks what a session cannot set itself.
+ * @throws Error if the server is not PostgreSQL, cannot store all Unicode characters, or has no schema for the tables
+ */
 async function checkServer(dataSource: DataSource): Promise<void> {
-  const [row] = await dataSource.query<{ version: string; encoding: string }[]>(
-    'SELECT version() AS "version", current_setting(\'server_encoding\') AS "encoding"',
-  );
+  const [server] = await dataSource.query<[Server]>(`
+    SELECT version() AS "version", current_setting('server_encoding') AS "encoding", current_schema() AS "schema",
+      current_setting('fsync') AS "fsync"`);
   // It assigns identifiers out of order, and older versions accept calls for locks without locking.
-  if (row?.version.includes('CockroachDB') === true)
+  if (server.version.includes('CockroachDB'))
     throw new Error('CockroachDB is not supported. The service needs PostgreSQL 14 or newer.');
-  if (row?.encoding !== 'UTF8') throw new Error(`The database must have the encoding UTF8, but has ${row?.encoding}.`);
+  if (server.encoding !== 'UTF8')
+    throw new Error(`The database must have the encoding UTF8, but has ${server.encoding}.`);
+  if (server.schema === null)
+    throw new Error(
+      'No schema of the search_path exists. Create one, or change the search_path of the role or database.',
+    );
+  if (server.fsync === 'off') logger.warn('fsync is off, so PostgreSQL can lose acknowledged writes in a crash.');
 }

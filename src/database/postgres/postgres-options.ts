@@ -3,6 +3,7 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Env } from '../../platform/index.js';
 import { commonOptions, type DatabaseParts } from '../database-options.js';
 import { exactInteger } from '../statements.js';
+import { prepareSession } from './session-settings.js';
 
 /**
  * Additional time after the statement timeout before an idle transaction is ended, in milliseconds. By then other statements
@@ -23,13 +24,8 @@ export function poolOptions(databaseUrl: string, env: Env, parts: DatabaseParts)
     connectionTimeoutMillis: env.DATABASE_TIMEOUT_MS,
     // A server that hangs cannot cancel a statement, so the client has a timeout too. It closes the connection.
     query_timeout: env.DATABASE_TIMEOUT_MS + QUERY_MARGIN_MS,
-    // Not in the startup message, because poolers refuse connections with settings there. An instance that hangs must release
-    // its locks.
-    onConnect: (client) =>
-      client.query(
-        `SET statement_timeout = ${env.DATABASE_TIMEOUT_MS};
-         SET idle_in_transaction_session_timeout = ${env.DATABASE_TIMEOUT_MS + IDLE_MARGIN_MS}`,
-      ),
+    // An instance that hangs must release its locks.
+    onConnect: prepareSession(env.DATABASE_TIMEOUT_MS, env.DATABASE_TIMEOUT_MS + IDLE_MARGIN_MS),
     // Concurrent statements of a query runner are pipelined and run one after the other.
     pipeline: true,
   });
@@ -37,7 +33,8 @@ export function poolOptions(databaseUrl: string, env: Env, parts: DatabaseParts)
 
 /** One connection for migrations, without time limits. */
 export function migrationOptions(databaseUrl: string, parts: DatabaseParts): DataSourceOptions {
-  return postgresOptions(databaseUrl, parts, { max: 1, connectionTimeoutMillis: START_TIMEOUT_MS });
+  const pool = { max: 1, connectionTimeoutMillis: START_TIMEOUT_MS, onConnect: prepareSession(0, 0) };
+  return postgresOptions(databaseUrl, parts, pool);
 }
 
 function postgresOptions(databaseUrl: string, parts: DatabaseParts, pool: PoolConfig): DataSourceOptions {
