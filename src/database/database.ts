@@ -23,6 +23,12 @@ export abstract class Database extends DataSource {
   /** The connections to PostgreSQL, or the one that writes to SQLite. */
   abstract readonly connections: ConnectionUse;
 
+  /**
+   * Checks that the database responds, however many requests use it.
+   * @throws (rejects) DomainError `service_unavailable`
+   */
+  abstract ping(): Promise<void>;
+
   /** Whether the caller is part of a transaction. */
   get isWriting(): boolean {
     return transactionOfCaller()?.connection.dataSource === this;

@@ -21,7 +21,7 @@ export class DatabaseHealthIndicator implements HealthIndicator {
 
   async check(): Promise<HealthIndicatorResult> {
     // If it fails, the response is the one of any request while the database is unavailable.
-    await this.database.read((manager) => manager.query('SELECT 1'));
+    await this.database.ping();
     return this.indicators.check('database').up();
   }
 }

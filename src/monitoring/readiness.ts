@@ -55,7 +55,7 @@ export class Readiness implements OnModuleInit {
     const checks = this.indicators.map((indicator) =>
       checkInTime(indicator).catch((cause: unknown): HealthIndicatorResult => {
         causes.push(cause);
-        return { [indicator.constructor.name]: { status: 'down' } };
+        return { [nameOf(indicator)]: { status: 'down' } };
       }),
     );
     const results = await Promise.all(checks);
@@ -82,10 +82,15 @@ export class Readiness implements OnModuleInit {
 
 async function checkInTime(indicator: HealthIndicator): Promise<HealthIndicatorResult> {
   const fail = (): never => {
-    throw new Error(`${indicator.constructor.name} did not respond within ${CHECK_TIMEOUT_MS} ms`);
+    throw new Error(`${nameOf(indicator)} did not respond within ${CHECK_TIMEOUT_MS} ms`);
   };
   // The check comes first: if it throws, nobody would handle the failure of the delay.
   return Promise.race([indicator.check(), delay(CHECK_TIMEOUT_MS, undefined, { ref: false }).then(fail)]);
+}
+
+/** `mail` for a `MailHealthIndicator`. */
+function nameOf({ constructor }: HealthIndicator): string {
+  return constructor.name.replace(/HealthIndicator$/, '').replace(/^./, (first) => first.toLowerCase());
 }
 
 function ending(): ApiError {

@@ -31,7 +31,7 @@ export function addAdmission(server: FastifyInstance, guards: () => AdmissionGua
     );
     if (problem !== undefined) sendProblem(reply, problem);
   });
-  server.addHook('preHandler', (request, _reply, done) => actAs(request.caller?.keyId, done));
+  server.addHook('preHandler', ({ caller }, _reply, done) => actAs(caller?.keyId, done, caller?.accountId));
 }
 
 /** @returns the response to a refused request */

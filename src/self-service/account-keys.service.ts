@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DomainError } from '../platform/index.js';
+import { Clock, DomainError } from '../platform/index.js';
 import {
   AdminKeysService,
   type ApiKey,
@@ -12,6 +12,7 @@ import {
   type KeyPatch,
   KnownScopes,
   MANAGE_KEYS,
+  type NewKey,
   type RotatedKey,
 } from '../accounts/index.js';
 import { type Caller, callerOf, refusalOf, scopeNeeded } from '../auth/index.js';
@@ -42,6 +43,7 @@ export class AccountKeysService {
     private readonly operations: AdminKeysService,
     private readonly counters: CounterStore,
     private readonly scopes: KnownScopes,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -49,15 +51,15 @@ export class AccountKeysService {
    * @throws (rejects) also DomainError `validation_failed` if the key would outlive the calling key
    */
   create(options: KeyOptions, caller: Caller): Promise<IssuedKey> {
-    return this.act(caller, async (own, operation) => {
+    const check = async (own: ApiKey, operation: AuditedOperation): Promise<NewKey> => {
       const { name, scopes = own.scopes.split(' ').filter((scope) => scope !== MANAGE_KEYS) } = options;
       this.checkKnown(options.scopes ?? []);
       const expiresInMs = lifetimeWithin(own, options.expiresInMs, operation.atMs);
       checkScopesWithin(own, scopes);
       await this.checkRoom(operation, own);
-      const newKey = { account: own.account.name, plan: own.account.plan, name, scopes, expiresInMs };
-      return this.operations.createKey(newKey, own.expiresAt ?? undefined);
-    });
+      return { account: own.account.name, plan: own.account.plan, name, scopes, expiresInMs };
+    };
+    return this.act(caller, check, (newKey, own) => this.operations.createKey(newKey, own.expiresAt ?? undefined));
   }
 
   /** A page of keys, oldest first. */
@@ -82,13 +84,13 @@ export class AccountKeysService {
    * @throws (rejects) also DomainError `api_key_retired`
    */
   rotate(id: string, overlapMs: number, caller: Caller): Promise<RotatedKey> {
-    return this.act(caller, async (own, operation) => {
+    const check = async (own: ApiKey, operation: AuditedOperation): Promise<void> => {
       const key = await this.keys.get(operation.manager, { id, accountId: own.accountId });
       checkNotRetired(key, operation.atMs);
       checkScopesWithin(own, key.scopes.split(' '));
       if (overlapMs > 0) await this.checkRoom(operation, own);
-      return this.operations.rotate(id, overlapMs, own.expiresAt ?? undefined);
-    });
+    };
+    return this.act(caller, check, (_, own) => this.operations.rotate(id, overlapMs, own.expiresAt ?? undefined));
   }
 
   /**
@@ -96,32 +98,47 @@ export class AccountKeysService {
    * @throws (rejects) also DomainError `api_key_retired` for a revoked key; `validation_failed` for more scopes
    */
   change(id: string, patch: KeyPatch, caller: Caller): Promise<KeyDetails> {
-    return this.act(caller, async (own, { manager }) => {
-      const key = await this.keys.get(manager, { id, accountId: own.accountId });
+    const check = async ({ accountId }: ApiKey, { manager }: AuditedOperation): Promise<void> => {
+      const key = await this.keys.get(manager, { id, accountId });
       if (key.revokedAt !== null) throw keyRevoked(id);
       checkNarrower(key, patch.scopes ?? []);
-      return this.operations.change(id, patch);
-    });
+    };
+    return this.act(caller, check, () => this.operations.change(id, patch));
   }
 
   /** Revokes a key. Does nothing if it is revoked already. */
-  revoke(id: string, caller: Caller): Promise<void> {
-    return this.act(caller, async (own, { manager }) => {
-      await this.keys.get(manager, { id, accountId: own.accountId });
-      await this.operations.revoke(id);
+  async revoke(id: string, caller: Caller): Promise<void> {
+    const check = ({ accountId }: ApiKey, { manager }: AuditedOperation) => this.keys.get(manager, { id, accountId });
+    await this.act(caller, check, () => this.operations.revoke(id));
+  }
+
+  /**
+   * Checks an operation and does it, with the calling key as it is now, which can have fewer rights than at admission. What is
+   * refused is refused before it waits for other operations too.
+   */
+  private async act<Checked, Result>(
+    caller: Caller,
+    check: (own: ApiKey, operation: AuditedOperation) => Promise<Checked>,
+    work: (checked: Checked, own: ApiKey) => Promise<Result>,
+  ): Promise<Result> {
+    const checked = async (operation: AuditedOperation) => {
+      const own = await this.callingKey(caller, operation);
+      return { own, result: await check(own, operation) };
+    };
+    await checked({ manager: this.database.manager, atMs: this.clock.nowMs() });
+    return this.operations.operate(async (operation) => {
+      const { own, result } = await checked(operation);
+      return work(result, own);
     });
   }
 
-  /** Runs `work` with the calling key as it is now, which can have fewer rights than at admission. */
-  private act<T>(caller: Caller, work: (own: ApiKey, operation: AuditedOperation) => Promise<T>): Promise<T> {
-    return this.operations.operate(async (operation) => {
-      const own = await this.keys.get(operation.manager, { id: caller.keyId });
-      const refusal = refusalOf(own, operation.atMs);
-      if (refusal !== undefined) throw ApiError.of(refusal);
-      const held = own.scopes.split(' ');
-      if (!held.includes(MANAGE_KEYS)) throw ApiError.of(scopeNeeded(MANAGE_KEYS, held));
-      return work(own, operation);
-    });
+  private async callingKey({ keyId }: Caller, { manager, atMs }: AuditedOperation): Promise<ApiKey> {
+    const own = await this.keys.get(manager, { id: keyId });
+    const refusal = refusalOf(own, atMs);
+    if (refusal !== undefined) throw ApiError.of(refusal);
+    const held = own.scopes.split(' ');
+    if (!held.includes(MANAGE_KEYS)) throw ApiError.of(scopeNeeded(MANAGE_KEYS, held));
+    return own;
   }
 
   private checkKnown(scopes: readonly string[]): void {

@@ -1,13 +1,27 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-const actors = new AsyncLocalStorage<string | undefined>();
+/** In whose name work is done. */
+interface Principal {
+  readonly actor: string | undefined;
+  readonly accountId: number | undefined;
+}
 
-/** Does work in the name of an actor, which the events of the work have. The handler of a request acts as its API key. */
-export function actAs<T>(actor: string | undefined, work: () => T): T {
-  return actors.run(actor, work);
+const principals = new AsyncLocalStorage<Principal>();
+
+/**
+ * Does work in the name of an actor, which the events of the work have. The handler of a request acts as its API key.
+ * @param accountId the account that the work is done for; default: that of the caller
+ */
+export function actAs<T>(actor: string | undefined, work: () => T, accountId = currentAccountId()): T {
+  return principals.run({ actor, accountId }, work);
 }
 
 /** The actor of the current work; undefined if unknown. */
 export function currentActor(): string | undefined {
-  return actors.getStore();
+  return principals.getStore()?.actor;
+}
+
+/** The account that the current work is done for; undefined if it is for none. */
+export function currentAccountId(): number | undefined {
+  return principals.getStore()?.accountId;
 }

@@ -13,6 +13,7 @@ import {
   type TransactionConnection,
   transactionSettled,
 } from '../transaction.js';
+import type { TransactionTurns } from './transaction-turns.js';
 import { translatePostgres, unavailable } from '../unavailable.js';
 
 /** The sessions that a session waits for. What others run is visible only to their role. */
@@ -32,9 +33,15 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
   /** Why it cannot be used. */
   private closed: Error | undefined;
 
+  /**
+   * @param timeoutMs how long it can keep a connection
+   * @param monitoring connections besides those of requests, which may all be taken
+   */
   constructor(
     driver: PostgresDriver,
     private readonly timeoutMs: number,
+    private readonly turns: TransactionTurns,
+    private readonly monitoring: Pool,
     private readonly observer: StatementObserver,
   ) {
     super(driver, 'master');
@@ -91,10 +98,19 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
     return this.close(new QueryRunnerAlreadyReleasedError());
   }
 
-  private async begin(isolation?: IsolationLevel): Promise<Transaction> {
+  private async begin(isolation: IsolationLevel = 'READ COMMITTED'): Promise<Transaction> {
     await transactionSettled();
-    await this.send(isolation === undefined ? 'BEGIN' : `BEGIN ISOLATION LEVEL ${isolation}`);
-    return new Transaction(this);
+    const endTurn = await this.turns.take();
+    const transaction = new Transaction(this);
+    transaction.onEnd(endTurn);
+    try {
+      // Whatever the default of the database is, also behind a pooler that has it from another session.
+      await this.send(`BEGIN ISOLATION LEVEL ${isolation} READ WRITE`);
+    } catch (error) {
+      endTurn();
+      throw error;
+    }
+    return transaction;
   }
 
   /** Logs a statement that is still running, with the sessions that it waits for. */
@@ -106,7 +122,7 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
   }
 
   private async findBlockers(processId: number): Promise<object[]> {
-    const { rows } = await (this.driver.master as Pool).query<object>(BLOCKERS, [processId]);
+    const { rows } = await this.monitoring.query<object>(BLOCKERS, [processId]);
     return rows;
   }
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Pool } from 'pg';
+import { Pool, type PoolConfig } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { Env } from '../../platform/index.js';
@@ -8,6 +8,8 @@ import { migratePostgres, waitForMigrations } from './migrate-postgres.js';
 import type { StatementObserver } from '../statement-observer.js';
 import { PooledQueryRunner } from './pooled-query-runner.js';
 import { use64BitIntegers } from './postgres-options.js';
+import { TransactionTurns } from './transaction-turns.js';
+import { unavailable } from '../unavailable.js';
 
 /** Pause between two looks at the open transactions, in milliseconds. */
 const STEP_MS = 10;
@@ -16,15 +18,23 @@ const STEP_MS = 10;
 export class PostgresDatabase extends Database {
   override readonly isEmbedded = false;
 
+  private readonly turns: TransactionTurns;
+  /** One connection that requests do not use, so that their number does not matter to monitoring. */
+  private readonly monitoring: Pool;
+
   /** @param migration options of the connection for migrations, which run at the start, or are waited for */
   constructor(
     options: DataSourceOptions,
     private readonly migration: DataSourceOptions,
-    private readonly env: Pick<Env, 'DATABASE_TRANSACTION_TIMEOUT_MS' | 'MIGRATE_ON_START'>,
+    private readonly env: Env,
     private readonly observer: StatementObserver,
   ) {
     super(options);
     use64BitIntegers(this);
+    this.turns = new TransactionTurns(env);
+    this.monitoring = new Pool({ ...(options.extra as PoolConfig), max: 1, idleTimeoutMillis: 0 });
+    // A connection that is lost while idle is replaced when needed.
+    this.monitoring.on('error', () => undefined);
   }
 
   override async initialize(): Promise<this> {
@@ -35,16 +45,24 @@ export class PostgresDatabase extends Database {
   /** Waits for open transactions, which TypeORM would roll back. */
   override async destroy(): Promise<void> {
     while (this.pool.connectedQueryRunners.some(({ isTransactionActive }) => isTransactionActive)) await delay(STEP_MS);
+    await this.monitoring.end();
     await super.destroy();
+  }
+
+  override async ping(): Promise<void> {
+    await this.monitoring.query('SELECT').catch((error: unknown) => {
+      throw unavailable(error);
+    });
   }
 
   override get connections(): ConnectionUse {
     const { totalCount, idleCount, waitingCount } = this.pool.master as Pool;
-    return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+    return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount + this.turns.waiting };
   }
 
   protected override createRunner(): PooledQueryRunner {
-    return new PooledQueryRunner(this.pool, this.env.DATABASE_TRANSACTION_TIMEOUT_MS, this.observer);
+    const { DATABASE_TRANSACTION_TIMEOUT_MS: timeoutMs } = this.env;
+    return new PooledQueryRunner(this.pool, timeoutMs, this.turns, this.monitoring, this.observer);
   }
 
   private get pool(): PostgresDriver {

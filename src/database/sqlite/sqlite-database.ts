@@ -70,6 +70,10 @@ export class SqliteDatabase extends Database {
     await super.destroy();
   }
 
+  override async ping(): Promise<void> {
+    await this.query('SELECT 1');
+  }
+
   override get connections(): ConnectionUse {
     return this.opened?.writing.use ?? { used: 0, idle: 0, waiting: 0 };
   }

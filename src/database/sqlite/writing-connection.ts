@@ -15,6 +15,7 @@ import {
   type TransactionConnection,
   transactionSettled,
 } from '../transaction.js';
+import { Turns } from '../turns.js';
 import { isBusy, translateSqlite, unavailable } from '../unavailable.js';
 import type { FileIdentity } from './sqlite-file.js';
 
@@ -29,7 +30,7 @@ export type SqliteTimeouts = Pick<Env, 'DATABASE_TIMEOUT_MS' | 'DATABASE_TRANSAC
  * be rolled back with it. So a transaction has it for itself, and so has a single statement.
  */
 export class WritingConnection implements TransactionConnection {
-  private readonly mutex = new Mutex();
+  private readonly turns = new Turns();
   /** Sends all statements, and so keeps them prepared. */
   private readonly statements: BetterSqlite3QueryRunner;
   private timer: NodeJS.Timeout | undefined;
@@ -54,11 +55,11 @@ export class WritingConnection implements TransactionConnection {
     const { DATABASE_TIMEOUT_MS: waitMs, DATABASE_TRANSACTION_TIMEOUT_MS: transactionMs } = this.timeouts;
     const askedMs = performance.now();
     const deadlineMs = askedMs + waitMs;
-    await this.mutex.lock(waitMs);
+    await this.turns.take(waitMs);
     try {
       await this.lockFile(deadlineMs);
     } catch (error) {
-      this.mutex.unlock();
+      this.turns.give();
       throw translateSqlite(error);
     }
     this.turn = { askedMs, gotMs: performance.now() };
@@ -85,8 +86,8 @@ export class WritingConnection implements TransactionConnection {
   }
 
   get use(): ConnectionUse {
-    const { isLocked, waiting } = this.mutex;
-    return { used: Number(isLocked), idle: Number(!isLocked), waiting: waiting.size };
+    const { taken, waiting } = this.turns;
+    return { used: taken, idle: 1 - taken, waiting };
   }
 
   async connect(): Promise<SqliteConnection> {
@@ -122,14 +123,14 @@ export class WritingConnection implements TransactionConnection {
 
   /** Waits for the transaction in progress, and lets no other begin. */
   async close(): Promise<void> {
-    await this.mutex.lock(2 * this.timeouts.DATABASE_TRANSACTION_TIMEOUT_MS);
+    await this.turns.take(2 * this.timeouts.DATABASE_TRANSACTION_TIMEOUT_MS);
   }
 
   private free(): void {
     clearTimeout(this.timer);
     const { askedMs, gotMs } = this.turn;
     this.observer.observeWriteLock(gotMs - askedMs, performance.now() - gotMs);
-    this.mutex.unlock();
+    this.turns.give();
   }
 
   /** SQLite rolls back by itself, for example on a full disk. A statement would then be committed alone. */
@@ -149,36 +150,5 @@ export class WritingConnection implements TransactionConnection {
         await delay(LOCK_RETRY_MS);
       }
     }
-  }
-}
-
-/** Mutual exclusion, in the order of arrival. */
-class Mutex {
-  isLocked = false;
-  readonly waiting = new Set<() => void>();
-
-  /** @throws (rejects) DomainError `service_unavailable` if it is not free in time */
-  async lock(timeoutMs: number): Promise<void> {
-    if (!this.isLocked) {
-      this.isLocked = true;
-      return;
-    }
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => {
-      this.waiting.delete(resolve);
-      reject(unavailable(new Error(`Other writes took longer than ${timeoutMs} ms.`)));
-    }, timeoutMs);
-    this.waiting.add(resolve);
-    await promise.finally(() => clearTimeout(timer));
-  }
-
-  unlock(): void {
-    const [next] = this.waiting;
-    if (next === undefined) {
-      this.isLocked = false;
-      return;
-    }
-    this.waiting.delete(next);
-    next();
   }
 }
