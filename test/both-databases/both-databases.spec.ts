@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ERROR_CODES } from '../../src/platform/index.js';
 import { operationsOf } from '../openapi/document.js';
+import { makeHostile } from './hostile-defaults.js';
 import type { Story } from './step.js';
 import { CATEGORIES } from './stories/categories.js';
 import { KEYS } from './stories/keys.js';
@@ -49,20 +50,26 @@ function apart(exchanges: readonly Exchange[]) {
   };
 }
 
-describe.each(Object.entries(RECORDING))(
-  'SQLite and PostgreSQL return the same responses, byte for byte: %s',
-  (_, stories) => {
-    beforeAll(async () => {
-      twins = await Twins.start();
-    });
-    afterAll(() => twins.stop());
+const PLACES = [
+  ['SQLite and PostgreSQL', undefined],
+  ['SQLite and PostgreSQL with hostile defaults', makeHostile],
+] as const;
 
-    it.each(stories.map(({ name, steps }) => [name, steps] as const))('%s', async (_name, steps) => {
-      const { sqlite, postgres } = apart(await twins.tell(steps));
-      expect(postgres).toEqual(sqlite);
-    });
-  },
-);
+describe.each(
+  PLACES.flatMap(([place, prepare]) =>
+    Object.entries(RECORDING).map(([name, stories]) => ({ place, prepare, name, stories })),
+  ),
+)('$place return the same responses, byte for byte: $name', ({ prepare, stories }) => {
+  beforeAll(async () => {
+    twins = await Twins.start(prepare);
+  });
+  afterAll(() => twins.stop());
+
+  it.each(stories.map(({ name, steps }) => [name, steps] as const))('%s', async (_name, steps) => {
+    const { sqlite, postgres } = apart(await twins.tell(steps));
+    expect(postgres).toEqual(sqlite);
+  });
+});
 
 describe('SQLite and PostgreSQL', () => {
   beforeAll(async () => {

@@ -60,12 +60,14 @@ describe('changeCategory', () => {
   });
 });
 
+const send = (method: string, path: string, body?: object, headers: Record<string, string> = JSON_TYPE) =>
+  service.request(path, { key, method, headers, ...(body && { body: JSON.stringify(body) }) });
+const newKey = (n: number) => ({ ...JSON_TYPE, 'Idempotency-Key': `burst ${n}` });
+const used = () => service.app.get(Database).connections.used;
+
 describe('a burst of one account on rows that another session has locked', () => {
   let stranger: string;
   let keyId: string;
-  const send = (method: string, path: string, body?: object, headers: Record<string, string> = JSON_TYPE) =>
-    service.request(path, { key, method, headers, ...(body && { body: JSON.stringify(body) }) });
-  const newKey = (n: number) => ({ ...JSON_TYPE, 'Idempotency-Key': `burst ${n}` });
   const BELLA = { name: 'Bella', categoryId: 1 };
 
   beforeAll(async () => {
@@ -95,14 +97,13 @@ describe('a burst of one account on rows that another session has locked', () =>
     for (const name of ['pets', 'categories', 'key operations'])
       await holder.query(`SELECT pg_advisory_xact_lock(hashtextextended('petstore ${name}', 0))`);
     for (const table of ['pets', 'categories', 'orders']) await holder.query(`SELECT FROM "${table}" FOR UPDATE`);
-    const connections = () => service.app.get(Database).connections;
     const burst = Array.from({ length: BURST }, (_unused, n) => request(n));
-    await until(() => connections().used === 2);
+    await until(() => used() === 2);
     for (let round = 0; round < 5; round += 1) {
       expect((await service.request('/health/ready')).status).toBe(200);
       expect((await service.request(`/v1/pets?after=${round + 1}`, { key: stranger })).status).toBe(200);
       // One more for what the service does in the background.
-      expect(connections().used).toBeLessThanOrEqual(3);
+      expect(used()).toBeLessThanOrEqual(3);
     }
     await holder.query('COMMIT');
     const statuses = (await Promise.all(burst)).map(({ status }) => status);
