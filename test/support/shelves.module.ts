@@ -67,9 +67,34 @@ export class Box {
   shelf!: Shelf;
 }
 
+@Entity({ name: 'crates' })
+@Index('crates_room_floor_id', ['room', 'floor', 'id'])
+export class Crate {
+  @PrimaryGeneratedColumn('uuid')
+  id!: string;
+
+  @Column({ type: 'text' })
+  room!: string;
+
+  @Column({ type: 'integer' })
+  floor!: number;
+
+  @Column({ type: 'simple-enum', enum: ['wood', 'steel'] })
+  material!: 'wood' | 'steel';
+}
+
 class Shelves1795305700000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    const { id, int64 } = columnTypes(runner);
+    const { id, int64, text } = columnTypes(runner);
+    const uuid = runner.dataSource.options.type === 'postgres' ? 'UUID DEFAULT gen_random_uuid()' : 'VARCHAR';
+    await runner.query(`
+      CREATE TABLE "crates" (
+        "id" ${uuid} PRIMARY KEY NOT NULL,
+        "room" ${text} NOT NULL,
+        "floor" ${int64} NOT NULL,
+        "material" ${text} NOT NULL
+      )`);
+    await runner.query('CREATE INDEX "crates_room_floor_id" ON "crates" ("room", "floor", "id")');
     const time = runner.dataSource.options.type === 'postgres' ? 'TIMESTAMP' : 'DATETIME';
     await runner.query(`
       CREATE TABLE "shelves" (
@@ -88,6 +113,7 @@ class Shelves1795305700000 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('DROP TABLE "boxes"');
+    await runner.query('DROP TABLE "crates"');
     await runner.query('DROP TABLE "shelves"');
   }
 }
@@ -122,11 +148,11 @@ class ShelvesController {
   }
 }
 
-@Module({ imports: [TypeOrmModule.forFeature([Shelf, Box])], controllers: [ShelvesController] })
+@Module({ imports: [TypeOrmModule.forFeature([Shelf, Box, Crate])], controllers: [ShelvesController] })
 class ShelvesModule {}
 
 export const SHELVES: Extension = {
   module: ShelvesModule,
-  entities: [Shelf, Box],
+  entities: [Shelf, Box, Crate],
   migrations: [Shelves1795305700000],
 };

@@ -48,7 +48,7 @@ export class Env {
   @FlagSetting()
   SAMPLE_DATA = true;
 
-  /** Maximum number of connections of one instance to PostgreSQL. */
+  /** Maximum number of connections of one instance to PostgreSQL for requests. Readiness has one more. */
   @IntegerSetting(1, 1_000)
   DATABASE_POOL_SIZE = 10;
 
