@@ -88,9 +88,10 @@ async function checkInTime(indicator: HealthIndicator): Promise<HealthIndicatorR
   return Promise.race([indicator.check(), delay(CHECK_TIMEOUT_MS, undefined, { ref: false }).then(fail)]);
 }
 
-/** `mail` for a `MailHealthIndicator`. */
-function nameOf({ constructor }: HealthIndicator): string {
-  return constructor.name.replace(/HealthIndicator$/, '').replace(/^./, (first) => first.toLowerCase());
+/** Its class, or `mail` for a `MailHealthIndicator`, as results have it. */
+function nameOf({ constructor: { name } }: HealthIndicator): string {
+  const [, first = '', rest = ''] = /^(.)(.*)HealthIndicator$/.exec(name) ?? [];
+  return first === '' ? name : first.toLowerCase() + rest;
 }
 
 function ending(): ApiError {
