@@ -1,41 +1,52 @@
 import { unavailable } from './unavailable.js';
 
-/** Lets a number of callers continue at a time, in the order in which they came. */
+/** Lets a number of callers continue at a time, and fewer of one account. The others wait, in the order in which they came. */
 export class Turns {
-  taken = 0;
-  private readonly queue = new Set<() => void>();
+  /** The accounts of those who have a turn. */
+  private readonly taken: (number | undefined)[] = [];
+  private readonly queue = new Set<{ readonly account: number | undefined; readonly begin: () => void }>();
 
-  constructor(private readonly most = 1) {}
+  constructor(
+    private readonly most: number,
+    private readonly mostOfAccount: number,
+  ) {}
 
-  get waiting(): number {
-    return this.queue.size;
+  get use(): { readonly used: number; readonly waiting: number } {
+    return { used: this.taken.length, waiting: this.queue.size };
   }
 
   /**
    * Waits for a turn, which ends with `give`.
    * @throws (rejects) DomainError `service_unavailable` if it does not come in time
    */
-  async take(timeoutMs: number): Promise<void> {
-    if (this.taken < this.most) {
-      this.taken += 1;
-      return;
-    }
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+  async take(timeoutMs: number, account?: number): Promise<void> {
+    const { promise, resolve: begin, reject } = Promise.withResolvers<void>();
+    const waiting = { account, begin };
+    this.queue.add(waiting);
+    this.next();
     const timer = setTimeout(() => {
-      this.queue.delete(resolve);
-      reject(unavailable(new Error(`Other transactions took longer than ${timeoutMs} ms.`)));
+      if (this.queue.delete(waiting)) reject(unavailable(new Error(`Others took longer than ${timeoutMs} ms.`)));
     }, timeoutMs);
-    this.queue.add(resolve);
     await promise.finally(() => clearTimeout(timer));
   }
 
-  give(): void {
-    const [next] = this.queue;
-    if (next === undefined) {
-      this.taken -= 1;
-      return;
+  give(account?: number): void {
+    this.taken.splice(this.taken.indexOf(account), 1);
+    this.next();
+  }
+
+  /** Begins the first turn that can begin. */
+  private next(): void {
+    for (const waiting of this.queue) {
+      if (this.taken.length >= this.most) return;
+      if (waiting.account !== undefined && this.countOf(waiting.account) >= this.mostOfAccount) continue;
+      this.queue.delete(waiting);
+      this.taken.push(waiting.account);
+      waiting.begin();
     }
-    this.queue.delete(next);
-    next();
+  }
+
+  private countOf(account: number): number {
+    return this.taken.filter((one) => one === account).length;
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { Clock, DomainError } from '../platform/index.js';
 import {
   AdminKeysService,
@@ -12,7 +13,6 @@ import {
   type KeyPatch,
   KnownScopes,
   MANAGE_KEYS,
-  type NewKey,
   type RotatedKey,
 } from '../accounts/index.js';
 import { type Caller, callerOf, refusalOf, scopeNeeded } from '../auth/index.js';
@@ -50,16 +50,17 @@ export class AccountKeysService {
    * Creates a key, by default with all scopes of the calling key except `keys:manage`, and with its expiry.
    * @throws (rejects) also DomainError `validation_failed` if the key would outlive the calling key
    */
-  create(options: KeyOptions, caller: Caller): Promise<IssuedKey> {
-    const check = async (own: ApiKey, operation: AuditedOperation): Promise<NewKey> => {
+  async create(options: KeyOptions, caller: Caller): Promise<IssuedKey> {
+    this.checkKnown(options.scopes ?? []);
+    await this.checkRoom(this.database.manager, caller);
+    return this.act(caller, async (own, operation) => {
       const { name, scopes = own.scopes.split(' ').filter((scope) => scope !== MANAGE_KEYS) } = options;
-      this.checkKnown(options.scopes ?? []);
       const expiresInMs = lifetimeWithin(own, options.expiresInMs, operation.atMs);
       checkScopesWithin(own, scopes);
-      await this.checkRoom(operation, own);
-      return { account: own.account.name, plan: own.account.plan, name, scopes, expiresInMs };
-    };
-    return this.act(caller, check, (newKey, own) => this.operations.createKey(newKey, own.expiresAt ?? undefined));
+      await this.checkRoom(operation.manager, own);
+      const newKey = { account: own.account.name, plan: own.account.plan, name, scopes, expiresInMs };
+      return this.operations.createKey(newKey, own.expiresAt ?? undefined);
+    });
   }
 
   /** A page of keys, oldest first. */
@@ -83,14 +84,15 @@ export class AccountKeysService {
    * expires earlier. The successor expires no later than the calling key.
    * @throws (rejects) also DomainError `api_key_retired`
    */
-  rotate(id: string, overlapMs: number, caller: Caller): Promise<RotatedKey> {
-    const check = async (own: ApiKey, operation: AuditedOperation): Promise<void> => {
+  async rotate(id: string, overlapMs: number, caller: Caller): Promise<RotatedKey> {
+    if (overlapMs > 0) await this.checkRoom(this.database.manager, caller);
+    return this.act(caller, async (own, operation) => {
       const key = await this.keys.get(operation.manager, { id, accountId: own.accountId });
       checkNotRetired(key, operation.atMs);
       checkScopesWithin(own, key.scopes.split(' '));
-      if (overlapMs > 0) await this.checkRoom(operation, own);
-    };
-    return this.act(caller, check, (_, own) => this.operations.rotate(id, overlapMs, own.expiresAt ?? undefined));
+      if (overlapMs > 0) await this.checkRoom(operation.manager, own);
+      return this.operations.rotate(id, overlapMs, own.expiresAt ?? undefined);
+    });
   }
 
   /**
@@ -98,47 +100,32 @@ export class AccountKeysService {
    * @throws (rejects) also DomainError `api_key_retired` for a revoked key; `validation_failed` for more scopes
    */
   change(id: string, patch: KeyPatch, caller: Caller): Promise<KeyDetails> {
-    const check = async ({ accountId }: ApiKey, { manager }: AuditedOperation): Promise<void> => {
-      const key = await this.keys.get(manager, { id, accountId });
+    return this.act(caller, async (own, { manager }) => {
+      const key = await this.keys.get(manager, { id, accountId: own.accountId });
       if (key.revokedAt !== null) throw keyRevoked(id);
       checkNarrower(key, patch.scopes ?? []);
-    };
-    return this.act(caller, check, () => this.operations.change(id, patch));
-  }
-
-  /** Revokes a key. Does nothing if it is revoked already. */
-  async revoke(id: string, caller: Caller): Promise<void> {
-    const check = ({ accountId }: ApiKey, { manager }: AuditedOperation) => this.keys.get(manager, { id, accountId });
-    await this.act(caller, check, () => this.operations.revoke(id));
-  }
-
-  /**
-   * Checks an operation and does it, with the calling key as it is now, which can have fewer rights than at admission. What is
-   * refused is refused before it waits for other operations too.
-   */
-  private async act<Checked, Result>(
-    caller: Caller,
-    check: (own: ApiKey, operation: AuditedOperation) => Promise<Checked>,
-    work: (checked: Checked, own: ApiKey) => Promise<Result>,
-  ): Promise<Result> {
-    const checked = async (operation: AuditedOperation) => {
-      const own = await this.callingKey(caller, operation);
-      return { own, result: await check(own, operation) };
-    };
-    await checked({ manager: this.database.manager, atMs: this.clock.nowMs() });
-    return this.operations.operate(async (operation) => {
-      const { own, result } = await checked(operation);
-      return work(result, own);
+      return this.operations.change(id, patch);
     });
   }
 
-  private async callingKey({ keyId }: Caller, { manager, atMs }: AuditedOperation): Promise<ApiKey> {
-    const own = await this.keys.get(manager, { id: keyId });
-    const refusal = refusalOf(own, atMs);
-    if (refusal !== undefined) throw ApiError.of(refusal);
-    const held = own.scopes.split(' ');
-    if (!held.includes(MANAGE_KEYS)) throw ApiError.of(scopeNeeded(MANAGE_KEYS, held));
-    return own;
+  /** Revokes a key. Does nothing if it is revoked already. */
+  revoke(id: string, caller: Caller): Promise<void> {
+    return this.act(caller, async (own, { manager }) => {
+      await this.keys.get(manager, { id, accountId: own.accountId });
+      await this.operations.revoke(id);
+    });
+  }
+
+  /** Runs `work` with the calling key as it is now, which can have fewer rights than at admission. */
+  private act<T>(caller: Caller, work: (own: ApiKey, operation: AuditedOperation) => Promise<T>): Promise<T> {
+    return this.operations.operate(async (operation) => {
+      const own = await this.keys.get(operation.manager, { id: caller.keyId });
+      const refusal = refusalOf(own, operation.atMs);
+      if (refusal !== undefined) throw ApiError.of(refusal);
+      const held = own.scopes.split(' ');
+      if (!held.includes(MANAGE_KEYS)) throw ApiError.of(scopeNeeded(MANAGE_KEYS, held));
+      return work(own, operation);
+    });
   }
 
   private checkKnown(scopes: readonly string[]): void {
@@ -147,8 +134,9 @@ export class AccountKeysService {
     throw new DomainError('validation_failed', `scopes must have only known scopes: ${listed(names, ', ', 50)}.`);
   }
 
-  private async checkRoom({ manager, atMs }: AuditedOperation, { accountId }: ApiKey): Promise<void> {
-    const active = await this.keys.countActive(manager, accountId, atMs);
+  /** Called before an operation too, so that one that is refused anyway does not wait for others. */
+  private async checkRoom(manager: EntityManager, { accountId }: Pick<ApiKey, 'accountId'>): Promise<void> {
+    const active = await this.keys.countActive(manager, accountId, this.clock.nowMs());
     if (active >= MOST_ACTIVE_KEYS) throw keyLimitReached(active);
   }
 }

@@ -132,7 +132,7 @@ describe('a list that is read page by page', () => {
     const inA = expected(({ room }) => room === 'a');
     const onTwo = expected(({ room, floor }) => room === 'a' && floor === 2);
     const or = '(crate.floor = 2 OR crate.floor = 7)';
-    const cases: [SelectQueryBuilder<Crate>, PageOrder<Crate>, string[]][] = [
+    const lists: [SelectQueryBuilder<Crate>, PageOrder<Crate>, string[]][] = [
       [builder().where({ room: 'a' }), { floor: 'ASC' }, inA],
       [builder().where({ room: 'a' }), { floor: 'DESC' }, inA.toReversed()],
       [builder().where({ room: 'a', floor: 2 }), { id: 'ASC' }, onTwo],
@@ -151,15 +151,15 @@ describe('a list that is read page by page', () => {
       [builder().where({ room: 'a' }).orWhere({ room: 'b' }), { floor: 'ASC' }, expected(() => true)],
       [builder().where({ room: 'nowhere', floor: 2 }), { id: 'ASC' }, []],
     ];
-    for (const [index, [query, order, rows]] of cases.entries()) {
-      const read: string[] = [];
+    for (const [index, [query, order, rows]] of lists.entries()) {
+      const found: string[] = [];
       let after: string | undefined;
       do {
         const page: Page<Crate> = await readPage(query, order, { limit: 1, after });
-        read.push(...page.items.map(({ floor, id }) => `${floor} ${id}`));
+        found.push(...page.items.map(({ floor, id }) => `${floor} ${id}`));
         after = page.nextAfter?.toString();
       } while (after !== undefined);
-      expect([index, read]).toEqual([index, rows]);
+      expect([index, found]).toEqual([index, rows]);
     }
     const forged = readPage(builder(), { id: 'ASC' }, { limit: 1, after: cursor('no uuid') });
     await expect(forged).rejects.toMatchObject({ code: 'validation_failed' });

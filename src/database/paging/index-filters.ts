@@ -1,5 +1,4 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import type { EntityMetadata } from 'typeorm/metadata/EntityMetadata.js';
 import type { WhereClauseCondition } from 'typeorm/query-builder/WhereClause.js';
 import type { ColumnValue } from './index-range.js';
 import type { KeyColumns } from './page-key.js';
@@ -32,35 +31,24 @@ export function takeIndexFilters<Entity extends ObjectLiteral>(
       equalities.set(property, { property, column, value, condition });
   }
   let fixed: readonly Equality[] = [];
-  for (const columns of indexesOf(expressionMap.mainAlias?.metadata)) {
+  for (const index of expressionMap.mainAlias?.metadata.indices ?? []) {
+    const columns = index.columns.map(({ propertyPath }) => propertyPath);
     const end = columns.findIndex((property) => !equalities.has(property));
     const first = columns.slice(0, end).flatMap((property) => equalities.get(property) ?? []);
     const next = properties.filter((property) => !columns.slice(0, end).includes(property));
-    const isSorted = next.every((property, index) => columns[end + index] === property);
-    if (isSorted && first.length > fixed.length) fixed = first;
+    const isSorted = next.every((property, place) => columns[end + place] === property);
+    if (index.where === undefined && isSorted && first.length > fixed.length) fixed = first;
   }
   const rest = conditions.filter((condition) => fixed.every((one) => one.condition !== condition));
   if (fixed.length > 0)
-    expressionMap.wheres = rest.map((condition) => ({ type: 'and', condition: bracketed(condition) }));
+    expressionMap.wheres = rest.map((condition) => ({ type: 'and', condition: { operator: 'brackets', condition } }));
   return fixed;
-}
-
-/** The properties of each index over all rows. */
-function indexesOf(metadata: EntityMetadata | undefined): string[][] {
-  const { indices = [], uniques = [] } = metadata ?? {};
-  return [...indices.filter(({ where }) => where === undefined), ...uniques].map(({ columns }) =>
-    columns.map(({ propertyPath }) => propertyPath),
-  );
 }
 
 /** The conditions that all have to hold. */
 function conjuncts(condition: WhereClauseCondition): WhereClauseCondition[] {
   if (!Array.isArray(condition) || condition.some(({ type }) => type === 'or')) return [condition];
   return condition.flatMap((clause) => conjuncts(clause.condition));
-}
-
-function bracketed(condition: WhereClauseCondition): WhereClauseCondition {
-  return Array.isArray(condition) ? { operator: 'brackets', condition } : condition;
 }
 
 /** The path and the parameter of a filter by a value. */

@@ -3,6 +3,8 @@ import type { Client, Pool, QueryResult } from 'pg';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
+import type { Env } from '../../platform/index.js';
+import { currentAccountId } from '../events/actor.js';
 import { type IsolationLevel, RunnerTransactions, type TransactionalRunner } from '../runner-transactions.js';
 import type { StatementObserver } from '../statement-observer.js';
 import { refuseTransactionControl } from '../statements.js';
@@ -13,7 +15,7 @@ import {
   type TransactionConnection,
   transactionSettled,
 } from '../transaction.js';
-import type { TransactionTurns } from './transaction-turns.js';
+import type { Turns } from '../turns.js';
 import { translatePostgres, unavailable } from '../unavailable.js';
 
 /** The sessions that a session waits for. What others run is visible only to their role. */
@@ -33,14 +35,11 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
   /** Why it cannot be used. */
   private closed: Error | undefined;
 
-  /**
-   * @param timeoutMs how long it can keep a connection
-   * @param monitoring connections besides those of requests, which may all be taken
-   */
+  /** @param monitoring connections besides those of requests, which may all be taken */
   constructor(
     driver: PostgresDriver,
-    private readonly timeoutMs: number,
-    private readonly turns: TransactionTurns,
+    private readonly env: Env,
+    private readonly turns: Turns,
     private readonly monitoring: Pool,
     private readonly observer: StatementObserver,
   ) {
@@ -56,7 +55,7 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
     } catch (error) {
       throw unavailable(error);
     }
-    this.timer ??= setTimeout(() => this.expire(), this.timeoutMs).unref();
+    this.timer ??= setTimeout(() => this.expire(), this.env.DATABASE_TRANSACTION_TIMEOUT_MS).unref();
     return this.client;
   }
 
@@ -100,9 +99,9 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
 
   private async begin(isolation: IsolationLevel = 'READ COMMITTED'): Promise<Transaction> {
     await transactionSettled();
-    const endTurn = await this.turns.take();
-    const transaction = new Transaction(this);
-    transaction.onEnd(endTurn);
+    const account = currentAccountId();
+    const endTurn = () => this.turns.give(account);
+    await this.turns.take(this.env.DATABASE_TIMEOUT_MS, account);
     try {
       // Whatever the default of the database is, also behind a pooler that has it from another session.
       await this.send(`BEGIN ISOLATION LEVEL ${isolation} READ WRITE`);
@@ -110,6 +109,8 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
       endTurn();
       throw error;
     }
+    const transaction = new Transaction(this);
+    transaction.onEnd(endTurn);
     return transaction;
   }
 
@@ -127,7 +128,9 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
   }
 
   private expire(): void {
-    const reason = new Error(`A connection was closed because it was not released within ${this.timeoutMs} ms.`);
+    const reason = new Error(
+      `A connection was closed because it was not released within ${this.env.DATABASE_TRANSACTION_TIMEOUT_MS} ms.`,
+    );
     new Logger('Database').warn(reason.message);
     this.close(unavailable(reason)).catch(() => undefined);
   }

@@ -8,17 +8,21 @@ import { migratePostgres, waitForMigrations } from './migrate-postgres.js';
 import type { StatementObserver } from '../statement-observer.js';
 import { PooledQueryRunner } from './pooled-query-runner.js';
 import { use64BitIntegers } from './postgres-options.js';
-import { TransactionTurns } from './transaction-turns.js';
+import { Turns } from '../turns.js';
 import { unavailable } from '../unavailable.js';
 
 /** Pause between two looks at the open transactions, in milliseconds. */
 const STEP_MS = 10;
 
+/** Maximum number of transactions of an account at a time: one has a lock, and another waits for it. */
+const MOST_OF_ACCOUNT = 2;
+
 /** PostgreSQL through a pool of connections; several instances can share it. */
 export class PostgresDatabase extends Database {
   override readonly isEmbedded = false;
 
-  private readonly turns: TransactionTurns;
+  /** So that transactions that wait for locks leave connections to other requests. */
+  private readonly turns: Turns;
   /** One connection that requests do not use, so that their number does not matter to monitoring. */
   private readonly monitoring: Pool;
 
@@ -31,7 +35,7 @@ export class PostgresDatabase extends Database {
   ) {
     super(options);
     use64BitIntegers(this);
-    this.turns = new TransactionTurns(env);
+    this.turns = new Turns(Math.ceil(env.DATABASE_POOL_SIZE / 2), MOST_OF_ACCOUNT);
     this.monitoring = new Pool({ ...(options.extra as PoolConfig), max: 1, idleTimeoutMillis: 0 });
     // A connection that is lost while idle is replaced when needed.
     this.monitoring.on('error', () => undefined);
@@ -57,12 +61,11 @@ export class PostgresDatabase extends Database {
 
   override get connections(): ConnectionUse {
     const { totalCount, idleCount, waitingCount } = this.pool.master as Pool;
-    return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount + this.turns.waiting };
+    return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount + this.turns.use.waiting };
   }
 
   protected override createRunner(): PooledQueryRunner {
-    const { DATABASE_TRANSACTION_TIMEOUT_MS: timeoutMs } = this.env;
-    return new PooledQueryRunner(this.pool, timeoutMs, this.turns, this.monitoring, this.observer);
+    return new PooledQueryRunner(this.pool, this.env, this.turns, this.monitoring, this.observer);
   }
 
   private get pool(): PostgresDriver {

@@ -30,7 +30,7 @@ export type SqliteTimeouts = Pick<Env, 'DATABASE_TIMEOUT_MS' | 'DATABASE_TRANSAC
  * be rolled back with it. So a transaction has it for itself, and so has a single statement.
  */
 export class WritingConnection implements TransactionConnection {
-  private readonly turns = new Turns();
+  private readonly turns = new Turns(1, 1);
   /** Sends all statements, and so keeps them prepared. */
   private readonly statements: BetterSqlite3QueryRunner;
   private timer: NodeJS.Timeout | undefined;
@@ -86,8 +86,8 @@ export class WritingConnection implements TransactionConnection {
   }
 
   get use(): ConnectionUse {
-    const { taken, waiting } = this.turns;
-    return { used: taken, idle: 1 - taken, waiting };
+    const { used, waiting } = this.turns.use;
+    return { used, idle: 1 - used, waiting };
   }
 
   async connect(): Promise<SqliteConnection> {
