@@ -58,21 +58,37 @@ describe('migrations on PostgreSQL', () => {
     expect((await migrate(url)).stdout).not.toContain('running migrations');
   });
 
-  it('let requests pass while they wait for the lock of a table, and go on when it is free', async () => {
+  const TABLES = [
+    {
+      name: 'let requests pass while they wait for the lock of a table, and go on when it is free',
+      undo: `DELETE FROM "migrations" WHERE "name" LIKE 'ApiKeyPauses%'; ALTER TABLE "api_keys" DROP COLUMN "paused_at"`,
+      table: 'api_keys',
+      write: `UPDATE "api_keys" SET "name" = 'new'`,
+      isTriedAgain: true,
+    },
+    {
+      name: 'build an index once, however long a transaction beside it is',
+      undo: `DELETE FROM "migrations" WHERE "name" LIKE 'PetsByCategory%'; DROP INDEX "pets_category_id_id"`,
+      table: 'pets',
+      write: `INSERT INTO "pets" ("name", "category_id") VALUES ('Bella', 1)`,
+      isTriedAgain: false,
+    },
+  ];
+
+  it.each(TABLES)('$name', async ({ undo, table, write, isTriedAgain }) => {
     const url = await createDatabase();
     await migrate(url);
     const client = await connect(url);
-    await client.query(`DELETE FROM "migrations" WHERE "name" LIKE 'PetsByCategory%'`);
-    await client.query('DROP INDEX "pets_category_id_id", "pets_category_id_status_id"');
-    // As pg_dump does; an index needs a stronger lock.
+    await client.query(undo);
+    // As pg_dump does; a change of the table, and the end of an index, wait for it.
     const other = await connect(url);
-    await other.query('BEGIN; LOCK TABLE "pets" IN ROW EXCLUSIVE MODE');
+    await other.query(`BEGIN; LOCK TABLE "${table}" IN ROW EXCLUSIVE MODE`);
     const migrating = migrate(url);
     const fromMs = performance.now();
     let longestMs = 0;
     while (performance.now() < fromMs + 4_000) {
       const sinceMs = performance.now();
-      await client.query(`INSERT INTO "pets" ("name", "category_id") VALUES ('Bella', 1)`);
+      await client.query(write);
       longestMs = Math.max(longestMs, performance.now() - sinceMs);
       await delay(20);
     }
@@ -80,7 +96,7 @@ describe('migrations on PostgreSQL', () => {
     await other.query('COMMIT');
     const { code, stdout } = await migrating;
     expect(code).toBe(0);
-    expect(stdout).toContain('a migration waits for a lock');
+    expect(stdout.includes('a migration waits for a lock')).toBe(isTriedAgain);
     const lines = stdout.trim().split('\n');
     expect(lines.filter((line) => !line.startsWith('{'))).toEqual([]);
   });
@@ -121,8 +137,15 @@ describe('migrations on PostgreSQL', () => {
   });
 });
 
-describe('CockroachDB', () => {
-  it('is refused', async () => {
+describe('a server that the service does not support', () => {
+  it('is refused if the search path has no schema', async () => {
+    const url = await createDatabase();
+    await (await connect(url)).query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET search_path = nowhere`);
+    const { code, stderr } = await migrate(url);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('No schema of the search_path exists.')]);
+  });
+
+  it('is refused if it is CockroachDB', async () => {
     const url = await createDatabase();
     const admin = await connect(url);
     await admin.query(`
