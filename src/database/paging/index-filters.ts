@@ -12,7 +12,7 @@ interface Equality extends ColumnValue {
 /**
  * Takes the filters out of a query that fix the first columns of an index whose next ones are those of the order. Knows
  * filters such as `where({ accountId })` and `where('order.accountId = :accountId', { accountId })`.
- * @returns the filters in the order of the index; none if the entity declares no such index
+ * @returns the filters in the order of the index; none if the entity declares no such index, or if there are joins
  */
 export function takeIndexFilters<Entity extends ObjectLiteral>(
   { expressionMap, alias }: SelectQueryBuilder<Entity>,
@@ -20,7 +20,9 @@ export function takeIndexFilters<Entity extends ObjectLiteral>(
 ): readonly Equality[] {
   const conditions = conjuncts(expressionMap.wheres);
   // TypeORM does not bracket conditions in text, so what looks like one of all may be a part of an alternative.
-  if (conditions.some((condition) => typeof condition === 'string' && /\bor\b/i.test(condition))) return [];
+  const isUnclear = conditions.some((condition) => typeof condition === 'string' && /\bor\b/i.test(condition));
+  // Ordered by the column that joins them, PostgreSQL may walk the index of the other table from its first row.
+  if (isUnclear || expressionMap.joinAttributes.length > 0) return [];
   const properties = order.map(({ property }) => property);
   const primary = properties.at(-1);
   const equalities = new Map<string, Equality>();
