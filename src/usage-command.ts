@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { clipped, table } from './accounts/cli/keys-output.js';
 import { type Json, JSON_OPTION, type Operation, shown } from './accounts/cli/operation.js';
-import { Database } from './database/index.js';
+import { Database, OldRows } from './database/index.js';
 import { Clock } from './platform/index.js';
 import { OUTCOMES, UsageHistory } from './rate-limit/index.js';
 
@@ -15,7 +15,7 @@ export function addUsageCommand(program: Command, choose: (operation: Operation)
     .action(({ json, days }: Json & { days: number }) =>
       choose({
         run: async (context) => {
-          const history = new UsageHistory(context.get(Database), context.get(Clock));
+          const history = new UsageHistory(context.get(Database), context.get(Clock), context.get(OldRows));
           return shown(json, await history.ofAll(days), (rows) => table([HEAD, ...rows.map(cellsOf)]));
         },
       }),
