@@ -69,7 +69,7 @@ export class ProcessMetrics implements OnApplicationShutdown {
     }
     const dropped: Counter = new Counter({
       name: 'petstore_log_lines_dropped_total',
-      help: 'Log lines that were dropped because the reader of standard output stalled.',
+      help: 'Log lines that were dropped because the reader of standard output stalled or is gone.',
       registers,
       collect: () => {
         dropped.reset();
