@@ -14,27 +14,21 @@ export async function writeInChunks<Row>(
   rows: readonly Row[],
   write: (chunk: readonly Row[]) => Promise<unknown>,
 ): Promise<ReadonlyMap<Row, unknown>> {
-  const errors = new Map<Row, unknown>();
-  const writeAll = async (part: readonly Row[]): Promise<void> => {
-    // Statements on SQLite are synchronous: without this, all chunks would run in one turn of the event loop.
-    await nextTurn();
-    if (part.length <= CHUNK_SIZE) {
-      try {
-        await write(part);
-        return;
-      } catch (error) {
-        if (error instanceof DomainError) throw error;
-        const [row, ...others] = part;
-        if (row !== undefined && others.length === 0) errors.set(row, error);
-        if (others.length === 0) return;
-      }
+  // Statements on SQLite are synchronous: without this, all chunks would run in one turn of the event loop.
+  await nextTurn();
+  if (rows.length <= CHUNK_SIZE) {
+    try {
+      if (rows.length > 0) await write(rows);
+      return new Map();
+    } catch (error) {
+      if (error instanceof DomainError) throw error;
+      const [row, ...others] = rows;
+      if (row !== undefined && others.length === 0) return new Map([[row, error]]);
     }
-    const middle = part.length >> 1;
-    await writeAll(part.slice(0, middle));
-    await writeAll(part.slice(middle));
-  };
-  if (rows.length > 0) await writeAll(rows);
-  return errors;
+  }
+  const middle = rows.length >> 1;
+  const errors = await writeInChunks(rows.slice(0, middle), write);
+  return new Map([...errors, ...(await writeInChunks(rows.slice(middle), write))]);
 }
 
 /** @throws AggregateError if there are errors */

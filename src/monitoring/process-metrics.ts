@@ -104,7 +104,7 @@ function countBackgroundTasks(registers: Registry[]): void {
     registers,
     collect: () => {
       failures.reset();
-      for (const { name, failures: count } of startedTasks()) failures.inc({ task: name }, count);
+      for (const { name, failures: count } of startedTasks) failures.inc({ task: name }, count);
     },
   });
   const successes: Gauge<'task'> = new Gauge({
@@ -113,8 +113,7 @@ function countBackgroundTasks(registers: Registry[]): void {
     labelNames: ['task'],
     registers,
     collect: () => {
-      for (const { name, lastSuccessSeconds } of startedTasks())
-        if (lastSuccessSeconds !== undefined) successes.set({ task: name }, lastSuccessSeconds);
+      for (const { name, lastSuccessSeconds } of startedTasks) successes.set({ task: name }, lastSuccessSeconds);
     },
   });
 }

@@ -9,16 +9,12 @@ const REMINDER_MS = 3_540_000;
 export interface TaskRecord {
   readonly name: string;
   failures: number;
-  /** Unix time in seconds. */
-  lastSuccessSeconds: number | undefined;
+  /** Unix time in seconds; 0 before the first success. */
+  lastSuccessSeconds: number;
 }
-
-const started = new Set<TaskRecord>();
 
 /** The tasks of this process that were started, and not stopped. */
-export function startedTasks(): Iterable<TaskRecord> {
-  return started;
-}
+export const startedTasks = new Set<TaskRecord>();
 
 /**
  * Background work at an interval: runs do not overlap, and do not keep the process alive. A provider that extends it starts
@@ -44,7 +40,7 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
     private readonly intervalMs: number,
     private readonly work: (stop: AbortSignal) => Promise<void>,
   ) {
-    this.#record = { name, failures: 0, lastSuccessSeconds: undefined };
+    this.#record = { name, failures: 0, lastSuccessSeconds: 0 };
   }
 
   onModuleInit(): void {
@@ -56,7 +52,7 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
   }
 
   start(): void {
-    started.add(this.#record);
+    startedTasks.add(this.#record);
     this.timer ??= setInterval(() => void this.tryRun(), this.intervalMs).unref();
   }
 
@@ -88,7 +84,7 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
   async stop(): Promise<void> {
     clearInterval(this.timer);
     this.timer = undefined;
-    started.delete(this.#record);
+    startedTasks.delete(this.#record);
     this.#stop.abort();
     await endsInTime(
       () => this.name,
