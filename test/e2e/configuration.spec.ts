@@ -104,6 +104,7 @@ describe('a setting', () => {
     ['DATABASE_URL', 'postgres://petstore:1/b@localhost/petstore'],
     ['DATABASE_URL', 'postgres://petstore:a@b@localhost/petstore'],
     ['DATABASE_URL', 'postgres://petstore:a%b@localhost/petstore'],
+    ['DATABASE_URL', 'postgres://petstore:%ff@localhost/petstore'],
     ['DATABASE_URL', 'postgres://a,b/petstore'],
     ['DATABASE_URL', 'postgres://a:5432,b:5432/petstore'],
     ['DATABASE_URL', 'postgres://localhost:99999/petstore'],

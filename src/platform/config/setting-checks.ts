@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 
 /**
@@ -25,24 +25,27 @@ const POSTGRES_URL =
 export function isDatabaseUrl(value: string): boolean {
   if (value.startsWith('sqlite:')) {
     const path = value.slice('sqlite:'.length);
-    const isDirectory = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-    return path === ':memory:' || !(NO_PATH.test(path) || isDirectory());
+    const isFolder = existsSync(`${path}/.`);
+    return path === ':memory:' || !(NO_PATH.test(path) || isFolder);
   }
-  const isEncoded = !/%(?![\da-f]{2})/i.test(value);
   const withoutCodes = value.replaceAll(/%[\da-f]{2}/gi, 'x');
-  return isEncoded && POSTGRES_URL.test(withoutCodes) && URL.canParse(value.replace('@/', '@localhost/'));
+  return isDecodable(value) && POSTGRES_URL.test(withoutCodes) && URL.canParse(value.replace('@/', '@localhost/'));
+}
+
+function isDecodable(value: string): boolean {
+  try {
+    decodeURIComponent(value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export function isRedisUrl(value: string): boolean {
   if (SENTINEL_URL.test(value)) return true;
-  if (!/^rediss?:\/\/[^\s?#]+$/.test(value)) return false;
-  try {
-    const { hostname, username, password, pathname } = new URL(value);
-    decodeURIComponent(username + password);
-    return /^(\[.+\]|[\w.-]+)$/.test(hostname) && /^(\/[0-9]{0,5})?$/.test(pathname);
-  } catch {
-    return false;
-  }
+  const url = URL.parse(value);
+  if (!/^rediss?:\/\/[^\s?#]+$/.test(value) || url === null || !isDecodable(value)) return false;
+  return /^(\[.+\]|[\w.-]+)$/.test(url.hostname) && /^(\/[0-9]{0,5})?$/.test(url.pathname);
 }
 
 /** Whether a value is an origin as browsers send it, or `*`. */
