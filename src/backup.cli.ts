@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import './check-node.js';
 import 'reflect-metadata';
-import { backUp, databaseUrlOf, isPostgresUrl, sqliteFile } from './database/index.js';
+import { backUp, databaseUrlOf, explained, isPostgresUrl, sqliteFile } from './database/index.js';
 import { loadEnv } from './platform/index.js';
 
 const [target, ...others] = process.argv.slice(2);
@@ -15,6 +15,6 @@ try {
   backUp(sqliteFile(url), target);
   process.stdout.write(`${target} is complete and intact.\n`);
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${explained(error)}\n`);
   process.exitCode = 1;
 }

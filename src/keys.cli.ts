@@ -1,20 +1,9 @@
 #!/usr/bin/env node
 import './check-node.js';
-import 'reflect-metadata';
-import { existsSync } from 'node:fs';
-import { userInfo } from 'node:os';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Module } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
 import { CommanderError } from 'commander';
-import { ApiKeysModule, InvalidOperationError } from './accounts/index.js';
-import { escaped } from './accounts/cli/keys-output.js';
 import { keysProgram } from './accounts/cli/keys-program.js';
 import type { Operation } from './accounts/cli/operation.js';
-import { actAs, DatabaseModule, databaseUrlOf, isPostgresUrl, sqliteFile } from './database/index.js';
-import { databaseParts } from './database-parts.js';
-import { Clock, ConfigModule, type Env, loadEnv } from './platform/index.js';
 import { addUsageCommand } from './usage-command.js';
 
 /** Running services poll for changes ten times a second; after this wait, in milliseconds, they have seen a change. */
@@ -25,13 +14,13 @@ const INVALID_ARGUMENTS = 2;
 
 const API_KEYS = /psk_(?:live|test)_\w+/g;
 
-/** The modules of the service that a command needs. */
-@Module({})
-class CommandLine {}
-
 const operation = parse(process.argv.slice(2));
 try {
-  if (operation !== undefined && (await run(operation, loadEnv()))) await delay(SETTLE_MS);
+  if (operation !== undefined) {
+    // The service is loaded when a command runs: help and invalid arguments need none of it.
+    const { runKeysOperation } = await import('./run-keys-operation.js');
+    if (await runKeysOperation(operation)) await delay(SETTLE_MS);
+  }
 } catch (error) {
   fail(error, FAILURE);
 }
@@ -57,56 +46,4 @@ function fail(error: unknown, exitCode: number): void {
   const message = (error instanceof Error ? error.message : String(error)).replaceAll(API_KEYS, 'psk_…');
   process.stderr.write(`${message}\n`);
   process.exitCode = exitCode;
-}
-
-/** @returns whether running services may still have an older state */
-async function run({ createsDatabase = false, run: work }: Operation, env: Env): Promise<boolean> {
-  checkDatabase(env, createsDatabase);
-  const imports = [
-    ConfigModule.forRoot(env, new Clock()),
-    DatabaseModule.forRoot(env, databaseParts([])),
-    ApiKeysModule,
-  ];
-  const context = await NestFactory.createApplicationContext(
-    { module: CommandLine, imports },
-    { logger: false, abortOnError: false },
-  );
-  try {
-    const outcome = await actAs(`cli:${systemUser()}`, () => work(context));
-    await print(outcome.text);
-    return outcome.changed;
-  } finally {
-    await context.close();
-  }
-}
-
-/**
- * Refuses a database in memory, which no other process could access, and one that the command would create, as only a
- * mistyped DATABASE_URL makes it do so.
- */
-function checkDatabase(env: Env, createsDatabase: boolean): void {
-  if (env.DATABASE_URL === 'sqlite::memory:') {
-    throw new InvalidOperationError(
-      'DATABASE_URL is an in-memory database, which other processes cannot access. Set it to a file.',
-    );
-  }
-  const url = databaseUrlOf(env);
-  if (createsDatabase || isPostgresUrl(url) || existsSync(sqliteFile(url))) return;
-  throw new InvalidOperationError(
-    `There is no database at ${sqliteFile(url)}. Check DATABASE_URL and ENVIRONMENT; the service and "keys create" create new databases.`,
-  );
-}
-
-/** Before any wait: Ctrl+C must not lose a new key. */
-async function print(text: string): Promise<void> {
-  await pipeline([`${escaped(text)}\n`], process.stdout, { end: false });
-}
-
-/** Containers may run under a user id without a name. */
-function systemUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return String(process.getuid?.() ?? 'unknown');
-  }
 }

@@ -2,6 +2,7 @@
 import './check-node.js';
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
+import { explained } from './database/index.js';
 import { migrate } from './database-parts.js';
 import { loadEnv, PinoLogger } from './platform/index.js';
 import { refuseArguments } from './refuse-arguments.js';
@@ -14,6 +15,6 @@ try {
   await migrate(env);
   new Logger('Migrations').log({ message: 'no migration is pending' });
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${explained(error)}\n`);
   process.exitCode = 1;
 }

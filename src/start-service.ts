@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { Database, databaseUrlOf, isPostgresUrl, lockDatabaseFile, sqliteFile } from './database/index.js';
+import { Database, databaseUrlOf, explained, isPostgresUrl, lockDatabaseFile, sqliteFile } from './database/index.js';
 import { changedSettings, ConfigError, loadEnv, startTracing, VERSION } from './platform/index.js';
 import { type AppOptions, createApp } from './create-app.js';
 import { ExtensionError } from './extensions/index.js';
@@ -25,7 +25,11 @@ export async function startService(options: Omit<AppOptions, 'env'> = {}): Promi
     process.off('SIGTERM', leave);
     stopOnSignals(app, endTracing);
     // Connections wait for the event loop in the kernel, which drops those beyond the backlog for seconds.
-    await app.listen({ port: env.PORT, host: env.HOST ?? anyAddress(), backlog: env.MAX_CONNECTIONS });
+    const where = { port: env.PORT, host: env.HOST ?? anyAddress(), backlog: env.MAX_CONNECTIONS };
+    await app.listen(where).catch(({ code, message }: NodeJS.ErrnoException) => {
+      const advice = code === 'EADDRINUSE' ? 'Set PORT to another port.' : 'Check HOST and PORT.';
+      throw new Error(`${message}. ${advice}`);
+    });
     const address = localOrigin(app.getHttpServer());
     const { isEmbedded } = app.get(Database);
     new Logger('Service').log({
@@ -40,8 +44,7 @@ export async function startService(options: Omit<AppOptions, 'env'> = {}): Promi
     });
   } catch (error) {
     const isExplained = error instanceof ConfigError || error instanceof ExtensionError;
-    const advice = (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? '. Set PORT to another port.' : '';
-    const reason = isExplained ? error.message : `Start failed: ${String(error)}${advice}`;
+    const reason = isExplained ? error.message : `Start failed: ${explained(error)}`;
     process.stderr.write(`${reason}\n`);
     process.exit(1);
   }

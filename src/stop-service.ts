@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Readiness } from './monitoring/index.js';
 import { drainConnections } from './http/index.js';
+import { awaitedAtStop } from './platform/index.js';
 
 /** When the process exits with 1, whatever is still running, in milliseconds. */
 const DEADLINE_MS = 30_000;
@@ -25,7 +26,9 @@ export function stopOnSignals(app: NestFastifyApplication, end: () => Promise<vo
   };
   const begin = (signal?: NodeJS.Signals): void => {
     const deadlineMs = signal === undefined ? ERROR_DEADLINE_MS : DEADLINE_MS;
-    setTimeout(() => fail(`It took longer than ${deadlineMs} ms.`), deadlineMs).unref();
+    setTimeout(() => {
+      fail(`It took longer than ${deadlineMs} ms. Left running: ${awaitedAtStop().join(', ') || 'unknown'}.`);
+    }, deadlineMs).unref();
     if (isStopping) return;
     isStopping = true;
     const sinceMs = performance.now();

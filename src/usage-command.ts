@@ -1,9 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { clipped, table } from './accounts/cli/keys-output.js';
 import { type Json, JSON_OPTION, type Operation, shown } from './accounts/cli/operation.js';
-import { Database } from './database/index.js';
-import { Clock } from './platform/index.js';
-import { OUTCOMES, UsageHistory } from './rate-limit/index.js';
 
 /** Adds the command that shows operators which accounts use most. */
 export function addUsageCommand(program: Command, choose: (operation: Operation) => void): void {
@@ -15,14 +12,17 @@ export function addUsageCommand(program: Command, choose: (operation: Operation)
     .action(({ json, days }: Json & { days: number }) =>
       choose({
         run: async (context) => {
-          const history = new UsageHistory(context.get(Database), context.get(Clock));
-          return shown(json, await history.ofAll(days), (rows) => table([HEAD, ...rows.map(cellsOf)]));
+          const { Database, OldRows } = await import('./database/index.js');
+          const { Clock } = await import('./platform/index.js');
+          const { OUTCOMES, UsageHistory } = await import('./rate-limit/index.js');
+          const history = new UsageHistory(context.get(Database), context.get(Clock), context.get(OldRows));
+          const head = ['account', 'plan', 'requests', ...OUTCOMES].map((name) => name.replace('_', ' ').toUpperCase());
+          return shown(json, await history.ofAll(days), (rows) => table([head, ...rows.map(cellsOf)]));
         },
       }),
     );
 }
 
-const HEAD = ['account', 'plan', 'requests', ...OUTCOMES].map((name) => name.replace('_', ' ').toUpperCase());
 const cellsOf = (row: object) => Object.values(row).map((value) => clipped(String(value), 28));
 
 function dayCount(text: string): number {

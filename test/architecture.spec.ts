@@ -42,8 +42,9 @@ const crossingsIn = (all: readonly Import[]) =>
       moduleOf(from) !== '' && moduleOf(from) !== moduleOf(to) && !(isSpec(from) && isSharedByTests(to)),
   );
 
+/** Errors load no framework, so that command lines can refuse arguments before they load the service. */
 const deepCrossingsIn = (all: readonly Import[]) =>
-  crossingsIn(all).filter(({ to }) => to !== join(moduleOf(to), 'index.ts'));
+  crossingsIn(all).filter(({ to }) => to !== join(moduleOf(to), 'index.ts') && !to.startsWith('platform/errors/'));
 
 /** Folders of `src`, each above those that it can import. */
 const ROOMS = [

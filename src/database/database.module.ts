@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Env } from '../platform/index.js';
 import { Database } from './database.js';
+import { OldRows } from './old-rows.js';
 import { type DatabaseParts, databaseUrlOf, isPostgresUrl } from './database-options.js';
 import { PostgresDatabase } from './postgres/postgres-database.js';
 import { migrationOptions, poolOptions, postgresDataSource } from './postgres/postgres-options.js';
@@ -31,8 +32,8 @@ export class DatabaseModule {
           dataSourceFactory: async (options) => databaseOf(options as DataSourceOptions, env, parts, registry),
         }),
       ],
-      providers: [{ provide: Database, useExisting: DataSource }],
-      exports: [Database],
+      providers: [{ provide: Database, useExisting: DataSource }, OldRows],
+      exports: [Database, OldRows],
     };
   }
 }

@@ -1,3 +1,4 @@
+export * from './chunks.js';
 export * from './database-options.js';
 export * from './database.js';
 export * from './database.module.js';
@@ -6,6 +7,7 @@ export * from './events/domain-event.js';
 export * from './events/events.js';
 export * from './locks.js';
 export * from './paging/index-range.js';
+export * from './old-rows.js';
 export * from './paging/page-key.js';
 export * from './paging/page.js';
 export * from './sqlite/backup.js';

@@ -51,14 +51,6 @@ function isStructured(result: unknown): result is { raw: unknown } {
   return typeof result === 'object' && result !== null && 'raw' in result;
 }
 
-/** SQLite accepts at most 32,766 parameters per statement. */
-const CHUNK_SIZE = 1_000;
-
-/** Splits values into chunks that fit one statement. */
-export function* chunksOf<T>(items: readonly T[]): Generator<T[]> {
-  for (let start = 0; start < items.length; start += CHUNK_SIZE) yield items.slice(start, start + CHUNK_SIZE);
-}
-
 function isCounted<Row>(answer: unknown): answer is [Row[], number] {
   return Array.isArray(answer) && answer.length === 2 && Array.isArray(answer[0]) && typeof answer[1] === 'number';
 }

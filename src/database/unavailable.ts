@@ -43,6 +43,14 @@ export function unavailable(cause?: unknown): DomainError {
   return new DomainError('service_unavailable', 'The database is temporarily unavailable. Try again.', { cause });
 }
 
+/** What an operator needs to know of an error at the start, or of a command line. */
+export function explained(error: unknown): string {
+  const cause = error instanceof DomainError ? error.cause : error;
+  const message = error instanceof Error ? error.message : String(error);
+  if (!/^SQLITE_(CORRUPT|NOTADB)/.test(driverCode(cause))) return message;
+  return `The file that DATABASE_URL names is damaged, or is no SQLite database: ${String(cause)}. Restore a backup.`;
+}
+
 function driverCode(error: unknown): string {
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
   // The driver's native part keeps the error class of the realm that loaded it first, so `instanceof` does not work.

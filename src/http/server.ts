@@ -26,10 +26,11 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** How often both are checked. */
 const TIMEOUT_CHECK_INTERVAL_MS = 1_000;
-/** Longer than load balancers commonly keep idle connections, so that they close them first. */
-const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-/** How long a client can read nothing of its response: at least this, at most twice as long. */
-const WRITE_TIMEOUT_MS = 15_000;
+/**
+ * How long a client can read nothing of its response: at least this, at most twice as long. Not a whole second, so that it
+ * differs from any keep-alive timeout.
+ */
+const WRITE_TIMEOUT_MS = 15_001;
 /** As long as the headers may be, so that the router refuses no path segment before admission. */
 const MAX_PARAM_LENGTH = 65_536;
 
@@ -58,12 +59,16 @@ export function createServer(env: Env, observer: ConnectionObserver): FastifyIns
   return server;
 }
 
-function createNodeServer(handle: RequestListener, { MAX_CONNECTIONS }: Env, observer: ConnectionObserver): Server {
+function createNodeServer(
+  handle: RequestListener,
+  { KEEP_ALIVE_SECONDS, MAX_CONNECTIONS }: Env,
+  observer: ConnectionObserver,
+): Server {
   const options = {
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_SECONDS * 1_000,
     // Node would respond to a missing Host itself, with an empty body.
     requireHostHeader: false,
   };

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { Database } from '../database/index.js';
-import { Env, StandardOutput, VERSION } from '../platform/index.js';
+import { Env, StandardOutput, startedTasks, VERSION } from '../platform/index.js';
 
 /** Interval between two looks at the delay of the event loop, in milliseconds. */
 const INTERVAL_MS = 20;
@@ -69,13 +69,14 @@ export class ProcessMetrics implements OnApplicationShutdown {
     }
     const dropped: Counter = new Counter({
       name: 'petstore_log_lines_dropped_total',
-      help: 'Log lines that were dropped because the reader of standard output stalled.',
+      help: 'Log lines that were dropped because the reader of standard output stalled or is gone.',
       registers,
       collect: () => {
         dropped.reset();
         dropped.inc(StandardOutput.get().droppedLines);
       },
     });
+    countBackgroundTasks(registers);
     const delay = new Histogram({
       name: 'nodejs_eventloop_delay_seconds',
       help: 'How late the event loop runs a timer.',
@@ -93,4 +94,26 @@ export class ProcessMetrics implements OnApplicationShutdown {
   onApplicationShutdown(): void {
     clearInterval(this.timer);
   }
+}
+
+function countBackgroundTasks(registers: Registry[]): void {
+  const failures: Counter<'task'> = new Counter({
+    name: 'petstore_background_failures_total',
+    help: 'Failed runs of background tasks.',
+    labelNames: ['task'],
+    registers,
+    collect: () => {
+      failures.reset();
+      for (const { name, failures: count } of startedTasks) failures.inc({ task: name }, count);
+    },
+  });
+  const successes: Gauge<'task'> = new Gauge({
+    name: 'petstore_background_last_success_timestamp_seconds',
+    help: 'When background tasks last succeeded, in Unix time.',
+    labelNames: ['task'],
+    registers,
+    collect: () => {
+      for (const { name, lastSuccessSeconds } of startedTasks) successes.set({ task: name }, lastSuccessSeconds);
+    },
+  });
 }

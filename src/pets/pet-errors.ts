@@ -18,6 +18,13 @@ export function petNotAvailable(petId: string): DomainError {
   return new DomainError('pet_not_available', `The pet ${petId} is not available.`);
 }
 
+export function petNotReserved(petId: string): DomainError {
+  return new DomainError(
+    'invalid_status_transition',
+    `The pet ${petId} is not reserved any more, so it cannot be sold.`,
+  );
+}
+
 export function petSold(): DomainError {
   return new DomainError('invalid_status_transition', 'The pet is sold, which is final.');
 }

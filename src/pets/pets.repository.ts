@@ -139,6 +139,11 @@ export class PetsRepository {
     return moved;
   }
 
+  /** Ends the reservation of a pet whose status was changed past the service. It keeps that. */
+  async clearHold(manager: EntityManager, petId: string): Promise<void> {
+    await query(manager, 'UPDATE "pets" SET "held" = 0 WHERE "id" = CAST(? AS BIGINT) AND "held" = 1', [petId]);
+  }
+
   async delete(manager: EntityManager, pet: PetRow): Promise<void> {
     await query(manager, 'DELETE FROM "pets" WHERE "id" = ?', [pet.id]);
     await this.version.advance('changes');

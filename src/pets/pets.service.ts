@@ -8,7 +8,7 @@ import { PetBatchLoader } from './cache/pet-batch-loader.js';
 import { PetInsertBatcher } from './cache/pet-insert-batcher.js';
 import type { Animal, ListPetsQuery, NewPet, PetChange } from './pet.dto.js';
 import { type LockedPet, type NewPetRow, type PetRow, PetsRepository, type PetState } from './pets.repository.js';
-import { petNotFound, petInOrder, petReferredTo, petNotAvailable, petSold } from './pet-errors.js';
+import { petNotFound, petInOrder, petReferredTo, petNotAvailable, petNotReserved, petSold } from './pet-errors.js';
 
 const AVAILABLE: PetState = { status: 'available', held: 0 };
 const RESERVED: PetState = { status: 'pending', held: 1 };
@@ -106,14 +106,21 @@ export class PetsService {
     });
   }
 
-  /** Makes a reserved pet available again. */
+  /** Makes a reserved pet available again. Leaves one that is not reserved, or that is gone, as it is. */
   release(petId: string): Promise<void> {
-    return this.endReservation(petId, AVAILABLE);
+    return this.database.write(async (manager) => {
+      if (!(await this.move(manager, petId, RESERVED, AVAILABLE))) await this.pets.clearHold(manager, petId);
+    });
   }
 
-  /** Sells a reserved pet, for good. */
+  /**
+   * Sells a reserved pet, for good.
+   * @throws (rejects) DomainError `invalid_status_transition` if it is not reserved
+   */
   sell(petId: string): Promise<void> {
-    return this.endReservation(petId, SOLD);
+    return this.database.write(async (manager) => {
+      if (!(await this.move(manager, petId, RESERVED, SOLD))) throw petNotReserved(petId);
+    });
   }
 
   /** Makes cached responses outdated, on all instances. Call it in a transaction that writes pets itself, or after it. */
@@ -135,12 +142,6 @@ export class PetsService {
     if (after === undefined) return false;
     await this.events.raise(manager, 'pet.changed', () => ({ before: { ...after, status: from.status }, after }));
     return true;
-  }
-
-  private endReservation(petId: string, to: PetState): Promise<void> {
-    return this.database.write(async (manager) => {
-      if (!(await this.move(manager, petId, RESERVED, to))) throw new Error(`No order reserves the pet ${petId}.`);
-    });
   }
 
   private async lock(

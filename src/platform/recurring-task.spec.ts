@@ -42,24 +42,42 @@ describe('RecurringTask', () => {
     expect(stopped).toBe(true);
   });
 
-  it('retries after failures, and logs the first failure of each series', async () => {
+  it('retries after failures, and logs the first failure of each series, and one each hour', async () => {
     let failing = true;
     const work = jest.fn(async () => {
       if (failing) throw new Error('away');
     });
-    const task = new RecurringTask('work', 100, work);
+    const task = new RecurringTask('work', 60_000, work);
     await task.tryRun();
     await task.tryRun();
     expect(work).toHaveBeenCalledTimes(2);
     expect(logged).toHaveBeenCalledTimes(1);
+    task.start();
+    await jest.advanceTimersByTimeAsync(2 * 3_600_000);
+    await task.stop();
+    expect(logged).toHaveBeenCalledTimes(3);
     failing = false;
     await task.tryRun();
     failing = true;
     await task.tryRun();
-    expect(logged).toHaveBeenCalledTimes(2);
+    expect(logged).toHaveBeenCalledTimes(4);
     expect(logged.mock.calls[0]).toEqual([
-      { message: 'work failed; retrying', error: expect.stringMatching(/^Error: away\n +at /) },
+      { message: 'work failed; retrying', count: 1, error: expect.stringMatching(/^Error: away\n +at /) },
     ]);
+  });
+
+  it('asks a run to end when it is stopped, and names one that does not', async () => {
+    const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+    let signal: AbortSignal | undefined;
+    const task = new RecurringTask('stuck', 100, (stop) => {
+      signal = stop;
+      return new Promise(() => {});
+    });
+    void task.run();
+    expect(signal?.aborted).toBe(false);
+    await task.stop();
+    expect(signal?.aborted).toBe(true);
+    expect(warned.mock.calls).toEqual([[{ message: 'left running: stuck', timeoutMs: 5_000 }]]);
   });
 
   it('rejects if it is run by hand and fails, and is stopped in peace', async () => {

@@ -57,9 +57,8 @@ export class RefusalLog extends RecurringTask {
     if (count > 0 || this.networks.size < MAX_COUNTED) this.networks.set(network, count + 1);
   }
 
-  override async onApplicationShutdown(): Promise<void> {
-    await super.onApplicationShutdown();
-    this.flush();
+  override onApplicationShutdown(): Promise<void> {
+    return this.stopAfterLastRun();
   }
 
   private flush(): void {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/index.js';
-import { Clock, Env, RecurringTask } from '../platform/index.js';
+import { Database, OldRows, throwErrors } from '../database/index.js';
+import { Env, RecurringTask } from '../platform/index.js';
 import { OrdersRepository } from './orders.repository.js';
 import { OrdersService } from './orders.service.js';
 
@@ -12,13 +12,24 @@ const HOUR_MS = 3_600_000;
 /** Cancels orders that nobody approved in time, so that they do not reserve pets for good. */
 @Injectable()
 export class OrderExpiry extends RecurringTask {
-  constructor(database: Database, clock: Clock, repository: OrdersRepository, orders: OrdersService, env: Env) {
-    super('cancelling expired orders', INTERVAL_MS, async () => {
+  constructor(database: Database, oldRows: OldRows, repository: OrdersRepository, orders: OrdersService, env: Env) {
+    // Where the next run begins, so that orders that cannot be cancelled do not come first again.
+    let after: string | undefined;
+    super('cancelling expired orders', INTERVAL_MS, async (stop) => {
       const { ORDER_EXPIRY_HOURS: hours } = env;
-      if (hours === 0) return;
-      const beforeMs = clock.nowMs() - hours * HOUR_MS;
-      const expired = await database.read((manager) => repository.placedBefore(manager, beforeMs, MAX_ORDERS));
-      for (const { id, accountId } of expired) await orders.expire({ accountId, id: String(id) });
+      const nowMs = hours === 0 ? undefined : await oldRows.nowMs();
+      if (nowMs === undefined) return;
+      const page = { limit: MAX_ORDERS, after };
+      const { items, nextAfter } = await database.read((manager) =>
+        repository.placedBefore(manager, nowMs - hours * HOUR_MS, page),
+      );
+      after = nextAfter?.toString();
+      const errors: unknown[] = [];
+      for (const { id, accountId } of items) {
+        if (stop.aborted) break;
+        await orders.expire({ accountId, id: String(id) }).catch((error: unknown) => errors.push(error));
+      }
+      throwErrors(errors);
     });
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type EntityManager, LessThan } from 'typeorm';
-import { forUpdate, lockUntilCommit, type Page, query, readPage } from '../database/index.js';
+import { forUpdate, lockUntilCommit, type Page, type PageRequest, query, readPage } from '../database/index.js';
 import type { ListOrdersQuery } from './order.dto.js';
 import { OrderEntity, type OrderStatus } from './order.entity.js';
 
@@ -42,9 +42,10 @@ export class OrdersRepository {
   }
 
   /** Orders that are still placed, oldest first. */
-  placedBefore(manager: EntityManager, beforeMs: number, most: number): Promise<OrderEntity[]> {
+  placedBefore(manager: EntityManager, beforeMs: number, request: PageRequest): Promise<Page<OrderEntity>> {
     const where = { status: 'placed', createdAt: LessThan(beforeMs) } as const;
-    return manager.find(OrderEntity, { where, order: { createdAt: 'ASC' }, take: most });
+    const orders = manager.createQueryBuilder(OrderEntity, 'order').where(where);
+    return readPage(orders, { createdAt: 'ASC' }, request);
   }
 
   async updateStatus(manager: EntityManager, id: number, status: OrderStatus): Promise<void> {

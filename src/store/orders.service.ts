@@ -62,7 +62,8 @@ export class OrdersService {
 
   /**
    * Changes the status of an order, and of its pet: delivered means sold, cancelled means available.
-   * @throws (rejects) DomainError `order_not_found`, `precondition_failed` or `invalid_status_transition`
+   * @throws (rejects) DomainError `order_not_found`, `precondition_failed` or `invalid_status_transition`, also if
+   * a pet to deliver is not reserved any more
    */
   move(key: OrderKey, to: OrderStatus, precondition: Precondition): Promise<Order> {
     return this.database.write(async (manager) => {

@@ -123,6 +123,12 @@ describeWith('haproxy', '-v')('the proxy of compose.yaml', () => {
     expect(response.headers.has('x-instance')).toBe(false);
   });
 
+  it('logs the status and the whole path of a long request', async () => {
+    const path = `/v1/${'x'.repeat(4_000)}`;
+    const response = await ask(port, { path });
+    expect(await lineOf(response.headers.get('x-request-id') ?? 'none')).toMatchObject({ path, status: 401 });
+  });
+
   it('passes on the request id of a client, and gives one to its own responses', async () => {
     const given = await ask(port, { path: '/v1/pets', headers: { 'X-Request-Id': 'order-66' } });
     expect(given.headers.get('x-request-id')).toBe('order-66');

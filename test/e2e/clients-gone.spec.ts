@@ -66,3 +66,17 @@ describe('a client that is gone', () => {
     expect(await counted()).toEqual({ 200: 2, 499: 1 });
   });
 });
+
+describe('an idle connection', () => {
+  it('is closed after KEEP_ALIVE_SECONDS, as the response says', async () => {
+    const brief = await startApp({ env: { KEEP_ALIVE_SECONDS: '1' } });
+    const socket = connect({ port: brief.port, host: '127.0.0.1' });
+    let text = '';
+    socket.on('data', (chunk) => (text += String(chunk)));
+    socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'end');
+    socket.destroy();
+    await brief.stop();
+    expect(text).toMatch(/^keep-alive: timeout=1\r$/im);
+  });
+});

@@ -61,7 +61,7 @@ describe('a service with an invalid configuration', () => {
       env: { PORT: '0', HOST: '127.0.0.1', DATABASE_URL: 'sqlite:petstore.sqlite' },
     });
     expect(code).toBe(1);
-    expect(stderr).toContain('not a database');
+    expect(stderr).toMatch(/^Start failed: The file that DATABASE_URL names is damaged.*not a database/);
     expect(stdout).not.toContain('Retrying');
   });
 
@@ -88,6 +88,46 @@ describe('a setting', () => {
     ['ANONYMOUS_PER_MINUTE', '1.5'],
     ['DATABASE_URL', 'sqlite:'],
     ['DATABASE_URL', 'petstore.sqlite'],
+    ['DATABASE_URL', 'sqlite::memory'],
+    ['DATABASE_URL', 'sqlite:memory:'],
+    ['DATABASE_URL', 'sqlite:~/petstore.sqlite'],
+    ['DATABASE_URL', 'sqlite:petstore.sqlite?mode=ro'],
+    ['DATABASE_URL', 'sqlite:///var/lib/petstore.sqlite'],
+    ['DATABASE_URL', 'sqlite:file:petstore.sqlite'],
+    ['DATABASE_URL', 'sqlite:$HOME/petstore.sqlite'],
+    ['DATABASE_URL', 'sqlite:petstore.sqlite '],
+    ['DATABASE_URL', 'sqlite: petstore.sqlite'],
+    ['DATABASE_URL', 'sqlite:data/'],
+    ['DATABASE_URL', 'sqlite:/tmp'],
+    ['DATABASE_URL', 'postgres://petstore:a#b@localhost/petstore'],
+    ['DATABASE_URL', 'postgres://petstore:1?b@localhost/petstore'],
+    ['DATABASE_URL', 'postgres://petstore:1/b@localhost/petstore'],
+    ['DATABASE_URL', 'postgres://petstore:a@b@localhost/petstore'],
+    ['DATABASE_URL', 'postgres://petstore:a%b@localhost/petstore'],
+    ['DATABASE_URL', 'postgres://petstore:%ff@localhost/petstore'],
+    ['DATABASE_URL', 'postgres://a,b/petstore'],
+    ['DATABASE_URL', 'postgres://a:5432,b:5432/petstore'],
+    ['DATABASE_URL', 'postgres://localhost:99999/petstore'],
+    ['DATABASE_URL', 'postgres://localhost'],
+    ['DATABASE_URL', 'postgres://localhost/'],
+    ['HOST', '[::1]'],
+    ['HOST', 'localhost:3000'],
+    ['HOST', 'http://localhost'],
+    ['HOST', '127.0.0'],
+    ['KEEP_ALIVE_SECONDS', '0'],
+    ['DATABASE_POOL_WAIT_MS', '100'],
+    ['DATABASE_STATEMENT_TIMEOUT_MS', '100'],
+    ['LOG_LEVEL', 'info '],
+    ['BASE_URL', '\thttps://api.example.com/v1'],
+    ['REDIS_URL', 'redis://a,b:6379'],
+    ['REDIS_URL', 'redis://:a#b@localhost'],
+    ['REDIS_URL', ' redis://localhost'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://localhost:4318/v1/traces'],
+    ['TRUST_PROXY', '0.0.0.0/0'],
+    ['TRUST_PROXY', '10.0.0.0/8,::/0'],
+    ['TRUST_PROXY', 'fe80::1%eth0'],
+    ['CORS_ORIGINS', 'https://App.example.com'],
+    ['CORS_ORIGINS', 'https://app.example.com:443'],
     ['REDIS_URL', 'localhost:6379'],
     ['REDIS_URL', 'redis://'],
     ['REDIS_URL', 'redis://localhost:99999'],
@@ -110,6 +150,21 @@ describe('a setting', () => {
   ])('is refused with its name: %s=%j', (name, value) => {
     expect(() => loadEnv({ [name]: value })).toThrow(ConfigError);
     expect(() => loadEnv({ [name]: value })).toThrow(name);
+  });
+
+  it.each([
+    ['DATABASE_URL', 'sqlite:data/a file.sqlite'],
+    ['DATABASE_URL', 'sqlite:/nowhere/petstore.sqlite'],
+    ['DATABASE_URL', 'postgres://petstore:%23%2F%40%25@[::1]:5432/petstore?sslmode=require'],
+    ['DATABASE_URL', 'postgresql://petstore@/petstore?host=/var/run/postgresql'],
+    ['DATABASE_URL', 'postgres:///petstore'],
+    ['HOST', '::1'],
+    ['HOST', 'pet_store.internal'],
+    ['KEEP_ALIVE_SECONDS', '620'],
+    ['REDIS_URL', 'redis://petstore:%23@[::1]:6379/0'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://localhost:4318/'],
+  ])('is accepted: %s=%j', (name, value) => {
+    expect(String(loadEnv({ [name]: value })[name as 'HOST'])).toBe(value);
   });
 
   it('is unset if it is empty', () => {
@@ -156,7 +211,7 @@ function inFile(text: string): string {
 
 describe('a secret in a file', () => {
   it.each(['DATABASE_URL', 'REDIS_URL'] as const)('is the value of %s, without the line break at its end', (name) => {
-    const url = `${name === 'REDIS_URL' ? 'redis' : 'postgres'}://petstore:hunter2@db.example.com`;
+    const url = `${name === 'REDIS_URL' ? 'redis' : 'postgres'}://petstore:hunter2@db.example.com/${name === 'REDIS_URL' ? '0' : 'petstore'}`;
     expect(loadEnv({ [`${name}_FILE`]: inFile(`${url}\n`) })[name]).toBe(url);
   });
 

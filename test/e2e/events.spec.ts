@@ -1,9 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Controller, Injectable, Module } from '@nestjs/common';
+import { Controller, Injectable, Logger, Module } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { EntityManager } from 'typeorm';
-import { actAs, ApiError, BeforeCommit, Database, type DomainEvent, PetsModule, PetsService } from '../../src/index.js';
+import {
+  actAs,
+  ApiError,
+  BeforeCommit,
+  Database,
+  type DomainEvent,
+  NewPet,
+  PetsModule,
+  PetsService,
+} from '../../src/index.js';
 import { AdminKeysService } from '../../src/accounts/index.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
@@ -274,5 +283,31 @@ describe('a stop of the service', () => {
     expect(ended).toEqual([]);
     await service.stop();
     expect(ended).toEqual([expect.stringMatching(/^Last \[\{"count":"?1"?\}\]$/)]);
+  });
+});
+
+@Injectable()
+class Endless {
+  constructor(private readonly pets: PetsService) {}
+
+  @OnEvent('pet.created')
+  async repeat({ after: { name } }: DomainEvent<'pet.created'>): Promise<void> {
+    await this.pets.create(Object.assign(new NewPet(), { name, categoryId: 1n }));
+  }
+}
+
+@Module({ imports: [PetsModule], providers: [Endless] })
+class EndlessModule {}
+
+describe('listeners that do not end', () => {
+  it('are named when the service stops, and do not keep it', async () => {
+    const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+    const endless = await startApp({ extensions: [{ module: EndlessModule }] });
+    await endless.post('/v1/pets', await endless.key(), '{"name":"Bella","categoryId":1}');
+    const startMs = performance.now();
+    await endless.stop();
+    expect(performance.now() - startMs).toBeLessThan(20_000);
+    expect(warned.mock.calls).toContainEqual([{ message: 'left running: listeners to pet.created', timeoutMs: 5_000 }]);
+    warned.mockRestore();
   });
 });

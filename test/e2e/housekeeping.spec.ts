@@ -1,71 +1,228 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import { AdminKeysService, Retention } from '../../src/accounts/index.js';
+import { RecordExpiry } from '../../src/http/idempotency/idempotency.repository.js';
+import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker.js';
+import { UsageHistory, UsageRecorder } from '../../src/rate-limit/index.js';
+import { CounterPersistence } from '../../src/rate-limit/persistence/counter-persistence.js';
 import { OrderExpiry } from '../../src/store/order-expiry.js';
-import { queryDatabase } from '../support/databases.js';
+import { onPostgres, queryDatabase } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';
 import { type Order, OrdersClient } from '../support/orders.js';
+import { protectRows, unprotectRows } from '../support/protected-rows.js';
 
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const orders = new OrdersClient();
 
 beforeAll(async () => {
+  // Near the clock of PostgreSQL, which decides there what is old.
+  orders.clock.ms = Date.now();
   await orders.start();
   await orders.reset();
+  // On SQLite, nothing is deleted by age before.
+  orders.clock.advanceMs(HOUR_MS);
 });
 afterAll(orders.stop);
 
+const sql = <Row extends object>(text: string) => queryDatabase<Row>(orders.service.folder, text);
 const statusOf = async ({ id }: Order) => ((await (await orders.get(`/${id}`)).json()) as Order).status;
 const place = async (petId: number) => (await (await orders.place(petId)).json()) as Order;
+const placeOld = async (petId: number, ageMs = 3 * DAY_MS + 1) => {
+  const order = await place(petId);
+  await sql(`UPDATE "orders" SET "created_at" = "created_at" - ${ageMs + HOUR_MS} WHERE "id" = ${order.id}`);
+  return order;
+};
 const expire = () => orders.service.app.get(OrderExpiry).run();
+const idsOf = async () => (await sql<{ id: string }>('SELECT "id" FROM "api_keys"')).map(({ id }) => id);
+const countOf = async (table: string) => (await sql(`SELECT 1 FROM "${table}"`)).length;
+const metric = async (name: string) =>
+  Number(new RegExp(`^${name} (.*)$`, 'm').exec(await (await orders.service.request('/metrics')).text())?.[1]);
 
-it('cancels orders that nobody approved for 72 hours, with their events, and no others', async () => {
-  const [late, early, approved] = [await orders.addPet(), await orders.addPet(), await orders.addPet()];
-  const forgotten = await place(late);
-  const taken = await place(approved);
-  await orders.move(taken.id, 'approved');
-  orders.clock.advanceMs(2 * DAY_MS);
-  const recent = await place(early);
-  orders.clock.advanceMs(DAY_MS + 1);
-  const cancelled = jest.fn();
-  orders.service.app.get(EventEmitter2).on('order.cancelled', cancelled);
-  await expire();
-  expect([await statusOf(forgotten), await statusOf(taken), await statusOf(recent)]).toEqual([
-    'cancelled',
-    'approved',
-    'placed',
-  ]);
-  expect([await orders.petStatus(late), await orders.petStatus(early)]).toEqual(['available', 'pending']);
-  expect(cancelled.mock.calls).toEqual([
-    [expect.objectContaining({ actor: 'order-expiry', after: expect.objectContaining({ id: forgotten.id }) })],
-  ]);
+describe('the expiry of orders', () => {
+  it('cancels orders that nobody approved for 72 hours, with their events, and no others', async () => {
+    const [late, early, approved] = [await orders.addPet(), await orders.addPet(), await orders.addPet()];
+    const forgotten = await placeOld(late);
+    const taken = await placeOld(approved);
+    await orders.move(taken.id, 'approved');
+    const recent = await placeOld(early, DAY_MS);
+    const cancelled = jest.fn();
+    orders.service.app.get(EventEmitter2).on('order.cancelled', cancelled);
+    await expire();
+    expect([await statusOf(forgotten), await statusOf(taken), await statusOf(recent)]).toEqual([
+      'cancelled',
+      'approved',
+      'placed',
+    ]);
+    expect([await orders.petStatus(late), await orders.petStatus(early)]).toEqual(['available', 'pending']);
+    expect(cancelled.mock.calls).toEqual([
+      [expect.objectContaining({ actor: 'order-expiry', after: expect.objectContaining({ id: forgotten.id }) })],
+    ]);
+  });
+
+  it('cancels all others if one cannot be cancelled, and counts the failure', async () => {
+    const failures = 'petstore_background_failures_total\\{task="cancelling expired orders"\\}';
+    const lastSuccess = 'petstore_background_last_success_timestamp_seconds\\{task="cancelling expired orders"\\}';
+    const [bad, good] = [await placeOld(await orders.addPet()), await placeOld(await orders.addPet())];
+    await protectRows(orders.service.folder, 'orders', 'UPDATE', `"id" = ${bad.id}`);
+    const before = await metric(failures);
+    await expect(expire()).rejects.toThrow(AggregateError);
+    expect([await statusOf(bad), await statusOf(good)]).toEqual(['placed', 'cancelled']);
+    expect(await metric(failures)).toBe(before + 1);
+    await unprotectRows(orders.service.folder, 'orders');
+    await expire();
+    expect(await statusOf(bad)).toBe('cancelled');
+    expect(Math.abs((await metric(lastSuccess)) - Date.now() / 1_000)).toBeLessThan(60);
+  });
 });
 
-it('deletes audit records after a year, and keys 90 days after they expired or were revoked', async () => {
-  const { app, folder } = orders.service;
-  const keys = app.get(AdminKeysService);
-  const create = (expiresInMs?: number) => keys.createKey({ account: 'kept', plan: 'pro', expiresInMs });
-  const revoked = await create();
-  await keys.revoke(revoked.id);
-  const expired = await create(DAY_MS);
-  const kept = await create();
-  const idsOf = async () =>
-    (await queryDatabase<{ id: string }>(folder, 'SELECT "id" FROM "api_keys"')).map(({ id }) => id);
-  const countRecords = async () => (await queryDatabase(folder, 'SELECT 1 FROM "audit_records"')).length;
-  orders.clock.advanceMs(90 * DAY_MS + 1);
-  await app.get(Retention).run();
-  expect(await idsOf()).not.toContain(revoked.id);
-  expect(await idsOf()).toEqual(expect.arrayContaining([expired.id, kept.id]));
-  orders.clock.advanceMs(2 * DAY_MS);
-  await app.get(Retention).run();
-  expect(await idsOf()).not.toContain(expired.id);
-  expect(await errorOf(await orders.service.request('/v1/pets', { key: revoked.key }))).toMatchObject({ status: 401 });
-  const records = await countRecords();
-  expect(records).toBeGreaterThan(4);
-  await keys.change(kept.id, { scopes: ['pets:read'] });
-  orders.clock.advanceMs(300 * DAY_MS);
-  await app.get(Retention).run();
-  // The newest one stays, whatever its age.
-  expect(await countRecords()).toBe(1);
-  expect((await orders.service.request('/v1/pets', { key: kept.key })).status).toBe(200);
+const TWO_AVAILABLE = Array.from({ length: 2 }, () => ({ status: 'available', held: '0' }));
+const TWO_WITHOUT = Array.from({ length: 2 }, () => ({ status: null, held: '0' }));
+
+describe.each([
+  ['is reset', `UPDATE "pets" SET "held" = 0, "status" = 'available'`, TWO_AVAILABLE],
+  ['has another status', `UPDATE "pets" SET "status" = NULL`, TWO_WITHOUT],
+  ['is deleted', `DELETE FROM "pets"`, []],
+])('an order whose pet %s past the service', (_, change, left) => {
+  it('can be cancelled by the expiry and by its owner, but not delivered', async () => {
+    const petIds = [await orders.addPet(), await orders.addPet()] as const;
+    const [old, recent] = [await placeOld(petIds[0]), await place(petIds[1])];
+    await sql(`${change} WHERE "id" IN (${petIds.join()})`);
+    await expire();
+    expect(await statusOf(old)).toBe('cancelled');
+    expect((await orders.move(recent.id, 'approved')).status).toBe(200);
+    const refused = { status: 409, code: 'invalid_status_transition' };
+    expect(await errorOf(await orders.move(recent.id, 'delivered'))).toMatchObject(refused);
+    expect((await orders.move(recent.id, 'cancelled')).status).toBe(200);
+    expect(
+      await sql(`SELECT "status", CAST("held" AS TEXT) AS "held" FROM "pets" WHERE "id" IN (${petIds.join()})`),
+    ).toEqual(left);
+  });
+});
+
+describe('what is written from time to time', () => {
+  it.each([
+    ['last uses', LastUsedTracker, 'api_keys', '"last_used_at"', (id: number) => `"account_id" = ${id}`],
+    ['usage history', UsageRecorder, 'usage_history', '"requests"', (id: number) => `"account_id" = ${id}`],
+    ['counters', CounterPersistence, 'usage_windows', '"day_used"', (id: number) => `"subject" = 'account:${id}'`],
+  ])('is written except for rows that cannot be written: %s', async (_, task, table, column, whose) => {
+    const { app, folder } = orders.service;
+    const issue = (n: number) => app.get(AdminKeysService).createKey({ account: `${table} ${n}`, plan: 'pro' });
+    const keys = [await issue(1), await issue(2), await issue(3)];
+    const accounts = await sql<{ id: number }>(
+      `SELECT "id" FROM "accounts" WHERE "name" LIKE '${table} %' ORDER BY "id"`,
+    );
+    const useAll = async () => {
+      orders.clock.advanceMs(1_000);
+      for (const { key } of keys) await orders.service.request('/v1/pets', { key });
+    };
+    const values = async () => {
+      const reads = accounts.map(({ id }) => sql(`SELECT ${column} FROM "${table}" WHERE ${whose(id)}`));
+      return (await Promise.all(reads)).map((rows) => JSON.stringify(rows));
+    };
+    await useAll();
+    await app.get(task).run();
+    const before = await values();
+    await protectRows(folder, table, 'UPDATE', whose(accounts[1]?.id ?? 0));
+    await useAll();
+    await expect(app.get(task).run()).rejects.toThrow('1 failed');
+    expect((await values()).map((value, n) => value === before[n])).toEqual([false, true, false]);
+    await unprotectRows(folder, table);
+    await app.get(task).run();
+    expect((await values()).map((value, n) => value === before[n])).toEqual([false, false, false]);
+  });
+});
+
+describe('what is old', () => {
+  it('is deleted: audit records after a year, and keys 90 days after they expired or were revoked', async () => {
+    const { app } = orders.service;
+    const keys = app.get(AdminKeysService);
+    const create = (expiresInMs?: number) => keys.createKey({ account: 'kept', plan: 'pro', expiresInMs });
+    const [revoked, expired, kept] = [await create(), await create(DAY_MS), await create()];
+    await keys.revoke(revoked.id);
+    const age = (table: string, column: string, days: number) =>
+      sql(`UPDATE "${table}" SET "${column}" = "${column}" - ${days * DAY_MS + 2 * HOUR_MS}`);
+    await age('api_keys', 'revoked_at', 90);
+    await age('api_keys', 'expires_at', 90);
+    await app.get(Retention).run();
+    expect(await idsOf()).not.toContain(revoked.id);
+    expect(await idsOf()).toEqual(expect.arrayContaining([expired.id, kept.id]));
+    await age('api_keys', 'expires_at', 1);
+    await app.get(Retention).run();
+    expect(await idsOf()).not.toContain(expired.id);
+    expect(await errorOf(await orders.service.request('/v1/pets', { key: revoked.key }))).toMatchObject({
+      status: 401,
+    });
+    expect(await countOf('audit_records')).toBeGreaterThan(4);
+    await age('audit_records', 'at', 365);
+    await app.get(Retention).run();
+    // The newest one stays, whatever its age.
+    expect(await countOf('audit_records')).toBe(1);
+    expect((await orders.service.request('/v1/pets', { key: kept.key })).status).toBe(200);
+  });
+
+  it('is deleted in batches, except for rows that cannot be deleted', async () => {
+    const { app, folder } = orders.service;
+    const numbers = Array.from({ length: 1_200 }, (_, n) => n);
+    const insert = (table: string, columns: string, rowOf: (n: number) => string) =>
+      sql(`INSERT INTO "${table}" (${columns}) VALUES ${numbers.map((n) => `(${rowOf(n)})`).join()}`);
+    await insert(
+      'idempotency_records',
+      '"account_id", "idempotency_key", "fingerprint", "sealed_answer", "expires_at"',
+      (n) => `777, 'k${n}', '', '', 0`,
+    );
+    await insert(
+      'usage_history',
+      '"account_id", "hour", "key_id", "operation", "outcome", "requests"',
+      (n) => `777, ${n}, 'k', 'x', 'admitted', 1`,
+    );
+    await insert(
+      'api_keys',
+      '"id", "account_id", "sha256", "masked", "scopes", "created_at", "revoked_at"',
+      (n) => `'k${n}', 1, 's${n}', '', '', 0, 0`,
+    );
+    await insert('audit_records', '"at", "actor", "action", "account_id", "detail"', () => `0, '', '', 777, ''`);
+    const cases = [
+      [RecordExpiry, 'idempotency_records', `"idempotency_key" IN ('k7', 'k1100')`, '"account_id" = 777'],
+      [UsageHistory, 'usage_history', '"hour" IN (7, 1100)', '"account_id" = 777'],
+      [Retention, 'api_keys', `"id" IN ('k7', 'k1100')`, `"masked" = ''`],
+    ] as const;
+    for (const [task, table, which, all] of cases) {
+      await protectRows(folder, table, 'DELETE', which);
+      await expect(app.get(task).run()).rejects.toThrow('2 failed');
+      expect(await sql(`SELECT 1 FROM "${table}" WHERE ${all}`)).toHaveLength(2);
+      await unprotectRows(folder, table);
+      await app.get(task).run();
+      expect(await sql(`SELECT 1 FROM "${table}" WHERE ${all}`)).toEqual([]);
+    }
+    expect(await countOf('audit_records')).toBe(1);
+  });
+
+  it('is not decided by a wrong clock of the service', async () => {
+    const { app } = orders.service;
+    const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+    const keys = await countOf('api_keys');
+    const order = await place(await orders.addPet());
+    const statuses: string[] = [];
+    const runAfter = async (days: number, hours: number) => {
+      orders.clock.advanceMs(days * DAY_MS + hours * HOUR_MS);
+      await expire();
+      await app.get(Retention).run();
+      statuses.push(await statusOf(order));
+    };
+    await runAfter(400, 0);
+    await runAfter(0, 0.5);
+    await runAfter(-400, -0.5);
+    await runAfter(400, 0);
+    await runAfter(0, 0.5);
+    expect(statuses).toEqual(Array.from({ length: 5 }, () => 'placed'));
+    expect(await countOf('api_keys')).toBe(keys);
+    const leaps = warned.mock.calls.filter(([line]) => JSON.stringify(line).includes('clock was set'));
+    expect(leaps).toHaveLength(onPostgres ? 0 : 2);
+    // SQLite has no other clock.
+    await runAfter(0, 0.5);
+    expect(statuses.at(-1)).toBe(onPostgres ? 'placed' : 'cancelled');
+    orders.clock.advanceMs(-400 * DAY_MS - HOUR_MS);
+  });
 });

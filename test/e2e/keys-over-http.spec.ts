@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Retention, SCOPES } from '../../src/accounts/index.js';
 import { startApp, trio } from '../support/app.js';
+import { queryDatabase } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';
 import { KeysApi, created, NOON, WITHOUT_MANAGE, type Key } from '../support/keys-api.js';
 
@@ -63,7 +64,9 @@ describe('listKeys and getKey', () => {
     await revoke(deleted.id);
     const page = await list('?limit=2');
     expect(((await page.json()) as Key[]).map(({ id }) => id)).toEqual([api.manager.id, deleted.id]);
-    api.clock.advanceMs(91 * 86_400_000);
+    await queryDatabase(api.service.folder, 'UPDATE "api_keys" SET "revoked_at" = 0 WHERE "revoked_at" > 0');
+    // On SQLite, nothing is deleted in the first hour.
+    api.clock.advanceMs(3_600_000);
     await api.service.app.get(Retention).run();
     expect((await get(deleted.id)).status).toBe(404);
     const next = /<([^>]+)>/.exec(page.headers.get('link') ?? '')?.[1] ?? '';

@@ -1,5 +1,9 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
+import { Folders } from '../support/folders.js';
 import { runProgram } from '../support/service-process.js';
 
 const PRETEND = encodeURIComponent('Object.defineProperty(process.versions, "node", { value: "20.19.0" })');
@@ -24,3 +28,17 @@ it.each(['petstore', 'petstore-migrate'])('%s takes no arguments, and exits with
     stderr: `${program} takes no arguments. Environment variables set it up: see docs/configuration.md.\n`,
   });
 });
+
+it.each(['start', 'dev'])(
+  'npm run %s says in a sentence that it needs the development dependencies',
+  async (script) => {
+    const folders = new Folders();
+    const cwd = folders.make();
+    for (const file of ['package.json', '.runtime'])
+      copyFileSync(join(import.meta.dirname, '../..', file), join(cwd, file));
+    const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', script], { cwd, encoding: 'utf8' });
+    await folders.remove();
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^This builds the service.* Run npm ci --include=dev.*\n$/);
+  },
+);

@@ -99,20 +99,18 @@ describe('the record of requests', () => {
     expect(await account.items()).toEqual([{ start: DAY, requests: 2 }]);
   });
 
-  it('is deleted after today and 30 days, a thousand rows at a time', async () => {
-    const deleteOld = () => account.service.app.get(UsageHistory).run();
+  it('is deleted after today and 30 days, in batches', async () => {
     await account.call(1);
     await account.recorder.tryRun();
+    const nowSeconds = onPostgres ? Date.now() / 1_000 : account.clock.nowSeconds();
+    const oldest = (Math.floor(nowSeconds / DAY_SECONDS) - 30) * DAY_SECONDS;
     await account.insert(
-      Array.from({ length: 2_500 }, (_, n) => `(7, ${n * HOUR_SECONDS}, 'key', 'x', 'admitted', 1)`),
+      Array.from({ length: 2_500 }, (_, n) => `(7, ${oldest - n * HOUR_SECONDS}, 'key', 'x', 'admitted', 1)`),
     );
-    account.clock.advanceSeconds(30 * DAY_SECONDS);
-    await deleteOld();
-    expect(await account.rows()).toHaveLength(1);
-    expect(await account.items(`?from=${DAY}`)).toHaveLength(1);
-    account.clock.advanceSeconds(DAY_SECONDS / 2);
-    await deleteOld();
-    expect(await account.rows()).toEqual([]);
+    // On SQLite, nothing is deleted in the first hour.
+    account.clock.advanceSeconds(HOUR_SECONDS);
+    await account.service.app.get(UsageHistory).run();
+    expect(await account.rows()).toHaveLength(2);
   });
 
   it('adds up over instances, also while they write at the same time', async () => {

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { checkDuration, checkName, checkScopes } from '../keys/key-options.js';
 import { SCOPES } from '../keys/scopes.js';
 import { InvalidOperationError } from '../plan.js';
-import { nearest } from '../../platform/index.js';
+import { nearest } from '../../platform/errors/nearest.js';
 
 const UNIT_MS = new Map([
   ['s', 1_000],

@@ -1,9 +1,7 @@
 import { Argument, Command, Option } from 'commander';
 import { checkAccountName, type CustomLimits, PLAN_NAMES, type PlanName, planTerms } from '../plan.js';
-import { AdminKeysService } from '../keys/admin-keys.service.js';
 import { checkName, type NewKey } from '../keys/key-options.js';
 import { MANAGE_KEYS, SCOPES } from '../keys/scopes.js';
-import { Clock } from '../../platform/index.js';
 import { addKeyCommands } from './key-commands.js';
 import { checkKnownScopes, lifetime, limit, scopes } from './keys-arguments.js';
 import { accountsText, auditText, issuedText, listText } from './keys-output.js';
@@ -33,7 +31,11 @@ export function keysProgram(choose: (operation: Operation) => void): Command {
   const chosen: Choose = (run, createsDatabase = false) =>
     choose({
       createsDatabase,
-      run: (context) => run(context.get(AdminKeysService), context.get(Clock).nowMs()),
+      run: async (context) => {
+        const { AdminKeysService } = await import('../keys/admin-keys.service.js');
+        const { Clock } = await import('../../platform/index.js');
+        return run(context.get(AdminKeysService), context.get(Clock).nowMs());
+      },
     });
 
   program

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { type EntityManager, In, IsNull, LessThan, Or } from 'typeorm';
+import { In, IsNull, LessThan, Or } from 'typeorm';
 import { RecurringTask } from '../../platform/index.js';
-import { chunksOf, Database } from '../../database/index.js';
+import { Database, throwErrors, writeInChunks } from '../../database/index.js';
 import { ApiKey } from '../../accounts/index.js';
 
 /** Interval between writes, in milliseconds. */
@@ -30,25 +30,31 @@ export class LastUsedTracker extends RecurringTask {
     const used = this.used;
     this.used = new Map();
     try {
-      await this.database.write((manager) => writeUses(manager, used));
-    } catch (error) {
+      await this.writeUses(used);
+    } finally {
       this.used = new Map([...used, ...this.used]);
-      throw error;
     }
   }
 
-  override async onApplicationShutdown(): Promise<void> {
-    await this.stop();
-    await this.tryRun();
+  override onApplicationShutdown(): Promise<void> {
+    return this.stopAfterLastRun();
   }
-}
 
-async function writeUses(manager: EntityManager, used: ReadonlyMap<string, number>): Promise<void> {
-  const byTime = Map.groupBy(used, ([, atMs]) => atMs - (atMs % PRECISION_MS));
-  for (const [lastUsedAt, uses] of byTime) {
-    // Never earlier: another instance may have written a later use, or the clock may have been set back.
-    const isEarlier = Or(IsNull(), LessThan(lastUsedAt));
-    for (const chunk of chunksOf(uses.map(([keyId]) => keyId)))
-      await manager.update(ApiKey, { id: In(chunk), lastUsedAt: isEarlier }, { lastUsedAt });
+  /** Removes what it has written. */
+  private async writeUses(used: Map<string, number>): Promise<void> {
+    const byTime = Map.groupBy(used, ([, atMs]) => atMs - (atMs % PRECISION_MS));
+    const errors: unknown[] = [];
+    for (const [lastUsedAt, uses] of byTime) {
+      // Never earlier: another instance may have written a later use, or the clock may have been set back.
+      const isEarlier = Or(IsNull(), LessThan(lastUsedAt));
+      const keyIds = uses.map(([keyId]) => keyId).toSorted();
+      const failed = await writeInChunks(keyIds, async (chunk) => {
+        const where = { id: In(chunk), lastUsedAt: isEarlier };
+        await this.database.write((manager) => manager.update(ApiKey, where, { lastUsedAt }));
+        for (const keyId of chunk) used.delete(keyId);
+      });
+      errors.push(...failed.values());
+    }
+    throwErrors(errors);
   }
 }

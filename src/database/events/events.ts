@@ -4,7 +4,7 @@ import { Injectable, Logger, Module, type OnApplicationShutdown, type OnModuleIn
 import { DiscoveryModule, DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { EventEmitter2, EventEmitterModule } from '@nestjs/event-emitter';
 import type { EntityManager } from 'typeorm';
-import { Clock, traced } from '../../platform/index.js';
+import { Clock, endsInTime, traced } from '../../platform/index.js';
 import { onCommit } from '../transaction.js';
 import { currentActor } from './actor.js';
 import type { DomainEvent, EventMap, EventName } from './domain-event.js';
@@ -44,7 +44,8 @@ type Listener = (event: DomainEvent, manager: EntityManager) => unknown;
 export class Events implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('Events');
   private readonly beforeCommit = new Map<EventName, Listener[]>();
-  private readonly underWay = new Set<Promise<void>>();
+  /** Names of events, by their delivery. */
+  private readonly underWay = new Map<Promise<void>, EventName>();
 
   constructor(
     private readonly clock: Clock,
@@ -84,9 +85,14 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
     if (isHeardLater) onCommit(() => this.deliver(event));
   }
 
-  /** Waits for listeners before the database is closed. */
+  /** Waits for listeners before the database is closed, but not for those that take too long, or raise events for ever. */
   async onApplicationShutdown(): Promise<void> {
-    while (this.underWay.size > 0) await Promise.all(this.underWay);
+    const names = () => `listeners to ${[...new Set(this.underWay.values())].join(' and ')}`;
+    await endsInTime(names, this.delivered());
+  }
+
+  private async delivered(): Promise<void> {
+    while (this.underWay.size > 0) await Promise.all(this.underWay.keys());
   }
 
   /** @returns how many listeners the instance has */
@@ -113,7 +119,7 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
         this.logger.error({ message: 'a listener failed', event: event.name, id: event.id, error: String(error) });
       })
       .finally(() => this.underWay.delete(delivery));
-    this.underWay.add(delivery);
+    this.underWay.set(delivery, event.name);
   }
 }
 

@@ -1,4 +1,6 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import Sqlite from 'sqlite-driver';
 import { createPrivateFile } from './sqlite-file.js';
 
@@ -8,18 +10,19 @@ import { createPrivateFile } from './sqlite-file.js';
  * @throws Error if the target exists, or the copy is not intact
  */
 export function backUp(databaseFile: string, target: string): void {
-  const incomplete = `${target}-incomplete`;
-  closeSync(openSync(target, 'ax', 0o600));
+  if (existsSync(target)) throw new Error(`EEXIST: ${target} exists already.`);
+  // Its own, so that backups at the same time do not write the same file. Killed, it leaves this one.
+  const incomplete = `${target}-incomplete-${randomUUID()}`;
   try {
-    rmSync(incomplete, { force: true });
     createPrivateFile(incomplete);
     const source = new Sqlite(databaseFile, { readonly: true, fileMustExist: true });
     source.prepare('VACUUM INTO ?').run(incomplete);
     source.close();
     verify(incomplete);
     renameSync(incomplete, target);
+    sync(dirname(target));
   } catch (error) {
-    for (const file of [incomplete, target]) rmSync(file, { force: true });
+    rmSync(incomplete, { force: true });
     throw error;
   }
 }
@@ -29,7 +32,12 @@ function verify(file: string): void {
   const result: unknown = copy.pragma('integrity_check', { simple: true });
   copy.close();
   if (result !== 'ok') throw new Error(`The copy is not intact: ${String(result)}`);
-  const descriptor = openSync(file, 'r');
+  sync(file);
+}
+
+/** @param path of a file or a folder */
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r');
   fsyncSync(descriptor);
   closeSync(descriptor);
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Database, query } from '../../database/index.js';
-import { Clock, RecurringTask } from '../../platform/index.js';
+import { OldRows, query } from '../../database/index.js';
+import { RecurringTask } from '../../platform/index.js';
 import type { IdempotencyRecord } from './idempotency-record.entity.js';
 import type { IdempotentRequest } from './idempotent-request.js';
 
@@ -37,39 +37,18 @@ export class IdempotencyRepository {
       [accountId, idempotencyKey, fingerprint, response, expiresAt],
     );
   }
-
-  /**
-   * Deletes expired records, oldest first.
-   * @param most maximum number
-   * @returns the number of deleted records
-   */
-  async deleteExpired(manager: EntityManager, nowMs: number, most: number): Promise<number> {
-    const deleted = await query(
-      manager,
-      // The condition is repeated, because PostgreSQL rechecks only the outer one for a row that was rewritten meanwhile.
-      'DELETE FROM "idempotency_records" WHERE "expires_at" <= ? AND ("account_id", "idempotency_key") IN ' +
-        '(SELECT "account_id", "idempotency_key" FROM "idempotency_records" WHERE "expires_at" <= ? ORDER BY "expires_at" LIMIT ?) RETURNING 1 AS "deleted"',
-      [nowMs, nowMs, most],
-    );
-    return deleted.length;
-  }
 }
 
 /** Interval between sweeps, in milliseconds. Expired records are ignored; this frees their space. */
 const INTERVAL_MS = 60_000;
-/** Maximum number of records that one transaction deletes, so that other writes do not wait long. */
-const BATCH_SIZE = 200;
 
 /** Deletes expired idempotency records. */
 @Injectable()
 export class RecordExpiry extends RecurringTask {
-  constructor(database: Database, clock: Clock, records: IdempotencyRepository) {
-    super('deleting expired idempotency records', INTERVAL_MS, async () => {
-      const nowMs = clock.nowMs();
-      let deleted: number;
-      do {
-        deleted = await database.write((manager) => records.deleteExpired(manager, nowMs, BATCH_SIZE));
-      } while (deleted === BATCH_SIZE);
+  constructor(oldRows: OldRows) {
+    super('deleting expired idempotency records', INTERVAL_MS, async (stop) => {
+      const nowMs = await oldRows.nowMs();
+      if (nowMs !== undefined) await oldRows.delete('idempotency_records', '"expires_at" <= ?', [nowMs], stop);
     });
   }
 }

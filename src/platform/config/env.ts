@@ -1,12 +1,12 @@
 import { IsIn, Matches } from 'class-validator';
+import { isCidr, isDatabaseUrl, isHost, isOrigin, isRedisUrl } from './setting-checks.js';
 import {
   ApiAddressSetting,
-  CidrListSetting,
+  CheckedListSetting,
+  CheckedSetting,
   FlagSetting,
   HttpUrlSetting,
   IntegerSetting,
-  ListSetting,
-  RedisUrlSetting,
   Setting,
 } from './setting.decorators.js';
 
@@ -27,16 +27,21 @@ export class Env {
   @IntegerSetting(1, 1_000_000)
   MAX_CONNECTIONS = 5_000;
 
+  /** How long an idle connection of a client stays open, in seconds. Load balancers should close theirs before. */
+  @IntegerSetting(1, 86_400)
+  KEEP_ALIVE_SECONDS = 72;
+
   /** Address to listen on. Unset: all addresses. */
-  @Setting()
-  @Matches(/^[^\s]+$/, { message: 'HOST must be a host name or an IP address' })
+  @CheckedSetting(isHost, '$property must be a host name, or an IP address without brackets and port')
   HOST?: string;
 
   /** `sqlite:<path>`, `sqlite::memory:` or `postgres://...`. Unset: a file for each environment. */
-  @Setting()
-  @Matches(/^(sqlite:.+|postgres(ql)?:\/\/[^\s]+)$/, {
-    message: 'DATABASE_URL must be sqlite:<path>, sqlite::memory: or postgres://user:password@host:port/database',
-  })
+  @CheckedSetting(
+    isDatabaseUrl,
+    '$property must be sqlite::memory:, sqlite:<path of a file> without //, ~, $, ? and #, or ' +
+      'postgres://user:password@host:port/database with one host, and with /, ?, #, @ and % of the user and the password ' +
+      'percent-encoded, such as %23 for #',
+  )
   DATABASE_URL?: string;
 
   /** Production makes and accepts `psk_live_` keys only; staging `psk_test_` keys only, and rehearses errors on request. */
@@ -77,7 +82,10 @@ export class Env {
    * `redis://[user:password@]host[:port][/database]`, `rediss://` for TLS, or
    * `redis+sentinel://[user:password@]host:port,host:port/master-name[/database]`. Unset: counters in the process.
    */
-  @RedisUrlSetting()
+  @CheckedSetting(
+    isRedisUrl,
+    '$property must be redis://, rediss:// or redis+sentinel://, such as redis://user:password@redis.example.com:6379/0',
+  )
   REDIS_URL?: string;
 
   /** Prefix of all keys in Redis. */
@@ -100,15 +108,17 @@ export class Env {
   STAGING_BASE_URL?: string;
 
   /** CIDR blocks of the proxies whose X-Forwarded-For is trusted; none by default. */
-  @CidrListSetting()
+  @CheckedListSetting(
+    isCidr,
+    '$property must be a comma-separated list of CIDR blocks, such as 10.0.0.0/8, that do not include every address',
+  )
   TRUST_PROXY: string[] = [];
 
   /** Origins that browsers can call from, or `*`; none by default. */
-  @ListSetting()
-  @Matches(/^(\*|https?:\/\/[^/?#@*\s]+)$/, {
-    each: true,
-    message: 'CORS_ORIGINS must be * or a comma-separated list of origins, such as https://app.example.com',
-  })
+  @CheckedListSetting(
+    isOrigin,
+    '$property must be * or a comma-separated list of origins as browsers send them, such as https://app.example.com',
+  )
   CORS_ORIGINS: string[] = [];
 
   /** Least severe level that is logged. `debug` adds a line for each request. */
@@ -139,6 +149,7 @@ export class Env {
 
   /** Where traces are sent, by OTLP over HTTP. Unset: there are none. */
   @HttpUrlSetting()
+  @Matches(/(?<!\/v1\/traces\/?)$/, { message: '$property must not end in /v1/traces, which is added' })
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
 
   /** Requests per minute without a valid key from one client address. */

@@ -6,6 +6,8 @@ import { Env } from './env.js';
 
 /** Settings with passwords. `DATABASE_URL_FILE` names a file with the value of DATABASE_URL, as containers get secrets. */
 const SECRETS = ['DATABASE_URL', 'REDIS_URL'];
+/** Settings of earlier versions, and what took their place. */
+const REMOVED = { DATABASE_POOL_WAIT_MS: 'DATABASE_TIMEOUT_MS', DATABASE_STATEMENT_TIMEOUT_MS: 'DATABASE_TIMEOUT_MS' };
 const fileOf = (name: string) => `${name}_FILE`;
 
 /** Invalid settings; `message` has one line for each variable. */
@@ -27,7 +29,12 @@ export function loadEnv(source: Record<string, string | undefined> = process.env
       `ANONYMOUS_PER_DAY (${env.ANONYMOUS_PER_DAY}) must not be below ANONYMOUS_PER_MINUTE (${env.ANONYMOUS_PER_MINUTE})`,
     );
   }
-  lines.push(...unread, ...misspeltSettings(Object.keys(given), [...Object.keys(env), ...SECRETS.map(fileOf)]));
+  const settings = [...Object.keys(env), ...SECRETS.map(fileOf)];
+  const padded = settings.filter((name) => given[name] !== undefined && given[name] !== given[name].trim());
+  lines.push(...padded.map((name) => `${name} must not begin or end with white space`));
+  const removed = Object.entries(REMOVED).filter(([name]) => given[name] !== undefined);
+  lines.push(...removed.map(([name, instead]) => `${name} is not a setting any more; use ${instead}`));
+  lines.push(...unread, ...misspeltSettings(Object.keys(given), settings));
   if (lines.length > 0) throw new ConfigError(['Invalid configuration:', ...lines].join('\n  '));
   return env;
 }

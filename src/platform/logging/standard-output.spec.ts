@@ -86,7 +86,7 @@ describe('standard output', () => {
     expect(read()).toBe(line(1));
   });
 
-  it('ignores a reader that has gone away', async () => {
+  it('ignores a reader that has gone away, and counts the lines that it does not get', async () => {
     const path = join(folder, 'abandoned');
     const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const abandoned = new StandardOutput(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
@@ -94,8 +94,10 @@ describe('standard output', () => {
     expect(() => {
       for (let n = 0; n < LINES; n += 1) abandoned.write(line(n));
     }).not.toThrow();
+    expect(abandoned.droppedLines).toBe(LINES);
     // What is retried does not raise an error either.
     await delay(100);
+    expect(abandoned.droppedLines).toBe(LINES);
     const next = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     expect(() => abandoned.write(line(1))).not.toThrow();
     closeSync(next);

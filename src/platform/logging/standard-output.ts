@@ -17,6 +17,9 @@ export class StandardOutput {
   /** Lines dropped since the start. */
   droppedLines = 0;
   private dropped = 0;
+  /** Lines in the buffer. */
+  private waiting = 0;
+  private hasFailed = false;
   private dropListener: ((count: number) => void) | undefined;
   private waitUntilMs = 0;
 
@@ -31,16 +34,23 @@ export class StandardOutput {
       retryEAGAIN: () => performance.now() < this.waitUntilMs,
     });
     this.stream.on('drop', () => {
-      this.dropped += 1;
-      this.droppedLines += 1;
+      this.hasFailed = true;
+      this.waiting -= 1;
+      this.countDropped(1);
     });
     this.stream.on('drain', () => {
+      this.waiting = 0;
       const count = this.dropped;
       this.dropped = 0;
       if (count > 0) this.dropListener?.(count);
     });
-    // The reader stalls or is gone. Lines stay in the buffer.
-    this.stream.on('error', () => undefined);
+    this.stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+      this.hasFailed = true;
+      if (code === 'EAGAIN' || code === 'EBUSY') return;
+      // The reader is gone, so that lines in the buffer are lost too.
+      this.countDropped(this.waiting);
+      this.waiting = 0;
+    });
   }
 
   /** One for the whole process. */
@@ -55,7 +65,16 @@ export class StandardOutput {
   }
 
   write(line: string): void {
+    this.waiting += 1;
+    this.hasFailed = false;
     this.stream.write(line);
+    // The stream is synchronous, and writes what was waiting first.
+    if (!this.hasFailed) this.waiting = 0;
+  }
+
+  private countDropped(count: number): void {
+    this.dropped += count;
+    this.droppedLines += count;
   }
 
   private flushAtExit(): this {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { Redis, RedisOptions } from 'ioredis';
-import { SENTINEL_URL } from '../config/setting.decorators.js';
+import { SENTINEL_URL } from '../config/setting-checks.js';
 
 /** Time from a lost connection to the next attempt, in milliseconds. */
 const RECONNECT_DELAY_MS = 500;

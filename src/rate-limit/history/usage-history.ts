@@ -1,7 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
-import { byBytes, Database, isLockedUntilCommit, query } from '../../database/index.js';
+import { byBytes, Database, OldRows, query } from '../../database/index.js';
 import { validationFailed } from '../../http/index.js';
 import { Clock, RecurringTask } from '../../platform/index.js';
 import { DAY_SECONDS } from '../windows/usage.js';
@@ -10,8 +8,6 @@ import { rfc3339 } from '../windows/usage-json.js';
 /** UTC days that the history has besides today. */
 const KEPT_DAYS = 30;
 const INTERVAL_MS = 3_600_000;
-/** Rows that one statement deletes, so that other writes do not wait long. */
-const MOST_DELETED = 1_000;
 /** Maximum number of items of a report. */
 export const MOST_ITEMS = 20_000;
 
@@ -41,8 +37,13 @@ export class UsageHistory extends RecurringTask {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    oldRows: OldRows,
   ) {
-    super('deleting old usage history', INTERVAL_MS, () => this.deleteOld());
+    super('deleting old usage history', INTERVAL_MS, async (stop) => {
+      const nowMs = await oldRows.nowMs();
+      if (nowMs === undefined) return;
+      await oldRows.delete('usage_history', '"hour" < ?', [startOfDay(nowMs / 1_000, KEPT_DAYS)], stop);
+    });
   }
 
   /**
@@ -53,7 +54,7 @@ export class UsageHistory extends RecurringTask {
     const { length, usualDays, mostDays } = INTERVALS[interval];
     const begin = (seconds: number) => Math.floor(seconds / length) * length;
     const nowSeconds = this.clock.nowSeconds();
-    const oldest = this.startOfDay(KEPT_DAYS);
+    const oldest = startOfDay(nowSeconds, KEPT_DAYS);
     const to = range.to === undefined ? begin(nowSeconds) + length : -begin(-secondsOf(range.to));
     const usual = Math.max(oldest, to - usualDays * DAY_SECONDS);
     const from = range.from === undefined ? usual : begin(secondsOf(range.from));
@@ -86,25 +87,13 @@ export class UsageHistory extends RecurringTask {
       SELECT "name" AS "account", "plan", ${[sum('"requests"', 'requests'), ...sums].join()}
       FROM "accounts" LEFT JOIN "usage_history" ON "account_id" = "id" AND "hour" >= ?
       GROUP BY "id" ORDER BY 3 DESC, "id"`;
-    return this.database.read((manager) => query(manager, sql, [this.startOfDay(days - 1)]));
+    return this.database.read((manager) => query(manager, sql, [startOfDay(this.clock.nowSeconds(), days - 1)]));
   }
+}
 
-  /** In Unix time in seconds. */
-  private startOfDay(daysAgo: number): number {
-    const nowSeconds = this.clock.nowSeconds();
-    return nowSeconds - (nowSeconds % DAY_SECONDS) - daysAgo * DAY_SECONDS;
-  }
-
-  private async deleteOld(): Promise<void> {
-    const deleteSome = (manager: EntityManager) => {
-      // Of several instances, one deletes at a time.
-      const locked = isLockedUntilCommit(manager, 'usage history');
-      const old = `SELECT ${KEY_COLUMNS} FROM "usage_history" WHERE ${locked} AND "hour" < ? LIMIT ${MOST_DELETED}`;
-      const sql = `DELETE FROM "usage_history" WHERE (${KEY_COLUMNS}) IN (${old}) RETURNING "hour"`;
-      return query(manager, sql, [this.startOfDay(KEPT_DAYS)]);
-    };
-    while ((await this.database.write(deleteSome)).length === MOST_DELETED) await nextTurn();
-  }
+/** In Unix time in seconds. */
+function startOfDay(nowSeconds: number, daysAgo: number): number {
+  return (Math.floor(nowSeconds / DAY_SECONDS) - daysAgo) * DAY_SECONDS;
 }
 
 const secondsOf = (time: Date) => time.getTime() / 1000;

@@ -1,8 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Caller } from '../../auth/index.js';
-import { chunksOf, Database, query } from '../../database/index.js';
+import { Database, query, throwErrors, writeInChunks } from '../../database/index.js';
 import { Clock, RecurringTask, UNMATCHED_ROUTE } from '../../platform/index.js';
 import { KEY_COLUMNS, type OUTCOMES } from './usage-history.js';
 
@@ -56,9 +55,8 @@ export class UsageRecorder extends RecurringTask {
     if (row !== undefined) row.requests += 1;
   }
 
-  override async onApplicationShutdown(): Promise<void> {
-    await super.onApplicationShutdown();
-    await this.tryRun();
+  override onApplicationShutdown(): Promise<void> {
+    return this.stopAfterLastRun();
   }
 
   private rowOf(accountId: number, keyId: string, operation: string, outcome: Outcome): Row | undefined {
@@ -79,7 +77,8 @@ export class UsageRecorder extends RecurringTask {
   private async write(): Promise<void> {
     // In the same order on all instances, which would otherwise wait for each other's rows.
     const counted = [...this.rows].filter(([, row]) => row.requests > 0).toSorted(([a], [b]) => (a < b ? -1 : 1));
-    for (const chunk of chunksOf(counted.map(([, row]) => row))) {
+    const rows = counted.map(([, row]) => row);
+    const errors = await writeInChunks(rows, async (chunk) => {
       const written = chunk.map((row) => ({ ...row }));
       const sql = `
         INSERT INTO "usage_history" (${KEY_COLUMNS}, "requests") VALUES ${chunk.map(() => '(?, ?, ?, ?, ?, ?)').join()}
@@ -87,14 +86,13 @@ export class UsageRecorder extends RecurringTask {
       const values = written.flatMap((row) => Object.values(row));
       await this.database.write((manager) => query(manager, sql, values));
       for (const [index, row] of chunk.entries()) row.requests -= written[index]?.requests ?? 0;
-      // Statements on SQLite are synchronous: without this, all chunks would run in one turn of the event loop.
-      await nextTurn();
-    }
+    });
     // Rows of this hour are kept, for their number, unless there is no room.
     const isFull = this.rows.size >= MOST_ROWS;
     if (isFull) this.rowsOfAccount.clear();
     for (const [name, row] of this.rows)
       if (row.requests === 0 && (isFull || row.hour !== this.hour)) this.rows.delete(name);
+    throwErrors([...errors.values()]);
   }
 }
 

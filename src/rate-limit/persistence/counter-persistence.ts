@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ObjectLiteral } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
-import { chunksOf, type Database } from '../../database/index.js';
+import { type Database, throwErrors, writeInChunks } from '../../database/index.js';
 import { type Clock, RecurringTask } from '../../platform/index.js';
 import type { Counter, CounterTable, Key } from '../memory/counter-table.js';
 import type { MemoryCounterStore } from '../memory/memory-counter-store.js';
@@ -43,15 +43,18 @@ class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
     table.onChange = (key) => this.add(key);
   }
 
-  /** Writes the changes since the last call. If it fails, the next call writes them. */
-  async writeChanges(database: Database): Promise<void> {
+  /**
+   * Writes the changes since the last call. If it fails, the next call writes them.
+   * @returns the errors of counters that cannot be written
+   */
+  async writeChanges(database: Database): Promise<Iterable<unknown>> {
     const metadata = database.getMetadata(this.entity);
     const columns = metadata.columns.map(({ databaseName }) => databaseName);
     const keyColumns = metadata.primaryColumns.map(({ databaseName }) => databaseName);
     const { changes } = this;
     this.changes = new Set();
     try {
-      for (const chunk of chunksOf([...changes])) {
+      const errors = await writeInChunks([...changes], async (chunk) => {
         const rows: QueryDeepPartialEntity<Row>[] = [];
         const removed: string[] = [];
         for (const key of chunk) {
@@ -66,12 +69,11 @@ class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
           if (rows.length > 0) await insert.orUpdate(columns, keyColumns).execute();
           if (removed.length > 0) await manager.delete(this.entity, removed);
         });
-        // Statements on SQLite are synchronous: without this, all chunks would run in one turn of the event loop.
-        await nextTurn();
-      }
-    } catch (error) {
+        for (const key of chunk) changes.delete(key);
+      });
+      return errors.values();
+    } finally {
       for (const key of changes) this.add(key);
-      throw error;
     }
   }
 
@@ -127,12 +129,13 @@ export class CounterPersistence extends RecurringTask {
     super.onModuleInit();
   }
 
-  override async onApplicationShutdown(): Promise<void> {
-    await super.onApplicationShutdown();
-    await this.tryRun();
+  override onApplicationShutdown(): Promise<void> {
+    return this.stopAfterLastRun();
   }
 
   private async write(): Promise<void> {
-    for (const table of this.tables) await table.writeChanges(this.database);
+    const errors: unknown[] = [];
+    for (const table of this.tables) errors.push(...(await table.writeChanges(this.database)));
+    throwErrors(errors);
   }
 }

@@ -1,0 +1,94 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Clock } from '../platform/index.js';
+import { throwErrors, writeInChunks } from './chunks.js';
+import { Database } from './database.js';
+import { forUpdate } from './locks.js';
+import { isPostgres, query, type SqlParameter } from './statements.js';
+
+/** Rows that one statement deletes, so that other writes do not wait long. */
+const MOST_DELETED = 500;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** Tells what is old by the clock of the database, and deletes it: a wrong clock of an instance must delete nothing. */
+@Injectable()
+export class OldRows {
+  private readonly logger = new Logger('Background');
+  /** A day after the last reading that was acted on. */
+  private trustedUntilMs = -Infinity;
+  /** The first and the last of later readings. */
+  private sinceMs: number;
+  private lastMs: number;
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {
+    this.sinceMs = this.lastMs = clock.nowMs();
+  }
+
+  /**
+   * Unix time in milliseconds, to compare the times of rows with. On SQLite it is that of this process, which can be wrong at
+   * the start, or leap: undefined until the process has seen the new time for an hour.
+   */
+  async nowMs(): Promise<number | undefined> {
+    if (this.database.isEmbedded) return this.trustedNowMs();
+    const sql = 'SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT) AS "nowMs"';
+    const [row] = await query<{ nowMs: number }>(this.database.manager, sql);
+    return row?.nowMs;
+  }
+
+  /**
+   * Deletes rows, until there are no more or it is asked to stop. One that cannot be deleted keeps none of the others.
+   * @param isOld an SQL condition on the rows of the table
+   * @throws (rejects) AggregateError with the errors of those that cannot be deleted
+   */
+  async delete(table: string, isOld: string, parameters: readonly SqlParameter[], stop: AbortSignal): Promise<void> {
+    const { manager } = this.database;
+    const { place, isIn, textOf } = isPostgres(manager) ? POSTGRES_PLACES : SQLITE_PLACES;
+    // Those that another session has locked are left for the next run.
+    const areFree = isPostgres(manager) ? `${forUpdate(manager, table)} SKIP LOCKED` : '';
+    const rows = `"${table}" WHERE ${isOld} AND`;
+    const find = `SELECT ${place} AS "place" FROM ${rows} NOT ${isIn} LIMIT ${MOST_DELETED}${areFree}`;
+    const failed = new Map<string, unknown>();
+    let found: { readonly place: string }[];
+    do {
+      found = await query(manager, find, [...parameters, textOf([...failed.keys()])]);
+      const places = found.map((row) => row.place);
+      const errors = await writeInChunks(places, (chunk) =>
+        query(manager, `DELETE FROM ${rows} ${isIn}`, [...parameters, textOf(chunk)]),
+      );
+      for (const [one, error] of errors) failed.set(one, error);
+    } while (found.length === MOST_DELETED && failed.size < MOST_DELETED && !stop.aborted);
+    throwErrors([...failed.values()]);
+  }
+
+  private trustedNowMs(): number | undefined {
+    const nowMs = this.clock.nowMs();
+    if (nowMs > this.trustedUntilMs) {
+      const [from, to] = [this.lastMs, nowMs].map((ms) => new Date(ms).toISOString());
+      if (nowMs < this.sinceMs || nowMs > this.lastMs + DAY_MS) {
+        this.sinceMs = nowMs;
+        this.logger.warn({ message: 'the clock was set; for an hour, nothing is deleted or ended by age', from, to });
+      }
+      this.lastMs = nowMs;
+      if (nowMs < this.sinceMs + HOUR_MS) return undefined;
+    }
+    this.trustedUntilMs = nowMs + DAY_MS;
+    this.sinceMs = Infinity;
+    this.lastMs = nowMs;
+    return nowMs;
+  }
+}
+
+/** Where rows are. A row that is changed moves on PostgreSQL, so conditions on its content are repeated. */
+const POSTGRES_PLACES = {
+  place: 'CAST("ctid" AS TEXT)',
+  isIn: '"ctid" = ANY(CAST(? AS tid[]))',
+  textOf: (places: readonly string[]) => `{${places.map((one) => `"${one}"`).join()}}`,
+};
+const SQLITE_PLACES = {
+  place: '"rowid"',
+  isIn: '"rowid" IN (SELECT "value" FROM json_each(?))',
+  textOf: (places: readonly string[]) => `[${places.join()}]`,
+};

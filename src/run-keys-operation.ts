@@ -1,0 +1,79 @@
+import 'reflect-metadata';
+import { existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { pipeline } from 'node:stream/promises';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ApiKeysModule, InvalidOperationError } from './accounts/index.js';
+import { escaped } from './accounts/cli/keys-output.js';
+import type { Operation } from './accounts/cli/operation.js';
+import { actAs, DatabaseModule, databaseUrlOf, explained, isPostgresUrl, sqliteFile } from './database/index.js';
+import { databaseParts } from './database-parts.js';
+import { Clock, ConfigModule, type Env, loadEnv } from './platform/index.js';
+
+/** The modules of the service that a command needs. */
+@Module({})
+class CommandLine {}
+
+/**
+ * @returns whether running services may still have an older state
+ * @throws (rejects) Error with a message for the operator
+ */
+export async function runKeysOperation(operation: Operation): Promise<boolean> {
+  try {
+    return await run(operation, loadEnv());
+  } catch (error) {
+    throw new Error(explained(error), { cause: error });
+  }
+}
+
+async function run({ createsDatabase = false, run: work }: Operation, env: Env): Promise<boolean> {
+  checkDatabase(env, createsDatabase);
+  const imports = [
+    ConfigModule.forRoot(env, new Clock()),
+    DatabaseModule.forRoot(env, databaseParts([])),
+    ApiKeysModule,
+  ];
+  const context = await NestFactory.createApplicationContext(
+    { module: CommandLine, imports },
+    { logger: false, abortOnError: false },
+  );
+  try {
+    const outcome = await actAs(`cli:${systemUser()}`, () => work(context));
+    await print(outcome.text);
+    return outcome.changed;
+  } finally {
+    await context.close();
+  }
+}
+
+/**
+ * Refuses a database in memory, which no other process could access, and one that the command would create, as only a
+ * mistyped DATABASE_URL makes it do so.
+ */
+function checkDatabase(env: Env, createsDatabase: boolean): void {
+  if (env.DATABASE_URL === 'sqlite::memory:') {
+    throw new InvalidOperationError(
+      'DATABASE_URL is an in-memory database, which other processes cannot access. Set it to a file.',
+    );
+  }
+  const url = databaseUrlOf(env);
+  if (createsDatabase || isPostgresUrl(url) || existsSync(sqliteFile(url))) return;
+  throw new InvalidOperationError(
+    `There is no database at ${sqliteFile(url)}. Check DATABASE_URL and ENVIRONMENT; the service and "keys create" create new databases.`,
+  );
+}
+
+/** Before any wait: Ctrl+C must not lose a new key. */
+async function print(text: string): Promise<void> {
+  await pipeline([`${escaped(text)}\n`], process.stdout, { end: false });
+}
+
+/** Containers may run under a user id without a name. */
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? 'unknown');
+  }
+}
