@@ -6,7 +6,7 @@ import { KnownScopes } from './accounts/index.js';
 import { BearerGuard } from './auth/index.js';
 import { Clock, ConfigError, Env, logRequests, PinoLogger, SampledLog } from './platform/index.js';
 import { serveExplorer, CurrentDocument } from './openapi/index.js';
-import { checkExtensions, type Extension } from './extensions/index.js';
+import { checkExtensions, type Extension, refuseMethods } from './extensions/index.js';
 import { Readiness, RequestMetrics } from './monitoring/index.js';
 import {
   addCommonHeaders,
@@ -84,6 +84,7 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
   app.get(UsageRecorder).observeResponses(server);
   logRequests(server, env);
   app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready', 'metrics'] });
+  refuseMethods(app);
   try {
     await configure?.(app);
     app.get(KnownScopes).add(checkExtensions(app, extensions));
