@@ -83,7 +83,9 @@ function operationFaults(
   const faults: string[] = [];
   const [method = ''] = address.split(' ');
   if (!/^(GET|PUT|POST|DELETE|OPTIONS|HEAD|PATCH)$/.test(method))
-    faults.push(`@${capitalized(method)}() has no place in the document. Write a method for each HTTP method.`);
+    faults.push(
+      `@${method.charAt(0)}${method.slice(1).toLowerCase()}() has no place in the document. Write a method for each HTTP method.`,
+    );
   if (hasMediaTypes)
     faults.push('@ApiProduces() would not set the media type of the response. Add contentType to success.');
   if (status !== success.status)
@@ -95,7 +97,6 @@ function operationFaults(
   return faults;
 }
 
-const capitalized = (method: string) => method.charAt(0) + method.slice(1).toLowerCase();
 const essenceOf = (mediaType: string) => mediaType.split(';')[0]?.trim().toLowerCase();
 
 /** What class-validator and Nest's pipes have, and the pipe of the service has not. */

@@ -1,16 +1,5 @@
 import { HttpStatus, type INestApplicationContext, RequestMethod, VERSION_NEUTRAL } from '@nestjs/common';
-import {
-  HEADERS_METADATA,
-  HTTP_CODE_METADATA,
-  METHOD_METADATA,
-  MODULE_PATH,
-  PATH_METADATA,
-  PIPES_METADATA,
-  REDIRECT_METADATA,
-  RENDER_METADATA,
-  SSE_METADATA,
-  VERSION_METADATA,
-} from '@nestjs/common/constants.js';
+import * as constants from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import type { Access } from '../auth/index.js';
@@ -46,10 +35,10 @@ export interface Route {
 export function routesOf(app: INestApplicationContext): Route[] {
   const modules = app.get(ModulesContainer);
   const controllers = new DiscoveryService(modules).getControllers();
-  return methodsOf(controllers, PATH_METADATA).flatMap(({ name, method, handler, metatype, host }) => {
+  return methodsOf(controllers, constants.PATH_METADATA).flatMap(({ name, method, handler, metatype, host }) => {
     // Set by RouterModule.
-    const prefix = pathsOf(host?.metatype, MODULE_PATH + modules.applicationId);
-    const verb = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
+    const prefix = pathsOf(host?.metatype, constants.MODULE_PATH + modules.applicationId);
+    const verb = RequestMethod[Reflect.getMetadata(constants.METHOD_METADATA, handler) as RequestMethod];
     const types = (Reflect.getMetadata('design:paramtypes', metatype.prototype as object, method) ?? []) as unknown[];
     const targets = [handler, metatype];
     const route = {
@@ -59,27 +48,33 @@ export function routesOf(app: INestApplicationContext): Route[] {
       hasMediaTypes: targets.some((target) => Reflect.hasMetadata(API_PRODUCES, target)),
       status: statusOf(handler),
       mediaTypes: mediaTypesOf(handler),
-      hasVersion: targets.some((target) => isVersion(Reflect.getMetadata(VERSION_METADATA, target))),
+      hasVersion: targets.some((target) => isVersion(Reflect.getMetadata(constants.VERSION_METADATA, target))),
       parameters: handlerParameters(metatype, method).map((one) => ({ ...one, metatype: types[one.index] })),
-      pipes: targets.flatMap((target) => (Reflect.getMetadata(PIPES_METADATA, target) ?? []) as unknown[]),
+      pipes: targets.flatMap((target) => (Reflect.getMetadata(constants.PIPES_METADATA, target) ?? []) as unknown[]),
     };
-    return joined(prefix, pathsOf(metatype, PATH_METADATA), pathsOf(handler, PATH_METADATA)).map((path) => ({
-      ...route,
-      address: `${verb} ${path.replaceAll(/:\w+/g, ':')}`,
-    }));
+    return joined(prefix, pathsOf(metatype, constants.PATH_METADATA), pathsOf(handler, constants.PATH_METADATA)).map(
+      (path) => ({
+        ...route,
+        address: `${verb} ${path.replaceAll(/:\w+/g, ':')}`,
+      }),
+    );
   });
 }
 
 function statusOf(handler: Function): number {
-  const redirect = Reflect.getMetadata(REDIRECT_METADATA, handler) as { readonly statusCode?: number } | undefined;
+  const redirect = Reflect.getMetadata(constants.REDIRECT_METADATA, handler) as
+    { readonly statusCode?: number } | undefined;
   if (redirect !== undefined) return redirect.statusCode ?? HttpStatus.FOUND;
-  return Reflect.getMetadata(HTTP_CODE_METADATA, handler) as number;
+  return Reflect.getMetadata(constants.HTTP_CODE_METADATA, handler) as number;
 }
 
 function mediaTypesOf(handler: Function): string[] {
-  if (Reflect.hasMetadata(SSE_METADATA, handler)) return ['text/event-stream'];
-  if (Reflect.hasMetadata(RENDER_METADATA, handler)) return ['text/html'];
-  const headers = (Reflect.getMetadata(HEADERS_METADATA, handler) ?? []) as { name: string; value: unknown }[];
+  if (Reflect.hasMetadata(constants.SSE_METADATA, handler)) return ['text/event-stream'];
+  if (Reflect.hasMetadata(constants.RENDER_METADATA, handler)) return ['text/html'];
+  const headers = (Reflect.getMetadata(constants.HEADERS_METADATA, handler) ?? []) as {
+    name: string;
+    value: unknown;
+  }[];
   return headers.filter(({ name }) => name.toLowerCase() === 'content-type').map(({ value }) => String(value));
 }
 
