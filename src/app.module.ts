@@ -1,4 +1,4 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { ApiKeysModule, Retention } from './accounts/index.js';
 import { AuthModule, BearerGuard } from './auth/index.js';
@@ -23,6 +23,11 @@ interface AppParts {
   readonly extensions: readonly Extension[];
 }
 
+/** Lets extensions inject `KeyVerifier` and `CounterStore` without importing their modules, which are not global. */
+@Global()
+@Module({ imports: [AuthModule, RateLimitModule], exports: [AuthModule, RateLimitModule] })
+class InjectableModule {}
+
 /** The composition root: all modules, and the global guards, pipe and filter in their order. */
 @Module({})
 export class AppModule {
@@ -38,8 +43,7 @@ export class AppModule {
           extensions.flatMap(({ healthIndicators = [] }) => healthIndicators),
         ),
         ApiKeysModule,
-        AuthModule,
-        RateLimitModule,
+        InjectableModule,
         IdempotencyModule,
         PetsModule,
         CategoriesModule,

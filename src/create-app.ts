@@ -4,9 +4,9 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { AppModule } from './app.module.js';
 import { KnownScopes } from './accounts/index.js';
 import { BearerGuard } from './auth/index.js';
-import { Clock, type Env, logRequests, PinoLogger, SampledLog } from './platform/index.js';
+import { Clock, ConfigError, Env, logRequests, PinoLogger, SampledLog } from './platform/index.js';
 import { serveExplorer, CurrentDocument } from './openapi/index.js';
-import { checkExtensions, type Extension } from './extensions/index.js';
+import { checkExtensions, type Extension, refuseMethods } from './extensions/index.js';
 import { Readiness, RequestMetrics } from './monitoring/index.js';
 import {
   addCommonHeaders,
@@ -44,10 +44,12 @@ const createNest: NonNullable<AppOptions['create']> = (module, adapter, settings
 
 /**
  * Builds the service, ready to listen. `main.ts` and the tests share it, and so can a team's own `main.ts`.
- * @throws (rejects) ExtensionError if the extensions are invalid
+ * @throws (rejects) ConfigError if `env` is no `Env`, ExtensionError if the extensions are invalid
  */
 export async function createApp(options: AppOptions): Promise<NestFastifyApplication> {
   const { env, clock = new Clock(), extensions = [], configure, create = createNest } = options;
+  // Callers without types would otherwise open the database of the default settings.
+  if (!(env instanceof Env)) throw new ConfigError('createApp needs env, such as loadEnv().');
   const refusals = new SampledLog('Connections', 'warn', {
     first: 'refused connection',
     others: 'more connections were refused for the same reason',
@@ -82,6 +84,7 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
   app.get(UsageRecorder).observeResponses(server);
   logRequests(server, env);
   app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready', 'metrics'] });
+  refuseMethods(app);
   try {
     await configure?.(app);
     app.get(KnownScopes).add(checkExtensions(app, extensions));

@@ -16,7 +16,7 @@ import { Env } from '../platform/index.js';
 import { Operation, OperationGroup } from '../openapi/index.js';
 import { CHANGE_CATEGORY, CREATE_CATEGORY, GET_CATEGORY, LIST_CATEGORIES } from './categories.operations.js';
 import { CategoriesService, categoryNotFound } from './categories.service.js';
-import { CategoryChange, ListCategoriesQuery, NewCategory } from './category.dto.js';
+import { CategoryChange, ListCategoriesQuery, CategoryCreation } from './category.dto.js';
 
 const CategoryId = () =>
   PathId('categoryId', { description: 'Identifier of the category.', notFound: categoryNotFound, isAnyInt64: true });
@@ -43,7 +43,7 @@ export class CategoriesController {
   @Operation(CREATE_CATEGORY)
   @Idempotent()
   async createCategory(
-    @Body() category: NewCategory,
+    @Body() category: CategoryCreation,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
     return sendCreated(reply, publicAddress(this.env, '/categories'), await this.categories.create(category));

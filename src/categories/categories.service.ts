@@ -3,7 +3,7 @@ import { type Precondition, int64Json } from '../http/index.js';
 import { Database, Events, type Page, readPage } from '../database/index.js';
 import { DomainError, found, notFound } from '../platform/index.js';
 import { CategoriesRepository } from './categories.repository.js';
-import type { Category, CategoryChange, ListCategoriesQuery, NewCategory } from './category.dto.js';
+import type { Category, CategoryChange, ListCategoriesQuery, CategoryCreation } from './category.dto.js';
 import { CategoryEntity } from './category.entity.js';
 
 /** The names of categories. Pets can use identifiers that no category has. Identifiers are decimal digits. */
@@ -28,7 +28,7 @@ export class CategoriesService {
   }
 
   /** @throws (rejects) DomainError `category_exists` */
-  create({ id, name }: NewCategory): Promise<Category> {
+  create({ id, name }: CategoryCreation): Promise<Category> {
     return this.database.write(async (manager) => {
       const categoryId = await this.categories.insert(manager, name, id === undefined ? undefined : String(id));
       if (categoryId === undefined) throw categoryExists(String(id));

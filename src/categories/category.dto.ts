@@ -3,8 +3,8 @@ import { type ExactInt64, type Int64, Int64Field, Int64Param, LimitQuery, TextFi
 
 const NAME = { description: 'Name of the category.', example: 'Dogs', maxLength: 255 };
 
-@ApiSchema({ name: 'NewCategory', description: 'A new category.' })
-export class NewCategory {
+@ApiSchema({ name: 'CategoryCreation', description: 'A new category.' })
+export class CategoryCreation {
   @TextField(NAME)
   name!: string;
 

@@ -1,12 +1,19 @@
-import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
+import {
+  type DynamicModule,
+  type INestApplicationContext,
+  StandardSchemaValidationPipe,
+  type Type,
+} from '@nestjs/common';
 import { FILTER_CATCH_EXCEPTIONS } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { ThrottlerGuard } from '@nestjs/throttler';
 import { isScope } from '../accounts/index.js';
 import type { DatabaseParts } from '../database/index.js';
-import { ApiExceptionFilter, type OwnErrorCode, rulesOf } from '../http/index.js';
+import { ApiExceptionFilter, hasNoRules, type OwnErrorCode, rulesOf } from '../http/index.js';
 import type { HealthIndicator } from '../monitoring/index.js';
+import type { SuccessResponse } from '../openapi/index.js';
 import { ERROR_CODES } from '../platform/index.js';
 import { type Route, routesOf, unopenedMessagesOf } from './routes.js';
 
@@ -31,10 +38,12 @@ export class ExtensionError extends Error {}
  */
 export function checkExtensions(app: INestApplicationContext, extensions: readonly Extension[]): string[] {
   const routes = routesOf(app);
+  const config = app.get(ApplicationConfig);
+  const globalPipes = classesOf(config.getGlobalRequestPipes(), config.getGlobalPipes());
   const operations = routes.flatMap(({ name, operation }) => (operation === undefined ? [] : [{ name, ...operation }]));
   const faults = [
     ...routes.flatMap(accessFaults),
-    ...routes.flatMap(unsupportedFaults),
+    ...routes.flatMap((route) => [...unsupportedFaults(route), ...parameterFaults(route, globalPipes)]),
     ...unopenedMessagesOf(app).map((name) => `${name}: messages have no API key. Add @Public(), and check the sender.`),
     ...extensions.flatMap(({ scopes = [] }) => scopes.flatMap(scopeFaults)),
     ...repetitions('operation id', operations),
@@ -43,7 +52,7 @@ export function checkExtensions(app: INestApplicationContext, extensions: readon
       routes.map(({ name, address }) => ({ name, id: address })),
     ),
     ...codeFaults([...operations, ...extensions.map(({ errorCodes = [] }) => ({ errors: errorCodes }))]),
-    ...enhancerFaults(app),
+    ...enhancerFaults(app, config),
   ];
   // An operation with several paths, or several ones with the same error, has a fault once.
   if (faults.length > 0) throw new ExtensionError(['The extensions are not valid:', ...new Set(faults)].join('\n  '));
@@ -57,24 +66,63 @@ function accessFaults({ name, access }: Route): string[] {
   return typeof access === 'object' ? scopeFaults(access.scope).map((fault) => `${name}: ${fault}`) : [];
 }
 
-/** What Nest and class-validator have, and the service has not. */
-function unsupportedFaults({ name, address, operation, hasMediaTypes, parameters }: Route): string[] {
-  const faults = parameters
-    .filter(hasGroups)
-    .map(({ name: dto }) => `${dto} has validation groups, which are not supported. Write a class for each case.`);
+/** What Nest has, and the service has not. */
+function unsupportedFaults({ name, address, operation, hasVersion, ...route }: Route): string[] {
+  const faults = operation === undefined ? [] : operationFaults({ address, ...route }, operation.success);
   if (address.includes('('))
+    faults.push('paths have no regular expressions. Write ":id", and check it with PathId or a pipe of the parameter.');
+  if (hasVersion) faults.push('@Version() has no effect, as /v1 is the version. Put another version into the path.');
+  return faults.map((fault) => `${name}: ${fault}`);
+}
+
+/** What would make the document of an operation false. */
+function operationFaults(
+  { address, status, mediaTypes, hasMediaTypes }: Pick<Route, 'address' | 'status' | 'mediaTypes' | 'hasMediaTypes'>,
+  success: SuccessResponse,
+): string[] {
+  const faults: string[] = [];
+  const [method = ''] = address.split(' ');
+  if (!/^(GET|PUT|POST|DELETE|OPTIONS|HEAD|PATCH)$/.test(method))
     faults.push(
-      `${name}: paths have no regular expressions. Write ":id", and check it with PathId or a pipe of the parameter.`,
+      `@${method.charAt(0)}${method.slice(1).toLowerCase()}() has no place in the document. Write a method for each HTTP method.`,
     );
-  if (hasMediaTypes && operation !== undefined)
-    faults.push(`${name}: @ApiProduces() would not set the media type of the response. Add contentType to success.`);
-  if (address.startsWith('ALL ') && operation !== undefined)
-    faults.push(`${name}: @All() has no place in the document. Write a method for each HTTP method.`);
+  if (hasMediaTypes)
+    faults.push('@ApiProduces() would not set the media type of the response. Add contentType to success.');
+  if (status !== success.status)
+    faults.push(`its status is ${status}, but ${success.status} in success of @Operation(). Change one of them.`);
+  const declared = success.contentType ?? (success.type === String ? 'text/plain' : success.type && 'application/json');
+  const other = mediaTypes.find((sent) => declared !== undefined && essenceOf(sent) !== essenceOf(declared));
+  if (other !== undefined)
+    faults.push(`it sends ${other}, but @Operation() declares ${declared}. Add contentType to success, without type.`);
   return faults;
 }
 
-function hasGroups(dto: unknown): dto is Function {
-  return typeof dto === 'function' && rulesOf(dto).some(({ groups = [] }) => groups.length > 0);
+const essenceOf = (mediaType: string) => mediaType.split(';')[0]?.trim().toLowerCase();
+
+/** What class-validator and Nest's pipes have, and the pipe of the service has not. */
+function parameterFaults({ name, parameters, pipes }: Route, globalPipes: readonly unknown[]): string[] {
+  return parameters.flatMap(({ type, metatype, data, pipes: own = [], schema }) => {
+    const faults: string[] = [];
+    if (typeof metatype === 'function' && rulesOf(metatype).some(({ groups = [] }) => groups.length > 0))
+      faults.push(`${metatype.name} has validation groups, which are not supported. Write a class for each case.`);
+    // Of a part of a body, another pipe can make an instance of any class.
+    const isDto = VALIDATED.has(type) && (data === undefined || (type === RouteParamtypes.BODY && !own.length));
+    if (isDto && hasNoRules(metatype))
+      faults.push(
+        `${name}: ${metatype.name} has no rules of class-validator, so all its fields would be refused. ${USE}`,
+      );
+    if (schema !== undefined && ![...globalPipes, ...pipes, ...own].some(checksSchema))
+      faults.push(`${name}: nothing checks the schema of a parameter. Bind StandardSchemaValidationPipe.`);
+    return faults;
+  });
+}
+
+const VALIDATED = new Set([RouteParamtypes.BODY, RouteParamtypes.QUERY, RouteParamtypes.PARAM]);
+const USE = 'Add rules, or declare a type that is no class, and pass a pipe.';
+
+function checksSchema(pipe: unknown): boolean {
+  const type = typeof pipe === 'function' ? pipe : (pipe as object).constructor;
+  return type === StandardSchemaValidationPipe || type.prototype instanceof StandardSchemaValidationPipe;
 }
 
 function scopeFaults(scope: string): string[] {
@@ -106,8 +154,7 @@ const OTHER_LIMITS = 'counts by address and replaces the rate-limit headers. Use
 const CATCHES_ALL = 'catches all errors, so clients would not get the Error object. Name classes in @Catch().';
 
 /** Enhancers that would give an account the responses of others, or clients other errors than the Error object. */
-function enhancerFaults(app: INestApplicationContext): string[] {
-  const config = app.get(ApplicationConfig);
+function enhancerFaults(app: INestApplicationContext, config: ApplicationConfig): string[] {
   const bound = [...app.get(ModulesContainer).values()].flatMap(({ injectables }) => [...injectables.values()]);
   const interceptors = classesOf([...bound, ...config.getGlobalRequestInterceptors()], config.getGlobalInterceptors());
   const guards = classesOf([...bound, ...config.getGlobalRequestGuards()], config.getGlobalGuards());

@@ -1,1 +1,2 @@
 export { checkExtensions, type Extension, ExtensionError } from './extension.js';
+export { refuseMethods } from './refused-methods.js';

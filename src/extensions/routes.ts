@@ -1,9 +1,9 @@
-import { type INestApplicationContext, RequestMethod } from '@nestjs/common';
-import { METHOD_METADATA, MODULE_PATH, PATH_METADATA } from '@nestjs/common/constants.js';
+import { HttpStatus, type INestApplicationContext, RequestMethod, VERSION_NEUTRAL } from '@nestjs/common';
+import * as constants from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import type { Access } from '../auth/index.js';
-import { routeConfigOf } from '../http/index.js';
+import { handlerParameters, routeConfigOf } from '../http/index.js';
 import { type DeclaredOperation, operationOf } from '../openapi/index.js';
 
 /** Metadata of `@SubscribeMessage()`, and of `@MessagePattern()` and `@EventPattern()`. */
@@ -22,31 +22,63 @@ export interface Route {
   readonly operation: DeclaredOperation | undefined;
   /** Whether `@ApiProduces()` declares media types of the response. */
   readonly hasMediaTypes: boolean;
-  /** The types of the handler's parameters. */
-  readonly parameters: readonly unknown[];
+  /** The status and the media types of the response, as decorators of Nest set them. */
+  readonly status: number;
+  readonly mediaTypes: readonly string[];
+  readonly hasVersion: boolean;
+  readonly parameters: readonly (ReturnType<typeof handlerParameters>[number] & { readonly metatype: unknown })[];
+  /** `@UsePipes()` of the method and its class. */
+  readonly pipes: readonly unknown[];
 }
 
 /** The routes of all controllers. */
 export function routesOf(app: INestApplicationContext): Route[] {
   const modules = app.get(ModulesContainer);
   const controllers = new DiscoveryService(modules).getControllers();
-  return methodsOf(controllers, PATH_METADATA).flatMap(({ name, method, handler, metatype, host }) => {
+  return methodsOf(controllers, constants.PATH_METADATA).flatMap(({ name, method, handler, metatype, host }) => {
     // Set by RouterModule.
-    const prefix = pathsOf(host?.metatype, MODULE_PATH + modules.applicationId);
-    const verb = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
+    const prefix = pathsOf(host?.metatype, constants.MODULE_PATH + modules.applicationId);
+    const verb = RequestMethod[Reflect.getMetadata(constants.METHOD_METADATA, handler) as RequestMethod];
+    const types = (Reflect.getMetadata('design:paramtypes', metatype.prototype as object, method) ?? []) as unknown[];
+    const targets = [handler, metatype];
     const route = {
       name,
       access: routeConfigOf(handler)?.access,
       operation: operationOf(handler),
-      hasMediaTypes: [handler, metatype].some((target) => Reflect.hasMetadata(API_PRODUCES, target)),
-      parameters: (Reflect.getMetadata('design:paramtypes', metatype.prototype as object, method) ?? []) as unknown[],
+      hasMediaTypes: targets.some((target) => Reflect.hasMetadata(API_PRODUCES, target)),
+      status: statusOf(handler),
+      mediaTypes: mediaTypesOf(handler),
+      hasVersion: targets.some((target) => isVersion(Reflect.getMetadata(constants.VERSION_METADATA, target))),
+      parameters: handlerParameters(metatype, method).map((one) => ({ ...one, metatype: types[one.index] })),
+      pipes: targets.flatMap((target) => (Reflect.getMetadata(constants.PIPES_METADATA, target) ?? []) as unknown[]),
     };
-    return joined(prefix, pathsOf(metatype, PATH_METADATA), pathsOf(handler, PATH_METADATA)).map((path) => ({
-      ...route,
-      address: `${verb} ${path.replaceAll(/:\w+/g, ':')}`,
-    }));
+    return joined(prefix, pathsOf(metatype, constants.PATH_METADATA), pathsOf(handler, constants.PATH_METADATA)).map(
+      (path) => ({
+        ...route,
+        address: `${verb} ${path.replaceAll(/:\w+/g, ':')}`,
+      }),
+    );
   });
 }
+
+function statusOf(handler: Function): number {
+  const redirect = Reflect.getMetadata(constants.REDIRECT_METADATA, handler) as
+    { readonly statusCode?: number } | undefined;
+  if (redirect !== undefined) return redirect.statusCode ?? HttpStatus.FOUND;
+  return Reflect.getMetadata(constants.HTTP_CODE_METADATA, handler) as number;
+}
+
+function mediaTypesOf(handler: Function): string[] {
+  if (Reflect.hasMetadata(constants.SSE_METADATA, handler)) return ['text/event-stream'];
+  if (Reflect.hasMetadata(constants.RENDER_METADATA, handler)) return ['text/html'];
+  const headers = (Reflect.getMetadata(constants.HEADERS_METADATA, handler) ?? []) as {
+    name: string;
+    value: unknown;
+  }[];
+  return headers.filter(({ name }) => name.toLowerCase() === 'content-type').map(({ value }) => String(value));
+}
+
+const isVersion = (version: unknown) => version !== undefined && version !== VERSION_NEUTRAL;
 
 /** The names of handlers of messages that do not declare to be public. */
 export function unopenedMessagesOf(app: INestApplicationContext): string[] {

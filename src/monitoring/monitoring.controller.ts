@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { Registry } from 'prom-client';
 import { Public } from '../auth/index.js';
 import { CompressedFile } from '../http/index.js';
+import { VERSION } from '../platform/index.js';
 import { Readiness, type ReadinessReport } from './readiness.js';
 
 /** For the platform; not part of the versioned API. */
@@ -21,8 +22,8 @@ export class MonitoringController {
   @Get('health/live')
   @Public()
   @Header('cache-control', 'no-store')
-  live(): { status: 'live' } {
-    return { status: 'live' };
+  live(): { status: 'live'; version: string } {
+    return { status: 'live', version: VERSION };
   }
 
   /** The service can serve requests: its dependencies are available. */

@@ -21,10 +21,10 @@ import { ApiError, listed, type PageQuery } from '../http/index.js';
 import { CounterStore, type UsageReport } from '../rate-limit/index.js';
 import {
   checkNarrower,
+  checkNotEnded,
   checkNotRetired,
   checkScopesWithin,
   keyLimitReached,
-  keyRevoked,
   lifetimeWithin,
   MOST_ACTIVE_KEYS,
 } from './key-rules.js';
@@ -97,12 +97,12 @@ export class AccountKeysService {
 
   /**
    * Renames, pauses or resumes a key, or takes scopes from it.
-   * @throws (rejects) also DomainError `api_key_retired` for a revoked key; `validation_failed` for more scopes
+   * @throws (rejects) also DomainError `api_key_retired` for a revoked or expired key; `validation_failed` for more scopes
    */
   change(id: string, patch: KeyPatch, caller: Caller): Promise<KeyDetails> {
-    return this.act(caller, async (own, { manager }) => {
+    return this.act(caller, async (own, { manager, atMs }) => {
       const key = await this.keys.get(manager, { id, accountId: own.accountId });
-      if (key.revokedAt !== null) throw keyRevoked(id);
+      checkNotEnded(key, atMs);
       checkNarrower(key, patch.scopes ?? []);
       return this.operations.change(id, patch);
     });

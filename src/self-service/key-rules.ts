@@ -51,13 +51,18 @@ export function lifetimeWithin({ expiresAt }: ApiKey, askedMs: number | undefine
   throw new DomainError('validation_failed', `expiresInSeconds must be at most ${longest} or omitted, ${reason}.`);
 }
 
-/** @throws DomainError `api_key_retired` if a key cannot be rotated at a time, in Unix time in milliseconds */
-export function checkNotRetired({ id, revokedAt, successorId, expiresAt, pausedAt }: ApiKey, atMs: number): void {
+/** @throws DomainError `api_key_retired` if a key was revoked or has expired at a time, in Unix time in milliseconds */
+export function checkNotEnded({ id, revokedAt, expiresAt }: ApiKey, atMs: number): void {
   if (revokedAt !== null) throw keyRevoked(id);
-  if (successorId !== null) {
-    throw retired(`The key ${id} has a successor. Rotate ${successorId}, or create a new key.`);
-  }
   if (expiresAt !== null && expiresAt <= atMs) throw retired(`The key ${id} has expired. Create a new key.`);
+}
+
+/** @throws DomainError `api_key_retired` if a key cannot be rotated at a time, in Unix time in milliseconds */
+export function checkNotRetired(key: ApiKey, atMs: number): void {
+  const { id, revokedAt, successorId, pausedAt } = key;
+  if (revokedAt === null && successorId !== null)
+    throw retired(`The key ${id} has a successor. Rotate ${successorId}, or create a new key.`);
+  checkNotEnded(key, atMs);
   // Its successor would work.
   if (pausedAt !== null) throw retired(`The key ${id} is paused. Resume it first, or create a new key.`);
 }

@@ -24,7 +24,7 @@ import {
   REVOKE_KEY,
   ROTATE_KEY,
 } from './keys.operations.js';
-import { ApiKeyChange, ApiKeyRotation, checkNotEmpty, KeyId, NewApiKey } from './keys.dto.js';
+import { ApiKeyChange, ApiKeyRotation, checkNotEmpty, KeyId, ApiKeyCreation } from './keys.dto.js';
 
 @OperationGroup('Keys', 'The API keys of the calling account.')
 @Controller('keys')
@@ -38,7 +38,7 @@ export class KeysController {
   @Operation(CREATE_KEY)
   @RefuseIdempotencyKey()
   async createKey(
-    @Body() { name, scopes, expiresInSeconds }: NewApiKey,
+    @Body() { name, scopes, expiresInSeconds }: ApiKeyCreation,
     @CurrentCaller() caller: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IssuedKey> {

@@ -26,8 +26,8 @@ const SCOPE_LIST = {
   meaning: 'A scope of an API key.',
 };
 
-@ApiSchema({ name: 'NewApiKey', description: 'The properties of a new API key.' })
-export class NewApiKey {
+@ApiSchema({ name: 'ApiKeyCreation', description: 'The properties of a new API key.' })
+export class ApiKeyCreation {
   @TextField({ ...NAME, description: 'Tells keys apart. Its successor gets it too.' })
   name?: string;
 

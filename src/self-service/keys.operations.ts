@@ -73,7 +73,7 @@ export const CHANGE_KEY: OperationOptions = {
   success: resource(KeyDetails, 'The changed key.', { 'A paused key': { ...KEY, pausedAt: KEY.createdAt } }, []),
   errors: [
     keyNotFound(),
-    { ...problem('api_key_retired', keyRevoked(KEY.id).message), meaning: 'The API key is revoked.' },
+    { ...problem('api_key_retired', keyRevoked(KEY.id).message), meaning: 'The API key is revoked or has expired.' },
   ],
 };
 

@@ -5,8 +5,8 @@ import { ORDER_STATUSES, type OrderStatus } from './order.entity.js';
 /** OrderStatus as fields and parameters declare it. */
 const ORDER_STATUS = { name: 'OrderStatus', values: ORDER_STATUSES, meaning: 'Status of an order.' } as const;
 
-@ApiSchema({ name: 'NewOrder', description: 'A new order.' })
-export class NewOrder {
+@ApiSchema({ name: 'OrderCreation', description: 'A new order.' })
+export class OrderCreation {
   @IdField({ description: 'Identifier of the pet to order. The pet must be available.', example: 1 })
   petId!: Int64;
 }

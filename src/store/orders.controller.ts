@@ -15,7 +15,7 @@ import {
 } from '../http/index.js';
 import { Env } from '../platform/index.js';
 import { Operation, OperationGroup } from '../openapi/index.js';
-import { ListOrdersQuery, NewOrder, OrderChange } from './order.dto.js';
+import { ListOrdersQuery, OrderCreation, OrderChange } from './order.dto.js';
 import { CHANGE_ORDER, GET_ORDER, LIST_ORDERS, PLACE_ORDER } from './orders.operations.js';
 import { orderNotFound, OrdersService } from './orders.service.js';
 
@@ -33,7 +33,7 @@ export class OrdersController {
   @Operation(PLACE_ORDER)
   @Idempotent()
   async placeOrder(
-    @Body() { petId }: NewOrder,
+    @Body() { petId }: OrderCreation,
     @CurrentCaller() { accountId }: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {

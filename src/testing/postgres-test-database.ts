@@ -5,13 +5,23 @@ import { createDataSource, type Extension, loadEnv } from '../index.js';
 import { queryOnce, withClient } from './postgres-client.js';
 import type { TestDatabase } from './test-database.js';
 
+/** The comment on each test database. Others may have data that somebody needs. */
+export const MARK = 'petstore test database';
+
 /** A database on a PostgreSQL server. */
 export class PostgresTestDatabase implements TestDatabase {
-  /** @param serverUrl of any database of the server, with a user who can create databases */
+  /**
+   * @param serverUrl of any database of the server, with a user who can create databases
+   * @throws TypeError if it is no URL of PostgreSQL
+   */
   constructor(
     private readonly serverUrl: string,
     protected readonly name = `petstore_test_${randomUUID()}`,
-  ) {}
+  ) {
+    // Without an address, the driver would use those of the environment.
+    if (!/^postgres(ql)?:\/\/./.test(serverUrl))
+      throw new TypeError('The URL of the server must be postgres://user:password@host:port/database.');
+  }
 
   get url(): string {
     return this.urlOf(this.name);
@@ -20,14 +30,16 @@ export class PostgresTestDatabase implements TestDatabase {
   /**
    * Creates the database with the tables of the service and of extensions, unless it exists. Migrations run once on a server:
    * they make a template, which is copied, until one of them changes.
+   * @throws (rejects) Error if there is a database of this name that is no test database
    */
   async create(extensions: readonly Extension[] = []): Promise<void> {
     await withClient(this.serverUrl, async (client) => {
       await client.query(`SELECT pg_advisory_lock(hashtext('petstore test databases'))`);
-      if (await exists(client, this.name)) return;
+      if (await this.isMade(client)) return;
       const template = this.templateOf(extensions);
       if (!(await exists(client, template))) await this.createTemplate(client, template, extensions);
       await client.query(`CREATE DATABASE "${this.name}" TEMPLATE "${template}"`);
+      await client.query(`COMMENT ON DATABASE "${this.name}" IS '${MARK}'`);
     });
   }
 
@@ -37,7 +49,17 @@ export class PostgresTestDatabase implements TestDatabase {
 
   /** Deletes the database, even while it is in use. */
   async remove(): Promise<void> {
-    await this.queryServer(`DROP DATABASE IF EXISTS "${this.name}" WITH (FORCE)`);
+    await withClient(this.serverUrl, async (client) => {
+      if (await this.isMade(client)) await client.query(`DROP DATABASE IF EXISTS "${this.name}" WITH (FORCE)`);
+    });
+  }
+
+  private async isMade(client: Client): Promise<boolean> {
+    const sql = `SELECT shobj_description(oid, 'pg_database') AS mark FROM pg_database WHERE datname = $1`;
+    const [found] = (await client.query<{ mark: string | null }>(sql, [this.name])).rows;
+    if (found !== undefined && found.mark !== MARK)
+      throw new Error(`The database ${this.name} is not a test database. Pass another name, or none.`);
+    return found !== undefined;
   }
 
   /** Runs a statement on the database that `serverUrl` names. */

@@ -1,18 +1,19 @@
+import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { TestingModuleBuilder } from '@nestjs/testing';
 import { AdminKeysService, type IssuedKey, type NewKey } from '../accounts/index.js';
 import { actAs, Events } from '../database/index.js';
 import { exactJson, jsonText } from '../http/index.js';
-import { type AppOptions, createApp, loadEnv } from '../index.js';
+import { type AppOptions, createApp, Env, loadEnv } from '../index.js';
 import { RecordedEvents } from './recorded-events.js';
 import { PostgresTestDatabase } from './postgres-test-database.js';
 import { SqliteTestDatabase, type TestDatabase } from './test-database.js';
 
 export interface TestAppOptions extends Omit<AppOptions, 'env'> {
-  /** Settings, by environment variable. Default of LOG_LEVEL: `silent`. */
+  /** Settings, by environment variable, but for that of the database. Default of LOG_LEVEL: `silent`. */
   readonly env?: Readonly<Record<string, string>>;
-  /** A database that outlives the app. Default: a new one. */
+  /** A `SqliteTestDatabase` or `PostgresTestDatabase` that outlives the app. Default: a new one. */
   readonly database?: TestDatabase;
   /** The server of a new database: the URL of any of its databases. Default: SQLite. */
   readonly postgresUrl?: string;
@@ -39,10 +40,17 @@ export interface JsonResponse<Body> {
   readonly body: Body;
 }
 
-/** Starts the real application on a free port of the loopback interface. */
+const OPTIONS = 'env, database, postgresUrl, override, clock, extensions, configure, create';
+
+/**
+ * Starts the real application on a free port of the loopback interface.
+ * @throws (rejects) TypeError if an option is unknown, or would lead to a database that is not a test's
+ */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  checkOptions(options);
   if (options.database !== undefined) return start(options, options.database);
-  const created = await createDatabase(options);
+  const { postgresUrl } = options;
+  const created = postgresUrl === undefined ? new SqliteTestDatabase() : new PostgresTestDatabase(postgresUrl);
   try {
     return await start(options, created, () => created.remove());
   } catch (error) {
@@ -51,11 +59,16 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   }
 }
 
-async function createDatabase({ postgresUrl, extensions }: TestAppOptions) {
-  if (postgresUrl === undefined) return new SqliteTestDatabase();
-  const database = new PostgresTestDatabase(postgresUrl);
-  await database.create(extensions);
-  return database;
+/** Callers without types could otherwise run their tests on data that somebody needs. */
+function checkOptions({ database, env = {}, ...options }: TestAppOptions): void {
+  const unknown = Object.keys(options).find((name) => !OPTIONS.split(', ').includes(name));
+  if (unknown !== undefined) throw new TypeError(`startTestApp has no option ${unknown}. Its options are ${OPTIONS}.`);
+  if (database !== undefined && !(database instanceof SqliteTestDatabase || database instanceof PostgresTestDatabase))
+    throw new TypeError(
+      'database must be a SqliteTestDatabase or a PostgresTestDatabase. For a new one on PostgreSQL, pass postgresUrl.',
+    );
+  if (env['DATABASE_URL'] || env['DATABASE_URL_FILE'])
+    throw new TypeError('env cannot have DATABASE_URL. Pass database, or postgresUrl for a new one on PostgreSQL.');
 }
 
 async function start(
@@ -63,20 +76,29 @@ async function start(
   database: TestDatabase,
   cleanUp?: () => Promise<void>,
 ): Promise<TestApp> {
-  const settings = { DATABASE_URL: database.url, LOG_LEVEL: 'silent', ...env };
-  const create = override === undefined ? {} : { create: overridden(override) };
-  const app = await createApp({ ...options, ...create, env: loadEnv(settings) });
+  // Refuses one that is not a test's.
+  if (database instanceof PostgresTestDatabase) await database.create(options.extensions);
+  // A Redis server can be that of a service too.
+  const prefix = `petstore-test-${createHash('sha256').update(database.url).digest('hex').slice(0, 16)}:`;
+  const own = { DATABASE_URL: database.url, REDIS_PREFIX: `${prefix}${env['REDIS_PREFIX'] ?? ''}` };
+  const settings = loadEnv({ LOG_LEVEL: 'silent', ...env, ...own });
+  const create = override === undefined ? {} : { create: overridden(override, settings) };
+  const app = await createApp({ ...options, ...create, env: settings });
   await app.listen(0, '127.0.0.1');
   return new TestApp(app, database, cleanUp);
 }
 
 /** Creates the Nest application with other providers. */
-function overridden(override: NonNullable<TestAppOptions['override']>): NonNullable<AppOptions['create']> {
-  return async (module, adapter, settings) => {
+function overridden(override: NonNullable<TestAppOptions['override']>, env: Env): NonNullable<AppOptions['create']> {
+  return async (module, adapter, nestOptions) => {
     // Only tests that use it need the package.
     const { Test } = await import('@nestjs/testing');
     const testing = await override(Test.createTestingModule({ imports: [module] })).compile();
-    return testing.createNestApplication<NestFastifyApplication>(adapter, settings);
+    if (testing.get(Env) !== env) {
+      await testing.close();
+      throw new TypeError('override cannot replace Env. Pass env.');
+    }
+    return testing.createNestApplication<NestFastifyApplication>(adapter, nestOptions);
   };
 }
 

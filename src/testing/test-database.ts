@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import Sqlite from 'sqlite-driver';
 
 /** An empty database for tests. */
@@ -11,13 +11,27 @@ export interface TestDatabase {
   query<Row extends object>(sql: string): Promise<Row[]>;
 }
 
+/** Of folders of the kit, whichever process made them. */
+const PREFIX = 'petstore-test-';
+/** Other folders of this process' test databases. */
+const folders = new Set<string>();
+
 /** A SQLite file in a folder, which is removed with it. */
 export class SqliteTestDatabase implements TestDatabase {
   readonly path: string;
+  private readonly folder: string;
 
-  /** @param folder default: a new temporary one */
-  constructor(private readonly folder: string = mkdtempSync(join(tmpdir(), 'petstore-test-'))) {
-    this.path = join(folder, 'petstore.sqlite');
+  /**
+   * @param folder a new or empty one, or that of an earlier test database; default: a new temporary one
+   * @throws Error if the folder has files, which could be those of a service
+   */
+  constructor(folder: string = mkdtempSync(join(tmpdir(), PREFIX))) {
+    this.folder = resolve(folder);
+    this.path = join(this.folder, 'petstore.sqlite');
+    const isOwn = folders.has(this.folder) || basename(this.folder).startsWith(PREFIX);
+    if (!isOwn && existsSync(this.folder) && readdirSync(this.folder).length > 0)
+      throw new Error(`${this.folder} is not the folder of a test database. Pass an empty folder, or none.`);
+    folders.add(this.folder);
   }
 
   get url(): string {

@@ -76,6 +76,18 @@ describe('a test database on PostgreSQL', () => {
     await database.remove();
   });
 
+  it('is none that others made, which is neither used nor removed', async () => {
+    const server = new PostgresTestDatabase(SERVER, 'postgres');
+    const database = new PostgresTestDatabase(SERVER, `petstore_${Date.now()}`);
+    const name = new URL(database.url).pathname.slice(1);
+    await server.query(`CREATE DATABASE "${name}"`);
+    const refused = `The database ${name} is not a test database.`;
+    await expect(startTestApp({ database })).rejects.toThrow(refused);
+    await expect(database.remove()).rejects.toThrow(refused);
+    expect(await database.query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)).toEqual([]);
+    await server.query(`DROP DATABASE "${name}"`);
+  });
+
   it('can be made again after a migration failed', async () => {
     class Broken1795305600002 implements MigrationInterface {
       static isBroken = true;

@@ -20,11 +20,16 @@ describe('the version', () => {
     expect(logged).toContain('1.0.0');
   });
 
-  it('is the same in the OpenAPI document', async () => {
+  it('is that of SECURITY.md, to the minor version', () => {
+    const supported = page('SECURITY.md').table('Version', 'Supported');
+    expect(supported.filter(([, answer]) => answer === 'yes')).toEqual([[version.replace(/\.\d+$/, ''), 'yes']]);
+  });
+
+  it('is beside that of the interface in the OpenAPI document', async () => {
     const service = await startApp();
-    const document = (await (await service.request('/openapi.json')).json()) as { info: { version: string } };
+    const document = (await (await service.request('/openapi.json')).json()) as { info: Record<string, string> };
     await service.stop();
-    expect(document.info.version).toBe(version);
+    expect(document.info).toMatchObject({ version: '1.0.0', 'x-service-version': version });
   });
 });
 

@@ -63,6 +63,21 @@ describe('changeKey', () => {
     expect(await trail(id)).toEqual(['key.created by unknown']);
   });
 
+  it.each([{ name: 'Late' }, { scopes: ['pets:read'] }, { paused: true }])(
+    'refuses %j for a key that has expired, which can still be revoked',
+    async (patch) => {
+      const { id } = await issue({ expiresInMs: 60_000 });
+      const retired = { status: 409, code: 'api_key_retired' };
+      api.clock.advanceSeconds(59);
+      expect((await change(id, { name: 'In time' })).status).toBe(200);
+      api.clock.advanceSeconds(1);
+      expect(await errorOf(await change(id, patch))).toMatchObject(retired);
+      await expect(api.operator.change(id, patch)).rejects.toThrow('expired at');
+      expect((await revoke(id)).status).toBe(204);
+      expect(await errorOf(await change(id, patch))).toMatchObject(retired);
+    },
+  );
+
   it('refuses a revoked key, an unknown one, and one of another account', async () => {
     const [revoked, other] = [await issue(), await issue({ account: 'changed neighbour' })];
     await revoke(revoked.id);

@@ -7,15 +7,28 @@ import {
   Controller,
   type ExecutionContext,
   Get,
+  Header,
+  HttpCode,
   Module,
   type NestInterceptor,
+  Param,
+  type PipeTransform,
   Post,
+  Query,
+  Redirect,
+  Render,
+  Search,
+  Sse,
+  StandardSchemaValidationPipe,
   UseInterceptors,
+  UsePipes,
+  Version,
+  VERSION_NEUTRAL,
 } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, BaseExceptionFilter, RouterModule } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, BaseExceptionFilter, RouterModule } from '@nestjs/core';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { EventPattern, MessagePattern } from '@nestjs/microservices';
-import { ApiExcludeEndpoint, ApiProduces } from '@nestjs/swagger';
+import { ApiExcludeEndpoint, ApiProduces, ApiProperty } from '@nestjs/swagger';
 import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { IsString } from 'class-validator';
@@ -76,6 +89,21 @@ class AnyFilter extends BaseExceptionFilter {}
 @Module({})
 class EmptyModule {}
 
+class Review {
+  @ApiProperty({ type: String })
+  text!: string;
+}
+
+/** A schema of https://standardschema.dev. */
+const SCHEMA = {
+  '~standard': {
+    version: 1,
+    vendor: 'test',
+    validate: (value: unknown) =>
+      typeof (value as Review).text === 'string' ? { value } : { issues: [{ message: 'text must be a string' }] },
+  },
+} as const;
+
 describe('an extension keeps the service from starting', () => {
   it('if a route declares no access, or a scope that no key can have', async () => {
     @Controller('reviews')
@@ -134,6 +162,173 @@ describe('an extension keeps the service from starting', () => {
       'Reviews.get: paths have no regular expressions. Write ":id", and check it with PathId or a pipe of the parameter.',
       'NewReview has validation groups, which are not supported. Write a class for each case.',
     ]);
+  });
+
+  it('if the document would not show the status, the media type or the version of a response', async () => {
+    const ok = { success: { status: 200, description: 'A review.', type: Review } };
+    const text = { success: { status: 200, description: 'A review.', type: String } };
+    const csv = { success: { status: 302, description: 'A review.', contentType: 'text/csv' } };
+    @Controller('reviews')
+    class Reviews {
+      @Post('coded')
+      @HttpCode(202)
+      @Operation(reviewsOperation('codeReview', ok))
+      coded(): void {}
+
+      @Get('redirected')
+      @Redirect('/elsewhere')
+      @Operation(reviewsOperation('redirectReview', ok))
+      redirected(): void {}
+
+      @Get('typed')
+      @Header('Content-Type', 'text/csv; charset=utf-8')
+      @Operation(reviewsOperation('typeReview', text))
+      typed(): void {}
+
+      @Sse('streamed')
+      @Operation(reviewsOperation('streamReview', ok))
+      streamed(): void {}
+
+      @Get('rendered')
+      @Render('review')
+      @Operation(reviewsOperation('renderReview', ok))
+      rendered(): void {}
+
+      @Search('found')
+      @Operation(reviewsOperation('findReview', ok))
+      found(): void {}
+
+      @Get('versioned')
+      @Version('2')
+      @Public()
+      versioned(): void {}
+
+      @Get('same')
+      @Header('content-type', 'TEXT/csv;charset=utf-8')
+      @Version(VERSION_NEUTRAL)
+      @Redirect()
+      @Operation(reviewsOperation('sameReview', csv))
+      same(): void {}
+    }
+    @Controller({ path: 'old', version: '1' })
+    class OldReviews {
+      @Get()
+      @Public()
+      list(): void {}
+    }
+    @Module({ controllers: [Reviews, OldReviews] })
+    class ReviewsModule {}
+    const advice = 'Add contentType to success, without type.';
+    const json = `but @Operation() declares application/json. ${advice}`;
+    const version = '@Version() has no effect, as /v1 is the version. Put another version into the path.';
+    expect(await refusalOf({ module: ReviewsModule })).toEqual([
+      'Reviews.coded: its status is 202, but 200 in success of @Operation(). Change one of them.',
+      'Reviews.redirected: its status is 302, but 200 in success of @Operation(). Change one of them.',
+      `Reviews.typed: it sends text/csv; charset=utf-8, but @Operation() declares text/plain. ${advice}`,
+      `Reviews.streamed: it sends text/event-stream, ${json}`,
+      `Reviews.rendered: it sends text/html, ${json}`,
+      'Reviews.found: @Search() has no place in the document. Write a method for each HTTP method.',
+      `Reviews.versioned: ${version}`,
+      `OldReviews.list: ${version}`,
+    ]);
+  });
+
+  it.each([
+    ['setGlobalPrefix', ['api']],
+    ['enableVersioning', []],
+    ['enableCors', [{ origin: '*' }]],
+  ] as const)('if configure calls %s(), which would move or open the API', async (method, args) => {
+    const configure = (app: object) => Reflect.apply(Reflect.get(app, method) as Function, app, args);
+    const [fault, ...others] = await refusalOf({ module: EmptyModule }, { configure });
+    expect([fault, others]).toEqual([expect.stringContaining(`app.${method}() is refused. `), []]);
+  });
+
+  it('if nothing checks a parameter: its class has no rules, or its schema no pipe', async () => {
+    class Parsed {
+      text?: string;
+    }
+    class ByIdPipe implements PipeTransform {
+      readonly transform = () => new Parsed();
+    }
+    class OwnSchemaPipe extends StandardSchemaValidationPipe {}
+    @Controller('reviews')
+    class Reviews {
+      @Post('body')
+      @Public()
+      body(@Body() _body: Parsed): void {}
+
+      @Get('query')
+      @Public()
+      query(@Query() _query: Parsed): void {}
+
+      @Get('param/:id')
+      @Public()
+      param(@Param() _params: Parsed): void {}
+
+      @Post('part')
+      @Public()
+      part(@Body('part') _part: Parsed): void {}
+
+      @Post('schema')
+      @Public()
+      schema(@Body({ schema: SCHEMA }) _body: object): void {}
+
+      @Get('schemas/:id')
+      @Public()
+      schemas(@Query({ schema: SCHEMA }) _query: object, @Param('id', { schema: SCHEMA }) _id: string): void {}
+
+      @Post('checked/:id')
+      @Public()
+      @UsePipes(StandardSchemaValidationPipe)
+      checked(@Body({ schema: SCHEMA }) _body: object, @Param('id', ByIdPipe) _parsed: Parsed): void {}
+
+      @Post('checked')
+      @Public()
+      checkedByOwn(
+        @Body({ schema: SCHEMA, pipes: [new OwnSchemaPipe()] }) _body: object,
+        @Query() _all: object,
+      ): void {}
+
+      @Post('by-id')
+      @Public()
+      byId(@Body('id', ByIdPipe) _parsed: Parsed): void {}
+    }
+    expect(await refusalOfController(Reviews)).toEqual([
+      ...['body', 'query', 'param', 'part'].map(
+        (name) =>
+          `Reviews.${name}: Parsed has no rules of class-validator, so all its fields would be refused. Add rules, or declare a type that is no class, and pass a pipe.`,
+      ),
+      ...['schema', 'schemas'].map(
+        (name) => `Reviews.${name}: nothing checks the schema of a parameter. Bind StandardSchemaValidationPipe.`,
+      ),
+    ]);
+  });
+
+  it('unless the application binds the pipe that checks schemas', async () => {
+    @Controller('reviews')
+    class Reviews {
+      @Post()
+      @Public()
+      create(@Body({ schema: SCHEMA }) body: object): object {
+        return body;
+      }
+    }
+    @Module({
+      controllers: [Reviews],
+      providers: [{ provide: APP_PIPE, useClass: StandardSchemaValidationPipe }],
+    })
+    class ReviewsModule {}
+    const service = await startApp({ extensions: [{ module: ReviewsModule }] });
+    const statuses = ['{"text":"good"}', '{"text":1}'].map(async (body) => {
+      const response = await service.request('/v1/reviews', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
+      return response.status;
+    });
+    expect(await Promise.all(statuses)).toEqual([201, 400]);
+    await service.stop();
   });
 
   it('if a handler of messages is not public, or @ApiProduces() has a media type that the response has not', async () => {

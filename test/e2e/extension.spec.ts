@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Inject, Injectable, Module, type Type } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import * as exported from '../../src/index.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf, expectTrio } from '../support/expectations.js';
 import { REPORTS } from '../support/reports.module.js';
@@ -78,6 +81,41 @@ describe('a module of another team', () => {
       status: 409,
     });
     expect(await (await list(key, '?limit=10')).json()).not.toContain('Once, again');
+  });
+});
+
+@Module({ imports: [exported.PetsModule] })
+class InjectingModule {
+  constructor(private readonly modules: ModuleRef) {}
+
+  /** Creates a provider of this module that has another one injected. */
+  async inject(token: Function): Promise<unknown> {
+    @Injectable()
+    class Injected {
+      constructor(@Inject(token) readonly value: unknown) {}
+    }
+    return (await this.modules.create(Injected)).value;
+  }
+}
+
+describe('a provider of another team', () => {
+  it('gets each exported service injected, without importing other modules than PetsModule', async () => {
+    const { app, stop } = await startApp({ extensions: [{ module: InjectingModule }] });
+    const isProvided = (value: unknown): value is Type => {
+      if (typeof value !== 'function' || value === exported.PetsModule) return false;
+      try {
+        return app.get(value as Type, { strict: false }) !== undefined;
+      } catch {
+        return false;
+      }
+    };
+    const services = Object.values(exported).filter(isProvided);
+    expect(services.map(({ name }) => name).toSorted()).toEqual(
+      ['Clock', 'CounterStore', 'Database', 'Env', 'KeyVerifier', 'PetsService', 'Registry'].toSorted(),
+    );
+    for (const token of services)
+      expect(await app.get(InjectingModule).inject(token)).toBe(app.get(token, { strict: false }));
+    await stop();
   });
 });
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { VERSION } from '../../src/platform/index.js';
 import { errorOf } from '../support/expectations.js';
 import { databaseUrl, queryDatabase } from '../support/databases.js';
 import { Folders, makeKeys } from '../support/folders.js';
@@ -96,7 +97,7 @@ describe('X-Request-Id', () => {
 describe('health', () => {
   it('reports the service as live and ready', async () => {
     const [live, ready] = [await get('/health/live'), await get('/health/ready')];
-    expect([live.status, await live.json()]).toEqual([200, { status: 'live' }]);
+    expect([live.status, await live.json()]).toEqual([200, { status: 'live', version: VERSION }]);
     expect([ready.status, await ready.json()]).toEqual([200, expect.objectContaining({ status: 'ready' })]);
   });
 });

@@ -94,7 +94,7 @@ describeWithRedis('a traced service', () => {
   it('names itself, its version and the commit', () => {
     expect(receiver.resources[0]).toMatchObject({
       'service.name': 'petstore',
-      'service.version': '2.0.0',
+      'service.version': '2.0.1',
       'vcs.ref.head.revision': 'abc123',
     });
   });

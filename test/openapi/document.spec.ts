@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject, RequestBodyObject, SchemaObject } from '@nestjs/swagger';
+import { VERSION } from '../../src/platform/index.js';
 import { SAMPLE_PETS } from '../../src/sample-data.js';
 import { CurrentDocument } from '../../src/openapi/index.js';
 import { FakeClock, startApp, type TestApp } from '../support/app.js';
@@ -31,7 +32,7 @@ const STATUS = { $ref: '#/components/schemas/PetStatus' };
 
 describe('the document', () => {
   it('is OpenAPI 3.1 of the service and its staging environment', () => {
-    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '2.0.0' } });
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0', 'x-service-version': VERSION } });
     expect(document.servers).toEqual([
       { url: '/v1', description: 'This server (production)', 'x-internal': false },
       { url: 'https://staging.petstore.test/v1', description: 'Staging', 'x-internal': false },

@@ -70,16 +70,20 @@ describe("Spectral's rules and those of OWASP", () => {
     expect(await spectralFaults(await fetchDocument(withoutAddress))).toEqual([]);
   });
 
-  it('report a relative link, a string without a bound and an operation without security', async () => {
+  it('report a relative link, a string without a bound, an operation without security and the name of a constructor', async () => {
     const document = await fetchDocument(service);
     document.externalDocs = { url: '/docs/plans' };
-    Object.assign(document.components?.schemas ?? {}, { Toy: { type: 'string', pattern: 'a' } });
+    Object.assign(document.components?.schemas ?? {}, {
+      Toy: { type: 'string', pattern: 'a' },
+      NewToy: { type: 'object' },
+    });
     Object.assign(operationNamed(document, 'createPet').operation, { security: [] });
     expect(await spectralFaults(document)).toEqual(
       expect.arrayContaining([
         'oas3-schema: externalDocs/url',
         'owasp:api2:2023-write-restricted: paths//pets/post/security',
         'owasp:api4:2023-string-limit: components/schemas/Toy',
+        'schema-is-no-constructor: components/schemas/NewToy',
       ]),
     );
   });

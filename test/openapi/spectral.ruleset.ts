@@ -1,9 +1,19 @@
 import { createRequire } from 'node:module';
-import type { RulesetDefinition } from '@stoplight/spectral-core';
+import type { IFunctionResult, RulesetDefinition } from '@stoplight/spectral-core';
 import { oas } from '@stoplight/spectral-rulesets';
 
 // The package's types declare a default export that does not exist at runtime.
 const owasp = createRequire(import.meta.url)('@stoplight/spectral-owasp-ruleset') as RulesetDefinition;
+
+function refuseConstructors(schemas: unknown): IFunctionResult[] {
+  const names = Object.keys(schemas as object);
+  return names
+    .filter((name) => names.includes(`New${name}`))
+    .map((name) => ({
+      message: `New${name} is the constructor of ${name}`,
+      path: ['components', 'schemas', `New${name}`],
+    }));
+}
 
 /** Spectral's own rules for OpenAPI, and those of OWASP. */
 export const RULESET: RulesetDefinition = {
@@ -14,6 +24,13 @@ export const RULESET: RulesetDefinition = {
     'owasp:api1:2023-no-numeric-ids': 'off',
     // Only origins that the operator allows receive the CORS header.
     'owasp:api8:2023-define-cors-origin': 'off',
+    // Generators for Go make a constructor `NewPet` for the schema `Pet`.
+    'schema-is-no-constructor': {
+      given: '$.components.schemas',
+      severity: 'warn',
+      // oxlint-disable-next-line unicorn/no-thenable -- Spectral's name
+      then: { function: refuseConstructors },
+    },
   },
 };
 

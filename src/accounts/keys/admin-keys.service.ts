@@ -97,7 +97,7 @@ export class AdminKeysService {
   /** Renames, pauses or resumes a key, or replaces its scopes. Does nothing where the key is so already. */
   change(id: string, patch: KeyPatch): Promise<KeyDetails> {
     return this.operate(async (operation) => {
-      const before = await this.keys.getUsable(operation.manager, id);
+      const before = await this.keys.getUsable(operation.manager, id, operation.atMs);
       let after = before;
       for (const [columns, action, detail] of changesOf(before, patch, operation.atMs))
         after = await this.update(operation, after, columns, action, detail);

@@ -26,12 +26,14 @@ export class ApiKeysRepository {
     return key;
   }
 
-  /** @throws (rejects) DomainError `api_key_not_found`, or InvalidOperationError if the key is revoked */
-  async getUsable(manager: EntityManager, id: string): Promise<ApiKey> {
+  /** @throws (rejects) DomainError `api_key_not_found`, or InvalidOperationError if the key is revoked, or expired by `atMs` */
+  async getUsable(manager: EntityManager, id: string, atMs = 0): Promise<ApiKey> {
     const key = await this.get(manager, { id });
-    if (key.revokedAt === null) return key;
-    const revokedAt = new Date(key.revokedAt).toISOString();
-    throw new InvalidOperationError(`The key ${id} was revoked at ${revokedAt}; create a new one.`);
+    const ended = (how: string, endMs: number) =>
+      new InvalidOperationError(`The key ${id} ${how} at ${new Date(endMs).toISOString()}; create a new one.`);
+    if (key.revokedAt !== null) throw ended('was revoked', key.revokedAt);
+    if (key.expiresAt !== null && key.expiresAt <= atMs) throw ended('expired', key.expiresAt);
+    return key;
   }
 
   /** Up to `limit` keys by account, oldest first, after a position if given. */

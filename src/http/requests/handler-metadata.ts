@@ -5,13 +5,22 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
 import type { FastifyContextConfig } from 'fastify';
 
-/** The parameters of a controller's method with a decorator such as `@Query()`, by their position. */
-function handlerParameters(controller: Function, method: string | symbol) {
+/** A parameter of a handler with a decorator such as `@Query()`. */
+interface HandlerParameter {
+  readonly type: RouteParamtypes;
+  readonly index: number;
+  readonly data?: unknown;
+  readonly pipes?: readonly unknown[];
+  readonly schema?: object;
+}
+
+/** The parameters of a controller's method that have decorators. */
+export function handlerParameters(controller: Function, method: string | symbol): HandlerParameter[] {
   // Nest decorates methods after their parameters, so a decorator of a method can call it too.
   const declared: unknown = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method);
-  const byKey = Object.entries((declared ?? {}) as Record<string, { readonly index: number }>);
   // Keys are the type and the index, as in `4:0`; those of custom decorators begin with a name.
-  return byKey.map(([key, { index }]) => ({ type: Number(key.split(':')[0]), index }));
+  const byKey = Object.entries((declared ?? {}) as Record<string, Omit<HandlerParameter, 'type'>>);
+  return byKey.map(([key, parameter]) => ({ ...parameter, type: Number(key.split(':')[0]) }));
 }
 
 /** The number of parameters up to the last one with a decorator. */

@@ -135,3 +135,8 @@ function namesIn({ constructor }: object = {}): string[] {
 export function rulesOf(dto: Function) {
   return getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
 }
+
+/** Whether the pipe would refuse every field of a class, which has no rules of class-validator. */
+export function hasNoRules(type: unknown): type is Function {
+  return typeof type === 'function' && !PLAIN_TYPES.has(type) && rulesOf(type).length === 0;
+}

@@ -6,6 +6,9 @@ import { type Env, VERSION } from '../../platform/index.js';
 import { operationGroups } from '../operation-group.decorator.js';
 import { API_KEY_SCHEME } from '../operation.decorator.js';
 
+/** The version of the description of the interface (specification, section 9). It changes when a stable operation does. */
+const INTERFACE_VERSION = '1.0.0';
+
 /** The parts of the document besides the operations. */
 export function outlineOf(app: INestApplication, env: Env): Omit<OpenAPIObject, 'paths'> {
   const isStaging = env.ENVIRONMENT === 'staging';
@@ -13,7 +16,8 @@ export function outlineOf(app: INestApplication, env: Env): Omit<OpenAPIObject, 
     .setOpenAPIVersion('3.1.0')
     .setTitle('Pet Store Service')
     .setDescription(describeService(env))
-    .setVersion(VERSION)
+    .setVersion(INTERFACE_VERSION)
+    .addExtension('x-service-version', VERSION, 'info')
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .addSecurity(API_KEY_SCHEME, {
       type: 'http',

@@ -11,7 +11,7 @@ import {
 } from './setting.decorators.js';
 
 /** The version of the service, as in package.json. */
-export const VERSION = '2.0.0';
+export const VERSION = '2.0.1';
 
 const ENVIRONMENTS = ['production', 'staging'] as const;
 const ACCESS_LOGS = ['off', 'sampled', 'all'] as const;

@@ -1,10 +1,11 @@
-import { PostgresTestDatabase as KitDatabase } from '../../../src/testing/postgres-test-database.js';
+import { MARK, PostgresTestDatabase as KitDatabase } from '../../../src/testing/postgres-test-database.js';
 
 /** A database on a server that runs already. */
 export class PostgresTestDatabase extends KitDatabase {
   /** Creates the database without tables. */
   async createEmpty(): Promise<void> {
     await this.queryServer(`CREATE DATABASE "${this.name}"`);
+    await this.queryServer(`COMMENT ON DATABASE "${this.name}" IS '${MARK}'`);
   }
 
   /** Refuses new connections, and terminates the open ones. */

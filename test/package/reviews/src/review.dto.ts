@@ -2,8 +2,8 @@ import { ApiProperty, ApiSchema, OmitType, PartialType } from '@nestjs/swagger';
 import { IdField, IdParam, type Int64, IntegerField, PageQuery, TextField } from 'petstore-service';
 
 /** The body of createReview. */
-@ApiSchema({ name: 'NewReview' })
-export class NewReview {
+@ApiSchema({ name: 'ReviewCreation' })
+export class ReviewCreation {
   @IdField({ description: 'The pet.', example: 1 })
   petId!: Int64;
 
@@ -16,11 +16,11 @@ export class NewReview {
 
 /** The body of changeReview. Without the option, `null` would pass for omitted. */
 @ApiSchema({ name: 'ReviewChange' })
-export class ReviewChange extends PartialType(OmitType(NewReview, ['petId']), { skipNullProperties: false }) {}
+export class ReviewChange extends PartialType(OmitType(ReviewCreation, ['petId']), { skipNullProperties: false }) {}
 
 /** A review in a response. */
 @ApiSchema({ name: 'Review' })
-export class ReviewResponse extends NewReview {
+export class ReviewResponse extends ReviewCreation {
   @ApiProperty({ type: 'integer', description: 'Assigned by the service.', example: 1 })
   id!: number;
 }

@@ -15,7 +15,7 @@ import {
   sendCreated,
   sendPage,
 } from 'petstore-service';
-import { ListReviewsQuery, NewReview, ReviewChange, type ReviewResponse } from './review.dto.js';
+import { ListReviewsQuery, ReviewCreation, ReviewChange, type ReviewResponse } from './review.dto.js';
 import { CHANGE_REVIEW, CREATE_REVIEW, GET_REVIEW, LIST_REVIEWS, REMOVE_REVIEW } from './reviews.operations.js';
 import { reviewNotFound, ReviewsService } from './reviews.service.js';
 
@@ -33,7 +33,7 @@ export class ReviewsController {
   @Operation(CREATE_REVIEW)
   @Idempotent()
   async create(
-    @Body() review: NewReview,
+    @Body() review: ReviewCreation,
     @CurrentCaller() caller: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {

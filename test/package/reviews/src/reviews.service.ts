@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { ApiError, type Caller, Database, lockUntilCommit, type Page, PetsService, readPage } from 'petstore-service';
 import { Raw, type Repository } from 'typeorm';
-import type { ListReviewsQuery, NewReview, ReviewChange, ReviewResponse } from './review.dto.js';
+import type { ListReviewsQuery, ReviewCreation, ReviewChange, ReviewResponse } from './review.dto.js';
 import { Review } from './review.entity.js';
 import { REVIEW_EXISTS, REVIEW_LIMIT_REACHED } from './reviews.operations.js';
 
@@ -21,7 +21,7 @@ export class ReviewsService {
   ) {}
 
   /** @throws ApiError `pet_not_found`, `review_exists` or `review_limit_reached` */
-  create(review: NewReview, { accountId, plan }: Caller): Promise<ReviewResponse> {
+  create(review: ReviewCreation, { accountId, plan }: Caller): Promise<ReviewResponse> {
     return this.database.write(async (manager) => {
       await this.pets.get(String(review.petId));
       // Otherwise two requests at once could both find room.

@@ -1,0 +1,68 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import type { TestingModuleBuilder } from '@nestjs/testing';
+import { createApp, Env, loadEnv } from '../../src/index.js';
+import { SqliteTestDatabase, startTestApp, type TestAppOptions } from '../../src/testing/index.js';
+import { makeFolder } from '../support/databases.js';
+
+async function prefixOf(options: TestAppOptions): Promise<string> {
+  const service = await startTestApp(options);
+  const { REDIS_PREFIX } = service.app.get(Env);
+  await service.stop();
+  return REDIS_PREFIX;
+}
+
+describe('the test kit, which uses databases of tests only', () => {
+  it('refuses options that are unknown, or would lead to another database than one of the tests', async () => {
+    const folder = makeFolder();
+    const data = join(folder, 'data');
+    mkdirSync(data);
+    const file = join(data, 'petstore.sqlite');
+    writeFileSync(file, 'the data of a team');
+    writeFileSync(join(folder, '.env'), `DATABASE_URL=sqlite:${file}\n`);
+    const url = `sqlite:${file}`;
+    const refused: [unknown, RegExp][] = [
+      [{ database: 'postgres' }, /database must be .* postgresUrl/],
+      [{ database: null }, /database must be/],
+      [{ database: { url, query: async () => [] } }, /database must be/],
+      [{ databaseUrl: url }, /no option databaseUrl.*database, postgresUrl/],
+      ['sqlite', /no option/],
+      [{ env: { DATABASE_URL: url } }, /env cannot have DATABASE_URL/],
+      [{ env: { DATABASE_URL_FILE: '.env' } }, /env cannot have DATABASE_URL/],
+      [{ postgresUrl: '' }, /URL of the server/],
+      [{ postgresUrl: null }, /URL of the server/],
+      [{ override: (builder: TestingModuleBuilder) => builder.overrideProvider(Env).useValue(loadEnv()) }, /Env/],
+    ];
+    const { DATABASE_URL } = process.env;
+    const current = process.cwd();
+    process.chdir(folder);
+    process.env['DATABASE_URL'] = url;
+    try {
+      for (const [options, message] of refused)
+        await expect(startTestApp(options as TestAppOptions)).rejects.toThrow(message);
+      expect(() => new SqliteTestDatabase('data')).toThrow('not the folder of a test database');
+      await expect(createApp({ env: {} as Env })).rejects.toThrow('createApp needs env');
+      const service = await startTestApp({ env: { DATABASE_URL: '' } });
+      expect(await service.database.query('SELECT "id" FROM "pets"')).toEqual([]);
+      await service.stop();
+    } finally {
+      process.chdir(current);
+      if (DATABASE_URL === undefined) delete process.env['DATABASE_URL'];
+      else process.env['DATABASE_URL'] = DATABASE_URL;
+    }
+    expect([readdirSync(data), readFileSync(file, 'utf8')]).toEqual([['petstore.sqlite'], 'the data of a team']);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('keeps counts in Redis under a prefix of its database', async () => {
+    const database = new SqliteTestDatabase();
+    const prefixes = [await prefixOf({}), await prefixOf({ env: { REDIS_PREFIX: 'petstore:' }, database })];
+    expect(prefixes).toEqual([
+      expect.stringMatching(/^petstore-test-[0-9a-f]{16}:$/),
+      expect.stringMatching(/^petstore-test-[0-9a-f]{16}:petstore:$/),
+    ]);
+    expect(prefixes[1]).not.toContain(prefixes[0]);
+    await database.remove();
+  });
+});
