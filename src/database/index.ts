@@ -1,3 +1,4 @@
+export * from './database-identity.entity.js';
 export * from './database-options.js';
 export * from './database.js';
 export * from './database.module.js';

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/index.js';
 import { Clock, Env, RedisClient, RedisModule } from '../platform/index.js';
-import { Database } from '../database/index.js';
+import { Database, DatabaseIdentity } from '../database/index.js';
 import { AdmissionMetrics } from './admission-metrics.js';
 import { CounterPersistence } from './persistence/counter-persistence.js';
 import { CounterStore } from './counter-store.js';
@@ -27,9 +27,15 @@ import { RedisCounterStore } from './redis/redis-counter-store.js';
     CounterSweep,
     {
       provide: CounterStore,
-      inject: [MemoryCounterStore, RedisClient],
-      useFactory: (memory: MemoryCounterStore, redis: RedisClient | undefined) =>
-        redis === undefined ? memory : new RedisCounterStore(redis, memory),
+      inject: [MemoryCounterStore, RedisClient, Database, Env],
+      useFactory: async (memory: MemoryCounterStore, redis: RedisClient | undefined, database: Database, env: Env) => {
+        if (redis === undefined) return memory;
+        const { id } = await database.read((manager) => manager.findOneByOrFail(DatabaseIdentity, {}));
+        // A database in memory ends with the process. Its keys have a prefix of their own, so that the next one can start.
+        if (env.DATABASE_URL === 'sqlite::memory:') redis.prefix += `${id}:`;
+        else redis.owner = id;
+        return new RedisCounterStore(redis, memory);
+      },
     },
     {
       provide: CounterPersistence,

@@ -28,6 +28,8 @@ export class PostgresTestDatabase implements TestDatabase {
       const template = this.templateOf(extensions);
       if (!(await exists(client, template))) await this.createTemplate(client, template, extensions);
       await client.query(`CREATE DATABASE "${this.name}" TEMPLATE "${template}"`);
+      // To share nothing in Redis with the other copies.
+      await this.query('UPDATE "database_identity" SET "id" = gen_random_uuid()');
     });
   }
 

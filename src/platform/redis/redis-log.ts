@@ -1,0 +1,43 @@
+import { Logger } from '@nestjs/common';
+import { SampledLog } from '../logging/sampled-log.js';
+import { UnusableRedisError } from './redis-errors.js';
+
+/** How often a Redis that is unavailable or cannot be used is logged again, in milliseconds. */
+const REMINDER_MS = { unavailable: 60_000, unusable: 3_600_000 };
+
+/** Tells operators when Redis becomes unavailable and available, and what it refuses. */
+export class RedisLog {
+  private readonly logger = new Logger('Redis');
+  private readonly refusals = new SampledLog(
+    'Redis',
+    'warn',
+    { first: 'Redis refused a command; using local counters for it', others: 'Redis refused more commands' },
+    REMINDER_MS.unavailable,
+  );
+  private reported: 'available' | keyof typeof REMINDER_MS = 'available';
+  private reportedAtMs = 0;
+
+  available(): void {
+    if (this.reported === 'available') return;
+    this.reported = 'available';
+    this.logger.log({ message: 'Redis is available again; using its counters' });
+  }
+
+  /** Logs the first error of an outage, and then one from time to time. */
+  unavailable(error: Error): void {
+    const state = error instanceof UnusableRedisError ? 'unusable' : 'unavailable';
+    // The connection to a Redis that cannot be used is closed, and opened again.
+    if (this.reported === 'unusable' && state === 'unavailable') return;
+    const nowMs = performance.now();
+    if (this.reported === state && nowMs < this.reportedAtMs + REMINDER_MS[state]) return;
+    this.reported = state;
+    this.reportedAtMs = nowMs;
+    const reason = error.message;
+    if (state === 'unusable') this.logger.error({ message: 'Redis cannot be used', reason });
+    else this.logger.warn({ message: 'Redis is unavailable; using local counters', reason });
+  }
+
+  refused({ message }: Error, command: string, key: string | number | undefined): void {
+    this.refusals.add({ command }, { key, reason: message });
+  }
+}
