@@ -2,13 +2,7 @@ import type { DataSource } from 'typeorm';
 import { Account, AuditRecord, ApiKey } from './accounts/index.js';
 import { CategoryEntity } from './categories/index.js';
 import type { Env } from './platform/index.js';
-import {
-  commandLineDataSource,
-  DatabaseIdentity,
-  type DatabaseParts,
-  databaseUrlOf,
-  migrateDatabase,
-} from './database/index.js';
+import { commandLineDataSource, type DatabaseParts, databaseUrlOf, migrateDatabase } from './database/index.js';
 import { IdempotencyRecord } from './http/index.js';
 import { PetEntity } from './pets/index.js';
 import { UsageWindow, KeyBan } from './rate-limit/index.js';
@@ -18,7 +12,6 @@ import { OrderEntity } from './store/index.js';
 export function databaseParts(extensions: readonly Partial<DatabaseParts>[]): DatabaseParts {
   return {
     entities: [
-      DatabaseIdentity,
       PetEntity,
       CategoryEntity,
       Account,

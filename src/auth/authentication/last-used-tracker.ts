@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { type EntityManager, In, IsNull, LessThan, Or } from 'typeorm';
+import { In, IsNull, LessThan, Or } from 'typeorm';
 import { RecurringTask } from '../../platform/index.js';
-import { chunksOf, Database } from '../../database/index.js';
+import { chunksOf, Database, lockUntilCommit } from '../../database/index.js';
 import { ApiKey } from '../../accounts/index.js';
 
 /** Interval between writes, in milliseconds. */
@@ -30,7 +30,7 @@ export class LastUsedTracker extends RecurringTask {
     const used = this.used;
     this.used = new Map();
     try {
-      await this.database.write((manager) => writeUses(manager, used));
+      await writeUses(this.database, used);
     } catch (error) {
       this.used = new Map([...used, ...this.used]);
       throw error;
@@ -43,12 +43,16 @@ export class LastUsedTracker extends RecurringTask {
   }
 }
 
-async function writeUses(manager: EntityManager, used: ReadonlyMap<string, number>): Promise<void> {
+async function writeUses(database: Database, used: ReadonlyMap<string, number>): Promise<void> {
   const byTime = Map.groupBy(used, ([, atMs]) => atMs - (atMs % PRECISION_MS));
   for (const [lastUsedAt, uses] of byTime) {
     // Never earlier: another instance may have written a later use, or the clock may have been set back.
     const isEarlier = Or(IsNull(), LessThan(lastUsedAt));
     for (const chunk of chunksOf(uses.map(([keyId]) => keyId)))
-      await manager.update(ApiKey, { id: In(chunk), lastUsedAt: isEarlier }, { lastUsedAt });
+      await database.write(async (manager) => {
+        // Instances that update the same keys in different orders would wait for each other.
+        await lockUntilCommit(manager, 'last uses of keys');
+        await manager.update(ApiKey, { id: In(chunk), lastUsedAt: isEarlier }, { lastUsedAt });
+      });
   }
 }

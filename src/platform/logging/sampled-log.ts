@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 
-/** By default, events of one kind within this time after the first are logged as a count, in milliseconds. */
+/** Events of one kind within this time after the first are logged as a count, in milliseconds. */
 const WINDOW_MS = 10_000;
 
 /** Variants of one kind that are logged in full within this time. */
@@ -26,15 +26,11 @@ export class SampledLog {
   private readonly logger: Logger;
   private readonly samples = new Map<string, Sample>();
 
-  /**
-   * @param messages of a line in full, and of one with the count of others
-   * @param windowMs how long others are counted, in milliseconds
-   */
+  /** @param messages of a line in full, and of one with the count of others */
   constructor(
     context: string,
     private readonly level: 'error' | 'warn',
     private readonly messages: { readonly first: string; readonly others: string },
-    private readonly windowMs = WINDOW_MS,
   ) {
     this.logger = new Logger(context);
   }
@@ -61,7 +57,7 @@ export class SampledLog {
   }
 
   private open(name: string, kind: Fields): Sample {
-    const timer = setTimeout(() => this.close(name, sample), this.windowMs).unref();
+    const timer = setTimeout(() => this.close(name, sample), WINDOW_MS).unref();
     const sample: Sample = { kind, variants: new Set(), count: 0, timer };
     this.samples.set(name, sample);
     return sample;

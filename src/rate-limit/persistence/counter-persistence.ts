@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ObjectLiteral } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
-import { chunksOf, type Database } from '../../database/index.js';
+import { chunksOf, type Database, lockUntilCommit, type Work } from '../../database/index.js';
 import { type Clock, RecurringTask } from '../../platform/index.js';
 import type { Counter, CounterTable, Key } from '../memory/counter-table.js';
 import type { MemoryCounterStore } from '../memory/memory-counter-store.js';
@@ -60,7 +60,7 @@ class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
           if (counter === undefined) removed.push(subject);
           else rows.push(this.entity.of(subject, counter));
         }
-        await database.write(async (manager) => {
+        await this.write(database, async (manager) => {
           // `upsert` would take twice as long.
           const insert = manager.createQueryBuilder().insert().into(this.entity).updateEntity(false).values(rows);
           if (rows.length > 0) await insert.orUpdate(columns, keyColumns).execute();
@@ -92,9 +92,17 @@ class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
         if (isOpen) this.table.add(this.readKey(row.subject.slice(this.prefix.length)), counter);
         return !isOpen;
       });
-      if (expired.length > 0) await database.write((manager) => manager.remove(expired));
+      if (expired.length > 0) await this.write(database, (manager) => manager.remove(expired));
       after = rows.at(-1)?.subject;
     }
+  }
+
+  /** Instances that change the same rows in different orders would wait for each other. */
+  private write(database: Database, work: Work<unknown>): Promise<unknown> {
+    return database.write(async (manager) => {
+      await lockUntilCommit(manager, 'counters');
+      await work(manager);
+    });
   }
 
   /** Bounded, in case changes cannot be written. */
