@@ -1,4 +1,3 @@
-export * from './database-identity.entity.js';
 export * from './database-options.js';
 export * from './database.js';
 export * from './database.module.js';

@@ -2,6 +2,7 @@ import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { Registry } from '../../src/index.js';
 import { startApp, type TestApp, type TestAppOptions, trio } from '../support/app.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { errorOf } from '../support/expectations.js';
@@ -33,7 +34,7 @@ function flood(times: number, ...keys: readonly string[]): Promise<Response[]> {
 
 /** Sum over the instances. */
 async function metric(name: string): Promise<number> {
-  const texts = await Promise.all(instances.map(async (instance) => (await instance.request('/metrics')).text()));
+  const texts = await Promise.all(instances.map((instance) => instance.app.get(Registry).metrics()));
   return texts.reduce((sum, text) => sum + Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]), 0);
 }
 

@@ -163,8 +163,6 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
       this.roundTrips?.((performance.now() - sinceMs) / 1_000);
       await Promise.all(this.probes.map((probe) => probe()));
       if (up) return;
-      // Redis may refuse writes only: as a replica, or without memory.
-      await this.redis.set(`${this.prefix}check`, '', 'EX', 60);
       for (const prepare of this.preparations) await prepare();
       this.up = true;
       this.log.available();
@@ -178,7 +176,10 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     const key = `${this.prefix}database`;
     const owner = await this.redis.get(key);
     if (this.owner === undefined || owner === this.owner) return;
-    if (owner !== null) throw UnusableRedisError.ofPrefix(this.prefix, key);
+    if (owner !== null)
+      throw new UnusableRedisError(
+        `The keys ${this.prefix}* in Redis belong to another database: set REDIS_PREFIX to a prefix of its own for this one, or delete those keys, ${key} among them, if the other database is gone for good.`,
+      );
     await this.redis.set(key, this.owner, 'NX');
     // Another service may have been first.
     await this.checkOwner();

@@ -1,5 +1,4 @@
 import { Logger } from '@nestjs/common';
-import { SampledLog } from '../logging/sampled-log.js';
 import { UnusableRedisError } from './redis-errors.js';
 
 /** How often a Redis that is unavailable or cannot be used is logged again, in milliseconds. */
@@ -8,14 +7,9 @@ const REMINDER_MS = { unavailable: 60_000, unusable: 3_600_000 };
 /** Tells operators when Redis becomes unavailable and available, and what it refuses. */
 export class RedisLog {
   private readonly logger = new Logger('Redis');
-  private readonly refusals = new SampledLog(
-    'Redis',
-    'warn',
-    { first: 'Redis refused a command; using local counters for it', others: 'Redis refused more commands' },
-    REMINDER_MS.unavailable,
-  );
   private reported: 'available' | keyof typeof REMINDER_MS = 'available';
   private reportedAtMs = 0;
+  private refusedAtMs = -REMINDER_MS.unavailable;
 
   available(): void {
     if (this.reported === 'available') return;
@@ -37,7 +31,10 @@ export class RedisLog {
     else this.logger.warn({ message: 'Redis is unavailable; using local counters', reason });
   }
 
-  refused({ message }: Error, command: string, key: string | number | undefined): void {
-    this.refusals.add({ command }, { key, reason: message });
+  /** Logs the first error of a minute. */
+  refused({ message: reason }: Error, command: string, key: string | number | undefined): void {
+    if (performance.now() < this.refusedAtMs + REMINDER_MS.unavailable) return;
+    this.refusedAtMs = performance.now();
+    this.logger.warn({ message: 'Redis refused a command; using local counters for it', command, key, reason });
   }
 }

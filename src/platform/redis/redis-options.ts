@@ -61,7 +61,14 @@ export async function checkServer(redis: Redis): Promise<void> {
     throw error;
   });
   const [, mode = ''] = /^redis_mode:(\w+)/m.exec(info) ?? [];
-  if (mode === 'cluster' || mode === 'sentinel') throw UnusableRedisError.ofMode(mode);
+  if (mode === 'cluster')
+    throw new UnusableRedisError(
+      'REDIS_URL names a Redis Cluster, which cannot keep the counters. Name a single Redis server.',
+    );
+  if (mode === 'sentinel')
+    throw new UnusableRedisError(
+      'REDIS_URL names a Redis Sentinel, which cannot keep the counters. Write redis+sentinel://host:port,host:port/master-name.',
+    );
   // The client would use another database if this one does not exist.
   await redis.select(redis.options.db ?? 0);
 }

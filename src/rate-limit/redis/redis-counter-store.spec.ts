@@ -103,7 +103,6 @@ describeWithRedis('counting in Redis', () => {
     await store.takeFromRoute('report:7', 1, 30);
     const prefix = `test ${tests}:`;
     expect(await keys()).toEqual([
-      `${prefix}check`,
       `${prefix}{account:-1}:usage`,
       `${prefix}{account:-1}:usage:check`,
       `${prefix}{account:7}:bans:key_7`,

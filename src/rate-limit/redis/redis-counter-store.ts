@@ -14,15 +14,8 @@ import { ADMIT, ADMIT_ADDRESS, PEEK, TAKE_FROM_ROUTE } from './admission-scripts
  */
 const ADDRESS_COUNTERS = 2 ** 20;
 
-type CountedCaller = Pick<Caller, 'accountId' | 'keyId' | 'limits' | 'bansLiftedAtMs'>;
-
 /** No account has this id. Its requests find out whether Redis counts. */
-const PROBE: CountedCaller = {
-  accountId: -1,
-  keyId: 'check',
-  limits: { perMinute: 1_000_000, perDay: 1_000_000 },
-  bansLiftedAtMs: 0,
-};
+const PROBE = { accountId: -1, keyId: 'check', limits: { perMinute: 1e6, perDay: 1e6 }, bansLiftedAtMs: 0 };
 
 /**
  * Counts in Redis for all instances, on the clock of Redis, with one script call per decision. Keys of an account have its
@@ -93,7 +86,7 @@ export class RedisCounterStore extends CounterStore {
   }
 
   /** The keys and arguments of ADMIT and PEEK. */
-  private callerArguments({ accountId, keyId, limits, bansLiftedAtMs }: CountedCaller): (string | number)[] {
+  private callerArguments({ accountId, keyId, limits, bansLiftedAtMs }: typeof PROBE): (string | number)[] {
     const account = `${this.redis.prefix}{account:${accountId}}`;
     const keys = [`${account}:usage`, `${account}:bans:${keyId}`, `${account}:usage:${keyId}`];
     return [...keys, this.now(), limits.perMinute, limits.perDay, bansLiftedAtMs];
