@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/index.js';
 import { Clock, Env, RedisClient, RedisModule } from '../platform/index.js';
-import { Database, query } from '../database/index.js';
+import { Database } from '../database/index.js';
 import { AdmissionMetrics } from './admission-metrics.js';
 import { CounterPersistence } from './persistence/counter-persistence.js';
 import { CounterStore } from './counter-store.js';
@@ -11,8 +11,6 @@ import { CounterSweep, MemoryCounterStore } from './memory/memory-counter-store.
 import { PlanThrottlerGuard, ROUTE_THROTTLER } from './plan-throttler.guard.js';
 import { RefusalLog } from './refusal-log.js';
 import { RedisCounterStore } from './redis/redis-counter-store.js';
-
-const SELECT_IDENTITY = 'SELECT "id" FROM "database_identity"';
 
 /**
  * The counters: in Redis if it is configured, otherwise in the process. The module is not global, because global modules are
@@ -32,7 +30,7 @@ const SELECT_IDENTITY = 'SELECT "id" FROM "database_identity"';
       inject: [MemoryCounterStore, RedisClient, Database, Env],
       useFactory: async (memory: MemoryCounterStore, redis: RedisClient | undefined, database: Database, env: Env) => {
         if (redis === undefined) return memory;
-        const [{ id } = {}] = await database.read((manager) => query<{ id: string }>(manager, SELECT_IDENTITY));
+        const [{ id } = {}] = await database.query<{ id?: string }[]>('SELECT "id" FROM "database_identity"');
         // A database in memory ends with the process. Its keys have a prefix of their own, so that the next one can start.
         if (env.DATABASE_URL === 'sqlite::memory:') redis.prefix += `${id}:`;
         else redis.owner = id;

@@ -34,6 +34,8 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
   owner: string | undefined;
   /** Number of calls that used their fallbacks. */
   fallbacks = 0;
+  /** Gets the duration of a GET, several times a second, in seconds. */
+  onRoundTrip: ((seconds: number) => void) | undefined;
   private readonly log = new RedisLog();
   private readonly redis: Redis;
   private readonly checks = new RecurringTask('checking Redis', CHECK_INTERVAL_MS, () => this.check());
@@ -44,7 +46,6 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
   private readonly reads: (() => void)[] = [];
   private isInTurn = false;
   private unusable: Error | undefined;
-  private roundTrips: ((seconds: number) => void) | undefined;
 
   constructor(url: string, { REDIS_PREFIX, REDIS_TIMEOUT_MS }: Pick<Env, 'REDIS_PREFIX' | 'REDIS_TIMEOUT_MS'>) {
     this.prefix = REDIS_PREFIX;
@@ -61,11 +62,6 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
 
   get isUp(): boolean {
     return this.up;
-  }
-
-  /** @param observe gets the duration of a GET, several times a second, in seconds */
-  onRoundTrip(observe: (seconds: number) => void): void {
-    this.roundTrips = observe;
   }
 
   /** @param prepare called when Redis is back, before the client is up */
@@ -160,7 +156,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
       if (!up) await checkServer(this.redis);
       const sinceMs = performance.now();
       await this.checkOwner();
-      this.roundTrips?.((performance.now() - sinceMs) / 1_000);
+      this.onRoundTrip?.((performance.now() - sinceMs) / 1_000);
       await Promise.all(this.probes.map((probe) => probe()));
       if (up) return;
       for (const prepare of this.preparations) await prepare();

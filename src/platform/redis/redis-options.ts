@@ -9,6 +9,13 @@ const RECONNECT_DELAY_MS = 500;
 export const CONNECT_TIMEOUT_MS = 1_000;
 const KEEP_ALIVE_MS = 10_000;
 
+/** Modes of a server that cannot keep the counters. */
+const UNUSABLE_MODES: Readonly<Record<string, string>> = {
+  cluster: 'REDIS_URL names a Redis Cluster, which cannot keep the counters. Name a single Redis server.',
+  sentinel:
+    'REDIS_URL names a Redis Sentinel, which cannot keep the counters. Write redis+sentinel://host:port,host:port/master-name.',
+};
+
 /** The server, or the sentinels that know it. */
 function serverOptions(url: string): RedisOptions {
   const sentinel = SENTINEL_URL.exec(url)?.groups;
@@ -61,14 +68,8 @@ export async function checkServer(redis: Redis): Promise<void> {
     throw error;
   });
   const [, mode = ''] = /^redis_mode:(\w+)/m.exec(info) ?? [];
-  if (mode === 'cluster')
-    throw new UnusableRedisError(
-      'REDIS_URL names a Redis Cluster, which cannot keep the counters. Name a single Redis server.',
-    );
-  if (mode === 'sentinel')
-    throw new UnusableRedisError(
-      'REDIS_URL names a Redis Sentinel, which cannot keep the counters. Write redis+sentinel://host:port,host:port/master-name.',
-    );
+  const reason = UNUSABLE_MODES[mode];
+  if (reason !== undefined) throw new UnusableRedisError(reason);
   // The client would use another database if this one does not exist.
   await redis.select(redis.options.db ?? 0);
 }

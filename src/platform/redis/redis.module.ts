@@ -21,7 +21,7 @@ class RedisMetrics {
       buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5],
       registers: [registry],
     });
-    redis.onRoundTrip((seconds) => roundTrips.observe(seconds));
+    redis.onRoundTrip = (seconds) => roundTrips.observe(seconds);
     const fallbacks: Counter = new Counter({
       name: 'petstore_redis_fallbacks_total',
       help: 'Decisions made with local counters because Redis was unavailable or refused a command.',
