@@ -1,34 +1,44 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { EntityManager } from 'typeorm';
 import { DomainError } from '../platform/index.js';
+import type { Database } from './database.js';
+import { lockUntilCommit } from './locks.js';
 
 /** SQLite accepts at most 32,766 parameters per statement. */
 const CHUNK_SIZE = 1_000;
 
 /**
- * Writes rows in chunks that fit one statement. A chunk that fails is repeated in halves, so that a row that cannot be
- * written keeps none of the others.
+ * Writes rows of a table in chunks that fit one statement, each in a transaction. One instance writes at a time, because two
+ * that write the same rows in different orders would wait for each other. A chunk that fails is repeated in halves, so that a
+ * row that cannot be written keeps none of the others.
  * @returns the errors by row
  * @throws (rejects) DomainError `service_unavailable`
  */
 export async function writeInChunks<Row>(
+  database: Database,
+  table: string,
   rows: readonly Row[],
-  write: (chunk: readonly Row[]) => Promise<unknown>,
+  write: (manager: EntityManager, chunk: readonly Row[]) => Promise<unknown>,
 ): Promise<ReadonlyMap<Row, unknown>> {
   // Statements on SQLite are synchronous: without this, all chunks would run in one turn of the event loop.
   await nextTurn();
+  const [row] = rows;
+  if (row === undefined) return new Map();
   if (rows.length <= CHUNK_SIZE) {
     try {
-      if (rows.length > 0) await write(rows);
+      await database.write(async (manager) => {
+        await lockUntilCommit(manager, `rows of ${table}`);
+        await write(manager, rows);
+      });
       return new Map();
     } catch (error) {
       if (error instanceof DomainError) throw error;
-      const [row, ...others] = rows;
-      if (row !== undefined && others.length === 0) return new Map([[row, error]]);
+      if (rows.length === 1) return new Map([[row, error]]);
     }
   }
   const middle = rows.length >> 1;
-  const errors = await writeInChunks(rows.slice(0, middle), write);
-  return new Map([...errors, ...(await writeInChunks(rows.slice(middle), write))]);
+  const errors = await writeInChunks(database, table, rows.slice(0, middle), write);
+  return new Map([...errors, ...(await writeInChunks(database, table, rows.slice(middle), write))]);
 }
 
 /** @throws AggregateError if there are errors */

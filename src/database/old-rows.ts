@@ -55,8 +55,8 @@ export class OldRows {
     do {
       found = await query(manager, find, [...parameters, textOf([...failed.keys()])]);
       const places = found.map((row) => row.place);
-      const errors = await writeInChunks(places, (chunk) =>
-        query(manager, `DELETE FROM ${rows} ${isIn}`, [...parameters, textOf(chunk)]),
+      const errors = await writeInChunks(this.database, table, places, (transaction, chunk) =>
+        query(transaction, `DELETE FROM ${rows} ${isIn}`, [...parameters, textOf(chunk)]),
       );
       for (const [one, error] of errors) failed.set(one, error);
     } while (found.length === MOST_DELETED && failed.size < MOST_DELETED && !stop.aborted);

@@ -4,14 +4,21 @@ import type { FastifyReply } from 'fastify';
 import { Registry } from 'prom-client';
 import { Public } from '../auth/index.js';
 import { CompressedFile } from '../http/index.js';
-import { VERSION } from '../platform/index.js';
+import { SampledLog, VERSION } from '../platform/index.js';
 import { Readiness, type ReadinessReport } from './readiness.js';
+
+/** Age of the text of metrics, in milliseconds. */
+const MAX_AGE_MS = 1_000;
 
 /** For the platform; not part of the versioned API. */
 @ApiExcludeController()
 @Controller()
 export class MonitoringController {
   private rendering: Promise<CompressedFile> | undefined;
+  private readonly unread = new SampledLog('Metrics', 'warn', {
+    first: 'a metric cannot be read',
+    others: 'a metric could not be read again',
+  });
 
   constructor(
     private readonly readiness: Readiness,
@@ -39,14 +46,23 @@ export class MonitoringController {
   @Public()
   @Header('cache-control', 'no-store')
   async metrics(@Res() reply: FastifyReply): Promise<void> {
-    // Shared by concurrent requests: it takes about a millisecond, and anybody can request it.
-    this.rendering ??= this.renderMetrics().finally(() => (this.rendering = undefined));
+    // Rendered once a second, because anybody can request it.
+    this.rendering ??= this.renderMetrics().finally(() => {
+      setTimeout(() => (this.rendering = undefined), MAX_AGE_MS).unref();
+    });
     const { body } = await (await this.rendering).negotiate(reply);
     // Not returned, because an interceptor of an extension may wrap whatever handlers return.
     await reply.send(body);
   }
 
+  /** Leaves out what cannot be read. */
   private async renderMetrics(): Promise<CompressedFile> {
-    return new CompressedFile(this.registry.contentType, Buffer.from(await this.registry.metrics()));
+    const texts = this.registry.getMetricsAsArray().map(({ name }) =>
+      this.registry.getSingleMetricAsString(name).catch((error: unknown) => {
+        this.unread.add({ metric: name }, { error: String(error) });
+        return '';
+      }),
+    );
+    return new CompressedFile(this.registry.contentType, Buffer.from(`${(await Promise.all(texts)).join('\n\n')}\n`));
   }
 }

@@ -6,18 +6,7 @@ import { Gauge, Histogram, Registry } from 'prom-client';
 import { responseInProgress } from '../http/index.js';
 import { UNMATCHED_ROUTE } from '../platform/index.js';
 
-/** Names of OpenTelemetry's semantic conventions: a client must not be able to make up label values. */
-const KNOWN_METHODS: ReadonlySet<string> = new Set([
-  'CONNECT',
-  'DELETE',
-  'GET',
-  'HEAD',
-  'OPTIONS',
-  'PATCH',
-  'POST',
-  'PUT',
-  'TRACE',
-]);
+/** The method of requests that reached no route, by the conventions of OpenTelemetry. */
 const OTHER_METHOD = '_OTHER';
 
 /** The duration of requests by method, route and status, under the names of OpenTelemetry. */
@@ -72,10 +61,17 @@ export class RequestMetrics {
   }
 
   private observe(request: FastifyRequest, reply: FastifyReply): void {
-    const { isMethodUnknown, url = UNMATCHED_ROUTE } = request.routeOptions.config;
-    const method = isMethodUnknown !== true && KNOWN_METHODS.has(request.method) ? request.method : OTHER_METHOD;
+    const { method, routeOptions, caller } = request;
+    const { isMethodUnknown, access, url } = routeOptions.config;
+    const { statusCode } = reply;
+    // Anybody can make these, of any path and method, so they have no series of their own.
+    const isRefused = caller === undefined && access !== 'public' && statusCode >= 400 && statusCode < 500;
+    const isUnmatched = url === undefined || isMethodUnknown === true || isRefused;
     const seconds = (performance.now() - request.receivedAtMs) / 1000;
-    this.durations.observe(labels(method, url, reply.statusCode), seconds);
+    this.durations.observe(
+      isUnmatched ? labels(OTHER_METHOD, UNMATCHED_ROUTE, statusCode) : labels(method, url, statusCode),
+      seconds,
+    );
   }
 }
 

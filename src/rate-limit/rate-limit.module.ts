@@ -27,9 +27,15 @@ import { RedisCounterStore } from './redis/redis-counter-store.js';
     CounterSweep,
     {
       provide: CounterStore,
-      inject: [MemoryCounterStore, RedisClient],
-      useFactory: (memory: MemoryCounterStore, redis: RedisClient | undefined) =>
-        redis === undefined ? memory : new RedisCounterStore(redis, memory),
+      inject: [MemoryCounterStore, RedisClient, Database, Env],
+      useFactory: async (memory: MemoryCounterStore, redis: RedisClient | undefined, database: Database, env: Env) => {
+        if (redis === undefined) return memory;
+        const [{ id } = {}] = await database.query<{ id?: string }[]>('SELECT "id" FROM "database_identity"');
+        // A database in memory ends with the process. Its keys have a prefix of their own, so that the next one can start.
+        if (env.DATABASE_URL === 'sqlite::memory:') redis.prefix += `${id}:`;
+        else redis.owner = id;
+        return new RedisCounterStore(redis, memory);
+      },
     },
     {
       provide: CounterPersistence,

@@ -40,6 +40,8 @@ export class PostgresTestDatabase implements TestDatabase {
       if (!(await exists(client, template))) await this.createTemplate(client, template, extensions);
       await client.query(`CREATE DATABASE "${this.name}" TEMPLATE "${template}"`);
       await client.query(`COMMENT ON DATABASE "${this.name}" IS '${MARK}'`);
+      // To share nothing in Redis with the other copies.
+      await this.query('UPDATE "database_identity" SET "id" = gen_random_uuid()');
     });
   }
 

@@ -55,6 +55,10 @@ const SHOWN_BY: Readonly<Record<string, readonly [file: string, name: string]>> 
     'test/faults/redis-away.spec.ts',
     'begins the window again, without an error and without local counters',
   ],
+  'A key in Redis has another type, or the user lacks rights for it': [
+    'src/rate-limit/redis/redis-refusals.spec.ts',
+    'decides locally on what Redis refuses for one key, and otherwise in Redis',
+  ],
   'Redis loses its scripts': ['test/e2e/redis.spec.ts', 'load lost scripts again, and lose no count'],
   'Redis is slow by 20 ms': ['src/platform/redis/redis-client.spec.ts', 'waits for a Redis that is slow by 20 ms'],
   'Sentinels choose another Redis': [

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Registry } from '../../src/index.js';
 import { startApp, type TestApp, trio } from '../support/app.js';
 import { until } from '../support/until.js';
 
@@ -30,11 +31,14 @@ async function sendAndVanish(bytes: string): Promise<void> {
   await once(socket, 'close');
 }
 
-/** The statuses of requests to the pets, with their numbers. */
-async function counted(): Promise<Record<string, number>> {
-  const text = await (await service.request('/metrics')).text();
+/** The statuses of requests to the pets, or to no route, with their numbers. */
+async function counted(route = '/v1/pets'): Promise<Record<string, number>> {
+  const text = await service.app.get(Registry).metrics();
   const lines = text.matchAll(
-    /^http_server_request_duration_seconds_count\{.*http_route="\/v1\/pets",http_response_status_code="(\d+)"\} (\d+)$/gm,
+    new RegExp(
+      `^http_server_request_duration_seconds_count\\{.*http_route="${route}",http_response_status_code="(\\d+)"\\} (\\d+)$`,
+      'gm',
+    ),
   );
   return Object.fromEntries([...lines].map(([, status = '', count]) => [status, Number(count)]));
 }
@@ -54,8 +58,8 @@ describe('a client that is gone', () => {
 
   it('without a key is counted as 401', async () => {
     await sendAndVanish('GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n');
-    await until(async () => (await counted())['401'] === 1);
-    expect(await counted()).toEqual({ 401: 1 });
+    await until(async () => (await counted('unmatched'))['401'] === 1);
+    expect(await counted('unmatched')).toEqual({ 401: 1 });
   });
 
   it('before its body is complete is counted as 499, and uses its quota', async () => {

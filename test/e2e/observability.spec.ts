@@ -9,6 +9,7 @@ import { ask, JSON_TYPE } from '../support/http.js';
 import { sendRaw } from '../support/raw.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
 import { until } from '../support/until.js';
+import { freshMetrics } from '../support/metrics.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -37,9 +38,10 @@ afterAll(async () => {
 const get = (path: string, as?: string, headers: Record<string, string> = {}) =>
   ask(service.port, { path, key: as, headers });
 
+const metrics = () => freshMetrics(async () => (await get('/metrics')).text());
+
 /** Value of a metric whose labels have these values. */
-async function metric(name: string, labels: Record<string, string>): Promise<number | undefined> {
-  const text = await (await get('/metrics')).text();
+function metric(text: string, name: string, labels: Record<string, string>): number | undefined {
   const line = text
     .split('\n')
     .find(
@@ -50,15 +52,14 @@ async function metric(name: string, labels: Record<string, string>): Promise<num
   return line === undefined ? undefined : Number(line.split(' ').at(-1));
 }
 
-const count = async (outcome: string, plan: string) =>
-  (await metric('petstore_admissions_total', { outcome, plan })) ?? 0;
-
 async function outcomes() {
+  const text = await metrics();
+  const count = (outcome: string, plan: string) => metric(text, 'petstore_admissions_total', { outcome, plan }) ?? 0;
   return {
-    admitted: await count('admitted', 'enterprise'),
-    limited: await count('limited', 'enterprise'),
-    banned: await count('banned', 'enterprise'),
-    unauthenticated: await count('unauthenticated', 'none'),
+    admitted: count('admitted', 'enterprise'),
+    limited: count('limited', 'enterprise'),
+    banned: count('banned', 'enterprise'),
+    unauthenticated: count('unauthenticated', 'none'),
   };
 }
 
@@ -105,21 +106,22 @@ describe('health', () => {
 describe('metrics', () => {
   it('have the durations of requests by method, route and status', async () => {
     const labels = { http_request_method: 'GET', http_route: '/v1/pets/:petId', http_response_status_code: '404' };
-    const before = (await metric('http_server_request_duration_seconds_count', labels)) ?? 0;
+    const before = metric(await metrics(), 'http_server_request_duration_seconds_count', labels) ?? 0;
     await get('/v1/pets/7001', key);
     await get('/v1/pets/7002', key);
-    expect(await metric('http_server_request_duration_seconds_count', labels)).toBe(before + 2);
-    expect(await metric('http_server_request_duration_seconds_sum', labels)).toBeGreaterThan(0);
+    const after = await metrics();
+    expect(metric(after, 'http_server_request_duration_seconds_count', labels)).toBe(before + 2);
+    expect(metric(after, 'http_server_request_duration_seconds_sum', labels)).toBeGreaterThan(0);
   });
 
   it('do not grow with the requested paths', async () => {
     await get('/v1/pets/made-up', key);
     await get('/v1/made-up', key);
     await get('/made-up');
-    const text = await (await get('/metrics')).text();
+    const text = await metrics();
     expect(text).not.toContain('made-up');
     expect(
-      await metric('http_server_request_duration_seconds_count', {
+      metric(text, 'http_server_request_duration_seconds_count', {
         http_response_status_code: '404',
         http_route: 'unmatched',
       }),

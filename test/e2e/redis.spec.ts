@@ -1,7 +1,9 @@
 import { Agent } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { Env } from '../../src/index.js';
-import { startApp, type TestApp, trio } from '../support/app.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { Env, Registry } from '../../src/index.js';
+import { startApp, type TestApp, type TestAppOptions, trio } from '../support/app.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { errorOf } from '../support/expectations.js';
 import { ask, concurrently } from '../support/http.js';
@@ -32,13 +34,16 @@ function flood(times: number, ...keys: readonly string[]): Promise<Response[]> {
 
 /** Sum over the instances. */
 async function metric(name: string): Promise<number> {
-  const texts = await Promise.all(instances.map(async (instance) => (await instance.request('/metrics')).text()));
+  const texts = await Promise.all(instances.map((instance) => instance.app.get(Registry).metrics()));
   return texts.reduce((sum, text) => sum + Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]), 0);
 }
 
 async function readiness(): Promise<unknown[]> {
   return Promise.all(instances.map(async (instance) => (await instance.request('/health/ready')).json()));
 }
+
+const readinessOf = async (service: TestApp) =>
+  (await (await service.request('/health/ready')).json()) as { redis: string };
 
 async function healed(): Promise<void> {
   await within(
@@ -205,11 +210,94 @@ describeWithRedis('a service whose Redis is unavailable at its start', () => {
     const key = await service.key();
     expect(trio(await service.request('/v1/pets', { key })).remaining).toBe(PER_MINUTE - 1);
     await own.restart();
-    const ready = async () => (await (await service.request('/health/ready')).json()) as { redis: string };
-    const { result } = await within(HEALED_MS, ready, ({ redis }) => redis === 'up');
+    const { result } = await within(
+      HEALED_MS,
+      () => readinessOf(service),
+      ({ redis }) => redis === 'up',
+    );
     expect(result).toMatchObject({ status: 'ready', redis: 'up' });
     expect(trio(await service.request('/v1/pets', { key })).remaining).toBe(PER_MINUTE - 1);
     await service.stop();
     await own.stop();
+  });
+});
+
+describeWithRedis('services with different databases', () => {
+  let own: RedisServer;
+  const started: TestApp[] = [];
+  const start = async (options: TestAppOptions = {}) => {
+    const service = await startApp({ ...options, env: { ...own.env, ...options.env } });
+    started.push(service);
+    return service;
+  };
+  const owner = () => own.call('GET', 'petstore:database');
+
+  beforeEach(async () => {
+    own = await RedisServer.start();
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    for (const service of started.splice(0).toReversed()) await service.stop();
+    await own.stop();
+  });
+
+  it('do not share a prefix: only the first one starts', async () => {
+    const [mine] = [await start()];
+    await expect(start()).rejects.toThrow(
+      /^The keys petstore:\* in Redis belong to another database: set REDIS_PREFIX .* delete those keys, petstore:database among them/,
+    );
+    const others = await start({ env: { REDIS_PREFIX: 'other:' } });
+    const keys = [await mine.key(), await others.key()];
+    const remaining = [mine, others].map((service, index) => service.request('/v1/pets', { key: keys[index] ?? '' }));
+    expect((await Promise.all(remaining)).map((response) => trio(response).remaining)).toEqual([999, 999]);
+    await own.call('DEL', 'petstore:database');
+    await within(HEALED_MS, owner, (value) => value !== null);
+    await expect(start()).rejects.toThrow('REDIS_PREFIX');
+  });
+
+  it('have a prefix for each environment', async () => {
+    await start();
+    await start({ env: { ENVIRONMENT: 'staging' } });
+    expect(new Set([await owner(), await own.call('GET', 'petstore-staging:database')]).size).toBe(2);
+  });
+
+  it('do not share a prefix either if Redis was unavailable at their start, or lost its data', async () => {
+    const error = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
+    await own.kill();
+    const late = await start();
+    await own.restart();
+    await within(
+      HEALED_MS,
+      () => readinessOf(late),
+      ({ redis }) => redis === 'up',
+    );
+    await own.call('SET', 'petstore:database', 'another');
+    await within(
+      HEALED_MS,
+      () => readinessOf(late),
+      ({ redis }) => redis === 'down',
+    );
+    const key = await late.key();
+    await own.call('SET', 'petstore:{account:1}:usage', 'not read');
+    expect(trio(await late.request('/v1/pets', { key })).remaining).toBe(PER_MINUTE - 1);
+    await delay(1_500);
+    expect(await readinessOf(late)).toMatchObject({ status: 'degraded', redis: 'down' });
+    expect(error.mock.calls).toMatchObject([[{ reason: expect.stringContaining('REDIS_PREFIX') }]]);
+    await own.call('FLUSHALL');
+    await within(
+      HEALED_MS,
+      () => readinessOf(late),
+      ({ redis }) => redis === 'up',
+    );
+    expect(await owner()).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('in memory have a prefix for each start', async () => {
+    for (let n = 0; n < 2; n++) {
+      const service = await start({ env: { DATABASE_URL: 'sqlite::memory:' } });
+      expect(trio(await service.request('/v1/pets', { key: await service.key() })).remaining).toBe(PER_MINUTE - 1);
+    }
+    expect(await owner()).toBeNull();
+    expect(((await own.call('KEYS', 'petstore:*:{account:1}:usage')) as string[]).length).toBe(2);
   });
 });

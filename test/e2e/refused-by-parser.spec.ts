@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Registry } from '../../src/index.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { errorIn } from '../support/expectations.js';
 import { ask } from '../support/http.js';
@@ -25,7 +26,7 @@ async function refusal(bytes: string): Promise<RawResponse & { code: string }> {
 
 /** Of a metric of what the parser refused. */
 async function counted(status: number): Promise<number> {
-  const text = await (await service.request('/metrics')).text();
+  const text = await service.app.get(Registry).metrics();
   const line = new RegExp(
     `^http_server_request_duration_seconds_count\\{http_request_method="_OTHER",http_route="unmatched",http_response_status_code="${status}"\\} (\\d+)$`,
     'm',

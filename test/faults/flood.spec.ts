@@ -7,6 +7,7 @@ import { databaseUrl } from '../support/databases.js';
 import { AMPLE, Folders, makeKeys } from '../support/folders.js';
 import { ask } from '../support/http.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
+import { freshMetrics } from '../support/metrics.js';
 
 const CONNECTIONS = 3_500;
 /** As many as Node reads of a connection at once. */
@@ -40,7 +41,7 @@ afterEach(async () => {
 });
 
 async function residentBytes(): Promise<number> {
-  const text = await (await ask(service.port, { path: '/metrics' })).text();
+  const text = await freshMetrics(async () => (await ask(service.port, { path: '/metrics' })).text());
   return Number(/^process_resident_memory_bytes ([0-9.e+]+)$/m.exec(text)?.[1]);
 }
 

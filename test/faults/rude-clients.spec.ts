@@ -8,6 +8,7 @@ import { ask } from '../support/http.js';
 import { random } from '../support/random.js';
 import { RudeRequests } from '../support/rude-requests.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
+import { freshMetrics } from '../support/metrics.js';
 
 const CONNECTIONS = Number(process.env['RUDE_CONNECTIONS'] ?? 10_000);
 const SEED = Number(process.env['RUDE_SEED'] ?? Date.now() % 2 ** 31);
@@ -35,7 +36,7 @@ afterAll(async () => {
   await folders.remove();
 });
 
-const metrics = async () => (await ask(service.port, { path: '/metrics' })).text();
+const metrics = () => freshMetrics(async () => (await ask(service.port, { path: '/metrics' })).text());
 
 async function gauge(name: string): Promise<number> {
   return Number(new RegExp(`^${name} ([0-9.e+]+)$`, 'm').exec(await metrics())?.[1]);

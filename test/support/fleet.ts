@@ -3,6 +3,7 @@ import { makeFolder, removeDatabase } from './databases.js';
 import { PostgresServer } from './servers/postgres-server.js';
 import { RedisServer } from './servers/redis-server.js';
 import { type Ended, runKeys, type ServiceProcess, startProcess } from './service-process.js';
+import { freshMetrics } from './metrics.js';
 
 export interface FleetOptions {
   readonly instances?: number;
@@ -64,7 +65,7 @@ export class Fleet {
   metric(name: string): Promise<number[]> {
     return Promise.all(
       this.instances.map(async ({ origin }) => {
-        const text = await (await fetch(`${origin}/metrics`)).text();
+        const text = await freshMetrics(async () => (await fetch(`${origin}/metrics`)).text());
         return Number(new RegExp(`^${name} ([0-9.e+]+)$`, 'm').exec(text)?.[1]);
       }),
     );

@@ -33,7 +33,10 @@ export class LinkBench {
   /** @param prepare called before the client connects */
   async open(url = this.server.url, prepare: (link: RedisClient) => void = () => {}): Promise<RedisClient> {
     const link = new RedisClient(url, { REDIS_PREFIX: 'test:', REDIS_TIMEOUT_MS: TIMEOUT_MS });
-    increments.set(link, link.defineScript('increment', { numberOfKeys: 1, lua: INCREMENT }));
+    increments.set(
+      link,
+      link.defineScript('increment', { numberOfKeys: 1, lua: INCREMENT }, () => ['test:probe', 1]),
+    );
     this.links.push(link);
     prepare(link);
     await link.onModuleInit();

@@ -53,6 +53,23 @@ describe('LastUsedTracker', () => {
     expect(new Set(await lastUsedAt())).toEqual(new Set([start + 2_000, start + 3_000]));
   });
 
+  it('is written by several instances at once, in whatever order their keys were used', async () => {
+    const keys: string[] = [];
+    for (let n = 0; n < 20; n++) keys.push((await service.keys.createKey({ account: 'acme', plan: 'pro' })).id);
+    const other = await bench.open();
+    const flush = async ({ lastUse }: AuthInstance, ids: readonly string[], round: number): Promise<void> => {
+      for (const [n, used] of ids.entries())
+        lastUse.touch(used, bench.clock.nowMs() + round * 100_000 + (n % 10) * 1_000);
+      await lastUse.flush();
+    };
+    for (let round = 1; round <= 10; round++)
+      await Promise.all([flush(service, keys, round), flush(other, keys.toReversed(), round)]);
+    const rounds = (await lastUsedAt()).flatMap((at) =>
+      at === null ? [] : Math.floor((at - bench.clock.nowMs()) / 100_000),
+    );
+    expect(rounds).toEqual(keys.map(() => 10));
+  });
+
   it('never writes an earlier time', async () => {
     service.lastUse.touch(id, bench.clock.nowMs());
     await service.lastUse.flush();

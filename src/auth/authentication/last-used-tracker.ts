@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { In, IsNull, LessThan, Or } from 'typeorm';
 import { RecurringTask } from '../../platform/index.js';
-import { Database, throwErrors, writeInChunks } from '../../database/index.js';
+import { Database, onCommit, throwErrors, writeInChunks } from '../../database/index.js';
 import { ApiKey } from '../../accounts/index.js';
 
 /** Interval between writes, in milliseconds. */
@@ -47,11 +47,10 @@ export class LastUsedTracker extends RecurringTask {
     for (const [lastUsedAt, uses] of byTime) {
       // Never earlier: another instance may have written a later use, or the clock may have been set back.
       const isEarlier = Or(IsNull(), LessThan(lastUsedAt));
-      const keyIds = uses.map(([keyId]) => keyId).toSorted();
-      const failed = await writeInChunks(keyIds, async (chunk) => {
-        const where = { id: In(chunk), lastUsedAt: isEarlier };
-        await this.database.write((manager) => manager.update(ApiKey, where, { lastUsedAt }));
-        for (const keyId of chunk) used.delete(keyId);
+      const keyIds = uses.map(([keyId]) => keyId);
+      const failed = await writeInChunks(this.database, 'api_keys', keyIds, async (manager, chunk) => {
+        await manager.update(ApiKey, { id: In(chunk), lastUsedAt: isEarlier }, { lastUsedAt });
+        onCommit(() => chunk.forEach((keyId) => used.delete(keyId)));
       });
       errors.push(...failed.values());
     }

@@ -11,6 +11,7 @@ import { CategoryCountsUnused1795251600000 } from './1795251600000-category-coun
 import { PlacedOrders1795258800000 } from './1795258800000-placed-orders.js';
 import { ApiKeyPauses1795262400000 } from './1795262400000-api-key-pauses.js';
 import { UsageHistory1795266000000 } from './1795266000000-usage-history.js';
+import { DatabaseIdentity1795269600000 } from './1795269600000-database-identity.js';
 import { AuditByAccount1795273200000 } from './1795273200000-audit-by-account.js';
 
 /** The service's migrations, oldest first. */
@@ -28,5 +29,6 @@ export const MIGRATIONS = [
   PlacedOrders1795258800000,
   ApiKeyPauses1795262400000,
   UsageHistory1795266000000,
+  DatabaseIdentity1795269600000,
   AuditByAccount1795273200000,
 ];

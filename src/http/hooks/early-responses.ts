@@ -7,7 +7,7 @@ import { nearestPath } from './nearest-path.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The path exists, but not with this method. */
+    /** The path exists, but has no operation with this method. */
     readonly isMethodUnknown?: true;
   }
 }
@@ -59,7 +59,9 @@ export function respondToOtherMethods(
     const allow = [...new Set([...methods, 'OPTIONS'])].join(', ');
     const others = server.supportedMethods.filter((method) => !methods.has(method) && method !== 'OPTIONS');
     if (!methods.has('OPTIONS')) {
-      server.options(url, (_request, reply) => reply.code(204).header('allow', allow).send());
+      server.options(url, { config: { isMethodUnknown: true } }, (_request, reply) =>
+        reply.code(204).header('allow', allow).send(),
+      );
     }
     server.route({
       url,

@@ -62,11 +62,13 @@ const LIFETIME_SECONDS = 86_400;
 
 /**
  * A version is the time of Redis in microseconds, or the last version plus one. So after Redis lost it, by FLUSHALL or a
- * failover, a new version is greater than all previous ones. It is also greater than ARGV[1].
+ * failover, a new version is greater than all previous ones. It is also greater than ARGV[1]. It replaces whatever else has
+ * the name.
  */
 const ADVANCE = `
 local time = redis.call('TIME')
-local last = tonumber(redis.call('GET', KEYS[1]) or 0)
+local stored = redis.pcall('GET', KEYS[1])
+local last = type(stored) == 'string' and tonumber(stored) or 0
 local version = math.max(time[1] * 1000000 + time[2], last + 1, ARGV[1] + 1)
 redis.call('SET', KEYS[1], string.format('%.0f', version), 'EX', ${LIFETIME_SECONDS})
 return version
@@ -105,7 +107,7 @@ export class SharedVersion {
       await this.advance();
       return true;
     } catch {
-      // The client is down now. Before it is up again, it advances the version.
+      // If the client is down now, it advances the version before it is up again.
       return false;
     }
   }

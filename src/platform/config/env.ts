@@ -88,7 +88,7 @@ export class Env {
   )
   REDIS_URL?: string;
 
-  /** Prefix of all keys in Redis. */
+  /** Prefix of all keys in Redis, which belong to one database. Unset on staging: `petstore-staging:`. */
   @Setting()
   @Matches(/^[^\s{}]{1,100}$/, {
     message: 'REDIS_PREFIX must have 1 to 100 characters, without white space and braces',

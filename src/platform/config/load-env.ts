@@ -22,6 +22,8 @@ export function loadEnv(source: Record<string, string | undefined> = process.env
   for (const [name, value] of Object.entries(source)) if (value !== undefined && value !== '') given[name] = value;
   const unread = readSecrets(given);
   const env = plainToInstance(Env, given, { excludeExtraneousValues: true, exposeDefaultValues: true });
+  // By default each environment has a prefix, as it has a file.
+  if (env.ENVIRONMENT === 'staging') env.REDIS_PREFIX = given['REDIS_PREFIX'] ?? 'petstore-staging:';
   const faults = validateSync(env, { validationError: { target: false } });
   const lines = faults.map(({ constraints = {} }) => [...new Set(Object.values(constraints))].join('; '));
   if (env.ANONYMOUS_PER_DAY < env.ANONYMOUS_PER_MINUTE) {

@@ -1,14 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SpanKind } from '@opentelemetry/api';
-import { Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import type { Env } from '../config/env.js';
 import { RecurringTask } from '../recurring-task.js';
 import { traced } from '../tracing/traced.js';
-import { checkMode, CONNECT_TIMEOUT_MS, redisOptions, UnsupportedServerError } from './redis-options.js';
-
-/** How often an unavailable Redis is logged again, in milliseconds. */
-const REMINDER_MS = 60_000;
+import { isOutage, UnusableRedisError } from './redis-errors.js';
+import { RedisLog } from './redis-log.js';
+import { checkServer, CONNECT_TIMEOUT_MS, redisOptions } from './redis-options.js';
 
 /** Interval between checks, in milliseconds. Without calls, an unavailable Redis is noticed after this time and the timeout. */
 const CHECK_INTERVAL_MS = 200;
@@ -25,47 +24,44 @@ export interface Script {
 export type RunScript = (...keysAndArguments: (string | number)[]) => Promise<unknown>;
 
 /**
- * The Redis client, with a circuit breaker. After the first error or timeout it is down and closes the connection, so that
- * the commands in flight fail too: calls use their fallbacks at once. It connects again, and is up when Redis accepts writes.
+ * The Redis client, with a circuit breaker. After a timeout or an error that others would get too, it is down and closes the
+ * connection, so that calls in flight use their fallbacks at once. It connects again, and is up when its probes succeed.
  */
 export class RedisClient implements OnModuleInit, OnApplicationShutdown {
   /** Of all keys. */
-  readonly prefix: string;
+  prefix: string;
+  /** The database whose keys have the prefix. Without it, nobody checks whose they are. */
+  owner: string | undefined;
   /** Number of calls that used their fallbacks. */
   fallbacks = 0;
-  private readonly logger = new Logger('Redis');
+  /** Gets the duration of a GET, several times a second, in seconds. */
+  onRoundTrip: ((seconds: number) => void) | undefined;
+  private readonly log = new RedisLog();
   private readonly redis: Redis;
   private readonly checks = new RecurringTask('checking Redis', CHECK_INTERVAL_MS, () => this.check());
   private up = false;
-  private reported: 'up' | 'down' = 'up';
-  private reportedAtMs = 0;
   private closed = false;
   private readonly preparations: (() => Promise<void> | void)[] = [];
+  private readonly probes: (() => Promise<unknown>)[] = [];
   private readonly reads: (() => void)[] = [];
   private isInTurn = false;
-  private unsupported: Error | undefined;
-  private roundTrips: ((seconds: number) => void) | undefined;
+  private unusable: Error | undefined;
 
   constructor(url: string, { REDIS_PREFIX, REDIS_TIMEOUT_MS }: Pick<Env, 'REDIS_PREFIX' | 'REDIS_TIMEOUT_MS'>) {
     this.prefix = REDIS_PREFIX;
     const options = redisOptions(url, REDIS_TIMEOUT_MS);
     this.redis = options.sentinels === undefined ? new Redis(url, options) : new Redis(options);
     // An error event comes before the end of the connection.
-    let reason: string | undefined;
-    this.redis.on('error', ({ message }: Error) => (reason = message));
+    let reason: Error | undefined;
+    this.redis.on('error', (error: Error) => (reason = error));
     this.redis.on('close', () => {
-      this.lose(reason ?? 'the connection was closed');
+      this.lose(reason ?? new Error('the connection was closed'));
       reason = undefined;
     });
   }
 
   get isUp(): boolean {
     return this.up;
-  }
-
-  /** @param observe gets the duration of a PING, several times a second, in seconds */
-  onRoundTrip(observe: (seconds: number) => void): void {
-    this.roundTrips = observe;
   }
 
   /** @param prepare called when Redis is back, before the client is up */
@@ -75,24 +71,31 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
 
   /**
    * Reads a key with every script, just before it.
-   * @param receive gets the value before the result of the script is used
+   * @param receive gets the value, or null if it cannot be read, before the result of the script is used
    */
   readWithScripts(key: string, receive: (value: string | null) => void): void {
     this.reads.push(() => {
-      this.redis.get(key).then(receive, (error: Error) => this.lose(error.message));
+      this.redis.get(key).then(receive, (error: Error) => {
+        this.fail(error, 'get', key);
+        receive(null);
+      });
     });
   }
 
-  /** @param name of the script, different from all commands of Redis */
-  defineScript(name: string, script: Script): RunScript {
+  /**
+   * @param name of the script, different from all commands of Redis
+   * @param probe keys and arguments with which it runs again and again: if it fails, Redis is unavailable
+   */
+  defineScript(name: string, script: Script, probe?: () => (string | number)[]): RunScript {
     this.redis.defineCommand(name, script);
     const command = Reflect.get(this.redis, name) as RunScript;
+    if (probe !== undefined) this.probes.push(() => command.apply(this.redis, probe()));
     return async (...keysAndArguments) => {
       this.beginTurn();
       try {
         return await traced(`EVALSHA ${name}`, SPAN, () => command.apply(this.redis, keysAndArguments));
       } catch (error) {
-        this.lose((error as Error).message);
+        this.fail(error as Error, name, keysAndArguments[0]);
         throw error;
       }
     };
@@ -112,20 +115,20 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
 
   /**
    * Waits for the first attempt to connect, which takes at most two seconds.
-   * @throws (rejects) Error if the server is part of a cluster, or a Sentinel: neither can keep the counters
+   * @throws (rejects) UnusableRedisError if the server or the prefix is not one for the counters of this database
    */
   async onModuleInit(): Promise<void> {
     const connected = this.redis.connect().then(
       () => this.checks.tryRun(),
-      (error: Error) => this.lose(error.message),
+      (error: Error) => this.lose(error),
     );
     // Sentinels that do not respond are asked again and again.
     await Promise.race([connected, delay(2 * CONNECT_TIMEOUT_MS, undefined, { ref: false })]);
-    if (this.unsupported !== undefined) throw this.unsupported;
+    if (this.unusable !== undefined) throw this.unusable;
     const who = Array.isArray(this.redis.options.sentinels)
       ? 'no sentinel has named its master'
       : 'no server has responded';
-    if (!this.up) this.lose(`${who} yet`);
+    if (!this.up) this.lose(new Error(`${who} yet`));
     this.checks.start();
   }
 
@@ -148,42 +151,47 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
 
   private async check(): Promise<void> {
     if (this.redis.status !== 'ready') return;
+    const { up } = this;
     try {
-      if (this.up) await this.ping();
-      else await this.begin();
+      if (!up) await checkServer(this.redis);
+      const sinceMs = performance.now();
+      await this.checkOwner();
+      this.onRoundTrip?.((performance.now() - sinceMs) / 1_000);
+      await Promise.all(this.probes.map((probe) => probe()));
+      if (up) return;
+      for (const prepare of this.preparations) await prepare();
+      this.up = true;
+      this.log.available();
     } catch (error) {
-      if (error instanceof UnsupportedServerError) this.unsupported = error;
-      this.lose((error as Error).message);
+      this.lose(error as Error);
     }
   }
 
-  private async ping(): Promise<void> {
-    const sinceMs = performance.now();
-    await this.redis.ping();
-    this.roundTrips?.((performance.now() - sinceMs) / 1_000);
+  /** The first service that uses the prefix writes its database under it, and so does the first after Redis lost its data. */
+  private async checkOwner(): Promise<void> {
+    const key = `${this.prefix}database`;
+    const owner = await this.redis.get(key);
+    if (this.owner === undefined || owner === this.owner) return;
+    if (owner !== null)
+      throw new UnusableRedisError(
+        `The keys ${this.prefix}* in Redis belong to another database: set REDIS_PREFIX to a prefix of its own for this one, or delete those keys, ${key} among them, if the other database is gone for good.`,
+      );
+    await this.redis.set(key, this.owner, 'NX');
+    // Another service may have been first.
+    await this.checkOwner();
   }
 
-  private async begin(): Promise<void> {
-    await checkMode(this.redis);
-    // The client would use another database if this one does not exist.
-    await this.redis.select(this.redis.options.db ?? 0);
-    // Redis may refuse writes only: as a replica, or without memory.
-    await this.redis.set(`${this.prefix}check`, '', 'EX', 60);
-    for (const prepare of this.preparations) await prepare();
-    this.up = true;
-    if (this.reported === 'up') return;
-    this.reported = 'up';
-    this.logger.log({ message: 'Redis is available again; using its counters' });
+  /** An error that names a key or a command is that call's alone. */
+  private fail(error: Error, command: string, key: string | number | undefined): void {
+    if (isOutage(error)) this.lose(error);
+    else this.log.refused(error, command, key);
   }
 
-  private lose(reason: string): void {
+  private lose(error: Error): void {
     this.up = false;
     // Reconnects. `disconnect` would wait for Redis.
     if (this.redis.status === 'ready') this.redis.stream.destroy();
-    const nowMs = performance.now();
-    if (this.closed || (this.reported === 'down' && nowMs < this.reportedAtMs + REMINDER_MS)) return;
-    this.reported = 'down';
-    this.reportedAtMs = nowMs;
-    this.logger.warn({ message: 'Redis is unavailable; using local counters', reason });
+    if (error instanceof UnusableRedisError) this.unusable = error;
+    if (!this.closed) this.log.unavailable(error);
   }
 }

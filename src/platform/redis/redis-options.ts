@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { Redis, RedisOptions } from 'ioredis';
 import { SENTINEL_URL } from '../config/setting-checks.js';
+import { UnusableRedisError } from './redis-errors.js';
 
 /** Time from a lost connection to the next attempt, in milliseconds. */
 const RECONNECT_DELAY_MS = 500;
@@ -8,16 +9,12 @@ const RECONNECT_DELAY_MS = 500;
 export const CONNECT_TIMEOUT_MS = 1_000;
 const KEEP_ALIVE_MS = 10_000;
 
-/** A server that cannot keep the counters. */
-export class UnsupportedServerError extends Error {
-  constructor(mode: string) {
-    super(
-      mode === 'cluster'
-        ? 'REDIS_URL names a Redis Cluster, which cannot keep the counters. Name a single Redis server.'
-        : 'REDIS_URL names a Redis Sentinel, which cannot keep the counters. Write redis+sentinel://host:port,host:port/master-name.',
-    );
-  }
-}
+/** Modes of a server that cannot keep the counters. */
+const UNUSABLE_MODES: Readonly<Record<string, string>> = {
+  cluster: 'REDIS_URL names a Redis Cluster, which cannot keep the counters. Name a single Redis server.',
+  sentinel:
+    'REDIS_URL names a Redis Sentinel, which cannot keep the counters. Write redis+sentinel://host:port,host:port/master-name.',
+};
 
 /** The server, or the sentinels that know it. */
 function serverOptions(url: string): RedisOptions {
@@ -61,15 +58,18 @@ export function redisOptions(url: string, commandTimeout: number): RedisOptions 
 }
 
 /**
- * Checks that the server is neither part of a cluster nor a Sentinel.
- * @throws (rejects) UnsupportedServerError
+ * Checks that the server is neither part of a cluster nor a Sentinel, and that it has the database.
+ * @throws (rejects) UnusableRedisError, or that of the server
  */
-export async function checkMode(redis: Redis): Promise<void> {
+export async function checkServer(redis: Redis): Promise<void> {
   // A user of Redis may lack the right to ask.
   const info = await redis.info('server').catch((error: Error) => {
     if (error.message.startsWith('NOPERM')) return '';
     throw error;
   });
   const [, mode = ''] = /^redis_mode:(\w+)/m.exec(info) ?? [];
-  if (mode === 'cluster' || mode === 'sentinel') throw new UnsupportedServerError(mode);
+  const reason = UNUSABLE_MODES[mode];
+  if (reason !== undefined) throw new UnusableRedisError(reason);
+  // The client would use another database if this one does not exist.
+  await redis.select(redis.options.db ?? 0);
 }

@@ -17,14 +17,14 @@ class RedisMetrics {
     });
     const roundTrips = new Histogram({
       name: 'petstore_redis_round_trip_seconds',
-      help: 'Duration of a PING to Redis, which is sent five times a second.',
+      help: 'Duration of a GET of Redis, which is sent five times a second.',
       buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5],
       registers: [registry],
     });
-    redis.onRoundTrip((seconds) => roundTrips.observe(seconds));
+    redis.onRoundTrip = (seconds) => roundTrips.observe(seconds);
     const fallbacks: Counter = new Counter({
       name: 'petstore_redis_fallbacks_total',
-      help: 'Decisions made with local counters while Redis was unavailable.',
+      help: 'Decisions made with local counters because Redis was unavailable or refused a command.',
       registers: [registry],
       collect: () => {
         fallbacks.reset();

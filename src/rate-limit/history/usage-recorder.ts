@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Caller } from '../../auth/index.js';
-import { Database, query, throwErrors, writeInChunks } from '../../database/index.js';
+import { Database, onCommit, query, throwErrors, writeInChunks } from '../../database/index.js';
 import { Clock, RecurringTask, UNMATCHED_ROUTE } from '../../platform/index.js';
 import { KEY_COLUMNS, type OUTCOMES } from './usage-history.js';
 
@@ -75,17 +75,15 @@ export class UsageRecorder extends RecurringTask {
 
   /** Adds to the counts in the database, as other instances do. If it fails, the next call adds what is missing. */
   private async write(): Promise<void> {
-    // In the same order on all instances, which would otherwise wait for each other's rows.
-    const counted = [...this.rows].filter(([, row]) => row.requests > 0).toSorted(([a], [b]) => (a < b ? -1 : 1));
-    const rows = counted.map(([, row]) => row);
-    const errors = await writeInChunks(rows, async (chunk) => {
+    const rows = [...this.rows.values()].filter(({ requests }) => requests > 0);
+    const errors = await writeInChunks(this.database, 'usage_history', rows, async (manager, chunk) => {
       const written = chunk.map((row) => ({ ...row }));
       const sql = `
         INSERT INTO "usage_history" (${KEY_COLUMNS}, "requests") VALUES ${chunk.map(() => '(?, ?, ?, ?, ?, ?)').join()}
         ON CONFLICT (${KEY_COLUMNS}) DO UPDATE SET "requests" = "usage_history"."requests" + excluded."requests"`;
       const values = written.flatMap((row) => Object.values(row));
-      await this.database.write((manager) => query(manager, sql, values));
-      for (const [index, row] of chunk.entries()) row.requests -= written[index]?.requests ?? 0;
+      await query(manager, sql, values);
+      onCommit(() => chunk.forEach((row, index) => (row.requests -= written[index]?.requests ?? 0)));
     });
     // Rows of this hour are kept, for their number, unless there is no room.
     const isFull = this.rows.size >= MOST_ROWS;

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ObjectLiteral } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
-import { type Database, throwErrors, writeInChunks } from '../../database/index.js';
+import { type Database, onCommit, throwErrors, writeInChunks } from '../../database/index.js';
 import { type Clock, RecurringTask } from '../../platform/index.js';
 import type { Counter, CounterTable, Key } from '../memory/counter-table.js';
 import type { MemoryCounterStore } from '../memory/memory-counter-store.js';
@@ -54,7 +54,7 @@ class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
     const { changes } = this;
     this.changes = new Set();
     try {
-      const errors = await writeInChunks([...changes], async (chunk) => {
+      const errors = await writeInChunks(database, 'counters', [...changes], async (manager, chunk) => {
         const rows: QueryDeepPartialEntity<Row>[] = [];
         const removed: string[] = [];
         for (const key of chunk) {
@@ -63,13 +63,11 @@ class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
           if (counter === undefined) removed.push(subject);
           else rows.push(this.entity.of(subject, counter));
         }
-        await database.write(async (manager) => {
-          // `upsert` would take twice as long.
-          const insert = manager.createQueryBuilder().insert().into(this.entity).updateEntity(false).values(rows);
-          if (rows.length > 0) await insert.orUpdate(columns, keyColumns).execute();
-          if (removed.length > 0) await manager.delete(this.entity, removed);
-        });
-        for (const key of chunk) changes.delete(key);
+        // `upsert` would take twice as long.
+        const insert = manager.createQueryBuilder().insert().into(this.entity).updateEntity(false).values(rows);
+        if (rows.length > 0) await insert.orUpdate(columns, keyColumns).execute();
+        if (removed.length > 0) await manager.delete(this.entity, removed);
+        onCommit(() => chunk.forEach((key) => changes.delete(key)));
       });
       return errors.values();
     } finally {
@@ -94,7 +92,7 @@ class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
         if (isOpen) this.table.add(this.readKey(row.subject.slice(this.prefix.length)), counter);
         return !isOpen;
       });
-      if (expired.length > 0) await database.write((manager) => manager.remove(expired));
+      await writeInChunks(database, 'counters', expired, (manager, chunk) => manager.remove([...chunk]));
       after = rows.at(-1)?.subject;
     }
   }

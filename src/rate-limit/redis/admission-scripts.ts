@@ -35,11 +35,13 @@ local function windows(bannedUntil)
   return {now, bannedUntil, minuteLeft, minuteEnd, dayLeft, dayEnd}
 end
 
+local function expiry()
+  return dayEnd - now + ${MINUTE_SECONDS + STEP_BACK_SECONDS}
+end
+
 local function count()
   redis.call('HSET', KEYS[1], 'minuteStart', minuteStart, 'minuteUsed', minuteUsed + 1, 'dayStart', dayStart, 'dayUsed', dayUsed + 1)
-  if minuteUsed == 0 or dayUsed == 0 then
-    redis.call('EXPIRE', KEYS[1], dayEnd - now + ${MINUTE_SECONDS + STEP_BACK_SECONDS})
-  end
+  if minuteUsed == 0 or dayUsed == 0 then redis.call('EXPIRE', KEYS[1], expiry()) end
 end
 `;
 
@@ -59,10 +61,9 @@ local lastStart = tonumber(string.match(banStarts, '%d+$'))
 local isBanned = lastStart and not isLifted(lastStart) and isOpen(lastStart, bannedUntil - lastStart)
 `;
 
-/** ARGV[5] is the key. Its requests in the account's windows are a field beside them. */
+/** KEYS[3] has the requests of the key in the account's windows. Beside them, it would stay as long as the account is used. */
 const KEY = `
-local keyField = 'key:' .. ARGV[5]
-local keyUsage = redis.call('HGET', KEYS[1], keyField) or '0 0 0 0'
+local keyUsage = redis.call('GET', KEYS[3]) or '0 0 0 0'
 local keyMinuteStart, keyMinuteUsed, keyDayStart, keyDayUsed = string.match(keyUsage, '(%d+) (%d+) (%d+) (%d+)')
 keyMinuteUsed, keyDayUsed = tonumber(keyMinuteUsed), tonumber(keyDayUsed)
 if tonumber(keyMinuteStart) ~= minuteStart then keyMinuteUsed = 0 end
@@ -73,7 +74,8 @@ const STRIKE = `
 if isBanned then return windows(bannedUntil) end
 if hasQuota then
   count()
-  redis.call('HSET', KEYS[1], keyField, table.concat({minuteStart, keyMinuteUsed + 1, dayStart, keyDayUsed + 1}, ' '))
+  local counts = table.concat({minuteStart, keyMinuteUsed + 1, dayStart, keyDayUsed + 1}, ' ')
+  redis.call('SET', KEYS[3], counts, 'EX', expiry())
   return windows(0)
 end
 
@@ -86,7 +88,8 @@ if strikes >= perMinute then
   for start in string.gmatch(banStarts, '%d+') do
     if isOpen(tonumber(start), ${DAY_SECONDS}) and not isLifted(tonumber(start)) then table.insert(starts, start) end
   end
-  bannedUntil = now + math.min(${LONGEST_BAN_SECONDS}, ${FIRST_BAN_SECONDS} * 2 ^ #starts)
+  -- A power is a float, which newer versions of Lua write as such.
+  bannedUntil = now + math.floor(math.min(${LONGEST_BAN_SECONDS}, ${FIRST_BAN_SECONDS} * 2 ^ #starts))
   table.insert(starts, now)
   banStarts = table.concat(starts, ' ', math.max(1, #starts - ${BANS_TO_REMEMBER - 1}))
   ban = bannedUntil
@@ -121,11 +124,11 @@ end
 return {now, 0, math.max(0, limit - used), start + length}
 `;
 
-/** KEYS: windows of the account, bans of the key. ARGV: time, limit of a minute, of a day, last lift of bans, the key. */
-export const ADMIT: Script = { numberOfKeys: 2, lua: CLOCK + USAGE + BANS + KEY + STRIKE };
+/** KEYS: windows of the account, bans of the key, its requests. ARGV: time, limit of a minute, of a day, last lift of bans. */
+export const ADMIT: Script = { numberOfKeys: 3, lua: CLOCK + USAGE + BANS + KEY + STRIKE };
 
 /** Like ADMIT without counting. The reply also has the strikes, and the requests of the key in the minute and in the day. */
-export const PEEK: Script = { numberOfKeys: 2, lua: CLOCK + USAGE + BANS + KEY + REPORT };
+export const PEEK: Script = { numberOfKeys: 3, lua: CLOCK + USAGE + BANS + KEY + REPORT };
 
 /** KEYS: windows of the address. ARGV: time, limit of a minute, of a day, 1 or 0. */
 export const ADMIT_ADDRESS: Script = { numberOfKeys: 1, lua: CLOCK + USAGE + TAKE };

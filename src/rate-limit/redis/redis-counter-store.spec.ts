@@ -6,7 +6,6 @@ import { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import { addressKey, RedisCounterStore } from './redis-counter-store.js';
 import { FakeClock } from '../../testing/fake-clock.js';
 import { describeWithRedis } from '../../../test/support/describe-with-redis.js';
-import { eventually } from '../../../test/support/link-bench.js';
 import { random } from '../../../test/support/random.js';
 import { RedisServer } from '../../../test/support/servers/redis-server.js';
 
@@ -47,18 +46,19 @@ describeWithRedis('counting in Redis', () => {
   beforeEach(async () => {
     link?.onApplicationShutdown();
     link = new RedisClient(server.url, { REDIS_PREFIX: `test ${++tests}:`, REDIS_TIMEOUT_MS: 1_000 });
-    await link.onModuleInit();
     clock = new FakeClock(Date.parse('2026-11-21T22:00:00.000Z'));
     const env = Object.assign(new Env(), { ANONYMOUS_PER_MINUTE: 5, ANONYMOUS_PER_DAY: 40 });
     memory = new MemoryCounterStore(clock, env);
     const fallback = new MemoryCounterStore(clock, env);
     store = new RedisCounterStore(link, fallback, () => clock.nowSeconds());
+    await link.onModuleInit();
   });
   afterAll(async () => {
     link.onApplicationShutdown();
     await server.stop();
   });
 
+  const hash = async (name: string) => (await server.call('HGETALL', `test ${tests}:${name}`)) as string[];
   const keys = async () => ((await server.call('KEYS', `test ${tests}:*`)) as string[]).toSorted();
 
   it.each([1, 2, 3, 4, 5, 6])('decides like counting in memory (%i)', async (seed) => {
@@ -103,9 +103,11 @@ describeWithRedis('counting in Redis', () => {
     await store.takeFromRoute('report:7', 1, 30);
     const prefix = `test ${tests}:`;
     expect(await keys()).toEqual([
-      `${prefix}check`,
+      `${prefix}{account:-1}:usage`,
+      `${prefix}{account:-1}:usage:check`,
       `${prefix}{account:7}:bans:key_7`,
       `${prefix}{account:7}:usage`,
+      `${prefix}{account:7}:usage:key_7`,
       expect.stringMatching(/\{address:[0-9a-f]{1,5}\}:usage$/),
       `${prefix}{route:report:7}`,
     ]);
@@ -114,6 +116,19 @@ describeWithRedis('counting in Redis', () => {
       expect(seconds).toBeGreaterThan(0);
       expect(seconds).toBeLessThanOrEqual(DAY_SECONDS + 120);
     }
+  });
+
+  it('writes whole numbers only, whatever the version of Lua, and nothing for each key beside the windows of an account', async () => {
+    for (let n = 0; n < 5; n++)
+      await store.admit(callerOf(13, { keyId: `key_${n}`, limits: { perMinute: 3, perDay: 10 } }));
+    expect((await hash('{account:13}:usage')).filter((_, n) => n % 2 === 0).toSorted()).toEqual([
+      'dayStart',
+      'dayUsed',
+      'minuteStart',
+      'minuteUsed',
+    ]);
+    for (let n = 0; n < 3; n++) await store.admit(callerOf(13, { keyId: 'key_3' }));
+    expect((await hash('{account:13}:bans:key_3')).filter((_, n) => n % 2 === 1).join(' ')).toMatch(/^\d+( \d+)+$/);
   });
 
   it('keeps a day that begins within a minute until its end', async () => {
@@ -152,27 +167,6 @@ describeWithRedis('counting in Redis', () => {
     const remaining = decisions.filter(({ outcome }) => outcome === 'admitted').map((admitted) => admitted.remaining);
     expect(remaining).toEqual(Array.from({ length: 1_000 }, (_, index) => 999 - index));
     expect(link.fallbacks).toBe(0);
-  });
-
-  it('decides locally while Redis refuses writes, and adds nothing to Redis afterwards', async () => {
-    const caller = callerOf(12);
-    expect((await store.admit(caller)).remaining).toBe(2);
-    await server.call('CONFIG', 'SET', 'maxmemory', 1);
-    const local = [await store.admit(caller), await store.admit(caller), await store.admit(caller)];
-    expect(local.map(({ outcome, remaining }) => [outcome, remaining])).toEqual([
-      ['admitted', 2],
-      ['admitted', 1],
-      ['admitted', 0],
-    ]);
-    for (let strike = 0; strike < 3; strike++) await store.admit(caller);
-    expect((await store.admit(caller)).outcome).toBe('banned');
-    await server.call('CONFIG', 'SET', 'maxmemory', 0);
-    await eventually(() => link.isUp);
-    expect(await store.admit(caller)).toMatchObject({ outcome: 'admitted', remaining: 1 });
-    // The local window is still open, the local ban is not.
-    await server.call('CONFIG', 'SET', 'maxmemory', 1);
-    expect((await store.admit(caller)).outcome).toBe('limited');
-    await server.call('CONFIG', 'SET', 'maxmemory', 0);
   });
 
   it('loads its scripts again if Redis lost them', async () => {

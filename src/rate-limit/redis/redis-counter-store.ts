@@ -14,6 +14,9 @@ import { ADMIT, ADMIT_ADDRESS, PEEK, TAKE_FROM_ROUTE } from './admission-scripts
  */
 const ADDRESS_COUNTERS = 2 ** 20;
 
+/** No account has this id. Its requests find out whether Redis counts. */
+const PROBE = { accountId: -1, keyId: 'check', limits: { perMinute: 1e6, perDay: 1e6 }, bansLiftedAtMs: 0 };
+
 /**
  * Counts in Redis for all instances, on the clock of Redis, with one script call per decision. Keys of an account have its
  * id in braces, so that a cluster keeps them in one slot.
@@ -34,7 +37,7 @@ export class RedisCounterStore extends CounterStore {
     private readonly now: () => number | '' = () => '',
   ) {
     super();
-    this.runAdmit = redis.defineScript('admit', ADMIT);
+    this.runAdmit = redis.defineScript('admit', ADMIT, () => this.callerArguments(PROBE));
     this.runPeek = redis.defineScript('peekUsage', PEEK);
     this.runAdmitAddress = redis.defineScript('admitAddress', ADMIT_ADDRESS);
     this.runTakeFromRoute = redis.defineScript('takeFromRoute', TAKE_FROM_ROUTE);
@@ -83,10 +86,10 @@ export class RedisCounterStore extends CounterStore {
   }
 
   /** The keys and arguments of ADMIT and PEEK. */
-  private callerArguments({ accountId, keyId, limits, bansLiftedAtMs }: Caller): (string | number)[] {
+  private callerArguments({ accountId, keyId, limits, bansLiftedAtMs }: typeof PROBE): (string | number)[] {
     const account = `${this.redis.prefix}{account:${accountId}}`;
-    const keys = [`${account}:usage`, `${account}:bans:${keyId}`];
-    return [...keys, this.now(), limits.perMinute, limits.perDay, bansLiftedAtMs, keyId];
+    const keys = [`${account}:usage`, `${account}:bans:${keyId}`, `${account}:usage:${keyId}`];
+    return [...keys, this.now(), limits.perMinute, limits.perDay, bansLiftedAtMs];
   }
 
   private async askAddress(address: string, taken: 0 | 1): Promise<Decision> {
