@@ -15,7 +15,7 @@ import { CounterSweep, MemoryCounterStore } from '../memory/memory-counter-store
 import { UsageWindow } from './usage-window.entity.js';
 import { RateLimitModule } from '../rate-limit.module.js';
 import { FakeClock } from '../../testing/fake-clock.js';
-import { makeFolder, onPostgres, openDatabase, PATIENT, removeDatabase } from '../../../test/support/databases.js';
+import { makeFolder, openDatabase, PATIENT, removeDatabase } from '../../../test/support/databases.js';
 
 const CALLER: Caller = {
   keyId: 'key',
@@ -139,19 +139,6 @@ describe('persisted counters', () => {
     await persistence.tryRun();
     expect(write).toHaveBeenCalledTimes(4);
     expect(await usages()).toHaveLength(2_001);
-  });
-
-  it('are written by several instances at once, in whatever order they changed', async () => {
-    if (!onPostgres) return;
-    const [one, other] = [await start(), await start()];
-    const accounts = Array.from({ length: 200 }, (_, accountId) => accountId + 1);
-    for (let round = 0; round < 10; round++) {
-      for (const accountId of accounts) one.admit(1, { accountId, keyId: `key ${accountId}` });
-      for (const accountId of accounts.toReversed()) other.admit(1, { accountId, keyId: `key ${accountId}` });
-      await Promise.all([one.persistence.run(), other.persistence.run()]);
-      (round % 2 === 0 ? one : other).store.accounts.clear();
-    }
-    expect((await one.usages()).length).toBeGreaterThan(0);
   });
 
   it('are written later if the database fails, which is logged once', async () => {
