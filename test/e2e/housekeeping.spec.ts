@@ -38,7 +38,11 @@ const expire = () => orders.service.app.get(OrderExpiry).run();
 const idsOf = async () => (await sql<{ id: string }>('SELECT "id" FROM "api_keys"')).map(({ id }) => id);
 const countOf = async (table: string) => (await sql(`SELECT 1 FROM "${table}"`)).length;
 const metric = async (name: string) =>
-  Number(new RegExp(`^${name} (.*)$`, 'm').exec(await (await orders.service.request('/metrics')).text())?.[1]);
+  Number(
+    new RegExp(`^${name} (.*)$`, 'm').exec(
+      await freshMetrics(async () => (await orders.service.request('/metrics')).text()),
+    )?.[1],
+  );
 
 describe('the expiry of orders', () => {
   it('cancels orders that nobody approved for 72 hours, with their events, and no others', async () => {

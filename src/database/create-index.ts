@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { isPostgres, query } from '../statements.js';
+import { isPostgres, query } from './statements.js';
 
 /**
  * Creates an index. PostgreSQL builds it while others write, which is possible outside of transactions only: the migration
