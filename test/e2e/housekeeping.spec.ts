@@ -7,6 +7,7 @@ import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker
 import { UsageHistory, UsageRecorder } from '../../src/rate-limit/index.js';
 import { CounterPersistence } from '../../src/rate-limit/persistence/counter-persistence.js';
 import { OrderExpiry } from '../../src/store/order-expiry.js';
+import { freshMetrics } from '../support/metrics.js';
 import { onPostgres, queryDatabase } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';
 import { type Order, OrdersClient } from '../support/orders.js';
