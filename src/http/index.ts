@@ -8,6 +8,7 @@ export * from './connections/one-at-a-time.js';
 export * from './connections/turns.js';
 export * from './errors/api-exception.filter.js';
 export * from './errors/client-names.js';
+export * from './errors/failed-response.js';
 export * from './errors/problem.js';
 export * from './hooks/common-headers.js';
 export * from './hooks/early-responses.js';

@@ -42,7 +42,11 @@ export function addJsonBodyParser(server: FastifyInstance): void {
     return parseJson(request.rawBody, limitOf(request));
   });
   // So a handler can return a bigint that it received.
-  server.setReplySerializer(jsonText);
+  server.setReplySerializer((value) => {
+    const text: string | undefined = jsonText(value);
+    if (text === undefined) throw new TypeError(`JSON has no ${typeof value}`);
+    return text;
+  });
   server.addHook('onRoute', (route) => {
     const takesBody = [route.method].flat().some((method) => METHODS_WITH_BODY.has(method));
     // The last preParsing hook: after it, the body flows to the parser.

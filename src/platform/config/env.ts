@@ -5,7 +5,7 @@ import {
   FlagSetting,
   HttpUrlSetting,
   IntegerSetting,
-  ListSetting,
+  OriginListSetting,
   RedisUrlSetting,
   Setting,
 } from './setting.decorators.js';
@@ -104,11 +104,7 @@ export class Env {
   TRUST_PROXY: string[] = [];
 
   /** Origins that browsers can call from, or `*`; none by default. */
-  @ListSetting()
-  @Matches(/^(\*|https?:\/\/[^/?#@*\s]+)$/, {
-    each: true,
-    message: 'CORS_ORIGINS must be * or a comma-separated list of origins, such as https://app.example.com',
-  })
+  @OriginListSetting()
   CORS_ORIGINS: string[] = [];
 
   /** Least severe level that is logged. `debug` adds a line for each request. */

@@ -28,7 +28,7 @@ export async function startTracing({ OTEL_EXPORTER_OTLP_ENDPOINT, REVISION }: En
   diag.setLogger({ error: report, warn: report, info() {}, debug() {}, verbose() {} }, DiagLogLevel.WARN);
 
   const service = { 'service.name': 'petstore', 'service.version': VERSION, 'vcs.ref.head.revision': REVISION };
-  const exporter = new OTLPTraceExporter({ url: `${OTEL_EXPORTER_OTLP_ENDPOINT}/v1/traces` });
+  const exporter = new OTLPTraceExporter({ url: `${OTEL_EXPORTER_OTLP_ENDPOINT.replace(/\/$/, '')}/v1/traces` });
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes(service).merge(detectResources({ detectors: [envDetector] })),
     spanProcessors: [new BatchSpanProcessor(exporter)],
