@@ -14,7 +14,7 @@ import {
   unsupportedMediaType,
 } from '../requests/message.js';
 import { jsonText } from './int64.js';
-import { parseJson } from './parse-json.js';
+import { EMPTY_BODY, parseJson } from './parse-json.js';
 
 const JSON_TYPES = [JSON_TYPE, MERGE_PATCH_TYPE];
 const UTF_8 = /^[ \t]*charset=(?:utf-8|"utf-8")[ \t]*$/i;
@@ -39,7 +39,9 @@ export function addJsonBodyParser(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(JSON_TYPES, async (request: FastifyRequest, payload: Readable) => {
     request.rawBody = await readBody(request, payload);
-    return parseJson(request.rawBody, limitOf(request));
+    // A PATCH always needs a body. Of other methods, the validation knows it.
+    const canBeAbsent = request.rawBody.length === 0 && request.method !== 'PATCH';
+    return canBeAbsent ? EMPTY_BODY : parseJson(request.rawBody, limitOf(request));
   });
   // So a handler can return a bigint that it received.
   server.setReplySerializer((value) => {
@@ -100,12 +102,17 @@ function limitOf({ routeOptions }: FastifyRequest): number {
 function headerFault(request: FastifyRequest): ApiError | undefined {
   const { method, headers, raw, server } = request;
   const { 'content-type': contentType, 'content-encoding': encoding, 'content-length': length = '0' } = headers;
-  if (contentType === undefined && !hasBody(raw)) return method === 'PATCH' ? unsupportedMediaType() : undefined;
-  if (isRepeated(raw, 'content-type'))
-    return new ApiError('validation_failed', 'Content-Type must be given only once.');
   const [type = '', ...parameters] = (contentType ?? '').split(';');
   const mediaType = type.trim().toLowerCase();
-  if (mediaType === '' || !server.hasContentTypeParser(mediaType)) return unsupportedMediaType(mediaType);
+  const isKnown = mediaType !== '' && server.hasContentTypeParser(mediaType);
+  if (!hasBody(raw) && method !== 'PATCH') {
+    // Without a body, its type means nothing; Fastify would refuse it.
+    if (!isKnown) request.headers = { 'content-type': undefined };
+    return undefined;
+  }
+  if (isRepeated(raw, 'content-type'))
+    return new ApiError('validation_failed', 'Content-Type must be given only once.');
+  if (!isKnown) return unsupportedMediaType(mediaType);
   if (JSON_TYPES.includes(mediaType)) {
     // Parameters may be empty (RFC 9110, section 5.6.6).
     const given = parameters.filter((parameter) => parameter.trim() !== '');

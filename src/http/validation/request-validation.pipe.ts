@@ -4,6 +4,7 @@ import { getMetadataStorage, validate, type ValidationError, type ValidatorOptio
 import { LRUCache } from 'lru-cache';
 import { unknownName } from '../errors/client-names.js';
 import { validationFailed } from '../errors/problem.js';
+import { EMPTY_BODY, emptyBody } from '../json/parse-json.js';
 import { unsupportedMediaType } from '../requests/message.js';
 
 /** For more of them, class-validator would take milliseconds. */
@@ -50,7 +51,10 @@ export function ValidatedOnce(): ClassDecorator {
 export class RequestValidationPipe implements PipeTransform {
   /** Returns a promise only for what it validates: most parameters need no turn of the event loop. */
   transform(value: unknown, { type: place, metatype, data }: ArgumentMetadata): unknown {
-    if (place === 'custom' || metatype === undefined || PLAIN_TYPES.has(metatype)) return value;
+    if (place === 'custom' || metatype === undefined || PLAIN_TYPES.has(metatype)) {
+      if (value === EMPTY_BODY) throw emptyBody();
+      return value;
+    }
     if (data === undefined) {
       if (place === 'query') return queryOf(value, metatype);
       if (place === 'body') checkObject(value);
@@ -85,11 +89,11 @@ async function instanceOf(value: unknown, metatype: Type, place: Place): Promise
   const broken = describe(errors, place);
   const faults = broken.length === 0 ? unstorableTexts(value) : broken;
   if (faults.length === 0) return dto;
+  if (value === EMPTY_BODY) throw emptyBody();
   // A POST needs no body where all its fields are optional.
   throw value === undefined ? unsupportedMediaType() : validationFailed(faults);
 }
 
-/** A body is absent only without a media type: the parser refuses an empty JSON text. */
 function checkObject(body: unknown, name = 'The request body'): void {
   if (body === undefined || (typeof body === 'object' && body !== null && !Array.isArray(body))) return;
   throw validationFailed([`${name} must be a JSON object`]);
