@@ -11,6 +11,7 @@ import {
   MERGE_PATCH_TYPE,
   METHODS_WITH_BODY,
   payloadTooLarge,
+  unsupported,
   unsupportedMediaType,
 } from '../requests/message.js';
 import { jsonText } from './int64.js';
@@ -112,17 +113,15 @@ function headerFault(request: FastifyRequest): ApiError | undefined {
   }
   if (isRepeated(raw, 'content-type'))
     return new ApiError('validation_failed', 'Content-Type must be given only once.');
-  if (!isKnown) return unsupportedMediaType(mediaType);
+  if (!isKnown) return unsupportedMediaType(mediaType, method);
   if (JSON_TYPES.includes(mediaType)) {
     // Parameters may be empty (RFC 9110, section 5.6.6).
     const given = parameters.filter((parameter) => parameter.trim() !== '');
     const isUtf8 = given.length <= 1 && given.every((parameter) => UTF_8.test(parameter));
-    if (!jsonMediaTypes(method).includes(mediaType)) return unsupportedMediaType(mediaType);
-    if (!isUtf8)
-      return new ApiError('unsupported_media_type', 'Content-Type can have no parameter other than charset=utf-8.');
+    if (!jsonMediaTypes(method).includes(mediaType)) return unsupportedMediaType(mediaType, method);
+    if (!isUtf8) return unsupported('Content-Type can have no parameter other than charset=utf-8.', method);
     if (Number(length) > limitOf(request)) return payloadTooLarge(Number(length), limitOf(request));
   }
-  if (encoding !== undefined)
-    return new ApiError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.');
+  if (encoding !== undefined) return unsupported('Send the body uncompressed, without Content-Encoding.', method);
   return undefined;
 }
