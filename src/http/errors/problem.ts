@@ -76,7 +76,7 @@ export function listed(items: readonly string[], separator: string, besides = 10
 }
 
 /** Maximum number of faults in one message. */
-const MAX_FAULTS = 5;
+export const MAX_FAULTS = 5;
 
 /**
  * The error of a request that is not as its operation documents it.

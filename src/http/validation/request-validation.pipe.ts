@@ -3,7 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validate, type ValidationError, type ValidatorOptions } from 'class-validator';
 import { LRUCache } from 'lru-cache';
 import { unknownName } from '../errors/client-names.js';
-import { validationFailed } from '../errors/problem.js';
+import { MAX_FAULTS, validationFailed } from '../errors/problem.js';
 import { EMPTY_BODY, emptyBody } from '../json/parse-json.js';
 import { unsupportedMediaType } from '../requests/message.js';
 
@@ -117,15 +117,22 @@ function unstorableTexts(value: unknown, name = ''): string[] {
 }
 
 /** The faults of all fields, nested ones with their path, such as `items.0.name must be ...`. */
-function describe(errors: readonly ValidationError[], place: Place, parent = ''): string[] {
+function describe(
+  errors: readonly ValidationError[],
+  place: Place,
+  parent = '',
+  unknownNames = { most: MAX_FAULTS },
+): string[] {
   return errors.flatMap(({ property, target, constraints = {}, children = [] }) => {
     const { whitelistValidation, ...broken } = constraints;
     const kind = KINDS[place] + (parent === '' ? '' : ` of ${parent.slice(0, -1)}`);
-    const unknown = whitelistValidation === undefined ? [] : [unknownName(kind, property, namesIn(target))];
+    // A message has no more of them, and each is compared with all known names.
+    const isNamed = whitelistValidation !== undefined && unknownNames.most-- > 0;
+    const unknown = isNamed ? [unknownName(kind, property, namesIn(target))] : [];
     return [
       ...unknown,
       ...Object.values(broken).map((message) => parent + message.replace(/\.$/, '')),
-      ...describe(children, place, `${parent}${property}.`),
+      ...describe(children, place, `${parent}${property}.`, unknownNames),
     ];
   });
 }
