@@ -54,7 +54,8 @@ export class AppModule {
       providers: [
         SampleData,
         Retention,
-        { provide: APP_FILTER, useFactory: () => new ApiExceptionFilter() },
+        ApiExceptionFilter,
+        { provide: APP_FILTER, useExisting: ApiExceptionFilter },
         { provide: APP_GUARD, useExisting: BearerGuard },
         { provide: APP_GUARD, useExisting: PlanThrottlerGuard },
         ...(env.ENVIRONMENT === 'staging' ? [{ provide: APP_INTERCEPTOR, useClass: RehearsalInterceptor }] : []),

@@ -20,6 +20,8 @@ import {
   addIdempotency,
   IdempotencyService,
   addJsonBodyParser,
+  ApiExceptionFilter,
+  replaceUnwritableHeads,
 } from './http/index.js';
 import { addAdmission, PlanThrottlerGuard, UsageRecorder } from './rate-limit/index.js';
 
@@ -78,6 +80,7 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
   const guards = { bearer: app.get(BearerGuard), throttler: app.get(PlanThrottlerGuard) };
   const metrics = app.get(RequestMetrics);
   // Before other hooks of responses.
+  replaceUnwritableHeads(server, app.get(ApiExceptionFilter));
   addIdempotency(server, app.get(IdempotencyService));
   closeConnections(server, app.get(Readiness));
   metrics.observeRequests(server);

@@ -1,14 +1,26 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
-import { anyAddress, localOrigin, nextPageLink } from './addresses.js';
+import { loadEnv } from '../platform/index.js';
+import { anyAddress, localOrigin, nextPageLink, publicAddress, publicPath } from './addresses.js';
 
 describe('the link to the next page', () => {
   it('has the parameters of the query, times in RFC 3339', () => {
-    const query = { from: new Date(1_234_567_890_123), tag: 'a b', to: undefined, after: 'x', limit: 2 };
+    const query = { from: new Date(1_234_567_890_123), 'tag[]': 'a b,c;', to: undefined, after: 'x', limit: 2 };
     expect(nextPageLink('/v1/visits', query, 5)).toBe(
-      '</v1/visits?from=2009-02-13T23%3A31%3A30.123Z&tag=a%20b&limit=2&after=5>; rel="next"',
+      '</v1/visits?from=2009-02-13T23%3A31%3A30.123Z&tag%5B%5D=a%20b%2Cc%3B&limit=2&after=5>; rel="next"',
     );
+  });
+});
+
+describe('a public address', () => {
+  it.each([
+    ['/bücher', 'https://api.example.com/v1/b%C3%BCcher'],
+    ['/a,b;c d>/e?f=%2C#g', 'https://api.example.com/v1/a%2Cb%3Bc%20d%3E/e?f=%2C#g'],
+  ])('can stand in a header, within <>: %s', (path, address) => {
+    const env = loadEnv({ BASE_URL: 'https://api.example.com/v1' });
+    expect(publicAddress(env, path)).toBe(address);
+    expect(publicPath(env, `/v1${path}`)).toBe(address);
   });
 });
 

@@ -9,7 +9,7 @@ import { API_PREFIX } from './requests/request.js';
  * @param path below the version prefix, such as `/pets`
  */
 export function publicAddress({ BASE_URL }: Env, path: string): string {
-  return `${BASE_URL ?? API_PREFIX}${path}`;
+  return quoted(`${BASE_URL ?? API_PREFIX}${path}`);
 }
 
 /**
@@ -17,7 +17,14 @@ export function publicAddress({ BASE_URL }: Env, path: string): string {
  * @param path from the root of the service, such as `/docs`; an absolute URL is kept
  */
 export function publicPath({ BASE_URL = API_PREFIX }: Env, path: string): string {
-  return path.startsWith('/') ? BASE_URL.slice(0, -API_PREFIX.length) + path : path;
+  return quoted(path.startsWith('/') ? BASE_URL.slice(0, -API_PREFIX.length) + path : path);
+}
+
+/** What a header cannot have, and separators, at which simple parsers of Link split also within `<>`. */
+const UNSAFE = /[^\w.~!#$&'()*+/:=?@[\]%-]/gu;
+
+function quoted(address: string): string {
+  return address.toWellFormed().replaceAll(UNSAFE, encodeURIComponent);
 }
 
 /** Appends to a list header (RFC 9110, section 5.6.1), such as Link or Vary. */
@@ -38,12 +45,12 @@ export function addLink(reply: FastifyReply, link: string): void {
 export function nextPageLink(address: string, query: object, after: number | string): string {
   let target = `${address}?`;
   for (const [name, value] of Object.entries(query))
-    if (name !== 'after' && value !== undefined) target += `${name}=${encoded(value)}&`;
+    if (name !== 'after' && value !== undefined) target += `${encoded(name)}=${encoded(value)}&`;
   return `<${target}after=${encoded(after)}>; rel="next"`;
 }
 
-/** Characters that stand for themselves in a query, with the comma, so that lists stay readable. */
-const PLAIN = /^[\w.~,-]*$/;
+/** Characters that stand for themselves in a query. */
+const PLAIN = /^[\w.~-]*$/;
 
 /** URLSearchParams takes 3 % of a cached list. */
 function encoded(value: unknown): string {

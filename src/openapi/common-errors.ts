@@ -1,6 +1,7 @@
 import { EXPIRED, INVALID, MISSING, PAUSED, REVOKED, scopeNeeded } from '../auth/index.js';
 import { unavailable } from '../database/index.js';
 import {
+  headersTooLarge,
   inUse,
   malformedJson,
   type OwnErrorCode,
@@ -30,6 +31,7 @@ export const COMMON_ERRORS: readonly (Problem | Error)[] = [
   REVOKED,
   PAUSED,
   validationFailed([unknownName('query parameter', 'page', ['after'])]),
+  headersTooLarge(),
   // Stands for every unexpected failure.
   new Error('Unforeseen.'),
   unavailable(),

@@ -57,7 +57,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const KEY_FAULT = 'Idempotency-Key must be given once, as 1 to 255 characters of printable ASCII';
+const KEY_FAULT =
+  'Idempotency-Key must be given once, as 1 to 255 characters of printable ASCII, or as such a text in double quotes with \\ before " and \\';
 const NAME_FAULT =
   'name must have 1 to 255 characters, not only white space, without control characters or lone surrogates';
 const CATEGORY_FAULT = 'categoryId must be an integer, not a number with a fraction';

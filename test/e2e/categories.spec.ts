@@ -51,6 +51,7 @@ describe('createCategory', () => {
     ['{}', 'name is required'],
     ['{"name":null}', 'name must be'],
     ['{"name":" "}', 'name must have'],
+    ['{"name":"\\u200b"}', 'name must have'],
     ['{"name":"a\\u0000"}', 'name must have'],
     [JSON.stringify({ name: 'x'.repeat(256) }), 'name must have'],
     ['{"name":"x","id":null}', 'id must be'],

@@ -126,8 +126,6 @@ describe('a setting', () => {
     ['TRUST_PROXY', '0.0.0.0/0'],
     ['TRUST_PROXY', '10.0.0.0/8,::/0'],
     ['TRUST_PROXY', 'fe80::1%eth0'],
-    ['CORS_ORIGINS', 'https://App.example.com'],
-    ['CORS_ORIGINS', 'https://app.example.com:443'],
     ['REDIS_URL', 'localhost:6379'],
     ['REDIS_URL', 'redis://'],
     ['REDIS_URL', 'redis://localhost:99999'],
@@ -139,11 +137,16 @@ describe('a setting', () => {
     ['BASE_URL', 'https://api.example.com'],
     ['BASE_URL', '/v1'],
     ['BASE_URL', 'https://api.example.com/v1/'],
+    ['BASE_URL', 'https:api.example.com/v1'],
+    ['BASE_URL', 'https:\\\\api.example.com\\v1'],
+    ['BASE_URL', 'https://api.example.com/\tv1'],
     ['TRUST_PROXY', 'true'],
     ['TRUST_PROXY', '10.0.0.0/8,'],
     ['TRUST_PROXY', '1'],
     ['CORS_ORIGINS', 'https://app.example.com/path'],
     ['CORS_ORIGINS', 'null'],
+    ['CORS_ORIGINS', 'https://app.example.com/'],
+    ['CORS_ORIGINS', 'https://*.example.com'],
     ['LOG_LEVEL', 'INFO'],
     ['SERVE_AFTER_SUNSET', '1'],
     ['SAMPLE_DATA', '0'],
@@ -165,6 +168,25 @@ describe('a setting', () => {
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://localhost:4318/'],
   ])('is accepted: %s=%j', (name, value) => {
     expect(String(loadEnv({ [name]: value })[name as 'HOST'])).toBe(value);
+  });
+
+  it.each([
+    ['BASE_URL', 'https://пример.рф/v1', 'https://xn--e1afmkfd.xn--p1ai/v1'],
+    [
+      'STAGING_BASE_URL',
+      'https://API.münchen.example:443/straße/v1',
+      'https://api.xn--mnchen-3ya.example/stra%C3%9Fe/v1',
+    ],
+    ['BASE_URL', 'http://localhost:3000/v1', 'http://localhost:3000/v1'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://bücher.example:4318', 'http://xn--bcher-kva.example:4318'],
+    [
+      'CORS_ORIGINS',
+      'https://пример.рф, https://App.example.com:443,http://[::1]:80',
+      ['https://xn--e1afmkfd.xn--p1ai', 'https://app.example.com', 'http://[::1]'],
+    ],
+    ['CORS_ORIGINS', '*', ['*']],
+  ])('is kept in ASCII, as browsers send it: %s=%s', (name, value, kept) => {
+    expect(loadEnv({ [name]: value })).toMatchObject({ [name]: kept });
   });
 
   it('is unset if it is empty', () => {

@@ -102,6 +102,7 @@ describe('createKey', () => {
     ['{"name":""}', 'name must have 1 to 100 characters'],
     [`{"name":"${'x'.repeat(101)}"}`, 'name must have 1 to 100 characters'],
     ['{"name":null}', 'name must be'],
+    ['{"name":"\\u3164"}', 'name must have 1 to 100 characters'],
     ['{"name":"a\\u202eb"}', 'bidirectional controls'],
     ['{"name":"a\\u2066b"}', 'bidirectional controls'],
     ['{"name":"a\\u2028b"}', 'line separators'],

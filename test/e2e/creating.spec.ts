@@ -86,6 +86,9 @@ describe('createPet', () => {
   it.each([
     ['empty', '""'],
     ['white space', '" \\u2003\\u00a0 "'],
+    ['a zero-width space', '"\\u200b"'],
+    ['a Hangul filler', '"\\u3164"'],
+    ['tags', JSON.stringify('\u{e0041}')],
     ['256 characters', JSON.stringify('x'.repeat(256))],
     ['256 emoji', JSON.stringify('😀'.repeat(256))],
     ['a NUL', '"a\\u0000b"'],

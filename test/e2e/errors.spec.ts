@@ -36,10 +36,11 @@ describe('methods and paths', () => {
   });
 
   it.each([
-    ['/v1/pets', ['GET', 'HEAD', 'OPTIONS', 'POST']],
-    ['/v1/pets/1', ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH']],
-  ])('OPTIONS %s returns 204 with Allow', async (path, methods) => {
+    ['/v1/pets', ['GET', 'HEAD', 'OPTIONS', 'POST'], null],
+    ['/v1/pets/1', ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH'], 'application/json, application/merge-patch+json'],
+  ])('OPTIONS %s returns 204 with Allow, and Accept-Patch if it has a PATCH', async (path, methods, types) => {
     const response = await ask(service.port, { method: 'OPTIONS', path, key });
+    expect(response.headers.get('accept-patch')).toBe(types);
     expect([response.status, await response.text()]).toEqual([204, '']);
     expect(response.headers.get('allow')?.split(', ').toSorted()).toEqual(methods);
   });
@@ -70,6 +71,31 @@ describe('methods and paths', () => {
       });
     },
   );
+});
+
+describe('a 415', () => {
+  it.each([
+    ['POST', '/v1/pets', { 'Content-Type': 'text/plain' }],
+    ['POST', '/v1/pets', { 'Content-Type': 'application/merge-patch+json' }],
+    ['POST', '/v1/pets', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }],
+    ['POST', '/v1/pets', { 'Content-Type': 'application/json; charset=latin1' }],
+    ['PATCH', '/v1/pets/1', { 'Content-Type': 'text/plain' }],
+    ['PATCH', '/v1/pets/1', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }],
+  ])('names the media types that %s %s accepts: %j', async (method, path, headers) => {
+    const response = await ask(service.port, { method, path, key, headers, body: '{}' });
+    const types = [response.headers.get('accept'), response.headers.get('accept-patch')];
+    const isPatch = method === 'PATCH';
+    expect(types).toEqual([
+      isPatch ? null : 'application/json',
+      isPatch ? 'application/json, application/merge-patch+json' : null,
+    ]);
+    expect(response.status).toBe(415);
+  });
+
+  it('names them also for a body that is missing', async () => {
+    const response = await ask(service.port, { method: 'POST', path: '/v1/pets', key });
+    expect([response.status, response.headers.get('accept')]).toEqual([415, 'application/json']);
+  });
 });
 
 describe('the registry of codes', () => {

@@ -3,6 +3,7 @@ import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf, expectNoTrio, expectTrio } from '../support/expectations.js';
 import { FaultsModule } from '../support/faults.module.js';
 import { type Ask, ask, JSON_TYPE } from '../support/http.js';
+import { UnwritableModule } from '../support/unwritable.module.js';
 
 const PET = '{"name":"x","categoryId":1}';
 
@@ -11,7 +12,11 @@ let service: TestApp;
 let key: string;
 
 beforeAll(async () => {
-  service = await startApp({ clock, extensions: [{ module: FaultsModule }] });
+  service = await startApp({
+    clock,
+    extensions: [{ module: FaultsModule }, { module: UnwritableModule }],
+    env: { CORS_ORIGINS: 'https://app.example.com' },
+  });
   key = await service.key();
 });
 afterAll(() => service.stop());
@@ -121,5 +126,69 @@ describe('a path outside the versioned API', () => {
     expectNoTrio(response);
     expect(response.headers.get('allow')?.split(', ').toSorted()).toEqual(['GET', 'HEAD', 'OPTIONS']);
     expect(await errorOf(response)).toMatchObject({ status: 405, code: 'method_not_allowed' });
+  });
+});
+
+const send = async (path: string, more: Partial<Ask> = {}) => {
+  const headers = { Origin: 'https://app.example.com', 'X-Request-Id': 'abc-1', ...more.headers };
+  return ask(service.port, { ...more, path: `/v1/${path}`, key, headers });
+};
+const namesOf = ({ headers }: Response) => [...headers.keys()].toSorted();
+const reasonOf = ({ statusText }: Response) => statusText;
+
+describe('a response whose head or body cannot be written', () => {
+  it.each([
+    'value',
+    'line-break',
+    'name',
+    'common',
+    'reason',
+    'decorator',
+    'redirect',
+    'interceptor',
+    'error',
+    'filter',
+    'error-status',
+    'status',
+    'raw-status',
+    'informational',
+    'http-code',
+    'no-content',
+    'stream',
+    'web-stream',
+    'events',
+    'circular',
+    'function',
+    'object',
+  ])('is an Error like any other, with nothing of the response: %s', async (name) => {
+    const usual = await send('faults/error');
+    const response = await send(`unwritable/${name}`);
+    expectTrio(response);
+    expect([reasonOf(response), namesOf(response)]).toEqual(['Internal Server Error', namesOf(usual)]);
+    for (const header of ['x-request-id', 'vary', 'cache-control', 'access-control-allow-origin', 'content-type'])
+      expect(response.headers.get(header)).toBe(usual.headers.get(header));
+    expect(await response.text()).toBe(await usual.text());
+  });
+
+  it('is sent as it is if it can be written, with a reason phrase of its own', async () => {
+    expect(reasonOf(await send('unwritable/own-reason'))).toBe('Fine');
+  });
+
+  it('is none for HEAD and for a condition that holds', async () => {
+    const [head, revalidated] = [
+      await send('unwritable/value', { method: 'HEAD' }),
+      await send('unwritable/value', { headers: { 'If-None-Match': '"a"' } }),
+    ];
+    expect([head.status, head.headers.get('location')]).toEqual([500, null]);
+    expect(await errorOf(revalidated)).toMatchObject({ status: 500, code: 'internal_error' });
+  });
+
+  it('is not stored for an Idempotency-Key', async () => {
+    const again = { method: 'POST', headers: { 'Idempotency-Key': 'a' } };
+    for (const _ of [1, 2]) {
+      const response = await send('unwritable/idempotent', again);
+      expect(response.headers.has('idempotent-replayed')).toBe(false);
+      expect(await errorOf(response)).toMatchObject({ status: 500, code: 'internal_error' });
+    }
   });
 });

@@ -75,6 +75,9 @@ describe('pets by their identifiers', () => {
     expect(await ids('ids=1,2,3,4&categoryId=1')).toEqual([1, 4]);
     expect(await ids('ids=1,2,3,4&after=2')).toEqual([3, 4]);
     expect(await follow('/v1/pets?ids=9,8,7,6,5&limit=2')).toEqual([5, 6, 7, 8, 9]);
+    // Simple parsers of Link split it at commas and semicolons.
+    const link = (await list('ids=1,2,3,4&limit=2')).headers.get('link');
+    expect(link).toBe('</v1/pets?limit=2&ids=1%2C2%2C3%2C4&after=2>; rel="next"');
   });
 
   it('are limited to a hundred', async () => {

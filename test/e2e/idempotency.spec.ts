@@ -136,6 +136,8 @@ describe('an Idempotency-Key', () => {
     ['quoted', '"quoted"', 'quoted'],
     ['with escapes', 'a "\\ b', '"a \\"\\\\ b"'],
     ['of 255 characters', 'x'.repeat(255), `"${'x'.repeat(255)}"`],
+    ['of 255 backslashes', '\\'.repeat(255), `"${'\\'.repeat(510)}"`],
+    ['that ends with a quote', 'a"', '"a\\""'],
   ])('is the same with quotes around it and without: %s', async (_, one, other) => {
     const first = await lasting(await add(one));
     expect(first.status).toBe(201);
@@ -144,7 +146,26 @@ describe('an Idempotency-Key', () => {
   });
 
   it.each([
+    ['x', '"\\"x\\""'],
+    ['"x2"', '"\\"x2\\""'],
+    ['a\\b', '"a\\\\\\\\b"'],
+  ])('is another one if its text is another: %s and %s', async (one, other) => {
+    const [first, second] = [await lasting(await add(one)), await lasting(await add(other))];
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.text).not.toBe(first.text);
+    expect(await lasting(await add(other))).toEqual(second);
+    expect(await lasting(await add(one))).toEqual(first);
+  });
+
+  it.each([
     ['empty', ''],
+    ['an open string', '"a'],
+    ['a lone quote', '"'],
+    ['a string with an unescaped quote', '"a"b"'],
+    ['a string with another escape', '"a\\b"'],
+    ['a string that ends in an escape', '"a\\"'],
+    ['a string with parameters', '"a";b=1'],
+    ['two strings', '"a", "b"'],
     ['empty in quotes', '""'],
     ['256 characters in quotes', `"${'x'.repeat(256)}"`],
     ['256 characters', 'x'.repeat(256)],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp, trio } from '../support/app.js';
-import { expectTrio } from '../support/expectations.js';
+import { errorOf, expectTrio } from '../support/expectations.js';
 
 let service: TestApp;
 let key: string;
@@ -70,6 +70,46 @@ describe.each(['/v1/pets/1', '/v1/pets', '/v1/pets?limit=2'])('a response that t
       expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
       expect(await response.text()).toBe(body);
     }
+  });
+});
+
+describe.each(['/v1/pets/1', '/v1/pets', '/v1/pets?limit=2', '/v1/categories', '/openapi.json', '/docs'])(
+  'If-Match of a GET or HEAD: %s',
+  (path) => {
+    const read = (headers: Record<string, string>, method = 'GET') => service.request(path, { key, method, headers });
+
+    it.each(['GET', 'HEAD'])('of %s holds if it names the ETag, and comes before If-None-Match', async (method) => {
+      const etag = await etagOf(path);
+      for (const list of [etag, `"other", ${etag}`, '*'])
+        expect((await read({ 'If-Match': list }, method)).status).toBe(200);
+      expect((await read({ 'If-Match': etag, 'If-None-Match': etag }, method)).status).toBe(304);
+      for (const list of ['"other"', `W/${etag}`, etag.slice(1), ''])
+        expect((await read({ 'If-Match': list, 'If-None-Match': etag }, method)).status).toBe(412);
+    });
+
+    it('is otherwise refused with an Error that has nothing of the response', async () => {
+      const response = await read({ 'If-Match': '"other"', 'Accept-Encoding': 'gzip' });
+      for (const name of ['etag', 'content-encoding']) expect(response.headers.has(name)).toBe(false);
+      expect(response.headers.get('link')).not.toContain('rel="next"');
+      expect(await errorOf(response)).toMatchObject({ status: 412, code: 'precondition_failed' });
+    });
+  },
+);
+
+describe('a list of ETags', () => {
+  const LONGEST = 4_096;
+
+  it.each(['If-Match', 'If-None-Match'])('can be as long as the document says, and no longer: %s', async (name) => {
+    const etag = await etagOf('/v1/pets/1');
+    const change = (list: string) => {
+      const headers = { 'Content-Type': 'application/json', 'If-Match': etag, 'If-None-Match': '"a"', [name]: list };
+      return service.request('/v1/pets/1', { key, method: 'PATCH', headers, body: '{"name":"Bella"}' });
+    };
+    const read = (list: string) => service.request('/v1/pets/1', { key, headers: { [name]: list } });
+    const list = `${name === 'If-Match' ? etag : '"b"'},`.padEnd(LONGEST, ',');
+    expect([(await read(list)).status, (await change(list)).status]).toEqual([200, 200]);
+    for (const response of [await read(`${list},`), await change(`${list},`)])
+      expect(await errorOf(response)).toMatchObject({ status: 400, code: 'validation_failed' });
   });
 });
 

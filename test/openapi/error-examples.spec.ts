@@ -126,6 +126,7 @@ const CALLS: Readonly<Partial<Record<ErrorCode, readonly (() => Promise<Response
   ],
   malformed_json: [() => send('POST', '/v1/pets', '{"name":Bella}')],
   payload_too_large: [() => send('POST', '/v1/pets', ' '.repeat(17_000))],
+  headers_too_large: [() => send('POST', '/v1/pets', PET, { 'X-Large': 'x'.repeat(17_000) })],
   unsupported_media_type: [() => send('POST', '/v1/pets', PET, { 'Content-Type': 'text/plain' })],
   request_timeout: [late],
   pet_not_found: [() => get('/v1/pets/404')],

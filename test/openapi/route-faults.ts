@@ -20,7 +20,7 @@ export interface Route {
 }
 
 /** Error statuses that every operation can return. */
-const STATUSES = ['400', '401', '403', '429', '500', '503'];
+const STATUSES = ['400', '401', '403', '429', '431', '500', '503'];
 
 /** Returns every route of every controller in the application. */
 export function routesOf(app: INestApplication): Route[] {

@@ -97,6 +97,7 @@ describe('a route of an extension with missing declarations', () => {
       'does not document 401',
       'does not document 403',
       'does not document 429',
+      'does not document 431',
       'does not document 500',
       'does not document 503',
     ]);

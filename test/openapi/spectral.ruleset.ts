@@ -43,6 +43,8 @@ export const EXPLAINED: readonly { readonly rule: string; readonly at: RegExp }[
     rule: 'owasp:api4:2023-integer-limit',
     at: /\/(categoryId|id|petId|after|ids)$|\/parameters\/(\d+|\w+Id)\/schema(\/items)?$/,
   },
+  // The service has no key yet when it refuses headers that are too large.
+  { rule: 'owasp:api4:2023-rate-limit', at: /\/responses\/431\/headers$/ },
   // Extensions determine the number of scopes and the length of their names.
   { rule: 'owasp:api4:2023-array-limit', at: /\/properties\/scopes$/ },
   { rule: 'owasp:api4:2023-string-limit', at: /\/properties\/scopes\/items$/ },

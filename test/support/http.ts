@@ -26,7 +26,8 @@ export function ask(
         message.on('data', (chunk: Buffer) => chunks.push(chunk));
         message.on('error', reject);
         message.on('end', () => {
-          const init = { status: message.statusCode ?? 0, headers: pairs(message.rawHeaders) };
+          const { statusCode = 0, statusMessage = '' } = message;
+          const init = { status: statusCode, statusText: statusMessage, headers: pairs(message.rawHeaders) };
           const bytes = new Uint8Array(Buffer.concat(chunks));
           resolve(new Response(bytes.length === 0 ? null : bytes, init));
         });

@@ -87,6 +87,7 @@ describe('AdminKeysService', () => {
       ['a long name', { account: 'x'.repeat(101) }, '1 to 100 printable'],
       ['a name with a control character', { account: 'a\u001b[2Jb' }, '1 to 100 printable'],
       ['a name with a space at its end', { account: 'acme ' }, 'without spaces'],
+      ['an invisible name of a key', { name: '\u200b' }, 'not only white space'],
       ['a name of a key that reorders a line', { name: 'a\u202eb' }, 'bidirectional controls'],
       ['a name of a key of two lines', { name: 'a\u2028b' }, 'line separators'],
       ['no scope', { scopes: [] }, 'at least one scope'],

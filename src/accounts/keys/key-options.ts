@@ -7,8 +7,8 @@ export const MAX_DURATION_MS = 36_525 * 86_400_000;
 /** In characters. */
 export const MAX_NAME_LENGTH = 100;
 
-/** Nothing that a terminal would interpret, and not only white space. */
-const NAME = /^(?=[^]*\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]+$/u;
+/** Nothing that a terminal would interpret, and something visible. */
+const NAME = /^(?=[^]*[^\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800])[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]+$/u;
 
 /** What a new key can be given. */
 export interface KeyOptions {

@@ -3,22 +3,35 @@ import { ApiHeader, ApiResponse } from '@nestjs/swagger';
 import { requestOf } from '../requests/request.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences } from '../response-headers.js';
 import { documentParameter } from '../requests/handler-metadata.js';
-import { notCurrent, Precondition } from './precondition.js';
+import { MAX_ETAGS_LENGTH, notCurrent } from './entity-tags.js';
+import { Precondition } from './precondition.js';
 
-/** Node takes no more bytes of headers. A malformed list names no ETag, and is not refused. */
+/** A malformed list names no ETag, and is not refused. */
 const schema = {
   type: 'string',
-  maxLength: 16_384,
+  maxLength: MAX_ETAGS_LENGTH,
   pattern: '^[\\t -~\\u0080-\\u00ff]*$',
   example: '"nBd0J5nWlMGkLhEPUvh3Yw"',
 } as const;
 
+const IF_MATCH = documentParameter(
+  ApiHeader({
+    name: 'If-Match',
+    required: false,
+    description: 'ETags, or `*`. If none of them is current, nothing changes and the response is 412.',
+    schema,
+  }),
+  [notCurrent()],
+);
+
 /**
- * Documents that an operation which responds through `sendWithEtag` accepts If-None-Match and may return 304.
+ * Documents that an operation which responds through `sendWithEtag` accepts If-Match and If-None-Match, and
+ * may return 412 and 304. Put it below `@Operation()`.
  * @param headers of its success that a 304 has too
  */
 export function Revalidates(...headers: HeaderName[]): MethodDecorator {
   return applyDecorators(
+    (target: object, name: string | symbol) => IF_MATCH(target, name, 0),
     ApiHeader({
       name: 'If-None-Match',
       required: false,
@@ -37,11 +50,5 @@ const read = (_: unknown, context: ExecutionContext) => new Precondition(request
 
 /** Injects the precondition of the request, and documents If-Match. */
 export function IfMatch(): ParameterDecorator {
-  const document = ApiHeader({
-    name: 'If-Match',
-    required: false,
-    description: 'ETags, or `*`. If none of them is current, nothing changes and the response is 412.',
-    schema,
-  });
-  return createParamDecorator(read, [documentParameter(document, [notCurrent()])])();
+  return createParamDecorator(read, [IF_MATCH])();
 }

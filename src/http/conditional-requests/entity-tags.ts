@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import type { Page } from '../../database/index.js';
+import { DomainError } from '../../platform/index.js';
 import { addLink, nextPageLink } from '../addresses.js';
+import { forgetResponse } from '../errors/failed-response.js';
+import { validationFailed } from '../errors/problem.js';
 import { jsonText } from '../json/int64.js';
 
 /** 132 bits of a digest: collisions do not occur in practice. */
@@ -25,8 +28,21 @@ export function matchesWeakly(field: string, etag: string): boolean {
   return names(field, [etag, `W/${etag}`]);
 }
 
-/** A malformed list names no other ETag. */
+/** @param ifMatch of the request, `"another"` in an example */
+export function notCurrent(ifMatch = '"another"'): DomainError {
+  const advice = ifMatch.startsWith('"')
+    ? 'Get the resource again before you retry.'
+    : 'Send the ETag as the service returned it, in double quotes.';
+  return new DomainError('precondition_failed', `If-Match does not name the current ETag. ${advice}`);
+}
+
+/** Maximum length of a list, in characters: the two of a request and its other headers fit into what Node accepts. */
+export const MAX_ETAGS_LENGTH = 4_096;
+
+/** A malformed list names no other ETag. @throws ApiError `validation_failed` */
 function names(field: string, etags: readonly string[]): boolean {
+  if (field.length > MAX_ETAGS_LENGTH)
+    throw validationFailed([`If-Match and If-None-Match must not exceed ${MAX_ETAGS_LENGTH} characters`]);
   return field.trim() === '*' || field.split(',').some((tag) => etags.includes(tag.trim()));
 }
 
@@ -34,23 +50,28 @@ function names(field: string, etags: readonly string[]): boolean {
 export type ResponseBody = string | undefined;
 
 /**
- * Sets the ETag of a response with status 200 or 201, and responds to a GET or HEAD with 304 if its If-None-Match names that
- * ETag (RFC 9110, section 13.1.2).
+ * Sets the ETag of a response with status 200 or 201, and evaluates the preconditions of a GET or HEAD in the order of RFC
+ * 9110, section 13.2.2: the response is 304 if its If-None-Match names that ETag.
  * @param reply from `@Res({ passthrough: true })`
  * @param etag computed from the body if it is omitted
+ * @throws DomainError `precondition_failed` if the If-Match of a GET or HEAD does not name it
  */
 export function sendWithEtag<Body extends string | Buffer>(
   reply: FastifyReply,
   body: Body,
   etag = etagOf(body),
 ): Body | undefined {
+  const { method, headers } = reply.request;
+  const isRead = method === 'GET' || method === 'HEAD';
+  const { 'if-match': ifMatch, 'if-none-match': condition } = isRead ? headers : {};
+  if (ifMatch !== undefined && !matchesStrongly(ifMatch, etag)) {
+    forgetResponse(reply);
+    throw notCurrent(ifMatch);
+  }
   reply.header('etag', etag);
   // `@Operation()` sets it by the type of its success; Fastify takes a string for plain text.
   if (!reply.hasHeader('content-type')) reply.header('content-type', 'application/json; charset=utf-8');
-  const { method, headers } = reply.request;
-  const condition = headers['if-none-match'];
-  if (condition === undefined || (method !== 'GET' && method !== 'HEAD')) return body;
-  if (!matchesWeakly(condition, etag)) return body;
+  if (condition === undefined || !matchesWeakly(condition, etag)) return body;
   reply.code(304);
   // Fastify sends no body for HEAD but derives headers from it, so the body is needed.
   if (method === 'HEAD') return body;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { DomainError } from '../../platform/index.js';
-import { etagOf, matchesStrongly, matchesWeakly } from './entity-tags.js';
+import { etagOf, matchesStrongly, matchesWeakly, notCurrent } from './entity-tags.js';
 
 /** The precondition of a request (RFC 9110, sections 13.1.1 and 13.1.2). */
 export class Precondition {
@@ -25,12 +25,4 @@ export class Precondition {
       throw new DomainError('precondition_failed', 'If-None-Match names the current ETag.');
     }
   }
-}
-
-/** @param ifMatch of the request, `"another"` in an example */
-export function notCurrent(ifMatch = '"another"'): DomainError {
-  const advice = ifMatch.startsWith('"')
-    ? 'Get the resource again before you retry.'
-    : 'Send the ETag as the service returned it, in double quotes.';
-  return new DomainError('precondition_failed', `If-Match does not name the current ETag. ${advice}`);
 }

@@ -76,7 +76,7 @@ function toError(code: string | undefined): ApiError {
   }
 }
 
-function headersTooLarge(): ApiError {
+export function headersTooLarge(): ApiError {
   return new ApiError(
     'headers_too_large',
     `The request line and headers are larger than this service accepts, or there are more than ${MAX_HEADERS} headers.`,

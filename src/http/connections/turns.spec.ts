@@ -1,9 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { fastify, type FastifyInstance } from 'fastify';
-import { batchRequestsPerTick } from './turns.js';
+import { until } from '../../../test/support/until.js';
+import { batchRequestsPerTick, shareTurns } from './turns.js';
 
 const context = new AsyncLocalStorage<string>();
 let server: FastifyInstance;
@@ -49,6 +51,33 @@ describe('requests that arrive in later turns', () => {
     await sendAtOnce('/a');
     await sendAtOnce('/b');
     expect(steps).toEqual(['read /a', 'answered /a', 'read /b', 'answered /b']);
+  });
+});
+
+class HeldSocket extends EventEmitter {
+  readonly bytesRead = 0;
+  readonly pause = () => (this.held = true);
+  readonly resume = () => (this.held = false);
+  readonly isPaused = () => this.held;
+  private held = false;
+}
+
+describe('connections that are not read for the moment', () => {
+  it('are all read later, each in constant time', async () => {
+    const shared = new EventEmitter();
+    shareTurns(shared as Server);
+    const sockets = Array.from({ length: 20_000 }, () => new HeldSocket());
+    for (const socket of sockets) shared.emit('connection', socket);
+    const reader = new HeldSocket();
+    const sinceMs = performance.now();
+    shared.emit('request', { socket: reader });
+    // A turn that is too long.
+    while (performance.now() - sinceMs < 30);
+    shared.emit('request', { socket: reader });
+    expect(sockets.every((socket) => socket.isPaused())).toBe(true);
+    const startMs = performance.now();
+    await until(() => !sockets.some((socket) => socket.isPaused()));
+    expect(performance.now() - startMs).toBeLessThan(500);
   });
 });
 

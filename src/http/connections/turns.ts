@@ -149,9 +149,10 @@ class SharedConnections {
   /** Clients that have behaved are not held up by others, a new client not by those before it, and each is read at last. */
   private take(most: number): Socket[] {
     const taken: Socket[] = [];
+    const others = [...this.others];
     while (taken.length < most) {
       const [ordinary] = this.ordinary;
-      const socket = (taken.length % SMALL_BATCH === 0 ? ordinary : undefined) ?? this.nextOther() ?? ordinary;
+      const socket = (taken.length % SMALL_BATCH === 0 ? ordinary : undefined) ?? this.nextOther(others) ?? ordinary;
       if (socket === undefined) break;
       this.forget(socket);
       taken.push(socket);
@@ -159,11 +160,14 @@ class SharedConnections {
     return taken;
   }
 
-  private nextOther(): Socket | undefined {
+  /** @param others those that were held, of which some were taken */
+  private nextOther(others: Socket[]): Socket | undefined {
     this.isLongestNext = !this.isLongestNext;
     const [longest] = this.others;
-    if (this.isLongestNext) return longest;
-    const last = [...this.others].slice(-RECENT);
+    if (this.isLongestNext || longest === undefined) return longest;
+    const isHeld = (socket: Socket) => this.others.has(socket);
+    others.length = others.findLastIndex(isHeld) + 1;
+    const last = others.slice(-RECENT).filter(isHeld);
     return last[Math.floor(Math.random() * last.length)];
   }
 

@@ -12,7 +12,8 @@ import { BaseExceptionFilter } from '@nestjs/core';
 import { from, mergeMap, type Observable } from 'rxjs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, type ErrorCode, requestFields, SampledLog } from '../../platform/index.js';
-import { ApiError, CLIENT_GONE, type Problem, problem, sendProblem } from './problem.js';
+import { forgetResponse } from './failed-response.js';
+import { ApiError, CLIENT_GONE, INTERNAL_ERROR, type Problem, problem, sendProblem } from './problem.js';
 
 /** Turns every exception, ours, Nest's or Fastify's, into a response. */
 @Catch()
@@ -32,22 +33,29 @@ export class ApiExceptionFilter implements ExceptionFilter, OnApplicationShutdow
     if (reply instanceof ServerResponse) return http.getNext<(error: unknown) => void>()(exception);
     const health = healthResultOf(exception);
     if (health !== undefined) return void reply.code(503).header('retry-after', '1').send(health);
-    const answer = isAborted(request, exception) ? CLIENT_GONE : toProblem(exception);
+    const known = isAborted(request, exception) ? CLIENT_GONE : toProblem(exception);
+    // An exception can have any status.
+    const answer = known.status >= 200 && known.status <= 599 ? known : INTERNAL_ERROR;
     // 501 is not a failure of the service.
     const isFailure = answer.status >= 500 && answer.status !== 501;
-    if (isFailure && !(exception instanceof ApiError && exception.isExpected)) {
-      const { status, code } = answer;
-      const { method, route, ...fields } = requestFields(request);
-      // An unavailable server is not a fault in the code, so a stack would not help.
-      const error = describe(exception, code === 'service_unavailable' ? 'message' : 'stack');
-      this.failures.add({ method, route, status, code }, { ...fields, error }, originOf(error));
-    }
+    if (isFailure && !(exception instanceof ApiError && exception.isExpected)) this.report(request, answer, exception);
     // Fastify reports no response to a client that is gone.
     if (answer.status === CLIENT_GONE.status)
       this.logger.debug({ message: 'request', ...requestFields(request), status: answer.status });
     // A response that is partly sent can no longer become an Error.
     if (reply.sent || reply.raw.headersSent) reply.raw.destroy();
-    else sendProblem(reply, answer);
+    else {
+      if (answer === INTERNAL_ERROR) forgetResponse(reply);
+      sendProblem(reply, answer);
+    }
+  }
+
+  /** Logs a failure of the service. */
+  report(request: FastifyRequest, { status, code }: Problem, exception: unknown): void {
+    const { method, route, ...fields } = requestFields(request);
+    // An unavailable server is not a fault in the code, so a stack would not help.
+    const error = describe(exception, code === 'service_unavailable' ? 'message' : 'stack');
+    this.failures.add({ method, route, status, code }, { ...fields, error }, originOf(error));
   }
 
   onApplicationShutdown(): void {
@@ -109,7 +117,7 @@ export function toProblem(exception: unknown): Problem {
     const { statusCode: status } = exception;
     return { status, code: codeOf(status), message: NEST.getHttpErrorMessage(exception) };
   }
-  return problem('internal_error', 'The service failed to process this request.');
+  return INTERNAL_ERROR;
 }
 
 function headersOf({ code }: DomainError): Problem['headers'] {

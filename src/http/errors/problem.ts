@@ -59,6 +59,12 @@ export class ApiError extends HttpException {
   }
 }
 
+/** The Error of whatever the service did not expect, with headers that a handler may have set to other values. */
+export const INTERNAL_ERROR = problem('internal_error', 'The service failed to process this request.', {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+});
+
 /** The longest message that people read, in UTF-16 code units. Those of extensions can be longer. */
 const READABLE_LENGTH = 200;
 
@@ -70,7 +76,7 @@ export function listed(items: readonly string[], separator: string, besides = 10
 }
 
 /** Maximum number of faults in one message. */
-const MAX_FAULTS = 5;
+export const MAX_FAULTS = 5;
 
 /**
  * The error of a request that is not as its operation documents it.
@@ -108,14 +114,19 @@ declare module 'fastify' {
   }
 }
 
-/** Sends an Error response; every error of a request goes through here. */
+/** Sends an Error response; every error of a request goes through here, unless its head cannot be written. */
 export function sendProblem(reply: FastifyReply, answer: Problem): void {
-  const { status, code, headers = {} } = answer;
+  writeHead(reply, answer);
+  reply.send(errorJson(answer));
+}
+
+export function writeHead(reply: FastifyReply, { status, code, headers = {} }: Problem): void {
   reply.headers(headers);
+  reply.header('x-request-id', reply.request.id);
   const { errorPage } = reply.server;
   if (errorPage !== undefined) addLink(reply, `<${errorPage}#${code}>; rel="help"`);
   if (status === 401 || status === 429) reply.header('cache-control', 'no-store');
   // Exceptions of Nest do not say when to try again, and every 429 and 503 does.
   if ((status === 429 || status === 503) && !reply.hasHeader('retry-after')) reply.header('retry-after', '1');
-  reply.code(status).header('content-type', 'application/json; charset=utf-8').send(errorJson(answer));
+  reply.code(status).header('content-type', 'application/json; charset=utf-8');
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError, CLIENT_GONE } from '../errors/problem.js';
-import { hostFault, transferCodingFault } from '../requests/message.js';
+import { acceptedTypes, hostFault, transferCodingFault } from '../requests/message.js';
 import { pathOf } from '../requests/request.js';
 import { isPreflight } from './common-headers.js';
 import { nearestPath } from './nearest-path.js';
@@ -59,8 +59,9 @@ export function respondToOtherMethods(
     const allow = [...new Set([...methods, 'OPTIONS'])].join(', ');
     const others = server.supportedMethods.filter((method) => !methods.has(method) && method !== 'OPTIONS');
     if (!methods.has('OPTIONS')) {
+      const headers = { allow, ...(methods.has('PATCH') && acceptedTypes('PATCH')) };
       server.options(url, { config: { isMethodUnknown: true } }, (_request, reply) =>
-        reply.code(204).header('allow', allow).send(),
+        reply.code(204).headers(headers).send(),
       );
     }
     server.route({

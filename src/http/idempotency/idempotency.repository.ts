@@ -10,18 +10,20 @@ type Stored = Pick<IdempotencyRecord, 'fingerprint' | 'response'>;
 /** All SQL of idempotency records. */
 @Injectable()
 export class IdempotencyRepository {
-  /** The record of a key, quoted or not, unless it has expired. Version 1 took the two for different keys. */
+  /** The record of a key, sent quoted or not, unless it has expired. Version 1 took the two for different keys. */
   async find(
     manager: EntityManager,
     { accountId, key }: IdempotentRequest,
     nowMs: number,
   ): Promise<Stored | undefined> {
     const quoted = `"${key.replaceAll(/["\\]/g, '\\$&')}"`;
+    // A text that begins with a quote can only be sent quoted.
+    const bare = key.startsWith('"') ? quoted : key;
     const [record] = await query<Stored>(
       manager,
       'SELECT "fingerprint", "sealed_answer" AS "response" FROM "idempotency_records" ' +
         'WHERE "account_id" = ? AND "idempotency_key" IN (?, ?) AND "expires_at" > ?',
-      [accountId, key, quoted, nowMs],
+      [accountId, bare, quoted, nowMs],
     );
     return record;
   }

@@ -5,10 +5,9 @@ import { hasBody, isRepeated } from '../requests/message.js';
 
 const HEADER = 'Idempotency-Key';
 const MAX_LENGTH = 255;
-const PATTERN = `^[ -~]{1,${MAX_LENGTH}}$`;
-const printable = new RegExp(PATTERN);
-/** A string of structured fields (RFC 9651, section 3.3.3). */
-const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
+/** A string of structured fields (RFC 9651, section 3.3.3), or a text that stands for itself. */
+const PATTERN = String.raw`^(?:"(?:[ !#-\[\]-~]|\\["\\]){1,${MAX_LENGTH}}"|[ !#-~][ -~]{0,${MAX_LENGTH - 1}})$`;
+const valid = new RegExp(PATTERN);
 const NO_BODY = Buffer.alloc(0);
 
 /** The header in the OpenAPI document. */
@@ -18,11 +17,11 @@ export const IDEMPOTENCY_KEY_PARAMETER = {
   required: false,
   description:
     'Makes it safe to repeat the request. For 24 hours, the same key with the same request returns the first successful ' +
-    'response, without any further effect. Use a random UUID. It can be in double quotes.',
+    'response, without any further effect. Use a random UUID. It can be in double quotes, with `\\"` and `\\\\` as escapes.',
   schema: {
     type: 'string' as const,
     minLength: 1,
-    maxLength: MAX_LENGTH,
+    maxLength: 2 * MAX_LENGTH + 2,
     pattern: PATTERN,
     example: '7c5b1f3e-5d0f-4d0e-9d4b-6a1f0c7e2b90',
   },
@@ -31,7 +30,7 @@ export const IDEMPOTENCY_KEY_PARAMETER = {
 /** The parts of a request with an Idempotency-Key that identify it. */
 export interface IdempotentRequest {
   readonly accountId: number;
-  /** 1 to 255 characters of printable ASCII, without quotes around them. */
+  /** 1 to 255 characters of printable ASCII: the text of a quoted string. */
   readonly key: string;
   /** The key as it was sent. */
   readonly idempotencyKey: string;
@@ -48,9 +47,12 @@ export function idempotentRequest(
   accountId: number,
 ): IdempotentRequest {
   const idempotencyKey = String(headers['idempotency-key']);
-  const key = QUOTED.exec(idempotencyKey)?.[1]?.replaceAll(/\\(.)/g, '$1') ?? idempotencyKey;
-  if (!printable.test(key) || isRepeated(raw, 'idempotency-key'))
-    throw validationFailed([`${HEADER} must be given once, as 1 to ${MAX_LENGTH} characters of printable ASCII`]);
+  if (!valid.test(idempotencyKey) || isRepeated(raw, 'idempotency-key'))
+    throw validationFailed([
+      `${HEADER} must be given once, as 1 to ${MAX_LENGTH} characters of printable ASCII, or as such a text in double quotes with \\ before " and \\`,
+    ]);
+  const isQuoted = idempotencyKey.startsWith('"');
+  const key = isQuoted ? idempotencyKey.slice(1, -1).replaceAll(/\\(.)/g, '$1') : idempotencyKey;
   if (rawBody === undefined && hasBody(raw))
     throw validationFailed([`${HEADER} must not be sent with a body that is not JSON`]);
   const fingerprint = createHash('sha256')

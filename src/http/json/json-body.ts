@@ -11,10 +11,11 @@ import {
   MERGE_PATCH_TYPE,
   METHODS_WITH_BODY,
   payloadTooLarge,
+  unsupported,
   unsupportedMediaType,
 } from '../requests/message.js';
 import { jsonText } from './int64.js';
-import { parseJson } from './parse-json.js';
+import { EMPTY_BODY, parseJson } from './parse-json.js';
 
 const JSON_TYPES = [JSON_TYPE, MERGE_PATCH_TYPE];
 const UTF_8 = /^[ \t]*charset=(?:utf-8|"utf-8")[ \t]*$/i;
@@ -39,10 +40,16 @@ export function addJsonBodyParser(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(JSON_TYPES, async (request: FastifyRequest, payload: Readable) => {
     request.rawBody = await readBody(request, payload);
-    return parseJson(request.rawBody, limitOf(request));
+    // A PATCH always needs a body. Of other methods, the validation knows it.
+    const canBeAbsent = request.rawBody.length === 0 && request.method !== 'PATCH';
+    return canBeAbsent ? EMPTY_BODY : parseJson(request.rawBody, limitOf(request));
   });
   // So a handler can return a bigint that it received.
-  server.setReplySerializer(jsonText);
+  server.setReplySerializer((value) => {
+    const text: string | undefined = jsonText(value);
+    if (text === undefined) throw new TypeError(`JSON has no ${typeof value}`);
+    return text;
+  });
   server.addHook('onRoute', (route) => {
     const takesBody = [route.method].flat().some((method) => METHODS_WITH_BODY.has(method));
     // The last preParsing hook: after it, the body flows to the parser.
@@ -96,22 +103,25 @@ function limitOf({ routeOptions }: FastifyRequest): number {
 function headerFault(request: FastifyRequest): ApiError | undefined {
   const { method, headers, raw, server } = request;
   const { 'content-type': contentType, 'content-encoding': encoding, 'content-length': length = '0' } = headers;
-  if (contentType === undefined && !hasBody(raw)) return method === 'PATCH' ? unsupportedMediaType() : undefined;
-  if (isRepeated(raw, 'content-type'))
-    return new ApiError('validation_failed', 'Content-Type must be given only once.');
   const [type = '', ...parameters] = (contentType ?? '').split(';');
   const mediaType = type.trim().toLowerCase();
-  if (mediaType === '' || !server.hasContentTypeParser(mediaType)) return unsupportedMediaType(mediaType);
+  const isKnown = mediaType !== '' && server.hasContentTypeParser(mediaType);
+  if (!hasBody(raw) && method !== 'PATCH') {
+    // Without a body, its type means nothing; Fastify would refuse it.
+    if (!isKnown) request.headers = { 'content-type': undefined };
+    return undefined;
+  }
+  if (isRepeated(raw, 'content-type'))
+    return new ApiError('validation_failed', 'Content-Type must be given only once.');
+  if (!isKnown) return unsupportedMediaType(mediaType, method);
   if (JSON_TYPES.includes(mediaType)) {
     // Parameters may be empty (RFC 9110, section 5.6.6).
     const given = parameters.filter((parameter) => parameter.trim() !== '');
     const isUtf8 = given.length <= 1 && given.every((parameter) => UTF_8.test(parameter));
-    if (!jsonMediaTypes(method).includes(mediaType)) return unsupportedMediaType(mediaType);
-    if (!isUtf8)
-      return new ApiError('unsupported_media_type', 'Content-Type can have no parameter other than charset=utf-8.');
+    if (!jsonMediaTypes(method).includes(mediaType)) return unsupportedMediaType(mediaType, method);
+    if (!isUtf8) return unsupported('Content-Type can have no parameter other than charset=utf-8.', method);
     if (Number(length) > limitOf(request)) return payloadTooLarge(Number(length), limitOf(request));
   }
-  if (encoding !== undefined)
-    return new ApiError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.');
+  if (encoding !== undefined) return unsupported('Send the body uncompressed, without Content-Encoding.', method);
   return undefined;
 }

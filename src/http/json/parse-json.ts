@@ -18,6 +18,10 @@ const MAX_DEPTH = 32;
  */
 const MAX_MEMBERS = 1_000;
 
+/** What is sent as JSON, but has no bytes. Some clients send Content-Type also without a body. */
+export const EMPTY_BODY: object = Object.freeze({});
+export const emptyBody = () => malformedJson('is empty, but must be JSON');
+
 /**
  * Parses a JSON text (RFC 8259) without rounding: integers beyond 2^53 become bigint, and a number that becomes an integer
  * only by rounding becomes NaN.
@@ -36,7 +40,7 @@ export function parseJson(bytes: Buffer, limitBytes = BODY_LIMIT_BYTES): unknown
   try {
     value = text.length <= NEVER_DEEP_LENGTH && !MAY_ROUND.test(text) ? JSON.parse(text) : parseExactly(text);
   } catch (error) {
-    if (text.trim() === '') throw malformedJson('is empty, but must be JSON');
+    if (text.trim() === '') throw emptyBody();
     if (error instanceof RangeError) throw malformedJson('is nested too deeply');
     throw malformedJson(`is not valid JSON${text.length <= NEVER_DEEP_LENGTH ? jsonFault(text) : ''}`);
   }

@@ -96,13 +96,19 @@ const USUAL_TYPE = /^(?:application\/(?:merge-patch\+json|xml)|multipart\/form-d
 const CURL_TYPE = 'application/x-www-form-urlencoded';
 
 /** @param sent the media type of the body, in lower case */
-export function unsupportedMediaType(sent = ''): ApiError {
+export function unsupportedMediaType(sent = '', method = 'POST'): ApiError {
   const other =
     sent === CURL_TYPE ? `, not ${sent} (the default of curl -d)` : USUAL_TYPE.test(sent) ? `, not ${sent}` : '';
-  return new ApiError(
-    'unsupported_media_type',
-    `Send a JSON body with Content-Type: ${JSON_TYPE} (for PATCH also ${MERGE_PATCH_TYPE})${other}.`,
-  );
+  return unsupported(`Send a JSON body with Content-Type: ${jsonMediaTypes(method).join(' or ')}${other}.`, method);
+}
+
+/** A 415, which names what the method accepts (RFC 9110, section 15.5.16). */
+export function unsupported(message: string, method: string): ApiError {
+  return new ApiError('unsupported_media_type', message, acceptedTypes(method));
+}
+
+export function acceptedTypes(method: string): Record<string, string> {
+  return { [method === 'PATCH' ? 'accept-patch' : 'accept']: jsonMediaTypes(method).join(', ') };
 }
 
 /** The request, or the rest of its body, did not come within the time that the server waits. */

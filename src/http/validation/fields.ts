@@ -16,8 +16,14 @@ const CONTROLS = '\\u0000-\\u001F\\u007F-\\u009F';
 /** Line separators, and the characters with the property Bidi_Control, which make a terminal show another text. */
 const REORDERING = '\\u061C\\u200E\\u200F\\u2028-\\u202E\\u2066-\\u2069';
 
+/** What shows nothing besides white space, as far as a schema can say it without properties of characters. */
+const INVISIBLE =
+  '\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u200B-\\u200F\\u202A-\\u202E\\u2060-\\u206F\\u2800\\u3164\\uFE00-\\uFE0F\\uFFA0\\uFFF0-\\uFFFB';
+/** A character that shows something. */
+const visible = /[^\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
 /**
- * A line of text, measured in Unicode code points as JSON Schema does.
+ * A line of text with something visible, measured in Unicode code points as JSON Schema does.
  * @param options `printed` also refuses line separators and bidirectional controls, because a command line shows the text
  */
 export function TextField(
@@ -25,7 +31,8 @@ export function TextField(
 ): PropertyDecorator {
   const { maxLength, printed = false } = options;
   const refused = printed ? CONTROLS + REORDERING : CONTROLS;
-  const pattern = `^[^${refused}]*[^\\s${refused}][^${refused}]*$`;
+  // Two runs over the text, each of linear time.
+  const pattern = `^(?=[\\s\\S]*[^\\s${INVISIBLE}])[^${refused}]*$`;
   const printable = new RegExp(pattern);
   const names = printed ? 'control characters, line separators, bidirectional controls' : 'control characters';
   const rule = `have 1 to ${maxLength} characters, not only white space, without ${names} or lone surrogates`;
@@ -35,7 +42,8 @@ export function TextField(
     value.length <= 2 * maxLength &&
     value.isWellFormed() &&
     [...value].length <= maxLength &&
-    printable.test(value);
+    printable.test(value) &&
+    visible.test(value);
   const schema = { type: 'string', minLength: 1, maxLength, pattern } as const;
   return bodyField(options, schema, 'a string', rule, isValid);
 }

@@ -97,3 +97,13 @@ describe('a list of nested objects', () => {
     await expect(send({ name: 'cart', parts })).rejects.toThrow(message);
   });
 });
+
+const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`unknown${at}`, at]));
+
+describe('a body with many unknown fields', () => {
+  it('is refused with the first ones, at any level', async () => {
+    await expect(send({ name: 'cart', ...many(990) })).rejects.toThrow(/^"unknown0" is not a known field/);
+    const nested = { name: 'cart', parts: Array.from({ length: 90 }, () => ({ ...part, ...many(9) })) };
+    await expect(send(nested)).rejects.toThrow(/^"unknown0" is not a known field of parts.0/);
+  });
+});

@@ -3,7 +3,8 @@ import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validate, type ValidationError, type ValidatorOptions } from 'class-validator';
 import { LRUCache } from 'lru-cache';
 import { unknownName } from '../errors/client-names.js';
-import { validationFailed } from '../errors/problem.js';
+import { MAX_FAULTS, validationFailed } from '../errors/problem.js';
+import { EMPTY_BODY, emptyBody } from '../json/parse-json.js';
 import { unsupportedMediaType } from '../requests/message.js';
 
 /** For more of them, class-validator would take milliseconds. */
@@ -50,7 +51,10 @@ export function ValidatedOnce(): ClassDecorator {
 export class RequestValidationPipe implements PipeTransform {
   /** Returns a promise only for what it validates: most parameters need no turn of the event loop. */
   transform(value: unknown, { type: place, metatype, data }: ArgumentMetadata): unknown {
-    if (place === 'custom' || metatype === undefined || PLAIN_TYPES.has(metatype)) return value;
+    if (place === 'custom' || metatype === undefined || PLAIN_TYPES.has(metatype)) {
+      if (value === EMPTY_BODY) throw emptyBody();
+      return value;
+    }
     if (data === undefined) {
       if (place === 'query') return queryOf(value, metatype);
       if (place === 'body') checkObject(value);
@@ -85,11 +89,11 @@ async function instanceOf(value: unknown, metatype: Type, place: Place): Promise
   const broken = describe(errors, place);
   const faults = broken.length === 0 ? unstorableTexts(value) : broken;
   if (faults.length === 0) return dto;
+  if (value === EMPTY_BODY) throw emptyBody();
   // A POST needs no body where all its fields are optional.
   throw value === undefined ? unsupportedMediaType() : validationFailed(faults);
 }
 
-/** A body is absent only without a media type: the parser refuses an empty JSON text. */
 function checkObject(body: unknown, name = 'The request body'): void {
   if (body === undefined || (typeof body === 'object' && body !== null && !Array.isArray(body))) return;
   throw validationFailed([`${name} must be a JSON object`]);
@@ -113,15 +117,22 @@ function unstorableTexts(value: unknown, name = ''): string[] {
 }
 
 /** The faults of all fields, nested ones with their path, such as `items.0.name must be ...`. */
-function describe(errors: readonly ValidationError[], place: Place, parent = ''): string[] {
+function describe(
+  errors: readonly ValidationError[],
+  place: Place,
+  parent = '',
+  unknownNames = { most: MAX_FAULTS },
+): string[] {
   return errors.flatMap(({ property, target, constraints = {}, children = [] }) => {
     const { whitelistValidation, ...broken } = constraints;
     const kind = KINDS[place] + (parent === '' ? '' : ` of ${parent.slice(0, -1)}`);
-    const unknown = whitelistValidation === undefined ? [] : [unknownName(kind, property, namesIn(target))];
+    // A message has no more of them, and each is compared with all known names.
+    const isNamed = whitelistValidation !== undefined && unknownNames.most-- > 0;
+    const unknown = isNamed ? [unknownName(kind, property, namesIn(target))] : [];
     return [
       ...unknown,
       ...Object.values(broken).map((message) => parent + message.replace(/\.$/, '')),
-      ...describe(children, place, `${parent}${property}.`),
+      ...describe(children, place, `${parent}${property}.`, unknownNames),
     ];
   });
 }

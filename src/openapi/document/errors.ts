@@ -29,17 +29,18 @@ function inPascalCase(code: string): string {
   return code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** Status of requests that get no further than the parser: they have no key and no route. */
+export const UNPARSED = 431;
+
 /** The response of an operation for all of its errors with one status. */
 export function errorResponse(status: number, errors: readonly Problem[]): ResponseObject {
   const bodies = errors.map(errorObject);
   const examples = Object.fromEntries(errors.map(({ code }, index) => [code, { value: bodies[index] }]));
   const isUncacheable = status === 401 || status === 429;
+  const names: HeaderName[] = [...COMMON_HEADERS, 'Help', ...(isUncacheable ? (['Cache-Control'] as const) : [])];
   return {
     description: describe(errors),
-    headers: {
-      ...headerReferences([...COMMON_HEADERS, 'Help', ...(isUncacheable ? (['Cache-Control'] as const) : [])]),
-      ...ownHeaders(errors),
-    },
+    headers: { ...headerReferences(status === UNPARSED ? ['Id'] : names), ...ownHeaders(errors) },
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
@@ -54,6 +55,7 @@ function ownHeaders(errors: readonly Problem[]): ResponseObject['headers'] {
   const holders = (name: HeaderName) => errors.filter(({ headers = {} }) => name.toLowerCase() in headers).length;
   const retries = holders('Retry-After');
   return {
+    ...headerReferences(holders('Accept') > 0 ? ['Accept', 'Accept-Patch'] : []),
     ...headerReferences(holders('WWW-Authenticate') > 0 ? ['WWW-Authenticate'] : []),
     ...(retries === errors.length ? headerReferences : optionalHeaders)(retries > 0 ? ['Retry-After'] : []),
   };

@@ -19,7 +19,7 @@ import {
 import { GUARD_STATUSES } from '../../lifecycle/index.js';
 import { IDEMPOTENCY_ERRORS } from '../common-errors.js';
 import { PREFER_PARAMETER } from '../rehearsal.interceptor.js';
-import { errorResponse, responseName } from './errors.js';
+import { errorResponse, responseName, UNPARSED } from './errors.js';
 import { convertSchema, refuseUnknownFields, resolve, type Schema, type Schemas } from './schemas.js';
 
 /** An operation of the document. */
@@ -101,6 +101,7 @@ const WITHOUT_EXAMPLES: ReadonlySet<string> = new Set(['400', '500', '503']);
 
 /** The response of a deprecated operation. A 503 can come from admission, without deprecation headers. */
 function announceDeprecation(status: string, response: ResponseObject): ResponseObject {
+  if (status === String(UNPARSED)) return response;
   const headers = status === '503' ? optionalHeaders(DEPRECATION_HEADERS) : headerReferences(DEPRECATION_HEADERS);
   const { schema } = response.content?.[JSON_TYPE] ?? {};
   const content = WITHOUT_EXAMPLES.has(status) && schema ? { content: { [JSON_TYPE]: { schema } } } : {};

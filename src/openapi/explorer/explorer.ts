@@ -61,7 +61,7 @@ export function serveExplorer(app: INestApplication, document: CurrentDocument):
   );
   serve(
     '/openapi.yaml',
-    rendered(document, 'text/yaml; charset=utf-8', (current) => dump(current, { skipInvalid: true, noRefs: true })),
+    rendered(document, 'application/yaml', (current) => dump(current, { skipInvalid: true, noRefs: true })),
   );
   const { ANONYMOUS_PER_MINUTE: perMinute, ANONYMOUS_PER_DAY: perDay, ENVIRONMENT } = env;
   const marked = (html: string) => (ENVIRONMENT === 'staging' ? markStaging(html) : html);

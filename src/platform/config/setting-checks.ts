@@ -50,7 +50,7 @@ export function isRedisUrl(value: string): boolean {
 
 /** Whether a value is an origin as browsers send it, or `*`. */
 export function isOrigin(value: string): boolean {
-  return value === '*' || (/^https?:/.test(value) && URL.parse(value)?.origin === value);
+  return value === '*' || (/^https?:[^*]+$/.test(value) && URL.parse(value)?.origin === value);
 }
 
 /** Whether a value is a host name, or an IP address without brackets. */

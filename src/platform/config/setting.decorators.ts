@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { Expose, Transform } from 'class-transformer';
 import { IsBoolean, IsInt, IsOptional, IsUrl, Matches, Max, Min, ValidateBy } from 'class-validator';
+import { isOrigin } from './setting-checks.js';
 
 /** A property that is read from the environment variable of its name. Decorators of class-validator say what it must be. */
 export const Setting = (): PropertyDecorator => applyDecorators(Expose(), IsOptional());
@@ -40,10 +41,35 @@ export function CheckedListSetting(validate: (value: string) => boolean, message
   );
 }
 
-/** An absolute URL without credentials. */
+/** An absolute URL without credentials, in ASCII. */
 export function HttpUrlSetting(): PropertyDecorator {
   const options = { protocols: ['http', 'https'], require_protocol: true, require_tld: false, disallow_auth: true };
-  return applyDecorators(Setting(), IsUrl(options, { message: '$property must be an absolute http or https URL' }));
+  const message = '$property must be an absolute http or https URL';
+  return applyDecorators(
+    Setting(),
+    Transform(({ value }) => inAscii(value)),
+    IsUrl(options, { message }),
+    Matches(/^https?:\/\//, { message }),
+  );
+}
+
+/** Origins that browsers send, separated by commas, or `*`. */
+export function OriginListSetting(): PropertyDecorator {
+  const message =
+    '$property must be * or a comma-separated list of origins as browsers send them, such as https://app.example.com';
+  return applyDecorators(
+    // Runs after the transformation of `CheckedListSetting`.
+    Transform(({ value }: { value: unknown }) => (Array.isArray(value) ? value.map(inAscii) : value)),
+    CheckedListSetting(isOrigin, message),
+  );
+}
+
+/** A URL as browsers write it, such as `https://xn--e1afmkfd.example/v1`; other values unchanged. */
+function inAscii(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^https?:\/\/[^\s\\]+$/.test(value) || !URL.canParse(value)) return value;
+  const { href } = new URL(value);
+  // A URL without a path gets one.
+  return value.endsWith('/') ? href : href.replace(/\/$/, '');
 }
 
 /** The public address of an API, with its version prefix. */

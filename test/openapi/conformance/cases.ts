@@ -58,6 +58,7 @@ const EVERY: [string, number, Ask][] = [
   ['a narrowed key', 403, async (id) => send(id, { key: await subject.service.key({ scopes: ['toys:read'] }) })],
   ['a limit that is exhausted', 429, exhaust(1)],
   ['a banned key', 429, exhaust(3)],
+  ['headers that are too large', 431, (id) => send(id, { headers: { 'X-Large': 'x'.repeat(17_000) } })],
   ['a fault of the service', 500, fail(new Error('on purpose'))],
   ['a database that is away', 503, fail(new ApiError('service_unavailable', 'On purpose.', { 'Retry-After': '1' }))],
 ];
@@ -81,7 +82,15 @@ const historyBy =
     return send(id, {}, `/v1/usage/history?by=${split}`);
   };
 
+const READS = ['listPets', 'getPet', 'listCategories', 'getCategory', 'listOrders', 'getOrder', 'listKeys'];
+
 const SOME: [string, string, number, Ask][] = [
+  ...READS.map((read): [string, string, number, Ask] => [
+    read,
+    'an old state',
+    412,
+    (id) => send(id, { headers: { 'If-Match': '"old"' } }),
+  ]),
   ['listPets', 'a page that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
   ['getPet', 'a pet that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
   ['listPets', 'a last page', 200, (id) => send(id, {}, '/v1/pets')],

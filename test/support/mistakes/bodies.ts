@@ -262,31 +262,16 @@ export const JSON_MISTAKES: readonly (readonly [body: string, message: string])[
 export const MEDIA_TYPE_MISTAKES: readonly (readonly [type: string, message: string])[] = [
   [
     'application/x-www-form-urlencoded',
-    'Send a JSON body with Content-Type: application/json (for PATCH also application/merge-patch+json), not application/x-www-form-urlencoded (the default of curl -d).',
+    'Send a JSON body with Content-Type: application/json, not application/x-www-form-urlencoded (the default of curl -d).',
   ],
-  [
-    'text/plain',
-    'Send a JSON body with Content-Type: application/json (for PATCH also application/merge-patch+json), not text/plain.',
-  ],
-  [
-    'multipart/form-data; boundary=x',
-    'Send a JSON body with Content-Type: application/json (for PATCH also application/merge-patch+json), not multipart/form-data.',
-  ],
-  [
-    'text/json',
-    'Send a JSON body with Content-Type: application/json (for PATCH also application/merge-patch+json), not text/json.',
-  ],
-  [
-    'application/xml',
-    'Send a JSON body with Content-Type: application/json (for PATCH also application/merge-patch+json), not application/xml.',
-  ],
+  ['text/plain', 'Send a JSON body with Content-Type: application/json, not text/plain.'],
+  ['multipart/form-data; boundary=x', 'Send a JSON body with Content-Type: application/json, not multipart/form-data.'],
+  ['text/json', 'Send a JSON body with Content-Type: application/json, not text/json.'],
+  ['application/xml', 'Send a JSON body with Content-Type: application/json, not application/xml.'],
   [
     'application/merge-patch+json',
-    'Send a JSON body with Content-Type: application/json (for PATCH also application/merge-patch+json), not application/merge-patch+json.',
+    'Send a JSON body with Content-Type: application/json, not application/merge-patch+json.',
   ],
   ['application/json; charset=latin1', 'Content-Type can have no parameter other than charset=utf-8.'],
-  [
-    'application/vnd.api+json',
-    'Send a JSON body with Content-Type: application/json (for PATCH also application/merge-patch+json).',
-  ],
+  ['application/vnd.api+json', 'Send a JSON body with Content-Type: application/json.'],
 ];
