@@ -26,6 +26,7 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
   private running: Promise<void> | undefined;
   /** Private to JavaScript, so that the fields of a subclass can have these names. */
   readonly #record: TaskRecord;
+  readonly #runsAtStop: boolean;
   #loggedAtMs = -Infinity;
   #stop = new AbortController();
 
@@ -34,21 +35,25 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
    * @param intervalMs from one start to the next, in milliseconds
    * @param work is retried at the next interval if it fails; a failure is logged, and again each hour while it lasts. Its
    * signal is aborted when the task is stopped
+   * @param options `runsAtStop` runs it once more when the application stops, unless a run does not end in time
    */
   constructor(
     private readonly name: string,
     private readonly intervalMs: number,
     private readonly work: (stop: AbortSignal) => Promise<void>,
+    options: { readonly runsAtStop?: boolean } = {},
   ) {
     this.#record = { name, failures: 0, lastSuccessSeconds: 0 };
+    this.#runsAtStop = options.runsAtStop === true;
   }
 
   onModuleInit(): void {
     this.start();
   }
 
-  onApplicationShutdown(): Promise<void> {
-    return this.stop();
+  async onApplicationShutdown(): Promise<void> {
+    await this.stop();
+    if (this.#runsAtStop && this.running === undefined) await endsInTime(() => this.name, this.tryRun());
   }
 
   start(): void {
@@ -61,9 +66,7 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
    * @throws (rejects) the error of the work
    */
   run(): Promise<void> {
-    this.running ??= this.#work().finally(() => {
-      this.running = undefined;
-    });
+    this.running ??= this.#work().finally(() => (this.running = undefined));
     return this.running;
   }
 
@@ -90,12 +93,6 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
       () => this.name,
       this.running?.catch(() => undefined),
     );
-  }
-
-  /** Stops, and runs the work once more, unless a run does not end in time. */
-  protected async stopAfterLastRun(): Promise<void> {
-    await this.stop();
-    if (this.running === undefined) await endsInTime(() => this.name, this.tryRun());
   }
 
   async #work(): Promise<void> {

@@ -33,7 +33,7 @@ export class RefusalLog extends RecurringTask {
   private readonly bans = new Map<string, number>();
 
   constructor() {
-    super('logging refusals', INTERVAL_MS, async () => this.flush());
+    super('logging refusals', INTERVAL_MS, async () => this.flush(), { runsAtStop: true });
   }
 
   /** Counts a 429 of a caller. */
@@ -55,10 +55,6 @@ export class RefusalLog extends RecurringTask {
     const network = networkOf(address);
     const count = this.networks.get(network) ?? 0;
     if (count > 0 || this.networks.size < MAX_COUNTED) this.networks.set(network, count + 1);
-  }
-
-  override onApplicationShutdown(): Promise<void> {
-    return this.stopAfterLastRun();
   }
 
   private flush(): void {

@@ -33,7 +33,7 @@ export class UsageRecorder extends RecurringTask {
     private readonly database: Database,
     private readonly clock: Clock,
   ) {
-    super('writing the usage history', WRITE_INTERVAL_MS, () => this.write());
+    super('writing the usage history', WRITE_INTERVAL_MS, () => this.write(), { runsAtStop: true });
   }
 
   /** Counts each response to a caller whom admission let pass. */
@@ -53,10 +53,6 @@ export class UsageRecorder extends RecurringTask {
     this.hour = hour;
     const row = this.rowOf(accountId, keyId, operation, outcome);
     if (row !== undefined) row.requests += 1;
-  }
-
-  override onApplicationShutdown(): Promise<void> {
-    return this.stopAfterLastRun();
   }
 
   private rowOf(accountId: number, keyId: string, operation: string, outcome: Outcome): Row | undefined {

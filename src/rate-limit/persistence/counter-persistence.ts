@@ -53,26 +53,22 @@ class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
     const keyColumns = metadata.primaryColumns.map(({ databaseName }) => databaseName);
     const { changes } = this;
     this.changes = new Set();
-    try {
-      const errors = await writeInChunks(database, 'counters', [...changes], async (manager, chunk) => {
-        const rows: QueryDeepPartialEntity<Row>[] = [];
-        const removed: string[] = [];
-        for (const key of chunk) {
-          const subject = this.prefix + key;
-          const counter = this.table.peek(key);
-          if (counter === undefined) removed.push(subject);
-          else rows.push(this.entity.of(subject, counter));
-        }
-        // `upsert` would take twice as long.
-        const insert = manager.createQueryBuilder().insert().into(this.entity).updateEntity(false).values(rows);
-        if (rows.length > 0) await insert.orUpdate(columns, keyColumns).execute();
-        if (removed.length > 0) await manager.delete(this.entity, removed);
-        onCommit(() => chunk.forEach((key) => changes.delete(key)));
-      });
-      return errors.values();
-    } finally {
-      for (const key of changes) this.add(key);
-    }
+    const errors = await writeInChunks(database, 'counters', [...changes], async (manager, chunk) => {
+      const rows: QueryDeepPartialEntity<Row>[] = [];
+      const removed: string[] = [];
+      for (const key of chunk) {
+        const subject = this.prefix + key;
+        const counter = this.table.peek(key);
+        if (counter === undefined) removed.push(subject);
+        else rows.push(this.entity.of(subject, counter));
+      }
+      // `upsert` would take twice as long.
+      const insert = manager.createQueryBuilder().insert().into(this.entity).updateEntity(false).values(rows);
+      if (rows.length > 0) await insert.orUpdate(columns, keyColumns).execute();
+      if (removed.length > 0) await manager.delete(this.entity, removed);
+      onCommit(() => chunk.forEach((key) => changes.delete(key)));
+    }).finally(() => changes.forEach((key) => this.add(key)));
+    return errors.values();
   }
 
   /** Fills an empty table, and deletes rows that have ended. */
@@ -112,7 +108,7 @@ export class CounterPersistence extends RecurringTask {
     { accounts, addresses, keys, bans }: MemoryCounterStore,
     private readonly clock: Clock,
   ) {
-    super('writing the counters', WRITE_INTERVAL_MS, () => this.write());
+    super('writing the counters', WRITE_INTERVAL_MS, () => this.write(), { runsAtStop: true });
     this.tables = [
       new PersistedTable(accounts, UsageWindow, 'account:', Number),
       new PersistedTable(addresses, UsageWindow, 'address:'),
@@ -125,10 +121,6 @@ export class CounterPersistence extends RecurringTask {
     const nowSeconds = this.clock.nowSeconds();
     for (const table of this.tables) await table.restore(this.database, nowSeconds);
     super.onModuleInit();
-  }
-
-  override onApplicationShutdown(): Promise<void> {
-    return this.stopAfterLastRun();
   }
 
   private async write(): Promise<void> {
