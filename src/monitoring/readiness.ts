@@ -44,9 +44,7 @@ export class Readiness implements OnModuleInit {
    */
   async report(): Promise<ReadinessReport> {
     if (this.isEnding) throw ending();
-    this.checking ??= this.check().finally(() => {
-      this.checking = undefined;
-    });
+    this.checking ??= this.check().finally(() => (this.checking = undefined));
     return this.checking;
   }
 

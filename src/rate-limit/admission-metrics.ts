@@ -17,10 +17,12 @@ interface CountedAccount {
 export class AdmissionMetrics {
   private readonly decisions;
   private readonly accounts = new Map<number, CountedAccount>();
-  private readonly shownAccounts: number;
 
-  constructor(registry: Registry, { METRICS_ACCOUNTS }: Env) {
-    this.shownAccounts = METRICS_ACCOUNTS;
+  constructor(
+    registry: Registry,
+    private readonly env: Env,
+  ) {
+    const { METRICS_ACCOUNTS } = env;
     this.decisions = new Counter({
       name: 'petstore_admissions_total',
       help: 'Admission decisions by outcome and plan.',
@@ -49,7 +51,7 @@ export class AdmissionMetrics {
 
   decided({ plan, accountId, account }: Caller, outcome: string): void {
     this.decisions.inc({ plan, outcome });
-    if (this.shownAccounts === 0) return;
+    if (this.env.METRICS_ACCOUNTS === 0) return;
     const counted = this.accounts.get(accountId) ?? { account, outcomes: new Map<string, number>(), total: 0 };
     counted.outcomes.set(outcome, (counted.outcomes.get(outcome) ?? 0) + 1);
     counted.total += 1;

@@ -30,6 +30,8 @@ const LIMIT_METADATA = 'THROTTLER:LIMIT';
 /** Minimum limit per minute and account for operations that use no quota. */
 const LEAST_WITHOUT_QUOTA_PER_MINUTE = 300;
 
+const WITHOUT_KEY = ' without a valid API key';
+
 /**
  * Limits the requests of an account by its plan, and requests without a valid key by the client's address. Admission calls
  * it before the body is read. As a global guard it refuses requests that were not admitted, and applies
@@ -84,7 +86,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     const isAdmitted = decision.outcome === 'admitted';
     this.metrics.unknown(isAdmitted ? 'unauthenticated' : 'address_limited');
     this.show(decision, reply);
-    return isAdmitted ? undefined : tooManyAnonymousRequests(decision);
+    return isAdmitted ? undefined : tooManyRequests(decision, WITHOUT_KEY);
   }
 
   /** The 429 of a request that `admitAddress` would refuse. Takes nothing from the windows. */
@@ -93,7 +95,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     if (decision.outcome === 'admitted') return undefined;
     this.metrics.unknown('address_limited');
     this.show(decision, reply);
-    return tooManyAnonymousRequests(decision);
+    return tooManyRequests(decision, WITHOUT_KEY);
   }
 
   /** Sets the rate-limit headers of the address, for a request that is not counted. */
@@ -170,10 +172,6 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     addToListHeader(reply, 'ratelimit-policy', policy);
     addToListHeader(reply, 'ratelimit', state);
   }
-}
-
-function tooManyAnonymousRequests(decision: Decision): Problem {
-  return tooManyRequests(decision, ' without a valid API key');
 }
 
 /** The service refuses every request rather than ignore a limit. */

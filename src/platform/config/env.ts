@@ -1,5 +1,5 @@
 import { IsIn, Matches } from 'class-validator';
-import { isCidr, isDatabaseUrl, isHost, isRedisUrl } from './setting-checks.js';
+import { isCidr, isDatabaseUrl, isHost, isOrigin, isRedisUrl } from './setting-checks.js';
 import {
   ApiAddressSetting,
   CheckedListSetting,
@@ -7,7 +7,6 @@ import {
   FlagSetting,
   HttpUrlSetting,
   IntegerSetting,
-  OriginListSetting,
   Setting,
 } from './setting.decorators.js';
 
@@ -116,7 +115,10 @@ export class Env {
   TRUST_PROXY: string[] = [];
 
   /** Origins that browsers can call from, or `*`; none by default. */
-  @OriginListSetting()
+  @CheckedListSetting(
+    isOrigin,
+    '$property must be * or a comma-separated list of origins as browsers send them, such as https://app.example.com',
+  )
   CORS_ORIGINS: string[] = [];
 
   /** Least severe level that is logged. `debug` adds a line for each request. */

@@ -16,7 +16,7 @@ export class StandardOutput {
   private readonly stream: sonicBoom.SonicBoom;
   /** Lines dropped since the start. */
   droppedLines = 0;
-  private dropped = 0;
+  private reportedLines = 0;
   /** Lines in the buffer. */
   private waiting = 0;
   private hasFailed = false;
@@ -36,19 +36,19 @@ export class StandardOutput {
     this.stream.on('drop', () => {
       this.hasFailed = true;
       this.waiting -= 1;
-      this.countDropped(1);
+      this.droppedLines += 1;
     });
     this.stream.on('drain', () => {
       this.waiting = 0;
-      const count = this.dropped;
-      this.dropped = 0;
+      const count = this.droppedLines - this.reportedLines;
+      this.reportedLines = this.droppedLines;
       if (count > 0) this.dropListener?.(count);
     });
     this.stream.on('error', ({ code }: NodeJS.ErrnoException) => {
       this.hasFailed = true;
       if (code === 'EAGAIN' || code === 'EBUSY') return;
       // The reader is gone, so that lines in the buffer are lost too.
-      this.countDropped(this.waiting);
+      this.droppedLines += this.waiting;
       this.waiting = 0;
     });
   }
@@ -70,11 +70,6 @@ export class StandardOutput {
     this.stream.write(line);
     // The stream is synchronous, and writes what was waiting first.
     if (!this.hasFailed) this.waiting = 0;
-  }
-
-  private countDropped(count: number): void {
-    this.dropped += count;
-    this.droppedLines += count;
   }
 
   private flushAtExit(): this {

@@ -32,6 +32,8 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
   prefix: string;
   /** The database whose keys have the prefix. Without it, nobody checks whose they are. */
   owner: string | undefined;
+  /** Whether calls use Redis, not their fallbacks. */
+  isUp = false;
   /** Number of calls that used their fallbacks. */
   fallbacks = 0;
   /** Gets the duration of a GET, several times a second, in seconds. */
@@ -39,7 +41,6 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
   private readonly log = new RedisLog();
   private readonly redis: Redis;
   private readonly checks = new RecurringTask('checking Redis', CHECK_INTERVAL_MS, () => this.check());
-  private up = false;
   private closed = false;
   private readonly preparations: (() => Promise<void> | void)[] = [];
   private readonly probes: (() => Promise<unknown>)[] = [];
@@ -58,10 +59,6 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
       this.lose(reason ?? new Error('the connection was closed'));
       reason = undefined;
     });
-  }
-
-  get isUp(): boolean {
-    return this.up;
   }
 
   /** @param prepare called when Redis is back, before the client is up */
@@ -110,7 +107,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
       this.fallbacks += 1;
       return fallback();
     };
-    return this.up ? run().catch(fallBack) : fallBack();
+    return this.isUp ? run().catch(fallBack) : fallBack();
   }
 
   /**
@@ -128,7 +125,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     const who = Array.isArray(this.redis.options.sentinels)
       ? 'no sentinel has named its master'
       : 'no server has responded';
-    if (!this.up) this.lose(new Error(`${who} yet`));
+    if (!this.isUp) this.lose(new Error(`${who} yet`));
     this.checks.start();
   }
 
@@ -151,16 +148,16 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
 
   private async check(): Promise<void> {
     if (this.redis.status !== 'ready') return;
-    const { up } = this;
+    const { isUp } = this;
     try {
-      if (!up) await checkServer(this.redis);
+      if (!isUp) await checkServer(this.redis);
       const sinceMs = performance.now();
       await this.checkOwner();
       this.onRoundTrip?.((performance.now() - sinceMs) / 1_000);
       await Promise.all(this.probes.map((probe) => probe()));
-      if (up) return;
+      if (isUp) return;
       for (const prepare of this.preparations) await prepare();
-      this.up = true;
+      this.isUp = true;
       this.log.available();
     } catch (error) {
       this.lose(error as Error);
@@ -188,7 +185,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
   }
 
   private lose(error: Error): void {
-    this.up = false;
+    this.isUp = false;
     // Reconnects. `disconnect` would wait for Redis.
     if (this.redis.status === 'ready') this.redis.stream.destroy();
     if (error instanceof UnusableRedisError) this.unusable = error;

@@ -86,7 +86,7 @@ export class MemoryCounterStore extends CounterStore {
 
   override peekAddress(address: string): Decision {
     const usage = this.addresses.get(address) ?? new Usage();
-    return usage.peek(this.addressLimits, this.clock.nowSeconds());
+    return usage.decide(this.addressLimits, 0, this.clock.nowSeconds());
   }
 
   override takeFromRoute(subject: string, limit: number, windowSeconds: number): Decision {

@@ -44,12 +44,12 @@ export class BanRecord {
   }
 
   isOpen(nowSeconds: number): boolean {
-    return this.isStriking(nowSeconds) || this.banStartsSeconds.some((start) => isRecent(start, nowSeconds));
+    return this.isStriking(nowSeconds) || this.banStartsSeconds.some((start) => isOpen(start, DAY_SECONDS, nowSeconds));
   }
 
   private ban(liftedAtMs: number, nowSeconds: number): number {
     const earlier = this.banStartsSeconds.filter(
-      (start) => isRecent(start, nowSeconds) && !isLifted(start, liftedAtMs),
+      (start) => isOpen(start, DAY_SECONDS, nowSeconds) && !isLifted(start, liftedAtMs),
     );
     this.banStartsSeconds = [...earlier, nowSeconds].slice(-BANS_TO_REMEMBER);
     this.bannedUntilSeconds = nowSeconds + Math.min(LONGEST_BAN_SECONDS, FIRST_BAN_SECONDS * 2 ** earlier.length);
@@ -59,10 +59,6 @@ export class BanRecord {
   private isStriking(nowSeconds: number): boolean {
     return this.strikes > 0 && isOpen(this.strikesStartSeconds, MINUTE_SECONDS, nowSeconds);
   }
-}
-
-function isRecent(startSeconds: number, nowSeconds: number): boolean {
-  return isOpen(startSeconds, DAY_SECONDS, nowSeconds);
 }
 
 function isLifted(startSeconds: number, liftedAtMs: number): boolean {

@@ -95,10 +95,7 @@ export function decideOn(usage: Omit<UsageReport, 'key' | 'strikes'>, taken: 0 |
  * RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11): the limit and the length of each window, and the
  * requests and the seconds that are left in it.
  */
-export function rateLimitFields({ windows, nowSeconds }: Decision): {
-  readonly policy: string;
-  readonly state: string;
-} {
+export function rateLimitFields({ windows, nowSeconds }: Decision) {
   let policy = '';
   let state = '';
   for (const { limit, windowSeconds, remaining, resetSeconds } of windows) {
