@@ -27,7 +27,8 @@ export function stopOnSignals(app: NestFastifyApplication, end: () => Promise<vo
   const begin = (signal?: NodeJS.Signals): void => {
     const deadlineMs = signal === undefined ? ERROR_DEADLINE_MS : DEADLINE_MS;
     setTimeout(() => {
-      fail(`It took longer than ${deadlineMs} ms. Left running: ${awaitedAtStop().join(', ') || 'unknown'}.`);
+      const left = Array.from(awaitedAtStop, (name) => name()).join(', ') || 'unknown';
+      fail(`It took longer than ${deadlineMs} ms. Left running: ${left}.`);
     }, deadlineMs).unref();
     if (isStopping) return;
     isStopping = true;

@@ -1,11 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DomainError } from './errors/domain-error.js';
-import { endsInTime } from './ends-in-time.js';
 
 /** How often a failure that lasts is logged again, in milliseconds: less than an hour, the interval of some tasks. */
 const REMINDER_MS = 3_540_000;
+/** How long what is under way can go on when the service stops. */
+const STOP_TIMEOUT_MS = 5_000;
 
-/** What metrics show of a task. */
 export interface TaskRecord {
   readonly name: string;
   failures: number;
@@ -15,6 +16,9 @@ export interface TaskRecord {
 
 /** The tasks of this process that were started, and not stopped. */
 export const startedTasks = new Set<TaskRecord>();
+
+/** The names of what a stop waits for. */
+export const awaitedAtStop = new Set<() => string>();
 
 /**
  * Background work at an interval: runs do not overlap, and do not keep the process alive. A provider that extends it starts
@@ -79,7 +83,10 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
       if (performance.now() < this.#loggedAtMs + REMINDER_MS) return;
       this.#loggedAtMs = performance.now();
       const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
-      this.logger.error({ message: `${this.name} failed; retrying`, error: describe(errors[0]), count: errors.length });
+      const [first] = errors;
+      // An unavailable server is not a fault in the code, so a stack would not help.
+      const cause = first instanceof Error && !(first instanceof DomainError) ? first.stack : String(first);
+      this.logger.error({ message: `${this.name} failed; retrying`, error: cause, count: errors.length });
     }
   }
 
@@ -89,10 +96,7 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
     this.timer = undefined;
     startedTasks.delete(this.#record);
     this.#stop.abort();
-    await endsInTime(
-      () => this.name,
-      this.running?.catch(() => undefined),
-    );
+    await endsInTime(() => this.name, this.running);
   }
 
   async #work(): Promise<void> {
@@ -107,7 +111,13 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
   }
 }
 
-/** An unavailable server is not a fault in the code, so a stack would not help. */
-function describe(error: unknown): string | undefined {
-  return error instanceof Error && !(error instanceof DomainError) ? error.stack : String(error);
+/** Waits at a stop for work that is under way, as long as it may take. The log names what is left running. */
+export async function endsInTime(name: () => string, work: Promise<unknown> | undefined): Promise<void> {
+  const ended = new AbortController();
+  const late = delay(STOP_TIMEOUT_MS, true, { signal: ended.signal }).catch(() => false);
+  awaitedAtStop.add(name);
+  const isLate = await Promise.race([late, Promise.allSettled([work]).then(() => false)]);
+  awaitedAtStop.delete(name);
+  ended.abort();
+  if (isLate) new Logger('Background').warn({ message: `left running: ${name()}`, timeoutMs: STOP_TIMEOUT_MS });
 }

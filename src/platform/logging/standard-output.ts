@@ -1,10 +1,7 @@
 import sonicBoom from 'sonic-boom';
 
-/** Size of the buffer for a slow reader, in bytes. */
 const MAX_WAITING_BYTES = 1_048_576;
-/** Retry interval for buffered lines, in milliseconds. */
 const RETRY_INTERVAL_MS = 50;
-/** How long the process waits for the reader when it ends, in milliseconds. */
 const EXIT_WAIT_MS = 1_000;
 
 /**
@@ -14,13 +11,13 @@ const EXIT_WAIT_MS = 1_000;
 export class StandardOutput {
   private static instance: StandardOutput | undefined;
   private readonly stream: sonicBoom.SonicBoom;
-  /** Lines dropped since the start. */
   droppedLines = 0;
   private reportedLines = 0;
   /** Lines in the buffer. */
   private waiting = 0;
   private hasFailed = false;
-  private dropListener: ((count: number) => void) | undefined;
+  /** Gets the number of dropped lines when the reader is back. */
+  onDropped: ((count: number) => void) | undefined;
   private waitUntilMs = 0;
 
   /** @param fileDescriptor non-blocking, as Node opens process.stdout if it is a pipe */
@@ -42,7 +39,7 @@ export class StandardOutput {
       this.waiting = 0;
       const count = this.droppedLines - this.reportedLines;
       this.reportedLines = this.droppedLines;
-      if (count > 0) this.dropListener?.(count);
+      if (count > 0) this.onDropped?.(count);
     });
     this.stream.on('error', ({ code }: NodeJS.ErrnoException) => {
       this.hasFailed = true;
@@ -53,15 +50,9 @@ export class StandardOutput {
     });
   }
 
-  /** One for the whole process. */
   static get(): StandardOutput {
     this.instance ??= new StandardOutput(process.stdout.fd).flushAtExit();
     return this.instance;
-  }
-
-  /** @param listener gets the number of dropped lines when the reader is back */
-  onDropped(listener: (count: number) => void): void {
-    this.dropListener = listener;
   }
 
   write(line: string): void {

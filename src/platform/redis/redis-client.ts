@@ -5,8 +5,7 @@ import { Redis } from 'ioredis';
 import type { Env } from '../config/env.js';
 import { RecurringTask } from '../recurring-task.js';
 import { traced } from '../tracing/traced.js';
-import { isOutage, UnusableRedisError } from './redis-errors.js';
-import { RedisLog } from './redis-log.js';
+import { isOutage, RedisLog, UnusableRedisError } from './redis-failures.js';
 import { checkServer, CONNECT_TIMEOUT_MS, redisOptions } from './redis-options.js';
 
 /** Interval between checks, in milliseconds. Without calls, an unavailable Redis is noticed after this time and the timeout. */
@@ -28,13 +27,11 @@ export type RunScript = (...keysAndArguments: (string | number)[]) => Promise<un
  * connection, so that calls in flight use their fallbacks at once. It connects again, and is up when its probes succeed.
  */
 export class RedisClient implements OnModuleInit, OnApplicationShutdown {
-  /** Of all keys. */
   prefix: string;
   /** The database whose keys have the prefix. Without it, nobody checks whose they are. */
   owner: string | undefined;
   /** Whether calls use Redis, not their fallbacks. */
   isUp = false;
-  /** Number of calls that used their fallbacks. */
   fallbacks = 0;
   /** Gets the duration of a GET, several times a second, in seconds. */
   onRoundTrip: ((seconds: number) => void) | undefined;
@@ -79,10 +76,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     });
   }
 
-  /**
-   * @param name of the script, different from all commands of Redis
-   * @param probe keys and arguments with which it runs again and again: if it fails, Redis is unavailable
-   */
+  /** @param probe keys and arguments with which it runs again and again: if it fails, Redis is unavailable */
   defineScript(name: string, script: Script, probe?: () => (string | number)[]): RunScript {
     this.redis.defineCommand(name, script);
     const command = Reflect.get(this.redis, name) as RunScript;
@@ -98,10 +92,6 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     };
   }
 
-  /**
-   * @param run runs a script, and reads its reply
-   * @param fallback what to do instead if Redis is unavailable
-   */
   call<Result>(run: () => Promise<Result>, fallback: () => Result | Promise<Result>): Result | Promise<Result> {
     const fallBack = () => {
       this.fallbacks += 1;
@@ -122,10 +112,8 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     // Sentinels that do not respond are asked again and again.
     await Promise.race([connected, delay(2 * CONNECT_TIMEOUT_MS, undefined, { ref: false })]);
     if (this.unusable !== undefined) throw this.unusable;
-    const who = Array.isArray(this.redis.options.sentinels)
-      ? 'no sentinel has named its master'
-      : 'no server has responded';
-    if (!this.isUp) this.lose(new Error(`${who} yet`));
+    const what = this.redis.options.sentinels ? 'no sentinel has named its master' : 'no server has responded';
+    if (!this.isUp) this.lose(new Error(`${what} yet`));
     this.checks.start();
   }
 
