@@ -11,14 +11,10 @@ import { actAs, DatabaseModule, databaseUrlOf, explained, isPostgresUrl, sqliteF
 import { databaseParts } from './database-parts.js';
 import { Clock, ConfigModule, type Env, loadEnv } from './platform/index.js';
 
-/** The modules of the service that a command needs. */
 @Module({})
 class CommandLine {}
 
-/**
- * @returns whether running services may still have an older state
- * @throws (rejects) Error with a message for the operator
- */
+/** @returns whether running services may still have an older state */
 export async function runKeysOperation({ createsDatabase = false, run }: Operation): Promise<boolean> {
   try {
     const env = loadEnv();

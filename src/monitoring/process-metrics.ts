@@ -5,7 +5,6 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { Database } from '../database/index.js';
 import { Env, StandardOutput, startedTasks, VERSION } from '../platform/index.js';
 
-/** Interval between two looks at the delay of the event loop, in milliseconds. */
 const INTERVAL_MS = 20;
 
 /**
@@ -14,7 +13,6 @@ const INTERVAL_MS = 20;
  */
 const LEFT_OUT = /^nodejs_(active_[a-z]+_total$|eventloop_lag)/;
 
-/** A registry with the metrics of Node.js. */
 export function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

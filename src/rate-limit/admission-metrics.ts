@@ -3,7 +3,6 @@ import { Counter, Registry } from 'prom-client';
 import type { Caller } from '../auth/index.js';
 import { Env } from '../platform/index.js';
 
-/** Accounts that are counted. */
 const MAX_COUNTED = 100_000;
 
 interface CountedAccount {
@@ -44,7 +43,6 @@ export class AdmissionMetrics {
     });
   }
 
-  /** Counts a request without a valid key. */
   unknown(outcome: 'unauthenticated' | 'address_limited' | 'unavailable'): void {
     this.decisions.inc({ plan: 'none', outcome });
   }

@@ -7,7 +7,6 @@ import type { Decision } from './windows/decision.js';
 const INTERVAL_MS = 60_000;
 /** Accounts and networks of one interval that have a line of their own. Others are counted together. */
 const MAX_LINES = 20;
-/** Accounts and networks that are counted in one interval. */
 const MAX_COUNTED = 10_000;
 /** Requests without a valid key in one interval that make a network worth a line. */
 const MANY_UNAUTHENTICATED = 100;
@@ -36,7 +35,6 @@ export class RefusalLog extends RecurringTask {
     super('logging refusals', INTERVAL_MS, async () => this.flush(), { runsAtStop: true });
   }
 
-  /** Counts a 429 of a caller. */
   refused({ accountId, account, plan, keyId }: Caller, { outcome, resetSeconds }: Decision): void {
     const counted = this.accounts.get(accountId) ?? { accountId, account, plan, keyId, limited: 0, banned: 0 };
     counted.keyId = keyId;

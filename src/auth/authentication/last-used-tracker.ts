@@ -4,9 +4,8 @@ import { RecurringTask } from '../../platform/index.js';
 import { Database, onCommit, throwErrors, writeInChunks } from '../../database/index.js';
 import { ApiKey } from '../../accounts/index.js';
 
-/** Interval between writes, in milliseconds. */
 const WRITE_INTERVAL_MS = 5_000;
-/** Precision of the times, in milliseconds. One statement writes all keys that were used in the same second. */
+/** One statement writes all keys that were used in the same second. */
 const PRECISION_MS = 1_000;
 
 /** Records the last use of keys, and writes it in batches, because a write per request would cost too much. */
@@ -19,7 +18,7 @@ export class LastUsedTracker extends RecurringTask {
     super('writing the last use of keys', WRITE_INTERVAL_MS, () => this.flush(), { runsAtStop: true });
   }
 
-  /** Records a use of a key, in Unix time in milliseconds. Called for each request. */
+  /** Called for each request. */
   touch(keyId: string, atMs: number): void {
     this.used.set(keyId, atMs);
   }

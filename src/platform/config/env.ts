@@ -64,9 +64,7 @@ export class Env {
   @IntegerSetting(1, 3_600_000)
   DATABASE_TIMEOUT_MS = 2_000;
 
-  /**
-   * How long a transaction can take, in milliseconds. It is then rolled back, so that a forgotten one does not block others.
-   */
+  /** How long a transaction can take, in milliseconds. It is then rolled back, so that a forgotten one blocks no others. */
   @IntegerSetting(1, 3_600_000)
   DATABASE_TRANSACTION_TIMEOUT_MS = 10_000;
 

@@ -17,7 +17,6 @@ export function IntegerSetting(least: number, most: number): PropertyDecorator {
   );
 }
 
-/** `true` or `false`. */
 export function FlagSetting(): PropertyDecorator {
   return applyDecorators(
     Setting(),
@@ -26,7 +25,6 @@ export function FlagSetting(): PropertyDecorator {
   );
 }
 
-/** A text that a function accepts. */
 export function CheckedSetting(validate: (value: string) => boolean, message: string): PropertyDecorator {
   return applyDecorators(Setting(), ValidateBy({ name: validate.name, validator: { validate } }, { message }));
 }
@@ -62,7 +60,6 @@ function inAscii(value: unknown): unknown {
   return value.endsWith('/') ? href : href.replace(/\/$/, '');
 }
 
-/** The public address of an API, with its version prefix. */
 export function ApiAddressSetting(): PropertyDecorator {
   return applyDecorators(HttpUrlSetting(), Matches(/^[^?#]+\/v1$/, { message: '$property must end in /v1' }));
 }

@@ -5,14 +5,13 @@ import { Database, onCommit, query, throwErrors, writeInChunks } from '../../dat
 import { Clock, RecurringTask, UNMATCHED_ROUTE } from '../../platform/index.js';
 import { KEY_COLUMNS, type OUTCOMES } from './usage-history.js';
 
-/** Interval between writes, in milliseconds. A crash loses the requests of this time and of one write. */
+/** A crash loses the requests of this time and of one write. */
 const WRITE_INTERVAL_MS = 1_000;
 /** Rows of an account and an hour. Requests that would need more count together, by outcome. */
 const MOST_ROWS_OF_ACCOUNT = 200;
 /** Rows in memory. Requests that would need more, because rows cannot be written, are not recorded. */
 const MOST_ROWS = 100_000;
 const HOUR_SECONDS = 3_600;
-/** The key and the operation of requests that count together. */
 const OTHER = 'other';
 
 type Outcome = (typeof OUTCOMES)[number];
@@ -25,7 +24,6 @@ type Row = { accountId: number; hour: number; keyId: string; operation: string; 
 export class UsageRecorder extends RecurringTask {
   /** The rows of this hour, and those of earlier ones that are not written yet. */
   private readonly rows = new Map<string, Row>();
-  /** Number of rows of this hour, by account. */
   private readonly rowsOfAccount = new Map<number, number>();
   private hour = 0;
 

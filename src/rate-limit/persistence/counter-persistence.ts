@@ -8,13 +8,11 @@ import type { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import { KeyBan } from './key-ban.entity.js';
 import { UsageWindow } from './usage-window.entity.js';
 
-/** Interval between writes, in milliseconds. A crash loses the counts of this time and of one write. */
+/** A crash loses the counts of this time and of one write. */
 const WRITE_INTERVAL_MS = 1_000;
 
-/** Number of rows that one statement reads. */
 const PAGE_ROWS = 1_000;
 
-/** An entity that stores a counter. */
 interface CounterRow<Entry> extends ObjectLiteral {
   readonly subject: string;
   toCounter(): Entry;
@@ -25,15 +23,10 @@ interface CounterEntity<Entry, Row extends CounterRow<Entry>> {
   of(subject: string, counter: Entry): QueryDeepPartialEntity<Row>;
 }
 
-/** A table in memory and its rows in the database. */
 class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
-  /** Keys of the counters that were changed or removed. */
   private changes = new Set<Key>();
 
-  /**
-   * @param prefix of the subjects of its rows, followed by the key of the counter
-   * @param readKey reads a key from a subject
-   */
+  /** @param prefix of the subjects of its rows, followed by the key of the counter */
   constructor(
     private readonly table: CounterTable<Entry>,
     private readonly entity: CounterEntity<Entry, Row>,
@@ -43,10 +36,7 @@ class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
     table.onChange = (key) => this.add(key);
   }
 
-  /**
-   * Writes the changes since the last call. If it fails, the next call writes them.
-   * @returns the errors of counters that cannot be written
-   */
+  /** @returns the errors of counters that cannot be written; the next call tries again */
   async writeChanges(database: Database): Promise<Iterable<unknown>> {
     const metadata = database.getMetadata(this.entity);
     const columns = metadata.columns.map(({ databaseName }) => databaseName);

@@ -23,11 +23,7 @@ export class BanRecord {
     return isOpen(startSeconds, this.bannedUntilSeconds - startSeconds, nowSeconds) ? this.bannedUntilSeconds : 0;
   }
 
-  /**
-   * Counts a rejection.
-   * @param strikesToBan rejections within a minute that ban the key
-   * @returns the end of the ban that this rejection caused, or 0
-   */
+  /** @returns the end of the ban that this rejection caused, or 0 */
   strike(strikesToBan: number, liftedAtMs: number, nowSeconds: number): number {
     this.strikes = this.currentStrikes(liftedAtMs, nowSeconds);
     if (this.strikes === 0) this.strikesStartSeconds = nowSeconds;
@@ -37,7 +33,6 @@ export class BanRecord {
     return this.ban(liftedAtMs, nowSeconds);
   }
 
-  /** Rejections of the current minute that count towards a ban. */
   currentStrikes(liftedAtMs: number, nowSeconds: number): number {
     // Strikes of the second of the lift are kept, because it is unknown which of them came before the lift.
     return this.isStriking(nowSeconds) && !isLifted(this.strikesStartSeconds + 1, liftedAtMs) ? this.strikes : 0;

@@ -70,7 +70,6 @@ export class FixedWindow {
   }
 }
 
-/** The UTC day. */
 export class DayWindow extends FixedWindow {
   constructor() {
     super(DAY_SECONDS);
