@@ -24,6 +24,9 @@ const OF_ROLE = {
   idle_session_timeout: '1000',
   row_security: 'off',
   enable_indexscan: 'off',
+  jit_above_cost: '0',
+  jit_optimize_above_cost: '0',
+  jit_inline_above_cost: '0',
   plan_cache_mode: 'force_generic_plan',
 };
 

@@ -43,6 +43,8 @@ export class PostgresDatabase extends Database {
 
   override async initialize(): Promise<this> {
     await (this.env.MIGRATE_ON_START ? migratePostgres : waitForMigrations)(this.migration);
+    // Before requests take all connections that the role may have.
+    await this.ping();
     return super.initialize();
   }
 

@@ -39,7 +39,7 @@ export class Env {
   @CheckedSetting(
     isDatabaseUrl,
     '$property must be sqlite::memory:, sqlite:<path of a file> without //, ~, $, ? and #, or ' +
-      'postgres://user:password@host:port/database with one host, and with /, ?, #, @ and % of the user and the password ' +
+      'postgres://user:password@host:port/database with one host, with parameters such as sslmode=verify-full, and with /, ?, #, @ and % of the user and the password ' +
       'percent-encoded, such as %23 for #',
   )
   DATABASE_URL?: string;

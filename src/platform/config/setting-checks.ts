@@ -12,7 +12,9 @@ export function isCidr(value: string): boolean {
   const [address = '', prefix, ...rest] = value.split('/');
   const version = isIP(address);
   if (version === 0 || rest.length > 0 || address.includes('%')) return false;
-  return prefix === undefined || (/^[1-9][0-9]{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+  // No network of proxies is larger, but several larger blocks include every address.
+  const [least, most] = version === 4 ? [8, 32] : /^(::|::ffff:.*)$/i.test(address) ? [104, 128] : [7, 128];
+  return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) >= least && Number(prefix) <= most);
 }
 
 /** Paths that are meant to be something else: they would make an empty database under a strange name. */
@@ -22,12 +24,18 @@ const NO_PATH = /^$|^[:~\s]|^\/\/|^file:|^memory:?$|:memory|[?#$]|[/\s]$/i;
 const POSTGRES_URL =
   /^postgres(ql)?:\/\/([^\s/?#@:]*(:[^\s/?#@]*)?@)?(([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?)?\/[^\s/?#@]+(\?[^\s#]*)?$/i;
 
+/** The driver ignores parameters that it does not know, such as `ssl_mode`, and would connect without TLS. */
+const POSTGRES_PARAMETER =
+  /^(host|port|user|password|options|application_name|sslcert|sslkey|sslrootcert|uselibpqcompat|connect_timeout|channel_binding|sslmode=(disable|allow|prefer|require|verify-ca|verify-full|no-verify))(=|$)/;
+
 export function isDatabaseUrl(value: string): boolean {
   if (value.startsWith('sqlite:')) {
     const path = value.slice('sqlite:'.length);
     const isFolder = existsSync(`${path}/.`);
     return path === ':memory:' || !(NO_PATH.test(path) || isFolder);
   }
+  const [, query = ''] = value.split('?');
+  if (!query.split('&').every((parameter) => query === '' || POSTGRES_PARAMETER.test(parameter))) return false;
   const withoutCodes = value.replaceAll(/%[\da-f]{2}/gi, 'x');
   return isDecodable(value) && POSTGRES_URL.test(withoutCodes) && URL.canParse(value.replace('@/', '@localhost/'));
 }

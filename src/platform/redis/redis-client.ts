@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import type { Env } from '../config/env.js';
 import { RecurringTask } from '../recurring-task.js';
 import { traced } from '../tracing/traced.js';
-import { isOutage, RedisLog, UnusableRedisError } from './redis-failures.js';
+import { ignoreKeyFault, isOutage, RedisLog, UnusableRedisError } from './redis-failures.js';
 import { checkServer, CONNECT_TIMEOUT_MS, redisOptions } from './redis-options.js';
 
 /** Interval between checks, in milliseconds. Without calls, an unavailable Redis is noticed after this time and the timeout. */
@@ -142,7 +142,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
       const sinceMs = performance.now();
       await this.checkOwner();
       this.onRoundTrip?.((performance.now() - sinceMs) / 1_000);
-      await Promise.all(this.probes.map((probe) => probe()));
+      await Promise.all(this.probes.map((probe) => probe().catch(ignoreKeyFault)));
       if (isUp) return;
       for (const prepare of this.preparations) await prepare();
       this.isUp = true;
@@ -155,8 +155,8 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
   /** The first service that uses the prefix writes its database under it, and so does the first after Redis lost its data. */
   private async checkOwner(): Promise<void> {
     const key = `${this.prefix}database`;
-    const owner = await this.redis.get(key);
-    if (this.owner === undefined || owner === this.owner) return;
+    const owner = await this.redis.get(key).catch(ignoreKeyFault);
+    if (owner === undefined || this.owner === undefined || owner === this.owner) return;
     if (owner !== null)
       throw new UnusableRedisError(
         `The keys ${this.prefix}* in Redis belong to another database: set REDIS_PREFIX to a prefix of its own for this one, or delete those keys, ${key} among them, if the other database is gone for good.`,

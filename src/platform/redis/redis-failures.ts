@@ -7,6 +7,11 @@ export class UnusableRedisError extends ConfigError {}
 /** Replies to every command, or to every write: of a server that starts, follows another one, is full or busy, or alone. */
 const OUTAGE = /^(BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOREPLICAS|OOM|READONLY|WRONGPASS)\b/;
 
+/** For probes: what is wrong with their own keys is not with those of requests. */
+export function ignoreKeyFault(error: Error): undefined {
+  if (!/^WRONGTYPE\b|permissions to access a key/.test(error.message)) throw error;
+}
+
 /** Whether other commands would fail too. What is no reply is about the connection. */
 export function isOutage({ name, message }: Error): boolean {
   return name !== 'ReplyError' || OUTAGE.test(message);

@@ -44,6 +44,10 @@ describeWithRedis('a store whose Redis refuses commands', () => {
     const [bad, good] = [callerOf(14, 5), callerOf(15)];
     await server.call('SET', 'test:{account:14}:usage', 'text');
     await server.call('HSET', 'test:{account:15}:usage', 'minuteStart', 'x');
+    // Nor is Redis away where only the keys of its probes are not readable.
+    const probed = ['test:{account:-1}:usage', 'test:database'];
+    await server.call('DEL', ...probed);
+    for (const key of probed) await server.call('LPUSH', key, 'text');
     const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
     const decided = await Promise.all(
       [bad, callerOf(16), bad, callerOf(16), good].map((caller) => store.admit(caller)),
@@ -61,6 +65,7 @@ describeWithRedis('a store whose Redis refuses commands', () => {
       ],
     ]);
     warn.mockRestore();
+    await server.call('DEL', ...probed);
   });
 
   it('decides everything locally while Redis refuses the script', async () => {
