@@ -152,7 +152,7 @@ class SharedConnections {
     const others = [...this.others];
     while (taken.length < most) {
       const [ordinary] = this.ordinary;
-      const socket = (taken.length % SMALL_BATCH === 0 ? ordinary : undefined) ?? this.nextOther(others) ?? ordinary;
+      const socket = (taken.length % SMALL_BATCH === 0 ? ordinary : undefined) ?? this.takeOther(others) ?? ordinary;
       if (socket === undefined) break;
       this.forget(socket);
       taken.push(socket);
@@ -160,15 +160,11 @@ class SharedConnections {
     return taken;
   }
 
-  /** @param others those that were held, of which some were taken */
-  private nextOther(others: Socket[]): Socket | undefined {
+  private takeOther(others: Socket[]): Socket | undefined {
     this.isLongestNext = !this.isLongestNext;
-    const [longest] = this.others;
-    if (this.isLongestNext || longest === undefined) return longest;
-    const isHeld = (socket: Socket) => this.others.has(socket);
-    others.length = others.findLastIndex(isHeld) + 1;
-    const last = others.slice(-RECENT).filter(isHeld);
-    return last[Math.floor(Math.random() * last.length)];
+    if (this.isLongestNext) return others.shift();
+    const fromLast = Math.floor(Math.random() * Math.min(RECENT, others.length));
+    return others.splice(others.length - 1 - fromLast, 1)[0];
   }
 
   private forget(socket: Socket): void {
