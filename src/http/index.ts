@@ -2,7 +2,6 @@ export * from './addresses.js';
 export * from './compressed-file.js';
 export * from './conditional-requests/conditional.decorators.js';
 export * from './conditional-requests/entity-tags.js';
-export * from './conditional-requests/precondition.js';
 export { headersTooLarge } from './connections/client-error.js';
 export * from './connections/closing.js';
 export * from './connections/one-at-a-time.js';

@@ -108,7 +108,10 @@ const NEST = new BaseExceptionFilter();
 /** The Error response to any exception. */
 export function toProblem(exception: unknown): Problem {
   if (exception instanceof ApiError) return exception.problem;
-  if (exception instanceof DomainError) return problem(exception.code, exception.message, headersOf(exception));
+  if (exception instanceof DomainError) {
+    const { code, message } = exception;
+    return problem(code, message, code === 'service_unavailable' ? { 'retry-after': '1' } : undefined);
+  }
   if (exception instanceof HttpException) {
     const status = exception.getStatus();
     return { status, code: codeOf(status), message: wordsOf(exception) };
@@ -118,10 +121,6 @@ export function toProblem(exception: unknown): Problem {
     return { status, code: codeOf(status), message: NEST.getHttpErrorMessage(exception) };
   }
   return INTERNAL_ERROR;
-}
-
-function headersOf({ code }: DomainError): Problem['headers'] {
-  return code === 'service_unavailable' ? { 'retry-after': '1' } : undefined;
 }
 
 /** The response of Nest's exceptions is a text, or an object whose `message` is a text or a list. */
