@@ -21,19 +21,9 @@ import {
   type HeaderName,
   headerReferences,
   parameterErrorsOf,
-  payloadTooLarge,
+  refuseUndeclaredQuery,
 } from '../http/index.js';
-import {
-  BODY_ERRORS,
-  COMMON_ERRORS,
-  documentedError,
-  FIELD_ERRORS,
-  IDEMPOTENCY_ERRORS,
-  NO_QUOTA_ERRORS,
-  QUOTA_ERRORS,
-  SCOPE_ERRORS,
-} from './common-errors.js';
-import { refuseUndeclaredQuery } from './no-query.decorator.js';
+import { errorsOfOperation, IDEMPOTENCY_ERRORS } from './common-errors.js';
 
 /**
  * What clients can rely on: `stable` operations change only compatibly, `beta` ones with notice, `experimental` ones at
@@ -92,29 +82,16 @@ export interface DeclaredOperation extends OperationOptions {
   readonly errors: readonly Problem[];
 }
 
-/** @throws RangeError if Fastify would refuse smaller bodies */
-function tooLarge(limitBytes: number): Error {
-  if (limitBytes > MAX_BODY_LIMIT_BYTES)
-    throw new RangeError(`bodyLimitBytes must not exceed ${MAX_BODY_LIMIT_BYTES}.`);
-  return payloadTooLarge(limitBytes + 1, limitBytes);
-}
-
-/** Declares a route handler as an operation of the API. */
+/**
+ * Declares a route handler as an operation of the API.
+ * @throws RangeError if Fastify would refuse smaller bodies
+ */
 export function Operation(options: OperationOptions): MethodDecorator {
   return (target, name, descriptor) => {
+    if (Number(options.bodyLimitBytes) > MAX_BODY_LIMIT_BYTES)
+      throw new RangeError(`bodyLimitBytes must not exceed ${MAX_BODY_LIMIT_BYTES}.`);
     const hasBody = takesBody(target.constructor, name);
-    const declared = [
-      ...COMMON_ERRORS,
-      ...(hasBody ? FIELD_ERRORS : []),
-      ...(options.scope === null ? [] : SCOPE_ERRORS),
-      ...(options.quota === 'none' ? NO_QUOTA_ERRORS : QUOTA_ERRORS),
-      ...(options.errors ?? []),
-      ...parameterErrorsOf(descriptor.value as Function),
-      ...(hasBody ? BODY_ERRORS : []),
-      ...(options.bodyLimitBytes === undefined ? [] : [tooLarge(options.bodyLimitBytes)]),
-    ].map(documentedError);
-    // Of two errors with the same code, the later one is declared by the operation.
-    const errors = [...new Map(declared.map((error) => [error.code, error])).values()];
+    const errors = errorsOfOperation(options, hasBody, parameterErrorsOf(descriptor.value as Function));
     refuseUndeclaredQuery(target, name);
     declareOperation({ ...options, errors })(target, name, descriptor);
   };
