@@ -32,8 +32,8 @@ export interface Deprecation {
   readonly documentation: string;
 }
 
-/** Statuses of guards, which respond before a deprecation is announced. */
-export const GUARD_STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
+/** Statuses of the HTTP parser and of guards, which respond before a deprecation is announced. */
+export const EARLY_STATUSES: ReadonlySet<number> = new Set([431, 401, 403, 429]);
 
 /** A deprecation with the headers of RFC 9745 and RFC 8594, so that no request formats dates or parses the successor. */
 interface DeclaredDeprecation extends Deprecation {
@@ -70,12 +70,10 @@ function successorOf(
   return placeholders.reduce((path, name) => path.replace(`{${name}}`, idOf(name)), successor);
 }
 
-/** The error from the removal date on. */
 export function operationRemoved({ sunset, advice }: Deprecation): ApiError {
   return new ApiError('operation_removed', `This operation was removed on ${sunset}. ${advice}`);
 }
 
-/** The deprecation of a handler, if it has one. */
 export function deprecationOf(handler: Function): DeclaredDeprecation | undefined {
   return Reflect.getMetadata(DEPRECATION, handler) as DeclaredDeprecation | undefined;
 }

@@ -16,13 +16,12 @@ import {
   optionalHeaders,
   type Problem,
 } from '../../http/index.js';
-import { GUARD_STATUSES } from '../../lifecycle/index.js';
+import { EARLY_STATUSES } from '../../lifecycle/index.js';
 import { IDEMPOTENCY_ERRORS } from '../common-errors.js';
 import { PREFER_PARAMETER } from '../rehearsal.interceptor.js';
-import { errorResponse, responseName, UNPARSED } from './errors.js';
+import { errorResponse, responseName } from './errors.js';
 import { convertSchema, refuseUnknownFields, resolve, type Schema, type Schemas } from './schemas.js';
 
-/** An operation of the document. */
 export interface DocumentedOperation extends OperationObject {
   /** Removal date, `YYYY-MM-DD`. */
   'x-sunset'?: string;
@@ -84,7 +83,7 @@ export function completeOperation(
 function deprecate(operation: ScannedOperation, advice: string, shared: SharedParts): DocumentedOperation {
   const { responses, description = '', 'x-sunset': sunset } = operation;
   const announced = Object.entries(responses).map(([status, response]) => {
-    if (GUARD_STATUSES.has(Number(status))) return [status, response] as const;
+    if (EARLY_STATUSES.has(Number(status))) return [status, response] as const;
     shared.responses.delete(response);
     return [status, announceDeprecation(status, response)] as const;
   });
@@ -101,7 +100,6 @@ const WITHOUT_EXAMPLES: ReadonlySet<string> = new Set(['400', '500', '503']);
 
 /** The response of a deprecated operation. A 503 can come from admission, without deprecation headers. */
 function announceDeprecation(status: string, response: ResponseObject): ResponseObject {
-  if (status === String(UNPARSED)) return response;
   const headers = status === '503' ? optionalHeaders(DEPRECATION_HEADERS) : headerReferences(DEPRECATION_HEADERS);
   const { schema } = response.content?.[JSON_TYPE] ?? {};
   const content = WITHOUT_EXAMPLES.has(status) && schema ? { content: { [JSON_TYPE]: { schema } } } : {};

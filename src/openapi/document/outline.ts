@@ -52,7 +52,6 @@ function absoluteUrl(env: Env, address: string): string | undefined {
   return URL.canParse(url) ? url : undefined;
 }
 
-/** The introduction of the document, in Markdown. */
 function describeService({ ANONYMOUS_PER_MINUTE, ANONYMOUS_PER_DAY }: Env): string {
   return `
 A pet store catalogue: pets, their categories, orders for them, your usage and your API keys.

@@ -94,7 +94,6 @@ function withExclusiveBounds({ exclusiveMinimum, exclusiveMaximum, ...schema }: 
   };
 }
 
-/** The schema itself, or the one that it refers to. */
 export function resolve(schema: Schema, schemas: Schemas): SchemaObject {
   const own = '$ref' in schema ? schemas[schema.$ref.split('/').at(-1) ?? ''] : schema;
   return own === undefined || '$ref' in own ? {} : own;
