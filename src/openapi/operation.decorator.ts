@@ -69,14 +69,12 @@ export interface OperationOptions {
   readonly errors?: readonly (ErrorCode | OwnErrorCode | Error | Problem)[];
 }
 
-/** Name of the one security scheme: a bearer API key. */
 export const API_KEY_SCHEME = 'apiKey';
 
 const OPERATION = 'petstore:operation';
 /** Fastify's default. */
 const MAX_BODY_LIMIT_BYTES = 1024 * 1024;
 
-/** An operation at run time. */
 export interface DeclaredOperation extends OperationOptions {
   /** All of its errors, including those of every operation. */
   readonly errors: readonly Problem[];
@@ -103,14 +101,15 @@ function declareOperation(options: DeclaredOperation): MethodDecorator {
   const access = scope === null ? 'Needs no scope.' : `Needs the scope \`${scope}\`.`;
   const needed = `${access}${quota === 'none' ? ' Uses no quota of the plan.' : ''}`;
   const [listed] = Array.isArray(success.type) ? success.type : [];
+  // Handlers can return JSON as a string. Without a class, the handler or its result sets the media type.
+  const isJson = success.type !== undefined && success.type !== String;
+  const contentType = success.contentType ?? (isJson ? 'application/json; charset=utf-8' : undefined);
   return applyDecorators(
     SetMetadata(OPERATION, options),
     scope === null ? RequireKey(config) : RequireScope(scope, config),
     HttpCode(success.status),
     AddRouteConfig({ operation: id, bodyLimitBytes }),
-    // Handlers can return JSON as a string. Without a class, the handler or its result sets the media type.
-    ...(isJson(success) ? [Header('content-type', 'application/json; charset=utf-8')] : []),
-    ...(success.contentType === undefined ? [] : [Header('content-type', success.contentType)]),
+    ...(contentType === undefined ? [] : [Header('content-type', contentType)]),
     ApiExtension('x-stability', stability),
     // OpenAPI 3.1 allows scopes for any security scheme.
     ApiSecurity(API_KEY_SCHEME, scope === null ? [] : [scope]),
@@ -136,10 +135,6 @@ export function errorsOf(handler: Function): readonly Problem[] {
   return isIdempotent(handler) && errors.length > 0 ? [...errors, ...IDEMPOTENCY_ERRORS] : errors;
 }
 
-function isJson({ type }: SuccessResponse): boolean {
-  return type !== undefined && type !== String;
-}
-
 function successResponse({
   status,
   description,
@@ -155,9 +150,9 @@ function successResponse({
     headers: headerReferences([...COMMON_HEADERS, ...headers]),
     ...(examples === undefined ? {} : { examples: namedExamples(examples) }),
   };
-  if (contentType !== undefined) return { ...response, content: { [contentType]: { schema: { type: 'string' } } } };
+  const textType = contentType ?? (type === String ? 'text/plain' : undefined);
+  if (textType !== undefined) return { ...response, content: { [textType]: { schema: { type: 'string' } } } };
   if (type === undefined) return response;
-  if (type === String) return { ...response, content: { 'text/plain': { schema: { type: 'string' } } } };
   if (!Array.isArray(type)) return { ...response, type };
   const name = listName === undefined ? {} : { 'x-list-name': listName };
   return { ...response, schema: { type: 'array', items: { $ref: getSchemaPath(type[0]) }, ...name } };
