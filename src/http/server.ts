@@ -24,7 +24,6 @@ import { normaliseTarget, requestId } from './requests/request.js';
 /** Slow clients: headers within 10 s, the whole request within 30 s. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** How often both are checked. */
 const TIMEOUT_CHECK_INTERVAL_MS = 1_000;
 /**
  * How long a client can read nothing of its response: at least this, at most twice as long. Not a whole second, so that it

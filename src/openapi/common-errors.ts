@@ -24,7 +24,6 @@ const MINUTE = { limit: 300, windowSeconds: 60, resetSeconds: NOW_SECONDS + 60 }
 const LIMITED = refuse('limited', MINUTE, NOW_SECONDS);
 const BANNED = refuse('banned', MINUTE, NOW_SECONDS);
 
-/** Errors of every operation. */
 export const COMMON_ERRORS: readonly (Problem | Error)[] = [
   MISSING,
   INVALID,
@@ -46,7 +45,6 @@ const BODY_ERRORS: readonly Error[] = [
   requestTimeout(),
 ];
 
-/** Errors of an operation that uses quota. */
 export const QUOTA_ERRORS: readonly Problem[] = [tooManyRequests(LIMITED), tooManyRequests(BANNED)];
 
 /** @param ofParameters those of the handler's parameters */
@@ -69,7 +67,6 @@ export function errorsOfOperation(
   return [...new Map(all.map((error) => [error.code, error])).values()];
 }
 
-/** Errors of an operation that accepts an Idempotency-Key. */
 export const IDEMPOTENCY_ERRORS = [reused(), inUse()].map(documentedError);
 
 /** The unknown identifier in the examples of errors. */

@@ -50,7 +50,6 @@ export class ApiExceptionFilter implements ExceptionFilter, OnApplicationShutdow
     }
   }
 
-  /** Logs a failure of the service. */
   report(request: FastifyRequest, { status, code }: Problem, exception: unknown): void {
     const { method, route, ...fields } = requestFields(request);
     // An unavailable server is not a fault in the code, so a stack would not help.
@@ -105,7 +104,6 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
 /** Knows the client errors of Fastify, its plugins and `http-errors`. */
 const NEST = new BaseExceptionFilter();
 
-/** The Error response to any exception. */
 export function toProblem(exception: unknown): Problem {
   if (exception instanceof ApiError) return exception.problem;
   if (exception instanceof DomainError) {

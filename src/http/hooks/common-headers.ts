@@ -33,7 +33,6 @@ export function addCommonHeaders(server: FastifyInstance, env: Env): void {
  * the preflight headers; a preflight response never repeats arbitrary text of the client; no `*` route hides unknown paths.
  */
 
-/** Response headers that scripts of other origins can read. */
 const EXPOSED =
   'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link, Location, ETag, Deprecation, Sunset, Preference-Applied, Idempotent-Replayed, RateLimit, RateLimit-Policy, X-Request-Id';
 const PREFLIGHT_MAX_AGE_SECONDS = 600;

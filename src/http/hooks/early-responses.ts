@@ -28,7 +28,6 @@ function pathFault({ is404, params, url }: FastifyRequest, paths: ReadonlyMap<st
   return routeNotFound(advice);
 }
 
-/** @param advice a sentence */
 export function routeNotFound(advice = 'The page /docs shows all paths.'): ApiError {
   return new ApiError('route_not_found', `This path does not exist. ${advice}`);
 }
@@ -38,7 +37,6 @@ function hasEmptyParam(params: Readonly<Record<string, string>>): boolean {
   return Object.entries(params).some(([name, value]) => value === '' && name !== '*');
 }
 
-/** Collects the methods of each path from now on. */
 export function collectMethods(server: FastifyInstance): Map<string, Set<string>> {
   const methodsByPath = new Map<string, Set<string>>();
   server.addHook('onRoute', ({ url, method }) => {

@@ -8,7 +8,6 @@ import { IdempotencyRepository } from './idempotency.repository.js';
 import type { IdempotentRequest } from './idempotent-request.js';
 import { replay, resetHeaders, storedResponse } from './stored-response.js';
 
-/** How long a response is stored, in milliseconds. */
 const RETENTION_MS = 24 * 60 * 60 * 1000;
 /** Other requests may wait for a transaction that is longer. */
 const SLOW_MS = 1_000;

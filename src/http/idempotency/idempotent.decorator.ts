@@ -7,7 +7,6 @@ export type IdempotencyRule = 'accepted' | 'refused';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set by `@Idempotent()` and `@RefuseIdempotencyKey()`. */
     idempotency?: IdempotencyRule;
   }
 }
@@ -34,7 +33,6 @@ function declareRule(idempotency: IdempotencyRule): MethodDecorator {
   return applyDecorators(AddRouteConfig({ idempotency }), ApiExtension(IDEMPOTENCY_EXTENSION, idempotency));
 }
 
-/** Whether a handler accepts an Idempotency-Key. */
 export function isIdempotent(handler: Function): boolean {
   return routeConfigOf(handler)?.idempotency === 'accepted';
 }

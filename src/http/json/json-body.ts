@@ -27,7 +27,6 @@ declare module 'fastify' {
   }
 
   interface FastifyRequest {
-    /** The bytes of a JSON body. */
     rawBody: Buffer | undefined;
   }
 }
@@ -57,7 +56,6 @@ export function addJsonBodyParser(server: FastifyInstance): void {
   });
 }
 
-/** Checks the headers of a body before it is read, and sends 100 Continue if the client expects it. */
 function beforeParsing(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -8,7 +8,6 @@ import { unknownName } from '../errors/client-names.js';
 import { validationFailed } from '../errors/problem.js';
 import { requestOf } from './request.js';
 
-/** A parameter of a handler with a decorator such as `@Query()`. */
 interface HandlerParameter {
   readonly type: RouteParamtypes;
   readonly index: number;

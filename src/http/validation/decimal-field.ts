@@ -33,7 +33,6 @@ export function DecimalField(options: DecimalOptions): PropertyDecorator {
 /** A decimal with all digits of its scale, in units of the last one. */
 const units = (decimal: unknown) => BigInt(String(decimal).replace('.', ''));
 
-/** The same number with all digits of the scale. */
 function withScale(decimal: string, scale: number): string {
   const [whole = '', fraction = ''] = decimal.split('.');
   const digits = scale === 0 ? whole : `${whole}.${fraction.padEnd(scale, '0')}`;

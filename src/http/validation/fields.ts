@@ -19,7 +19,6 @@ const REORDERING = '\\u061C\\u200E\\u200F\\u2028-\\u202E\\u2066-\\u2069';
 /** What shows nothing besides white space, as far as a schema can say it without properties of characters. */
 const INVISIBLE =
   '\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u200B-\\u200F\\u202A-\\u202E\\u2060-\\u206F\\u2800\\u3164\\uFE00-\\uFE0F\\uFFA0\\uFFF0-\\uFFFB';
-/** A character that shows something. */
 const visible = /[^\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /**
@@ -68,7 +67,6 @@ export interface EnumOptions {
   readonly meaning?: string;
 }
 
-/** The schema of an enum. */
 export function enumSchema({ name, values, meaning }: EnumOptions) {
   // The scanner overwrites `description` with that of the first field.
   const shared = { examples: values.slice(0, 1), ...(meaning === undefined ? {} : { 'x-meaning': meaning }) };
@@ -82,7 +80,6 @@ export function EnumField(options: FieldOptions & EnumOptions): PropertyDecorato
   return bodyField(options, enumSchema(options), 'a string', rule, isValid);
 }
 
-/** Maximum number of items of a list. */
 const MAX_ITEMS = 100;
 
 /**

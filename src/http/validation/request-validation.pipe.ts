@@ -137,12 +137,10 @@ function describe(
   });
 }
 
-/** The names that the class of an object declares. */
 function namesIn({ constructor }: object = {}): string[] {
   return [...new Set(rulesOf(constructor).map(({ propertyName }) => propertyName))];
 }
 
-/** What class-validator checks of a class. */
 export function rulesOf(dto: Function) {
   return getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
 }

@@ -20,7 +20,6 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 /** The files of Swagger UI's package that the pages load. Its other files are not served. */
 const PACKAGE_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
-/** Our own styles, scripts and images, which are served unchanged. */
 const OWN_FILES = join(import.meta.dirname, 'browser');
 
 /** Other files, such as declarations of types, are not served. */

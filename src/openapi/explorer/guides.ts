@@ -8,7 +8,6 @@ import { renderPage } from './page.js';
 
 /** A heading of a guide with what follows it, as the build has rendered it from `docs/`. The first one is the title. */
 interface Section {
-  /** The anchor. */
   readonly id: string;
   /** 1 for the title, 2 for a section. */
   readonly depth: number;
@@ -18,7 +17,6 @@ interface Section {
   readonly text: string;
 }
 
-/** A page for clients, at `/docs/` and its name. */
 export interface Guide {
   readonly name: string;
   readonly sections: readonly Section[];
@@ -42,7 +40,6 @@ export function titleOf({ sections }: Guide): string {
   return sections[0]?.title ?? '';
 }
 
-/** The page of a guide, with all guides in a side bar. */
 export function guidePage(guide: Guide, guides: readonly Guide[], document: OpenAPIObject): string {
   const examples = guide.name === 'errors' ? errorExamples(document) : new Map<string, object>();
   // Errors of extensions have no text.

@@ -1,14 +1,12 @@
 import { PLANS } from '../../accounts/index.js';
 import { CUSTOM, formatCount, planTitle } from '../document/outline.js';
 
-/** A page of the documentation. */
 interface Page {
   readonly title: string;
   /** Its name in the navigation, if it is there. */
   readonly name?: (typeof PAGES)[number]['name'];
   /** Prefix of the addresses of all files, relative to the page. It differs between `/docs` and `/docs/`. */
   readonly base: string;
-  /** Elements of the head that load styles and scripts. */
   readonly head: string;
   readonly body: string;
 }
