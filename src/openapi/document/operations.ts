@@ -85,7 +85,9 @@ function deprecate(operation: ScannedOperation, advice: string, shared: SharedPa
   const announced = Object.entries(responses).map(([status, response]) => {
     if (EARLY_STATUSES.has(Number(status))) return [status, response] as const;
     shared.responses.delete(response);
-    return [status, announceDeprecation(status, response)] as const;
+    // A 503 can come from admission, without deprecation headers.
+    const headers = (status === '503' ? optionalHeaders : headerReferences)(DEPRECATION_HEADERS);
+    return [status, { ...response, headers: { ...response.headers, ...headers } }] as const;
   });
   return {
     ...operation,
@@ -93,17 +95,6 @@ function deprecate(operation: ScannedOperation, advice: string, shared: SharedPa
     deprecated: true,
     description: `**Deprecated.** Will be removed on ${sunset}. ${advice}\n\n${description}`,
   };
-}
-
-/** Statuses whose responses are the same for all operations, so that their examples need not be repeated. */
-const WITHOUT_EXAMPLES: ReadonlySet<string> = new Set(['400', '500', '503']);
-
-/** The response of a deprecated operation. A 503 can come from admission, without deprecation headers. */
-function announceDeprecation(status: string, response: ResponseObject): ResponseObject {
-  const headers = status === '503' ? optionalHeaders(DEPRECATION_HEADERS) : headerReferences(DEPRECATION_HEADERS);
-  const { schema } = response.content?.[JSON_TYPE] ?? {};
-  const content = WITHOUT_EXAMPLES.has(status) && schema ? { content: { [JSON_TYPE]: { schema } } } : {};
-  return { ...response, ...content, headers: { ...response.headers, ...headers } };
 }
 
 /** An explorer fills in the example of a parameter. That helps for required parameters; filters should start empty. */
