@@ -14,12 +14,7 @@ const SLOW_MS = 1_000;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /**
-     * Set while a transaction waits for the response of its request.
-     * @param body of the response, as text
-     * @returns when the response can be sent
-     * @throws (rejects) the error to send instead
-     */
+    /** Set while a transaction waits for the response of its request. Rejects with the error to send instead. */
     commitWith?: ((body: unknown) => Promise<void>) | undefined;
   }
 }

@@ -1,4 +1,5 @@
 import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import type { ParameterDecoratorOptions, RouteParamMetadata } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { RouteConfig } from '@nestjs/platform-fastify';
@@ -8,13 +9,7 @@ import { unknownName } from '../errors/client-names.js';
 import { validationFailed } from '../errors/problem.js';
 import { requestOf } from './request.js';
 
-interface HandlerParameter {
-  readonly type: RouteParamtypes;
-  readonly index: number;
-  readonly data?: unknown;
-  readonly pipes?: readonly unknown[];
-  readonly schema?: object;
-}
+type HandlerParameter = RouteParamMetadata & ParameterDecoratorOptions & { readonly type: RouteParamtypes };
 
 /** The parameters of a controller's method that have decorators. */
 export function handlerParameters(controller: Function, method: string | symbol): HandlerParameter[] {

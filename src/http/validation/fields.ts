@@ -106,10 +106,9 @@ export function IntegerField(
   options: FieldOptions & { readonly minimum: number; readonly maximum: number; readonly default?: number },
 ): PropertyDecorator {
   const { minimum, maximum } = options;
-  const standIn = options.default === undefined ? {} : { default: options.default };
   const isValid = (value: unknown) =>
     typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum;
-  const schema: ApiPropertyOptions = { type: 'integer', minimum, maximum, ...standIn };
+  const schema: ApiPropertyOptions = { type: 'integer', minimum, maximum, default: options.default };
   return bodyField(options, schema, 'an integer', `be an integer from ${minimum} to ${maximum}`, isValid);
 }
 

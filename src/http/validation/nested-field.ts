@@ -6,9 +6,6 @@ import { bodyField, type FieldOptions } from './field.js';
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const isListUpTo = (maxItems: number) => (value: unknown) =>
-  Array.isArray(value) && value.length <= maxItems && value.every(isObject);
-
 export interface NestedOptions extends Omit<FieldOptions, 'example'> {
   /** Makes the field a list of up to so many objects. */
   readonly maxItems?: number;
@@ -19,6 +16,7 @@ export function NestedField(dto: () => Class<object>, options: NestedOptions): P
   const { maxItems, nullable } = options;
   // A function that has not the name `type` would be taken for a class.
   const schema = { type: () => dto() };
+  const isList = (value: unknown) => Array.isArray(value) && value.length <= Number(maxItems) && value.every(isObject);
   const listSchema = { ...schema, isArray: true, maxItems } as ApiPropertyOptions;
   return applyDecorators(
     Type(dto),
@@ -26,6 +24,6 @@ export function NestedField(dto: () => Class<object>, options: NestedOptions): P
     ...(nullable === true ? [ValidateIf((_, value) => value !== null)] : []),
     maxItems === undefined
       ? bodyField(options, schema, 'an object', '', isObject)
-      : bodyField(options, listSchema, 'a list', `have up to ${maxItems} objects`, isListUpTo(maxItems)),
+      : bodyField(options, listSchema, 'a list', `have up to ${maxItems} objects`, isList),
   );
 }
