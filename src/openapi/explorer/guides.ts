@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { OpenAPIObject } from '@nestjs/swagger';
-import { type Env, ERROR_CODES } from '../../platform/index.js';
-import { errorExamples } from './error-examples.js';
+import type { OpenAPIObject, ReferenceObject, ResponseObject } from '@nestjs/swagger';
+import { errorObject, problem } from '../../http/index.js';
+import { type Env, ERROR_CODES, type ErrorCode } from '../../platform/index.js';
 import { renderPage } from './page.js';
 
 /** A heading of a guide with what follows it, as the build has rendered it from `docs/`. The first one is the title. */
@@ -92,4 +92,29 @@ function neighbours(guide: Guide, guides: readonly Guide[]): string {
   const link = (to: Guide | undefined, word: string, rel: string) =>
     to === undefined ? '' : `<a href="${to.name}" rel="${rel}">${word}: ${titleOf(to)}</a>`;
   return `<p class="neighbours">${link(guides[at - 1], 'Previous', 'prev')} ${link(guides[at + 1], 'Next', 'next')}</p>`;
+}
+
+/** An example of the Error of each code: as an operation documents it, otherwise with the meaning of the code. */
+function errorExamples({ paths, components }: OpenAPIObject): Map<string, object> {
+  const examples = new Map<string, object>();
+  const operations = Object.values(paths).flatMap((path) => Object.values(path) as { responses?: object }[]);
+  const responses = [components, ...operations].flatMap(
+    (holder) => Object.values(holder?.responses ?? {}) as (ResponseObject | ReferenceObject)[],
+  );
+  for (const response of responses) {
+    if (!('content' in response)) continue;
+    const { example, examples: named = {} } = response.content?.['application/json'] ?? {};
+    const values = [
+      example,
+      ...Object.values(named).map((one) => ('value' in one ? (one.value as unknown) : undefined)),
+    ];
+    for (const value of values) if (isError(value) && !examples.has(value.code)) examples.set(value.code, value);
+  }
+  for (const code of Object.keys(ERROR_CODES) as ErrorCode[])
+    if (!examples.has(code)) examples.set(code, errorObject(problem(code, ERROR_CODES[code].meaning)));
+  return examples;
+}
+
+function isError(value: unknown): value is { readonly code: string } {
+  return typeof value === 'object' && value !== null && 'code' in value && 'message' in value;
 }
