@@ -8,9 +8,7 @@ import type {
 import type { Env } from '../../platform/index.js';
 import {
   headerReferences,
-  IDEMPOTENCY_EXTENSION,
   IDEMPOTENCY_KEY_PARAMETER,
-  type IdempotencyRule,
   JSON_TYPE,
   jsonMediaTypes,
   optionalHeaders,
@@ -35,7 +33,7 @@ export interface ScannedOperation extends DocumentedOperation {
   'x-errors'?: readonly Problem[];
   'x-body-examples'?: Record<string, ExampleObject>;
   'x-deprecation-advice'?: string;
-  [IDEMPOTENCY_EXTENSION]?: IdempotencyRule;
+  'x-idempotent'?: boolean;
 }
 
 /** What operations can share: all schemas by name, and the names of parameters and responses. */
@@ -58,10 +56,9 @@ export function completeOperation(
     'x-errors': ownErrors = [],
     'x-body-examples': examples,
     'x-deprecation-advice': advice = '',
-    [IDEMPOTENCY_EXTENSION]: idempotency,
+    'x-idempotent': isIdempotent = false,
     ...rest
   } = scanned;
-  const isIdempotent = idempotency === 'accepted';
   const parameters = [
     ...(rest.parameters ?? []),
     ...(isIdempotent ? [IDEMPOTENCY_KEY_PARAMETER] : []),
