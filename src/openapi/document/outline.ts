@@ -81,20 +81,18 @@ has \`Vary\` too, unless the request is refused before it is routed: 400, 408, 4
 }
 
 function planTable(): string {
-  const rows = Object.entries(PLANS).map(([name, { perMinute, perDay } = CUSTOM]) => {
-    const cells = [planTitle(name), formatCount(perMinute), formatCount(perDay)];
+  const rows = Object.entries(PLANS).map(([name, limits]) => {
+    const cells = [planTitle(name), formatCount(limits?.perMinute), formatCount(limits?.perDay)];
     return `| ${cells.join(' | ')} |`;
   });
   return ['| Plan | Requests per minute | Requests per day |', '|---|---|---|', ...rows].join('\n');
 }
 
-/** The limits of a plan that each account agrees on. */
-export const CUSTOM = { perMinute: undefined, perDay: undefined };
-
 export function planTitle(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
+/** @param requests undefined for a limit that each account agrees on */
 export function formatCount(requests: number | undefined): string {
   return requests?.toLocaleString('en') ?? 'custom';
 }

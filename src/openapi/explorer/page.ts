@@ -1,5 +1,5 @@
 import { PLANS } from '../../accounts/index.js';
-import { CUSTOM, formatCount, planTitle } from '../document/outline.js';
+import { formatCount, planTitle } from '../document/outline.js';
 
 interface Page {
   readonly title: string;
@@ -90,9 +90,9 @@ export function explorerPage(base: string): string {
 
 /** What a reader needs first. It is part of the HTML, so it appears before Swagger UI is loaded, and stays. */
 function introduction(base: string): string {
-  const plans = Object.entries(PLANS).map(([name, { perMinute, perDay } = CUSTOM]) => {
-    const day = perDay === undefined ? '' : ` a minute, ${formatCount(perDay)} a day`;
-    return `<li><strong>${planTitle(name)}</strong> <span>${formatCount(perMinute)}${day}</span></li>`;
+  const plans = Object.entries(PLANS).map(([name, limits]) => {
+    const day = limits === undefined ? '' : ` a minute, ${formatCount(limits.perDay)} a day`;
+    return `<li><strong>${planTitle(name)}</strong> <span>${formatCount(limits?.perMinute)}${day}</span></li>`;
   });
   return `
       <h1>Pet Store Service</h1>

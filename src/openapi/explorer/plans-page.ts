@@ -1,7 +1,7 @@
 import { type Limits, PLANS } from '../../accounts/index.js';
 import { errorJson } from '../../http/index.js';
 import { refuse, tooManyRequests } from '../../rate-limit/index.js';
-import { CUSTOM, formatCount, planTitle } from '../document/outline.js';
+import { formatCount, planTitle } from '../document/outline.js';
 import { API_KEY_SCHEME } from '../operation.decorator.js';
 import { renderPage } from './page.js';
 
@@ -73,9 +73,8 @@ export function plansPage(anonymous: Limits): string {
 }
 
 function planCard([name, limits]: [string, Limits | undefined]): string {
-  const { perMinute, perDay } = limits ?? CUSTOM;
-  const data = limits === undefined ? '' : ` data-per-minute="${perMinute}" data-per-day="${perDay}"`;
-  return `<li data-plan="${name}"${data}><h3>${planTitle(name)}</h3><dl><div><dt>requests per minute</dt><dd>${formatCount(perMinute)}</dd></div><div><dt>requests per day</dt><dd>${formatCount(perDay)}</dd></div></dl></li>`;
+  const data = limits === undefined ? '' : ` data-per-minute="${limits.perMinute}" data-per-day="${limits.perDay}"`;
+  return `<li data-plan="${name}"${data}><h3>${planTitle(name)}</h3><dl><div><dt>requests per minute</dt><dd>${formatCount(limits?.perMinute)}</dd></div><div><dt>requests per day</dt><dd>${formatCount(limits?.perDay)}</dd></div></dl></li>`;
 }
 
 function refusals({ perMinute, perDay }: Limits): string[] {
