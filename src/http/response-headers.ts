@@ -50,12 +50,7 @@ const HEADERS = {
     text(1_024, '^Bearer realm="petstore"'),
     'Bearer realm="petstore"',
   ),
-  Accept: header(
-    'Media types of request bodies that the operation accepts.',
-    text(100, '/'),
-    'application/json',
-    false,
-  ),
+  Accept: header('Media types of bodies that the operation accepts.', text(100, '/'), 'application/json', false),
   'Accept-Patch': header('The same for PATCH (RFC 5789).', text(100, '/'), 'application/json', false),
   Location: header(
     'Address of the created resource.',

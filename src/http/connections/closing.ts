@@ -48,11 +48,9 @@ export function closeConnections(
 
 /** Closes the server, and waits for the requests in progress. WebSockets remain open; Nest closes them. */
 export async function drainConnections(server: FastifyInstance, deadlineMs = DEADLINE_MS): Promise<void> {
-  const passed = new AbortController();
   // The caller closes the server once more, and gets its error.
   const closed = server.close().catch(() => undefined);
-  await Promise.race([closed, delay(deadlineMs, undefined, { signal: passed.signal }).catch(() => undefined)]);
-  passed.abort();
+  await Promise.race([closed, delay(deadlineMs, undefined, { ref: false })]);
   server.server.closeAllConnections();
 }
 

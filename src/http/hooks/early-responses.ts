@@ -24,8 +24,7 @@ export function addEarlyResponses(server: FastifyInstance, paths: ReadonlyMap<st
 function pathFault({ is404, params, url }: FastifyRequest, paths: ReadonlyMap<string, unknown>): ApiError | undefined {
   if (!is404 && !hasEmptyParam(params as Record<string, string>)) return undefined;
   const meant = nearestPath(pathOf(url), paths.keys());
-  const advice = meant === undefined ? undefined : `Did you mean ${meant}?`;
-  return routeNotFound(advice);
+  return routeNotFound(meant && `Did you mean ${meant}?`);
 }
 
 export function routeNotFound(advice = 'The page /docs shows all paths.'): ApiError {
