@@ -58,16 +58,12 @@ export function createServer(env: Env, observer: ConnectionObserver): FastifyIns
   return server;
 }
 
-function createNodeServer(
-  handle: RequestListener,
-  { KEEP_ALIVE_SECONDS, MAX_CONNECTIONS }: Env,
-  observer: ConnectionObserver,
-): Server {
+function createNodeServer(handle: RequestListener, env: Env, observer: ConnectionObserver): Server {
   const options = {
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
-    keepAliveTimeout: KEEP_ALIVE_SECONDS * 1_000,
+    keepAliveTimeout: env.KEEP_ALIVE_SECONDS * 1_000,
     // Node would respond to a missing Host itself, with an empty body.
     requireHostHeader: false,
   };
@@ -79,7 +75,7 @@ function createNodeServer(
     else refuse(request.socket, fault, observer);
   };
   const server = createHttpServer(options, handleOneAtATime(handleHttp));
-  server.maxConnections = MAX_CONNECTIONS;
+  server.maxConnections = env.MAX_CONNECTIONS;
   server.on('drop', () => observer.dropped());
   // Node drops further ones, so one more shows that there are too many.
   server.maxHeadersCount = MAX_HEADERS + 1;

@@ -37,10 +37,8 @@ export interface IdempotentRequest {
 }
 
 /** @throws ApiError `validation_failed` */
-export function idempotentRequest(
-  { raw, rawBody, method, url, headers }: FastifyRequest,
-  accountId: number,
-): IdempotentRequest {
+export function idempotentRequest(request: FastifyRequest, accountId: number): IdempotentRequest {
+  const { raw, rawBody, method, url, headers } = request;
   const idempotencyKey = String(headers['idempotency-key']);
   if (!valid.test(idempotencyKey) || isRepeated(raw, 'idempotency-key'))
     throw validationFailed([
