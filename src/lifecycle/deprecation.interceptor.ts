@@ -61,10 +61,8 @@ export function announce(deprecation: DeclaredDeprecation, env: Env, reply: Fast
 }
 
 /** Leaves out the query if what the client sent is no identifier: it may be an API key. */
-function successorOf(
-  { successor, placeholders }: DeclaredDeprecation,
-  params: Readonly<Record<string, string>>,
-): string {
+function successorOf(deprecation: DeclaredDeprecation, params: Readonly<Record<string, string>>): string {
+  const { successor, placeholders } = deprecation;
   const idOf = (name: string) => params[name] ?? '';
   if (!placeholders.every((name) => isCanonicalInt64(idOf(name)))) return successor.replace(/\?.*/, '');
   return placeholders.reduce((path, name) => path.replace(`{${name}}`, idOf(name)), successor);

@@ -135,15 +135,8 @@ export function errorsOf(handler: Function): readonly Problem[] {
   return isIdempotent(handler) && errors.length > 0 ? [...errors, ...IDEMPOTENCY_ERRORS] : errors;
 }
 
-function successResponse({
-  status,
-  description,
-  type,
-  contentType,
-  listName,
-  headers = [],
-  examples,
-}: SuccessResponse): ApiResponseOptions {
+function successResponse(success: SuccessResponse): ApiResponseOptions {
+  const { status, description, type, contentType, listName, headers = [], examples } = success;
   const response = {
     status,
     description,

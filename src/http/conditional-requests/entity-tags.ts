@@ -126,22 +126,14 @@ export function pageEtag(json: string, nextAfter: PageJson['nextAfter']): string
  * @param address of the list, as `publicAddress` returns it
  * @param query of this page: the next one has the same, but for `after`
  */
-export function sendPage(
-  reply: FastifyReply,
-  address: string,
-  query: object,
-  { items, nextAfter }: Page<unknown>,
-): ResponseBody {
-  const json = jsonText(items);
+export function sendPage(reply: FastifyReply, address: string, query: object, page: Page<unknown>): ResponseBody {
+  const json = jsonText(page.items);
+  const { nextAfter } = page;
   return sendPageJson(reply, address, query, { json, nextAfter, etag: pageEtag(json, nextAfter) });
 }
 
-export function sendPageJson(
-  reply: FastifyReply,
-  address: string,
-  query: object,
-  { json, nextAfter, etag }: PageJson,
-): ResponseBody {
+export function sendPageJson(reply: FastifyReply, address: string, query: object, page: PageJson): ResponseBody {
+  const { json, nextAfter, etag } = page;
   if (nextAfter !== undefined) addLink(reply, nextPageLink(address, query, nextAfter));
   return sendWithEtag(reply, json, etag);
 }
