@@ -16,7 +16,6 @@ import { RehearsalInterceptor } from './openapi/index.js';
 import { SampleData } from './sample-data.js';
 import { StoreModule } from './store/index.js';
 
-/** What the application is made of. */
 interface AppParts {
   readonly env: Env;
   readonly clock: Clock;

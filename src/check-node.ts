@@ -1,7 +1,4 @@
-/*
- * Refuses an old Node with a sentence. Entry points import it first, because modules of the service fail there while they are
- * loaded.
- */
+/* Entry points import it first, because modules of the service fail on an old Node while they are loaded. */
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 24 || (major === 24 && minor < 15)) {

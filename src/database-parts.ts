@@ -8,7 +8,6 @@ import { PetEntity } from './pets/index.js';
 import { UsageWindow, KeyBan } from './rate-limit/index.js';
 import { OrderEntity } from './store/index.js';
 
-/** All entities and migrations of the service and its extensions. */
 export function databaseParts(extensions: readonly Partial<DatabaseParts>[]): DatabaseParts {
   return {
     entities: [

@@ -11,39 +11,27 @@ import { actAs, DatabaseModule, databaseUrlOf, explained, isPostgresUrl, sqliteF
 import { databaseParts } from './database-parts.js';
 import { Clock, ConfigModule, type Env, loadEnv } from './platform/index.js';
 
-/** The modules of the service that a command needs. */
 @Module({})
 class CommandLine {}
 
-/**
- * @returns whether running services may still have an older state
- * @throws (rejects) Error with a message for the operator
- */
-export async function runKeysOperation(operation: Operation): Promise<boolean> {
+/** @returns whether running services may still have an older state */
+export async function runKeysOperation({ createsDatabase = false, run }: Operation): Promise<boolean> {
   try {
-    return await run(operation, loadEnv());
+    const env = loadEnv();
+    checkDatabase(env, createsDatabase);
+    const modules = [ConfigModule.forRoot(env, new Clock()), DatabaseModule.forRoot(env, databaseParts([]))];
+    const commandLine = { module: CommandLine, imports: [...modules, ApiKeysModule] };
+    const context = await NestFactory.createApplicationContext(commandLine, { logger: false, abortOnError: false });
+    try {
+      const { text, changed } = await actAs(`cli:${systemUser()}`, () => run(context));
+      // Before any wait: Ctrl+C must not lose a new key.
+      await pipeline([`${escaped(text)}\n`], process.stdout, { end: false });
+      return changed;
+    } finally {
+      await context.close();
+    }
   } catch (error) {
     throw new Error(explained(error), { cause: error });
-  }
-}
-
-async function run({ createsDatabase = false, run: work }: Operation, env: Env): Promise<boolean> {
-  checkDatabase(env, createsDatabase);
-  const imports = [
-    ConfigModule.forRoot(env, new Clock()),
-    DatabaseModule.forRoot(env, databaseParts([])),
-    ApiKeysModule,
-  ];
-  const context = await NestFactory.createApplicationContext(
-    { module: CommandLine, imports },
-    { logger: false, abortOnError: false },
-  );
-  try {
-    const outcome = await actAs(`cli:${systemUser()}`, () => work(context));
-    await print(outcome.text);
-    return outcome.changed;
-  } finally {
-    await context.close();
   }
 }
 
@@ -62,11 +50,6 @@ function checkDatabase(env: Env, createsDatabase: boolean): void {
   throw new InvalidOperationError(
     `There is no database at ${sqliteFile(url)}. Check DATABASE_URL and ENVIRONMENT; the service and "keys create" create new databases.`,
   );
-}
-
-/** Before any wait: Ctrl+C must not lose a new key. */
-async function print(text: string): Promise<void> {
-  await pipeline([`${escaped(text)}\n`], process.stdout, { end: false });
 }
 
 /** Containers may run under a user id without a name. */

@@ -7,7 +7,6 @@ import { actAs, Database } from './database/index.js';
 import { localOrigin } from './http/index.js';
 import { PetEntity, PetsService } from './pets/index.js';
 
-/** The catalogue of the first start. */
 export const SAMPLE_PETS = [
   { name: 'Bella', categoryId: 1, status: 'available' },
   { name: 'Milo', categoryId: 2, status: 'available' },
@@ -44,7 +43,6 @@ export class SampleData implements OnApplicationBootstrap {
     StandardOutput.get().write(welcome(localOrigin(this.adapterHost.httpAdapter.getHttpServer()), key));
   }
 
-  /** The new key, or undefined if the database is not empty. */
   private async fill(manager: EntityManager): Promise<string | undefined> {
     if ((await manager.exists(PetEntity)) || (await manager.exists(Account))) return undefined;
     for (const pet of SAMPLE_PETS) await this.pets.create(pet);
@@ -52,11 +50,6 @@ export class SampleData implements OnApplicationBootstrap {
   }
 }
 
-/**
- * The message of the first start, with everything for the first call.
- * @param origin address of the service without a path
- * @param key shown here only
- */
 function welcome(origin: string, key: string): string {
   return `
 The pet store is ready, with sample pets and an API key on the Pro plan.

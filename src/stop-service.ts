@@ -27,7 +27,8 @@ export function stopOnSignals(app: NestFastifyApplication, end: () => Promise<vo
   const begin = (signal?: NodeJS.Signals): void => {
     const deadlineMs = signal === undefined ? ERROR_DEADLINE_MS : DEADLINE_MS;
     setTimeout(() => {
-      fail(`It took longer than ${deadlineMs} ms. Left running: ${awaitedAtStop().join(', ') || 'unknown'}.`);
+      const left = Array.from(awaitedAtStop, (name) => name()).join(', ') || 'unknown';
+      fail(`It took longer than ${deadlineMs} ms. Left running: ${left}.`);
     }, deadlineMs).unref();
     if (isStopping) return;
     isStopping = true;
@@ -42,7 +43,8 @@ export function stopOnSignals(app: NestFastifyApplication, end: () => Promise<vo
   };
   const failed = (error: unknown): void => {
     exitCode = 1;
-    logger.fatal({ message: 'stopping because of an error that nothing handled', error: describe(error) });
+    const cause = error instanceof Error ? error.stack : String(error);
+    logger.fatal({ message: 'stopping because of an error that nothing handled', error: cause });
     begin();
   };
   process.on('SIGTERM', begin);
@@ -60,8 +62,4 @@ async function stop(app: NestFastifyApplication, signal: NodeJS.Signals | undefi
   await app.get(Readiness).end(signal);
   await drainConnections(app.getHttpAdapter().getInstance(), signal === undefined ? ERROR_DRAIN_MS : undefined);
   await closing.close(signal);
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

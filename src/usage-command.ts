@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { clipped, table } from './accounts/cli/keys-output.js';
 import { type Json, JSON_OPTION, type Operation, shown } from './accounts/cli/operation.js';
 
-/** Adds the command that shows operators which accounts use most. */
 export function addUsageCommand(program: Command, choose: (operation: Operation) => void): void {
   program
     .command('usage')

@@ -16,7 +16,6 @@ declare module 'fastify' {
   }
 }
 
-/** Key of an `Access`, for Nest's Reflector. */
 export const ACCESS = 'petstore:access';
 
 /** Opens a route to callers without a key. Its requests use no quota of a plan. */

@@ -18,22 +18,13 @@ export class BearerGuard implements CanActivate {
     private readonly reflector: Reflector,
   ) {}
 
-  /**
-   * The caller of a request, or its 401; synchronous if the key is cached. Undefined if the key may be queried only with quota
-   * of the client's address.
-   * @param hasQuota whether the client's address has quota
-   * @throws (rejects) DomainError `service_unavailable` if the key cannot be queried
-   */
+  /** The caller of a request, or its 401; otherwise like `verify` of the verifier. */
   authenticate(request: FastifyRequest, hasQuota = false): Authentication | Promise<Authentication> | undefined {
     const token = readBearerToken(request);
     return typeof token === 'string' ? this.verifier.verify(token, hasQuota) : token;
   }
 
-  /**
-   * Admits the caller of a request to its route.
-   * @param access that the route declares; none if there is no route
-   * @returns the 403 of a caller without the scope
-   */
+  /** Admits a caller to its route, or returns the 403. No access is declared where there is no route. */
   authorize(request: FastifyRequest, caller: Caller, access: Access | undefined): Problem | undefined {
     request.caller = caller;
     if (typeof access === 'object' && !caller.scopes.has(access.scope)) return scopeNeeded(access.scope, caller.scopes);

@@ -7,12 +7,10 @@ import type { ErrorCode } from '../platform/index.js';
 /** The caller of a request, from its key. The same object for all requests while the key is cached. */
 export interface Caller {
   readonly keyId: string;
-  /** Absent if the key has no name. */
   readonly keyName?: string;
   /** In Unix time in milliseconds; absent if the key does not expire. */
   readonly keyExpiresAtMs?: number;
   readonly accountId: number;
-  /** Name of the account. */
   readonly account: string;
   readonly plan: PlanName;
   readonly limits: Limits;
@@ -21,7 +19,6 @@ export interface Caller {
   readonly bansLiftedAtMs: number;
 }
 
-/** @param key with its account */
 export function callerOf({ id, name, expiresAt, account, scopes, bansLiftedAt }: ApiKey): Caller {
   return {
     keyId: id,
@@ -49,7 +46,6 @@ export function refusalOf(
   return key.pausedAt === null ? undefined : PAUSED;
 }
 
-/** Whether a key was accepted. */
 export function isCaller(authentication: Authentication): authentication is Caller {
   return 'keyId' in authentication;
 }
@@ -71,9 +67,7 @@ declare module 'fastify' {
 const REALM = 'Bearer realm="petstore"';
 export const HOW = 'Send it as "Authorization: Bearer <API key>".';
 
-/*
- * The 401 of requests without a valid key, and the 403. Their messages never quote the request.
- */
+/* The 401 of requests without a valid key, and the 403. Their messages never quote the request. */
 
 export const MISSING = unauthorized('missing_api_key', `This operation needs an API key. ${HOW}`);
 

@@ -3,7 +3,6 @@ import type { FastifyRequest } from 'fastify';
 import type { Problem } from '../http/index.js';
 import { HOW, MISSING, unauthorized } from './caller.js';
 
-/** The parts of a request that can have a key, in the right place or in another. */
 export interface BearerRequest extends Pick<FastifyRequest, 'url'> {
   readonly headers: IncomingMessage['headers'];
   readonly raw: Pick<IncomingMessage, 'rawHeaders'>;

@@ -14,9 +14,7 @@ const DAY_MS = 86_400_000;
 @Injectable()
 export class OldRows {
   private readonly logger = new Logger('Background');
-  /** A day after the last reading that was acted on. */
-  private trustedUntilMs = -Infinity;
-  /** The first and the last of later readings. */
+  /** The first and the last reading since the process started or its clock was set. */
   private sinceMs: number;
   private lastMs: number;
 
@@ -65,19 +63,13 @@ export class OldRows {
 
   private trustedNowMs(): number | undefined {
     const nowMs = this.clock.nowMs();
-    if (nowMs > this.trustedUntilMs) {
+    if (nowMs > this.lastMs + DAY_MS || nowMs < this.sinceMs) {
       const [from, to] = [this.lastMs, nowMs].map((ms) => new Date(ms).toISOString());
-      if (nowMs < this.sinceMs || nowMs > this.lastMs + DAY_MS) {
-        this.sinceMs = nowMs;
-        this.logger.warn({ message: 'the clock was set; for an hour, nothing is deleted or ended by age', from, to });
-      }
-      this.lastMs = nowMs;
-      if (nowMs < this.sinceMs + HOUR_MS) return undefined;
+      this.logger.warn({ message: 'the clock was set; for an hour, nothing is deleted or ended by age', from, to });
+      this.sinceMs = nowMs;
     }
-    this.trustedUntilMs = nowMs + DAY_MS;
-    this.sinceMs = Infinity;
     this.lastMs = nowMs;
-    return nowMs;
+    return nowMs < this.sinceMs + HOUR_MS ? undefined : nowMs;
   }
 }
 

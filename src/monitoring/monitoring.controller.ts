@@ -7,7 +7,6 @@ import { CompressedFile } from '../http/index.js';
 import { SampledLog, VERSION } from '../platform/index.js';
 import { Readiness, type ReadinessReport } from './readiness.js';
 
-/** Age of the text of metrics, in milliseconds. */
 const MAX_AGE_MS = 1_000;
 
 /** For the platform; not part of the versioned API. */
@@ -25,7 +24,6 @@ export class MonitoringController {
     private readonly registry: Registry,
   ) {}
 
-  /** The process runs and responds. */
   @Get('health/live')
   @Public()
   @Header('cache-control', 'no-store')
@@ -33,7 +31,6 @@ export class MonitoringController {
     return { status: 'live', version: VERSION };
   }
 
-  /** The service can serve requests: its dependencies are available. */
   @Get('health/ready')
   @Public()
   @Header('cache-control', 'no-store')
@@ -41,7 +38,6 @@ export class MonitoringController {
     return this.readiness.report();
   }
 
-  /** For Prometheus. */
   @Get('metrics')
   @Public()
   @Header('cache-control', 'no-store')

@@ -14,7 +14,6 @@ const INDICATORS = [DatabaseHealthIndicator, RedisHealthIndicator];
 @Global()
 @Module({})
 export class MonitoringModule {
-  /** @param added health indicators of other modules */
   static forRoot(registry: Registry, added: readonly Type<HealthIndicator>[] = []): DynamicModule {
     return {
       module: MonitoringModule,

@@ -5,24 +5,18 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { Database } from '../database/index.js';
 import { Env, StandardOutput, startedTasks, VERSION } from '../platform/index.js';
 
-/** Interval between two looks at the delay of the event loop, in milliseconds. */
 const INTERVAL_MS = 20;
 
-/** Sums of what other gauges have by type, under names that are for counters. */
-const MISNAMED_GAUGES = [
-  'nodejs_active_handles_total',
-  'nodejs_active_requests_total',
-  'nodejs_active_resources_total',
-];
+/**
+ * Metrics of Node.js that are left out: gauges with the names of counters, whose values others have by type, and lags, which
+ * each scrape resets, so that two scrapers would halve them. A histogram takes the place of the lags.
+ */
+const LEFT_OUT = /^nodejs_(active_[a-z]+_total$|eventloop_lag)/;
 
-/** A registry with the metrics of Node.js. */
 export function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  for (const name of MISNAMED_GAUGES) registry.removeSingleMetric(name);
-  // Each scrape resets them, so two scrapers would halve them. The histogram below takes their place.
-  for (const { name } of registry.getMetricsAsArray())
-    if (name.startsWith('nodejs_eventloop_lag')) registry.removeSingleMetric(name);
+  for (const { name } of registry.getMetricsAsArray()) if (LEFT_OUT.test(name)) registry.removeSingleMetric(name);
   return registry;
 }
 

@@ -6,13 +6,9 @@ import { ApiError } from '../http/index.js';
 import { DomainError } from '../platform/index.js';
 import type { HealthIndicator } from './health-indicator.js';
 
-/** The classes of the health indicators. */
 export const HEALTH_INDICATORS = Symbol('HEALTH_INDICATORS');
 
-/**
- * How long the service keeps serving after the signal to stop while it is not ready, in milliseconds: load balancers that
- * check every second send nothing more when it closes.
- */
+/** Until the service closes, load balancers that check every second have noticed that it is not ready. */
 const NOTICE_MS = 2_000;
 
 /** How long one health indicator can take, in milliseconds: load balancers often wait one second for a response. */
@@ -21,7 +17,6 @@ const CHECK_TIMEOUT_MS = 400;
 /** Each dependency under its name, and `degraded` if one is down that requests do not need. */
 export type ReadinessReport = Readonly<Record<string, 'up' | 'down'>> | { readonly status: 'ready' | 'degraded' };
 
-/** Whether the service can serve requests. */
 @Injectable()
 export class Readiness implements OnModuleInit {
   /** Whether the service is stopping. After SIGTERM it still serves for a moment. */
@@ -38,15 +33,10 @@ export class Readiness implements OnModuleInit {
     this.indicators = this.types.map((type) => this.modules.get(type, { strict: false }));
   }
 
-  /**
-   * Shares one check between concurrent callers, because anybody can call it.
-   * @throws ApiError `service_unavailable`
-   */
+  /** Concurrent callers share one check, because anybody can call it. @throws (rejects) DomainError `service_unavailable` */
   async report(): Promise<ReadinessReport> {
     if (this.isEnding) throw ending();
-    this.checking ??= this.check().finally(() => {
-      this.checking = undefined;
-    });
+    this.checking ??= this.check().finally(() => (this.checking = undefined));
     return this.checking;
   }
 
@@ -70,10 +60,6 @@ export class Readiness implements OnModuleInit {
     return { ...Object.fromEntries(report), status: isDegraded ? 'degraded' : 'ready' };
   }
 
-  /**
-   * Makes the service not ready.
-   * @param signal that stops it. After SIGTERM it keeps serving for a moment
-   */
   async end(signal?: NodeJS.Signals): Promise<void> {
     this.isEnding = true;
     if (signal === 'SIGTERM') await delay(NOTICE_MS);

@@ -11,7 +11,6 @@ export { PinoLogger } from './logging/pino-logger.js';
 export { logRequests, requestFields, UNMATCHED_ROUTE } from './logging/request-log.js';
 export { SampledLog } from './logging/sampled-log.js';
 export { StandardOutput } from './logging/standard-output.js';
-export { awaitedAtStop, endsInTime } from './ends-in-time.js';
-export { RecurringTask, startedTasks } from './recurring-task.js';
+export { awaitedAtStop, endsInTime, RecurringTask, startedTasks } from './recurring-task.js';
 export { RedisClient, type RunScript, type Script } from './redis/redis-client.js';
 export { RedisModule } from './redis/redis.module.js';

@@ -1,11 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DomainError } from './errors/domain-error.js';
-import { endsInTime } from './ends-in-time.js';
 
 /** How often a failure that lasts is logged again, in milliseconds: less than an hour, the interval of some tasks. */
 const REMINDER_MS = 3_540_000;
+/** How long what is under way can go on when the service stops. */
+const STOP_TIMEOUT_MS = 5_000;
 
-/** What metrics show of a task. */
 export interface TaskRecord {
   readonly name: string;
   failures: number;
@@ -15,6 +16,9 @@ export interface TaskRecord {
 
 /** The tasks of this process that were started, and not stopped. */
 export const startedTasks = new Set<TaskRecord>();
+
+/** The names of what a stop waits for. */
+export const awaitedAtStop = new Set<() => string>();
 
 /**
  * Background work at an interval: runs do not overlap, and do not keep the process alive. A provider that extends it starts
@@ -26,6 +30,7 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
   private running: Promise<void> | undefined;
   /** Private to JavaScript, so that the fields of a subclass can have these names. */
   readonly #record: TaskRecord;
+  readonly #runsAtStop: boolean;
   #loggedAtMs = -Infinity;
   #stop = new AbortController();
 
@@ -34,21 +39,25 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
    * @param intervalMs from one start to the next, in milliseconds
    * @param work is retried at the next interval if it fails; a failure is logged, and again each hour while it lasts. Its
    * signal is aborted when the task is stopped
+   * @param options `runsAtStop` runs it once more when the application stops, unless a run does not end in time
    */
   constructor(
     private readonly name: string,
     private readonly intervalMs: number,
     private readonly work: (stop: AbortSignal) => Promise<void>,
+    options: { readonly runsAtStop?: boolean } = {},
   ) {
     this.#record = { name, failures: 0, lastSuccessSeconds: 0 };
+    this.#runsAtStop = options.runsAtStop === true;
   }
 
   onModuleInit(): void {
     this.start();
   }
 
-  onApplicationShutdown(): Promise<void> {
-    return this.stop();
+  async onApplicationShutdown(): Promise<void> {
+    await this.stop();
+    if (this.#runsAtStop && this.running === undefined) await endsInTime(() => this.name, this.tryRun());
   }
 
   start(): void {
@@ -61,9 +70,7 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
    * @throws (rejects) the error of the work
    */
   run(): Promise<void> {
-    this.running ??= this.#work().finally(() => {
-      this.running = undefined;
-    });
+    this.running ??= this.#work().finally(() => (this.running = undefined));
     return this.running;
   }
 
@@ -76,7 +83,10 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
       if (performance.now() < this.#loggedAtMs + REMINDER_MS) return;
       this.#loggedAtMs = performance.now();
       const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
-      this.logger.error({ message: `${this.name} failed; retrying`, error: describe(errors[0]), count: errors.length });
+      const [first] = errors;
+      // An unavailable server is not a fault in the code, so a stack would not help.
+      const cause = first instanceof Error && !(first instanceof DomainError) ? first.stack : String(first);
+      this.logger.error({ message: `${this.name} failed; retrying`, error: cause, count: errors.length });
     }
   }
 
@@ -86,16 +96,7 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
     this.timer = undefined;
     startedTasks.delete(this.#record);
     this.#stop.abort();
-    await endsInTime(
-      () => this.name,
-      this.running?.catch(() => undefined),
-    );
-  }
-
-  /** Stops, and runs the work once more, unless a run does not end in time. */
-  protected async stopAfterLastRun(): Promise<void> {
-    await this.stop();
-    if (this.running === undefined) await endsInTime(() => this.name, this.tryRun());
+    await endsInTime(() => this.name, this.running);
   }
 
   async #work(): Promise<void> {
@@ -110,7 +111,13 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
   }
 }
 
-/** An unavailable server is not a fault in the code, so a stack would not help. */
-function describe(error: unknown): string | undefined {
-  return error instanceof Error && !(error instanceof DomainError) ? error.stack : String(error);
+/** Waits at a stop for work that is under way, as long as it may take. The log names what is left running. */
+export async function endsInTime(name: () => string, work: Promise<unknown> | undefined): Promise<void> {
+  const ended = new AbortController();
+  const late = delay(STOP_TIMEOUT_MS, true, { signal: ended.signal }).catch(() => false);
+  awaitedAtStop.add(name);
+  const isLate = await Promise.race([late, Promise.allSettled([work]).then(() => false)]);
+  awaitedAtStop.delete(name);
+  ended.abort();
+  if (isLate) new Logger('Background').warn({ message: `left running: ${name()}`, timeoutMs: STOP_TIMEOUT_MS });
 }

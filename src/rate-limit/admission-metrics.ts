@@ -3,7 +3,6 @@ import { Counter, Registry } from 'prom-client';
 import type { Caller } from '../auth/index.js';
 import { Env } from '../platform/index.js';
 
-/** Accounts that are counted. */
 const MAX_COUNTED = 100_000;
 
 interface CountedAccount {
@@ -17,10 +16,12 @@ interface CountedAccount {
 export class AdmissionMetrics {
   private readonly decisions;
   private readonly accounts = new Map<number, CountedAccount>();
-  private readonly shownAccounts: number;
 
-  constructor(registry: Registry, { METRICS_ACCOUNTS }: Env) {
-    this.shownAccounts = METRICS_ACCOUNTS;
+  constructor(
+    registry: Registry,
+    private readonly env: Env,
+  ) {
+    const { METRICS_ACCOUNTS } = env;
     this.decisions = new Counter({
       name: 'petstore_admissions_total',
       help: 'Admission decisions by outcome and plan.',
@@ -42,14 +43,13 @@ export class AdmissionMetrics {
     });
   }
 
-  /** Counts a request without a valid key. */
   unknown(outcome: 'unauthenticated' | 'address_limited' | 'unavailable'): void {
     this.decisions.inc({ plan: 'none', outcome });
   }
 
   decided({ plan, accountId, account }: Caller, outcome: string): void {
     this.decisions.inc({ plan, outcome });
-    if (this.shownAccounts === 0) return;
+    if (this.env.METRICS_ACCOUNTS === 0) return;
     const counted = this.accounts.get(accountId) ?? { account, outcomes: new Map<string, number>(), total: 0 };
     counted.outcomes.set(outcome, (counted.outcomes.get(outcome) ?? 0) + 1);
     counted.total += 1;

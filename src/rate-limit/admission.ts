@@ -5,8 +5,7 @@ import { traced } from '../platform/index.js';
 import { type Problem, sendProblem, isPreflight, isVersioned } from '../http/index.js';
 import type { PlanThrottlerGuard } from './plan-throttler.guard.js';
 
-/** The guards that admit requests. */
-export interface AdmissionGuards {
+interface AdmissionGuards {
   readonly bearer: BearerGuard;
   readonly throttler: PlanThrottlerGuard;
 }
@@ -22,13 +21,11 @@ export function addAdmission(server: FastifyInstance, guards: () => AdmissionGua
   server.decorateRequest('admittedTo', undefined);
   server.addHook('onRequest', async (request, reply) => {
     if (!isVersioned(request.url)) return;
-    const { bearer, throttler } = guards();
-    const problem = await traced('admission', {}, () => admit(bearer, throttler, request, reply)).catch(
-      async (error: Error) => {
-        await throttler.showUnavailable(request, reply);
-        throw error;
-      },
-    );
+    const admitting = traced('admission', {}, () => admit(guards(), request, reply));
+    const problem = await admitting.catch(async (error: Error) => {
+      await guards().throttler.showUnavailable(request, reply);
+      throw error;
+    });
     if (problem !== undefined) sendProblem(reply, problem);
   });
   server.addHook('preHandler', ({ caller }, _reply, done) => actAs(caller?.keyId, done, caller?.accountId));
@@ -36,8 +33,7 @@ export function addAdmission(server: FastifyInstance, guards: () => AdmissionGua
 
 /** @returns the response to a refused request */
 async function admit(
-  bearer: BearerGuard,
-  throttler: PlanThrottlerGuard,
+  { bearer, throttler }: AdmissionGuards,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Problem | undefined> {

@@ -18,17 +18,16 @@ import {
 } from './windows/decision.js';
 import { MINUTE_SECONDS } from './windows/usage.js';
 
-/** The limit of a route without `@Throttle()`. */
 const NO_LIMIT = Number.POSITIVE_INFINITY;
 
-/** The throttler of routes with `@Throttle({ default: ... })`. */
 export const ROUTE_THROTTLER = ThrottlerModule.forRoot([{ name: 'default', limit: NO_LIMIT, ttl: 0 }]);
 
 /** Key of the metadata of `@Throttle()`, followed by the name of the throttler. The package does not export it. */
 const LIMIT_METADATA = 'THROTTLER:LIMIT';
 
-/** Minimum limit per minute and account for operations that use no quota. */
 const LEAST_WITHOUT_QUOTA_PER_MINUTE = 300;
+
+const WITHOUT_KEY = ' without a valid API key';
 
 /**
  * Limits the requests of an account by its plan, and requests without a valid key by the client's address. Admission calls
@@ -42,26 +41,13 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   /** Whether a controller or a handler has `@Throttle()`. Reading the metadata takes as long as the rest of a request. */
   private readonly throttled = new WeakMap<Function, boolean>();
 
-  @Inject()
-  private readonly counters!: CounterStore;
+  @Inject() private readonly counters!: CounterStore;
+  @Inject() private readonly env!: Env;
+  @Inject() private readonly refusals!: RefusalLog;
+  @Inject() private readonly metrics!: AdmissionMetrics;
+  @Inject() private readonly recorder!: UsageRecorder;
 
-  @Inject()
-  private readonly env!: Env;
-
-  @Inject()
-  private readonly refusals!: RefusalLog;
-
-  @Inject()
-  private readonly metrics!: AdmissionMetrics;
-
-  @Inject()
-  private readonly recorder!: UsageRecorder;
-
-  /**
-   * Takes a request from the windows of the caller's account, and sets the rate-limit headers.
-   * @param quota of the route
-   * @returns the 429 of a refused request
-   */
+  /** Takes a request from the windows of the account, and sets the headers. @returns the 429 of a refused request */
   async admit(caller: Caller, reply: FastifyReply, quota: FastifyContextConfig['quota']): Promise<Problem | undefined> {
     if (quota === 'none') return this.admitWithoutQuota(caller, reply);
     const decision = await this.counters.admit(caller);
@@ -73,10 +59,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     return tooManyRequests(decision);
   }
 
-  /**
-   * Takes a request without a valid key from the windows of its address, and sets the rate-limit headers.
-   * @returns the 429 of a refused request
-   */
+  /** The same for a request without a valid key, and the windows of its address. */
   async admitAddress(request: FastifyRequest, reply: FastifyReply): Promise<Problem | undefined> {
     const address = rateLimitKey(request.ip);
     this.refusals.unauthenticated(address);
@@ -84,7 +67,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     const isAdmitted = decision.outcome === 'admitted';
     this.metrics.unknown(isAdmitted ? 'unauthenticated' : 'address_limited');
     this.show(decision, reply);
-    return isAdmitted ? undefined : tooManyAnonymousRequests(decision);
+    return isAdmitted ? undefined : tooManyRequests(decision, WITHOUT_KEY);
   }
 
   /** The 429 of a request that `admitAddress` would refuse. Takes nothing from the windows. */
@@ -93,7 +76,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     if (decision.outcome === 'admitted') return undefined;
     this.metrics.unknown('address_limited');
     this.show(decision, reply);
-    return tooManyAnonymousRequests(decision);
+    return tooManyRequests(decision, WITHOUT_KEY);
   }
 
   /** Sets the rate-limit headers of the address, for a request that is not counted. */
@@ -145,10 +128,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     return isThrottled;
   }
 
-  /**
-   * Admits requests to operations that use no quota, also for an exhausted account or a banned key. They share a separate
-   * window per account.
-   */
+  /** Also for an exhausted account or a banned key, in a separate window of the account. */
   private async admitWithoutQuota(caller: Caller, reply: FastifyReply): Promise<Problem | undefined> {
     const limit = Math.max(LEAST_WITHOUT_QUOTA_PER_MINUTE, caller.limits.perMinute);
     const decision = await this.counters.takeFromRoute(`without-quota:${caller.accountId}`, limit, MINUTE_SECONDS);
@@ -170,10 +150,6 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     addToListHeader(reply, 'ratelimit-policy', policy);
     addToListHeader(reply, 'ratelimit', state);
   }
-}
-
-function tooManyAnonymousRequests(decision: Decision): Problem {
-  return tooManyRequests(decision, ' without a valid API key');
 }
 
 /** The service refuses every request rather than ignore a limit. */

@@ -7,7 +7,6 @@ import type { Decision } from './windows/decision.js';
 const INTERVAL_MS = 60_000;
 /** Accounts and networks of one interval that have a line of their own. Others are counted together. */
 const MAX_LINES = 20;
-/** Accounts and networks that are counted in one interval. */
 const MAX_COUNTED = 10_000;
 /** Requests without a valid key in one interval that make a network worth a line. */
 const MANY_UNAUTHENTICATED = 100;
@@ -33,10 +32,9 @@ export class RefusalLog extends RecurringTask {
   private readonly bans = new Map<string, number>();
 
   constructor() {
-    super('logging refusals', INTERVAL_MS, async () => this.flush());
+    super('logging refusals', INTERVAL_MS, async () => this.flush(), { runsAtStop: true });
   }
 
-  /** Counts a 429 of a caller. */
   refused({ accountId, account, plan, keyId }: Caller, { outcome, resetSeconds }: Decision): void {
     const counted = this.accounts.get(accountId) ?? { accountId, account, plan, keyId, limited: 0, banned: 0 };
     counted.keyId = keyId;
@@ -55,10 +53,6 @@ export class RefusalLog extends RecurringTask {
     const network = networkOf(address);
     const count = this.networks.get(network) ?? 0;
     if (count > 0 || this.networks.size < MAX_COUNTED) this.networks.set(network, count + 1);
-  }
-
-  override onApplicationShutdown(): Promise<void> {
-    return this.stopAfterLastRun();
   }
 
   private flush(): void {

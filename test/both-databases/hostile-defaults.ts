@@ -18,7 +18,7 @@ const OF_ROLE = {
   default_transaction_read_only: 'on',
   default_transaction_deferrable: 'on',
   synchronous_commit: 'off',
-  statement_timeout: '50',
+  statement_timeout: '300',
   lock_timeout: '1',
   idle_in_transaction_session_timeout: '100',
   idle_session_timeout: '1000',

@@ -5,6 +5,7 @@ import { fetchDocument } from '../openapi/document.js';
 import { FakeClock, startApp, type TestApp } from '../support/app.js';
 import { makeFolder, onSharedServer } from '../support/databases.js';
 import type { PostgresTestDatabase } from '../support/servers/postgres-test-database.js';
+import { SqliteTestDatabase } from '../../src/testing/test-database.js';
 import { FaultsModule } from '../support/faults.module.js';
 import { importHolders } from './holders.js';
 import type { Step } from './step.js';
@@ -32,15 +33,14 @@ export class Twins {
   /** @param prepare prepares the database of PostgreSQL; default: it is created as it is by default */
   static async start(prepare?: (database: PostgresTestDatabase) => Promise<void>): Promise<Twins> {
     const clock = new FakeClock();
-    const start = (folder: string, env: Record<string, string> = {}) =>
-      startApp({ clock, folder, env: { ...SETTINGS, ...env }, extensions: [{ module: FaultsModule }] });
+    const options = { clock, env: SETTINGS, extensions: [{ module: FaultsModule }] };
     const folder = makeFolder();
     const file = join(folder, 'petstore.sqlite');
     const postgresFolder = makeFolder();
     await prepare?.(onSharedServer(postgresFolder));
     const [sqlite, postgres] = await Promise.all([
-      start(folder, { DATABASE_URL: `sqlite:${file}` }),
-      start(postgresFolder),
+      startApp({ ...options, folder, database: new SqliteTestDatabase(folder) }),
+      startApp({ ...options, folder: postgresFolder }),
     ]);
     await Promise.all([importHolders(sqlite), importHolders(postgres)]);
     return new Twins(sqlite, postgres, file, clock, [new Twin(sqlite), new Twin(postgres)]);

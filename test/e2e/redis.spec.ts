@@ -2,8 +2,10 @@ import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { Env, Registry } from '../../src/index.js';
-import { startApp, type TestApp, type TestAppOptions, trio } from '../support/app.js';
+import { createApp, Env, loadEnv, Registry } from '../../src/index.js';
+import { TestApp as KitApp } from '../../src/testing/test-app.js';
+import { SqliteTestDatabase } from '../../src/testing/test-database.js';
+import { startApp, type TestApp, trio } from '../support/app.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { errorOf } from '../support/expectations.js';
 import { ask, concurrently } from '../support/http.js';
@@ -42,7 +44,7 @@ async function readiness(): Promise<unknown[]> {
   return Promise.all(instances.map(async (instance) => (await instance.request('/health/ready')).json()));
 }
 
-const readinessOf = async (service: TestApp) =>
+const readinessOf = async (service: Pick<TestApp, 'request'>) =>
   (await (await service.request('/health/ready')).json()) as { redis: string };
 
 async function healed(): Promise<void> {
@@ -224,9 +226,14 @@ describeWithRedis('a service whose Redis is unavailable at its start', () => {
 
 describeWithRedis('services with different databases', () => {
   let own: RedisServer;
-  const started: TestApp[] = [];
-  const start = async (options: TestAppOptions = {}) => {
-    const service = await startApp({ ...options, env: { ...own.env, ...options.env } });
+  const started: KitApp[] = [];
+  /** Not as the kit does, which gives each database a prefix. */
+  const start = async (settings: Record<string, string> = {}) => {
+    const database = new SqliteTestDatabase();
+    const env = loadEnv({ DATABASE_URL: database.url, LOG_LEVEL: 'silent', ...own.env, ...settings });
+    const app = await createApp({ env });
+    await app.listen(0, '127.0.0.1');
+    const service = new KitApp(app, database, () => database.remove());
     started.push(service);
     return service;
   };
@@ -246,7 +253,7 @@ describeWithRedis('services with different databases', () => {
     await expect(start()).rejects.toThrow(
       /^The keys petstore:\* in Redis belong to another database: set REDIS_PREFIX .* delete those keys, petstore:database among them/,
     );
-    const others = await start({ env: { REDIS_PREFIX: 'other:' } });
+    const others = await start({ REDIS_PREFIX: 'other:' });
     const keys = [await mine.key(), await others.key()];
     const remaining = [mine, others].map((service, index) => service.request('/v1/pets', { key: keys[index] ?? '' }));
     expect((await Promise.all(remaining)).map((response) => trio(response).remaining)).toEqual([999, 999]);
@@ -257,7 +264,7 @@ describeWithRedis('services with different databases', () => {
 
   it('have a prefix for each environment', async () => {
     await start();
-    await start({ env: { ENVIRONMENT: 'staging' } });
+    await start({ ENVIRONMENT: 'staging' });
     expect(new Set([await owner(), await own.call('GET', 'petstore-staging:database')]).size).toBe(2);
   });
 
@@ -294,7 +301,7 @@ describeWithRedis('services with different databases', () => {
 
   it('in memory have a prefix for each start', async () => {
     for (let n = 0; n < 2; n++) {
-      const service = await start({ env: { DATABASE_URL: 'sqlite::memory:' } });
+      const service = await start({ DATABASE_URL: 'sqlite::memory:' });
       expect(trio(await service.request('/v1/pets', { key: await service.key() })).remaining).toBe(PER_MINUTE - 1);
     }
     expect(await owner()).toBeNull();

@@ -8,12 +8,10 @@ import {
   type ExecutionContext,
   Get,
   Header,
-  HttpCode,
   HttpException,
   Module,
   type NestInterceptor,
   Post,
-  Redirect,
   Res,
   Sse,
   StreamableFile,
@@ -104,11 +102,6 @@ class UnwritableController {
     return {};
   }
 
-  @Get('redirect')
-  @Redirect(`/${UNWRITABLE}`)
-  @Unwritable('sendRedirect')
-  redirect(): void {}
-
   @Get('interceptor')
   @UseInterceptors(AddsHeader)
   @Unwritable('sendInterceptor')
@@ -154,13 +147,6 @@ class UnwritableController {
   @Unwritable('sendInformational')
   informational(@Res() reply: FastifyReply): void {
     void reply.code(103).send({});
-  }
-
-  @Get('http-code')
-  @HttpCode(42)
-  @Unwritable('sendHttpCode')
-  httpCode(@Res({ passthrough: true }) reply: FastifyReply): string | undefined {
-    return created(reply);
   }
 
   @Get('no-content')

@@ -5,12 +5,11 @@ import { Database } from '../../database/index.js';
 import { AuditRecord } from '../../accounts/index.js';
 import { KeyVerifier } from './key-verifier.js';
 
-/** Interval between polls, in milliseconds. Changes must take effect on every instance within a second. */
+/** Changes must take effect on every instance within a second. */
 const POLL_INTERVAL_MS = 100;
 
 type Position = Pick<AuditRecord, 'id' | 'at'>;
 
-/** The position in a table without records. */
 const NO_RECORD: Position = { id: 0, at: 0 };
 
 /** Polls the audit records for changes of keys and accounts by other processes. */
@@ -26,25 +25,22 @@ export class KeyChangesPoller extends RecurringTask {
     super('polling for changes of keys', POLL_INTERVAL_MS, () => this.poll());
   }
 
-  /**
-   * Removes keys that changed since the last poll from the cache. The first poll clears the cache.
-   * @throws (rejects) DomainError `service_unavailable` if the database is unavailable; the next poll catches up
-   */
+  /** Removes changed keys from the cache. The first poll clears it; a poll after one that failed catches up. */
   async poll(): Promise<void> {
     const { last } = this;
     if (last === undefined) return this.begin();
-    const [first, ...others] = await this.database.read((manager) =>
+    const records = await this.database.read((manager) =>
       manager.find(AuditRecord, {
         select: { id: true, at: true, accountId: true, keyId: true },
         where: { id: MoreThanOrEqual(last.id) },
         order: { id: 'ASC' },
       }),
     );
-    const records = first === undefined || first.id === last.id ? others : [first, ...others];
+    const [first] = records;
     // A failover or a restored backup can lose records, and give their identifiers to others.
     const isLost = last !== NO_RECORD && (first?.id !== last.id || first.at !== last.at);
     if (isLost) return this.begin();
-    for (const record of records) this.verifier.forget(record);
+    for (const record of records) if (record.id !== last.id) this.verifier.forget(record);
     this.last = records.at(-1) ?? last;
   }
 

@@ -15,7 +15,6 @@ import {
 import { type Authentication, type Caller, callerOf, INVALID, malformedKey, refusalOf } from '../caller.js';
 import { LastUsedTracker } from './last-used-tracker.js';
 
-/** Maximum number of cached keys. */
 const MAX_CACHED_KEYS = 10_000;
 /** A cached key is queried again after this time, in milliseconds, in case a change went unnoticed. */
 const FRESH_MS = 60_000;
@@ -26,9 +25,7 @@ const RETRY_MS = 1_000;
 const FREE_LOOK_UPS_PER_MINUTE = 1_000;
 
 interface CachedKey extends Pick<ApiKey, 'expiresAt' | 'revokedAt' | 'pausedAt'> {
-  /** The same object for all requests. */
   readonly caller: Caller;
-  /** Until when the key need not be queried again, in Unix time in milliseconds. */
   freshUntilMs: number;
 }
 
@@ -38,7 +35,6 @@ export class KeyVerifier {
   /** Cached keys by token. Only existing keys are cached, so made-up tokens use no memory. */
   private readonly cache = new LRUCache<string, CachedKey>({ max: MAX_CACHED_KEYS });
   private readonly kind: KeyKind;
-  /** Queries that are running, by token. */
   private readonly lookUps = new Map<string, Promise<Authentication>>();
   private freeLookUps = { minute: 0, left: 0 };
 
@@ -82,7 +78,6 @@ export class KeyVerifier {
     this.lookUps.clear();
   }
 
-  /** Clears the cache. */
   forgetAll(): void {
     this.cache.clear();
     this.lookUps.clear();

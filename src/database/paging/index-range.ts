@@ -36,6 +36,7 @@ export function indexRange(
   // value would be the same as `=`.
   const [listed, ranged] = fixed.length === 1 ? [[], fixed] : [fixed.slice(0, 1), fixed.slice(1)];
   const isListed = listed.map((one) => compare([one], 'IN', [one, one]));
-  const begin = start.length === 0 ? compare(ranged, from) : compare([...ranged, ...start], after);
-  return [...isListed, begin, compare(ranged, until)];
+  // Where `>` excludes the highest value of the first column, PostgreSQL expects no rows, of other indexes too.
+  const isOther = start.length === 0 ? [] : [compare(start, '<>')];
+  return [...isListed, compare([...ranged, ...start], from), compare(ranged, until), ...isOther];
 }

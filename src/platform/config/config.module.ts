@@ -2,7 +2,6 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Clock } from './clock.js';
 import { Env } from './env.js';
 
-/** Provides the validated settings and the clock. */
 @Global()
 @Module({})
 export class ConfigModule {

@@ -1,5 +1,5 @@
 import { IsIn, Matches } from 'class-validator';
-import { isCidr, isDatabaseUrl, isHost, isRedisUrl } from './setting-checks.js';
+import { isCidr, isDatabaseUrl, isHost, isOrigin, isRedisUrl } from './setting-checks.js';
 import {
   ApiAddressSetting,
   CheckedListSetting,
@@ -7,7 +7,6 @@ import {
   FlagSetting,
   HttpUrlSetting,
   IntegerSetting,
-  OriginListSetting,
   Setting,
 } from './setting.decorators.js';
 
@@ -65,9 +64,7 @@ export class Env {
   @IntegerSetting(1, 3_600_000)
   DATABASE_TIMEOUT_MS = 2_000;
 
-  /**
-   * How long a transaction can take, in milliseconds. It is then rolled back, so that a forgotten one does not block others.
-   */
+  /** How long a transaction can take, in milliseconds. It is then rolled back, so that a forgotten one blocks no others. */
   @IntegerSetting(1, 3_600_000)
   DATABASE_TRANSACTION_TIMEOUT_MS = 10_000;
 
@@ -116,7 +113,10 @@ export class Env {
   TRUST_PROXY: string[] = [];
 
   /** Origins that browsers can call from, or `*`; none by default. */
-  @OriginListSetting()
+  @CheckedListSetting(
+    isOrigin,
+    '$property must be * or a comma-separated list of origins as browsers send them, such as https://app.example.com',
+  )
   CORS_ORIGINS: string[] = [];
 
   /** Least severe level that is logged. `debug` adds a line for each request. */

@@ -26,11 +26,9 @@ export function loadEnv(source: Record<string, string | undefined> = process.env
   if (env.ENVIRONMENT === 'staging') env.REDIS_PREFIX = given['REDIS_PREFIX'] ?? 'petstore-staging:';
   const faults = validateSync(env, { validationError: { target: false } });
   const lines = faults.map(({ constraints = {} }) => [...new Set(Object.values(constraints))].join('; '));
-  if (env.ANONYMOUS_PER_DAY < env.ANONYMOUS_PER_MINUTE) {
-    lines.push(
-      `ANONYMOUS_PER_DAY (${env.ANONYMOUS_PER_DAY}) must not be below ANONYMOUS_PER_MINUTE (${env.ANONYMOUS_PER_MINUTE})`,
-    );
-  }
+  const { ANONYMOUS_PER_DAY: perDay, ANONYMOUS_PER_MINUTE: perMinute } = env;
+  if (perDay < perMinute)
+    lines.push(`ANONYMOUS_PER_DAY (${perDay}) must not be below ANONYMOUS_PER_MINUTE (${perMinute})`);
   const settings = [...Object.keys(env), ...SECRETS.map(fileOf)];
   const padded = settings.filter((name) => given[name] !== undefined && given[name] !== given[name].trim());
   lines.push(...padded.map((name) => `${name} must not begin or end with white space`));
@@ -48,10 +46,7 @@ export function changedSettings(env: Env): Record<string, unknown> {
   return Object.fromEntries(changed.map(([name, value]) => [name, SECRETS.includes(name) ? '(set)' : value]));
 }
 
-/**
- * Adds the secrets whose values are in files.
- * @returns one line for each that cannot be read
- */
+/** @returns one line for each that cannot be read */
 function readSecrets(given: Record<string, string>): string[] {
   return SECRETS.flatMap((name) => {
     const file = given[fileOf(name)];
@@ -69,7 +64,6 @@ function readSecrets(given: Record<string, string>): string[] {
 /**
  * Finds variables whose names are those of settings but for one typing error. All others are ignored: platforms set many,
  * such as `REDIS_TLS_URL` and `DATABASE_NAME`.
- * @returns one line for each
  */
 function misspeltSettings(names: readonly string[], settings: readonly string[]): string[] {
   return names.flatMap((name) => {

@@ -48,12 +48,10 @@ export function isRedisUrl(value: string): boolean {
   return /^(\[.+\]|[\w.-]+)$/.test(url.hostname) && /^(\/[0-9]{0,5})?$/.test(url.pathname);
 }
 
-/** Whether a value is an origin as browsers send it, or `*`. */
 export function isOrigin(value: string): boolean {
   return value === '*' || (/^https?:[^*]+$/.test(value) && URL.parse(value)?.origin === value);
 }
 
-/** Whether a value is a host name, or an IP address without brackets. */
 export function isHost(value: string): boolean {
   return isIP(value) !== 0 || /^(?![\d.]+$)[\w.-]+$/.test(value);
 }

@@ -1,7 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { Expose, Transform } from 'class-transformer';
 import { IsBoolean, IsInt, IsOptional, IsUrl, Matches, Max, Min, ValidateBy } from 'class-validator';
-import { isOrigin } from './setting-checks.js';
 
 /** A property that is read from the environment variable of its name. Decorators of class-validator say what it must be. */
 export const Setting = (): PropertyDecorator => applyDecorators(Expose(), IsOptional());
@@ -18,7 +17,6 @@ export function IntegerSetting(least: number, most: number): PropertyDecorator {
   );
 }
 
-/** `true` or `false`. */
 export function FlagSetting(): PropertyDecorator {
   return applyDecorators(
     Setting(),
@@ -27,16 +25,17 @@ export function FlagSetting(): PropertyDecorator {
   );
 }
 
-/** A text that a function accepts. */
 export function CheckedSetting(validate: (value: string) => boolean, message: string): PropertyDecorator {
   return applyDecorators(Setting(), ValidateBy({ name: validate.name, validator: { validate } }, { message }));
 }
 
-/** Texts separated by commas, each of which a function accepts. */
+/** Texts separated by commas, each of which a function accepts. URLs are kept as browsers write them. */
 export function CheckedListSetting(validate: (value: string) => boolean, message: string): PropertyDecorator {
   return applyDecorators(
     Setting(),
-    Transform(({ value }) => (typeof value === 'string' ? value.split(',').map((item) => item.trim()) : value)),
+    Transform(({ value }) =>
+      typeof value === 'string' ? value.split(',').map((item) => inAscii(item.trim())) : value,
+    ),
     ValidateBy({ name: validate.name, validator: { validate } }, { each: true, message }),
   );
 }
@@ -53,17 +52,6 @@ export function HttpUrlSetting(): PropertyDecorator {
   );
 }
 
-/** Origins that browsers send, separated by commas, or `*`. */
-export function OriginListSetting(): PropertyDecorator {
-  const message =
-    '$property must be * or a comma-separated list of origins as browsers send them, such as https://app.example.com';
-  return applyDecorators(
-    // Runs after the transformation of `CheckedListSetting`.
-    Transform(({ value }: { value: unknown }) => (Array.isArray(value) ? value.map(inAscii) : value)),
-    CheckedListSetting(isOrigin, message),
-  );
-}
-
 /** A URL as browsers write it, such as `https://xn--e1afmkfd.example/v1`; other values unchanged. */
 function inAscii(value: unknown): unknown {
   if (typeof value !== 'string' || !/^https?:\/\/[^\s\\]+$/.test(value) || !URL.canParse(value)) return value;
@@ -72,7 +60,6 @@ function inAscii(value: unknown): unknown {
   return value.endsWith('/') ? href : href.replace(/\/$/, '');
 }
 
-/** The public address of an API, with its version prefix. */
 export function ApiAddressSetting(): PropertyDecorator {
   return applyDecorators(HttpUrlSetting(), Matches(/^[^?#]+\/v1$/, { message: '$property must end in /v1' }));
 }

@@ -19,11 +19,7 @@ export class DomainError extends Error {
   }
 }
 
-/**
- * The error for a missing resource.
- * @param what the start of the message, such as `There is no pet`
- * @param id a checked identifier; omitted if the client sent other text, which may be an API key
- */
+/** @param id a checked identifier; omitted if the client sent other text, which may be an API key */
 export function notFound(code: ErrorCode, what: string, id?: string): DomainError {
   return new DomainError(
     code,

@@ -1,6 +1,5 @@
 import { distance } from 'fastest-levenshtein';
 
-/** More edits than this are no typing error. */
 const MAX_EDITS = 2;
 
 /** The known name that a client probably meant; case, hyphens and underscores do not count. Long texts cost nothing. */

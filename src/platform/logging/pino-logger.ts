@@ -27,9 +27,8 @@ export class PinoLogger implements LoggerService {
     };
     const output = StandardOutput.get();
     this.pino = pino(options, output);
-    output.onDropped((count) =>
-      this.warn({ message: 'log lines were dropped because the reader stalled', count }, 'Logging'),
-    );
+    output.onDropped = (count) =>
+      this.warn({ message: 'log lines were dropped because the reader stalled', count }, 'Logging');
   }
 
   log(message: unknown, ...rest: unknown[]): void {

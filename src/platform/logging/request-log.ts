@@ -3,16 +3,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Env } from '../config/env.js';
 import { currentTraceId } from '../tracing/traced.js';
 
-/** The route label of unmatched requests in logs and metrics. */
 export const UNMATCHED_ROUTE = 'unmatched';
 
-/** Share of requests that `ACCESS_LOG=sampled` logs. */
 const SAMPLE = 0.01;
 
 /** The trace id of the traceparent header (W3C Trace Context, section 3.2). */
 const TRACE_ID = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
 
-/** The fields of a request in a log line. */
 export function requestFields(request: FastifyRequest) {
   return {
     requestId: request.id,

@@ -3,12 +3,10 @@ import { Logger } from '@nestjs/common';
 /** Events of one kind within this time after the first are logged as a count, in milliseconds. */
 const WINDOW_MS = 10_000;
 
-/** Variants of one kind that are logged in full within this time. */
 const MAX_VARIANTS = 5;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Events of one kind. */
 interface Sample {
   readonly kind: Fields;
   /** Those that were logged. */
@@ -51,7 +49,6 @@ export class SampledLog {
     this.logger[this.level]({ message: this.messages.first, ...kind, ...details });
   }
 
-  /** Logs the counts so far. */
   flush(): void {
     for (const [name, sample] of this.samples) this.close(name, sample);
   }

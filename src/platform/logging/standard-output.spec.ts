@@ -21,10 +21,10 @@ beforeEach(() => {
   pipe = openSync(join(folder, 'pipe'), constants.O_RDWR | constants.O_NONBLOCK);
   output = new StandardOutput(pipe);
   dropped = [];
-  output.onDropped((count) => {
+  output.onDropped = (count) => {
     dropped.push(count);
     output.write('lines were dropped\n');
-  });
+  };
 });
 afterEach(async () => {
   await close(output);

@@ -1,10 +1,7 @@
 import sonicBoom from 'sonic-boom';
 
-/** Size of the buffer for a slow reader, in bytes. */
 const MAX_WAITING_BYTES = 1_048_576;
-/** Retry interval for buffered lines, in milliseconds. */
 const RETRY_INTERVAL_MS = 50;
-/** How long the process waits for the reader when it ends, in milliseconds. */
 const EXIT_WAIT_MS = 1_000;
 
 /**
@@ -14,13 +11,13 @@ const EXIT_WAIT_MS = 1_000;
 export class StandardOutput {
   private static instance: StandardOutput | undefined;
   private readonly stream: sonicBoom.SonicBoom;
-  /** Lines dropped since the start. */
   droppedLines = 0;
-  private dropped = 0;
+  private reportedLines = 0;
   /** Lines in the buffer. */
   private waiting = 0;
   private hasFailed = false;
-  private dropListener: ((count: number) => void) | undefined;
+  /** Gets the number of dropped lines when the reader is back. */
+  onDropped: ((count: number) => void) | undefined;
   private waitUntilMs = 0;
 
   /** @param fileDescriptor non-blocking, as Node opens process.stdout if it is a pipe */
@@ -36,32 +33,26 @@ export class StandardOutput {
     this.stream.on('drop', () => {
       this.hasFailed = true;
       this.waiting -= 1;
-      this.countDropped(1);
+      this.droppedLines += 1;
     });
     this.stream.on('drain', () => {
       this.waiting = 0;
-      const count = this.dropped;
-      this.dropped = 0;
-      if (count > 0) this.dropListener?.(count);
+      const count = this.droppedLines - this.reportedLines;
+      this.reportedLines = this.droppedLines;
+      if (count > 0) this.onDropped?.(count);
     });
     this.stream.on('error', ({ code }: NodeJS.ErrnoException) => {
       this.hasFailed = true;
       if (code === 'EAGAIN' || code === 'EBUSY') return;
       // The reader is gone, so that lines in the buffer are lost too.
-      this.countDropped(this.waiting);
+      this.droppedLines += this.waiting;
       this.waiting = 0;
     });
   }
 
-  /** One for the whole process. */
   static get(): StandardOutput {
     this.instance ??= new StandardOutput(process.stdout.fd).flushAtExit();
     return this.instance;
-  }
-
-  /** @param listener gets the number of dropped lines when the reader is back */
-  onDropped(listener: (count: number) => void): void {
-    this.dropListener = listener;
   }
 
   write(line: string): void {
@@ -70,11 +61,6 @@ export class StandardOutput {
     this.stream.write(line);
     // The stream is synchronous, and writes what was waiting first.
     if (!this.hasFailed) this.waiting = 0;
-  }
-
-  private countDropped(count: number): void {
-    this.dropped += count;
-    this.droppedLines += count;
   }
 
   private flushAtExit(): this {

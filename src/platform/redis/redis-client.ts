@@ -5,8 +5,7 @@ import { Redis } from 'ioredis';
 import type { Env } from '../config/env.js';
 import { RecurringTask } from '../recurring-task.js';
 import { traced } from '../tracing/traced.js';
-import { isOutage, UnusableRedisError } from './redis-errors.js';
-import { RedisLog } from './redis-log.js';
+import { isOutage, RedisLog, UnusableRedisError } from './redis-failures.js';
 import { checkServer, CONNECT_TIMEOUT_MS, redisOptions } from './redis-options.js';
 
 /** Interval between checks, in milliseconds. Without calls, an unavailable Redis is noticed after this time and the timeout. */
@@ -28,18 +27,17 @@ export type RunScript = (...keysAndArguments: (string | number)[]) => Promise<un
  * connection, so that calls in flight use their fallbacks at once. It connects again, and is up when its probes succeed.
  */
 export class RedisClient implements OnModuleInit, OnApplicationShutdown {
-  /** Of all keys. */
   prefix: string;
   /** The database whose keys have the prefix. Without it, nobody checks whose they are. */
   owner: string | undefined;
-  /** Number of calls that used their fallbacks. */
+  /** Whether calls use Redis, not their fallbacks. */
+  isUp = false;
   fallbacks = 0;
   /** Gets the duration of a GET, several times a second, in seconds. */
   onRoundTrip: ((seconds: number) => void) | undefined;
   private readonly log = new RedisLog();
   private readonly redis: Redis;
   private readonly checks = new RecurringTask('checking Redis', CHECK_INTERVAL_MS, () => this.check());
-  private up = false;
   private closed = false;
   private readonly preparations: (() => Promise<void> | void)[] = [];
   private readonly probes: (() => Promise<unknown>)[] = [];
@@ -60,10 +58,6 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     });
   }
 
-  get isUp(): boolean {
-    return this.up;
-  }
-
   /** @param prepare called when Redis is back, before the client is up */
   beforeUp(prepare: () => Promise<void> | void): void {
     this.preparations.push(prepare);
@@ -82,10 +76,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     });
   }
 
-  /**
-   * @param name of the script, different from all commands of Redis
-   * @param probe keys and arguments with which it runs again and again: if it fails, Redis is unavailable
-   */
+  /** @param probe keys and arguments with which it runs again and again: if it fails, Redis is unavailable */
   defineScript(name: string, script: Script, probe?: () => (string | number)[]): RunScript {
     this.redis.defineCommand(name, script);
     const command = Reflect.get(this.redis, name) as RunScript;
@@ -101,16 +92,12 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     };
   }
 
-  /**
-   * @param run runs a script, and reads its reply
-   * @param fallback what to do instead if Redis is unavailable
-   */
   call<Result>(run: () => Promise<Result>, fallback: () => Result | Promise<Result>): Result | Promise<Result> {
     const fallBack = () => {
       this.fallbacks += 1;
       return fallback();
     };
-    return this.up ? run().catch(fallBack) : fallBack();
+    return this.isUp ? run().catch(fallBack) : fallBack();
   }
 
   /**
@@ -125,10 +112,8 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     // Sentinels that do not respond are asked again and again.
     await Promise.race([connected, delay(2 * CONNECT_TIMEOUT_MS, undefined, { ref: false })]);
     if (this.unusable !== undefined) throw this.unusable;
-    const who = Array.isArray(this.redis.options.sentinels)
-      ? 'no sentinel has named its master'
-      : 'no server has responded';
-    if (!this.up) this.lose(new Error(`${who} yet`));
+    const what = this.redis.options.sentinels ? 'no sentinel has named its master' : 'no server has responded';
+    if (!this.isUp) this.lose(new Error(`${what} yet`));
     this.checks.start();
   }
 
@@ -151,16 +136,16 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
 
   private async check(): Promise<void> {
     if (this.redis.status !== 'ready') return;
-    const { up } = this;
+    const { isUp } = this;
     try {
-      if (!up) await checkServer(this.redis);
+      if (!isUp) await checkServer(this.redis);
       const sinceMs = performance.now();
       await this.checkOwner();
       this.onRoundTrip?.((performance.now() - sinceMs) / 1_000);
       await Promise.all(this.probes.map((probe) => probe()));
-      if (up) return;
+      if (isUp) return;
       for (const prepare of this.preparations) await prepare();
-      this.up = true;
+      this.isUp = true;
       this.log.available();
     } catch (error) {
       this.lose(error as Error);
@@ -188,7 +173,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
   }
 
   private lose(error: Error): void {
-    this.up = false;
+    this.isUp = false;
     // Reconnects. `disconnect` would wait for Redis.
     if (this.redis.status === 'ready') this.redis.stream.destroy();
     if (error instanceof UnusableRedisError) this.unusable = error;

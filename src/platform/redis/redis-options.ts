@@ -1,22 +1,19 @@
 import { isIP } from 'node:net';
 import type { Redis, RedisOptions } from 'ioredis';
 import { SENTINEL_URL } from '../config/setting-checks.js';
-import { UnusableRedisError } from './redis-errors.js';
+import { UnusableRedisError } from './redis-failures.js';
 
-/** Time from a lost connection to the next attempt, in milliseconds. */
 const RECONNECT_DELAY_MS = 500;
-/** Timeout for connecting, including TLS, in milliseconds. */
+/** Including TLS. */
 export const CONNECT_TIMEOUT_MS = 1_000;
 const KEEP_ALIVE_MS = 10_000;
 
-/** Modes of a server that cannot keep the counters. */
 const UNUSABLE_MODES: Readonly<Record<string, string>> = {
   cluster: 'REDIS_URL names a Redis Cluster, which cannot keep the counters. Name a single Redis server.',
   sentinel:
     'REDIS_URL names a Redis Sentinel, which cannot keep the counters. Write redis+sentinel://host:port,host:port/master-name.',
 };
 
-/** The server, or the sentinels that know it. */
 function serverOptions(url: string): RedisOptions {
   const sentinel = SENTINEL_URL.exec(url)?.groups;
   if (sentinel !== undefined) {
@@ -57,10 +54,7 @@ export function redisOptions(url: string, commandTimeout: number): RedisOptions 
   };
 }
 
-/**
- * Checks that the server is neither part of a cluster nor a Sentinel, and that it has the database.
- * @throws (rejects) UnusableRedisError, or that of the server
- */
+/** @throws (rejects) UnusableRedisError if the server is part of a cluster or a Sentinel, or the error of the server */
 export async function checkServer(redis: Redis): Promise<void> {
   // A user of Redis may lack the right to ask.
   const info = await redis.info('server').catch((error: Error) => {

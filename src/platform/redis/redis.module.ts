@@ -3,7 +3,6 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { Env } from '../config/env.js';
 import { RedisClient } from './redis-client.js';
 
-/** The metrics of Redis, if it is configured. */
 @Injectable()
 class RedisMetrics {
   constructor(@Optional() registry?: Registry, @Optional() redis?: RedisClient) {

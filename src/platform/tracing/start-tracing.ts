@@ -4,7 +4,6 @@ import { type Env, VERSION } from '../config/env.js';
 import { UNMATCHED_ROUTE } from '../logging/request-log.js';
 import { SampledLog } from '../logging/sampled-log.js';
 
-/** How long the end waits for a collector that does not respond, in milliseconds. */
 const LAST_EXPORT_MS = 1_000;
 
 /**

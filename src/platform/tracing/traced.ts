@@ -17,7 +17,6 @@ export function traced<T>(name: string, options: SpanOptions, work: () => Promis
   });
 }
 
-/** The identifier of the current trace. */
 export function currentTraceId(): string | undefined {
   return trace.getActiveSpan()?.spanContext().traceId;
 }

@@ -8,7 +8,6 @@ import { rfc3339 } from '../windows/usage-json.js';
 /** UTC days that the history has besides today. */
 const KEPT_DAYS = 30;
 const INTERVAL_MS = 3_600_000;
-/** Maximum number of items of a report. */
 export const MOST_ITEMS = 20_000;
 
 export const KEY_COLUMNS = '"account_id", "hour", "key_id", "operation", "outcome"';
@@ -20,14 +19,12 @@ const INTERVALS = {
   day: { length: DAY_SECONDS, usualDays: KEPT_DAYS, mostDays: KEPT_DAYS + 1 },
 };
 
-/** What became of a request of an account. */
 export const OUTCOMES = ['admitted', 'limited', 'banned', 'client_error', 'server_error'] as const;
 
 export interface HistoryQuery {
   readonly from?: Date;
   readonly to?: Date;
   readonly interval: keyof typeof INTERVALS;
-  /** What to split intervals by. */
   readonly by?: keyof typeof SPLITS;
 }
 
@@ -91,7 +88,6 @@ export class UsageHistory extends RecurringTask {
   }
 }
 
-/** In Unix time in seconds. */
 function startOfDay(nowSeconds: number, daysAgo: number): number {
   return (Math.floor(nowSeconds / DAY_SECONDS) - daysAgo) * DAY_SECONDS;
 }

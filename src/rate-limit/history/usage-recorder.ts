@@ -5,14 +5,13 @@ import { Database, onCommit, query, throwErrors, writeInChunks } from '../../dat
 import { Clock, RecurringTask, UNMATCHED_ROUTE } from '../../platform/index.js';
 import { KEY_COLUMNS, type OUTCOMES } from './usage-history.js';
 
-/** Interval between writes, in milliseconds. A crash loses the requests of this time and of one write. */
+/** A crash loses the requests of this time and of one write. */
 const WRITE_INTERVAL_MS = 1_000;
 /** Rows of an account and an hour. Requests that would need more count together, by outcome. */
 const MOST_ROWS_OF_ACCOUNT = 200;
 /** Rows in memory. Requests that would need more, because rows cannot be written, are not recorded. */
 const MOST_ROWS = 100_000;
 const HOUR_SECONDS = 3_600;
-/** The key and the operation of requests that count together. */
 const OTHER = 'other';
 
 type Outcome = (typeof OUTCOMES)[number];
@@ -25,7 +24,6 @@ type Row = { accountId: number; hour: number; keyId: string; operation: string; 
 export class UsageRecorder extends RecurringTask {
   /** The rows of this hour, and those of earlier ones that are not written yet. */
   private readonly rows = new Map<string, Row>();
-  /** Number of rows of this hour, by account. */
   private readonly rowsOfAccount = new Map<number, number>();
   private hour = 0;
 
@@ -33,7 +31,7 @@ export class UsageRecorder extends RecurringTask {
     private readonly database: Database,
     private readonly clock: Clock,
   ) {
-    super('writing the usage history', WRITE_INTERVAL_MS, () => this.write());
+    super('writing the usage history', WRITE_INTERVAL_MS, () => this.write(), { runsAtStop: true });
   }
 
   /** Counts each response to a caller whom admission let pass. */
@@ -53,10 +51,6 @@ export class UsageRecorder extends RecurringTask {
     this.hour = hour;
     const row = this.rowOf(accountId, keyId, operation, outcome);
     if (row !== undefined) row.requests += 1;
-  }
-
-  override onApplicationShutdown(): Promise<void> {
-    return this.stopAfterLastRun();
   }
 
   private rowOf(accountId: number, keyId: string, operation: string, outcome: Outcome): Row | undefined {

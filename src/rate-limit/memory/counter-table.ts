@@ -4,7 +4,6 @@ export type Key = number | string;
 
 /** The windows or the bans of one subject. It must be small, as there can be a million. */
 export interface Counter {
-  /** Whether one of its windows or bans still counts. */
   isOpen(nowSeconds: number): boolean;
 }
 

@@ -18,13 +18,11 @@ const CAPACITIES = {
   routes: 100_000,
 };
 
-/** Interval between sweeps, in milliseconds. */
 const SWEEP_INTERVAL_MS = 1_000;
 
-/** Maximum number of counters of each table that one sweep removes, which takes about a millisecond. */
+/** Of each table, which takes about a millisecond. */
 const MOST_PER_SWEEP = 5_000;
 
-/** Counts requests in the memory of this process. */
 export class MemoryCounterStore extends CounterStore {
   readonly accounts: CounterTable<Usage>;
   readonly addresses: CounterTable<Usage>;
@@ -86,7 +84,7 @@ export class MemoryCounterStore extends CounterStore {
 
   override peekAddress(address: string): Decision {
     const usage = this.addresses.get(address) ?? new Usage();
-    return usage.peek(this.addressLimits, this.clock.nowSeconds());
+    return usage.decide(this.addressLimits, 0, this.clock.nowSeconds());
   }
 
   override takeFromRoute(subject: string, limit: number, windowSeconds: number): Decision {
@@ -98,14 +96,12 @@ export class MemoryCounterStore extends CounterStore {
     return decision;
   }
 
-  /** Removes counters that have ended. */
   sweep(): void {
     const nowSeconds = this.clock.nowSeconds();
     for (const table of [this.accounts, this.addresses, this.keys, this.bans, this.routes])
       table.sweep(MOST_PER_SWEEP, nowSeconds);
   }
 
-  /** Forgets the requests and the bans of keys. */
   clearKeys(): void {
     this.keys.clear();
     this.bans.clear();
@@ -121,7 +117,6 @@ export class MemoryCounterStore extends CounterStore {
   }
 }
 
-/** Removes counters that have ended while the application runs. */
 @Injectable()
 export class CounterSweep extends RecurringTask {
   constructor(store: MemoryCounterStore) {

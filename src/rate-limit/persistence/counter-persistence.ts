@@ -8,13 +8,11 @@ import type { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import { KeyBan } from './key-ban.entity.js';
 import { UsageWindow } from './usage-window.entity.js';
 
-/** Interval between writes, in milliseconds. A crash loses the counts of this time and of one write. */
+/** A crash loses the counts of this time and of one write. */
 const WRITE_INTERVAL_MS = 1_000;
 
-/** Number of rows that one statement reads. */
 const PAGE_ROWS = 1_000;
 
-/** An entity that stores a counter. */
 interface CounterRow<Entry> extends ObjectLiteral {
   readonly subject: string;
   toCounter(): Entry;
@@ -25,15 +23,10 @@ interface CounterEntity<Entry, Row extends CounterRow<Entry>> {
   of(subject: string, counter: Entry): QueryDeepPartialEntity<Row>;
 }
 
-/** A table in memory and its rows in the database. */
 class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
-  /** Keys of the counters that were changed or removed. */
   private changes = new Set<Key>();
 
-  /**
-   * @param prefix of the subjects of its rows, followed by the key of the counter
-   * @param readKey reads a key from a subject
-   */
+  /** @param prefix of the subjects of its rows, followed by the key of the counter */
   constructor(
     private readonly table: CounterTable<Entry>,
     private readonly entity: CounterEntity<Entry, Row>,
@@ -43,36 +36,29 @@ class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
     table.onChange = (key) => this.add(key);
   }
 
-  /**
-   * Writes the changes since the last call. If it fails, the next call writes them.
-   * @returns the errors of counters that cannot be written
-   */
+  /** @returns the errors of counters that cannot be written; the next call tries again */
   async writeChanges(database: Database): Promise<Iterable<unknown>> {
     const metadata = database.getMetadata(this.entity);
     const columns = metadata.columns.map(({ databaseName }) => databaseName);
     const keyColumns = metadata.primaryColumns.map(({ databaseName }) => databaseName);
     const { changes } = this;
     this.changes = new Set();
-    try {
-      const errors = await writeInChunks(database, 'counters', [...changes], async (manager, chunk) => {
-        const rows: QueryDeepPartialEntity<Row>[] = [];
-        const removed: string[] = [];
-        for (const key of chunk) {
-          const subject = this.prefix + key;
-          const counter = this.table.peek(key);
-          if (counter === undefined) removed.push(subject);
-          else rows.push(this.entity.of(subject, counter));
-        }
-        // `upsert` would take twice as long.
-        const insert = manager.createQueryBuilder().insert().into(this.entity).updateEntity(false).values(rows);
-        if (rows.length > 0) await insert.orUpdate(columns, keyColumns).execute();
-        if (removed.length > 0) await manager.delete(this.entity, removed);
-        onCommit(() => chunk.forEach((key) => changes.delete(key)));
-      });
-      return errors.values();
-    } finally {
-      for (const key of changes) this.add(key);
-    }
+    const errors = await writeInChunks(database, 'counters', [...changes], async (manager, chunk) => {
+      const rows: QueryDeepPartialEntity<Row>[] = [];
+      const removed: string[] = [];
+      for (const key of chunk) {
+        const subject = this.prefix + key;
+        const counter = this.table.peek(key);
+        if (counter === undefined) removed.push(subject);
+        else rows.push(this.entity.of(subject, counter));
+      }
+      // `upsert` would take twice as long.
+      const insert = manager.createQueryBuilder().insert().into(this.entity).updateEntity(false).values(rows);
+      if (rows.length > 0) await insert.orUpdate(columns, keyColumns).execute();
+      if (removed.length > 0) await manager.delete(this.entity, removed);
+      onCommit(() => chunk.forEach((key) => changes.delete(key)));
+    }).finally(() => changes.forEach((key) => this.add(key)));
+    return errors.values();
   }
 
   /** Fills an empty table, and deletes rows that have ended. */
@@ -112,7 +98,7 @@ export class CounterPersistence extends RecurringTask {
     { accounts, addresses, keys, bans }: MemoryCounterStore,
     private readonly clock: Clock,
   ) {
-    super('writing the counters', WRITE_INTERVAL_MS, () => this.write());
+    super('writing the counters', WRITE_INTERVAL_MS, () => this.write(), { runsAtStop: true });
     this.tables = [
       new PersistedTable(accounts, UsageWindow, 'account:', Number),
       new PersistedTable(addresses, UsageWindow, 'address:'),
@@ -125,10 +111,6 @@ export class CounterPersistence extends RecurringTask {
     const nowSeconds = this.clock.nowSeconds();
     for (const table of this.tables) await table.restore(this.database, nowSeconds);
     super.onModuleInit();
-  }
-
-  override onApplicationShutdown(): Promise<void> {
-    return this.stopAfterLastRun();
   }
 
   private async write(): Promise<void> {

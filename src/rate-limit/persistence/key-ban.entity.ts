@@ -4,7 +4,6 @@ import { BanRecord } from '../windows/ban-record.js';
 /** A key's rejections of the current minute and its bans of the last 24 hours. Times are Unix time in seconds. */
 @Entity({ name: 'key_bans' })
 export class KeyBan {
-  /** The identifier of the key. */
   @PrimaryColumn({ type: 'text', name: 'key_id' })
   subject!: string;
 

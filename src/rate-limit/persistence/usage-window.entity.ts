@@ -1,21 +1,19 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Usage } from '../windows/usage.js';
 
-/** The usage of an account, an address or a key, stored so that a restart gives no new quota. */
+/** The usage of an account, an address or a key, stored so that a restart gives no new quota. Times are Unix seconds. */
 @Entity({ name: 'usage_windows' })
 export class UsageWindow {
   /** `account:<id>`, `address:<IPv4 or IPv6 /64>`, or `key:<id>`. */
   @PrimaryColumn({ type: 'text' })
   subject!: string;
 
-  /** Start of the minute, in Unix time in seconds. */
   @Column({ type: 'integer', name: 'minute_start' })
   minuteStart!: number;
 
   @Column({ type: 'integer', name: 'minute_used' })
   minuteUsed!: number;
 
-  /** Start of the UTC day, in Unix time in seconds. */
   @Column({ type: 'integer', name: 'day_start' })
   dayStart!: number;
 

@@ -27,10 +27,7 @@ export class RedisCounterStore extends CounterStore {
   private readonly runAdmitAddress: RunScript;
   private readonly runTakeFromRoute: RunScript;
 
-  /**
-   * @param fallback local counters for while Redis is unavailable
-   * @param now Unix time in whole seconds, for tests; empty for the clock of Redis
-   */
+  /** @param now Unix time in whole seconds, for tests; empty for the clock of Redis */
   constructor(
     private readonly redis: RedisClient,
     private readonly fallback: MemoryCounterStore,
@@ -85,7 +82,6 @@ export class RedisCounterStore extends CounterStore {
     );
   }
 
-  /** The keys and arguments of ADMIT and PEEK. */
   private callerArguments({ accountId, keyId, limits, bansLiftedAtMs }: typeof PROBE): (string | number)[] {
     const account = `${this.redis.prefix}{account:${accountId}}`;
     const keys = [`${account}:usage`, `${account}:bans:${keyId}`, `${account}:usage:${keyId}`];
@@ -100,7 +96,6 @@ export class RedisCounterStore extends CounterStore {
   }
 }
 
-/** The key in Redis of the windows of an address. */
 export function addressKey(prefix: string, address: string): string {
   return `${prefix}{address:${(crc32(address) % ADDRESS_COUNTERS).toString(16)}}:usage`;
 }

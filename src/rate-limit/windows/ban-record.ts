@@ -23,11 +23,7 @@ export class BanRecord {
     return isOpen(startSeconds, this.bannedUntilSeconds - startSeconds, nowSeconds) ? this.bannedUntilSeconds : 0;
   }
 
-  /**
-   * Counts a rejection.
-   * @param strikesToBan rejections within a minute that ban the key
-   * @returns the end of the ban that this rejection caused, or 0
-   */
+  /** @returns the end of the ban that this rejection caused, or 0 */
   strike(strikesToBan: number, liftedAtMs: number, nowSeconds: number): number {
     this.strikes = this.currentStrikes(liftedAtMs, nowSeconds);
     if (this.strikes === 0) this.strikesStartSeconds = nowSeconds;
@@ -37,19 +33,18 @@ export class BanRecord {
     return this.ban(liftedAtMs, nowSeconds);
   }
 
-  /** Rejections of the current minute that count towards a ban. */
   currentStrikes(liftedAtMs: number, nowSeconds: number): number {
     // Strikes of the second of the lift are kept, because it is unknown which of them came before the lift.
     return this.isStriking(nowSeconds) && !isLifted(this.strikesStartSeconds + 1, liftedAtMs) ? this.strikes : 0;
   }
 
   isOpen(nowSeconds: number): boolean {
-    return this.isStriking(nowSeconds) || this.banStartsSeconds.some((start) => isRecent(start, nowSeconds));
+    return this.isStriking(nowSeconds) || this.banStartsSeconds.some((start) => isOpen(start, DAY_SECONDS, nowSeconds));
   }
 
   private ban(liftedAtMs: number, nowSeconds: number): number {
     const earlier = this.banStartsSeconds.filter(
-      (start) => isRecent(start, nowSeconds) && !isLifted(start, liftedAtMs),
+      (start) => isOpen(start, DAY_SECONDS, nowSeconds) && !isLifted(start, liftedAtMs),
     );
     this.banStartsSeconds = [...earlier, nowSeconds].slice(-BANS_TO_REMEMBER);
     this.bannedUntilSeconds = nowSeconds + Math.min(LONGEST_BAN_SECONDS, FIRST_BAN_SECONDS * 2 ** earlier.length);
@@ -59,10 +54,6 @@ export class BanRecord {
   private isStriking(nowSeconds: number): boolean {
     return this.strikes > 0 && isOpen(this.strikesStartSeconds, MINUTE_SECONDS, nowSeconds);
   }
-}
-
-function isRecent(startSeconds: number, nowSeconds: number): boolean {
-  return isOpen(startSeconds, DAY_SECONDS, nowSeconds);
 }
 
 function isLifted(startSeconds: number, liftedAtMs: number): boolean {

@@ -61,7 +61,6 @@ export function decide(windows: readonly WindowReport[], taken: 0 | 1, nowSecond
   return { ...left.reduce(tighter), outcome: 'admitted', retryAfterSeconds: 0, windows: left, nowSeconds };
 }
 
-/** The decision during a ban. */
 export function ban({ minute, day }: BothWindows, untilSeconds: number, nowSeconds: number): Decision {
   const banned = { ...minute, remaining: 0, resetSeconds: untilSeconds };
   return refuse('banned', banned, nowSeconds, [banned, day]);
@@ -91,14 +90,8 @@ export function decideOn(usage: Omit<UsageReport, 'key' | 'strikes'>, taken: 0 |
   return bannedUntilSeconds > 0 ? ban(usage, bannedUntilSeconds, nowSeconds) : decide([minute, day], taken, nowSeconds);
 }
 
-/**
- * RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11): the limit and the length of each window, and the
- * requests and the seconds that are left in it.
- */
-export function rateLimitFields({ windows, nowSeconds }: Decision): {
-  readonly policy: string;
-  readonly state: string;
-} {
+/** RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11). */
+export function rateLimitFields({ windows, nowSeconds }: Decision) {
   let policy = '';
   let state = '';
   for (const { limit, windowSeconds, remaining, resetSeconds } of windows) {
@@ -120,10 +113,7 @@ export function rateLimitHeaders(window: WindowReport): Record<string, string> {
   };
 }
 
-/**
- * The 429 of a request that was not admitted. Its message names the exhausted window.
- * @param scope the requests that the limit counts, such as ` for this operation`; empty for the plan of an account
- */
+/** @param scope the requests that the limit counts, such as ` for this operation`; empty for the plan of an account */
 export function tooManyRequests(decision: Decision, scope = ''): Problem {
   const retry = `Retry after ${count(decision.retryAfterSeconds, 'second')}.`;
   const headers = { ...rateLimitHeaders(decision), 'retry-after': String(decision.retryAfterSeconds) };

@@ -1,15 +1,9 @@
 import type { UsageReport, WindowReport } from './decision.js';
 
-/*
- * The JSON of usage over HTTP. Times are RFC 3339.
- */
-
-/** The windows of the account. */
 export function windowsJson({ minute, day }: UsageReport) {
   return { minute: windowJson(minute), day: windowJson(day) };
 }
 
-/** Strikes and ban of the key. */
 export function bansJson({ strikes, bannedUntilSeconds }: UsageReport) {
   return { strikes, ...(bannedUntilSeconds === 0 ? {} : { bannedUntil: rfc3339(bannedUntilSeconds) }) };
 }
@@ -28,7 +22,6 @@ function windowJson({ limit, remaining, resetSeconds }: WindowReport) {
   return { limit, remaining, resetsAt: rfc3339(resetSeconds) };
 }
 
-/** @param seconds Unix time */
 export function rfc3339(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }

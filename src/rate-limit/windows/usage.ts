@@ -70,7 +70,6 @@ export class FixedWindow {
   }
 }
 
-/** The UTC day. */
 export class DayWindow extends FixedWindow {
   constructor() {
     super(DAY_SECONDS);
@@ -112,11 +111,6 @@ export class Usage {
     };
   }
 
-  /** The decision on a request, without counting it. */
-  peek(limits: Limits, nowSeconds: number): Decision {
-    return this.decide(limits, 0, nowSeconds);
-  }
-
   report({ perMinute, perDay }: Limits, nowSeconds: number): BothWindows {
     return { minute: this.minute.report(perMinute, nowSeconds), day: this.day.report(perDay, nowSeconds) };
   }
@@ -125,7 +119,8 @@ export class Usage {
     return this.minute.isOpen(nowSeconds) || this.day.isOpen(nowSeconds);
   }
 
-  private decide(limits: Limits, taken: 0 | 1, nowSeconds: number): Decision {
+  /** The decision on a request, which it does not count. */
+  decide(limits: Limits, taken: 0 | 1, nowSeconds: number): Decision {
     const { minute, day } = this.report(limits, nowSeconds);
     return decide([minute, day], taken, nowSeconds);
   }

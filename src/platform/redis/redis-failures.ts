@@ -1,7 +1,17 @@
 import { Logger } from '@nestjs/common';
-import { UnusableRedisError } from './redis-errors.js';
+import { ConfigError } from '../config/load-env.js';
 
-/** How often a Redis that is unavailable or cannot be used is logged again, in milliseconds. */
+/** A Redis that is not one for the counters of this service. */
+export class UnusableRedisError extends ConfigError {}
+
+/** Replies to every command, or to every write: of a server that starts, follows another one, is full or busy, or alone. */
+const OUTAGE = /^(BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOREPLICAS|OOM|READONLY|WRONGPASS)\b/;
+
+/** Whether other commands would fail too. What is no reply is about the connection. */
+export function isOutage({ name, message }: Error): boolean {
+  return name !== 'ReplyError' || OUTAGE.test(message);
+}
+
 const REMINDER_MS = { unavailable: 60_000, unusable: 3_600_000 };
 
 /** Tells operators when Redis becomes unavailable and available, and what it refuses. */
@@ -17,7 +27,6 @@ export class RedisLog {
     this.logger.log({ message: 'Redis is available again; using its counters' });
   }
 
-  /** Logs the first error of an outage, and then one from time to time. */
   unavailable(error: Error): void {
     const state = error instanceof UnusableRedisError ? 'unusable' : 'unavailable';
     // The connection to a Redis that cannot be used is closed, and opened again.
@@ -31,7 +40,6 @@ export class RedisLog {
     else this.logger.warn({ message: 'Redis is unavailable; using local counters', reason });
   }
 
-  /** Logs the first error of a minute. */
   refused({ message: reason }: Error, command: string, key: string | number | undefined): void {
     if (performance.now() < this.refusedAtMs + REMINDER_MS.unavailable) return;
     this.refusedAtMs = performance.now();

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Caller } from '../../auth/index.js';
-import { MemoryCounterStore } from '../memory/memory-counter-store.js';
-import { CounterPersistence } from './counter-persistence.js';
-import { startApp, type TestApp } from '../../../test/support/app.js';
-import { onPostgres, queryDatabase } from '../../../test/support/databases.js';
+import type { Caller } from '../../src/auth/index.js';
+import { MemoryCounterStore } from '../../src/rate-limit/memory/memory-counter-store.js';
+import { CounterPersistence } from '../../src/rate-limit/persistence/counter-persistence.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { queryDatabase } from '../support/databases.js';
 
 const ACCOUNTS = Array.from({ length: 200 }, (_, index) => index + 1);
 
@@ -13,8 +13,7 @@ function callerOf(accountId: number): Caller {
   return { keyId, accountId, account: 'a', plan: 'enterprise', limits, scopes: new Set(), bansLiftedAtMs: 0 };
 }
 
-// A SQLite file has one instance.
-(onPostgres ? describe : describe.skip)('the counters of several instances without Redis', () => {
+describe('the counters of several instances without Redis', () => {
   let services: TestApp[];
 
   beforeAll(async () => {
