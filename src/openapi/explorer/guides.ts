@@ -104,11 +104,9 @@ function errorExamples({ paths, components }: OpenAPIObject): Map<string, object
   for (const response of responses) {
     if (!('content' in response)) continue;
     const { example, examples: named = {} } = response.content?.['application/json'] ?? {};
-    const values = [
-      example,
-      ...Object.values(named).map((one) => ('value' in one ? (one.value as unknown) : undefined)),
-    ];
-    for (const value of values) if (isError(value) && !examples.has(value.code)) examples.set(value.code, value);
+    const values = Object.values(named as Record<string, { value?: unknown }>).map(({ value }) => value);
+    for (const value of [example, ...values])
+      if (isError(value) && !examples.has(value.code)) examples.set(value.code, value);
   }
   for (const code of Object.keys(ERROR_CODES) as ErrorCode[])
     if (!examples.has(code)) examples.set(code, errorObject(problem(code, ERROR_CODES[code].meaning)));
