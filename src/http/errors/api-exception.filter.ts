@@ -43,11 +43,9 @@ export class ApiExceptionFilter implements ExceptionFilter, OnApplicationShutdow
     if (answer.status === CLIENT_GONE.status)
       this.logger.debug({ message: 'request', ...requestFields(request), status: answer.status });
     // A response that is partly sent can no longer become an Error.
-    if (reply.sent || reply.raw.headersSent) reply.raw.destroy();
-    else {
-      if (answer === INTERNAL_ERROR) forgetResponse(reply);
-      sendProblem(reply, answer);
-    }
+    if (reply.sent || reply.raw.headersSent) return void reply.raw.destroy();
+    if (answer === INTERNAL_ERROR) forgetResponse(reply);
+    sendProblem(reply, answer);
   }
 
   report(request: FastifyRequest, { status, code }: Problem, exception: unknown): void {

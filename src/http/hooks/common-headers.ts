@@ -49,10 +49,7 @@ function allowOrigin(request: FastifyRequest, reply: FastifyReply, origins: Read
   const allowed = origins.has('*') ? '*' : origin;
   if (origin === '' || !origins.has(allowed)) return;
   reply.header('access-control-allow-origin', allowed);
-  if (!isPreflight(request)) {
-    reply.header('access-control-expose-headers', EXPOSED);
-    return;
-  }
+  if (!isPreflight(request)) return void reply.header('access-control-expose-headers', EXPOSED);
   const { 'access-control-request-method': method = '', 'access-control-request-headers': names } = request.headers;
   reply.header('access-control-max-age', PREFLIGHT_MAX_AGE_SECONDS);
   // Only lower-case names, as browsers send them, are repeated, so that a misplaced API key is not.

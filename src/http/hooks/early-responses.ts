@@ -67,9 +67,8 @@ export function respondToOtherMethods(
       config: { isMethodUnknown: true },
       // Before the body is read, because an invalid body does not matter here.
       onRequest: ({ method }, _reply, done) => {
-        done(
-          new ApiError('method_not_allowed', `This path does not support ${method}. It supports ${allow}.`, { allow }),
-        );
+        const message = `This path does not support ${method}. It supports ${allow}.`;
+        done(new ApiError('method_not_allowed', message, { allow }));
       },
       handler: (_request, reply) => reply.callNotFound(),
     });

@@ -30,9 +30,8 @@ export function isMisframed({ httpVersion, headers }: IncomingMessage): boolean 
 export function transferCodingFault(message: IncomingMessage): ApiError | undefined {
   const coding = message.headers['transfer-encoding']?.toLowerCase();
   if (coding === undefined) return undefined;
-  if (isMisframed(message)) {
+  if (isMisframed(message))
     return new ApiError('validation_failed', 'A request in HTTP/1.0 must not have Transfer-Encoding.');
-  }
   if (coding === 'chunked') return undefined;
   return /,[ \t]*chunked$/.test(coding)
     ? new ApiError('not_implemented', 'The only transfer coding that this service supports is chunked.')
