@@ -7,7 +7,6 @@ import { addToListHeader } from './addresses.js';
 /** `gzip` in Accept-Encoding, without the weight zero (RFC 9110, section 12.5.3). */
 const ACCEPTS_GZIP = /(?:^|,)[ \t]*gzip[ \t]*(?!;[ \t]*q=0(?:\.0*)?[ \t]*(?:,|$))(?:[;,]|$)/i;
 
-/** A body, and its strong ETag. */
 interface Representation {
   readonly body: Buffer;
   readonly etag: string;

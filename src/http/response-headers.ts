@@ -25,7 +25,6 @@ const LAST_SECOND = 253_402_300_799;
 /** Addresses begin with BASE_URL, which may have 2,084 characters. */
 const MAX_ADDRESS_LENGTH = 2_200;
 
-/** Response headers that an operation can have. */
 const HEADERS = {
   Limit: header('The limit of the window, minute or day, that has fewer requests left.', count(1, MOST_REQUESTS), 300),
   Left: header('Requests remaining in that window.', count(0, MOST_REQUESTS), 299),
@@ -51,12 +50,7 @@ const HEADERS = {
     text(1_024, '^Bearer realm="petstore"'),
     'Bearer realm="petstore"',
   ),
-  Accept: header(
-    'Media types of request bodies that the operation accepts.',
-    text(100, '/'),
-    'application/json',
-    false,
-  ),
+  Accept: header('Media types of bodies that the operation accepts.', text(100, '/'), 'application/json', false),
   'Accept-Patch': header('The same for PATCH (RFC 5789).', text(100, '/'), 'application/json', false),
   Location: header(
     'Address of the created resource.',
@@ -125,12 +119,10 @@ export function headerReferences(names: readonly HeaderName[], prefix = ''): Rec
   );
 }
 
-/** The headers as optional ones. */
 export function optionalHeaders(names: readonly (typeof OPTIONAL)[number][]): Record<string, ReferenceObject> {
   return headerReferences(names, 'Optional');
 }
 
-/** All headers that responses refer to. */
 export const HEADER_COMPONENTS: HeadersObject = {
   ...HEADERS,
   ...Object.fromEntries(OPTIONAL.map((name) => [`Optional${name}`, { ...HEADERS[name], required: false }])),

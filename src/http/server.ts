@@ -24,7 +24,6 @@ import { normaliseTarget, requestId } from './requests/request.js';
 /** Slow clients: headers within 10 s, the whole request within 30 s. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** How often both are checked. */
 const TIMEOUT_CHECK_INTERVAL_MS = 1_000;
 /**
  * How long a client can read nothing of its response: at least this, at most twice as long. Not a whole second, so that it
@@ -59,16 +58,12 @@ export function createServer(env: Env, observer: ConnectionObserver): FastifyIns
   return server;
 }
 
-function createNodeServer(
-  handle: RequestListener,
-  { KEEP_ALIVE_SECONDS, MAX_CONNECTIONS }: Env,
-  observer: ConnectionObserver,
-): Server {
+function createNodeServer(handle: RequestListener, env: Env, observer: ConnectionObserver): Server {
   const options = {
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
-    keepAliveTimeout: KEEP_ALIVE_SECONDS * 1_000,
+    keepAliveTimeout: env.KEEP_ALIVE_SECONDS * 1_000,
     // Node would respond to a missing Host itself, with an empty body.
     requireHostHeader: false,
   };
@@ -80,7 +75,7 @@ function createNodeServer(
     else refuse(request.socket, fault, observer);
   };
   const server = createHttpServer(options, handleOneAtATime(handleHttp));
-  server.maxConnections = MAX_CONNECTIONS;
+  server.maxConnections = env.MAX_CONNECTIONS;
   server.on('drop', () => observer.dropped());
   // Node drops further ones, so one more shows that there are too many.
   server.maxHeadersCount = MAX_HEADERS + 1;

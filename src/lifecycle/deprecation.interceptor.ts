@@ -32,8 +32,8 @@ export interface Deprecation {
   readonly documentation: string;
 }
 
-/** Statuses of guards, which respond before a deprecation is announced. */
-export const GUARD_STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
+/** Statuses of the HTTP parser and of guards, which respond before a deprecation is announced. */
+export const EARLY_STATUSES: ReadonlySet<number> = new Set([431, 401, 403, 429]);
 
 /** A deprecation with the headers of RFC 9745 and RFC 8594, so that no request formats dates or parses the successor. */
 interface DeclaredDeprecation extends Deprecation {
@@ -61,21 +61,17 @@ export function announce(deprecation: DeclaredDeprecation, env: Env, reply: Fast
 }
 
 /** Leaves out the query if what the client sent is no identifier: it may be an API key. */
-function successorOf(
-  { successor, placeholders }: DeclaredDeprecation,
-  params: Readonly<Record<string, string>>,
-): string {
+function successorOf(deprecation: DeclaredDeprecation, params: Readonly<Record<string, string>>): string {
+  const { successor, placeholders } = deprecation;
   const idOf = (name: string) => params[name] ?? '';
   if (!placeholders.every((name) => isCanonicalInt64(idOf(name)))) return successor.replace(/\?.*/, '');
   return placeholders.reduce((path, name) => path.replace(`{${name}}`, idOf(name)), successor);
 }
 
-/** The error from the removal date on. */
 export function operationRemoved({ sunset, advice }: Deprecation): ApiError {
   return new ApiError('operation_removed', `This operation was removed on ${sunset}. ${advice}`);
 }
 
-/** The deprecation of a handler, if it has one. */
 export function deprecationOf(handler: Function): DeclaredDeprecation | undefined {
   return Reflect.getMetadata(DEPRECATION, handler) as DeclaredDeprecation | undefined;
 }

@@ -17,13 +17,13 @@ import {
 } from '../http/index.js';
 import { ERROR_CODES, type ErrorCode } from '../platform/index.js';
 import { refuse, tooManyRequests } from '../rate-limit/index.js';
+import type { OperationOptions } from './operation.decorator.js';
 
 const NOW_SECONDS = 1_795_219_200;
 const MINUTE = { limit: 300, windowSeconds: 60, resetSeconds: NOW_SECONDS + 60 };
 const LIMITED = refuse('limited', MINUTE, NOW_SECONDS);
 const BANNED = refuse('banned', MINUTE, NOW_SECONDS);
 
-/** Errors of every operation. */
 export const COMMON_ERRORS: readonly (Problem | Error)[] = [
   MISSING,
   INVALID,
@@ -37,31 +37,36 @@ export const COMMON_ERRORS: readonly (Problem | Error)[] = [
   unavailable(),
 ];
 
-/** Errors of an operation that needs a scope. */
-export const SCOPE_ERRORS: readonly (Problem | Error)[] = [scopeNeeded('pets:read', ['orders:read', 'orders:write'])];
-
-/** Errors of an operation that uses quota. */
-export const QUOTA_ERRORS: readonly (Problem | Error)[] = [tooManyRequests(LIMITED), tooManyRequests(BANNED)];
-
-/** Errors of an operation that uses no quota. */
-export const NO_QUOTA_ERRORS: readonly (Problem | Error)[] = [
-  tooManyRequests(LIMITED, ' for operations that use no quota'),
-];
-
-/** Errors of invalid fields, in place of the error of invalid parameters. */
-export const FIELD_ERRORS: readonly (Problem | Error)[] = [
-  validationFailed([unknownName('field', 'colour', ['name', 'categoryId', 'status'])]),
-];
-
 /** Errors of reading a body, except for invalid fields. */
-export const BODY_ERRORS: readonly (Problem | Error)[] = [
+const BODY_ERRORS: readonly Error[] = [
   malformedJson('is not valid JSON at line 1, column 9: names and strings need double quotes'),
   payloadTooLarge(17_000),
   unsupportedMediaType('text/plain'),
   requestTimeout(),
 ];
 
-/** Errors of an operation that accepts an Idempotency-Key. */
+export const QUOTA_ERRORS: readonly Problem[] = [tooManyRequests(LIMITED), tooManyRequests(BANNED)];
+
+/** @param ofParameters those of the handler's parameters */
+export function errorsOfOperation(
+  { scope, quota, errors = [], bodyLimitBytes }: OperationOptions,
+  hasBody: boolean,
+  ofParameters: readonly Error[],
+): Problem[] {
+  const all = [
+    ...COMMON_ERRORS,
+    ...(hasBody ? [validationFailed([unknownName('field', 'colour', ['name', 'categoryId', 'status'])])] : []),
+    ...(scope === null ? [] : [scopeNeeded('pets:read', ['orders:read', 'orders:write'])]),
+    ...(quota === 'none' ? [tooManyRequests(LIMITED, ' for operations that use no quota')] : QUOTA_ERRORS),
+    ...errors,
+    ...ofParameters,
+    ...(hasBody ? BODY_ERRORS : []),
+    ...(bodyLimitBytes === undefined ? [] : [payloadTooLarge(bodyLimitBytes + 1, bodyLimitBytes)]),
+  ].map(documentedError);
+  // Of two errors with the same code, the later one is declared by the operation.
+  return [...new Map(all.map((error) => [error.code, error])).values()];
+}
+
 export const IDEMPOTENCY_ERRORS = [reused(), inUse()].map(documentedError);
 
 /** The unknown identifier in the examples of errors. */

@@ -21,19 +21,9 @@ import {
   type HeaderName,
   headerReferences,
   parameterErrorsOf,
-  payloadTooLarge,
+  refuseUndeclaredQuery,
 } from '../http/index.js';
-import {
-  BODY_ERRORS,
-  COMMON_ERRORS,
-  documentedError,
-  FIELD_ERRORS,
-  IDEMPOTENCY_ERRORS,
-  NO_QUOTA_ERRORS,
-  QUOTA_ERRORS,
-  SCOPE_ERRORS,
-} from './common-errors.js';
-import { refuseUndeclaredQuery } from './no-query.decorator.js';
+import { errorsOfOperation, IDEMPOTENCY_ERRORS } from './common-errors.js';
 
 /**
  * What clients can rely on: `stable` operations change only compatibly, `beta` ones with notice, `experimental` ones at
@@ -79,42 +69,27 @@ export interface OperationOptions {
   readonly errors?: readonly (ErrorCode | OwnErrorCode | Error | Problem)[];
 }
 
-/** Name of the one security scheme: a bearer API key. */
 export const API_KEY_SCHEME = 'apiKey';
 
 const OPERATION = 'petstore:operation';
 /** Fastify's default. */
 const MAX_BODY_LIMIT_BYTES = 1024 * 1024;
 
-/** An operation at run time. */
 export interface DeclaredOperation extends OperationOptions {
   /** All of its errors, including those of every operation. */
   readonly errors: readonly Problem[];
 }
 
-/** @throws RangeError if Fastify would refuse smaller bodies */
-function tooLarge(limitBytes: number): Error {
-  if (limitBytes > MAX_BODY_LIMIT_BYTES)
-    throw new RangeError(`bodyLimitBytes must not exceed ${MAX_BODY_LIMIT_BYTES}.`);
-  return payloadTooLarge(limitBytes + 1, limitBytes);
-}
-
-/** Declares a route handler as an operation of the API. */
+/**
+ * Declares a route handler as an operation of the API.
+ * @throws RangeError if Fastify would refuse smaller bodies
+ */
 export function Operation(options: OperationOptions): MethodDecorator {
   return (target, name, descriptor) => {
+    if (Number(options.bodyLimitBytes) > MAX_BODY_LIMIT_BYTES)
+      throw new RangeError(`bodyLimitBytes must not exceed ${MAX_BODY_LIMIT_BYTES}.`);
     const hasBody = takesBody(target.constructor, name);
-    const declared = [
-      ...COMMON_ERRORS,
-      ...(hasBody ? FIELD_ERRORS : []),
-      ...(options.scope === null ? [] : SCOPE_ERRORS),
-      ...(options.quota === 'none' ? NO_QUOTA_ERRORS : QUOTA_ERRORS),
-      ...(options.errors ?? []),
-      ...parameterErrorsOf(descriptor.value as Function),
-      ...(hasBody ? BODY_ERRORS : []),
-      ...(options.bodyLimitBytes === undefined ? [] : [tooLarge(options.bodyLimitBytes)]),
-    ].map(documentedError);
-    // Of two errors with the same code, the later one is declared by the operation.
-    const errors = [...new Map(declared.map((error) => [error.code, error])).values()];
+    const errors = errorsOfOperation(options, hasBody, parameterErrorsOf(descriptor.value as Function));
     refuseUndeclaredQuery(target, name);
     declareOperation({ ...options, errors })(target, name, descriptor);
   };
@@ -126,14 +101,15 @@ function declareOperation(options: DeclaredOperation): MethodDecorator {
   const access = scope === null ? 'Needs no scope.' : `Needs the scope \`${scope}\`.`;
   const needed = `${access}${quota === 'none' ? ' Uses no quota of the plan.' : ''}`;
   const [listed] = Array.isArray(success.type) ? success.type : [];
+  // Handlers can return JSON as a string. Without a class, the handler or its result sets the media type.
+  const isJson = success.type !== undefined && success.type !== String;
+  const contentType = success.contentType ?? (isJson ? 'application/json; charset=utf-8' : undefined);
   return applyDecorators(
     SetMetadata(OPERATION, options),
     scope === null ? RequireKey(config) : RequireScope(scope, config),
     HttpCode(success.status),
     AddRouteConfig({ operation: id, bodyLimitBytes }),
-    // Handlers can return JSON as a string. Without a class, the handler or its result sets the media type.
-    ...(isJson(success) ? [Header('content-type', 'application/json; charset=utf-8')] : []),
-    ...(success.contentType === undefined ? [] : [Header('content-type', success.contentType)]),
+    ...(contentType === undefined ? [] : [Header('content-type', contentType)]),
     ApiExtension('x-stability', stability),
     // OpenAPI 3.1 allows scopes for any security scheme.
     ApiSecurity(API_KEY_SCHEME, scope === null ? [] : [scope]),
@@ -159,28 +135,17 @@ export function errorsOf(handler: Function): readonly Problem[] {
   return isIdempotent(handler) && errors.length > 0 ? [...errors, ...IDEMPOTENCY_ERRORS] : errors;
 }
 
-function isJson({ type }: SuccessResponse): boolean {
-  return type !== undefined && type !== String;
-}
-
-function successResponse({
-  status,
-  description,
-  type,
-  contentType,
-  listName,
-  headers = [],
-  examples,
-}: SuccessResponse): ApiResponseOptions {
+function successResponse(success: SuccessResponse): ApiResponseOptions {
+  const { status, description, type, contentType, listName, headers = [], examples } = success;
   const response = {
     status,
     description,
     headers: headerReferences([...COMMON_HEADERS, ...headers]),
     ...(examples === undefined ? {} : { examples: namedExamples(examples) }),
   };
-  if (contentType !== undefined) return { ...response, content: { [contentType]: { schema: { type: 'string' } } } };
+  const textType = contentType ?? (type === String ? 'text/plain' : undefined);
+  if (textType !== undefined) return { ...response, content: { [textType]: { schema: { type: 'string' } } } };
   if (type === undefined) return response;
-  if (type === String) return { ...response, content: { 'text/plain': { schema: { type: 'string' } } } };
   if (!Array.isArray(type)) return { ...response, type };
   const name = listName === undefined ? {} : { 'x-list-name': listName };
   return { ...response, schema: { type: 'array', items: { $ref: getSchemaPath(type[0]) }, ...name } };

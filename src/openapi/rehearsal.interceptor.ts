@@ -4,7 +4,7 @@ import type { Observable } from 'rxjs';
 import { type Caller, scopeNeeded } from '../auth/index.js';
 import { Clock, Env } from '../platform/index.js';
 import { ApiError, type Problem, replyOf, requestOf } from '../http/index.js';
-import { announce, deprecationOf, GUARD_STATUSES, operationRemoved } from '../lifecycle/index.js';
+import { announce, deprecationOf, EARLY_STATUSES, operationRemoved } from '../lifecycle/index.js';
 import { errorsOf, operationOf } from './operation.decorator.js';
 import { refuse, tooManyRequests } from '../rate-limit/index.js';
 
@@ -40,7 +40,7 @@ export class RehearsalInterceptor implements NestInterceptor {
     if (error === undefined) return next.handle();
     const reply = replyOf(context).header('preference-applied', `code=${code}`);
     const deprecation = deprecationOf(context.getHandler());
-    if (deprecation !== undefined && !GUARD_STATUSES.has(error.status)) announce(deprecation, this.env, reply);
+    if (deprecation !== undefined && !EARLY_STATUSES.has(error.status)) announce(deprecation, this.env, reply);
     throw ApiError.of(error, true);
   }
 
@@ -66,7 +66,6 @@ export class RehearsalInterceptor implements NestInterceptor {
   }
 }
 
-/** The requested error: a status or an error code. */
 function preferredCode(header: string | readonly string[] | undefined): string | undefined {
   const [, quoted, token] = CODE.exec([header ?? ''].flat().join(',')) ?? [];
   return quoted ?? token;

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Page } from '../../database/index.js';
 import { DomainError } from '../../platform/index.js';
@@ -44,6 +45,25 @@ function names(field: string, etags: readonly string[]): boolean {
   if (field.length > MAX_ETAGS_LENGTH)
     throw validationFailed([`If-Match and If-None-Match must not exceed ${MAX_ETAGS_LENGTH} characters`]);
   return field.trim() === '*' || field.split(',').some((tag) => etags.includes(tag.trim()));
+}
+
+/** The precondition of a request (RFC 9110, sections 13.1.1 and 13.1.2). */
+export class Precondition {
+  constructor(private readonly headers: IncomingHttpHeaders) {}
+
+  /**
+   * Call it in the transaction of the change, when the resource is locked.
+   * @param json the resource as a GET would return it
+   * @throws DomainError `precondition_failed`
+   */
+  check(json: string): void {
+    const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = this.headers;
+    if (ifMatch === undefined && ifNoneMatch === undefined) return;
+    const etag = etagOf(json);
+    if (ifMatch !== undefined && !matchesStrongly(ifMatch, etag)) throw notCurrent(ifMatch);
+    if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag))
+      throw new DomainError('precondition_failed', 'If-None-Match names the current ETag.');
+  }
 }
 
 /** The return value of a handler: JSON, or nothing for a 304. */
@@ -106,22 +126,14 @@ export function pageEtag(json: string, nextAfter: PageJson['nextAfter']): string
  * @param address of the list, as `publicAddress` returns it
  * @param query of this page: the next one has the same, but for `after`
  */
-export function sendPage(
-  reply: FastifyReply,
-  address: string,
-  query: object,
-  { items, nextAfter }: Page<unknown>,
-): ResponseBody {
-  const json = jsonText(items);
+export function sendPage(reply: FastifyReply, address: string, query: object, page: Page<unknown>): ResponseBody {
+  const json = jsonText(page.items);
+  const { nextAfter } = page;
   return sendPageJson(reply, address, query, { json, nextAfter, etag: pageEtag(json, nextAfter) });
 }
 
-export function sendPageJson(
-  reply: FastifyReply,
-  address: string,
-  query: object,
-  { json, nextAfter, etag }: PageJson,
-): ResponseBody {
+export function sendPageJson(reply: FastifyReply, address: string, query: object, page: PageJson): ResponseBody {
+  const { json, nextAfter, etag } = page;
   if (nextAfter !== undefined) addLink(reply, nextPageLink(address, query, nextAfter));
   return sendWithEtag(reply, json, etag);
 }

@@ -6,7 +6,6 @@ import { breakBody, requestTimeout } from '../requests/message.js';
 import { closeLingering } from './closing.js';
 import { closeAfterResponse, responseInProgress } from './one-at-a-time.js';
 
-/** Maximum number of headers of a request. */
 export const MAX_HEADERS = 100;
 
 /** Is told of what never becomes a request. */

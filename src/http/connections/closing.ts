@@ -18,8 +18,6 @@ const LINGER_BYTES = 1024 * 1024;
  * Closes a connection after the response if it cannot be reused: the request is incomplete, so the rest must not be parsed
  * as a request of its own; the end of the request is ambiguous; or the service is stopping. When the service closes, it
  * closes idle connections, and the others after their last response.
- * @param service knows whether it is stopping
- * @param deadlineMs maximum duration of closing
  */
 export function closeConnections(
   server: FastifyInstance,
@@ -48,16 +46,11 @@ export function closeConnections(
   });
 }
 
-/**
- * Closes the server, and waits for the requests in progress. WebSockets remain open; Nest closes them.
- * @param deadlineMs when open connections are cut off
- */
+/** Closes the server, and waits for the requests in progress. WebSockets remain open; Nest closes them. */
 export async function drainConnections(server: FastifyInstance, deadlineMs = DEADLINE_MS): Promise<void> {
-  const passed = new AbortController();
   // The caller closes the server once more, and gets its error.
   const closed = server.close().catch(() => undefined);
-  await Promise.race([closed, delay(deadlineMs, undefined, { signal: passed.signal }).catch(() => undefined)]);
-  passed.abort();
+  await Promise.race([closed, delay(deadlineMs, undefined, { ref: false })]);
   server.server.closeAllConnections();
 }
 

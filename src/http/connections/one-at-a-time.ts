@@ -2,7 +2,6 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 const responses = new WeakMap<Socket, ServerResponse>();
-/** Connections that close after the response in progress. */
 const closing = new WeakSet<Socket>();
 
 /** The response that a connection waits for. */

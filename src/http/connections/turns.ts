@@ -46,13 +46,6 @@ export function batchRequestsPerTick(server: FastifyInstance): void {
   server.addHook('onRequest', () => (turn ??= begin()));
 }
 
-/** A turn of the event loop that reads requests. */
-interface Turn {
-  /** On the clock of `performance.now()`. */
-  readonly sinceMs: number;
-  isTooLong: boolean;
-}
-
 interface Connection {
   /** Until the last request. */
   bytesRead: number;
@@ -62,7 +55,9 @@ interface Connection {
 
 /** Open connections, and which of them are not read for the moment. */
 class SharedConnections {
-  private turn: Turn | undefined;
+  /** When a turn of the event loop began to read requests, on the clock of `performance.now()`. */
+  private turnSinceMs: number | undefined;
+  private isTurnTooLong = false;
   /** Whether a connection sent much in the last turn. */
   private isBusy = false;
   /** In the order in which they were opened. */
@@ -78,7 +73,7 @@ class SharedConnections {
 
   /** Call it for each request that was read. */
   read(socket: Socket): void {
-    const turn = (this.turn ??= this.beginTurn());
+    const sinceMs = (this.turnSinceMs ??= this.beginTurn());
     const { bytesRead } = socket;
     const connection = this.open.get(socket);
     if (connection !== undefined) {
@@ -86,15 +81,16 @@ class SharedConnections {
       connection.bytesRead = bytesRead;
       this.isBusy ||= !connection.isOrdinary;
     }
-    if (turn.isTooLong || performance.now() - turn.sinceMs <= MAX_READING_MS) return;
-    turn.isTooLong = true;
+    if (this.isTurnTooLong || performance.now() - sinceMs <= MAX_READING_MS) return;
+    this.isTurnTooLong = true;
     this.hold(socket);
   }
 
-  private beginTurn(): Turn {
+  private beginTurn(): number {
     this.isBusy = false;
-    setImmediate(() => (this.turn = undefined));
-    return { sinceMs: performance.now(), isTooLong: false };
+    this.isTurnTooLong = false;
+    setImmediate(() => (this.turnSinceMs = undefined));
+    return performance.now();
   }
 
   /** A new connection waits in a busy time, so that those behind it are accepted, too. */
@@ -139,7 +135,7 @@ class SharedConnections {
     const sinceMs = performance.now();
     setImmediate(() => {
       const tookMs = performance.now() - sinceMs;
-      this.turn = undefined;
+      this.turnSinceMs = undefined;
       this.batch = this.isBusy ? SMALL_BATCH : this.batch * 2;
       if (this.isBusy) setTimeout(() => this.release(), Math.max(MIN_PAUSE_MS, PAUSE_FACTOR * tookMs));
       else this.release();
@@ -152,7 +148,7 @@ class SharedConnections {
     const others = [...this.others];
     while (taken.length < most) {
       const [ordinary] = this.ordinary;
-      const socket = (taken.length % SMALL_BATCH === 0 ? ordinary : undefined) ?? this.nextOther(others) ?? ordinary;
+      const socket = (taken.length % SMALL_BATCH === 0 ? ordinary : undefined) ?? this.takeOther(others) ?? ordinary;
       if (socket === undefined) break;
       this.forget(socket);
       taken.push(socket);
@@ -160,15 +156,11 @@ class SharedConnections {
     return taken;
   }
 
-  /** @param others those that were held, of which some were taken */
-  private nextOther(others: Socket[]): Socket | undefined {
+  private takeOther(others: Socket[]): Socket | undefined {
     this.isLongestNext = !this.isLongestNext;
-    const [longest] = this.others;
-    if (this.isLongestNext || longest === undefined) return longest;
-    const isHeld = (socket: Socket) => this.others.has(socket);
-    others.length = others.findLastIndex(isHeld) + 1;
-    const last = others.slice(-RECENT).filter(isHeld);
-    return last[Math.floor(Math.random() * last.length)];
+    if (this.isLongestNext) return others.shift();
+    const fromLast = Math.floor(Math.random() * Math.min(RECENT, others.length));
+    return others.splice(others.length - 1 - fromLast, 1)[0];
   }
 
   private forget(socket: Socket): void {

@@ -43,14 +43,11 @@ export class ApiExceptionFilter implements ExceptionFilter, OnApplicationShutdow
     if (answer.status === CLIENT_GONE.status)
       this.logger.debug({ message: 'request', ...requestFields(request), status: answer.status });
     // A response that is partly sent can no longer become an Error.
-    if (reply.sent || reply.raw.headersSent) reply.raw.destroy();
-    else {
-      if (answer === INTERNAL_ERROR) forgetResponse(reply);
-      sendProblem(reply, answer);
-    }
+    if (reply.sent || reply.raw.headersSent) return void reply.raw.destroy();
+    if (answer === INTERNAL_ERROR) forgetResponse(reply);
+    sendProblem(reply, answer);
   }
 
-  /** Logs a failure of the service. */
   report(request: FastifyRequest, { status, code }: Problem, exception: unknown): void {
     const { method, route, ...fields } = requestFields(request);
     // An unavailable server is not a fault in the code, so a stack would not help.
@@ -105,10 +102,12 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
 /** Knows the client errors of Fastify, its plugins and `http-errors`. */
 const NEST = new BaseExceptionFilter();
 
-/** The Error response to any exception. */
 export function toProblem(exception: unknown): Problem {
   if (exception instanceof ApiError) return exception.problem;
-  if (exception instanceof DomainError) return problem(exception.code, exception.message, headersOf(exception));
+  if (exception instanceof DomainError) {
+    const { code, message } = exception;
+    return problem(code, message, code === 'service_unavailable' ? { 'retry-after': '1' } : undefined);
+  }
   if (exception instanceof HttpException) {
     const status = exception.getStatus();
     return { status, code: codeOf(status), message: wordsOf(exception) };
@@ -118,10 +117,6 @@ export function toProblem(exception: unknown): Problem {
     return { status, code: codeOf(status), message: NEST.getHttpErrorMessage(exception) };
   }
   return INTERNAL_ERROR;
-}
-
-function headersOf({ code }: DomainError): Problem['headers'] {
-  return code === 'service_unavailable' ? { 'retry-after': '1' } : undefined;
 }
 
 /** The response of Nest's exceptions is a text, or an object whose `message` is a text or a list. */

@@ -75,7 +75,6 @@ export function listed(items: readonly string[], separator: string, besides = 10
   return [...shown, ...(shown.length < items.length ? ['and more'] : [])].join(separator);
 }
 
-/** Maximum number of faults in one message. */
 export const MAX_FAULTS = 5;
 
 /**

@@ -33,7 +33,6 @@ export function addCommonHeaders(server: FastifyInstance, env: Env): void {
  * the preflight headers; a preflight response never repeats arbitrary text of the client; no `*` route hides unknown paths.
  */
 
-/** Response headers that scripts of other origins can read. */
 const EXPOSED =
   'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link, Location, ETag, Deprecation, Sunset, Preference-Applied, Idempotent-Replayed, RateLimit, RateLimit-Policy, X-Request-Id';
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
@@ -50,10 +49,7 @@ function allowOrigin(request: FastifyRequest, reply: FastifyReply, origins: Read
   const allowed = origins.has('*') ? '*' : origin;
   if (origin === '' || !origins.has(allowed)) return;
   reply.header('access-control-allow-origin', allowed);
-  if (!isPreflight(request)) {
-    reply.header('access-control-expose-headers', EXPOSED);
-    return;
-  }
+  if (!isPreflight(request)) return void reply.header('access-control-expose-headers', EXPOSED);
   const { 'access-control-request-method': method = '', 'access-control-request-headers': names } = request.headers;
   reply.header('access-control-max-age', PREFLIGHT_MAX_AGE_SECONDS);
   // Only lower-case names, as browsers send them, are repeated, so that a misplaced API key is not.

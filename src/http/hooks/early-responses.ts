@@ -24,11 +24,9 @@ export function addEarlyResponses(server: FastifyInstance, paths: ReadonlyMap<st
 function pathFault({ is404, params, url }: FastifyRequest, paths: ReadonlyMap<string, unknown>): ApiError | undefined {
   if (!is404 && !hasEmptyParam(params as Record<string, string>)) return undefined;
   const meant = nearestPath(pathOf(url), paths.keys());
-  const advice = meant === undefined ? undefined : `Did you mean ${meant}?`;
-  return routeNotFound(advice);
+  return routeNotFound(meant && `Did you mean ${meant}?`);
 }
 
-/** @param advice a sentence */
 export function routeNotFound(advice = 'The page /docs shows all paths.'): ApiError {
   return new ApiError('route_not_found', `This path does not exist. ${advice}`);
 }
@@ -38,7 +36,6 @@ function hasEmptyParam(params: Readonly<Record<string, string>>): boolean {
   return Object.entries(params).some(([name, value]) => value === '' && name !== '*');
 }
 
-/** Collects the methods of each path from now on. */
 export function collectMethods(server: FastifyInstance): Map<string, Set<string>> {
   const methodsByPath = new Map<string, Set<string>>();
   server.addHook('onRoute', ({ url, method }) => {
@@ -70,9 +67,8 @@ export function respondToOtherMethods(
       config: { isMethodUnknown: true },
       // Before the body is read, because an invalid body does not matter here.
       onRequest: ({ method }, _reply, done) => {
-        done(
-          new ApiError('method_not_allowed', `This path does not support ${method}. It supports ${allow}.`, { allow }),
-        );
+        const message = `This path does not support ${method}. It supports ${allow}.`;
+        done(new ApiError('method_not_allowed', message, { allow }));
       },
       handler: (_request, reply) => reply.callNotFound(),
     });

@@ -26,7 +26,6 @@ export function nearestPath(path: string, paths: Iterable<string>): string | und
   return meant === undefined ? undefined : template(known[filled.indexOf(meant)] ?? []);
 }
 
-/** As the document writes it. */
 function template(segments: readonly string[]): string {
   return `/${segments.join('/')}`.replaceAll(/:(\w+)/g, '{$1}');
 }

@@ -7,7 +7,6 @@ import type { IdempotentRequest } from './idempotent-request.js';
 
 type Stored = Pick<IdempotencyRecord, 'fingerprint' | 'response'>;
 
-/** All SQL of idempotency records. */
 @Injectable()
 export class IdempotencyRepository {
   /** The record of a key, sent quoted or not, unless it has expired. Version 1 took the two for different keys. */
@@ -44,7 +43,6 @@ export class IdempotencyRepository {
 /** Interval between sweeps, in milliseconds. Expired records are ignored; this frees their space. */
 const INTERVAL_MS = 60_000;
 
-/** Deletes expired idempotency records. */
 @Injectable()
 export class RecordExpiry extends RecurringTask {
   constructor(oldRows: OldRows) {

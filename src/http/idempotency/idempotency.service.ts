@@ -8,19 +8,13 @@ import { IdempotencyRepository } from './idempotency.repository.js';
 import type { IdempotentRequest } from './idempotent-request.js';
 import { replay, resetHeaders, storedResponse } from './stored-response.js';
 
-/** How long a response is stored, in milliseconds. */
 const RETENTION_MS = 24 * 60 * 60 * 1000;
 /** Other requests may wait for a transaction that is longer. */
 const SLOW_MS = 1_000;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /**
-     * Set while a transaction waits for the response of its request.
-     * @param body of the response, as text
-     * @returns when the response can be sent
-     * @throws (rejects) the error to send instead
-     */
+    /** Set while a transaction waits for the response of its request. Rejects with the error to send instead. */
     commitWith?: ((body: unknown) => Promise<void>) | undefined;
   }
 }

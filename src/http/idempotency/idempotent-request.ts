@@ -8,9 +8,7 @@ const MAX_LENGTH = 255;
 /** A string of structured fields (RFC 9651, section 3.3.3), or a text that stands for itself. */
 const PATTERN = String.raw`^(?:"(?:[ !#-\[\]-~]|\\["\\]){1,${MAX_LENGTH}}"|[ !#-~][ -~]{0,${MAX_LENGTH - 1}})$`;
 const valid = new RegExp(PATTERN);
-const NO_BODY = Buffer.alloc(0);
 
-/** The header in the OpenAPI document. */
 export const IDEMPOTENCY_KEY_PARAMETER = {
   name: HEADER,
   in: 'header' as const,
@@ -38,14 +36,9 @@ export interface IdempotentRequest {
   readonly fingerprint: string;
 }
 
-/**
- * Reads a request with an Idempotency-Key.
- * @throws ApiError `validation_failed`
- */
-export function idempotentRequest(
-  { raw, rawBody, method, url, headers }: FastifyRequest,
-  accountId: number,
-): IdempotentRequest {
+/** @throws ApiError `validation_failed` */
+export function idempotentRequest(request: FastifyRequest, accountId: number): IdempotentRequest {
+  const { raw, rawBody, method, url, headers } = request;
   const idempotencyKey = String(headers['idempotency-key']);
   if (!valid.test(idempotencyKey) || isRepeated(raw, 'idempotency-key'))
     throw validationFailed([
@@ -57,7 +50,7 @@ export function idempotentRequest(
     throw validationFailed([`${HEADER} must not be sent with a body that is not JSON`]);
   const fingerprint = createHash('sha256')
     .update(`${method}\n${url}\n`)
-    .update(rawBody ?? NO_BODY)
+    .update(rawBody ?? '')
     .digest('base64url');
   return { accountId, key, idempotencyKey, fingerprint };
 }

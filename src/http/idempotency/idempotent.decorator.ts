@@ -2,18 +2,12 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
 import { AddRouteConfig, routeConfigOf } from '../requests/handler-metadata.js';
 
-/** What an operation does with an Idempotency-Key. Others ignore it. */
-export type IdempotencyRule = 'accepted' | 'refused';
-
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set by `@Idempotent()` and `@RefuseIdempotencyKey()`. */
-    idempotency?: IdempotencyRule;
+    /** What an operation does with an Idempotency-Key. Others ignore it. */
+    idempotency?: 'accepted' | 'refused';
   }
 }
-
-/** The extension of the scanned operation, which the OpenAPI document does not have. */
-export const IDEMPOTENCY_EXTENSION = 'x-idempotency';
 
 /**
  * Makes it safe to repeat an operation: it accepts an `Idempotency-Key`. Its handler then runs in one transaction, which also
@@ -22,19 +16,14 @@ export const IDEMPOTENCY_EXTENSION = 'x-idempotency';
  * transaction. Without a caller (`@Public()`), the header is ignored. Put it above any `@RouteConfig()`.
  */
 export function Idempotent(): MethodDecorator {
-  return declareRule('accepted');
+  return applyDecorators(AddRouteConfig({ idempotency: 'accepted' }), ApiExtension('x-idempotent', true));
 }
 
 /** Refuses an `Idempotency-Key`, because the response has a secret, which must not be stored. */
 export function RefuseIdempotencyKey(): MethodDecorator {
-  return declareRule('refused');
+  return AddRouteConfig({ idempotency: 'refused' });
 }
 
-function declareRule(idempotency: IdempotencyRule): MethodDecorator {
-  return applyDecorators(AddRouteConfig({ idempotency }), ApiExtension(IDEMPOTENCY_EXTENSION, idempotency));
-}
-
-/** Whether a handler accepts an Idempotency-Key. */
 export function isIdempotent(handler: Function): boolean {
   return routeConfigOf(handler)?.idempotency === 'accepted';
 }

@@ -19,7 +19,6 @@ export function storedResponse(reply: FastifyReply, before: Headers, body: unkno
   return JSON.stringify({ status: reply.statusCode, headers: Object.fromEntries(headers), body: body ?? undefined });
 }
 
-/** Sends a stored response again. */
 export function replay(reply: FastifyReply, stored: string): void {
   const { status, headers, body } = JSON.parse(stored) as { status: number; headers: Headers; body?: string };
   void reply.code(status).headers(headers).header('idempotent-replayed', 'true').send(body);

@@ -1,4 +1,3 @@
-/** Range of a signed 64-bit integer (OpenAPI format int64). */
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from 'fastify';
+import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
 import { ApiError, CLIENT_GONE } from '../errors/problem.js';
 import {
   BODY_LIMIT_BYTES,
@@ -27,7 +27,6 @@ declare module 'fastify' {
   }
 
   interface FastifyRequest {
-    /** The bytes of a JSON body. */
     rawBody: Buffer | undefined;
   }
 }
@@ -57,13 +56,7 @@ export function addJsonBodyParser(server: FastifyInstance): void {
   });
 }
 
-/** Checks the headers of a body before it is read, and sends 100 Continue if the client expects it. */
-function beforeParsing(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  _payload: RequestPayload,
-  done: (error?: Error) => void,
-): void {
+const beforeParsing: preParsingHookHandler = (request, reply, _payload, done) => {
   const { raw } = request;
   // The end of a body never comes if the client has closed the connection.
   const gone = raw.destroyed ? ApiError.of(CLIENT_GONE) : undefined;
@@ -72,7 +65,7 @@ function beforeParsing(
   const isAwaited = raw.httpVersion !== '1.0' && raw.headers.expect?.toLowerCase() === '100-continue';
   if (fault === undefined && isAwaited) reply.raw.writeContinue();
   done(fault);
-}
+};
 
 /**
  * Reads a body into one buffer: chunks of a byte, which take much more memory than a byte, are not kept.

@@ -1,17 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../errors/problem.js';
 
-/** Methods with a request body. */
 export const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 export const JSON_TYPE = 'application/json';
 /** JSON merge patch (RFC 7396). */
 export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
 
-/** Maximum size of a JSON body, in bytes. */
 export const BODY_LIMIT_BYTES = 16 * 1024;
 
-/** JSON media types that a method accepts. */
 export function jsonMediaTypes(method: string): readonly string[] {
   return method.toUpperCase() === 'PATCH' ? [JSON_TYPE, MERGE_PATCH_TYPE] : [JSON_TYPE];
 }
@@ -29,15 +26,12 @@ export function isMisframed({ httpVersion, headers }: IncomingMessage): boolean 
   return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
 }
 
-/**
- * The error of an invalid Transfer-Encoding (RFC 9112, section 6.1). Node decodes chunked and ignores other codings.
- */
+/** RFC 9112, section 6.1: Node decodes chunked and ignores other codings. */
 export function transferCodingFault(message: IncomingMessage): ApiError | undefined {
   const coding = message.headers['transfer-encoding']?.toLowerCase();
   if (coding === undefined) return undefined;
-  if (isMisframed(message)) {
+  if (isMisframed(message))
     return new ApiError('validation_failed', 'A request in HTTP/1.0 must not have Transfer-Encoding.');
-  }
   if (coding === 'chunked') return undefined;
   return /,[ \t]*chunked$/.test(coding)
     ? new ApiError('not_implemented', 'The only transfer coding that this service supports is chunked.')

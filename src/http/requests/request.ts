@@ -26,7 +26,6 @@ export function isVersioned(target: string): boolean {
   return VERSIONED.test(target) || (target.includes('%') && VERSIONED.test(decode(pathOf(target)) ?? ''));
 }
 
-/** A target without its query. */
 export function pathOf(target: string): string {
   const end = target.indexOf('?');
   return end === -1 ? target : target.slice(0, end);
@@ -43,7 +42,6 @@ function decode(path: string): string | undefined {
 /** A request id that is accepted from clients and logged: no API key. */
 const ACCEPTABLE = /^(?!.*psk)[\w.-]{1,64}$/i;
 
-/** The X-Request-Id of the client, or a new id. */
 export function requestId({ headers }: { headers: IncomingMessage['headers'] }): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && ACCEPTABLE.test(given) ? given : randomUUID();

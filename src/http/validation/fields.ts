@@ -1,4 +1,7 @@
+import { applyDecorators, type Type as Class } from '@nestjs/common';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform, Type } from 'class-transformer';
+import { ValidateIf, ValidateNested } from 'class-validator';
 import { listed } from '../errors/problem.js';
 import { isInt64 } from '../json/int64.js';
 import { bodyField, type FieldOptions } from './field.js';
@@ -19,7 +22,6 @@ const REORDERING = '\\u061C\\u200E\\u200F\\u2028-\\u202E\\u2066-\\u2069';
 /** What shows nothing besides white space, as far as a schema can say it without properties of characters. */
 const INVISIBLE =
   '\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u200B-\\u200F\\u202A-\\u202E\\u2060-\\u206F\\u2800\\u3164\\uFE00-\\uFE0F\\uFFA0\\uFFF0-\\uFFFB';
-/** A character that shows something. */
 const visible = /[^\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /**
@@ -68,7 +70,6 @@ export interface EnumOptions {
   readonly meaning?: string;
 }
 
-/** The schema of an enum. */
 export function enumSchema({ name, values, meaning }: EnumOptions) {
   // The scanner overwrites `description` with that of the first field.
   const shared = { examples: values.slice(0, 1), ...(meaning === undefined ? {} : { 'x-meaning': meaning }) };
@@ -82,7 +83,6 @@ export function EnumField(options: FieldOptions & EnumOptions): PropertyDecorato
   return bodyField(options, enumSchema(options), 'a string', rule, isValid);
 }
 
-/** Maximum number of items of a list. */
 const MAX_ITEMS = 100;
 
 /**
@@ -109,14 +109,74 @@ export function IntegerField(
   options: FieldOptions & { readonly minimum: number; readonly maximum: number; readonly default?: number },
 ): PropertyDecorator {
   const { minimum, maximum } = options;
-  const standIn = options.default === undefined ? {} : { default: options.default };
   const isValid = (value: unknown) =>
     typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum;
-  const schema: ApiPropertyOptions = { type: 'integer', minimum, maximum, ...standIn };
+  const schema: ApiPropertyOptions = { type: 'integer', minimum, maximum, default: options.default };
   return bodyField(options, schema, 'an integer', `be an integer from ${minimum} to ${maximum}`, isValid);
 }
 
 /** `true` or `false`. */
 export function BooleanField(options: FieldOptions): PropertyDecorator {
   return bodyField(options, { type: 'boolean' }, 'true or false', '', (value) => typeof value === 'boolean');
+}
+
+/** A decimal number, as in SQL: `digits` in all, `scale` of them after the point. */
+export interface DecimalOptions extends FieldOptions {
+  readonly digits: number;
+  readonly scale: number;
+  /** With all digits of the scale, such as `"0.00"`. */
+  readonly minimum?: string;
+}
+
+/**
+ * A decimal number as a text, such as `"12.50"`, because JSON numbers are rounded. The handler gets it with all digits of its
+ * scale.
+ */
+export function DecimalField(options: DecimalOptions): PropertyDecorator {
+  const { digits, scale, minimum } = options;
+  const whole = digits - scale;
+  const fraction = scale === 0 ? '' : String.raw`(?:\.[0-9]{1,${scale}})?`;
+  const integer = whole === 0 ? '0' : `(?:0|[1-9][0-9]{0,${whole - 1}})`;
+  const form = new RegExp(`^-?${integer}${fraction}$`);
+  const isDecimal = (value: unknown) => typeof value === 'string' && form.test(value);
+  const isValid = (value: unknown) => isDecimal(value) && (minimum === undefined || units(value) >= units(minimum));
+  const schema = { type: 'string', pattern: form.source, maxLength: digits + 3 } as const;
+  const rule = `be a decimal with at most ${whole} digits before the point and ${scale} after it, such as "${minimum ?? (0).toFixed(scale)}"${minimum === undefined ? '' : ', and not less'}`;
+  return applyDecorators(
+    Transform(({ value }: { value: unknown }) => (isDecimal(value) ? withScale(String(value), scale) : value)),
+    bodyField(options, schema, 'a string', rule, isValid),
+  );
+}
+
+/** A decimal with all digits of its scale, in units of the last one. */
+const units = (decimal: unknown) => BigInt(String(decimal).replace('.', ''));
+
+function withScale(decimal: string, scale: number): string {
+  const [whole = '', fraction = ''] = decimal.split('.');
+  const digits = scale === 0 ? whole : `${whole}.${fraction.padEnd(scale, '0')}`;
+  return /[1-9]/.test(digits) ? digits : digits.replace('-', '');
+}
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export interface NestedOptions extends Omit<FieldOptions, 'example'> {
+  /** Makes the field a list of up to so many objects. */
+  readonly maxItems?: number;
+}
+
+/** An object that has fields of its own, or a list of them. */
+export function NestedField(dto: () => Class<object>, options: NestedOptions): PropertyDecorator {
+  const { maxItems, nullable } = options;
+  // A function that has not the name `type` would be taken for a class.
+  const schema = { type: () => dto() };
+  const isList = (value: unknown) => Array.isArray(value) && value.length <= Number(maxItems) && value.every(isObject);
+  const listSchema = { ...schema, isArray: true, maxItems } as ApiPropertyOptions;
+  return applyDecorators(
+    Type(dto),
+    ValidateNested(),
+    ...(nullable === true ? [ValidateIf((_, value) => value !== null)] : []),
+    maxItems === undefined
+      ? bodyField(options, schema, 'an object', '', isObject)
+      : bodyField(options, listSchema, 'a list', `have up to ${maxItems} objects`, isList),
+  );
 }

@@ -44,15 +44,11 @@ export function IdListParam(options: ParamOptions & { readonly maxItems: number 
   const items = { type: 'integer', format: 'int64', minimum: 1 };
   // `explode: false` documents a list as one parameter with commas.
   const schema = { type: 'array', items, minItems: 1, maxItems, explode: false, example: [1, 2] } as ApiPropertyOptions;
+  const expected = `1 to ${maxItems} integers from 1 to 9223372036854775807, separated by commas`;
   const areIds = (ids: readonly string[]) => ids.length <= maxItems && ids.every(isCanonicalId);
   return applyDecorators(
     Transform(({ value }: { value: unknown }) => (Array.isArray(value) ? value.join(',') : value)),
-    textParam(
-      options,
-      schema,
-      `1 to ${maxItems} integers from 1 to 9223372036854775807, separated by commas`,
-      (text) => text.length <= maxLength && areIds(text.split(',')),
-    ),
+    textParam(options, schema, expected, (text) => text.length <= maxLength && areIds(text.split(','))),
   );
 }
 

@@ -121,28 +121,26 @@ function describe(
   errors: readonly ValidationError[],
   place: Place,
   parent = '',
-  unknownNames = { most: MAX_FAULTS },
+  left = { names: MAX_FAULTS },
 ): string[] {
   return errors.flatMap(({ property, target, constraints = {}, children = [] }) => {
     const { whitelistValidation, ...broken } = constraints;
     const kind = KINDS[place] + (parent === '' ? '' : ` of ${parent.slice(0, -1)}`);
     // A message has no more of them, and each is compared with all known names.
-    const isNamed = whitelistValidation !== undefined && unknownNames.most-- > 0;
+    const isNamed = whitelistValidation !== undefined && left.names-- > 0;
     const unknown = isNamed ? [unknownName(kind, property, namesIn(target))] : [];
     return [
       ...unknown,
       ...Object.values(broken).map((message) => parent + message.replace(/\.$/, '')),
-      ...describe(children, place, `${parent}${property}.`, unknownNames),
+      ...describe(children, place, `${parent}${property}.`, left),
     ];
   });
 }
 
-/** The names that the class of an object declares. */
 function namesIn({ constructor }: object = {}): string[] {
   return [...new Set(rulesOf(constructor).map(({ propertyName }) => propertyName))];
 }
 
-/** What class-validator checks of a class. */
 export function rulesOf(dto: Function) {
   return getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
 }

@@ -94,12 +94,7 @@ function contentsOf({ requestBody, responses }: DocumentedOperation): ContentObj
   );
 }
 
-/**
- * Moves parts that several operations have to the components of the document.
- * @param kind of the components, such as `responses`
- * @param names of all parts that operations can share
- * @returns the components, and what replaces a part by a reference to them
- */
+/** Moves parts that several operations have to the components of the document. `refer` replaces them by references. */
 function share<Part>(kind: string, names: ReadonlyMap<Part, string>) {
   const components: Record<string, Part> = {};
   const references = new Map<unknown, ReferenceObject>();

@@ -29,18 +29,17 @@ function inPascalCase(code: string): string {
   return code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Status of requests that get no further than the parser: they have no key and no route. */
-export const UNPARSED = 431;
-
 /** The response of an operation for all of its errors with one status. */
 export function errorResponse(status: number, errors: readonly Problem[]): ResponseObject {
   const bodies = errors.map(errorObject);
   const examples = Object.fromEntries(errors.map(({ code }, index) => [code, { value: bodies[index] }]));
   const isUncacheable = status === 401 || status === 429;
-  const names: HeaderName[] = [...COMMON_HEADERS, 'Help', ...(isUncacheable ? (['Cache-Control'] as const) : [])];
+  const usual: HeaderName[] = [...COMMON_HEADERS, 'Help', ...(isUncacheable ? (['Cache-Control'] as const) : [])];
+  // A request with too many headers gets no further than the parser: it has no key and no route.
+  const names = status === 431 ? (['Id'] as const) : usual;
   return {
     description: describe(errors),
-    headers: { ...headerReferences(status === UNPARSED ? ['Id'] : names), ...ownHeaders(errors) },
+    headers: { ...headerReferences(names), ...ownHeaders(errors) },
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
@@ -70,10 +69,7 @@ function describe(errors: readonly Problem[]): string {
 
 const MAX_CODE_LENGTH = 64;
 
-/**
- * The schemas of Error (specification, section 2) and of its codes.
- * @param codes of the documented errors, including those of extensions
- */
+/** @param codes of the documented errors, including those of extensions */
 export function errorSchemas(codes: Iterable<string>): Record<'Error' | 'KnownErrorCode', SchemaObject> {
   return {
     KnownErrorCode: {

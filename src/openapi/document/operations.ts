@@ -8,21 +8,18 @@ import type {
 import type { Env } from '../../platform/index.js';
 import {
   headerReferences,
-  IDEMPOTENCY_EXTENSION,
   IDEMPOTENCY_KEY_PARAMETER,
-  type IdempotencyRule,
   JSON_TYPE,
   jsonMediaTypes,
   optionalHeaders,
   type Problem,
 } from '../../http/index.js';
-import { GUARD_STATUSES } from '../../lifecycle/index.js';
+import { EARLY_STATUSES } from '../../lifecycle/index.js';
 import { IDEMPOTENCY_ERRORS } from '../common-errors.js';
 import { PREFER_PARAMETER } from '../rehearsal.interceptor.js';
-import { errorResponse, responseName, UNPARSED } from './errors.js';
+import { errorResponse, responseName } from './errors.js';
 import { convertSchema, refuseUnknownFields, resolve, type Schema, type Schemas } from './schemas.js';
 
-/** An operation of the document. */
 export interface DocumentedOperation extends OperationObject {
   /** Removal date, `YYYY-MM-DD`. */
   'x-sunset'?: string;
@@ -36,7 +33,7 @@ export interface ScannedOperation extends DocumentedOperation {
   'x-errors'?: readonly Problem[];
   'x-body-examples'?: Record<string, ExampleObject>;
   'x-deprecation-advice'?: string;
-  [IDEMPOTENCY_EXTENSION]?: IdempotencyRule;
+  'x-idempotent'?: boolean;
 }
 
 /** What operations can share: all schemas by name, and the names of parameters and responses. */
@@ -59,10 +56,9 @@ export function completeOperation(
     'x-errors': ownErrors = [],
     'x-body-examples': examples,
     'x-deprecation-advice': advice = '',
-    [IDEMPOTENCY_EXTENSION]: idempotency,
+    'x-idempotent': isIdempotent = false,
     ...rest
   } = scanned;
-  const isIdempotent = idempotency === 'accepted';
   const parameters = [
     ...(rest.parameters ?? []),
     ...(isIdempotent ? [IDEMPOTENCY_KEY_PARAMETER] : []),
@@ -84,9 +80,11 @@ export function completeOperation(
 function deprecate(operation: ScannedOperation, advice: string, shared: SharedParts): DocumentedOperation {
   const { responses, description = '', 'x-sunset': sunset } = operation;
   const announced = Object.entries(responses).map(([status, response]) => {
-    if (GUARD_STATUSES.has(Number(status))) return [status, response] as const;
+    if (EARLY_STATUSES.has(Number(status))) return [status, response] as const;
     shared.responses.delete(response);
-    return [status, announceDeprecation(status, response)] as const;
+    // A 503 can come from admission, without deprecation headers.
+    const headers = (status === '503' ? optionalHeaders : headerReferences)(DEPRECATION_HEADERS);
+    return [status, { ...response, headers: { ...response.headers, ...headers } }] as const;
   });
   return {
     ...operation,
@@ -94,18 +92,6 @@ function deprecate(operation: ScannedOperation, advice: string, shared: SharedPa
     deprecated: true,
     description: `**Deprecated.** Will be removed on ${sunset}. ${advice}\n\n${description}`,
   };
-}
-
-/** Statuses whose responses are the same for all operations, so that their examples need not be repeated. */
-const WITHOUT_EXAMPLES: ReadonlySet<string> = new Set(['400', '500', '503']);
-
-/** The response of a deprecated operation. A 503 can come from admission, without deprecation headers. */
-function announceDeprecation(status: string, response: ResponseObject): ResponseObject {
-  if (status === String(UNPARSED)) return response;
-  const headers = status === '503' ? optionalHeaders(DEPRECATION_HEADERS) : headerReferences(DEPRECATION_HEADERS);
-  const { schema } = response.content?.[JSON_TYPE] ?? {};
-  const content = WITHOUT_EXAMPLES.has(status) && schema ? { content: { [JSON_TYPE]: { schema } } } : {};
-  return { ...response, ...content, headers: { ...response.headers, ...headers } };
 }
 
 /** An explorer fills in the example of a parameter. That helps for required parameters; filters should start empty. */

@@ -52,7 +52,6 @@ function absoluteUrl(env: Env, address: string): string | undefined {
   return URL.canParse(url) ? url : undefined;
 }
 
-/** The introduction of the document, in Markdown. */
 function describeService({ ANONYMOUS_PER_MINUTE, ANONYMOUS_PER_DAY }: Env): string {
   return `
 A pet store catalogue: pets, their categories, orders for them, your usage and your API keys.
@@ -82,20 +81,18 @@ has \`Vary\` too, unless the request is refused before it is routed: 400, 408, 4
 }
 
 function planTable(): string {
-  const rows = Object.entries(PLANS).map(([name, { perMinute, perDay } = CUSTOM]) => {
-    const cells = [planTitle(name), formatCount(perMinute), formatCount(perDay)];
+  const rows = Object.entries(PLANS).map(([name, limits]) => {
+    const cells = [planTitle(name), formatCount(limits?.perMinute), formatCount(limits?.perDay)];
     return `| ${cells.join(' | ')} |`;
   });
   return ['| Plan | Requests per minute | Requests per day |', '|---|---|---|', ...rows].join('\n');
 }
 
-/** The limits of a plan that each account agrees on. */
-export const CUSTOM = { perMinute: undefined, perDay: undefined };
-
 export function planTitle(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
+/** @param requests undefined for a limit that each account agrees on */
 export function formatCount(requests: number | undefined): string {
   return requests?.toLocaleString('en') ?? 'custom';
 }

@@ -12,15 +12,7 @@ const INT32_MAX = 2 ** 31 - 1;
  */
 export function convertSchema(schema: Schema): Schema {
   if ('$ref' in schema) return schema;
-  const {
-    allOf,
-    example,
-    'x-meaning': meaning,
-    nullable = false,
-    properties,
-    items,
-    ...rest
-  } = schema as SchemaObject & Meaning;
+  const { allOf, example, 'x-meaning': meaning, nullable, properties, items, ...rest } = schema as ScannedSchema;
   const { anyOf, oneOf } = rest;
   const converted = {
     ...withExclusiveBounds({ ...rest, ...bounds(rest) }),
@@ -36,7 +28,7 @@ export function convertSchema(schema: Schema): Schema {
   const complete = isReference
     ? { $ref: only.$ref, ...converted }
     : { ...converted, ...(allOf && { allOf: allOf.map(convertSchema) }) };
-  return nullable ? orNull(complete) : complete;
+  return nullable === true ? orNull(complete) : complete;
 }
 
 function orNull({ description, ...schema }: SchemaObject): SchemaObject {
@@ -74,7 +66,7 @@ function mapValues(schemas: Schemas, change: (schema: Schema, name: string) => S
 }
 
 /** The meaning of an enum, whose schema otherwise has the description of the first field that uses it. */
-interface Meaning {
+interface ScannedSchema extends SchemaObject {
   readonly 'x-meaning'?: string;
 }
 
@@ -94,7 +86,6 @@ function withExclusiveBounds({ exclusiveMinimum, exclusiveMaximum, ...schema }: 
   };
 }
 
-/** The schema itself, or the one that it refers to. */
 export function resolve(schema: Schema, schemas: Schemas): SchemaObject {
   const own = '$ref' in schema ? schemas[schema.$ref.split('/').at(-1) ?? ''] : schema;
   return own === undefined || '$ref' in own ? {} : own;

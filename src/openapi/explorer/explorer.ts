@@ -20,7 +20,6 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 /** The files of Swagger UI's package that the pages load. Its other files are not served. */
 const PACKAGE_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
-/** Our own styles, scripts and images, which are served unchanged. */
 const OWN_FILES = join(import.meta.dirname, 'browser');
 
 /** Other files, such as declarations of types, are not served. */
@@ -55,25 +54,18 @@ export function serveExplorer(app: INestApplication, document: CurrentDocument):
   const serveDocs = (path: string, file: () => CompressedFile) =>
     serve(`/docs${path}`, file, { 'content-security-policy': POLICY, link: links });
 
-  serve(
-    '/openapi.json',
-    rendered(document, JSON_TYPE, (current) => JSON.stringify(current)),
-  );
-  serve(
-    '/openapi.yaml',
-    rendered(document, 'application/yaml', (current) => dump(current, { skipInvalid: true, noRefs: true })),
-  );
+  serve('/openapi.json', rendered(document, JSON_TYPE, JSON.stringify));
+  serve('/openapi.yaml', rendered(document, 'application/yaml', toYaml));
   const { ANONYMOUS_PER_MINUTE: perMinute, ANONYMOUS_PER_DAY: perDay, ENVIRONMENT } = env;
   const marked = (html: string) => (ENVIRONMENT === 'staging' ? markStaging(html) : html);
   serveDocs('', fixed(HTML, marked(explorerPage('./docs/'))));
   serveDocs('/', fixed(HTML, marked(explorerPage('./'))));
   serveDocs('/plans', fixed(HTML, marked(plansPage({ perMinute, perDay }))));
   const guides = readGuides(env);
-  for (const guide of guides)
-    serveDocs(
-      `/${guide.name}`,
-      rendered(document, HTML, (current) => marked(guidePage(guide, guides, current))),
-    );
+  for (const guide of guides) {
+    const page = (current: OpenAPIObject) => marked(guidePage(guide, guides, current));
+    serveDocs(`/${guide.name}`, rendered(document, HTML, page));
+  }
   for (const name of ['plans', ...guides.map((guide) => guide.name)])
     // Relative, because a proxy can serve it below another path.
     server.get(`/docs/${name}/`, (_request, reply) => reply.redirect(`../${name}`, 308));
@@ -84,10 +76,8 @@ export function serveExplorer(app: INestApplication, document: CurrentDocument):
     if (!acceptsHtml(request)) throw routeNotFound();
     return reply.code(404).header('content-security-policy', POLICY).type(HTML).send(missing);
   });
-  serveDocs(
-    '/search.json',
-    rendered(document, JSON_TYPE, (current) => JSON.stringify(searchIndex(guides, current))),
-  );
+  const index = (current: OpenAPIObject) => JSON.stringify(searchIndex(guides, current));
+  serveDocs('/search.json', rendered(document, JSON_TYPE, index));
   for (const [name, path] of assetPaths()) {
     const contentType = CONTENT_TYPES[extname(name)];
     if (contentType === undefined) continue;
@@ -99,14 +89,14 @@ export function serveExplorer(app: INestApplication, document: CurrentDocument):
   serveEntryPoints(server, env, guides);
 }
 
+const toYaml = (document: OpenAPIObject) => dump(document, { skipInvalid: true, noRefs: true });
+
 /** Paths below `/docs/`, and the files there. */
 function assetPaths(): [name: string, path: string][] {
-  const { resolve } = createRequire(import.meta.url);
   const own = readdirSync(OWN_FILES, { recursive: true, encoding: 'utf8' });
-  return [
-    ...own.map((name): [string, string] => [name, join(OWN_FILES, name)]),
-    ...PACKAGE_FILES.map((name): [string, string] => [name, resolve(`swagger-ui-dist/${name}`)]),
-  ];
+  const { resolve } = createRequire(import.meta.url);
+  const ofPackage = PACKAGE_FILES.map((name): [string, string] => [name, resolve(`swagger-ui-dist/${name}`)]);
+  return [...own.map((name): [string, string] => [name, join(OWN_FILES, name)]), ...ofPackage];
 }
 
 function fixed(contentType: string, content: string | Buffer): () => CompressedFile {

@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { OpenAPIObject } from '@nestjs/swagger';
-import { type Env, ERROR_CODES } from '../../platform/index.js';
-import { errorExamples } from './error-examples.js';
+import type { OpenAPIObject, ReferenceObject, ResponseObject } from '@nestjs/swagger';
+import { errorObject, problem } from '../../http/index.js';
+import { type Env, ERROR_CODES, type ErrorCode } from '../../platform/index.js';
 import { renderPage } from './page.js';
 
 /** A heading of a guide with what follows it, as the build has rendered it from `docs/`. The first one is the title. */
 interface Section {
-  /** The anchor. */
   readonly id: string;
   /** 1 for the title, 2 for a section. */
   readonly depth: number;
@@ -18,7 +17,6 @@ interface Section {
   readonly text: string;
 }
 
-/** A page for clients, at `/docs/` and its name. */
 export interface Guide {
   readonly name: string;
   readonly sections: readonly Section[];
@@ -42,7 +40,6 @@ export function titleOf({ sections }: Guide): string {
   return sections[0]?.title ?? '';
 }
 
-/** The page of a guide, with all guides in a side bar. */
 export function guidePage(guide: Guide, guides: readonly Guide[], document: OpenAPIObject): string {
   const examples = guide.name === 'errors' ? errorExamples(document) : new Map<string, object>();
   // Errors of extensions have no text.
@@ -95,4 +92,27 @@ function neighbours(guide: Guide, guides: readonly Guide[]): string {
   const link = (to: Guide | undefined, word: string, rel: string) =>
     to === undefined ? '' : `<a href="${to.name}" rel="${rel}">${word}: ${titleOf(to)}</a>`;
   return `<p class="neighbours">${link(guides[at - 1], 'Previous', 'prev')} ${link(guides[at + 1], 'Next', 'next')}</p>`;
+}
+
+/** An example of the Error of each code: as an operation documents it, otherwise with the meaning of the code. */
+function errorExamples({ paths, components }: OpenAPIObject): Map<string, object> {
+  const examples = new Map<string, object>();
+  const operations = Object.values(paths).flatMap((path) => Object.values(path) as { responses?: object }[]);
+  const responses = [components, ...operations].flatMap(
+    (holder) => Object.values(holder?.responses ?? {}) as (ResponseObject | ReferenceObject)[],
+  );
+  for (const response of responses) {
+    if (!('content' in response)) continue;
+    const { example, examples: named = {} } = response.content?.['application/json'] ?? {};
+    const values = Object.values(named as Record<string, { value?: unknown }>).map(({ value }) => value);
+    for (const value of [example, ...values])
+      if (isError(value) && !examples.has(value.code)) examples.set(value.code, value);
+  }
+  for (const code of Object.keys(ERROR_CODES) as ErrorCode[])
+    if (!examples.has(code)) examples.set(code, errorObject(problem(code, ERROR_CODES[code].meaning)));
+  return examples;
+}
+
+function isError(value: unknown): value is { readonly code: string } {
+  return typeof value === 'object' && value !== null && 'code' in value && 'message' in value;
 }

@@ -1,13 +1,12 @@
-import { introduction } from './introduction.js';
+import { PLANS } from '../../accounts/index.js';
+import { formatCount, planTitle } from '../document/outline.js';
 
-/** A page of the documentation. */
 interface Page {
   readonly title: string;
   /** Its name in the navigation, if it is there. */
   readonly name?: (typeof PAGES)[number]['name'];
   /** Prefix of the addresses of all files, relative to the page. It differs between `/docs` and `/docs/`. */
   readonly base: string;
-  /** Elements of the head that load styles and scripts. */
   readonly head: string;
   readonly body: string;
 }
@@ -87,6 +86,20 @@ export function explorerPage(base: string): string {
     </div>
   </div>`,
   });
+}
+
+/** What a reader needs first. It is part of the HTML, so it appears before Swagger UI is loaded, and stays. */
+function introduction(base: string): string {
+  const plans = Object.entries(PLANS).map(([name, limits]) => {
+    const day = limits === undefined ? '' : ` a minute, ${formatCount(limits.perDay)} a day`;
+    return `<li><strong>${planTitle(name)}</strong> <span>${formatCount(limits?.perMinute)}${day}</span></li>`;
+  });
+  return `
+      <h1>Pet Store Service</h1>
+      <p>A pet store catalogue: pets, their categories, orders for them, your usage and your API keys.</p>
+      <p><strong>Authentication.</strong> Every request needs an API key: <code>Authorization: Bearer &lt;API_KEY&gt;</code></p>
+      <p><strong>Limits.</strong> All keys of an account share the requests of its <a href="${base}plans">plan</a>:</p>
+      <ul class="plan-limits">${plans.join('')}</ul>`.trim();
 }
 
 /** For a reader who follows a wrong link below `/docs`. */

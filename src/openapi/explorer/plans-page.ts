@@ -1,7 +1,7 @@
 import { type Limits, PLANS } from '../../accounts/index.js';
-import { errorJson, type Problem } from '../../http/index.js';
+import { errorJson } from '../../http/index.js';
 import { refuse, tooManyRequests } from '../../rate-limit/index.js';
-import { CUSTOM, formatCount, planTitle } from '../document/outline.js';
+import { formatCount, planTitle } from '../document/outline.js';
 import { API_KEY_SCHEME } from '../operation.decorator.js';
 import { renderPage } from './page.js';
 
@@ -56,7 +56,7 @@ export function plansPage(anonymous: Limits): string {
     <section aria-labelledby="refusals-title">
       <h2 id="refusals-title">What a client sees</h2>
       <p>Every response shows the window that has fewer requests left: <code>X-RateLimit-Limit</code>, <code>X-RateLimit-Remaining</code> and <code>X-RateLimit-Reset</code> (Unix time in seconds). Responses over a limit of the Pro plan:</p>
-      ${refusals(PLANS.pro).map(refusal).join('\n      ')}
+      ${refusals(PLANS.pro).join('\n      ')}
     </section>
 
     <section aria-labelledby="advice-title">
@@ -73,24 +73,23 @@ export function plansPage(anonymous: Limits): string {
 }
 
 function planCard([name, limits]: [string, Limits | undefined]): string {
-  const { perMinute, perDay } = limits ?? CUSTOM;
-  const data = limits === undefined ? '' : ` data-per-minute="${perMinute}" data-per-day="${perDay}"`;
-  return `<li data-plan="${name}"${data}><h3>${planTitle(name)}</h3><dl><div><dt>requests per minute</dt><dd>${formatCount(perMinute)}</dd></div><div><dt>requests per day</dt><dd>${formatCount(perDay)}</dd></div></dl></li>`;
+  const data = limits === undefined ? '' : ` data-per-minute="${limits.perMinute}" data-per-day="${limits.perDay}"`;
+  return `<li data-plan="${name}"${data}><h3>${planTitle(name)}</h3><dl><div><dt>requests per minute</dt><dd>${formatCount(limits?.perMinute)}</dd></div><div><dt>requests per day</dt><dd>${formatCount(limits?.perDay)}</dd></div></dl></li>`;
 }
 
-/** Example errors, from the code that the service uses. */
-function refusals({ perMinute, perDay }: Limits): { readonly when: string; readonly problem: Problem }[] {
+function refusals({ perMinute, perDay }: Limits): string[] {
   const minute = { limit: perMinute, windowSeconds: 60, resetSeconds: NOON_SECONDS + 42 };
   const day = { limit: perDay, windowSeconds: 86_400, resetSeconds: NOON_SECONDS + 43_200 };
   const ban = { ...minute, resetSeconds: NOON_SECONDS + 60 };
   return [
-    { when: 'The minute is used up', problem: tooManyRequests(refuse('limited', minute, NOON_SECONDS)) },
-    { when: 'The day is used up', problem: tooManyRequests(refuse('limited', day, NOON_SECONDS)) },
-    { when: 'The key is banned', problem: tooManyRequests(refuse('banned', ban, NOON_SECONDS)) },
+    refusal('The minute is used up', refuse('limited', minute, NOON_SECONDS)),
+    refusal('The day is used up', refuse('limited', day, NOON_SECONDS)),
+    refusal('The key is banned', refuse('banned', ban, NOON_SECONDS)),
   ];
 }
 
-function refusal({ when, problem }: ReturnType<typeof refusals>[number]): string {
+function refusal(when: string, decision: ReturnType<typeof refuse>): string {
+  const problem = tooManyRequests(decision);
   const headers = Object.entries(problem.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
   const response = [`HTTP/1.1 ${problem.status} Too Many Requests`, ...headers, '', errorJson(problem)];
   return `<h3>${when}</h3>

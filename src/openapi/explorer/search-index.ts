@@ -1,14 +1,12 @@
 import type { OpenAPIObject, OperationObject } from '@nestjs/swagger';
 import { type Guide, titleOf } from './guides.js';
 
-/** Something that the search of the site finds. */
 interface Entry {
   readonly title: string;
   /** The guide it is in, or the request of an operation. */
   readonly place: string;
   /** Relative to `/docs/`. */
   readonly href: string;
-  /** What the reader sees of it. */
   readonly text: string;
   /** Other words that find it. */
   readonly terms: string;
