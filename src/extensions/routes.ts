@@ -22,9 +22,8 @@ export interface Route {
   readonly operation: DeclaredOperation | undefined;
   /** Whether `@ApiProduces()` declares media types of the response. */
   readonly hasMediaTypes: boolean;
-  /** The status and the media types of the response, as decorators of Nest set them. */
+  /** Of the response, as decorators of Nest set it. */
   readonly status: number;
-  readonly mediaTypes: readonly string[];
   readonly hasVersion: boolean;
   readonly parameters: readonly (ReturnType<typeof handlerParameters>[number] & { readonly metatype: unknown })[];
   /** `@UsePipes()` of the method and its class. */
@@ -47,17 +46,12 @@ export function routesOf(app: INestApplicationContext): Route[] {
       operation: operationOf(handler),
       hasMediaTypes: targets.some((target) => Reflect.hasMetadata(API_PRODUCES, target)),
       status: statusOf(handler),
-      mediaTypes: mediaTypesOf(handler),
       hasVersion: targets.some((target) => isVersion(Reflect.getMetadata(constants.VERSION_METADATA, target))),
       parameters: handlerParameters(metatype, method).map((one) => ({ ...one, metatype: types[one.index] })),
       pipes: targets.flatMap((target) => (Reflect.getMetadata(constants.PIPES_METADATA, target) ?? []) as unknown[]),
     };
-    return joined(prefix, pathsOf(metatype, constants.PATH_METADATA), pathsOf(handler, constants.PATH_METADATA)).map(
-      (path) => ({
-        ...route,
-        address: `${verb} ${path.replaceAll(/:\w+/g, ':')}`,
-      }),
-    );
+    const paths = [metatype, handler].map((target) => pathsOf(target, constants.PATH_METADATA));
+    return joined(prefix, ...paths).map((path) => ({ ...route, address: `${verb} ${path.replaceAll(/:\w+/g, ':')}` }));
   });
 }
 
@@ -66,16 +60,6 @@ function statusOf(handler: Function): number {
     { readonly statusCode?: number } | undefined;
   if (redirect !== undefined) return redirect.statusCode ?? HttpStatus.FOUND;
   return Reflect.getMetadata(constants.HTTP_CODE_METADATA, handler) as number;
-}
-
-function mediaTypesOf(handler: Function): string[] {
-  if (Reflect.hasMetadata(constants.SSE_METADATA, handler)) return ['text/event-stream'];
-  if (Reflect.hasMetadata(constants.RENDER_METADATA, handler)) return ['text/html'];
-  const headers = (Reflect.getMetadata(constants.HEADERS_METADATA, handler) ?? []) as {
-    name: string;
-    value: unknown;
-  }[];
-  return headers.filter(({ name }) => name.toLowerCase() === 'content-type').map(({ value }) => String(value));
 }
 
 const isVersion = (version: unknown) => version !== undefined && version !== VERSION_NEUTRAL;
