@@ -113,9 +113,10 @@ export class PetsRepository {
       // A statement that failed may have been executed.
       await this.version.advance('additions');
     }
+    if (rows.length < pets.length) throw new Error('The database returned no identifier for a new pet.');
     // RETURNING has no order.
-    const ids = rows.map(({ id }) => id).toSorted((one, other) => one - other);
-    return pets.map((pet, index) => ({ ...pet, id: idAt(ids, index) }));
+    rows.sort((one, other) => one.id - other.id);
+    return rows.map((row, index) => ({ ...row, ...(pets[index] as NewPetRow) }));
   }
 
   async update(manager: EntityManager, { id, name, categoryId, status }: PetRow): Promise<void> {
@@ -148,10 +149,4 @@ export class PetsRepository {
     await query(manager, 'DELETE FROM "pets" WHERE "id" = ?', [pet.id]);
     await this.version.advance('changes');
   }
-}
-
-function idAt(ids: readonly number[], index: number): number {
-  const id = ids[index];
-  if (id === undefined) throw new Error('The database returned no identifier for a new pet.');
-  return id;
 }

@@ -103,13 +103,10 @@ export class SharedVersion {
    */
   async bump(): Promise<boolean> {
     if (!this.redis.isUp) return false;
-    try {
-      await this.advance();
-      return true;
-    } catch {
-      // If the client is down now, it advances the version before it is up again.
-      return false;
-    }
+    return this.advance().then(
+      () => true,
+      () => false,
+    );
   }
 
   /** @throws (rejects) Error if Redis fails */
