@@ -73,10 +73,8 @@ export interface AuditEntry extends Pick<AuditRecord, 'actor' | 'action' | 'keyI
   readonly account: string;
 }
 
-/** Maximum number of records that are read. */
 const MAX_ENTRIES = 200;
 
-/** The last records, newest first: of all accounts, or of one. */
 export async function readAudit(manager: EntityManager, account?: Account): Promise<AuditEntry[]> {
   const records = manager.createQueryBuilder(AuditRecord, 'record');
   if (account !== undefined) records.where({ accountId: account.id });

@@ -6,7 +6,6 @@ import type { CategoryEntity } from './category.entity.js';
 const INSERT = `INSERT INTO "categories" ("id", "name") VALUES (CAST(? AS BIGINT), ?)
   ON CONFLICT ("id") DO NOTHING RETURNING "name"`;
 
-/** Maximum identifier that the service assigns. */
 const HIGHEST_ISSUED = Number.MAX_SAFE_INTEGER;
 const ISSUED = `BETWEEN 1 AND ${HIGHEST_ISSUED}`;
 

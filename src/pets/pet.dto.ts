@@ -18,10 +18,7 @@ import { PET_STATUSES, type PetStatus } from './pet.entity.js';
 
 const PET_STATUS = { name: 'PetStatus', values: PET_STATUSES, meaning: 'Availability of a pet.' } as const;
 
-/** Maximum length of a name, in Unicode code points. */
-const NAME_MAX_LENGTH = 255;
-
-const NAME = { description: 'Name of the pet.', example: 'Bella', maxLength: NAME_MAX_LENGTH };
+const NAME = { description: 'Name of the pet.', example: 'Bella', maxLength: 255 };
 const CATEGORY_ID = { description: 'Identifier of the category, any int64. The category need not exist.', example: 3 };
 
 /** The fields of a pet; requests and responses have different types for an int64. */
@@ -45,7 +42,6 @@ export abstract class PetFields<Integer> {
 @ApiSchema({ name: 'NewPet', description: 'A new pet.' })
 export class NewPet extends PetFields<Int64> {}
 
-/** The body of changePet: a JSON merge patch. */
 @ApiSchema({ name: 'PetChange', description: 'Fields to change. Omitted fields are kept.' })
 export class PetChange {
   @TextField({ ...NAME, optional: true })

@@ -6,10 +6,8 @@ import { ALLOW_UNKNOWN_SCOPE, type Choose, type Json, JSON_OPTION, shown } from 
 
 const DEFAULT_OVERLAP = '24h';
 
-/** Changes a key, and says what it did. */
 type Work = (keys: AdminKeysService, id: string) => Promise<string>;
 
-/** Adds the commands for one key. */
 export function addKeyCommands(program: Command, choose: Choose): void {
   const command = (name: string, description: string) =>
     program.command(name).description(description).argument('<id>', 'of the key, such as key_0123456789abcdef');

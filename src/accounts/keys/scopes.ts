@@ -15,7 +15,6 @@ type Scope = (typeof SCOPES)[number];
 /** Lets a key create others, so it must be requested. */
 export const MANAGE_KEYS: Scope = 'keys:manage';
 
-/** The default scopes of a new key. */
 export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== MANAGE_KEYS);
 
 /** All scopes that keys of this application can have: those of the service and of extensions. */
