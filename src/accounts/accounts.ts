@@ -16,8 +16,9 @@ export async function accountFor(operation: AuditedOperation, newKey: NewKey): P
   if (account === null) return createAccount(operation, newKey);
   const { plan = account.plan, perMinute = account.perMinute, perDay = account.perDay } = newKey;
   if (plan === account.plan && perMinute === account.perMinute && perDay === account.perDay) return account;
+  const limits = account.perMinute === null ? '' : ` (${account.perMinute} a minute, ${account.perDay} a day)`;
   throw new InvalidOperationError(
-    `The account "${account.name}" exists on the plan ${describeTerms(account)}. Omit the plan, or change it with "keys plan".`,
+    `The account "${account.name}" exists on the plan ${account.plan}${limits}. Omit the plan, or change it with "keys plan".`,
   );
 }
 
@@ -50,10 +51,6 @@ export async function changePlan(operation: AuditedOperation, name: string, term
   await operation.manager.update(Account, id, terms);
   await audit(operation, 'account.plan_changed', id, null, { from: { plan, perMinute, perDay }, to: terms });
   return account;
-}
-
-function describeTerms({ plan, perMinute, perDay }: PlanTerms): string {
-  return perMinute === null ? plan : `${plan} (${perMinute} a minute, ${perDay} a day)`;
 }
 
 /** An account, for operators. */

@@ -1,8 +1,9 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiSchema } from '@nestjs/swagger';
 import {
   EnumField,
   EnumParam,
   type ExactInt64,
+  IdField,
   IdListParam,
   IdParam,
   type Int64,
@@ -63,13 +64,7 @@ export class PetChange {
 /** A pet in responses (specification, section 2: Animal). */
 @ApiSchema({ name: 'Animal', description: 'A pet of the catalogue.' })
 export class Animal extends PetFields<ExactInt64> {
-  @ApiProperty({
-    type: 'integer',
-    format: 'int64',
-    minimum: 1,
-    description: 'Assigned by the service. Never reused.',
-    example: 7,
-  })
+  @IdField({ description: 'Assigned by the service. Never reused.', example: 7 })
   id!: number;
 }
 
