@@ -66,7 +66,7 @@ describe('listKeys and getKey', () => {
     expect(((await page.json()) as Key[]).map(({ id }) => id)).toEqual([api.manager.id, deleted.id]);
     await queryDatabase(api.service.folder, 'UPDATE "api_keys" SET "revoked_at" = 0 WHERE "revoked_at" > 0');
     // On SQLite, nothing is deleted in the first hour.
-    api.clock.advanceMs(3_600_000);
+    api.clock.advanceMs(3_601_000);
     await api.service.app.get(Retention).run();
     expect((await get(deleted.id)).status).toBe(404);
     const next = /<([^>]+)>/.exec(page.headers.get('link') ?? '')?.[1] ?? '';
