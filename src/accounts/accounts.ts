@@ -53,7 +53,6 @@ export async function changePlan(operation: AuditedOperation, name: string, term
   return account;
 }
 
-/** An account, for operators. */
 export interface AccountSummary extends Limits {
   readonly account: string;
   readonly plan: PlanName;

@@ -66,7 +66,6 @@ export async function audit(
   await manager.insert(AuditRecord, { at, actor, action, accountId, keyId, detail: JSON.stringify(detail) });
 }
 
-/** An audit record for operators. */
 export interface AuditEntry extends Pick<AuditRecord, 'actor' | 'action' | 'keyId' | 'detail'> {
   /** RFC 3339. */
   readonly at: string;

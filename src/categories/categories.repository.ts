@@ -19,7 +19,6 @@ const HIGHEST = `
 /** The queries of categories that TypeORM does not say as well. Identifiers are decimal digits, or numbers if that is exact. */
 @Injectable()
 export class CategoriesRepository {
-  /** A category that is locked until the transaction ends. */
   async lock(manager: EntityManager, id: string): Promise<CategoryEntity | undefined> {
     const sql = `SELECT "id", "name" FROM "categories" WHERE "id" = CAST(? AS BIGINT)${forUpdate(manager, 'categories')}`;
     const [row] = await query<CategoryEntity>(manager, sql, [id]);

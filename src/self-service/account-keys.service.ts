@@ -122,8 +122,8 @@ export class AccountKeysService {
 
   private checkKnown(scopes: readonly string[]): void {
     const { names } = this.scopes;
-    if (scopes.every((scope) => names.includes(scope))) return;
-    throw new DomainError('validation_failed', `scopes must have only known scopes: ${listed(names, ', ', 50)}.`);
+    if (scopes.every((scope) => names.has(scope))) return;
+    throw new DomainError('validation_failed', `scopes must have only known scopes: ${listed([...names], ', ', 50)}.`);
   }
 
   /** Called before an operation too, so that one that is refused anyway does not wait for others. */

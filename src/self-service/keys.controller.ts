@@ -94,7 +94,6 @@ export class KeysController {
     return this.keys.revoke(keyId, caller);
   }
 
-  /** A response with a secret. */
   private shownOnce<Issued extends IssuedKey>(reply: FastifyReply, issued: Issued): Issued {
     reply.headers({ location: publicAddress(this.env, `/keys/${issued.id}`), 'cache-control': 'no-store' });
     return issued;

@@ -18,10 +18,6 @@ export function rotatedText(rotated: RotatedKey): string {
   return `${issuedText(rotated)}\nOld key: ${rotated.replaces} works until ${time(rotated.replacedExpiresAt)}`;
 }
 
-export function scopesText({ id, scopes }: KeyDetails): string {
-  return `${id} has the scopes ${scopes.join(' ')}.`;
-}
-
 /** Keys for people, 100 columns wide like all tables. `show` has the rest. */
 export function listText(keys: readonly KeyDetails[], nowMs: number): string {
   const rows = keys.map((key) => {

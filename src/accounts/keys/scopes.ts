@@ -19,14 +19,10 @@ export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !
 
 /** All scopes that keys of this application can have: those of the service and of extensions. */
 export class KnownScopes {
-  private readonly known = new Set<string>(SCOPES);
-
-  get names(): readonly string[] {
-    return [...this.known];
-  }
+  readonly names = new Set<string>(SCOPES);
 
   add(scopes: readonly string[]): void {
-    for (const scope of scopes) this.known.add(scope);
+    for (const scope of scopes) this.names.add(scope);
   }
 }
 

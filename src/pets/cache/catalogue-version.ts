@@ -109,7 +109,6 @@ export class SharedVersion {
     );
   }
 
-  /** @throws (rejects) Error if Redis fails */
   private async advance(): Promise<void> {
     const version = Number(await this.runAdvance(this.key, this.highest));
     // A later reading may have been processed first.
