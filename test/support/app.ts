@@ -3,7 +3,9 @@ import { databaseOf, makeFolder, openDatabase, PATIENT } from './databases.js';
 
 export { FakeClock } from '../../src/testing/fake-clock.js';
 
-export interface TestAppOptions extends Omit<KitOptions, 'database'> {
+export interface TestAppOptions extends KitOptions {
+  /** Default: that of the folder, on the database type of the jest project. */
+  readonly database?: ReturnType<typeof databaseOf>;
   /** Folder of the database, to reuse that of another app. By default each app gets a new one. */
   readonly folder?: string;
 }
@@ -12,8 +14,8 @@ export type TestApp = Awaited<ReturnType<typeof startApp>>;
 
 /** Starts the real application on the database type of the jest project. */
 export async function startApp({ env = {}, folder = makeFolder(), ...options }: TestAppOptions = {}) {
-  await openDatabase(folder);
-  const database = databaseOf(folder);
+  if (options.database === undefined) await openDatabase(folder);
+  const { database = databaseOf(folder) } = options;
   const service = await startTestApp({ ...options, database, env: { ...PATIENT, ...env } });
   const close = service.stop.bind(service);
   return Object.assign(service, {

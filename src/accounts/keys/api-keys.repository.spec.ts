@@ -56,7 +56,7 @@ describe('an account with many old keys', () => {
       (manager) => repository.pageOf(manager, 1, { limit: 20, after: cursor }),
       ORDERED,
       onPostgres
-        ? ["(created_at = '", "(created_at > '"]
+        ? ['(ROW(created_at, (id)::text) > ROW(']
         : ['(account_id=? AND created_at=? AND id>?)', '(account_id=? AND created_at>?)'],
     ],
     ['the first page of all keys', (manager) => repository.page(manager, 1_000), ORDERED, [ORDERED]],
