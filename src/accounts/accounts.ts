@@ -1,8 +1,11 @@
 import type { EntityManager } from 'typeorm';
 import { Account } from './account.entity.js';
-import { audit, type AuditedOperation, type AuditEntry, readAudit } from './audit-record.entity.js';
+import { audit, type AuditedOperation } from './audit-record.entity.js';
+import { ApiKey } from './keys/api-key.entity.js';
+import { rfc3339 } from './keys/key.dto.js';
 import type { NewKey } from './keys/key-options.js';
-import { checkAccountName, InvalidOperationError, planTerms, type PlanTerms } from './plan.js';
+import { checkAccountName, InvalidOperationError, limitsOf, planTerms } from './plan.js';
+import type { Limits, PlanName, PlanTerms } from './plan.js';
 
 /**
  * Finds or creates the account of a new key.
@@ -13,8 +16,9 @@ export async function accountFor(operation: AuditedOperation, newKey: NewKey): P
   if (account === null) return createAccount(operation, newKey);
   const { plan = account.plan, perMinute = account.perMinute, perDay = account.perDay } = newKey;
   if (plan === account.plan && perMinute === account.perMinute && perDay === account.perDay) return account;
+  const limits = account.perMinute === null ? '' : ` (${account.perMinute} a minute, ${account.perDay} a day)`;
   throw new InvalidOperationError(
-    `The account "${account.name}" exists on the plan ${describeTerms(account)}. Omit the plan, or change it with "keys plan".`,
+    `The account "${account.name}" exists on the plan ${account.plan}${limits}. Omit the plan, or change it with "keys plan".`,
   );
 }
 
@@ -30,7 +34,8 @@ async function createAccount(operation: AuditedOperation, newKey: NewKey): Promi
   return account;
 }
 
-async function getAccount(manager: EntityManager, name: string): Promise<Account> {
+/** @throws (rejects) InvalidOperationError if no account has that name */
+export async function getAccount(manager: EntityManager, name: string): Promise<Account> {
   const account = await manager.findOneBy(Account, { name });
   if (account === null) throw new InvalidOperationError(`There is no account named "${name}".`);
   return account;
@@ -48,14 +53,33 @@ export async function changePlan(operation: AuditedOperation, name: string, term
   return account;
 }
 
-/**
- * The last audit records, newest first: of all accounts, or of one.
- * @throws (rejects) InvalidOperationError if no account has that name
- */
-export async function auditOf(manager: EntityManager, name?: string): Promise<AuditEntry[]> {
-  return readAudit(manager, name === undefined ? undefined : await getAccount(manager, name));
+export interface AccountSummary extends Limits {
+  readonly account: string;
+  readonly plan: PlanName;
+  /** Keys that are neither revoked nor expired. Paused ones count. */
+  readonly activeKeys: number;
+  /** Of all its keys, in RFC 3339. */
+  readonly lastUsedAt?: string;
 }
 
-function describeTerms({ plan, perMinute, perDay }: PlanTerms): string {
-  return perMinute === null ? plan : `${plan} (${perMinute} a minute, ${perDay} a day)`;
+export async function summariseAccounts(manager: EntityManager, atMs: number): Promise<AccountSummary[]> {
+  const isActive = 'key.revokedAt IS NULL AND (key.expiresAt IS NULL OR key.expiresAt > :atMs)';
+  const accounts = manager
+    .createQueryBuilder(Account, 'account')
+    .leftJoin(ApiKey, 'key', 'key.accountId = account.id')
+    .addSelect(`COUNT(CASE WHEN ${isActive} THEN key.id END)`, 'active')
+    .addSelect('MAX(key.lastUsedAt)', 'used')
+    .setParameters({ atMs })
+    .groupBy('account.id')
+    .orderBy('account.id');
+  // PostgreSQL returns numbers as texts.
+  const { entities, raw } = await accounts.getRawAndEntities<{
+    active: number | string;
+    used: number | string | null;
+  }>();
+  return entities.map((account, index) => {
+    const { active = 0, used = null } = raw[index] ?? {};
+    const lastUse = used === null ? {} : { lastUsedAt: rfc3339(Number(used)) };
+    return { account: account.name, plan: account.plan, ...limitsOf(account), activeKeys: Number(active), ...lastUse };
+  });
 }

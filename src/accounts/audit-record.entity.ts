@@ -66,17 +66,14 @@ export async function audit(
   await manager.insert(AuditRecord, { at, actor, action, accountId, keyId, detail: JSON.stringify(detail) });
 }
 
-/** An audit record for operators. */
 export interface AuditEntry extends Pick<AuditRecord, 'actor' | 'action' | 'keyId' | 'detail'> {
   /** RFC 3339. */
   readonly at: string;
   readonly account: string;
 }
 
-/** Maximum number of records that are read. */
 const MAX_ENTRIES = 200;
 
-/** The last records, newest first: of all accounts, or of one. */
 export async function readAudit(manager: EntityManager, account?: Account): Promise<AuditEntry[]> {
   const records = manager.createQueryBuilder(AuditRecord, 'record');
   if (account !== undefined) records.where({ accountId: account.id });

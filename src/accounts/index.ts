@@ -6,7 +6,6 @@ export * from './keys/api-key.entity.js';
 export * from './keys/api-keys.module.js';
 export * from './keys/api-keys.repository.js';
 export * from './keys/key-options.js';
-export * from './keys/key-patch.js';
 export * from './keys/key.dto.js';
 export * from './keys/scopes.js';
 export * from './plan.js';

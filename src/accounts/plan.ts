@@ -28,7 +28,6 @@ export interface PlanTerms {
   readonly perDay: number | null;
 }
 
-/** The limits of an account's terms. */
 export function limitsOf({ plan, perMinute, perDay }: PlanTerms): Limits {
   const limits = PLANS[plan];
   if (limits !== undefined) return limits;
@@ -49,7 +48,6 @@ export const MAX_LIMIT = 1_000_000_000;
 /** Letters, marks, digits, punctuation, symbols and spaces; no control characters, which a terminal would interpret. */
 const ACCOUNT_NAME = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,100}$/u;
 
-/** The name of an account, for schemas of the OpenAPI document. */
 export const ACCOUNT_NAME_SCHEMA = {
   type: 'string',
   maxLength: 100,

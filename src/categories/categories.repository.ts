@@ -6,7 +6,6 @@ import type { CategoryEntity } from './category.entity.js';
 const INSERT = `INSERT INTO "categories" ("id", "name") VALUES (CAST(? AS BIGINT), ?)
   ON CONFLICT ("id") DO NOTHING RETURNING "name"`;
 
-/** Maximum identifier that the service assigns. */
 const HIGHEST_ISSUED = Number.MAX_SAFE_INTEGER;
 const ISSUED = `BETWEEN 1 AND ${HIGHEST_ISSUED}`;
 
@@ -20,7 +19,6 @@ const HIGHEST = `
 /** The queries of categories that TypeORM does not say as well. Identifiers are decimal digits, or numbers if that is exact. */
 @Injectable()
 export class CategoriesRepository {
-  /** A category that is locked until the transaction ends. */
   async lock(manager: EntityManager, id: string): Promise<CategoryEntity | undefined> {
     const sql = `SELECT "id", "name" FROM "categories" WHERE "id" = CAST(? AS BIGINT)${forUpdate(manager, 'categories')}`;
     const [row] = await query<CategoryEntity>(manager, sql, [id]);

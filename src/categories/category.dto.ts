@@ -16,7 +16,6 @@ export class CategoryCreation {
   id?: Int64;
 }
 
-/** The body of changeCategory: a JSON merge patch. */
 @ApiSchema({ name: 'CategoryChange', description: 'Fields to change. Omitted fields are kept.' })
 export class CategoryChange {
   @TextField({ ...NAME, optional: true })

@@ -1,9 +1,5 @@
-import {
-  type DynamicModule,
-  type INestApplicationContext,
-  StandardSchemaValidationPipe,
-  type Type,
-} from '@nestjs/common';
+import type { DynamicModule, INestApplication, INestApplicationContext, Type } from '@nestjs/common';
+import { StandardSchemaValidationPipe } from '@nestjs/common';
 import { FILTER_CATCH_EXCEPTIONS } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
@@ -13,7 +9,6 @@ import { isScope } from '../accounts/index.js';
 import type { DatabaseParts } from '../database/index.js';
 import { ApiExceptionFilter, hasNoRules, type OwnErrorCode, rulesOf } from '../http/index.js';
 import type { HealthIndicator } from '../monitoring/index.js';
-import type { SuccessResponse } from '../openapi/index.js';
 import { ERROR_CODES } from '../platform/index.js';
 import { type Route, routesOf, unopenedMessagesOf } from './routes.js';
 
@@ -41,16 +36,14 @@ export function checkExtensions(app: INestApplicationContext, extensions: readon
   const config = app.get(ApplicationConfig);
   const globalPipes = classesOf(config.getGlobalRequestPipes(), config.getGlobalPipes());
   const operations = routes.flatMap(({ name, operation }) => (operation === undefined ? [] : [{ name, ...operation }]));
+  const addresses = routes.map(({ name, address }) => ({ name, id: address }));
   const faults = [
     ...routes.flatMap(accessFaults),
     ...routes.flatMap((route) => [...unsupportedFaults(route), ...parameterFaults(route, globalPipes)]),
     ...unopenedMessagesOf(app).map((name) => `${name}: messages have no API key. Add @Public(), and check the sender.`),
     ...extensions.flatMap(({ scopes = [] }) => scopes.flatMap(scopeFaults)),
     ...repetitions('operation id', operations),
-    ...repetitions(
-      'route',
-      routes.map(({ name, address }) => ({ name, id: address })),
-    ),
+    ...repetitions('route', addresses),
     ...codeFaults([...operations, ...extensions.map(({ errorCodes = [] }) => ({ errors: errorCodes }))]),
     ...enhancerFaults(app, config),
   ];
@@ -67,37 +60,22 @@ function accessFaults({ name, access }: Route): string[] {
 }
 
 /** What Nest has, and the service has not. */
-function unsupportedFaults({ name, address, operation, hasVersion, ...route }: Route): string[] {
-  const faults = operation === undefined ? [] : operationFaults({ address, ...route }, operation.success);
+function unsupportedFaults({ name, address, status, hasVersion, hasMediaTypes, operation }: Route): string[] {
+  const faults: string[] = [];
   if (address.includes('('))
     faults.push('paths have no regular expressions. Write ":id", and check it with PathId or a pipe of the parameter.');
   if (hasVersion) faults.push('@Version() has no effect, as /v1 is the version. Put another version into the path.');
+  if (operation !== undefined) {
+    const documented = operation.success.status;
+    if (status !== documented)
+      faults.push(`its status is ${status}, but ${documented} in success of @Operation(). Change one of them.`);
+    if (hasMediaTypes)
+      faults.push('@ApiProduces() would not set the media type of the response. Add contentType to success.');
+    if (address.startsWith('ALL '))
+      faults.push('@All() has no place in the document. Write a method for each HTTP method.');
+  }
   return faults.map((fault) => `${name}: ${fault}`);
 }
-
-/** What would make the document of an operation false. */
-function operationFaults(
-  { address, status, mediaTypes, hasMediaTypes }: Pick<Route, 'address' | 'status' | 'mediaTypes' | 'hasMediaTypes'>,
-  success: SuccessResponse,
-): string[] {
-  const faults: string[] = [];
-  const [method = ''] = address.split(' ');
-  if (!/^(GET|PUT|POST|DELETE|OPTIONS|HEAD|PATCH)$/.test(method))
-    faults.push(
-      `@${method.charAt(0)}${method.slice(1).toLowerCase()}() has no place in the document. Write a method for each HTTP method.`,
-    );
-  if (hasMediaTypes)
-    faults.push('@ApiProduces() would not set the media type of the response. Add contentType to success.');
-  if (status !== success.status)
-    faults.push(`its status is ${status}, but ${success.status} in success of @Operation(). Change one of them.`);
-  const declared = success.contentType ?? (success.type === String ? 'text/plain' : success.type && 'application/json');
-  const other = mediaTypes.find((sent) => declared !== undefined && essenceOf(sent) !== essenceOf(declared));
-  if (other !== undefined)
-    faults.push(`it sends ${other}, but @Operation() declares ${declared}. Add contentType to success, without type.`);
-  return faults;
-}
-
-const essenceOf = (mediaType: string) => mediaType.split(';')[0]?.trim().toLowerCase();
 
 /** What class-validator and Nest's pipes have, and the pipe of the service has not. */
 function parameterFaults({ name, parameters, pipes }: Route, globalPipes: readonly unknown[]): string[] {
@@ -181,4 +159,22 @@ function catchesAll(filter: unknown): filter is Function {
   if (typeof filter !== 'function' || filter === ApiExceptionFilter) return false;
   const caught = Reflect.getMetadata(FILTER_CATCH_EXCEPTIONS, filter) as readonly unknown[] | undefined;
   return caught?.length === 0;
+}
+
+/** Methods of an application that would move the API or contradict its document. */
+const INSTEAD = {
+  enableCors: 'Set CORS_ORIGINS.',
+  enableVersioning: '/v1 is the version. Put another version into the paths of controllers.',
+  setGlobalPrefix: 'All routes are below /v1. Put a prefix into the paths of controllers.',
+};
+
+/** Makes the methods throw, in `configure` and afterwards. */
+export function refuseMethods(app: INestApplication): void {
+  for (const [method, advice] of Object.entries(INSTEAD)) {
+    const refuse = () => {
+      throw new ExtensionError(`The extensions are not valid:\n  app.${method}() is refused. ${advice}`);
+    };
+    // Nest's proxy around the application ignores assignments.
+    Object.defineProperty(app, method, { value: refuse, configurable: true });
+  }
 }

@@ -1,2 +1,1 @@
-export { checkExtensions, type Extension, ExtensionError } from './extension.js';
-export { refuseMethods } from './refused-methods.js';
+export { checkExtensions, type Extension, ExtensionError, refuseMethods } from './extension.js';

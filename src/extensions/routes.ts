@@ -2,9 +2,8 @@ import { HttpStatus, type INestApplicationContext, RequestMethod, VERSION_NEUTRA
 import * as constants from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
-import type { Access } from '../auth/index.js';
 import { handlerParameters, routeConfigOf } from '../http/index.js';
-import { type DeclaredOperation, operationOf } from '../openapi/index.js';
+import { operationOf } from '../openapi/index.js';
 
 /** Metadata of `@SubscribeMessage()`, and of `@MessagePattern()` and `@EventPattern()`. */
 const MESSAGES = ['websockets:message_mapping', 'microservices:pattern'];
@@ -12,27 +11,10 @@ const MESSAGES = ['websockets:message_mapping', 'microservices:pattern'];
 const API_PRODUCES = 'swagger/apiProduces';
 
 /** A method of a controller at one of its paths. */
-export interface Route {
-  /** Class and method, such as `PetsController.getPet`. */
-  readonly name: string;
-  /** Method and path without the names of parameters, such as `GET /pets/:`. */
-  readonly address: string;
-  /** What admission knows of it. */
-  readonly access: Access | undefined;
-  readonly operation: DeclaredOperation | undefined;
-  /** Whether `@ApiProduces()` declares media types of the response. */
-  readonly hasMediaTypes: boolean;
-  /** The status and the media types of the response, as decorators of Nest set them. */
-  readonly status: number;
-  readonly mediaTypes: readonly string[];
-  readonly hasVersion: boolean;
-  readonly parameters: readonly (ReturnType<typeof handlerParameters>[number] & { readonly metatype: unknown })[];
-  /** `@UsePipes()` of the method and its class. */
-  readonly pipes: readonly unknown[];
-}
+export type Route = ReturnType<typeof routesOf>[number];
 
 /** The routes of all controllers. */
-export function routesOf(app: INestApplicationContext): Route[] {
+export function routesOf(app: INestApplicationContext) {
   const modules = app.get(ModulesContainer);
   const controllers = new DiscoveryService(modules).getControllers();
   return methodsOf(controllers, constants.PATH_METADATA).flatMap(({ name, method, handler, metatype, host }) => {
@@ -41,23 +23,20 @@ export function routesOf(app: INestApplicationContext): Route[] {
     const verb = RequestMethod[Reflect.getMetadata(constants.METHOD_METADATA, handler) as RequestMethod];
     const types = (Reflect.getMetadata('design:paramtypes', metatype.prototype as object, method) ?? []) as unknown[];
     const targets = [handler, metatype];
+    const versions = targets.map((target) => Reflect.getMetadata(constants.VERSION_METADATA, target) as unknown);
     const route = {
       name,
       access: routeConfigOf(handler)?.access,
       operation: operationOf(handler),
       hasMediaTypes: targets.some((target) => Reflect.hasMetadata(API_PRODUCES, target)),
       status: statusOf(handler),
-      mediaTypes: mediaTypesOf(handler),
-      hasVersion: targets.some((target) => isVersion(Reflect.getMetadata(constants.VERSION_METADATA, target))),
+      hasVersion: versions.some((version) => version !== undefined && version !== VERSION_NEUTRAL),
       parameters: handlerParameters(metatype, method).map((one) => ({ ...one, metatype: types[one.index] })),
       pipes: targets.flatMap((target) => (Reflect.getMetadata(constants.PIPES_METADATA, target) ?? []) as unknown[]),
     };
-    return joined(prefix, pathsOf(metatype, constants.PATH_METADATA), pathsOf(handler, constants.PATH_METADATA)).map(
-      (path) => ({
-        ...route,
-        address: `${verb} ${path.replaceAll(/:\w+/g, ':')}`,
-      }),
-    );
+    const paths = [metatype, handler].map((target) => pathsOf(target, constants.PATH_METADATA));
+    // Without the names of parameters, which do not make a route another one.
+    return joined(prefix, ...paths).map((path) => ({ ...route, address: `${verb} ${path.replaceAll(/:\w+/g, ':')}` }));
   });
 }
 
@@ -67,18 +46,6 @@ function statusOf(handler: Function): number {
   if (redirect !== undefined) return redirect.statusCode ?? HttpStatus.FOUND;
   return Reflect.getMetadata(constants.HTTP_CODE_METADATA, handler) as number;
 }
-
-function mediaTypesOf(handler: Function): string[] {
-  if (Reflect.hasMetadata(constants.SSE_METADATA, handler)) return ['text/event-stream'];
-  if (Reflect.hasMetadata(constants.RENDER_METADATA, handler)) return ['text/html'];
-  const headers = (Reflect.getMetadata(constants.HEADERS_METADATA, handler) ?? []) as {
-    name: string;
-    value: unknown;
-  }[];
-  return headers.filter(({ name }) => name.toLowerCase() === 'content-type').map(({ value }) => String(value));
-}
-
-const isVersion = (version: unknown) => version !== undefined && version !== VERSION_NEUTRAL;
 
 /** The names of handlers of messages that do not declare to be public. */
 export function unopenedMessagesOf(app: INestApplicationContext): string[] {

@@ -1,8 +1,9 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiSchema } from '@nestjs/swagger';
 import {
   EnumField,
   EnumParam,
   type ExactInt64,
+  IdField,
   IdListParam,
   IdParam,
   type Int64,
@@ -18,10 +19,7 @@ import { PET_STATUSES, type PetStatus } from './pet.entity.js';
 
 const PET_STATUS = { name: 'PetStatus', values: PET_STATUSES, meaning: 'Availability of a pet.' } as const;
 
-/** Maximum length of a name, in Unicode code points. */
-const NAME_MAX_LENGTH = 255;
-
-const NAME = { description: 'Name of the pet.', example: 'Bella', maxLength: NAME_MAX_LENGTH };
+const NAME = { description: 'Name of the pet.', example: 'Bella', maxLength: 255 };
 const CATEGORY_ID = { description: 'Identifier of the category, any int64. The category need not exist.', example: 3 };
 
 /** The fields of a pet; requests and responses have different types for an int64. */
@@ -45,7 +43,6 @@ export abstract class PetFields<Integer> {
 @ApiSchema({ name: 'NewPet', description: 'A new pet.' })
 export class NewPet extends PetFields<Int64> {}
 
-/** The body of changePet: a JSON merge patch. */
 @ApiSchema({ name: 'PetChange', description: 'Fields to change. Omitted fields are kept.' })
 export class PetChange {
   @TextField({ ...NAME, optional: true })
@@ -67,13 +64,7 @@ export class PetChange {
 /** A pet in responses (specification, section 2: Animal). */
 @ApiSchema({ name: 'Animal', description: 'A pet of the catalogue.' })
 export class Animal extends PetFields<ExactInt64> {
-  @ApiProperty({
-    type: 'integer',
-    format: 'int64',
-    minimum: 1,
-    description: 'Assigned by the service. Never reused.',
-    example: 7,
-  })
+  @IdField({ description: 'Assigned by the service. Never reused.', example: 7 })
   id!: number;
 }
 

@@ -32,7 +32,6 @@ export interface PetState {
   readonly held: 0 | 1;
 }
 
-/** The events of pets. */
 export interface PetEvents {
   'pet.created': Change<undefined, PetRow>;
   /** Fields of a pet, or its status by an order. */
@@ -53,7 +52,6 @@ export type LockedPet = PetRow & PetState;
  * text, because SQLite's driver would round a number.
  */
 const COLUMNS = `"id", "name", CAST("category_id" AS TEXT) AS "categoryId", "status"`;
-/** The value of a parameter that is an int64 in decimal digits. */
 const INT64 = 'CAST(? AS BIGINT)';
 
 /** All SQL of the catalogue. Writes make cached responses outdated. Identifiers of pets are decimal digits. */
@@ -88,7 +86,6 @@ export class PetsRepository {
     return query(manager, `SELECT ${COLUMNS} FROM "pets" WHERE "id" IN (${values})`, petIds);
   }
 
-  /** Locks a pet until the transaction ends. */
   async lock(manager: EntityManager, petId: string, lock: RowLock): Promise<LockedPet | undefined> {
     const end = forUpdate(manager, 'pets', lock);
     const sql = `SELECT ${COLUMNS}, "held" FROM "pets" WHERE "id" = CAST(? AS BIGINT)${end}`;
@@ -113,9 +110,10 @@ export class PetsRepository {
       // A statement that failed may have been executed.
       await this.version.advance('additions');
     }
+    if (rows.length < pets.length) throw new Error('The database returned no identifier for a new pet.');
     // RETURNING has no order.
-    const ids = rows.map(({ id }) => id).toSorted((one, other) => one - other);
-    return pets.map((pet, index) => ({ ...pet, id: idAt(ids, index) }));
+    rows.sort((one, other) => one.id - other.id);
+    return rows.map((row, index) => ({ ...row, ...(pets[index] as NewPetRow) }));
   }
 
   async update(manager: EntityManager, { id, name, categoryId, status }: PetRow): Promise<void> {
@@ -148,10 +146,4 @@ export class PetsRepository {
     await query(manager, 'DELETE FROM "pets" WHERE "id" = ?', [pet.id]);
     await this.version.advance('changes');
   }
-}
-
-function idAt(ids: readonly number[], index: number): number {
-  const id = ids[index];
-  if (id === undefined) throw new Error('The database returned no identifier for a new pet.');
-  return id;
 }

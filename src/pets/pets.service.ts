@@ -44,11 +44,11 @@ export class PetsService {
     return toAnimal(found(row, petNotFound, petId));
   }
 
-  async create(pet: NewPet): Promise<Animal> {
-    const row = toRow(pet);
+  async create({ name, categoryId, status }: NewPet): Promise<Animal> {
+    const pet: NewPetRow = { name, categoryId: String(categoryId), status: status ?? null };
     // A listener refuses one pet, not those that are inserted with it.
     const isAlone = this.database.isWriting || this.events.canBeRefused('pet.created');
-    return toAnimal(isAlone ? await this.insert(row) : await this.inserts.add(row));
+    return toAnimal(isAlone ? await this.insert(pet) : await this.inserts.add(pet));
   }
 
   /**
@@ -57,18 +57,21 @@ export class PetsService {
    */
   change(petId: string, { name, categoryId, status }: PetChange, precondition: Precondition): Promise<Animal> {
     return this.database.write(async (manager) => {
-      const before = await this.lock(manager, petId, 'NO KEY UPDATE', precondition);
+      const { held, ...before } = await this.lock(manager, petId, 'NO KEY UPDATE', precondition);
       const after: PetRow = {
-        id: before.id,
+        ...before,
         name: name ?? before.name,
         categoryId: categoryId === undefined ? before.categoryId : String(categoryId),
         // `null` removes it.
         status: status === undefined ? before.status : status,
       };
-      if (after.status !== before.status) checkStatusChange(before);
+      if (after.status !== before.status) {
+        if (held === 1) throw petInOrder('its status cannot change');
+        if (before.status === 'sold') throw petSold();
+      }
       if (isEqual(before, after)) return toAnimal(after);
       await this.pets.update(manager, after);
-      await this.events.raise(manager, 'pet.changed', () => ({ before: withoutHold(before), after }));
+      await this.events.raise(manager, 'pet.changed', () => ({ before, after }));
       return toAnimal(after);
     });
   }
@@ -81,10 +84,10 @@ export class PetsService {
   async remove(petId: string, precondition: Precondition): Promise<void> {
     try {
       await this.database.write(async (manager) => {
-        const pet = await this.lock(manager, petId, 'UPDATE', precondition);
-        if (pet.held === 1) throw petInOrder('it cannot be removed');
-        await this.events.raise(manager, 'pet.removed', () => ({ before: withoutHold(pet), after: undefined }));
-        await this.pets.delete(manager, pet);
+        const { held, ...before } = await this.lock(manager, petId, 'UPDATE', precondition);
+        if (held === 1) throw petInOrder('it cannot be removed');
+        await this.events.raise(manager, 'pet.removed', () => ({ before, after: undefined }));
+        await this.pets.delete(manager, before);
       });
     } catch (cause) {
       if (!isForeignKeyViolation(cause)) throw cause;
@@ -156,22 +159,8 @@ export class PetsService {
   }
 }
 
-/** Every transition is allowed except from sold, or while an order reserves the pet. */
-function checkStatusChange({ held, status }: LockedPet): void {
-  if (held === 1) throw petInOrder('its status cannot change');
-  if (status === 'sold') throw petSold();
-}
-
-function withoutHold({ id, name, categoryId, status }: LockedPet): PetRow {
-  return { id, name, categoryId, status };
-}
-
 function isEqual(one: PetRow, other: PetRow): boolean {
   return one.name === other.name && one.categoryId === other.categoryId && one.status === other.status;
-}
-
-function toRow({ name, categoryId, status }: NewPet): NewPetRow {
-  return { name, categoryId: String(categoryId), status: status ?? null };
 }
 
 function toAnimal({ id, name, categoryId, status }: PetRow): Animal {

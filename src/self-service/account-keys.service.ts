@@ -19,15 +19,7 @@ import { type Caller, callerOf, refusalOf, scopeNeeded } from '../auth/index.js'
 import { Database, type Page } from '../database/index.js';
 import { ApiError, listed, type PageQuery } from '../http/index.js';
 import { CounterStore, type UsageReport } from '../rate-limit/index.js';
-import {
-  checkNarrower,
-  checkNotEnded,
-  checkNotRetired,
-  checkScopesWithin,
-  keyLimitReached,
-  lifetimeWithin,
-  MOST_ACTIVE_KEYS,
-} from './key-rules.js';
+import * as rules from './key-rules.js';
 
 /**
  * The operations of a key on the keys of its account. Audit records name the calling key, the actor of the request. A change
@@ -55,8 +47,8 @@ export class AccountKeysService {
     await this.checkRoom(this.database.manager, caller);
     return this.act(caller, async (own, operation) => {
       const { name, scopes = own.scopes.split(' ').filter((scope) => scope !== MANAGE_KEYS) } = options;
-      const expiresInMs = lifetimeWithin(own, options.expiresInMs, operation.atMs);
-      checkScopesWithin(own, scopes);
+      const expiresInMs = rules.lifetimeWithin(own, options.expiresInMs, operation.atMs);
+      rules.checkScopesWithin(own, scopes);
       await this.checkRoom(operation.manager, own);
       const newKey = { account: own.account.name, plan: own.account.plan, name, scopes, expiresInMs };
       return this.operations.createKey(newKey, own.expiresAt ?? undefined);
@@ -88,8 +80,8 @@ export class AccountKeysService {
     if (overlapMs > 0) await this.checkRoom(this.database.manager, caller);
     return this.act(caller, async (own, operation) => {
       const key = await this.keys.get(operation.manager, { id, accountId: own.accountId });
-      checkNotRetired(key, operation.atMs);
-      checkScopesWithin(own, key.scopes.split(' '));
+      rules.checkNotRetired(key, operation.atMs);
+      rules.checkScopesWithin(own, key.scopes.split(' '));
       if (overlapMs > 0) await this.checkRoom(operation.manager, own);
       return this.operations.rotate(id, overlapMs, own.expiresAt ?? undefined);
     });
@@ -102,8 +94,8 @@ export class AccountKeysService {
   change(id: string, patch: KeyPatch, caller: Caller): Promise<KeyDetails> {
     return this.act(caller, async (own, { manager, atMs }) => {
       const key = await this.keys.get(manager, { id, accountId: own.accountId });
-      checkNotEnded(key, atMs);
-      checkNarrower(key, patch.scopes ?? []);
+      rules.checkNotEnded(key, atMs);
+      rules.checkNarrower(key, patch.scopes ?? []);
       return this.operations.change(id, patch);
     });
   }
@@ -130,13 +122,13 @@ export class AccountKeysService {
 
   private checkKnown(scopes: readonly string[]): void {
     const { names } = this.scopes;
-    if (scopes.every((scope) => names.includes(scope))) return;
-    throw new DomainError('validation_failed', `scopes must have only known scopes: ${listed(names, ', ', 50)}.`);
+    if (scopes.every((scope) => names.has(scope))) return;
+    throw new DomainError('validation_failed', `scopes must have only known scopes: ${listed([...names], ', ', 50)}.`);
   }
 
   /** Called before an operation too, so that one that is refused anyway does not wait for others. */
   private async checkRoom(manager: EntityManager, { accountId }: Pick<ApiKey, 'accountId'>): Promise<void> {
     const active = await this.keys.countActive(manager, accountId, this.clock.nowMs());
-    if (active >= MOST_ACTIVE_KEYS) throw keyLimitReached(active);
+    if (active >= rules.MOST_ACTIVE_KEYS) throw rules.keyLimitReached(active);
   }
 }

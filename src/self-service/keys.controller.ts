@@ -15,15 +15,7 @@ import { Env } from '../platform/index.js';
 import { Operation, OperationGroup } from '../openapi/index.js';
 import { keyUsageJson } from '../rate-limit/index.js';
 import type { KeyUsage } from './usage.dto.js';
-import {
-  CHANGE_KEY,
-  CREATE_KEY,
-  GET_KEY,
-  GET_KEY_USAGE,
-  LIST_KEYS,
-  REVOKE_KEY,
-  ROTATE_KEY,
-} from './keys.operations.js';
+import * as operations from './keys.operations.js';
 import { ApiKeyChange, ApiKeyRotation, checkNotEmpty, KeyId, ApiKeyCreation } from './keys.dto.js';
 
 @OperationGroup('Keys', 'The API keys of the calling account.')
@@ -35,7 +27,7 @@ export class KeysController {
   ) {}
 
   @Post()
-  @Operation(CREATE_KEY)
+  @Operation(operations.CREATE_KEY)
   @RefuseIdempotencyKey()
   async createKey(
     @Body() { name, scopes, expiresInSeconds }: ApiKeyCreation,
@@ -47,7 +39,7 @@ export class KeysController {
   }
 
   @Get()
-  @Operation(LIST_KEYS)
+  @Operation(operations.LIST_KEYS)
   @Revalidates('Link')
   async listKeys(
     @Query() query: PageQuery,
@@ -58,13 +50,13 @@ export class KeysController {
   }
 
   @Get(':keyId')
-  @Operation(GET_KEY)
+  @Operation(operations.GET_KEY)
   getKey(@KeyId() keyId: string, @CurrentCaller() caller: Caller): Promise<KeyDetails> {
     return this.keys.get(keyId, caller);
   }
 
   @Patch(':keyId')
-  @Operation(CHANGE_KEY)
+  @Operation(operations.CHANGE_KEY)
   async changeKey(
     @KeyId() keyId: string,
     @Body() change: ApiKeyChange,
@@ -74,7 +66,7 @@ export class KeysController {
   }
 
   @Get(':keyId/usage')
-  @Operation(GET_KEY_USAGE)
+  @Operation(operations.GET_KEY_USAGE)
   async getKeyUsage(
     @KeyId() keyId: string,
     @CurrentCaller() caller: Caller,
@@ -85,7 +77,7 @@ export class KeysController {
   }
 
   @Post(':keyId/rotate')
-  @Operation(ROTATE_KEY)
+  @Operation(operations.ROTATE_KEY)
   @RefuseIdempotencyKey()
   async rotateKey(
     @KeyId() keyId: string,
@@ -97,12 +89,11 @@ export class KeysController {
   }
 
   @Delete(':keyId')
-  @Operation(REVOKE_KEY)
+  @Operation(operations.REVOKE_KEY)
   revokeKey(@KeyId() keyId: string, @CurrentCaller() caller: Caller): Promise<void> {
     return this.keys.revoke(keyId, caller);
   }
 
-  /** A response with a secret. */
   private shownOnce<Issued extends IssuedKey>(reply: FastifyReply, issued: Issued): Issued {
     reply.headers({ location: publicAddress(this.env, `/keys/${issued.id}`), 'cache-control': 'no-store' });
     return issued;

@@ -53,7 +53,6 @@ export class ApiKeyCreation {
 /** In the schema only; `checkNotEmpty` refuses a body without members. */
 const NOT_EMPTY = { minProperties: 1 };
 
-/** The body of changeKey: a JSON merge patch. */
 @ApiSchema({ name: 'ApiKeyChange', description: 'Fields to change. Omitted fields are kept.', ...NOT_EMPTY })
 export class ApiKeyChange {
   @TextField({ ...NAME, description: 'Tells keys apart. `null` removes it.', nullable: true })

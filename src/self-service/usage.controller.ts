@@ -5,7 +5,7 @@ import { rfc3339 } from '../accounts/index.js';
 import { type Caller, CurrentCaller } from '../auth/index.js';
 import { Operation, OperationGroup } from '../openapi/index.js';
 import { bansJson, CounterStore, UsageHistory, UsageRecorder, windowsJson } from '../rate-limit/index.js';
-import type { CallingKey, Usage } from './usage.dto.js';
+import type { Usage } from './usage.dto.js';
 import { GET_USAGE, GET_USAGE_HISTORY, HISTORY_LIMIT } from './usage.operations.js';
 import { UsageHistoryQuery, type UsageHistoryReport } from './usage-history.dto.js';
 
@@ -23,8 +23,11 @@ export class UsageController {
   async getUsage(@CurrentCaller() caller: Caller, @Res({ passthrough: true }) reply: FastifyReply): Promise<Usage> {
     const report = await this.counters.peek(caller);
     reply.header('cache-control', 'no-store');
-    const { account, plan } = caller;
-    return { account, plan, key: callingKey(caller), ...windowsJson(report), ...bansJson(report) };
+    const { account, plan, keyId: id, keyName, scopes, keyExpiresAtMs } = caller;
+    const name = keyName === undefined ? {} : { name: keyName };
+    const expiry = keyExpiresAtMs === undefined ? {} : { expiresAt: rfc3339(keyExpiresAtMs) };
+    const key = { id, ...name, scopes: [...scopes], ...expiry };
+    return { account, plan, key, ...windowsJson(report), ...bansJson(report) };
   }
 
   @Get('history')
@@ -40,13 +43,4 @@ export class UsageController {
     await this.recorder.tryRun();
     return this.history.ofAccount(accountId, query);
   }
-}
-
-function callingKey({ keyId, keyName, scopes, keyExpiresAtMs }: Caller): CallingKey {
-  return {
-    id: keyId,
-    ...(keyName === undefined ? {} : { name: keyName }),
-    scopes: [...scopes],
-    ...(keyExpiresAtMs === undefined ? {} : { expiresAt: rfc3339(keyExpiresAtMs) }),
-  };
 }

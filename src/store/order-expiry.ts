@@ -5,7 +5,6 @@ import { OrdersRepository } from './orders.repository.js';
 import { OrdersService } from './orders.service.js';
 
 const INTERVAL_MS = 60_000;
-/** Maximum number of orders that one run cancels. */
 const MAX_ORDERS = 500;
 const HOUR_MS = 3_600_000;
 

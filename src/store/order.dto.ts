@@ -2,7 +2,6 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { EnumField, EnumParam, IdField, IdParam, type Int64, LimitQuery, TIME_SCHEMA } from '../http/index.js';
 import { ORDER_STATUSES, type OrderStatus } from './order.entity.js';
 
-/** OrderStatus as fields and parameters declare it. */
 const ORDER_STATUS = { name: 'OrderStatus', values: ORDER_STATUSES, meaning: 'Status of an order.' } as const;
 
 @ApiSchema({ name: 'OrderCreation', description: 'A new order.' })

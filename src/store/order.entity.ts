@@ -12,7 +12,6 @@ export type OrderStatus = keyof typeof TRANSITIONS;
 
 export const ORDER_STATUSES = Object.keys(TRANSITIONS) as OrderStatus[];
 
-/** The statuses that can follow. */
 export function nextStatuses(status: OrderStatus): readonly OrderStatus[] {
   return TRANSITIONS[status];
 }

@@ -14,7 +14,6 @@ const COLUMNS = '"id", "account_id" AS "accountId", "pet_id" AS "petId", "status
 /** SQL, because an identifier in a path can be any int64. */
 const SELECT_ONE = `SELECT ${COLUMNS} FROM "orders" WHERE "account_id" = ? AND "id" = CAST(? AS BIGINT)`;
 
-/** All queries of orders. */
 @Injectable()
 export class OrdersRepository {
   /** Orders of an account in ascending order of `id`. */
@@ -28,7 +27,6 @@ export class OrdersRepository {
     return (await query<OrderEntity>(manager, SELECT_ONE, [accountId, id]))[0];
   }
 
-  /** An order that is locked until the transaction ends. */
   async lock(manager: EntityManager, { accountId, id }: OrderKey): Promise<OrderEntity | undefined> {
     return (await query<OrderEntity>(manager, `${SELECT_ONE}${forUpdate(manager, 'orders')}`, [accountId, id]))[0];
   }

@@ -8,7 +8,6 @@ import type { ListOrdersQuery, Order } from './order.dto.js';
 import { nextStatuses, type OrderEntity, type OrderStatus } from './order.entity.js';
 import { type OrderKey, OrdersRepository } from './orders.repository.js';
 
-/** The events of orders. */
 export interface OrderEvents {
   'order.placed': Change<undefined, OrderEntity>;
   'order.approved': Change<OrderEntity, OrderEntity>;
@@ -20,7 +19,6 @@ declare module '../database/events/domain-event.js' {
   interface EventMap extends OrderEvents {}
 }
 
-/** The events of status changes. */
 const MOVED = { approved: 'order.approved', delivered: 'order.delivered', cancelled: 'order.cancelled' } as const;
 
 /** Orders; an account sees only its own. */

@@ -2,13 +2,7 @@
 export type { CustomLimits, IssuedKey, KeyOptions, NewKey } from '../accounts/index.js';
 export { FakeClock } from './fake-clock.js';
 export type { RecordedEvents } from './recorded-events.js';
-export {
-  type JsonRequest,
-  type JsonResponse,
-  startTestApp,
-  TestApp,
-  type TestAppOptions,
-  type TestRequest,
-} from './test-app.js';
+export { startTestApp, TestApp } from './test-app.js';
+export type { JsonRequest, JsonResponse, TestAppOptions, TestRequest } from './test-app.js';
 export { PostgresTestDatabase } from './postgres-test-database.js';
 export { SqliteTestDatabase, type TestDatabase } from './test-database.js';

@@ -15,7 +15,6 @@ export async function withClient<T>(url: string, work: (client: Client) => Promi
   }
 }
 
-/** Runs one statement on a new connection. */
 export function queryOnce<Row extends object>(url: string, sql: string): Promise<Row[]> {
   return withClient(url, async (client) => (await client.query<Row>(sql)).rows);
 }

@@ -64,7 +64,6 @@ export class PostgresTestDatabase implements TestDatabase {
     return found !== undefined;
   }
 
-  /** Runs a statement on the database that `serverUrl` names. */
   protected async queryServer(sql: string): Promise<void> {
     await queryOnce(this.serverUrl, sql);
   }
@@ -83,7 +82,6 @@ export class PostgresTestDatabase implements TestDatabase {
     await client.query(`ALTER DATABASE "${unfinished}" RENAME TO "${template}"`);
   }
 
-  /** The name of the template with all migrations as they are now. */
   private templateOf(extensions: readonly Extension[]): string {
     const { migrations = [] } = this.dataSourceOf(this.name, extensions).options;
     const sources = Object.values(migrations).join('\n');

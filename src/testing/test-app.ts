@@ -88,7 +88,6 @@ async function start(
   return new TestApp(app, database, cleanUp);
 }
 
-/** Creates the Nest application with other providers. */
 function overridden(override: NonNullable<TestAppOptions['override']>, env: Env): NonNullable<AppOptions['create']> {
   return async (module, adapter, nestOptions) => {
     // Only tests that use it need the package.

@@ -1,11 +1,10 @@
 import { renameSync } from 'node:fs';
-import { join } from 'node:path';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { SqliteTestDatabase } from '../../src/testing/test-database.js';
 import { fetchDocument } from '../openapi/document.js';
-import { FakeClock, startApp, type TestApp } from '../support/app.js';
+import { FakeClock, startApp, type TestApp, type TestAppOptions } from '../support/app.js';
 import { makeFolder, onSharedServer } from '../support/databases.js';
 import type { PostgresTestDatabase } from '../support/servers/postgres-test-database.js';
-import { SqliteTestDatabase } from '../../src/testing/test-database.js';
 import { FaultsModule } from '../support/faults.module.js';
 import { importHolders } from './holders.js';
 import type { Step } from './step.js';
@@ -33,17 +32,15 @@ export class Twins {
   /** @param prepare prepares the database of PostgreSQL; default: it is created as it is by default */
   static async start(prepare?: (database: PostgresTestDatabase) => Promise<void>): Promise<Twins> {
     const clock = new FakeClock();
-    const options = { clock, env: SETTINGS, extensions: [{ module: FaultsModule }] };
+    const start = (options: TestAppOptions) =>
+      startApp({ clock, env: SETTINGS, extensions: [{ module: FaultsModule }], ...options });
     const folder = makeFolder();
-    const file = join(folder, 'petstore.sqlite');
+    const database = new SqliteTestDatabase(folder);
     const postgresFolder = makeFolder();
     await prepare?.(onSharedServer(postgresFolder));
-    const [sqlite, postgres] = await Promise.all([
-      startApp({ ...options, folder, database: new SqliteTestDatabase(folder) }),
-      startApp({ ...options, folder: postgresFolder }),
-    ]);
+    const [sqlite, postgres] = await Promise.all([start({ folder, database }), start({ folder: postgresFolder })]);
     await Promise.all([importHolders(sqlite), importHolders(postgres)]);
-    return new Twins(sqlite, postgres, file, clock, [new Twin(sqlite), new Twin(postgres)]);
+    return new Twins(sqlite, postgres, database.path, clock, [new Twin(sqlite), new Twin(postgres)]);
   }
 
   document(): Promise<OpenAPIObject> {

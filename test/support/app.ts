@@ -4,6 +4,8 @@ import { databaseOf, makeFolder, openDatabase, PATIENT } from './databases.js';
 export { FakeClock } from '../../src/testing/fake-clock.js';
 
 export interface TestAppOptions extends KitOptions {
+  /** Default: that of the folder, on the database type of the jest project. */
+  readonly database?: ReturnType<typeof databaseOf>;
   /** Folder of the database, to reuse that of another app. By default each app gets a new one. */
   readonly folder?: string;
 }

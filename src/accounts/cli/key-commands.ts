@@ -1,15 +1,14 @@
 import type { Command } from 'commander';
 import type { AdminKeysService } from '../keys/admin-keys.service.js';
+import type { KeyDetails } from '../keys/key.dto.js';
 import { checkKnownScopes, keyName, overlap, scopes } from './keys-arguments.js';
-import { keyText, rotatedText, scopesText } from './keys-output.js';
+import { keyText, rotatedText } from './keys-output.js';
 import { ALLOW_UNKNOWN_SCOPE, type Choose, type Json, JSON_OPTION, shown } from './operation.js';
 
 const DEFAULT_OVERLAP = '24h';
 
-/** Changes a key, and says what it did. */
 type Work = (keys: AdminKeysService, id: string) => Promise<string>;
 
-/** Adds the commands for one key. */
 export function addKeyCommands(program: Command, choose: Choose): void {
   const command = (name: string, description: string) =>
     program.command(name).description(description).argument('<id>', 'of the key, such as key_0123456789abcdef');
@@ -40,7 +39,8 @@ export function addKeyCommands(program: Command, choose: Choose): void {
     .option(...JSON_OPTION)
     .action((id: string, wanted: string[], { json, allowUnknownScope }: Json & { allowUnknownScope?: true }) => {
       checkKnownScopes(wanted, allowUnknownScope);
-      choose(async (keys) => shown(json, await keys.change(id, { scopes: wanted }), scopesText, true));
+      const textOf = (key: KeyDetails) => `${id} has the scopes ${key.scopes.join(' ')}.`;
+      choose(async (keys) => shown(json, await keys.change(id, { scopes: wanted }), textOf, true));
     });
 
   command('rotate', 'Create a successor. The old key keeps working for the overlap.')

@@ -1,8 +1,7 @@
-import type { AccountSummary } from '../account-summary.js';
+import type { AccountSummary } from '../accounts.js';
 import type { AuditEntry } from '../audit-record.entity.js';
 import type { IssuedKey, KeyDetails, RotatedKey } from '../keys/key.dto.js';
 
-/** A new key for people. */
 export function issuedText({ id, name, key, account, plan, scopes, expiresAt }: IssuedKey): string {
   return [
     `Key:     ${key}`,
@@ -15,14 +14,8 @@ export function issuedText({ id, name, key, account, plan, scopes, expiresAt }: 
   ].join('\n');
 }
 
-/** The successor of a key for people. */
 export function rotatedText(rotated: RotatedKey): string {
   return `${issuedText(rotated)}\nOld key: ${rotated.replaces} works until ${time(rotated.replacedExpiresAt)}`;
-}
-
-/** The scopes of a key for people. */
-export function scopesText({ id, scopes }: KeyDetails): string {
-  return `${id} has the scopes ${scopes.join(' ')}.`;
 }
 
 /** Keys for people, 100 columns wide like all tables. `show` has the rest. */
@@ -42,7 +35,6 @@ export function keyText(key: KeyDetails, nowMs: number): string {
   return table(fields.map(([name, value]) => [`${name}:`, value]));
 }
 
-/** Accounts for people. */
 export function accountsText(accounts: readonly AccountSummary[]): string {
   const rows = accounts.map(({ account, plan, perMinute, perDay, activeKeys, lastUsedAt }) => [
     clipped(account, 28),

@@ -1,7 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { AdminKeysService } from '../keys/admin-keys.service.js';
 
-/** The result of a command. */
 export interface Outcome {
   /** For standard output. */
   readonly text: string;
@@ -17,7 +16,6 @@ export interface Operation {
   run(context: INestApplicationContext): Promise<Outcome>;
 }
 
-/** Gets the work of the command that was parsed. */
 export type Choose = (
   run: (keys: AdminKeysService, nowMs: number) => Promise<Outcome>,
   createsDatabase?: boolean,

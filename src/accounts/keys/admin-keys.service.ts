@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Subject } from 'rxjs';
 import type { Account } from '../account.entity.js';
-import { type AccountSummary, summariseAccounts } from '../account-summary.js';
-import { accountFor, auditOf, changePlan } from '../accounts.js';
-import { audit, type AuditAction, type AuditedOperation, type AuditEntry } from '../audit-record.entity.js';
+import { accountFor, type AccountSummary, changePlan, getAccount, summariseAccounts } from '../accounts.js';
+import { audit, type AuditAction, type AuditedOperation, type AuditEntry, readAudit } from '../audit-record.entity.js';
 import { type CustomLimits, InvalidOperationError, type Limits, limitsOf, type PlanName, planTerms } from '../plan.js';
 import { Clock, Env } from '../../platform/index.js';
 import { Database, Events, lockUntilCommit, onTransactionEnd } from '../../database/index.js';
@@ -11,8 +10,7 @@ import { keyKindOf } from './api-key-format.js';
 import { ApiKey } from './api-key.entity.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { generateKey, type KeyGrants, lifetimeOf, NO_EXPIRY } from './generate-key.js';
-import { checkDuration, checkName, checkScopes, type NewKey } from './key-options.js';
-import { changesOf, type KeyPatch } from './key-patch.js';
+import { changesOf, checkDuration, checkName, checkScopes, type KeyPatch, type NewKey } from './key-options.js';
 import { detailsOf, type IssuedKey, type KeyDetails, rfc3339, type RotatedKey } from './key.dto.js';
 import { DEFAULT_SCOPES } from './scopes.js';
 
@@ -79,8 +77,10 @@ export class AdminKeysService {
   }
 
   /** The last audit records, newest first: of all accounts, or of one. */
-  readAudit(account?: string): Promise<AuditEntry[]> {
-    return this.database.read((manager) => auditOf(manager, account));
+  readAudit(name?: string): Promise<AuditEntry[]> {
+    return this.database.read(async (manager) =>
+      readAudit(manager, name === undefined ? undefined : await getAccount(manager, name)),
+    );
   }
 
   /** Revokes a key for good. @returns `false` if it was revoked already */
@@ -157,7 +157,6 @@ export class AdminKeysService {
     });
   }
 
-  /** Creates a key and stores its hash. */
   private async issue(
     operation: AuditedOperation,
     account: Account,

@@ -9,7 +9,6 @@ const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const KEY_ID_LENGTH = 16;
 const SHAPE = /^psk_(?:live|test)_[0-9A-Za-z]{36}$/;
-/** The format of a key's identifier. */
 export const KEY_ID = /^key_[0-9A-Za-z]{16}$/;
 const PREFIX_LENGTH = 'psk_live_'.length;
 const KEY_LENGTH = PREFIX_LENGTH + RANDOM_LENGTH + CHECKSUM_LENGTH;

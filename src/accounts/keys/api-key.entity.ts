@@ -16,7 +16,6 @@ export class ApiKey {
   @JoinColumn({ name: 'account_id', foreignKeyConstraintName: 'api_keys_account' })
   account!: Account;
 
-  /** Chosen at the creation, to distinguish keys. */
   @Column({ type: 'text', nullable: true })
   name!: string | null;
 
@@ -53,7 +52,6 @@ export class ApiKey {
   @Column({ type: 'integer', name: 'revoked_at', nullable: true })
   revokedAt!: number | null;
 
-  /** Null if the key is not paused. */
   @Column({ type: 'integer', name: 'paused_at', nullable: true })
   pausedAt!: number | null;
 

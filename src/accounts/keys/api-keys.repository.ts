@@ -44,7 +44,6 @@ export class ApiKeysRepository {
     return keys.getMany();
   }
 
-  /** All keys by account, oldest first. */
   async all(database: Database): Promise<ApiKey[]> {
     const keys: ApiKey[] = [];
     let page: readonly ApiKey[];

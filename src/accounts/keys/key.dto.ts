@@ -113,7 +113,6 @@ export function rfc3339(timeMs: number): string {
   return new Date(timeMs).toISOString();
 }
 
-/** The events of API keys. */
 export interface KeyEvents {
   /** Also raised for the successor of a rotated key. */
   'key.created': Change<undefined, KeyDetails>;

@@ -15,19 +15,14 @@ type Scope = (typeof SCOPES)[number];
 /** Lets a key create others, so it must be requested. */
 export const MANAGE_KEYS: Scope = 'keys:manage';
 
-/** The default scopes of a new key. */
 export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== MANAGE_KEYS);
 
 /** All scopes that keys of this application can have: those of the service and of extensions. */
 export class KnownScopes {
-  private readonly known = new Set<string>(SCOPES);
-
-  get names(): readonly string[] {
-    return [...this.known];
-  }
+  readonly names = new Set<string>(SCOPES);
 
   add(scopes: readonly string[]): void {
-    for (const scope of scopes) this.known.add(scope);
+    for (const scope of scopes) this.names.add(scope);
   }
 }
 

@@ -103,16 +103,12 @@ export class SharedVersion {
    */
   async bump(): Promise<boolean> {
     if (!this.redis.isUp) return false;
-    try {
-      await this.advance();
-      return true;
-    } catch {
-      // If the client is down now, it advances the version before it is up again.
-      return false;
-    }
+    return this.advance().then(
+      () => true,
+      () => false,
+    );
   }
 
-  /** @throws (rejects) Error if Redis fails */
   private async advance(): Promise<void> {
     const version = Number(await this.runAdvance(this.key, this.highest));
     // A later reading may have been processed first.

@@ -12,7 +12,6 @@ interface Waiting {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Maximum number of pets per statement. */
 const BATCH_SIZE = 64;
 /** Maximum number of turns of the event loop that a batch waits for more pets: a few milliseconds if busy. */
 const MAX_TURNS = 8;

@@ -16,25 +16,12 @@ const ENTRY_BYTES = 512;
 /** V8 uses two bytes per character if a text has one beyond Latin-1. */
 const BYTES_PER_CHARACTER = 2;
 
-/** A cached response body. */
-export interface PetResponse {
-  readonly json: string;
-  readonly etag: string;
+/** A cached response body: a pet, or a page of the list. */
+export interface PetResponse extends PageJson {
   /** Whether a pet that is added can belong to it. */
   readonly canGrow: boolean;
   /** The version before the read, so that a concurrent write makes the entry stale. */
   readonly state: CatalogueState | undefined;
-}
-
-/** A page of the list: a JSON array of pets. */
-export interface PetPage extends PetResponse {
-  /** Identifier after which the next page begins; absent on the last page. */
-  readonly nextAfter: PageJson['nextAfter'];
-}
-
-interface Cache<Response extends PetResponse> {
-  readonly kept: LRUCache<string, Response>;
-  readonly reads: SingleFlight<Response>;
 }
 
 const sizeCalculation = ({ json }: PetResponse, name: string) =>
@@ -43,8 +30,9 @@ const sizeCalculation = ({ json }: PetResponse, name: string) =>
 /** Caches responses of the catalogue. A write is visible in every response after it was acknowledged. */
 @Injectable()
 export class PetResponseCache {
-  private readonly pages: Cache<PetPage>;
-  private readonly animals: Cache<PetResponse>;
+  private readonly pages: LRUCache<string, PetResponse>;
+  private readonly animals: LRUCache<string, PetResponse>;
+  private readonly reads = new SingleFlight<PetResponse>();
   private hits = 0;
   private misses = 0;
 
@@ -55,8 +43,8 @@ export class PetResponseCache {
     registry: Registry,
   ) {
     const options = { maxSize: MAX_BYTES, sizeCalculation, ttl: isEmbedded ? MAX_EMBEDDED_AGE_MS : MAX_SHARED_AGE_MS };
-    this.pages = { kept: new LRUCache<string, PetPage>(options), reads: new SingleFlight() };
-    this.animals = { kept: new LRUCache<string, PetResponse>(options), reads: new SingleFlight() };
+    this.pages = new LRUCache(options);
+    this.animals = new LRUCache(options);
     const reads: Counter<'result'> = new Counter({
       name: 'petstore_cache_reads_total',
       help: 'Reads of pages and pets by whether the response was cached.',
@@ -70,7 +58,7 @@ export class PetResponseCache {
     });
   }
 
-  page(query: ListPetsQuery): PetPage | Promise<PetPage> {
+  page(query: ListPetsQuery): PetResponse | Promise<PetResponse> {
     const { limit, status = '', categoryId = '', ids = '', after = '' } = query;
     const name = `${limit} ${status} ${categoryId} ${ids} ${after}`;
     return this.get(this.pages, name, async (state) => {
@@ -91,15 +79,16 @@ export class PetResponseCache {
   animal(petId: string): PetResponse | Promise<PetResponse> {
     return this.get(this.animals, petId, async (state) => {
       const json = JSON.stringify(await this.pets.get(petId));
-      return { json, etag: etagOf(json), canGrow: false, state };
+      return { json, etag: etagOf(json), nextAfter: undefined, canGrow: false, state };
     });
   }
 
-  private get<Response extends PetResponse>(
-    { kept, reads }: Cache<Response>,
+  /** @param name unlike those of all other pages and pets */
+  private get(
+    kept: LRUCache<string, PetResponse>,
     name: string,
-    read: (state: CatalogueState | undefined) => Promise<Response>,
-  ): Response | Promise<Response> {
+    read: (state: CatalogueState | undefined) => Promise<PetResponse>,
+  ): PetResponse | Promise<PetResponse> {
     const { current } = this.version;
     const cached = kept.get(name);
     if (cached !== undefined && isCurrent(cached, current)) {
@@ -107,7 +96,7 @@ export class PetResponseCache {
       return cached;
     }
     this.misses += 1;
-    return reads.join(name, current, async () => {
+    return this.reads.join(name, current, async () => {
       // What others wrote during the read may be missing in it, so its age counts from its beginning.
       const start = performance.now();
       const response = await read(current);
