@@ -90,6 +90,8 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
   refuseMethods(app);
   try {
     await configure?.(app);
+    // Again, for hooks that it has added.
+    if (configure !== undefined) replaceUnwritableHeads(server, app.get(ApiExceptionFilter));
     app.get(KnownScopes).add(checkExtensions(app, extensions));
     const errorCodes = extensions.flatMap(({ errorCodes: codes = [] }) => codes).map(({ code }) => code);
     serveExplorer(app, new CurrentDocument(app, errorCodes));

@@ -67,6 +67,8 @@ function checkOptions({ database, env = {}, ...options }: TestAppOptions): void 
     throw new TypeError(
       'database must be a SqliteTestDatabase or a PostgresTestDatabase. For a new one on PostgreSQL, pass postgresUrl.',
     );
+  if (database !== undefined && options.postgresUrl !== undefined)
+    throw new TypeError('Pass database or postgresUrl, not both.');
   if (env['DATABASE_URL'] || env['DATABASE_URL_FILE'])
     throw new TypeError('env cannot have DATABASE_URL. Pass database, or postgresUrl for a new one on PostgreSQL.');
 }

@@ -3,7 +3,7 @@ import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf, expectNoTrio, expectTrio } from '../support/expectations.js';
 import { FaultsModule } from '../support/faults.module.js';
 import { type Ask, ask, JSON_TYPE } from '../support/http.js';
-import { UnwritableModule } from '../support/unwritable.module.js';
+import { UNWRITABLE, UnwritableModule } from '../support/unwritable.module.js';
 
 const PET = '{"name":"x","categoryId":1}';
 
@@ -16,6 +16,13 @@ beforeAll(async () => {
     clock,
     extensions: [{ module: FaultsModule }, { module: UnwritableModule }],
     env: { CORS_ORIGINS: 'https://app.example.com' },
+    configure: (app) => {
+      const server = app.getHttpAdapter().getInstance();
+      server.addHook('onSend', ({ url }, reply, payload, done) => {
+        if (url.endsWith('/by-hook')) reply.header('x', UNWRITABLE);
+        done(null, payload);
+      });
+    },
   });
   key = await service.key();
 });
@@ -141,6 +148,9 @@ describe('a response whose head or body cannot be written', () => {
     'value',
     'line-break',
     'name',
+    'by-hook',
+    'transfer-encoding',
+    'trailer',
     'common',
     'reason',
     'decorator',

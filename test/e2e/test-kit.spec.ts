@@ -30,6 +30,7 @@ describe('the test kit, which uses databases of tests only', () => {
       ['sqlite', /no option/],
       [{ env: { DATABASE_URL: url } }, /env cannot have DATABASE_URL/],
       [{ env: { DATABASE_URL_FILE: '.env' } }, /env cannot have DATABASE_URL/],
+      [{ postgresUrl: '', database: new SqliteTestDatabase() }, /not both/],
       [{ postgresUrl: '' }, /URL of the server/],
       [{ postgresUrl: null }, /URL of the server/],
       [{ override: (builder: TestingModuleBuilder) => builder.overrideProvider(Env).useValue(loadEnv()) }, /Env/],

@@ -22,7 +22,7 @@ import type { FastifyReply } from 'fastify';
 import { of, type Observable } from 'rxjs';
 import { ApiError, Idempotent, Operation, sendCreated, sendWithEtag } from '../../src/index.js';
 
-const UNWRITABLE = 'пример';
+export const UNWRITABLE = 'пример';
 
 const Unwritable = (id: string, status = 200): MethodDecorator =>
   Operation({
@@ -64,6 +64,26 @@ class UnwritableController {
   @Unwritable('sendLineBreak')
   lineBreak(@Res({ passthrough: true }) reply: FastifyReply): object {
     reply.header('x', 'a\r\nb: c');
+    return {};
+  }
+
+  @Get('by-hook')
+  @Unwritable('sendByHook')
+  byHook(): object {
+    return {};
+  }
+
+  @Get('transfer-encoding')
+  @Unwritable('sendTransferEncoding')
+  transferEncoding(@Res({ passthrough: true }) reply: FastifyReply): object {
+    reply.header('transfer-encoding', 'chunked');
+    return {};
+  }
+
+  @Get('trailer')
+  @Unwritable('sendTrailer')
+  trailer(@Res({ passthrough: true }) reply: FastifyReply): object {
+    reply.header('trailer', 'x');
     return {};
   }
 

@@ -6,6 +6,8 @@ import { errorJson, INTERNAL_ERROR, writeHead } from './problem.js';
 
 /** Headers that a response has because of its request. */
 const OF_REQUEST = /^(?:vary|(?:x-)?ratelimit(?:-\w+)?|access-control-.+|deprecation|sunset)$/;
+/** Headers that Node sets: others would contradict how it writes the body. */
+const OF_CONNECTION = /^(?:transfer-encoding|trailer)$/;
 /** Headers that describe a response (RFC 9110, sections 8 and 10.2). */
 const OF_RESPONSE = /^(?:content-(?!security).+|etag|last-modified|location)$/;
 
@@ -44,6 +46,7 @@ function headFault(reply: FastifyReply): unknown {
   if (statusCode < 200 || statusCode > 599) return new RangeError(`${statusCode} is no status of a final response`);
   const headers = reply.getHeaders();
   for (const name in headers) {
+    if (OF_CONNECTION.test(name)) return new TypeError(`${name} is a matter of the connection`);
     const fault = valueFault(name, headers[name]);
     if (fault !== undefined) return fault;
   }
