@@ -74,12 +74,10 @@ class TransactionManager extends EntityManager {
   override async transaction<T>(first: IsolationLevel | Work<T>, second?: Work<T>): Promise<T> {
     const [isolation, work] = typeof first === 'string' ? [first, second] : [undefined, first];
     if (work === undefined) throw new TypeError('A transaction needs a callback.');
-    const inTransaction: Work<T> = (manager) => enter(manager, work);
+    const inTransaction: Work<T> = (manager) => {
+      const { current } = (manager.queryRunner as TransactionalRunner).transactions;
+      return current === undefined ? work(manager) : runIn(current, () => work(manager));
+    };
     return isolation === undefined ? super.transaction(inTransaction) : super.transaction(isolation, inTransaction);
   }
-}
-
-function enter<T>(manager: EntityManager, work: Work<T>): Promise<T> {
-  const { current } = (manager.queryRunner as TransactionalRunner).transactions;
-  return current === undefined ? work(manager) : runIn(current, () => work(manager));
 }

@@ -5,15 +5,9 @@ import { transactionOfCaller } from './transaction.js';
 /** `NO KEY UPDATE` to change rows; `KEY SHARE` so that they are not removed; `UPDATE` to remove them. */
 export type RowLock = 'UPDATE' | 'NO KEY UPDATE' | 'KEY SHARE';
 
-/**
- * Locks the rows that a SELECT finds in a table until the transaction ends. Empty for SQLite, which has one writer.
- */
-export function forUpdate(
-  connected: Pick<EntityManager, 'dataSource'>,
-  table: string,
-  lock: RowLock = 'UPDATE',
-): string {
-  return isPostgres(connected) ? ` FOR ${lock} OF "${table}"` : '';
+/** Locks the rows that a SELECT finds in a table until the transaction ends. Empty for SQLite: it has one writer. */
+export function forUpdate(manager: Pick<EntityManager, 'dataSource'>, table: string, lock: RowLock = 'UPDATE'): string {
+  return isPostgres(manager) ? ` FOR ${lock} OF "${table}"` : '';
 }
 
 const lockKey = (name: string) => `hashtextextended('petstore ' || ${name}, 0)`;
@@ -51,6 +45,6 @@ function checkInTransaction({ queryRunner }: EntityManager): void {
  * A condition that takes the same lock within a statement, and always holds.
  * @param name of the lock; not from a request
  */
-export function isLockedUntilCommit(connected: Pick<EntityManager, 'dataSource'>, name: string): string {
-  return isPostgres(connected) ? `pg_advisory_xact_lock(${lockKey(`'${name}'`)}) IS NOT NULL` : 'TRUE';
+export function isLockedUntilCommit(manager: Pick<EntityManager, 'dataSource'>, name: string): string {
+  return isPostgres(manager) ? `pg_advisory_xact_lock(${lockKey(`'${name}'`)}) IS NOT NULL` : 'TRUE';
 }

@@ -16,7 +16,6 @@ export class RunnerTransactions {
   /** How many transactions it has begun in the current one. They are parts of it. */
   private parts = 0;
 
-  /** @param begin begins a transaction on a connection */
   constructor(
     private readonly runner: BaseQueryRunner & QueryRunner,
     private readonly begin: (isolation?: IsolationLevel) => Promise<Transaction>,

@@ -4,11 +4,7 @@ import { Histogram, type Registry } from 'prom-client';
 import { SampledLog, traced } from '../platform/index.js';
 
 const MAX_STATEMENT_LENGTH = 300;
-/** Maximum number of statements whose labels are known. */
-const KNOWN_STATEMENTS = 1_000;
 
-/** The first word of a statement. */
-const OPERATION = /\w+/;
 /** The first table of a statement. */
 const TABLE = /\b(?:FROM|INTO|UPDATE|JOIN)\s+"?(\w+)/i;
 
@@ -31,56 +27,41 @@ export class StatementObserver {
   });
   private readonly durations: Histogram<keyof Labels> | undefined;
   private readonly locks: Histogram<'phase'> | undefined;
-  private readonly known = new LRUCache<string, Statement>({ max: KNOWN_STATEMENTS });
+  private readonly known = new LRUCache<string, Statement>({ max: 1_000 });
 
-  /**
-   * @param system the name of the database in traces
-   * @param slowMs a statement that takes longer is slow, in milliseconds
-   * @param registry none for command lines
-   */
+  /** @param registry none for command lines */
   constructor(
     private readonly system: 'sqlite' | 'postgresql',
     readonly slowMs: number,
     registry?: Registry,
   ) {
     if (registry === undefined) return;
-    const buckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
+    const common = { buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10], registers: [registry] };
     this.durations = new Histogram({
+      ...common,
       name: 'db_client_operation_duration_seconds',
       help: 'Duration of statements by operation and table.',
       labelNames: ['db_operation_name', 'db_collection_name'],
-      buckets,
-      registers: [registry],
     });
     this.locks = new Histogram({
+      ...common,
       name: 'petstore_write_lock_seconds',
       help: 'How long transactions on SQLite waited for the connection that writes, and held it.',
       labelNames: ['phase'],
-      buckets,
-      registers: [registry],
     });
     if (system === 'sqlite') for (const phase of ['waited', 'held']) this.locks.zero({ phase });
   }
 
-  /** Runs a statement, measures it, and adds it to the trace. */
+  /** Runs a statement, measures it, and adds it to the trace. On PostgreSQL, a slow one is logged while it still runs. */
   async watch<T>(sql: string, run: () => Promise<T>): Promise<T> {
     const sinceMs = performance.now();
     const { labels, name, span } = this.statementOf(sql);
     try {
       return await traced(name, span, run);
     } finally {
-      this.durations?.observe(labels, (performance.now() - sinceMs) / 1_000);
-    }
-  }
-
-  /** The same, and logs the statement if it was slow. For a database that blocks nobody else meanwhile. */
-  async watchAndLog<T>(sql: string, run: () => Promise<T>): Promise<T> {
-    const sinceMs = performance.now();
-    try {
-      return await this.watch(sql, run);
-    } finally {
       const durationMs = performance.now() - sinceMs;
-      if (durationMs > this.slowMs) this.logSlow(sql, durationMs);
+      this.durations?.observe(labels, durationMs / 1_000);
+      if (this.system === 'sqlite' && durationMs > this.slowMs) this.logSlow(sql, durationMs);
     }
   }
 
@@ -104,7 +85,7 @@ export class StatementObserver {
   private statementOf(sql: string): Statement {
     const known = this.known.get(sql);
     if (known !== undefined) return known;
-    const operation = OPERATION.exec(sql)?.[0].toUpperCase() ?? '';
+    const operation = /\w+/.exec(sql)?.[0].toUpperCase() ?? '';
     const [, table = ''] = TABLE.exec(sql) ?? [];
     const attributes = {
       'db.system.name': this.system,

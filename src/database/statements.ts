@@ -1,6 +1,11 @@
-import type { ColumnOptions, EntityManager } from 'typeorm';
+import type { ColumnOptions, EntityManager, ObjectLiteral } from 'typeorm';
+import type { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 
 export type SqlParameter = string | number | null;
+export type QueryParameters = unknown[] | ObjectLiteral;
+
+/** What a query runner of TypeORM answers. */
+export type QueryAnswer = Awaited<ReturnType<BetterSqlite3QueryRunner['query']>>;
 
 /**
  * Runs a statement that both databases understand, and returns its rows.

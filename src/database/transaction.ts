@@ -1,12 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Logger } from '@nestjs/common';
-import type { DataSource, ObjectLiteral } from 'typeorm';
-import type { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
-
-export type QueryParameters = unknown[] | ObjectLiteral;
-
-/** What a query runner of TypeORM answers. */
-export type QueryAnswer = Awaited<ReturnType<BetterSqlite3QueryRunner['query']>>;
+import type { DataSource } from 'typeorm';
+import type { QueryAnswer, QueryParameters } from './statements.js';
 
 /** The connection that a transaction has for itself. */
 export interface TransactionConnection {

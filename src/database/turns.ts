@@ -39,14 +39,11 @@ export class Turns {
   private next(): void {
     for (const waiting of this.queue) {
       if (this.taken.length >= this.most) return;
-      if (waiting.account !== undefined && this.countOf(waiting.account) >= this.mostOfAccount) continue;
+      const ofAccount = this.taken.filter((account) => account === waiting.account);
+      if (waiting.account !== undefined && ofAccount.length >= this.mostOfAccount) continue;
       this.queue.delete(waiting);
       this.taken.push(waiting.account);
       waiting.begin();
     }
-  }
-
-  private countOf(account: number): number {
-    return this.taken.filter((one) => one === account).length;
   }
 }

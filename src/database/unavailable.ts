@@ -51,7 +51,8 @@ export function explained(error: unknown): string {
   return `The file that DATABASE_URL names is damaged, or is no SQLite database: ${String(cause)}. Restore a backup.`;
 }
 
-function driverCode(error: unknown): string {
+/** The code of an error of a driver, or of Node; empty if it has none. */
+export function driverCode(error: unknown): string {
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
   // The driver's native part keeps the error class of the realm that loaded it first, so `instanceof` does not work.
   return typeof cause === 'object' && cause !== null && 'code' in cause && cause.code !== undefined

@@ -1,12 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** In whose name work is done. */
-interface Principal {
-  readonly actor: string | undefined;
-  readonly accountId: number | undefined;
-}
-
-const principals = new AsyncLocalStorage<Principal>();
+const principals = new AsyncLocalStorage<{ actor: string | undefined; accountId: number | undefined }>();
 
 /**
  * Does work in the name of an actor, which the events of the work have. The handler of a request acts as its API key.

@@ -1,6 +1,4 @@
-/**
- * The events by name. Features declare theirs by merging into this interface, like `PetEvents`.
- */
+/** The events by name. Features declare theirs by merging into this interface, like `PetEvents`. */
 export interface EventMap {}
 
 /** The state before and after; `before` is undefined for a creation, `after` for a removal. */

@@ -68,8 +68,7 @@ export class Initial1795219200000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const table of ['key_bans', 'usage_windows', 'audit_records', 'api_keys', 'accounts', 'pets']) {
+    for (const table of ['key_bans', 'usage_windows', 'audit_records', 'api_keys', 'accounts', 'pets'])
       await runner.query(`DROP TABLE "${table}"`);
-    }
   }
 }

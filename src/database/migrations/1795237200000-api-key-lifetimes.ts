@@ -39,11 +39,9 @@ export class ApiKeyLifetimes1795237200000 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('CREATE INDEX "api_keys_account_id" ON "api_keys" ("account_id")');
-    for (const index of ['api_keys_not_revoked', 'api_keys_account_id_created_at_id']) {
+    for (const index of ['api_keys_not_revoked', 'api_keys_account_id_created_at_id'])
       await runner.query(`DROP INDEX "${index}"`);
-    }
-    for (const column of ['successor_id', 'lifetime_ms']) {
+    for (const column of ['successor_id', 'lifetime_ms'])
       await runner.query(`ALTER TABLE "api_keys" DROP COLUMN "${column}"`);
-    }
   }
 }

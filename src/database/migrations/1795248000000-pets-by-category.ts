@@ -3,7 +3,6 @@ import { createIndex, dropIndex } from '../create-index.js';
 
 /** Indexes for pages of the pets of one category, with a status or without. */
 export class PetsByCategory1795248000000 implements MigrationInterface {
-  /** An index is built while others write. */
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {

@@ -3,7 +3,6 @@ import { createIndex, dropIndex } from '../create-index.js';
 
 /** For orders that are cancelled because nobody approved them. */
 export class PlacedOrders1795258800000 implements MigrationInterface {
-  /** An index is built while others write. */
   readonly transaction = false;
 
   up(runner: QueryRunner): Promise<void> {

@@ -3,7 +3,6 @@ import { createIndex, dropIndex } from '../create-index.js';
 
 /** An index for the audit records of one account, newest first. */
 export class AuditByAccount1795273200000 implements MigrationInterface {
-  /** An index is built while others write. */
   readonly transaction = false;
 
   up(runner: QueryRunner): Promise<void> {

@@ -1,11 +1,7 @@
+import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import type { WhereClauseCondition } from 'typeorm/query-builder/WhereClause.js';
 import type { SqlParameter } from '../statements.js';
-
-/** A column, the SQL of a value of it, and the parameter of that SQL, if it is a `?`. */
-export interface ColumnValue {
-  readonly column: string;
-  readonly value: string;
-  readonly parameter?: SqlParameter;
-}
+import type { ColumnValue, KeyColumns } from './page-key.js';
 
 /** SQL with the parameters of its `?`. */
 export interface Condition {
@@ -39,4 +35,60 @@ export function indexRange(
   // Where `>` excludes the highest value of the first column, PostgreSQL expects no rows, of other indexes too.
   const isOther = start.length === 0 ? [] : [compare(start, '<>')];
   return [...isListed, compare([...ranged, ...start], from), compare(ranged, until), ...isOther];
+}
+
+/** A filter by the value of a property. */
+interface Equality extends ColumnValue {
+  readonly property: string;
+  readonly condition: WhereClauseCondition;
+}
+
+/**
+ * Takes the filters out of a query that fix the first columns of an index whose next ones are those of the order. Knows
+ * filters such as `where({ accountId })` and `where('order.accountId = :accountId', { accountId })`.
+ * @returns the filters in the order of the index; none if the entity declares no such index, or if there are joins
+ */
+export function takeIndexFilters<Entity extends ObjectLiteral>(
+  { expressionMap, alias }: SelectQueryBuilder<Entity>,
+  order: KeyColumns,
+): readonly Equality[] {
+  const conditions = conjuncts(expressionMap.wheres);
+  // TypeORM does not bracket conditions in text, so what looks like one of all may be a part of an alternative.
+  const isUnclear = conditions.some((condition) => typeof condition === 'string' && /\bor\b/i.test(condition));
+  // Ordered by the column that joins them, PostgreSQL may walk the index of the other table from its first row.
+  if (isUnclear || expressionMap.joinAttributes.length > 0) return [];
+  const properties = order.map(({ property }) => property);
+  const primary = properties.at(-1);
+  const equalities = new Map<string, Equality>();
+  for (const condition of conditions) {
+    const [column = '', value = ''] = equalityOf(condition);
+    const property = column.slice(alias.length + 1);
+    if (column === `${alias}.${property}` && property !== primary)
+      equalities.set(property, { property, column, value, condition });
+  }
+  let fixed: readonly Equality[] = [];
+  for (const index of expressionMap.mainAlias?.metadata.indices ?? []) {
+    const columns = index.columns.map(({ propertyPath }) => propertyPath);
+    const end = columns.findIndex((property) => !equalities.has(property));
+    const first = columns.slice(0, end).flatMap((property) => equalities.get(property) ?? []);
+    const next = properties.filter((property) => !columns.slice(0, end).includes(property));
+    const isSorted = next.every((property, place) => columns[end + place] === property);
+    if (index.where === undefined && isSorted && first.length > fixed.length) fixed = first;
+  }
+  const rest = conditions.filter((condition) => fixed.every((one) => one.condition !== condition));
+  if (fixed.length > 0)
+    expressionMap.wheres = rest.map((condition) => ({ type: 'and', condition: { operator: 'brackets', condition } }));
+  return fixed;
+}
+
+/** The conditions that all have to hold. */
+function conjuncts(condition: WhereClauseCondition): WhereClauseCondition[] {
+  if (!Array.isArray(condition) || condition.some(({ type }) => type === 'or')) return [condition];
+  return condition.flatMap((clause) => conjuncts(clause.condition));
+}
+
+/** The path and the parameter of a filter by a value. */
+function equalityOf(condition: WhereClauseCondition): readonly string[] {
+  if (typeof condition === 'string') return /^([\w.]+) = (:\w+)$/.exec(condition)?.slice(1) ?? [];
+  return 'operator' in condition && condition.operator === 'equal' ? condition.parameters : [];
 }

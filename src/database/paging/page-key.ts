@@ -1,11 +1,17 @@
 import type { DataSource, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { DomainError } from '../../platform/index.js';
-import { byBytes } from '../statements.js';
-import type { ColumnValue } from './index-range.js';
+import { byBytes, type SqlParameter } from '../statements.js';
 
 /** The property that a list is sorted by, such as `{ rating: 'DESC' }`. */
 export type PageOrder<Entity> = Readonly<Partial<Record<keyof Entity & string, 'ASC' | 'DESC'>>>;
+
+/** A column, the SQL of a value of it, and the parameter of that SQL, if it is a `?`. */
+export interface ColumnValue {
+  readonly column: string;
+  readonly value: string;
+  readonly parameter?: SqlParameter;
+}
 
 /** A column that a list is sorted by, with the parameter that the page starts after. */
 export interface KeyColumn extends ColumnValue {
@@ -25,10 +31,7 @@ const TIME =
 
 const isInt64 = (text: string) => DIGITS.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 const isText = (text: string) => text.isWellFormed() && !text.includes('\0');
-
-function isUuid(text: string): boolean {
-  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
-}
+const isUuid = (text: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 
 /** PostgreSQL has infinite times too. */
 function isTime(text: string): boolean {

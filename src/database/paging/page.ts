@@ -1,7 +1,6 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { isPostgres } from '../statements.js';
-import { takeIndexFilters } from './index-filters.js';
-import { compare, indexRange } from './index-range.js';
+import { compare, indexRange, takeIndexFilters } from './index-range.js';
 import { type KeyColumns, keyColumns, pageCursor, type PageOrder, parseCursor } from './page-key.js';
 
 /** A page of a list. */

@@ -1,15 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import {
-  AbstractLogger,
-  type DataSource,
-  type DataSourceOptions,
-  MigrationExecutor,
-  QueryFailedError,
-  type QueryRunner,
-} from 'typeorm';
+import { AbstractLogger, type DataSourceOptions, MigrationExecutor, QueryFailedError, type QueryRunner } from 'typeorm';
 import { pendingMigrations, runPendingMigrations } from '../pending-migrations.js';
 import { query } from '../statements.js';
+import { driverCode } from '../unavailable.js';
 import { postgresDataSource } from './postgres-options.js';
 
 /**
@@ -30,16 +24,16 @@ class NoLogger extends AbstractLogger {
 
 /** Runs pending migrations, each in its transaction; of several processes that start together, one does it. */
 export function migratePostgres(options: DataSourceOptions): Promise<void> {
-  return withRunner(options, async (dataSource, runner) => {
+  return withRunner(options, async (runner) => {
     await runner.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    while (!(await migrateUnlessLocked(dataSource, runner))) await delay(RETRY_MS);
+    while (!(await migrateUnlessLocked(runner))) await delay(RETRY_MS);
   });
 }
 
 /** Waits until another process has run the migrations. Needs no rights to change the schema. */
 export function waitForMigrations(options: DataSourceOptions): Promise<void> {
-  return withRunner(options, async (dataSource, runner) => {
-    const executor = new MigrationExecutor(dataSource, runner);
+  return withRunner(options, async (runner) => {
+    const executor = new MigrationExecutor(runner.dataSource, runner);
     for (let isFirst = true; ; isFirst = false) {
       const pending = (await runner.hasTable('migrations')) ? await pendingMigrations(executor) : ['all'];
       if (pending.length === 0) return;
@@ -49,32 +43,30 @@ export function waitForMigrations(options: DataSourceOptions): Promise<void> {
   });
 }
 
-async function withRunner(
-  options: DataSourceOptions,
-  work: (dataSource: DataSource, runner: QueryRunner) => Promise<void>,
-): Promise<void> {
+async function withRunner(options: DataSourceOptions, work: (runner: QueryRunner) => Promise<void>): Promise<void> {
   const dataSource = await postgresDataSource({ ...options, logger: new NoLogger() }).initialize();
   try {
-    await checkServer(dataSource);
-    await work(dataSource, dataSource.createQueryRunner());
+    const runner = dataSource.createQueryRunner();
+    await checkServer(runner);
+    await work(runner);
   } finally {
     await dataSource.destroy();
   }
 }
 
 /** @returns whether no migration is pending any more */
-async function migrateUnlessLocked(dataSource: DataSource, runner: QueryRunner): Promise<boolean> {
+async function migrateUnlessLocked(runner: QueryRunner): Promise<boolean> {
   // Not waited for in the database: a waiting statement would keep CREATE INDEX CONCURRENTLY from its end.
   const lock = `hashtextextended('petstore migrations', 0)`;
   const [row] = await query<{ locked: boolean }>(runner.manager, `SELECT pg_try_advisory_lock(${lock}) AS "locked"`);
   if (row?.locked !== true) return false;
   try {
-    const executor = new MigrationExecutor(dataSource, runner);
+    const executor = new MigrationExecutor(runner.dataSource, runner);
     executor.transaction = 'each';
     await runPendingMigrations(executor);
     return true;
   } catch (error) {
-    if (!(error instanceof QueryFailedError) || codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
+    if (!(error instanceof QueryFailedError) || driverCode(error) !== LOCK_NOT_AVAILABLE) throw error;
     logger.warn({ message: 'a migration waits for a lock', statement: error.query });
     return false;
   } finally {
@@ -82,31 +74,20 @@ async function migrateUnlessLocked(dataSource: DataSource, runner: QueryRunner):
   }
 }
 
-function codeOf({ driverError }: QueryFailedError<Error & { readonly code?: string }>): string | undefined {
-  return driverError.code;
-}
-
-interface Server {
-  readonly version: string;
-  readonly encoding: string;
-  readonly schema: string | null;
-  readonly fsync: string;
-}
-
 /**
  * Checks what a session cannot set itself.
  * @throws Error if the server is not PostgreSQL, cannot store all Unicode characters, or has no schema for the tables
  */
-async function checkServer(dataSource: DataSource): Promise<void> {
-  const [server] = await dataSource.query<[Server]>(`
-    SELECT version() AS "version", current_setting('server_encoding') AS "encoding", current_schema() AS "schema",
-      current_setting('fsync') AS "fsync"`);
+async function checkServer(runner: QueryRunner): Promise<void> {
+  const [server] = await runner.manager.query<[Record<'version' | 'encoding' | 'schema' | 'fsync', string>]>(`
+    SELECT version() AS "version", current_setting('server_encoding') AS "encoding",
+      coalesce(current_schema(), '') AS "schema", current_setting('fsync') AS "fsync"`);
   // It assigns identifiers out of order, and older versions accept calls for locks without locking.
   if (server.version.includes('CockroachDB'))
     throw new Error('CockroachDB is not supported. The service needs PostgreSQL 14 or newer.');
   if (server.encoding !== 'UTF8')
     throw new Error(`The database must have the encoding UTF8, but has ${server.encoding}.`);
-  if (server.schema === null)
+  if (server.schema === '')
     throw new Error(
       'No schema of the search_path exists. Create one, or change the search_path of the role or database.',
     );

@@ -7,14 +7,8 @@ import type { Env } from '../../platform/index.js';
 import { currentAccountId } from '../events/actor.js';
 import { type IsolationLevel, RunnerTransactions, type TransactionalRunner } from '../runner-transactions.js';
 import type { StatementObserver } from '../statement-observer.js';
-import { refuseTransactionControl } from '../statements.js';
-import {
-  type QueryAnswer,
-  type QueryParameters,
-  Transaction,
-  type TransactionConnection,
-  transactionSettled,
-} from '../transaction.js';
+import { type QueryAnswer, type QueryParameters, refuseTransactionControl } from '../statements.js';
+import { Transaction, type TransactionConnection, transactionSettled } from '../transaction.js';
 import type { Turns } from '../turns.js';
 import { translatePostgres, unavailable } from '../unavailable.js';
 
@@ -118,13 +112,9 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
   private async reportSlow(sql: string): Promise<void> {
     // pg's types omit the process of the server.
     const { processID } = (this.client ?? {}) as { readonly processID?: number };
-    const blockers = processID === undefined ? [] : await this.findBlockers(processID).catch(() => []);
-    this.observer.logSlow(sql, this.observer.slowMs, blockers);
-  }
-
-  private async findBlockers(processId: number): Promise<object[]> {
-    const { rows } = await this.monitoring.query<object>(BLOCKERS, [processId]);
-    return rows;
+    const search = processID === undefined ? undefined : this.monitoring.query<object>(BLOCKERS, [processID]);
+    const found = await search?.catch(() => undefined);
+    this.observer.logSlow(sql, this.observer.slowMs, found?.rows);
   }
 
   private expire(): void {
@@ -144,15 +134,13 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
     try {
       await this.transactions.end(reason);
     } finally {
-      // A statement in progress, or an open transaction, would reach the next user of the connection.
-      if (this.client !== undefined && this.client.getTransactionStatus() !== 'I') this.discard(reason);
+      // A statement in progress, or an open transaction, would reach the next user of the connection, so it is closed, as
+      // the base class does with one that failed.
+      if (this.client !== undefined && this.client.getTransactionStatus() !== 'I') {
+        this.releaseCallback?.(reason);
+        delete this.releaseCallback;
+      }
       await super.release();
     }
-  }
-
-  /** What the base class does with a connection that failed. */
-  private discard(reason: Error): void {
-    this.releaseCallback?.(reason);
-    delete this.releaseCallback;
   }
 }

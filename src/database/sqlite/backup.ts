@@ -18,21 +18,17 @@ export function backUp(databaseFile: string, target: string): void {
     const source = new Sqlite(databaseFile, { readonly: true, fileMustExist: true });
     source.prepare('VACUUM INTO ?').run(incomplete);
     source.close();
-    verify(incomplete);
+    const copy = new Sqlite(incomplete);
+    const result: unknown = copy.pragma('integrity_check', { simple: true });
+    copy.close();
+    if (result !== 'ok') throw new Error(`The copy is not intact: ${String(result)}`);
+    sync(incomplete);
     renameSync(incomplete, target);
     sync(dirname(target));
   } catch (error) {
     rmSync(incomplete, { force: true });
     throw error;
   }
-}
-
-function verify(file: string): void {
-  const copy = new Sqlite(file);
-  const result: unknown = copy.pragma('integrity_check', { simple: true });
-  copy.close();
-  if (result !== 'ok') throw new Error(`The copy is not intact: ${String(result)}`);
-  sync(file);
 }
 
 /** @param path of a file or a folder */

@@ -27,15 +27,10 @@ export function sqliteOptions(file: string, parts: DatabaseParts): DataSourceOpt
   };
 }
 
-interface Connections {
-  readonly reading: ReadingConnection;
-  readonly writing: WritingConnection;
-}
-
 /** The embedded database: one connection for writes, one transaction at a time, and one for concurrent reads. */
 export class SqliteDatabase extends Database {
   override readonly isEmbedded = true;
-  private opened: Connections | undefined;
+  private opened: { readonly reading: ReadingConnection; readonly writing: WritingConnection } | undefined;
 
   constructor(
     options: DataSourceOptions,
@@ -55,7 +50,7 @@ export class SqliteDatabase extends Database {
       const driver = this.driver as BetterSqlite3Driver;
       const writing: SqliteConnection = driver.databaseConnection;
       await this.migrate(writing);
-      this.opened = this.open(driver, path, writing);
+      this.open(driver, path, writing);
     } catch (error) {
       await this.destroy();
       throw error;
@@ -93,7 +88,7 @@ export class SqliteDatabase extends Database {
     writing.exec('COMMIT');
   }
 
-  private open(driver: BetterSqlite3Driver, path: string, writing: SqliteConnection): Connections {
+  private open(driver: BetterSqlite3Driver, path: string, writing: SqliteConnection): void {
     const reading = new Sqlite(path, { readonly: true });
     for (const connection of [writing, reading]) {
       // SQLite would wait for locks inside the statement and block all other requests.
@@ -102,7 +97,7 @@ export class SqliteDatabase extends Database {
       connection.defaultSafeIntegers();
     }
     const file = new FileIdentity(path);
-    return {
+    this.opened = {
       reading: new ReadingConnection(driver, reading, file, this.observer),
       writing: new WritingConnection(this, driver, writing, file, this.timeouts, this.observer),
     };

@@ -3,16 +3,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { unavailable } from '../unavailable.js';
 
-const FOLDER_MODE = 0o700;
-const FILE_MODE = 0o600;
-
 /** The file that a `sqlite:` URL names; `sqlite::memory:` is a private file in the temporary directory. */
 export function sqliteFile(databaseUrl: string): string {
+  if (databaseUrl !== 'sqlite::memory:') return resolve(databaseUrl.slice('sqlite:'.length));
   // Two connections cannot share a database in memory, and reads have their own.
-  return databaseUrl === 'sqlite::memory:' ? temporaryFile() : resolve(databaseUrl.slice('sqlite:'.length));
-}
-
-function temporaryFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return join(folder, 'petstore.sqlite');
@@ -24,14 +18,14 @@ function temporaryFile(): string {
  */
 export function createPrivateFile(file: string): void {
   createFolder(dirname(file));
-  closeSync(openSync(file, 'a', FILE_MODE));
+  closeSync(openSync(file, 'a', 0o600));
 }
 
 /** `mkdirSync` with `recursive` never returns if a parent can have no folders, as in `/proc`. */
 function createFolder(folder: string): void {
   if (existsSync(folder)) return;
   createFolder(dirname(folder));
-  mkdirSync(folder, FOLDER_MODE);
+  mkdirSync(folder, 0o700);
 }
 
 /**

@@ -5,8 +5,7 @@ import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSq
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 import { RunnerTransactions, type TransactionalRunner } from '../runner-transactions.js';
 import type { StatementObserver } from '../statement-observer.js';
-import { exactIntegers, refuseTransactionControl } from '../statements.js';
-import type { QueryAnswer, QueryParameters } from '../transaction.js';
+import { exactIntegers, type QueryAnswer, type QueryParameters, refuseTransactionControl } from '../statements.js';
 import { translateSqlite } from '../unavailable.js';
 import type { FileIdentity } from './sqlite-file.js';
 import type { WritingConnection } from './writing-connection.js';
@@ -44,12 +43,10 @@ export class SqliteQueryRunner extends BetterSqlite3QueryRunner implements Trans
   }
 }
 
-/** Maximum number of statements of which it is known whether they read. */
-const KNOWN_STATEMENTS = 1_000;
-
 /** Uses the read-only connection, which does not see the open transaction of the other one. */
 export class ReadingConnection extends BetterSqlite3QueryRunner {
-  private readonly known = new LRUCache<string, boolean>({ max: KNOWN_STATEMENTS });
+  /** What `canRun` returns, by statement. */
+  private readonly known = new LRUCache<string, boolean>({ max: 1_000 });
 
   constructor(
     driver: BetterSqlite3Driver,
@@ -67,7 +64,7 @@ export class ReadingConnection extends BetterSqlite3QueryRunner {
 
   override async query(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
     this.file.check();
-    return exactIntegers(await this.observer.watchAndLog(sql, () => super.query(sql, parameters, isStructured)));
+    return exactIntegers(await this.observer.watch(sql, () => super.query(sql, parameters, isStructured)));
   }
 
   /** Whether a statement returns rows and changes nothing. */

@@ -7,14 +7,8 @@ import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSq
 import type { Env } from '../../platform/index.js';
 import type { ConnectionUse } from '../database.js';
 import type { StatementObserver } from '../statement-observer.js';
-import { exactIntegers } from '../statements.js';
-import {
-  type QueryAnswer,
-  type QueryParameters,
-  Transaction,
-  type TransactionConnection,
-  transactionSettled,
-} from '../transaction.js';
+import { exactIntegers, type QueryAnswer, type QueryParameters } from '../statements.js';
+import { Transaction, type TransactionConnection, transactionSettled } from '../transaction.js';
 import { Turns } from '../turns.js';
 import { isBusy, translateSqlite, unavailable } from '../unavailable.js';
 import type { FileIdentity } from './sqlite-file.js';
@@ -96,9 +90,7 @@ export class WritingConnection implements TransactionConnection {
 
   async send(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
     this.checkTransaction();
-    return exactIntegers(
-      await this.observer.watchAndLog(sql, () => this.statements.query(sql, parameters, isStructured)),
-    );
+    return exactIntegers(await this.observer.watch(sql, () => this.statements.query(sql, parameters, isStructured)));
   }
 
   async commit(): Promise<void> {
