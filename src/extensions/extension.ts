@@ -107,7 +107,6 @@ function scopeFaults(scope: string): string[] {
   return isScope(scope) ? [] : [`No key can have the scope ${JSON.stringify(scope)}: scopes look like "pets:read".`];
 }
 
-/** A line for each id that is used more than once. */
 function repetitions(what: string, uses: readonly { readonly id: string; readonly name: string }[]): string[] {
   return [...Map.groupBy(uses, ({ id }) => id)]
     .filter(([, all]) => all.length > 1)

@@ -13,7 +13,6 @@ const API_PRODUCES = 'swagger/apiProduces';
 /** A method of a controller at one of its paths. */
 export type Route = ReturnType<typeof routesOf>[number];
 
-/** The routes of all controllers. */
 export function routesOf(app: INestApplicationContext) {
   const modules = app.get(ModulesContainer);
   const controllers = new DiscoveryService(modules).getControllers();
@@ -41,8 +40,7 @@ export function routesOf(app: INestApplicationContext) {
 }
 
 function statusOf(handler: Function): number {
-  const redirect = Reflect.getMetadata(constants.REDIRECT_METADATA, handler) as
-    { readonly statusCode?: number } | undefined;
+  const redirect = Reflect.getMetadata(constants.REDIRECT_METADATA, handler) as { statusCode?: number } | undefined;
   if (redirect !== undefined) return redirect.statusCode ?? HttpStatus.FOUND;
   return Reflect.getMetadata(constants.HTTP_CODE_METADATA, handler) as number;
 }

@@ -35,14 +35,10 @@ export interface Deprecation {
 /** Statuses of the HTTP parser and of guards, which respond before a deprecation is announced. */
 export const EARLY_STATUSES: ReadonlySet<number> = new Set([431, 401, 403, 429]);
 
-/** A deprecation with the headers of RFC 9745 and RFC 8594, so that no request formats dates or parses the successor. */
-interface DeclaredDeprecation extends Deprecation {
-  /** The names in `{}` of the successor. */
-  readonly placeholders: readonly string[];
-  readonly headers: Readonly<Record<'deprecation' | 'sunset', string>>;
-}
+type DeclaredDeprecation = ReturnType<typeof declareDeprecation>;
 
-export function declareDeprecation(deprecation: Deprecation): DeclaredDeprecation {
+/** Adds the headers of RFC 9745 and RFC 8594, so that no request formats dates or parses the successor. */
+export function declareDeprecation(deprecation: Deprecation) {
   const { since, sunset, successor } = deprecation;
   const headers = { deprecation: `@${Date.parse(since) / 1000}`, sunset: new Date(sunset).toUTCString() };
   const placeholders = [...successor.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
@@ -51,13 +47,10 @@ export function declareDeprecation(deprecation: Deprecation): DeclaredDeprecatio
 
 /** Adds the headers to a response, with links of RFC 5829 and RFC 9745, section 3. */
 export function announce(deprecation: DeclaredDeprecation, env: Env, reply: FastifyReply): void {
-  const { headers, documentation } = deprecation;
-  reply.headers(headers);
+  reply.headers(deprecation.headers);
   const target = publicPath(env, successorOf(deprecation, reply.request.params as Record<string, string>));
-  addLink(
-    reply,
-    `<${target}>; rel="successor-version", <${publicPath(env, documentation)}>; rel="deprecation"; type="text/html"`,
-  );
+  const page = publicPath(env, deprecation.documentation);
+  addLink(reply, `<${target}>; rel="successor-version", <${page}>; rel="deprecation"; type="text/html"`);
 }
 
 /** Leaves out the query if what the client sent is no identifier: it may be an API key. */
@@ -96,10 +89,9 @@ export class DeprecationInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const deprecation = deprecationOf(context.getHandler());
-    if (deprecation !== undefined) {
-      announce(deprecation, this.env, replyOf(context));
-      if (this.clock.nowMs() >= removalMs(deprecation.sunset, this.env)) throw operationRemoved(deprecation);
-    }
+    if (deprecation === undefined) return next.handle();
+    announce(deprecation, this.env, replyOf(context));
+    if (this.clock.nowMs() >= removalMs(deprecation.sunset, this.env)) throw operationRemoved(deprecation);
     return next.handle();
   }
 }

@@ -41,10 +41,10 @@ export class Readiness implements OnModuleInit {
   }
 
   private async check(): Promise<ReadinessReport> {
-    const causes: unknown[] = [];
+    let cause: unknown;
     const checks = this.indicators.map((indicator) =>
-      checkInTime(indicator).catch((cause: unknown): HealthIndicatorResult => {
-        causes.push(cause);
+      checkInTime(indicator).catch((error: unknown): HealthIndicatorResult => {
+        cause ??= error;
         return { [nameOf(indicator)]: { status: 'down' } };
       }),
     );
@@ -52,7 +52,6 @@ export class Readiness implements OnModuleInit {
     if (this.isEnding) throw ending();
     const parts = results.flatMap((result) => Object.entries(result));
     const down = parts.filter(([, { status }]) => status === 'down').map(([name]) => name);
-    const [cause] = causes;
     if (down.length > 0)
       throw new DomainError('service_unavailable', `The service is not ready. Down: ${down.join(', ')}.`, { cause });
     const report = parts.map(([name, { status }]) => [name, status === 'up' ? 'up' : 'down'] as const);

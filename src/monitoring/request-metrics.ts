@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Gauge, Histogram, Registry } from 'prom-client';
 import { responseInProgress } from '../http/index.js';
 import { UNMATCHED_ROUTE } from '../platform/index.js';
@@ -28,8 +28,14 @@ export class RequestMetrics {
   observeRequests(server: FastifyInstance): void {
     this.countConnections(server.server);
     // Asynchronous, so that early responses of one turn are written together: a tenth of each 401.
-    server.addHook('onSend', async (request, reply, payload) => {
-      this.observe(request, reply);
+    server.addHook('onSend', async (request, { statusCode }, payload) => {
+      const { method, routeOptions, caller } = request;
+      const { isMethodUnknown, access, url } = routeOptions.config;
+      // Anybody can make these, of any path and method, so they have no series of their own.
+      const isRefused = caller === undefined && access !== 'public' && statusCode >= 400 && statusCode < 500;
+      const isUnmatched = url === undefined || isMethodUnknown === true || isRefused;
+      const own = isUnmatched ? labels(OTHER_METHOD, UNMATCHED_ROUTE, statusCode) : labels(method, url, statusCode);
+      this.durations.observe(own, (performance.now() - request.receivedAtMs) / 1000);
       return payload;
     });
   }
@@ -58,20 +64,6 @@ export class RequestMetrics {
       registers: [this.registry],
       collect: () => active.set([...sockets].filter((socket) => responseInProgress(socket) !== undefined).length),
     });
-  }
-
-  private observe(request: FastifyRequest, reply: FastifyReply): void {
-    const { method, routeOptions, caller } = request;
-    const { isMethodUnknown, access, url } = routeOptions.config;
-    const { statusCode } = reply;
-    // Anybody can make these, of any path and method, so they have no series of their own.
-    const isRefused = caller === undefined && access !== 'public' && statusCode >= 400 && statusCode < 500;
-    const isUnmatched = url === undefined || isMethodUnknown === true || isRefused;
-    const seconds = (performance.now() - request.receivedAtMs) / 1000;
-    this.durations.observe(
-      isUnmatched ? labels(OTHER_METHOD, UNMATCHED_ROUTE, statusCode) : labels(method, url, statusCode),
-      seconds,
-    );
   }
 }
 

@@ -4,4 +4,3 @@ export * from './explorer/explorer.js';
 export * from './operation-group.decorator.js';
 export * from './operation.decorator.js';
 export * from './rehearsal.interceptor.js';
-export * from './success-responses.js';

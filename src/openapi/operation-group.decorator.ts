@@ -3,10 +3,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { ApiTags } from '@nestjs/swagger';
 
 /** A heading under which the OpenAPI document lists operations. */
-export interface Group {
-  readonly name: string;
-  readonly description: string;
-}
+type Group = Readonly<Record<'name' | 'description', string>>;
 
 const GROUP = 'petstore:operation-group';
 

@@ -135,6 +135,23 @@ export function errorsOf(handler: Function): readonly Problem[] {
   return isIdempotent(handler) && errors.length > 0 ? [...errors, ...IDEMPOTENCY_ERRORS] : errors;
 }
 
+const successOf =
+  (status: number, usual: readonly HeaderName[]) =>
+  (type: Type, description: string, examples: Examples, headers = usual): SuccessResponse => {
+    return { status, description, type, headers, examples };
+  };
+
+/** A resource, which clients can revalidate and change by its ETag. */
+export const resource = successOf(200, ['ETag']);
+
+/** A new resource with its address. */
+export const created = successOf(201, ['Location', 'ETag']);
+
+/** A page of a list. @param listName name of the schema of the list */
+export function pageOf(type: Type, listName: string, description: string, examples: Examples): SuccessResponse {
+  return { status: 200, description, type: [type], listName, headers: ['Link', 'ETag'], examples };
+}
+
 function successResponse(success: SuccessResponse): ApiResponseOptions {
   const { status, description, type, contentType, listName, headers = [], examples } = success;
   const response = {

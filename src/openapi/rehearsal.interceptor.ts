@@ -35,7 +35,8 @@ export class RehearsalInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const { headers, caller } = requestOf(context);
-    const code = preferredCode(headers['prefer']);
+    const [, quoted, token] = CODE.exec([headers['prefer'] ?? ''].flat().join(',')) ?? [];
+    const code = quoted ?? token;
     const error = code === undefined ? undefined : this.find(code, context.getHandler(), caller);
     if (error === undefined) return next.handle();
     const reply = replyOf(context).header('preference-applied', `code=${code}`);
@@ -64,9 +65,4 @@ export class RehearsalInterceptor implements NestInterceptor {
     const scope = operation?.quota === 'none' ? ' for operations that use no quota' : '';
     return tooManyRequests(refuse(outcome, window, nowSeconds), scope);
   }
-}
-
-function preferredCode(header: string | readonly string[] | undefined): string | undefined {
-  const [, quoted, token] = CODE.exec([header ?? ''].flat().join(',')) ?? [];
-  return quoted ?? token;
 }

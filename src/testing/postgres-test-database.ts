@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Client } from 'pg';
+import { Client } from 'pg';
 import type { DataSource } from 'typeorm';
 import { createDataSource, type Extension, loadEnv } from '../index.js';
-import { queryOnce, withClient } from './postgres-client.js';
 import type { TestDatabase } from './test-database.js';
 
 /** The comment on each test database. Others may have data that somebody needs. */
 export const MARK = 'petstore test database';
+const CONNECT_TIMEOUT_MS = 5_000;
 
 /** A database on a PostgreSQL server. */
 export class PostgresTestDatabase implements TestDatabase {
@@ -36,8 +36,11 @@ export class PostgresTestDatabase implements TestDatabase {
     await withClient(this.serverUrl, async (client) => {
       await client.query(`SELECT pg_advisory_lock(hashtext('petstore test databases'))`);
       if (await this.isMade(client)) return;
-      const template = this.templateOf(extensions);
-      if (!(await exists(client, template))) await this.createTemplate(client, template, extensions);
+      const { migrations = [] } = this.dataSourceOf(this.name, extensions).options;
+      const sources = Object.values(migrations).join('\n');
+      const template = `petstore_template_${createHash('sha256').update(sources).digest('hex').slice(0, 16)}`;
+      const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [template]);
+      if (rowCount === 0) await this.createTemplate(client, template, extensions);
       await client.query(`CREATE DATABASE "${this.name}" TEMPLATE "${template}"`);
       await client.query(`COMMENT ON DATABASE "${this.name}" IS '${MARK}'`);
       // To share nothing in Redis with the other copies.
@@ -82,12 +85,6 @@ export class PostgresTestDatabase implements TestDatabase {
     await client.query(`ALTER DATABASE "${unfinished}" RENAME TO "${template}"`);
   }
 
-  private templateOf(extensions: readonly Extension[]): string {
-    const { migrations = [] } = this.dataSourceOf(this.name, extensions).options;
-    const sources = Object.values(migrations).join('\n');
-    return `petstore_template_${createHash('sha256').update(sources).digest('hex').slice(0, 16)}`;
-  }
-
   private dataSourceOf(database: string, extensions: readonly Extension[]): DataSource {
     return createDataSource(loadEnv({ DATABASE_URL: this.urlOf(database) }), extensions);
   }
@@ -97,6 +94,19 @@ export class PostgresTestDatabase implements TestDatabase {
   }
 }
 
-async function exists(client: Client, database: string): Promise<boolean> {
-  return (await client.query('SELECT FROM pg_database WHERE datname = $1', [database])).rowCount === 1;
+/** Works with a connection to a PostgreSQL database, which is closed afterwards. */
+async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  // A server that shuts down sends an error to idle connections.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+export function queryOnce<Row extends object>(url: string, sql: string): Promise<Row[]> {
+  return withClient(url, async (client) => (await client.query<Row>(sql)).rows);
 }

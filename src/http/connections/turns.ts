@@ -46,13 +46,6 @@ export function batchRequestsPerTick(server: FastifyInstance): void {
   server.addHook('onRequest', () => (turn ??= begin()));
 }
 
-interface Connection {
-  /** Until the last request. */
-  bytesRead: number;
-  /** Whether the last request was. A connection without one is not. */
-  isOrdinary: boolean;
-}
-
 /** Open connections, and which of them are not read for the moment. */
 class SharedConnections {
   /** When a turn of the event loop began to read requests, on the clock of `performance.now()`. */
@@ -60,8 +53,8 @@ class SharedConnections {
   private isTurnTooLong = false;
   /** Whether a connection sent much in the last turn. */
   private isBusy = false;
-  /** In the order in which they were opened. */
-  private readonly open = new Map<Socket, Connection>();
+  /** In the order in which they were opened, with the bytes until the last request, and whether that was ordinary. */
+  private readonly open = new Map<Socket, { bytesRead: number; isOrdinary: boolean }>();
   /** Held connections whose last request was ordinary, in the order in which they were held. */
   private readonly ordinary = new Set<Socket>();
   /** Other held connections, in that order too: new ones are the last. */
@@ -73,7 +66,12 @@ class SharedConnections {
 
   /** Call it for each request that was read. */
   read(socket: Socket): void {
-    const sinceMs = (this.turnSinceMs ??= this.beginTurn());
+    if (this.turnSinceMs === undefined) {
+      this.isBusy = false;
+      this.isTurnTooLong = false;
+      setImmediate(() => (this.turnSinceMs = undefined));
+    }
+    const sinceMs = (this.turnSinceMs ??= performance.now());
     const { bytesRead } = socket;
     const connection = this.open.get(socket);
     if (connection !== undefined) {
@@ -83,14 +81,12 @@ class SharedConnections {
     }
     if (this.isTurnTooLong || performance.now() - sinceMs <= MAX_READING_MS) return;
     this.isTurnTooLong = true;
-    this.hold(socket);
-  }
-
-  private beginTurn(): number {
-    this.isBusy = false;
-    this.isTurnTooLong = false;
-    setImmediate(() => (this.turnSinceMs = undefined));
-    return performance.now();
+    for (const [other, { isOrdinary }] of this.open) {
+      if (other === socket || other.isPaused()) continue;
+      other.pause();
+      (isOrdinary ? this.ordinary : this.others).add(other);
+    }
+    this.beginRelease();
   }
 
   /** A new connection waits in a busy time, so that those behind it are accepted, too. */
@@ -101,23 +97,13 @@ class SharedConnections {
       this.forget(socket);
     });
     // Deferred, because Node begins to read after this.
-    if (this.isBusy || this.isReleasing) setImmediate(() => this.holdNew(socket));
-  }
-
-  private holdNew(socket: Socket): void {
-    if (socket.destroyed) return;
-    socket.pause();
-    this.others.add(socket);
-    this.beginRelease();
-  }
-
-  private hold(except: Socket): void {
-    for (const [socket, { isOrdinary }] of this.open) {
-      if (socket === except || socket.isPaused()) continue;
+    if (!this.isBusy && !this.isReleasing) return;
+    setImmediate(() => {
+      if (socket.destroyed) return;
       socket.pause();
-      (isOrdinary ? this.ordinary : this.others).add(socket);
-    }
-    this.beginRelease();
+      this.others.add(socket);
+      this.beginRelease();
+    });
   }
 
   private beginRelease(): void {

@@ -32,15 +32,12 @@ export function jsonFault(text: string): string {
     const [before, rest] = [text.slice(0, offset), text.slice(offset)];
     const cause = isJson(before) ? CAUSES['EndOfFileExpected'] : CAUSES[name];
     const mistake = MISTAKES.find(([after, first]) => after.test(rest) && first.test(before))?.[2];
-    fault = ` at line ${line + 1}, column ${column + 1}: ${cause ?? mistake ?? words(name)}`;
+    // `CommaExpected` is `comma expected`.
+    const words = name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
+    fault = ` at line ${line + 1}, column ${column + 1}: ${cause ?? mistake ?? words}`;
   };
   visit(text, { onError }, { disallowComments: true });
   return fault;
-}
-
-/** `CommaExpected` is `comma expected`. */
-function words(name: string): string {
-  return name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
 }
 
 function isJson(text: string): boolean {

@@ -128,10 +128,7 @@ export interface DecimalOptions extends FieldOptions {
   readonly minimum?: string;
 }
 
-/**
- * A decimal number as a text, such as `"12.50"`, because JSON numbers are rounded. The handler gets it with all digits of its
- * scale.
- */
+/** A decimal number as a text, such as `"12.50"`, because JSON numbers are rounded. Handlers get all digits of its scale. */
 export function DecimalField(options: DecimalOptions): PropertyDecorator {
   const { digits, scale, minimum } = options;
   const whole = digits - scale;

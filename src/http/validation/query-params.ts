@@ -10,8 +10,6 @@ import { type EnumOptions, enumSchema, ID_RANGE, INT64_RANGE } from './fields.js
  * refused; it is never clamped, trimmed or coerced.
  */
 
-const MAX_ID_LENGTH = '9223372036854775807'.length;
-
 /** What every parameter of a query declares. */
 export interface ParamOptions {
   readonly description: string;
@@ -40,7 +38,7 @@ export function IdParam(options: ParamOptions): PropertyDecorator {
 /** Identifiers separated by commas, kept as they are written. The parameter can be repeated, as some clients do for lists. */
 export function IdListParam(options: ParamOptions & { readonly maxItems: number }): PropertyDecorator {
   const { maxItems } = options;
-  const maxLength = maxItems * (MAX_ID_LENGTH + 1);
+  const maxLength = maxItems * '9223372036854775807,'.length;
   const items = { type: 'integer', format: 'int64', minimum: 1 };
   // `explode: false` documents a list as one parameter with commas.
   const schema = { type: 'array', items, minItems: 1, maxItems, explode: false, example: [1, 2] } as ApiPropertyOptions;

@@ -7,7 +7,7 @@ import { Clock, Env } from '../../platform/index.js';
 import { errorSchemas } from './errors.js';
 import { completeOperation, type DocumentedOperation, type ScannedOperation, type SharedParts } from './operations.js';
 import { outlineOf } from './outline.js';
-import { convertSchemas, withoutExamples } from './schemas.js';
+import { convertSchema, mapValues, withoutExamples } from './schemas.js';
 
 type PathItem = Record<string, DocumentedOperation>;
 
@@ -47,7 +47,7 @@ function createDocument(app: INestApplication, errorCodes: readonly string[]): O
   const options = { ignoreGlobalPrefix: true };
   const { paths, components, ...outline } = SwaggerModule.createDocument(app, outlineOf(app, env), options);
   const shared: SharedParts = {
-    schemas: convertSchemas(components?.schemas ?? {}),
+    schemas: mapValues(components?.schemas ?? {}, convertSchema),
     parameters: new Map(),
     responses: new Map(),
   };

@@ -67,8 +67,6 @@ function describe(errors: readonly Problem[]): string {
   return errors.map(({ code, message, meaning = message }) => `- \`${code}\`: ${meaning}`).join('\n');
 }
 
-const MAX_CODE_LENGTH = 64;
-
 /** @param codes of the documented errors, including those of extensions */
 export function errorSchemas(codes: Iterable<string>): Record<'Error' | 'KnownErrorCode', SchemaObject> {
   return {
@@ -85,7 +83,7 @@ export function errorSchemas(codes: Iterable<string>): Record<'Error' | 'KnownEr
           description: 'Machine-readable error code. New codes can be added.',
           anyOf: [
             { $ref: '#/components/schemas/KnownErrorCode' },
-            { type: 'string', maxLength: MAX_CODE_LENGTH, pattern: '^[a-z]+(_[a-z]+)*$' },
+            { type: 'string', maxLength: 64, pattern: '^[a-z]+(_[a-z]+)*$' },
           ],
           examples: ['validation_failed'],
         },

@@ -124,18 +124,9 @@ function completeBody(
     jsonMediaTypes(method).map((type) => [type, { schema }]),
   );
   if (examples !== undefined) content[JSON_TYPE] = { schema, examples };
-  return { ...requestBody, required: method === 'patch' || needsFields(schema, schemas), content };
-}
-
-/** Whether a body is required: a POST without a body is accepted if all fields are optional. */
-function needsFields(schema: Schema, schemas: Schemas): boolean {
+  // A POST without a body is accepted if all fields are optional.
   const { properties, required = [] } = resolve(schema, schemas);
-  return properties === undefined || required.length > 0;
-}
-
-/** The name of a list, which `title` is not: a team's title can be the name of another schema. */
-interface NamedList {
-  readonly 'x-list-name'?: string;
+  return { ...requestBody, required: method === 'patch' || properties === undefined || required.length > 0, content };
 }
 
 /** Moves named lists to the components. Their maximum number of items is that of `limit`. */
@@ -152,7 +143,8 @@ function completeResponses(
     const response = isIdempotent ? { ...scanned, headers: replayed } : scanned;
     for (const media of Object.values(response.content ?? {})) {
       if (media.schema === undefined) continue;
-      const { 'x-list-name': listName, ...schema } = convertSchema(media.schema) as Schema & NamedList;
+      // Not `title`, because a team's title can be the name of another schema.
+      const { 'x-list-name': listName, ...schema } = convertSchema(media.schema) as Schema & { 'x-list-name'?: string };
       media.schema = listName === undefined ? schema : { $ref: `#/components/schemas/${listName}` };
       if (listName !== undefined) shared.schemas[listName] = { ...schema, ...(maxItems !== undefined && { maxItems }) };
     }

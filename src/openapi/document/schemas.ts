@@ -5,6 +5,9 @@ export type Schemas = Record<string, Schema>;
 
 const INT32_MAX = 2 ** 31 - 1;
 
+/** `x-meaning` of an enum, whose schema otherwise has the description of the first field that uses it. */
+type ScannedSchema = SchemaObject & { readonly 'x-meaning'?: string };
+
 /**
  * Converts a schema of OpenAPI 3.0 from the scanner to OpenAPI 3.1: a reference can have siblings, `examples` replaces
  * `example`, an exclusive bound is a number, and `null` is a type. Integers that declare no format or bound get those of
@@ -17,7 +20,7 @@ export function convertSchema(schema: Schema): Schema {
   const converted = {
     ...withExclusiveBounds({ ...rest, ...bounds(rest) }),
     ...(meaning !== undefined && { description: meaning }),
-    ...(properties && { properties: convertSchemas(properties) }),
+    ...(properties && { properties: mapValues(properties, convertSchema) }),
     ...(items && { items: convertSchema(items) }),
     ...(anyOf && { anyOf: anyOf.map(convertSchema) }),
     ...(oneOf && { oneOf: oneOf.map(convertSchema) }),
@@ -28,15 +31,9 @@ export function convertSchema(schema: Schema): Schema {
   const complete = isReference
     ? { $ref: only.$ref, ...converted }
     : { ...converted, ...(allOf && { allOf: allOf.map(convertSchema) }) };
-  return nullable === true ? orNull(complete) : complete;
-}
-
-function orNull({ description, ...schema }: SchemaObject): SchemaObject {
-  return { ...(description !== undefined && { description }), anyOf: [schema, { type: 'null' }] };
-}
-
-export function convertSchemas(schemas: Schemas): Schemas {
-  return mapValues(schemas, convertSchema);
+  if (nullable !== true) return complete;
+  const { description, ...schemaOfValue } = complete;
+  return { ...(description !== undefined && { description }), anyOf: [schemaOfValue, { type: 'null' }] };
 }
 
 /** Removes the examples of fields, except where an operation has no example of the whole body. */
@@ -61,13 +58,8 @@ function withoutOwnExamples(schema: Schema): Schema {
   return { ...rest, ...(properties && { properties: mapValues(properties, withoutOwnExamples) }) };
 }
 
-function mapValues(schemas: Schemas, change: (schema: Schema, name: string) => Schema): Schemas {
+export function mapValues(schemas: Schemas, change: (schema: Schema, name: string) => Schema): Schemas {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, change(schema, name)]));
-}
-
-/** The meaning of an enum, whose schema otherwise has the description of the first field that uses it. */
-interface ScannedSchema extends SchemaObject {
-  readonly 'x-meaning'?: string;
 }
 
 function bounds({ type, format, maximum = Number.MAX_SAFE_INTEGER }: SchemaObject): SchemaObject {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { dump } from 'js-yaml';
 import { addToListHeader, CompressedFile, routeNotFound, sendWithEtag } from '../../http/index.js';
 import { Env } from '../../platform/index.js';
@@ -16,11 +16,6 @@ import { searchIndex } from './search-index.js';
 
 const HTML = 'text/html; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
-
-/** The files of Swagger UI's package that the pages load. Its other files are not served. */
-const PACKAGE_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'];
-
-const OWN_FILES = join(import.meta.dirname, 'browser');
 
 /** Other files, such as declarations of types, are not served. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -48,7 +43,13 @@ const POLICY = [
 export function serveExplorer(app: INestApplication, document: CurrentDocument): void {
   const server = app.getHttpAdapter().getInstance() as FastifyInstance;
   const serve = (path: string, file: () => CompressedFile, headers: Readonly<Record<string, string>> = {}) =>
-    server.get(path, (_request, reply) => sendFile(reply.headers(headers), file()));
+    server.get(path, async (_request, reply) => {
+      const { body, etag } = await file().negotiate(reply.headers(headers));
+      // Caches must revalidate, because the next version of the service has the same addresses.
+      const payload = sendWithEtag(reply.header('cache-control', 'no-cache'), body, etag);
+      if (reply.statusCode === 304) reply.removeHeader('content-encoding');
+      return reply.send(payload);
+    });
   const env = app.get(Env);
   const links = serviceLinks(env);
   const serveDocs = (path: string, file: () => CompressedFile) =>
@@ -93,10 +94,15 @@ const toYaml = (document: OpenAPIObject) => dump(document, { skipInvalid: true, 
 
 /** Paths below `/docs/`, and the files there. */
 function assetPaths(): [name: string, path: string][] {
-  const own = readdirSync(OWN_FILES, { recursive: true, encoding: 'utf8' });
+  const folder = join(import.meta.dirname, 'browser');
+  const own = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const { resolve } = createRequire(import.meta.url);
-  const ofPackage = PACKAGE_FILES.map((name): [string, string] => [name, resolve(`swagger-ui-dist/${name}`)]);
-  return [...own.map((name): [string, string] => [name, join(OWN_FILES, name)]), ...ofPackage];
+  return [
+    ...own.map((name): [string, string] => [name, join(folder, name)]),
+    // The pages load no other files of the package.
+    ['swagger-ui.css', resolve('swagger-ui-dist/swagger-ui.css')],
+    ['swagger-ui-bundle.js', resolve('swagger-ui-dist/swagger-ui-bundle.js')],
+  ];
 }
 
 function fixed(contentType: string, content: string | Buffer): () => CompressedFile {
@@ -117,12 +123,4 @@ function rendered(
     files.set(document, file);
     return file;
   };
-}
-
-async function sendFile(reply: FastifyReply, file: CompressedFile): Promise<FastifyReply> {
-  const { body, etag } = await file.negotiate(reply);
-  // Caches must revalidate, because the next version of the service has the same addresses.
-  const payload = sendWithEtag(reply.header('cache-control', 'no-cache'), body, etag);
-  if (reply.statusCode === 304) reply.removeHeader('content-encoding');
-  return reply.send(payload);
 }

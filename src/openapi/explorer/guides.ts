@@ -79,12 +79,10 @@ function sideEntry(entry: Guide, { name }: Guide): string {
 
 function sectionHtml({ id, depth, title, html }: Section, example: object | undefined): string {
   const heading = depth === 1 ? title : `<a href="#${id}">${title}</a>`;
-  return `<h${depth} id="${id}">${heading}</h${depth}>\n${html}${example === undefined ? '' : codeBlock(example)}`;
-}
-
-function codeBlock(example: object): string {
+  const section = `<h${depth} id="${id}">${heading}</h${depth}>\n${html}`;
+  if (example === undefined) return section;
   const escaped = JSON.stringify(example, undefined, 2).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  return `<pre tabindex="0" data-language="json"><code>${escaped}</code></pre>`;
+  return `${section}<pre tabindex="0" data-language="json"><code>${escaped}</code></pre>`;
 }
 
 function neighbours(guide: Guide, guides: readonly Guide[]): string {

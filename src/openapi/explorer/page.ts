@@ -62,8 +62,15 @@ export function markStaging(page: string): string {
   return page.replace('<header class="site-header">', '<p class="ribbon">Staging</p>\n  $&');
 }
 
-/** The page that Swagger UI fills, which its script loads after the first paint. */
+/**
+ * The page that Swagger UI fills, which its script loads after the first paint. The introduction is part of the HTML, so it
+ * appears before, and stays.
+ */
 export function explorerPage(base: string): string {
+  const plans = Object.entries(PLANS).map(([name, limits]) => {
+    const day = limits === undefined ? '' : ` a minute, ${formatCount(limits.perDay)} a day`;
+    return `<li><strong>${planTitle(name)}</strong> <span>${formatCount(limits?.perMinute)}${day}</span></li>`;
+  });
   return renderPage({
     title: 'Pet Store Service',
     name: 'API reference',
@@ -78,7 +85,11 @@ export function explorerPage(base: string): string {
       <div class="contents"></div>
       <main id="content" tabindex="-1">
         <header class="introduction" id="introduction">
-      ${introduction(base)}
+      <h1>Pet Store Service</h1>
+      <p>A pet store catalogue: pets, their categories, orders for them, your usage and your API keys.</p>
+      <p><strong>Authentication.</strong> Every request needs an API key: <code>Authorization: Bearer &lt;API_KEY&gt;</code></p>
+      <p><strong>Limits.</strong> All keys of an account share the requests of its <a href="${base}plans">plan</a>:</p>
+      <ul class="plan-limits">${plans.join('')}</ul>
         </header>
         <p id="loading" role="status">Loading the operations …</p>
         <noscript><p>The operations need JavaScript. They are also in <a href="${base}../openapi.yaml">openapi.yaml</a>.</p></noscript>
@@ -86,20 +97,6 @@ export function explorerPage(base: string): string {
     </div>
   </div>`,
   });
-}
-
-/** What a reader needs first. It is part of the HTML, so it appears before Swagger UI is loaded, and stays. */
-function introduction(base: string): string {
-  const plans = Object.entries(PLANS).map(([name, limits]) => {
-    const day = limits === undefined ? '' : ` a minute, ${formatCount(limits.perDay)} a day`;
-    return `<li><strong>${planTitle(name)}</strong> <span>${formatCount(limits?.perMinute)}${day}</span></li>`;
-  });
-  return `
-      <h1>Pet Store Service</h1>
-      <p>A pet store catalogue: pets, their categories, orders for them, your usage and your API keys.</p>
-      <p><strong>Authentication.</strong> Every request needs an API key: <code>Authorization: Bearer &lt;API_KEY&gt;</code></p>
-      <p><strong>Limits.</strong> All keys of an account share the requests of its <a href="${base}plans">plan</a>:</p>
-      <ul class="plan-limits">${plans.join('')}</ul>`.trim();
 }
 
 /** For a reader who follows a wrong link below `/docs`. */

@@ -81,17 +81,16 @@ function refusals({ perMinute, perDay }: Limits): string[] {
   const minute = { limit: perMinute, windowSeconds: 60, resetSeconds: NOON_SECONDS + 42 };
   const day = { limit: perDay, windowSeconds: 86_400, resetSeconds: NOON_SECONDS + 43_200 };
   const ban = { ...minute, resetSeconds: NOON_SECONDS + 60 };
-  return [
-    refusal('The minute is used up', refuse('limited', minute, NOON_SECONDS)),
-    refusal('The day is used up', refuse('limited', day, NOON_SECONDS)),
-    refusal('The key is banned', refuse('banned', ban, NOON_SECONDS)),
-  ];
-}
-
-function refusal(when: string, decision: ReturnType<typeof refuse>): string {
-  const problem = tooManyRequests(decision);
-  const headers = Object.entries(problem.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
-  const response = [`HTTP/1.1 ${problem.status} Too Many Requests`, ...headers, '', errorJson(problem)];
-  return `<h3>${when}</h3>
+  const decisions = {
+    'The minute is used up': refuse('limited', minute, NOON_SECONDS),
+    'The day is used up': refuse('limited', day, NOON_SECONDS),
+    'The key is banned': refuse('banned', ban, NOON_SECONDS),
+  };
+  return Object.entries(decisions).map(([when, decision]) => {
+    const problem = tooManyRequests(decision);
+    const headers = Object.entries(problem.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
+    const response = [`HTTP/1.1 ${problem.status} Too Many Requests`, ...headers, '', errorJson(problem)];
+    return `<h3>${when}</h3>
       <pre tabindex="0"><code>${response.join('\n')}</code></pre>`;
+  });
 }

@@ -1,19 +1,8 @@
 import type { OpenAPIObject, OperationObject } from '@nestjs/swagger';
 import { type Guide, titleOf } from './guides.js';
 
-interface Entry {
-  readonly title: string;
-  /** The guide it is in, or the request of an operation. */
-  readonly place: string;
-  /** Relative to `/docs/`. */
-  readonly href: string;
-  readonly text: string;
-  /** Other words that find it. */
-  readonly terms: string;
-}
-
-/** All sections of guides, and all operations with their scopes and parameters. */
-export function searchIndex(guides: readonly Guide[], { paths, components }: OpenAPIObject): Entry[] {
+/** All sections of guides, and all operations with their scopes and parameters. `terms` are other words that find them. */
+export function searchIndex(guides: readonly Guide[], { paths, components }: OpenAPIObject) {
   const sections = guides.flatMap((guide) =>
     guide.sections.map(({ id, depth, title, text }) => ({
       title,
@@ -37,15 +26,11 @@ export function searchIndex(guides: readonly Guide[], { paths, components }: Ope
         title: summary,
         place: `${method.toUpperCase()} ${path}`,
         href: `../docs#/${encodeURIComponent(tag)}/${operationId}`,
-        text: withoutMarkdown(description),
+        // Without the code, bold text and links of Markdown.
+        text: description.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/`|\*\*/g, ''),
         terms: [operationId, ...scopes, ...names].join(' '),
       };
     }),
   );
   return [...operations, ...sections];
-}
-
-/** The descriptions of operations have code, bold text and links. */
-function withoutMarkdown(text: string): string {
-  return text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/`|\*\*/g, '');
 }
