@@ -44,7 +44,8 @@ describe('the explorer', () => {
       '1 to 100, default 20.',
       '1 to 100 items, each at least 1.',
       'At least 1.',
-      String.raw`At most 16,384 characters. Matches ^[\t -~\u0080-\u00ff]*$`,
+      String.raw`At most 4,096 characters. Matches ^[\t -~\u0080-\u00ff]*$`,
+      String.raw`At most 4,096 characters. Matches ^[\t -~\u0080-\u00ff]*$`,
     ]);
     expect(await words('createPet')).toEqual(['1 to 255 characters. Matches ^[ -~]{1,255}$']);
   });
