@@ -47,7 +47,9 @@ describe('the explorer', () => {
       String.raw`At most 4,096 characters. Matches ^[\t -~\u0080-\u00ff]*$`,
       String.raw`At most 4,096 characters. Matches ^[\t -~\u0080-\u00ff]*$`,
     ]);
-    expect(await words('createPet')).toEqual(['1 to 255 characters. Matches ^[ -~]{1,255}$']);
+    expect(await words('createPet')).toEqual([
+      String.raw`1 to 512 characters. Matches ^(?:"(?:[ !#-\[\]-~]|\\["\\]){1,255}"|[ !#-~][ -~]{0,254})$`,
+    ]);
   });
 
   it('wraps bodies between words', async () => {
