@@ -78,9 +78,9 @@ describe('an instance that hangs in the middle of its transactions', () => {
     hung.signal('SIGCONT');
     await healed(ofHealthy, ofHung);
     await Promise.all([ofHung.stop(), ofHealthy.stop()]);
-    expect([...new Set([...ofHung.seen, ...ofHealthy.seen].map(({ status }) => status))].toSorted()).toEqual([
-      201, 503,
-    ]);
+    // Those that wait for the lock for too long are refused.
+    const statuses = new Set([...ofHung.seen, ...ofHealthy.seen].map(({ status }) => status));
+    expect([...statuses].filter((status) => status !== 503)).toEqual([201]);
     const pets = await everyPet(healthy.port, key);
     expect(lost(new Map([...ofHung.created, ...ofHealthy.created]), pets)).toEqual([]);
   });

@@ -33,23 +33,27 @@ afterAll(async () => {
 
 async function run(sql: string): Promise<void> {
   for (const statement of sql.startsWith('CREATE') ? [sql] : sql.split('; ')) await client.query(statement);
-  if (sql.includes('ALTER SYSTEM')) await client.query('SELECT pg_reload_conf()');
 }
 
 const isHealthy = (statuses: readonly number[]) => statuses.length > 0 && statuses.every((status) => status < 300);
 
+/** A trigger that refuses creates with an error of PostgreSQL. */
+function refusing(name: string, message: string, code: string): string {
+  return `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS
+    $$BEGIN RAISE EXCEPTION '${message}' USING ERRCODE = '${code}'; END$$;
+    CREATE TRIGGER ${name} BEFORE INSERT ON "pets" EXECUTE FUNCTION ${name}()`;
+}
+
 const FAULTS = [
   {
     what: 'whose disk is full',
-    begin: `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
-      $$BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END$$;
-      CREATE TRIGGER full_disk BEFORE INSERT ON "pets" EXECUTE FUNCTION full_disk()`,
+    begin: refusing('full_disk', 'could not extend file: No space left on device', '53100'),
     end: 'DROP TRIGGER full_disk ON "pets"',
   },
   {
     what: 'that accepts no writes',
-    begin: `ALTER SYSTEM SET default_transaction_read_only = on`,
-    end: `SET transaction_read_only = off; ALTER SYSTEM RESET default_transaction_read_only`,
+    begin: refusing('standby', 'cannot execute INSERT in a read-only transaction', '25006'),
+    end: 'DROP TRIGGER standby ON "pets"',
   },
   {
     what: 'with a lock that writes wait for',
