@@ -56,7 +56,7 @@ const SAME_ON_POSTGRES = [
     'write-lock',
   ].map(endToEnd),
   // No database.
-  ...['accounts/keys/api-key-format', 'auth/bearer-token', 'auth/bearer.guard', 'accounts/cli/keys-arguments'].map(
+  ...['auth/keys/api-key-format', 'auth/bearer-token', 'auth/bearer.guard', 'accounts/cli/keys-arguments'].map(
     (name) => `<rootDir>/src/${name}.spec.ts`,
   ),
 ];

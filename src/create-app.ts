@@ -2,28 +2,33 @@ import type { DynamicModule, NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
-import { KnownScopes } from './accounts/index.js';
-import { BearerGuard } from './auth/index.js';
-import { Clock, ConfigError, Env, logRequests, PinoLogger, SampledLog } from './platform/index.js';
-import { serveExplorer, CurrentDocument } from './openapi/index.js';
-import { checkExtensions, type Extension, refuseMethods } from './extensions/index.js';
-import { Readiness, RequestMetrics } from './monitoring/index.js';
-import {
-  addCommonHeaders,
-  addEarlyResponses,
-  API_PREFIX,
-  batchRequestsPerTick,
-  closeConnections,
-  collectMethods,
-  createServer,
-  respondToOtherMethods,
-  addIdempotency,
-  IdempotencyService,
-  addJsonBodyParser,
-  ApiExceptionFilter,
-  replaceUnwritableHeads,
-} from './http/index.js';
-import { addAdmission, PlanThrottlerGuard, UsageRecorder } from './rate-limit/index.js';
+import { KnownScopes } from './auth/keys/scopes.js';
+import { BearerGuard } from './auth/bearer.guard.js';
+import { Clock } from './platform/config/clock.js';
+import { ConfigError } from './platform/config/load-env.js';
+import { Env } from './platform/config/env.js';
+import { logRequests } from './http/hooks/request-log.js';
+import { PinoLogger } from './platform/logging/pino-logger.js';
+import { SampledLog } from './platform/logging/sampled-log.js';
+import { serveExplorer } from './openapi/explorer/explorer.js';
+import { CurrentDocument } from './openapi/document/document.js';
+import { checkExtensions, type Extension, refuseMethods } from './extensions/extension.js';
+import { Readiness } from './monitoring/readiness.js';
+import { RequestMetrics } from './monitoring/request-metrics.js';
+import { addCommonHeaders } from './http/hooks/common-headers.js';
+import { addEarlyResponses, collectMethods, respondToOtherMethods } from './http/hooks/early-responses.js';
+import { API_PREFIX } from './http/requests/request.js';
+import { batchRequestsPerTick } from './http/connections/turns.js';
+import { closeConnections } from './http/connections/closing.js';
+import { createServer } from './http/server.js';
+import { addIdempotency } from './http/idempotency/idempotency.hooks.js';
+import { IdempotencyService } from './http/idempotency/idempotency.service.js';
+import { addJsonBodyParser } from './http/json/json-body.js';
+import { ApiExceptionFilter } from './http/errors/api-exception.filter.js';
+import { replaceUnwritableHeads } from './http/errors/failed-response.js';
+import { addAdmission } from './rate-limit/admission.js';
+import { PlanThrottlerGuard } from './rate-limit/plan-throttler.guard.js';
+import { UsageRecorder } from './rate-limit/history/usage-recorder.js';
 
 export interface AppOptions {
   readonly env: Env;

@@ -1,11 +1,15 @@
 import type { DataSource } from 'typeorm';
-import { Account, AuditRecord, ApiKey } from './accounts/index.js';
+import { Account } from './auth/keys/account.entity.js';
+import { AuditRecord } from './auth/keys/audit-record.entity.js';
+import { ApiKey } from './auth/keys/api-key.entity.js';
+import type { Env } from './platform/config/env.js';
+import { commandLineDataSource, migrateDatabase } from './database/database.module.js';
+import { type DatabaseParts, databaseUrlOf } from './database/database-options.js';
+import { IdempotencyRecord } from './http/idempotency/idempotency-record.entity.js';
+import { UsageWindow } from './rate-limit/persistence/usage-window.entity.js';
+import { KeyBan } from './rate-limit/persistence/key-ban.entity.js';
 import { CategoryEntity } from './categories/index.js';
-import type { Env } from './platform/index.js';
-import { commandLineDataSource, type DatabaseParts, databaseUrlOf, migrateDatabase } from './database/index.js';
-import { IdempotencyRecord } from './http/index.js';
 import { PetEntity } from './pets/index.js';
-import { UsageWindow, KeyBan } from './rate-limit/index.js';
 import { OrderEntity } from './store/index.js';
 
 export function databaseParts(extensions: readonly Partial<DatabaseParts>[]): DatabaseParts {

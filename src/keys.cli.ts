@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CommanderError } from 'commander';
 import { keysProgram } from './accounts/cli/keys-program.js';
 import type { Operation } from './accounts/cli/operation.js';
-import { addUsageCommand } from './usage-command.js';
+import { addUsageCommand } from './accounts/cli/usage-command.js';
 
 /** Running services poll for changes ten times a second; after this wait, in milliseconds, they have seen a change. */
 const SETTLE_MS = 300;

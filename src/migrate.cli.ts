@@ -2,9 +2,10 @@
 import './check-node.js';
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
-import { explained } from './database/index.js';
+import { explained } from './database/unavailable.js';
+import { loadEnv } from './platform/config/load-env.js';
+import { PinoLogger } from './platform/logging/pino-logger.js';
 import { migrate } from './database-parts.js';
-import { loadEnv, PinoLogger } from './platform/index.js';
 import { refuseArguments } from './refuse-arguments.js';
 
 refuseArguments('petstore-migrate');

@@ -4,12 +4,20 @@ import { userInfo } from 'node:os';
 import { pipeline } from 'node:stream/promises';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { ApiKeysModule, InvalidOperationError } from './accounts/index.js';
+import { ApiKeysModule } from './accounts/keys/api-keys.module.js';
+import { InvalidOperationError } from './auth/keys/plan.js';
+import { runAs } from './database/events/actor.js';
+import { DatabaseModule } from './database/database.module.js';
+import { databaseUrlOf, isPostgresUrl } from './database/database-options.js';
+import { explained } from './database/unavailable.js';
+import { sqliteFile } from './database/sqlite/sqlite-file.js';
+import { Clock } from './platform/config/clock.js';
+import { ConfigModule } from './platform/config/config.module.js';
+import type { Env } from './platform/config/env.js';
+import { loadEnv } from './platform/config/load-env.js';
 import { escaped } from './accounts/cli/keys-output.js';
 import type { Operation } from './accounts/cli/operation.js';
-import { actAs, DatabaseModule, databaseUrlOf, explained, isPostgresUrl, sqliteFile } from './database/index.js';
 import { databaseParts } from './database-parts.js';
-import { Clock, ConfigModule, type Env, loadEnv } from './platform/index.js';
 
 @Module({})
 class CommandLine {}
@@ -23,7 +31,7 @@ export async function runKeysOperation({ createsDatabase = false, run }: Operati
     const commandLine = { module: CommandLine, imports: [...modules, ApiKeysModule] };
     const context = await NestFactory.createApplicationContext(commandLine, { logger: false, abortOnError: false });
     try {
-      const { text, changed } = await actAs(`cli:${systemUser()}`, () => run(context));
+      const { text, changed } = await runAs(`cli:${systemUser()}`, () => run(context));
       // Before any wait: Ctrl+C must not lose a new key.
       await pipeline([`${escaped(text)}\n`], process.stdout, { end: false });
       return changed;

@@ -1,10 +1,13 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { EntityManager } from 'typeorm';
-import { Account, AdminKeysService } from './accounts/index.js';
-import { Env, StandardOutput } from './platform/index.js';
-import { actAs, Database } from './database/index.js';
-import { localOrigin } from './http/index.js';
+import { Account } from './auth/keys/account.entity.js';
+import { AdminKeysService } from './accounts/keys/admin-keys.service.js';
+import { Env } from './platform/config/env.js';
+import { StandardOutput } from './platform/logging/standard-output.js';
+import { runAs } from './database/events/actor.js';
+import { Database } from './database/database.js';
+import { localOrigin } from './http/addresses.js';
 import { PetEntity, PetsService } from './pets/index.js';
 
 export const SAMPLE_PETS = [
@@ -37,7 +40,7 @@ export class SampleData implements OnApplicationBootstrap {
   }
 
   private async greet(): Promise<void> {
-    const key = await actAs('first-run', () => this.database.write((manager) => this.fill(manager)));
+    const key = await runAs('first-run', () => this.database.write((manager) => this.fill(manager)));
     if (key === undefined) return;
     // Directly to standard output: the logger must never see a secret.
     StandardOutput.get().write(welcome(localOrigin(this.adapterHost.httpAdapter.getHttpServer()), key));

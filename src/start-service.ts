@@ -1,9 +1,15 @@
 import { Logger } from '@nestjs/common';
-import { Database, databaseUrlOf, explained, isPostgresUrl, lockDatabaseFile, sqliteFile } from './database/index.js';
-import { changedSettings, ConfigError, loadEnv, startTracing, VERSION } from './platform/index.js';
+import { Database } from './database/database.js';
+import { databaseUrlOf, isPostgresUrl } from './database/database-options.js';
+import { explained } from './database/unavailable.js';
+import { lockDatabaseFile } from './database/sqlite/file-lock.js';
+import { sqliteFile } from './database/sqlite/sqlite-file.js';
+import { changedSettings, ConfigError, loadEnv } from './platform/config/load-env.js';
+import { startTracing } from './platform/tracing/start-tracing.js';
+import { VERSION } from './platform/config/env.js';
+import { ExtensionError } from './extensions/extension.js';
+import { anyAddress, localOrigin } from './http/addresses.js';
 import { type AppOptions, createApp } from './create-app.js';
-import { ExtensionError } from './extensions/index.js';
-import { anyAddress, localOrigin } from './http/index.js';
 import { stopOnSignals } from './stop-service.js';
 
 /** Without a listener, the first process of a container ignores the signal while migrations run. */

@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Readiness } from './monitoring/index.js';
-import { drainConnections } from './http/index.js';
-import { awaitedAtStop } from './platform/index.js';
+import { Readiness } from './monitoring/readiness.js';
+import { drainConnections } from './http/connections/closing.js';
+import { awaitedAtStop } from './platform/recurring-task.js';
 
 /** When the process exits with 1, whatever is still running, in milliseconds. */
 const DEADLINE_MS = 30_000;

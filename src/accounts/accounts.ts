@@ -1,11 +1,11 @@
 import type { EntityManager } from 'typeorm';
-import { Account } from './account.entity.js';
-import { audit, type AuditedOperation } from './audit-record.entity.js';
-import { ApiKey } from './keys/api-key.entity.js';
+import { Account } from '../auth/keys/account.entity.js';
+import { audit, type AuditedOperation } from '../auth/keys/audit-record.entity.js';
+import { ApiKey } from '../auth/keys/api-key.entity.js';
 import { rfc3339 } from './keys/key.dto.js';
 import type { NewKey } from './keys/key-options.js';
-import { checkAccountName, InvalidOperationError, limitsOf, planTerms } from './plan.js';
-import type { Limits, PlanName, PlanTerms } from './plan.js';
+import { checkAccountName, InvalidOperationError, limitsOf, planTerms } from '../auth/keys/plan.js';
+import type { Limits, PlanName, PlanTerms } from '../auth/keys/plan.js';
 
 /**
  * Finds or creates the account of a new key.

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { OldRows, throwErrors } from '../database/index.js';
-import { Env, RecurringTask } from '../platform/index.js';
+import { OldRows } from '../database/old-rows.js';
+import { throwErrors } from '../database/chunks.js';
+import { Env } from '../platform/config/env.js';
+import { RecurringTask } from '../platform/recurring-task.js';
 
 const INTERVAL_MS = 3_600_000;
 const DAY_MS = 86_400_000;

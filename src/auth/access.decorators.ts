@@ -1,6 +1,6 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import type { FastifyContextConfig } from 'fastify';
-import { AddRouteConfig } from '../http/index.js';
+import { AddRouteConfig } from '../http/requests/handler-metadata.js';
 
 /** Who can call a route: everybody, every valid key, or a key with a scope. */
 export type Access = 'public' | 'any key' | { readonly scope: string };

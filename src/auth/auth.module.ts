@@ -1,16 +1,16 @@
 import { Module } from '@nestjs/common';
-import { ApiKeysModule } from '../accounts/index.js';
 import { KeyChangesPoller } from './authentication/key-changes.poller.js';
 import { KeyVerifier } from './authentication/key-verifier.js';
 import { LastUsedTracker } from './authentication/last-used-tracker.js';
 import { BearerGuard } from './bearer.guard.js';
+import { StoredKeysModule } from './keys/key-changes.js';
 
 /**
  * Authentication and scopes. The module is not global, because global modules are shut down last, and last uses must be
  * written before the database is closed.
  */
 @Module({
-  imports: [ApiKeysModule],
+  imports: [StoredKeysModule],
   providers: [BearerGuard, KeyChangesPoller, KeyVerifier, LastUsedTracker],
   exports: [BearerGuard, KeyVerifier],
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FastifyRequest } from 'fastify';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { AuthBench, type AuthInstance } from '../../test/support/auth-service.js';
-import { ApiError, type Problem } from '../http/index.js';
+import { ApiError, type Problem } from '../http/errors/problem.js';
 import { ACCESS, type Access, Public, RequireScope } from './access.decorators.js';
 import type { Caller } from './caller.js';
 

@@ -1,7 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import { ApiError, type Problem, isRepeated, requestOf } from '../http/index.js';
+import { ApiError, type Problem } from '../http/errors/problem.js';
+import { isRepeated } from '../http/requests/message.js';
+import { requestOf } from '../http/requests/request.js';
 import { ACCESS, type Access } from './access.decorators.js';
 import { type Authentication, type Caller, MISSING, REPEATED, scopeNeeded } from './caller.js';
 import { KeyVerifier } from './authentication/key-verifier.js';
@@ -27,6 +29,7 @@ export class BearerGuard implements CanActivate {
   /** Admits a caller to its route, or returns the 403. No access is declared where there is no route. */
   authorize(request: FastifyRequest, caller: Caller, access: Access | undefined): Problem | undefined {
     request.caller = caller;
+    request.principal = caller;
     if (typeof access === 'object' && !caller.scopes.has(access.scope)) return scopeNeeded(access.scope, caller.scopes);
     request.admittedTo = access;
     return undefined;

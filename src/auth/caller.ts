@@ -1,8 +1,10 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Access } from './access.decorators.js';
-import { type ApiKey, type Limits, limitsOf, type PlanName } from '../accounts/index.js';
-import { listed, type Problem, problem, requestOf } from '../http/index.js';
-import type { ErrorCode } from '../platform/index.js';
+import type { ApiKey } from './keys/api-key.entity.js';
+import { type Limits, limitsOf, type PlanName } from './keys/plan.js';
+import { listed, type Problem, problem } from '../http/errors/problem.js';
+import { requestOf } from '../http/requests/request.js';
+import type { ErrorCode } from '../platform/errors/error-codes.js';
 
 /** The caller of a request, from its key. The same object for all requests while the key is cached. */
 export interface Caller {

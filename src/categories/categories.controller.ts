@@ -11,9 +11,10 @@ import {
   publicAddress,
   Idempotent,
   PathId,
-} from '../http/index.js';
-import { Env } from '../platform/index.js';
-import { Operation, OperationGroup } from '../openapi/index.js';
+  Env,
+  Operation,
+  OperationGroup,
+} from '../kernel.js';
 import { CHANGE_CATEGORY, CREATE_CATEGORY, GET_CATEGORY, LIST_CATEGORIES } from './categories.operations.js';
 import { CategoriesService, categoryNotFound } from './categories.service.js';
 import { CategoryChange, ListCategoriesQuery, CategoryCreation } from './category.dto.js';

@@ -1,4 +1,4 @@
-import { created, type OperationOptions, pageOf, resource, UNKNOWN_ID } from '../openapi/index.js';
+import { created, type OperationOptions, pageOf, resource, UNKNOWN_ID } from '../kernel.js';
 import { categoryExists, categoryNotFound } from './categories.service.js';
 import { Category } from './category.dto.js';
 

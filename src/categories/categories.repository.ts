@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { forUpdate, lockUntilCommit, query } from '../database/index.js';
+import { forUpdate, lockUntilCommit, query } from '../kernel.js';
 import type { CategoryEntity } from './category.entity.js';
 
 const INSERT = `INSERT INTO "categories" ("id", "name") VALUES (CAST(? AS BIGINT), ?)

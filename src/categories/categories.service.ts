@@ -1,7 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { type Precondition, int64Json } from '../http/index.js';
-import { Database, Events, type Page, readPage } from '../database/index.js';
-import { DomainError, found, notFound } from '../platform/index.js';
+import {
+  type Precondition,
+  int64Json,
+  Database,
+  Events,
+  type Page,
+  readPage,
+  DomainError,
+  orFail,
+  notFound,
+} from '../kernel.js';
 import { CategoriesRepository } from './categories.repository.js';
 import type { Category, CategoryChange, ListCategoriesQuery, CategoryCreation } from './category.dto.js';
 import { CategoryEntity } from './category.entity.js';
@@ -24,7 +32,7 @@ export class CategoriesService {
   /** @throws (rejects) DomainError `category_not_found` */
   async get(categoryId: string): Promise<Category> {
     const row = await this.database.manager.findOneBy(CategoryEntity, { id: categoryId });
-    return toCategory(found(row, categoryNotFound, categoryId));
+    return toCategory(orFail(row, categoryNotFound, categoryId));
   }
 
   /** @throws (rejects) DomainError `category_exists` */
@@ -44,7 +52,7 @@ export class CategoriesService {
    */
   change(categoryId: string, { name }: CategoryChange, precondition: Precondition): Promise<Category> {
     return this.database.write(async (manager) => {
-      const locked = found(await this.categories.lock(manager, categoryId), categoryNotFound, categoryId);
+      const locked = orFail(await this.categories.lock(manager, categoryId), categoryNotFound, categoryId);
       const before = { ...locked, id: categoryId };
       precondition.check(JSON.stringify(toCategory(before)));
       if (name === undefined || name === before.name) return toCategory(before);

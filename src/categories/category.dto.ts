@@ -1,5 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { type ExactInt64, type Int64, Int64Field, Int64Param, LimitQuery, TextField } from '../http/index.js';
+import { type ExactInt64, type Int64, Int64Field, Int64Param, LimitQuery, TextField } from '../kernel.js';
 
 const NAME = { description: 'Name of the category.', example: 'Dogs', maxLength: 255 };
 

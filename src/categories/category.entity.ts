@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Change } from '../database/index.js';
+import type { Change } from '../kernel.js';
 
 /** A name for an identifier that pets use. */
 @Entity({ name: 'categories' })
@@ -18,6 +18,6 @@ export interface CategoryEvents {
   'category.changed': Change<CategoryEntity, CategoryEntity>;
 }
 
-declare module '../database/events/domain-event.js' {
+declare module '../kernel.js' {
   interface EventMap extends CategoryEvents {}
 }

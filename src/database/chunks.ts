@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
-import { DomainError } from '../platform/index.js';
+import { DomainError } from '../platform/errors/domain-error.js';
 import type { Database } from './database.js';
 import { lockUntilCommit } from './locks.js';
 

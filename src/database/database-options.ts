@@ -1,5 +1,5 @@
 import type { MigrationInterface } from 'typeorm';
-import type { Env } from '../platform/index.js';
+import type { Env } from '../platform/config/env.js';
 import { MIGRATIONS } from './migrations/index.js';
 
 /** The entities and migrations of a feature. */

@@ -2,7 +2,7 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Registry } from 'prom-client';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import type { Env } from '../platform/index.js';
+import type { Env } from '../platform/config/env.js';
 import { Database } from './database.js';
 import { OldRows } from './old-rows.js';
 import { type DatabaseParts, databaseUrlOf, isPostgresUrl } from './database-options.js';

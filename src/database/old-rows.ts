@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Clock } from '../platform/index.js';
+import { Clock } from '../platform/config/clock.js';
 import { throwErrors, writeInChunks } from './chunks.js';
 import { Database } from './database.js';
 import { forUpdate } from './locks.js';

@@ -1,7 +1,8 @@
 import { type SpanOptions, SpanKind } from '@opentelemetry/api';
 import { LRUCache } from 'lru-cache';
 import { Histogram, type Registry } from 'prom-client';
-import { SampledLog, traced } from '../platform/index.js';
+import { SampledLog } from '../platform/logging/sampled-log.js';
+import { inSpan } from '../platform/tracing/spans.js';
 
 const MAX_STATEMENT_LENGTH = 300;
 
@@ -57,7 +58,7 @@ export class StatementObserver {
     const sinceMs = performance.now();
     const { labels, name, span } = this.statementOf(sql);
     try {
-      return await traced(name, span, run);
+      return await inSpan(name, span, run);
     } finally {
       const durationMs = performance.now() - sinceMs;
       this.durations?.observe(labels, durationMs / 1_000);

@@ -5,11 +5,13 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { ThrottlerGuard } from '@nestjs/throttler';
-import { isScope } from '../accounts/index.js';
-import type { DatabaseParts } from '../database/index.js';
-import { ApiExceptionFilter, hasNoRules, type OwnErrorCode, rulesOf } from '../http/index.js';
-import type { HealthIndicator } from '../monitoring/index.js';
-import { ERROR_CODES } from '../platform/index.js';
+import { isScope } from '../auth/keys/scopes.js';
+import type { DatabaseParts } from '../database/database-options.js';
+import { ApiExceptionFilter } from '../http/errors/api-exception.filter.js';
+import { hasNoRules, rulesOf } from '../http/validation/request-validation.pipe.js';
+import type { OwnErrorCode } from '../http/errors/problem.js';
+import type { HealthIndicator } from '../monitoring/health-indicator.js';
+import { ERROR_CODES } from '../platform/errors/error-codes.js';
 import { type Route, routesOf, unopenedMessagesOf } from './routes.js';
 
 /** The parts that an extension adds to the service. */

@@ -2,8 +2,8 @@ import { HttpStatus, type INestApplicationContext, RequestMethod, VERSION_NEUTRA
 import * as constants from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
-import { handlerParameters, routeConfigOf } from '../http/index.js';
-import { operationOf } from '../openapi/index.js';
+import { handlerParameters, routeConfigOf } from '../http/requests/handler-metadata.js';
+import { operationOf } from '../openapi/operation.decorator.js';
 
 /** Metadata of `@SubscribeMessage()`, and of `@MessagePattern()` and `@EventPattern()`. */
 const MESSAGES = ['websockets:message_mapping', 'microservices:pattern'];

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
-import { loadEnv } from '../platform/index.js';
+import { loadEnv } from '../platform/config/load-env.js';
 import { anyAddress, localOrigin, nextPageLink, publicAddress, publicPath } from './addresses.js';
 
 describe('the link to the next page', () => {

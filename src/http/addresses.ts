@@ -1,7 +1,7 @@
 import type { AddressInfo, Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { FastifyReply } from 'fastify';
-import type { Env } from '../platform/index.js';
+import type { Env } from '../platform/config/env.js';
 import { API_PREFIX } from './requests/request.js';
 
 /**

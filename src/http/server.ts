@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
-import type { Env } from '../platform/index.js';
+import type { Env } from '../platform/config/env.js';
 import {
   clientErrorHandler,
   type ConnectionObserver,

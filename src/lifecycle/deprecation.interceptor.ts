@@ -10,8 +10,12 @@ import {
 import { ApiExtension } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
 import type { FastifyReply } from 'fastify';
-import { addLink, ApiError, isCanonicalInt64, publicPath, replyOf } from '../http/index.js';
-import { Clock, Env } from '../platform/index.js';
+import { addLink, publicPath } from '../http/addresses.js';
+import { ApiError } from '../http/errors/problem.js';
+import { isCanonicalInt64 } from '../http/json/int64.js';
+import { replyOf } from '../http/requests/request.js';
+import { Clock } from '../platform/config/clock.js';
+import { Env } from '../platform/config/env.js';
 
 const DEPRECATION = 'petstore:deprecation';
 

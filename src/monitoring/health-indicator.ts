@@ -1,7 +1,7 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
-import { Database } from '../database/index.js';
-import { RedisClient } from '../platform/index.js';
+import { Database } from '../database/database.js';
+import { RedisClient } from '../platform/redis/redis-client.js';
 
 /**
  * A dependency of readiness. Create its result with `HealthIndicatorService` of `@nestjs/terminus`: `down` makes the

@@ -2,9 +2,10 @@ import { Controller, Get, Header, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Registry } from 'prom-client';
-import { Public } from '../auth/index.js';
-import { CompressedFile } from '../http/index.js';
-import { SampledLog, VERSION } from '../platform/index.js';
+import { Public } from '../auth/access.decorators.js';
+import { CompressedFile } from '../http/compressed-file.js';
+import { SampledLog } from '../platform/logging/sampled-log.js';
+import { VERSION } from '../platform/config/env.js';
 import { Readiness, type ReadinessReport } from './readiness.js';
 
 const MAX_AGE_MS = 1_000;

@@ -1,7 +1,7 @@
 import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { Registry } from 'prom-client';
-import { RedisModule } from '../platform/index.js';
+import { RedisModule } from '../platform/redis/redis.module.js';
 import { DatabaseHealthIndicator, type HealthIndicator, RedisHealthIndicator } from './health-indicator.js';
 import { MonitoringController } from './monitoring.controller.js';
 import { HEALTH_INDICATORS, Readiness } from './readiness.js';

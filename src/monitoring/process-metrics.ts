@@ -2,8 +2,10 @@ import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { Database } from '../database/index.js';
-import { Env, StandardOutput, startedTasks, VERSION } from '../platform/index.js';
+import { Database } from '../database/database.js';
+import { Env, VERSION } from '../platform/config/env.js';
+import { StandardOutput } from '../platform/logging/standard-output.js';
+import { startedTasks } from '../platform/recurring-task.js';
 
 const INTERVAL_MS = 20;
 

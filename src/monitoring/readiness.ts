@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable, type OnModuleInit, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { HealthIndicatorResult } from '@nestjs/terminus';
-import { ApiError } from '../http/index.js';
-import { DomainError } from '../platform/index.js';
+import { ApiError } from '../http/errors/problem.js';
+import { DomainError } from '../platform/errors/domain-error.js';
 import type { HealthIndicator } from './health-indicator.js';
 
 export const HEALTH_INDICATORS = Symbol('HEALTH_INDICATORS');

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import { Gauge, Histogram, Registry } from 'prom-client';
-import { responseInProgress } from '../http/index.js';
-import { UNMATCHED_ROUTE } from '../platform/index.js';
+import { responseInProgress } from '../http/connections/one-at-a-time.js';
+import { UNMATCHED_ROUTE } from '../platform/tracing/spans.js';
 
 /** The method of requests that reached no route, by the conventions of OpenTelemetry. */
 const OTHER_METHOD = '_OTHER';

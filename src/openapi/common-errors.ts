@@ -1,22 +1,13 @@
-import { EXPIRED, INVALID, MISSING, PAUSED, REVOKED, scopeNeeded } from '../auth/index.js';
-import { unavailable } from '../database/index.js';
-import {
-  headersTooLarge,
-  inUse,
-  malformedJson,
-  type OwnErrorCode,
-  payloadTooLarge,
-  type Problem,
-  problem,
-  requestTimeout,
-  reused,
-  toProblem,
-  unknownName,
-  unsupportedMediaType,
-  validationFailed,
-} from '../http/index.js';
-import { ERROR_CODES, type ErrorCode } from '../platform/index.js';
-import { refuse, tooManyRequests } from '../rate-limit/index.js';
+import { EXPIRED, INVALID, MISSING, PAUSED, REVOKED, scopeNeeded } from '../auth/caller.js';
+import { unavailable } from '../database/unavailable.js';
+import { headersTooLarge } from '../http/connections/client-error.js';
+import { inUse, reused } from '../http/idempotency/idempotency.service.js';
+import { malformedJson, payloadTooLarge, requestTimeout, unsupportedMediaType } from '../http/requests/message.js';
+import { type OwnErrorCode, type Problem, problem, validationFailed } from '../http/errors/problem.js';
+import { toProblem } from '../http/errors/api-exception.filter.js';
+import { unknownName } from '../http/errors/client-names.js';
+import { ERROR_CODES, type ErrorCode } from '../platform/errors/error-codes.js';
+import { refuse, tooManyRequests } from '../rate-limit/windows/decision.js';
 import type { OperationOptions } from './operation.decorator.js';
 
 const NOW_SECONDS = 1_795_219_200;

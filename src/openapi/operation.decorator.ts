@@ -9,20 +9,17 @@ import {
   type ExampleObject,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { RequireKey, RequireScope } from '../auth/index.js';
-import type { ErrorCode } from '../platform/index.js';
+import { RequireKey, RequireScope } from '../auth/access.decorators.js';
+import type { ErrorCode } from '../platform/errors/error-codes.js';
 import {
   AddRouteConfig,
-  type OwnErrorCode,
-  type Problem,
   takesBody,
-  isIdempotent,
-  COMMON_HEADERS,
-  type HeaderName,
-  headerReferences,
   parameterErrorsOf,
   refuseUndeclaredQuery,
-} from '../http/index.js';
+} from '../http/requests/handler-metadata.js';
+import type { OwnErrorCode, Problem } from '../http/errors/problem.js';
+import { isIdempotent } from '../http/idempotency/idempotent.decorator.js';
+import { COMMON_HEADERS, type HeaderName, headerReferences } from '../http/response-headers.js';
 import { errorsOfOperation, IDEMPOTENCY_ERRORS } from './common-errors.js';
 
 /**

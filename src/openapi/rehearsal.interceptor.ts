@@ -1,12 +1,14 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { ParameterObject } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
-import { type Caller, scopeNeeded } from '../auth/index.js';
-import { Clock, Env } from '../platform/index.js';
-import { ApiError, type Problem, replyOf, requestOf } from '../http/index.js';
-import { announce, deprecationOf, EARLY_STATUSES, operationRemoved } from '../lifecycle/index.js';
+import { type Caller, scopeNeeded } from '../auth/caller.js';
+import { Clock } from '../platform/config/clock.js';
+import { Env } from '../platform/config/env.js';
+import { ApiError, type Problem } from '../http/errors/problem.js';
+import { replyOf, requestOf } from '../http/requests/request.js';
+import { announce, deprecationOf, EARLY_STATUSES, operationRemoved } from '../lifecycle/deprecation.interceptor.js';
+import { refuse, tooManyRequests } from '../rate-limit/windows/decision.js';
 import { errorsOf, operationOf } from './operation.decorator.js';
-import { refuse, tooManyRequests } from '../rate-limit/index.js';
 
 /** The header in the OpenAPI document of a staging service. */
 export const PREFER_PARAMETER: ParameterObject = {

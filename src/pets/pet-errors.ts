@@ -1,4 +1,4 @@
-import { DomainError, notFound } from '../platform/index.js';
+import { DomainError, notFound } from '../kernel.js';
 
 export function petNotFound(petId?: string): DomainError {
   return notFound('pet_not_found', 'There is no pet', petId);

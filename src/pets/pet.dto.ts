@@ -13,7 +13,7 @@ import {
   PathId,
   TextField,
   ValidatedOnce,
-} from '../http/index.js';
+} from '../kernel.js';
 import { petNotFound } from './pet-errors.js';
 import { PET_STATUSES, type PetStatus } from './pet.entity.js';
 

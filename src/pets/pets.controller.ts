@@ -10,10 +10,11 @@ import {
   sendWithEtag,
   publicAddress,
   Idempotent,
-} from '../http/index.js';
-import { Env } from '../platform/index.js';
-import { Deprecated } from '../lifecycle/index.js';
-import { Operation, OperationGroup } from '../openapi/index.js';
+  Env,
+  Deprecated,
+  Operation,
+  OperationGroup,
+} from '../kernel.js';
 import { PetResponseCache } from './cache/pet-response-cache.js';
 import { ListPetsQuery, NewPet, PetChange, PetId } from './pet.dto.js';
 import { CHANGE_PET, CREATE_PET, GET_PET, GET_PET_DEPRECATION, LIST_PETS, REMOVE_PET } from './pets.operations.js';

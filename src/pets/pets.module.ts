@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { EventsModule } from '../database/index.js';
-import { RedisModule } from '../platform/index.js';
+import { EventsModule, RedisModule } from '../kernel.js';
 import { CatalogueVersion } from './cache/catalogue-version.js';
 import { PetBatchLoader } from './cache/pet-batch-loader.js';
 import { PetInsertBatcher } from './cache/pet-insert-batcher.js';

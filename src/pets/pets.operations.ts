@@ -1,5 +1,12 @@
-import { type Deprecation, operationRemoved } from '../lifecycle/index.js';
-import { created, type OperationOptions, pageOf, resource, UNKNOWN_ID } from '../openapi/index.js';
+import {
+  type Deprecation,
+  operationRemoved,
+  created,
+  type OperationOptions,
+  pageOf,
+  resource,
+  UNKNOWN_ID,
+} from '../kernel.js';
 import { Animal } from './pet.dto.js';
 import { petInOrder, petNotFound, petReferredTo, petSold } from './pet-errors.js';
 

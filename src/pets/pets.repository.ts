@@ -9,7 +9,7 @@ import {
   isPostgres,
   query,
   type RowLock,
-} from '../database/index.js';
+} from '../kernel.js';
 import { CatalogueVersion } from './cache/catalogue-version.js';
 import type { ListPetsQuery } from './pet.dto.js';
 import type { PetStatus } from './pet.entity.js';
@@ -40,7 +40,7 @@ export interface PetEvents {
   'pet.removed': Change<PetRow, undefined>;
 }
 
-declare module '../database/events/domain-event.js' {
+declare module '../kernel.js' {
   interface EventMap extends PetEvents {}
 }
 

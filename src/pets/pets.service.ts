@@ -1,8 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { type Precondition, int64Json } from '../http/index.js';
-import { cutPage, Database, isForeignKeyViolation, type Page, Events, type RowLock } from '../database/index.js';
-import { found } from '../platform/index.js';
+import {
+  type Precondition,
+  int64Json,
+  cutPage,
+  Database,
+  isForeignKeyViolation,
+  type Page,
+  Events,
+  type RowLock,
+  orFail,
+} from '../kernel.js';
 import { CatalogueVersion } from './cache/catalogue-version.js';
 import { PetBatchLoader } from './cache/pet-batch-loader.js';
 import { PetInsertBatcher } from './cache/pet-insert-batcher.js';
@@ -41,7 +49,7 @@ export class PetsService {
     const row = this.database.isWriting
       ? await this.database.write((manager) => this.pets.lock(manager, petId, 'KEY SHARE'))
       : await this.loader.read(petId);
-    return toAnimal(found(row, petNotFound, petId));
+    return toAnimal(orFail(row, petNotFound, petId));
   }
 
   async create({ name, categoryId, status }: NewPet): Promise<Animal> {
@@ -104,7 +112,7 @@ export class PetsService {
     return this.database.write(async (manager) => {
       if (await this.move(manager, petId, AVAILABLE, RESERVED)) return;
       const [row] = await this.pets.find(manager, [petId]);
-      found(row, petNotFound, petId);
+      orFail(row, petNotFound, petId);
       throw petNotAvailable(petId);
     });
   }
@@ -153,7 +161,7 @@ export class PetsService {
     lock: RowLock,
     precondition: Precondition,
   ): Promise<LockedPet> {
-    const pet = found(await this.pets.lock(manager, petId, lock), petNotFound, petId);
+    const pet = orFail(await this.pets.lock(manager, petId, lock), petNotFound, petId);
     precondition.check(JSON.stringify(toAnimal(pet)));
     return pet;
   }

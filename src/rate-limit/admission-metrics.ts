@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Registry } from 'prom-client';
-import type { Caller } from '../auth/index.js';
-import { Env } from '../platform/index.js';
+import type { Caller } from '../auth/caller.js';
+import { Env } from '../platform/config/env.js';
 
 const MAX_COUNTED = 100_000;
 

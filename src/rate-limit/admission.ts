@@ -1,8 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type BearerGuard, INVALID, isCaller } from '../auth/index.js';
-import { actAs } from '../database/index.js';
-import { traced } from '../platform/index.js';
-import { type Problem, sendProblem, isPreflight, isVersioned } from '../http/index.js';
+import type { BearerGuard } from '../auth/bearer.guard.js';
+import { INVALID, isCaller } from '../auth/caller.js';
+import { runAs } from '../database/events/actor.js';
+import { inSpan } from '../platform/tracing/spans.js';
+import { type Problem, sendProblem } from '../http/errors/problem.js';
+import { isPreflight } from '../http/hooks/common-headers.js';
+import { isVersioned } from '../http/requests/request.js';
 import type { PlanThrottlerGuard } from './plan-throttler.guard.js';
 
 interface AdmissionGuards {
@@ -17,18 +20,19 @@ interface AdmissionGuards {
  * @param guards called after the application is created
  */
 export function addAdmission(server: FastifyInstance, guards: () => AdmissionGuards): void {
+  server.decorateRequest('principal', undefined);
   server.decorateRequest('caller', undefined);
   server.decorateRequest('admittedTo', undefined);
   server.addHook('onRequest', async (request, reply) => {
     if (!isVersioned(request.url)) return;
-    const admitting = traced('admission', {}, () => admit(guards(), request, reply));
+    const admitting = inSpan('admission', {}, () => admit(guards(), request, reply));
     const problem = await admitting.catch(async (error: Error) => {
       await guards().throttler.showUnavailable(request, reply);
       throw error;
     });
     if (problem !== undefined) sendProblem(reply, problem);
   });
-  server.addHook('preHandler', ({ caller }, _reply, done) => actAs(caller?.keyId, done, caller?.accountId));
+  server.addHook('preHandler', ({ principal }, _reply, done) => runAs(principal?.keyId, done, principal?.accountId));
 }
 
 /** @returns the response to a refused request */

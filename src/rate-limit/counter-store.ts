@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { normalizeIp } from '@nestjs/throttler';
-import type { Caller } from '../auth/index.js';
+import type { Caller } from '../auth/caller.js';
 import type { Decision, UsageReport } from './windows/decision.js';
 
 const IPV4_MAPPED = '::ffff:';
@@ -32,7 +32,7 @@ export abstract class CounterStore {
    * Takes a request from the fixed window of a route. The first admitted request opens the window.
    * @param subject the route and the caller
    */
-  abstract takeFromRoute(subject: string, limit: number, windowSeconds: number): Decision | Promise<Decision>;
+  abstract takeFromWindow(subject: string, limit: number, windowSeconds: number): Decision | Promise<Decision>;
 }
 
 /**

@@ -1,9 +1,12 @@
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, ThrottlerModule, type ThrottlerRequest } from '@nestjs/throttler';
-import { Env } from '../platform/index.js';
+import { Env } from '../platform/config/env.js';
+import { ACCESS, type Access } from '../auth/access.decorators.js';
+import type { Caller } from '../auth/caller.js';
+import { addToListHeader } from '../http/addresses.js';
+import { ApiError, type Problem } from '../http/errors/problem.js';
+import { replyOf, requestOf } from '../http/requests/request.js';
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
-import { ACCESS, type Access, type Caller } from '../auth/index.js';
-import { addToListHeader, ApiError, type Problem, replyOf, requestOf } from '../http/index.js';
 import { CounterStore, rateLimitKey } from './counter-store.js';
 import { AdmissionMetrics } from './admission-metrics.js';
 import { UsageRecorder } from './history/usage-recorder.js';
@@ -102,7 +105,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     const { context, limit, ttl, blockDuration, getTracker, generateKey } = throttled;
     if (limit === NO_LIMIT || ttl === 0 || blockDuration !== ttl) throw unenforceable(context.getClass());
     const key = generateKey(context, await getTracker(requestOf(context), context), 'default');
-    const decision = await this.counters.takeFromRoute(key, limit, Math.ceil(ttl / 1000));
+    const decision = await this.counters.takeFromWindow(key, limit, Math.ceil(ttl / 1000));
     const reply = replyOf(context);
     this.addFields(decision, reply);
     if (decision.outcome !== 'admitted') throw ApiError.of(tooManyRequests(decision, ' for this operation'));
@@ -131,7 +134,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   /** Also for an exhausted account or a banned key, in a separate window of the account. */
   private async admitWithoutQuota(caller: Caller, reply: FastifyReply): Promise<Problem | undefined> {
     const limit = Math.max(LEAST_WITHOUT_QUOTA_PER_MINUTE, caller.limits.perMinute);
-    const decision = await this.counters.takeFromRoute(`without-quota:${caller.accountId}`, limit, MINUTE_SECONDS);
+    const decision = await this.counters.takeFromWindow(`without-quota:${caller.accountId}`, limit, MINUTE_SECONDS);
     this.metrics.decided(caller, decision.outcome);
     const isAdmitted = decision.outcome === 'admitted';
     this.show(isAdmitted ? decideOn(await this.counters.peek(caller), 0) : decision, reply);

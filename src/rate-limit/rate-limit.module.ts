@@ -1,7 +1,10 @@
 import { Module } from '@nestjs/common';
-import { AuthModule } from '../auth/index.js';
-import { Clock, Env, RedisClient, RedisModule } from '../platform/index.js';
-import { Database } from '../database/index.js';
+import { AuthModule } from '../auth/auth.module.js';
+import { Clock } from '../platform/config/clock.js';
+import { Env } from '../platform/config/env.js';
+import { RedisClient } from '../platform/redis/redis-client.js';
+import { RedisModule } from '../platform/redis/redis.module.js';
+import { Database } from '../database/database.js';
 import { AdmissionMetrics } from './admission-metrics.js';
 import { CounterPersistence } from './persistence/counter-persistence.js';
 import { CounterStore } from './counter-store.js';

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import { Injectable, Logger } from '@nestjs/common';
-import type { Caller } from '../auth/index.js';
-import { RecurringTask } from '../platform/index.js';
+import type { Caller } from '../auth/caller.js';
+import { RecurringTask } from '../platform/recurring-task.js';
 import type { Decision } from './windows/decision.js';
 
 const INTERVAL_MS = 60_000;

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, OldRows, throwErrors } from '../database/index.js';
-import { Env, RecurringTask } from '../platform/index.js';
+import { Database, OldRows, throwErrors, Env, RecurringTask } from '../kernel.js';
 import { OrdersRepository } from './orders.repository.js';
 import { OrdersService } from './orders.service.js';
 

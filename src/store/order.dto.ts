@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { EnumField, EnumParam, IdField, IdParam, type Int64, LimitQuery, TIME_SCHEMA } from '../http/index.js';
+import { EnumField, EnumParam, IdField, IdParam, type Int64, LimitQuery, TIME_SCHEMA } from '../kernel.js';
 import { ORDER_STATUSES, type OrderStatus } from './order.entity.js';
 
 const ORDER_STATUS = { name: 'OrderStatus', values: ORDER_STATUSES, meaning: 'Status of an order.' } as const;

@@ -1,7 +1,8 @@
 import { Body, Controller, Get, Patch, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { type Caller, CurrentCaller } from '../auth/index.js';
 import {
+  type Caller,
+  CurrentCaller,
   IfMatch,
   Precondition,
   type ResponseBody,
@@ -12,9 +13,10 @@ import {
   publicAddress,
   Idempotent,
   PathId,
-} from '../http/index.js';
-import { Env } from '../platform/index.js';
-import { Operation, OperationGroup } from '../openapi/index.js';
+  Env,
+  Operation,
+  OperationGroup,
+} from '../kernel.js';
 import { ListOrdersQuery, OrderCreation, OrderChange } from './order.dto.js';
 import { CHANGE_ORDER, GET_ORDER, LIST_ORDERS, PLACE_ORDER } from './orders.operations.js';
 import { orderNotFound, OrdersService } from './orders.service.js';

@@ -1,4 +1,4 @@
-import { created, type OperationOptions, pageOf, resource, UNKNOWN_ID } from '../openapi/index.js';
+import { created, type OperationOptions, pageOf, resource, UNKNOWN_ID } from '../kernel.js';
 import { petNotAvailable, petNotFound } from '../pets/index.js';
 import { Order } from './order.dto.js';
 import { invalidTransition, orderNotFound } from './orders.service.js';

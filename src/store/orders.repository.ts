@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type EntityManager, LessThan } from 'typeorm';
-import { forUpdate, lockUntilCommit, type Page, type PageRequest, query, readPage } from '../database/index.js';
+import { forUpdate, lockUntilCommit, type Page, type PageRequest, query, readPage } from '../kernel.js';
 import type { ListOrdersQuery } from './order.dto.js';
 import { OrderEntity, type OrderStatus } from './order.entity.js';
 

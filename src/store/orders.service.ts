@@ -1,8 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Precondition } from '../http/index.js';
-import { Clock, DomainError, found, notFound } from '../platform/index.js';
-import { actAs, type Change, Database, Events, type Page } from '../database/index.js';
+import {
+  type Precondition,
+  Clock,
+  DomainError,
+  orFail,
+  notFound,
+  runAs,
+  type Change,
+  Database,
+  Events,
+  type Page,
+} from '../kernel.js';
 import { PetsService } from '../pets/index.js';
 import type { ListOrdersQuery, Order } from './order.dto.js';
 import { nextStatuses, type OrderEntity, type OrderStatus } from './order.entity.js';
@@ -15,7 +24,7 @@ export interface OrderEvents {
   'order.cancelled': Change<OrderEntity, OrderEntity>;
 }
 
-declare module '../database/events/domain-event.js' {
+declare module '../kernel.js' {
   interface EventMap extends OrderEvents {}
 }
 
@@ -39,7 +48,9 @@ export class OrdersService {
 
   /** @throws (rejects) DomainError `order_not_found` */
   async get(key: OrderKey): Promise<Order> {
-    return toOrder(found(await this.database.read((manager) => this.orders.find(manager, key)), orderNotFound, key.id));
+    return toOrder(
+      orFail(await this.database.read((manager) => this.orders.find(manager, key)), orderNotFound, key.id),
+    );
   }
 
   /**
@@ -65,7 +76,7 @@ export class OrdersService {
    */
   move(key: OrderKey, to: OrderStatus, precondition: Precondition): Promise<Order> {
     return this.database.write(async (manager) => {
-      const row = found(await this.orders.lock(manager, key), orderNotFound, key.id);
+      const row = orFail(await this.orders.lock(manager, key), orderNotFound, key.id);
       precondition.check(JSON.stringify(toOrder(row)));
       if (row.status === to) return toOrder(row);
       checkTransition(row, to);
@@ -77,7 +88,7 @@ export class OrdersService {
   async expire(key: OrderKey): Promise<void> {
     await this.database.write(async (manager) => {
       const row = await this.orders.lock(manager, key);
-      if (row?.status === 'placed') await actAs('order-expiry', () => this.change(manager, row, 'cancelled'));
+      if (row?.status === 'placed') await runAs('order-expiry', () => this.change(manager, row, 'cancelled'));
     });
   }
 

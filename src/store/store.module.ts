@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { EventsModule } from '../database/index.js';
+import { EventsModule } from '../kernel.js';
 import { PetsModule } from '../pets/index.js';
 import { OrderExpiry } from './order-expiry.js';
 import { OrdersController } from './orders.controller.js';

@@ -1,4 +1,4 @@
-import { Clock } from '../platform/index.js';
+import { Clock } from '../platform/config/clock.js';
 
 /** A clock that stands still until the test advances it. It does not start on a whole second, like most real times. */
 export class FakeClock extends Clock {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Injectable, Module } from '@nestjs/common';
-import { Public } from '../auth/index.js';
+import { Public } from '../auth/access.decorators.js';
 import { FakeClock } from './fake-clock.js';
 import { startTestApp, type TestApp, type TestAppOptions } from './test-app.js';
 import { SqliteTestDatabase } from './test-database.js';

@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { TestingModuleBuilder } from '@nestjs/testing';
-import { AdminKeysService, type IssuedKey, type NewKey } from '../accounts/index.js';
-import { actAs, Events } from '../database/index.js';
-import { exactJson, jsonText } from '../http/index.js';
+import { AdminKeysService } from '../accounts/keys/admin-keys.service.js';
+import type { IssuedKey } from '../accounts/keys/key.dto.js';
+import type { NewKey } from '../accounts/keys/key-options.js';
+import { runAs } from '../database/events/actor.js';
+import { Events } from '../database/events/events.js';
+import { exactJson, jsonText } from '../http/json/int64.js';
 import { type AppOptions, createApp, Env, loadEnv } from '../index.js';
 import { RecordedEvents } from './recorded-events.js';
 import { PostgresTestDatabase } from './postgres-test-database.js';
@@ -132,7 +135,7 @@ export class TestApp {
   createKey(newKey: Partial<NewKey> = {}): Promise<IssuedKey> {
     this.accounts += 1;
     const keys = this.app.get(AdminKeysService);
-    return actAs('test', () => keys.createKey({ account: `account ${this.accounts}`, plan: 'business', ...newKey }));
+    return runAs('test', () => keys.createKey({ account: `account ${this.accounts}`, plan: 'business', ...newKey }));
   }
 
   /** Sends a request to a path below the origin. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ERROR_CODES } from '../../src/platform/index.js';
+import { ERROR_CODES } from '../../src/platform/errors/error-codes.js';
 import { operationsOf } from '../openapi/document.js';
 import { makeHostile } from './hostile-defaults.js';
 import type { Story } from './step.js';

@@ -5,8 +5,8 @@ import { startApp, type TestApp } from '../support/app.js';
 import { databaseUrl, queryDatabase } from '../support/databases.js';
 import { AMPLE } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
-import { Database } from '../../src/database/index.js';
-import { DEFAULT_SCOPES } from '../../src/accounts/keys/scopes.js';
+import { Database } from '../../src/database/database.js';
+import { DEFAULT_SCOPES } from '../../src/auth/keys/scopes.js';
 import { until } from '../support/until.js';
 
 /* In these tests another session holds the lock as long as the test needs. */

@@ -1,7 +1,11 @@
-import { Account, AuditRecord, type PlanName, ApiKey, SCOPES } from '../../src/accounts/index.js';
-import { generateApiKey, hashApiKey, maskApiKey } from '../../src/accounts/keys/api-key-format.js';
+import { Account } from '../../src/auth/keys/account.entity.js';
+import { AuditRecord } from '../../src/auth/keys/audit-record.entity.js';
+import type { PlanName } from '../../src/auth/keys/plan.js';
+import { ApiKey } from '../../src/auth/keys/api-key.entity.js';
+import { SCOPES } from '../../src/auth/keys/scopes.js';
+import { Database } from '../../src/database/database.js';
+import { generateApiKey, hashApiKey, maskApiKey } from '../../src/auth/keys/api-key-format.js';
 import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poller.js';
-import { Database } from '../../src/database/index.js';
 import type { TestApp } from '../support/app.js';
 import { AMPLE } from '../support/folders.js';
 

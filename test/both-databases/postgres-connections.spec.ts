@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { EntityManager } from 'typeorm';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
-import { Database } from '../../src/database/index.js';
+import { Database } from '../../src/database/database.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
 

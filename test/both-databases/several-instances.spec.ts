@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Caller } from '../../src/auth/index.js';
+import type { Caller } from '../../src/auth/caller.js';
 import { MemoryCounterStore } from '../../src/rate-limit/memory/memory-counter-store.js';
 import { CounterPersistence } from '../../src/rate-limit/persistence/counter-persistence.js';
 import { startApp, type TestApp } from '../support/app.js';

@@ -1,5 +1,5 @@
 import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker.js';
-import { maskApiKey } from '../../src/accounts/keys/api-key-format.js';
+import { maskApiKey } from '../../src/auth/keys/api-key-format.js';
 import type { TestApp } from '../support/app.js';
 import { ask } from '../support/http.js';
 import { HOLDERS } from './holders.js';

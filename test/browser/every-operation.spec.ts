@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'playwright-core';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { SCOPES } from '../../src/accounts/index.js';
+import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { BrowserBench } from '../support/browser-bench.js';
 import { ExplorerPage } from '../support/explorer-page.js';
 import { AMPLE } from '../support/folders.js';

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { type Limits, PLANS } from '../../src/accounts/index.js';
-import type { Caller } from '../../src/auth/index.js';
-import { CounterStore, type Decision } from '../../src/rate-limit/index.js';
+import { type Limits, PLANS } from '../../src/auth/keys/plan.js';
+import type { Caller } from '../../src/auth/caller.js';
+import { CounterStore } from '../../src/rate-limit/counter-store.js';
+import type { Decision } from '../../src/rate-limit/windows/decision.js';
 import { FakeClock, startApp, type TestApp } from '../support/app.js';
 import {
   accessibilityFindings,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SCOPES } from '../../src/accounts/index.js';
+import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { accessibilityFindings, overflow, SCREENS, visit } from '../support/browser.js';
 import { BrowserBench } from '../support/browser-bench.js';
 import { ExplorerPage } from '../support/explorer-page.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { load, loadAll } from 'js-yaml';
-import { loadEnv } from '../../src/platform/index.js';
+import { loadEnv } from '../../src/platform/config/load-env.js';
 import { describeWhere, describeWith } from '../support/describe-with.js';
 import { Folders } from '../support/folders.js';
 import { HOME } from './image.js';

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { load, YAML11_SCHEMA } from 'js-yaml';
-import { loadEnv } from '../../src/platform/index.js';
+import { loadEnv } from '../../src/platform/config/load-env.js';
 import { freePort } from '../support/servers/free-port.js';
 import { buildImage, HOME, isIgnored } from './image.js';
 

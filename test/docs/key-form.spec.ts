@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { generateApiKey } from '../../src/accounts/keys/api-key-format.js';
+import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
 import { files, page } from './pages.js';
 
 const { blocks } = page('docs/authentication.md');

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { Env, loadEnv } from '../../src/platform/index.js';
+import { Env } from '../../src/platform/config/env.js';
+import { loadEnv } from '../../src/platform/config/load-env.js';
 import { startApp } from '../support/app.js';
 import { HOME, page } from './pages.js';
 import { Workspace } from './workspace.js';

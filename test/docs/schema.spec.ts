@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
-import { commandLineDataSource } from '../../src/database/index.js';
+import { commandLineDataSource } from '../../src/database/database.module.js';
 import { databaseParts } from '../../src/database-parts.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-schema-'));

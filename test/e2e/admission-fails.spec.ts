@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Counter, Registry } from 'prom-client';
-import { generateApiKey } from '../../src/accounts/keys/api-key-format.js';
+import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 

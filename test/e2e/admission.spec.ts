@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { generateApiKey } from '../../src/accounts/keys/api-key-format.js';
-import { AdminKeysService } from '../../src/accounts/index.js';
+import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
+import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf, expectNoTrio, expectTrio } from '../support/expectations.js';
 import { type Ask, ask, JSON_TYPE } from '../support/http.js';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { SCOPES } from '../../src/accounts/index.js';
+import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { PetsService } from '../../src/pets/index.js';
 import { PetsRepository } from '../../src/pets/pets.repository.js';
 import { startApp, type TestApp } from '../support/app.js';

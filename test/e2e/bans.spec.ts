@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker.js';
-import { AdminKeysService } from '../../src/accounts/index.js';
+import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { ConfigError, loadEnv } from '../../src/platform/index.js';
+import { ConfigError, loadEnv } from '../../src/platform/config/load-env.js';
 import { Folders } from '../support/folders.js';
 import { runMain } from '../support/service-process.js';
 

@@ -3,7 +3,7 @@ import { SqliteError } from 'sqlite-driver';
 import { DataSource } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
-import { generateApiKey } from '../../src/accounts/keys/api-key-format.js';
+import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
 import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poller.js';
 import { PetsService } from '../../src/index.js';
 import { PetsRepository } from '../../src/pets/pets.repository.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { generateApiKey } from '../../src/accounts/keys/api-key-format.js';
+import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 

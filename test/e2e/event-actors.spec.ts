@@ -2,7 +2,7 @@ import { Body, Controller, type ExecutionContext, Get, Injectable, Module, Post,
 import { ApiExcludeController } from '@nestjs/swagger';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FastifyRequest } from 'fastify';
-import { actAs, currentActor, type NewPet, PetsModule, PetsService, Public, RequireScope } from '../../src/index.js';
+import { runAs, currentActor, type NewPet, PetsModule, PetsService, Public, RequireScope } from '../../src/index.js';
 import type { RecordedEvents } from '../../src/testing/index.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { AMPLE } from '../support/folders.js';
@@ -70,7 +70,7 @@ describe('the actor of an event', () => {
   it('is unknown on a public route and in background work, unless the work names one', async () => {
     expect((await service.request('/v1/shelter/open', { method: 'POST' })).status).toBe(201);
     await pets().create({ name: 'Found', categoryId: 1 } as NewPet);
-    await actAs('night-shift', () => pets().create({ name: 'Owl', categoryId: 1 } as NewPet));
+    await runAs('night-shift', () => pets().create({ name: 'Owl', categoryId: 1 } as NewPet));
     expect((await events.take(3)).map(({ actor }) => actor)).toEqual([undefined, undefined, 'night-shift']);
   });
 

@@ -4,7 +4,7 @@ import { OnEvent } from '@nestjs/event-emitter';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { EntityManager } from 'typeorm';
 import {
-  actAs,
+  runAs,
   ApiError,
   BeforeCommit,
   Database,
@@ -13,7 +13,7 @@ import {
   PetsModule,
   PetsService,
 } from '../../src/index.js';
-import { AdminKeysService } from '../../src/accounts/index.js';
+import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { AMPLE } from '../support/folders.js';
@@ -154,7 +154,7 @@ describe('after the commit', () => {
 
   it('listeners hear of keys without their secrets', async () => {
     const { id, key: secret } = await operator().createKey({ account: 'told', plan: 'pro' });
-    await actAs('cli:spec', async () => {
+    await runAs('cli:spec', async () => {
       for (let n = 0; n < 2; n += 1) await operator().change(id, { name: 'Told', paused: true });
       await operator().revoke(id);
     });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Database } from '../../src/database/index.js';
+import { Database } from '../../src/database/database.js';
 import { PetsService } from '../../src/pets/index.js';
 import { startApp, type TestApp } from '../support/app.js';
 

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { EventEmitter2 } from '@nestjs/event-emitter';
-import { AdminKeysService, Retention } from '../../src/accounts/index.js';
+import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
+import { Retention } from '../../src/accounts/retention.js';
+import { UsageHistory } from '../../src/rate-limit/history/usage-history.js';
+import { UsageRecorder } from '../../src/rate-limit/history/usage-recorder.js';
 import { RecordExpiry } from '../../src/http/idempotency/idempotency.repository.js';
 import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker.js';
-import { UsageHistory, UsageRecorder } from '../../src/rate-limit/index.js';
 import { CounterPersistence } from '../../src/rate-limit/persistence/counter-persistence.js';
 import { OrderExpiry } from '../../src/store/order-expiry.js';
 import { freshMetrics } from '../support/metrics.js';

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AdminKeysService, type NewKey } from '../../src/accounts/index.js';
+import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
+import type { NewKey } from '../../src/accounts/keys/key-options.js';
 import { startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { databaseUrl, queryDatabase } from '../support/databases.js';

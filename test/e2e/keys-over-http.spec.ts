@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Retention, SCOPES } from '../../src/accounts/index.js';
+import { Retention } from '../../src/accounts/retention.js';
+import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { startApp, trio } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';

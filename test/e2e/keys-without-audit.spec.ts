@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AdminKeysService, type NewKey } from '../../src/accounts/index.js';
+import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
+import type { NewKey } from '../../src/accounts/keys/key-options.js';
 import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poller.js';
 import { FakeClock, startApp, type TestApp } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';

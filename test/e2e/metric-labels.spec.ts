@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { Registry } from '../../src/index.js';
-import { PlanThrottlerGuard } from '../../src/rate-limit/index.js';
+import { PlanThrottlerGuard } from '../../src/rate-limit/plan-throttler.guard.js';
 import { FakeClock, startApp, type TestApp } from '../support/app.js';
 import { ask, concurrently } from '../support/http.js';
 import { freshMetrics } from '../support/metrics.js';

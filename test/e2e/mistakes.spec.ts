@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SCOPES } from '../../src/accounts/index.js';
+import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { type ErrorObject, errorOf } from '../support/expectations.js';
 import { type Ask, ask, JSON_TYPE } from '../support/http.js';

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { In } from 'typeorm';
-import { Account } from '../../src/accounts/index.js';
-import { type Database, onCommit } from '../../src/database/index.js';
+import { Account } from '../../src/auth/keys/account.entity.js';
+import type { Database } from '../../src/database/database.js';
+import { onCommit } from '../../src/database/transaction.js';
 import { AuthBench } from '../support/auth-service.js';
 
 const account = (name: string) => ({ name, plan: 'free' as const, perMinute: null, perDay: null, createdAt: 0 });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { VERSION } from '../../src/platform/index.js';
+import { VERSION } from '../../src/platform/config/env.js';
 import { errorOf } from '../support/expectations.js';
 import { databaseUrl, queryDatabase } from '../support/databases.js';
 import { Folders, makeKeys } from '../support/folders.js';

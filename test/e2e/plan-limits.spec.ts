@@ -1,6 +1,7 @@
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AdminKeysService, PLANS } from '../../src/accounts/index.js';
+import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
+import { PLANS } from '../../src/auth/keys/plan.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { type Ask, ask, concurrently, JSON_TYPE } from '../support/http.js';

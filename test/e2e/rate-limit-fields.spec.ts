@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { parseList } from 'structured-headers';
-import { AdminKeysService } from '../../src/accounts/index.js';
+import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { ask } from '../support/http.js';
 

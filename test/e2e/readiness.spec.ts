@@ -2,7 +2,7 @@ import { Controller, Get, Injectable, Logger, Module } from '@nestjs/common';
 import { HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type HealthIndicator, Operation } from '../../src/index.js';
-import { Readiness } from '../../src/monitoring/index.js';
+import { Readiness } from '../../src/monitoring/readiness.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { until } from '../support/until.js';

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { SCOPES } from '../../src/accounts/index.js';
-import { type Caller, isCaller, KeyVerifier } from '../../src/auth/index.js';
-import { AccountKeysService } from '../../src/self-service/account-keys.service.js';
+import { SCOPES } from '../../src/auth/keys/scopes.js';
+import { type Caller, isCaller } from '../../src/auth/caller.js';
+import { KeyVerifier } from '../../src/auth/authentication/key-verifier.js';
+import { AccountKeysService } from '../../src/accounts/keys/account-keys.service.js';
 import { errorOf } from '../support/expectations.js';
 import { KeysApi, created, keyIn, NOON } from '../support/keys-api.js';
 

@@ -1,8 +1,8 @@
 import { Agent } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { generateApiKey } from '../../src/accounts/keys/api-key-format.js';
+import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
 import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poller.js';
-import { Database } from '../../src/database/index.js';
+import { Database } from '../../src/database/database.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { ask, concurrently } from '../support/http.js';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { MigrationInterface } from 'typeorm';
-import { generateApiKey, hashApiKey } from '../../src/accounts/keys/api-key-format.js';
-import { AdminKeysService } from '../../src/accounts/index.js';
-import { commandLineDataSource } from '../../src/database/index.js';
+import { generateApiKey, hashApiKey } from '../../src/auth/keys/api-key-format.js';
+import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
+import { commandLineDataSource } from '../../src/database/database.module.js';
 import { Initial1795219200000 } from '../../src/database/migrations/1795219200000-initial.js';
 import { CategoryCountsUnused1795251600000 } from '../../src/database/migrations/1795251600000-category-counts-unused.js';
 import { MIGRATIONS } from '../../src/database/migrations/index.js';

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { Database } from '../../src/database/index.js';
-import { UsageHistory, UsageRecorder } from '../../src/rate-limit/index.js';
+import { Database } from '../../src/database/database.js';
+import { UsageHistory } from '../../src/rate-limit/history/usage-history.js';
+import { UsageRecorder } from '../../src/rate-limit/history/usage-recorder.js';
 import { startApp } from '../support/app.js';
 import { onPostgres } from '../support/databases.js';
 import { HistoryClient } from '../support/history-client.js';

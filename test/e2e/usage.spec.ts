@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module } from '@nestjs/common';
-import { AdminKeysService, DEFAULT_SCOPES } from '../../src/accounts/index.js';
-import { Deprecated } from '../../src/lifecycle/index.js';
-import { Operation, type OperationOptions } from '../../src/openapi/index.js';
+import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
+import { DEFAULT_SCOPES } from '../../src/auth/keys/scopes.js';
+import { Deprecated } from '../../src/lifecycle/deprecation.interceptor.js';
+import { Operation, type OperationOptions } from '../../src/openapi/operation.decorator.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { ask } from '../support/http.js';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { generateApiKey } from '../../src/accounts/keys/api-key-format.js';
+import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
 import { AMPLE_PLAN, Fleet, OPEN_TO_ANYBODY } from '../support/fleet.js';
 import { ask } from '../support/http.js';
 import { everyPet, lost, requestsOf, type Seen, Traffic } from '../support/traffic.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject, RequestBodyObject, SchemaObject } from '@nestjs/swagger';
-import { VERSION } from '../../src/platform/index.js';
+import { VERSION } from '../../src/platform/config/env.js';
+import { CurrentDocument } from '../../src/openapi/document/document.js';
 import { SAMPLE_PETS } from '../../src/sample-data.js';
-import { CurrentDocument } from '../../src/openapi/index.js';
 import { FakeClock, startApp, type TestApp } from '../support/app.js';
 import { fetchDocument, operationNamed, operationsOf } from './document.js';
 

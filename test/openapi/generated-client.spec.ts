@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { SCOPES } from '../../src/accounts/index.js';
+import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { fetchDocument, operationsOf } from './document.js';
 

@@ -2,10 +2,10 @@ import { type INestApplication, RequestMethod, type Type } from '@nestjs/common'
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { ACCESS, type Access } from '../../src/auth/index.js';
-import { SCOPES } from '../../src/accounts/index.js';
-import { isIdempotent } from '../../src/http/index.js';
-import { operationOf } from '../../src/openapi/index.js';
+import { ACCESS, type Access } from '../../src/auth/access.decorators.js';
+import { SCOPES } from '../../src/auth/keys/scopes.js';
+import { isIdempotent } from '../../src/http/idempotency/idempotent.decorator.js';
+import { operationOf } from '../../src/openapi/operation.decorator.js';
 import { operationsOf } from './document.js';
 
 /** A route of the application, as its controller declares it. */

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module, Post, Put } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiProperty } from '@nestjs/swagger';
-import { Public, RequireScope } from '../../src/auth/index.js';
-import { Operation, OperationGroup, type OperationOptions } from '../../src/openapi/index.js';
+import { Public, RequireScope } from '../../src/auth/access.decorators.js';
+import { Operation, type OperationOptions } from '../../src/openapi/operation.decorator.js';
+import { OperationGroup } from '../../src/openapi/operation-group.decorator.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { fetchDocument, operationsOf } from './document.js';
 import { routeFaults, routesOf } from './route-faults.js';

@@ -1,18 +1,20 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import {
-  Account,
-  AuditRecord,
-  AdminKeysService,
-  ApiKey,
-  ApiKeysModule,
-  type NewKey,
-} from '../../src/accounts/index.js';
-import { AuthModule, BearerGuard, KeyVerifier } from '../../src/auth/index.js';
+import { Account } from '../../src/auth/keys/account.entity.js';
+import { AuditRecord } from '../../src/auth/keys/audit-record.entity.js';
+import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
+import { ApiKey } from '../../src/auth/keys/api-key.entity.js';
+import { ApiKeysModule } from '../../src/accounts/keys/api-keys.module.js';
+import type { NewKey } from '../../src/accounts/keys/key-options.js';
+import { AuthModule } from '../../src/auth/auth.module.js';
+import { BearerGuard } from '../../src/auth/bearer.guard.js';
+import { KeyVerifier } from '../../src/auth/authentication/key-verifier.js';
+import { ConfigModule } from '../../src/platform/config/config.module.js';
+import { loadEnv } from '../../src/platform/config/load-env.js';
+import { Database } from '../../src/database/database.js';
+import { DatabaseModule } from '../../src/database/database.module.js';
 import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poller.js';
 import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker.js';
-import { ConfigModule, loadEnv } from '../../src/platform/index.js';
-import { Database, DatabaseModule } from '../../src/database/index.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { makeFolder, openDatabase, PATIENT, removeDatabase } from './databases.js';
 

@@ -1,4 +1,5 @@
-import type { AdminKeysService, NewKey } from '../../src/accounts/index.js';
+import type { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
+import type { NewKey } from '../../src/accounts/keys/key-options.js';
 import { startApp } from './app.js';
 import { makeFolder, removeDatabase } from './databases.js';
 

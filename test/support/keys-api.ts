@@ -1,5 +1,8 @@
 import { expect } from '@jest/globals';
-import { AdminKeysService, type IssuedKey, type NewKey, SCOPES } from '../../src/accounts/index.js';
+import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
+import type { IssuedKey } from '../../src/accounts/keys/key.dto.js';
+import type { NewKey } from '../../src/accounts/keys/key-options.js';
+import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { FakeClock, startApp, type TestApp } from './app.js';
 import { queryDatabase } from './databases.js';
 import { errorOf } from './expectations.js';

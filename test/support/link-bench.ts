@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Redis } from 'ioredis';
-import { RedisClient, type RunScript } from '../../src/platform/index.js';
+import { RedisClient, type RunScript } from '../../src/platform/redis/redis-client.js';
 import { RedisServer } from './servers/redis-server.js';
 import { within } from './until.js';
 

@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { SkipThrottle, Throttle } from '@nestjs/throttler';
-import { Public } from '../../src/auth/index.js';
-import { Deprecated } from '../../src/lifecycle/index.js';
+import { Public } from '../../src/auth/access.decorators.js';
+import { Deprecated } from '../../src/lifecycle/deprecation.interceptor.js';
 
 @Controller('plain')
 export class PlainController {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
 import { createKey, runKeysCommand } from '../../../test/support/keys-commands.js';
-import { Account } from '../account.entity.js';
+import { Account } from '../../auth/keys/account.entity.js';
 
 /** An account whose keys were all deleted. */
 const EMPTY = { name: 'empty', plan: 'free', createdAt: 0 } as const;

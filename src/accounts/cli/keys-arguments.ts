@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { checkDuration, checkName, checkScopes } from '../keys/key-options.js';
-import { SCOPES } from '../keys/scopes.js';
-import { InvalidOperationError } from '../plan.js';
+import { SCOPES } from '../../auth/keys/scopes.js';
+import { InvalidOperationError } from '../../auth/keys/plan.js';
 import { nearest } from '../../platform/errors/nearest.js';
 
 const UNIT_MS = new Map([

@@ -1,5 +1,5 @@
 import type { AccountSummary } from '../accounts.js';
-import type { AuditEntry } from '../audit-record.entity.js';
+import type { AuditEntry } from '../../auth/keys/audit-record.entity.js';
 import type { IssuedKey, KeyDetails, RotatedKey } from '../keys/key.dto.js';
 
 export function issuedText({ id, name, key, account, plan, scopes, expiresAt }: IssuedKey): string {

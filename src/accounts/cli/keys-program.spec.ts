@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
 import { createKey, parseKeysCommand, runKeysCommand } from '../../../test/support/keys-commands.js';
-import { DEFAULT_SCOPES } from '../keys/scopes.js';
+import { DEFAULT_SCOPES } from '../../auth/keys/scopes.js';
 
 describe('the keys commands', () => {
   let bench: AuthBench;

@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from 'commander';
-import { checkAccountName, type CustomLimits, PLAN_NAMES, type PlanName, planTerms } from '../plan.js';
+import { checkAccountName, type CustomLimits, PLAN_NAMES, type PlanName, planTerms } from '../../auth/keys/plan.js';
 import { checkName, type NewKey } from '../keys/key-options.js';
-import { MANAGE_KEYS, SCOPES } from '../keys/scopes.js';
+import { MANAGE_KEYS, SCOPES } from '../../auth/keys/scopes.js';
 import { addKeyCommands } from './key-commands.js';
 import { checkKnownScopes, lifetime, limit, scopes } from './keys-arguments.js';
 import { accountsText, auditText, issuedText, listText } from './keys-output.js';
@@ -33,7 +33,7 @@ export function keysProgram(choose: (operation: Operation) => void): Command {
       createsDatabase,
       run: async (context) => {
         const { AdminKeysService } = await import('../keys/admin-keys.service.js');
-        const { Clock } = await import('../../platform/index.js');
+        const { Clock } = await import('../../platform/config/clock.js');
         return run(context.get(AdminKeysService), context.get(Clock).nowMs());
       },
     });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
-import { AuditRecord } from '../audit-record.entity.js';
+import { AuditRecord } from '../../auth/keys/audit-record.entity.js';
 import { rfc3339 } from './key.dto.js';
 
 const HOUR_MS = 3_600_000;

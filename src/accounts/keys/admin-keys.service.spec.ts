@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
-import { ApiKey } from './api-key.entity.js';
-import { AuditRecord } from '../audit-record.entity.js';
+import { ApiKey } from '../../auth/keys/api-key.entity.js';
+import { AuditRecord } from '../../auth/keys/audit-record.entity.js';
 import type { NewKey } from './key-options.js';
 import { rfc3339 } from './key.dto.js';
-import { DEFAULT_SCOPES } from './scopes.js';
+import { DEFAULT_SCOPES } from '../../auth/keys/scopes.js';
 
 const HOUR_MS = 3_600_000;
 const ENTERPRISE = { account: 'big', plan: 'enterprise', perMinute: 500, perDay: 9_000 } as const;

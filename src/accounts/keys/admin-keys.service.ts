@@ -1,27 +1,38 @@
 import { Injectable } from '@nestjs/common';
-import { Subject } from 'rxjs';
-import type { Account } from '../account.entity.js';
+import type { Account } from '../../auth/keys/account.entity.js';
 import { accountFor, type AccountSummary, changePlan, getAccount, summariseAccounts } from '../accounts.js';
-import { audit, type AuditAction, type AuditedOperation, type AuditEntry, readAudit } from '../audit-record.entity.js';
-import { type CustomLimits, InvalidOperationError, type Limits, limitsOf, type PlanName, planTerms } from '../plan.js';
-import { Clock, Env } from '../../platform/index.js';
-import { Database, Events, lockUntilCommit, onTransactionEnd } from '../../database/index.js';
-import { keyKindOf } from './api-key-format.js';
-import { ApiKey } from './api-key.entity.js';
-import { ApiKeysRepository } from './api-keys.repository.js';
+import {
+  audit,
+  type AuditAction,
+  type AuditedOperation,
+  type AuditEntry,
+  readAudit,
+} from '../../auth/keys/audit-record.entity.js';
+import {
+  type CustomLimits,
+  InvalidOperationError,
+  type Limits,
+  limitsOf,
+  type PlanName,
+  planTerms,
+} from '../../auth/keys/plan.js';
+import { Clock } from '../../platform/config/clock.js';
+import { Env } from '../../platform/config/env.js';
+import { Database } from '../../database/database.js';
+import { Events } from '../../database/events/events.js';
+import { lockUntilCommit } from '../../database/locks.js';
+import { onTransactionEnd } from '../../database/transaction.js';
+import { keyKindOf } from '../../auth/keys/api-key-format.js';
+import { ApiKey } from '../../auth/keys/api-key.entity.js';
+import { ApiKeysRepository } from '../../auth/keys/api-keys.repository.js';
+import { type KeyChange, KeyChanges } from '../../auth/keys/key-changes.js';
 import { generateKey, type KeyGrants, lifetimeOf, NO_EXPIRY } from './generate-key.js';
 import { changesOf, checkDuration, checkName, checkScopes, type KeyPatch, type NewKey } from './key-options.js';
 import { detailsOf, type IssuedKey, type KeyDetails, rfc3339, type RotatedKey } from './key.dto.js';
-import { DEFAULT_SCOPES } from './scopes.js';
+import { DEFAULT_SCOPES } from '../../auth/keys/scopes.js';
 
 /** By how much `lastUsedAt` can be earlier than the last use, in milliseconds, because it is written every 5 seconds. */
 const LAST_USE_DELAY_MS = 6_000;
-
-/** The key that an operation changed; `null` means all keys of the account. */
-export interface KeyChange {
-  readonly accountId: number;
-  readonly keyId: string | null;
-}
 
 /**
  * Operations on keys and accounts, in the name of the current actor. Each joins the transaction of its caller.
@@ -31,15 +42,13 @@ export interface KeyChange {
  */
 @Injectable()
 export class AdminKeysService {
-  /** Changes by this process; other processes read the audit records. */
-  readonly changes = new Subject<KeyChange>();
-
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly env: Env,
     private readonly keys: ApiKeysRepository,
     private readonly events: Events,
+    private readonly changes: KeyChanges,
   ) {}
 
   /**

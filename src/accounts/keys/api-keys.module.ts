@@ -1,10 +1,12 @@
 import { Module } from '@nestjs/common';
-import { EventsModule } from '../../database/index.js';
+import { EventsModule } from '../../database/events/events.js';
 import { AdminKeysService } from './admin-keys.service.js';
-import { ApiKeysRepository } from './api-keys.repository.js';
-
-const PROVIDERS = [AdminKeysService, ApiKeysRepository];
+import { StoredKeysModule } from '../../auth/keys/key-changes.js';
 
 /** Issues, changes and lists API keys. Requires ConfigModule, and DatabaseModule with the entities of accounts and keys. */
-@Module({ imports: [EventsModule], providers: PROVIDERS, exports: PROVIDERS })
+@Module({
+  imports: [EventsModule, StoredKeysModule],
+  providers: [AdminKeysService],
+  exports: [AdminKeysService, StoredKeysModule],
+})
 export class ApiKeysModule {}

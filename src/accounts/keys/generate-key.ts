@@ -1,5 +1,5 @@
-import { generateApiKey, generateKeyId, hashApiKey, type KeyKind, maskApiKey } from './api-key-format.js';
-import type { ApiKey } from './api-key.entity.js';
+import { generateApiKey, generateKeyId, hashApiKey, type KeyKind, maskApiKey } from '../../auth/keys/api-key-format.js';
+import type { ApiKey } from '../../auth/keys/api-key.entity.js';
 
 /** Stands for the lifetime of a key that does not expire. */
 export const NO_EXPIRY = 0;

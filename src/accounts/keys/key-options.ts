@@ -1,7 +1,7 @@
-import type { AuditAction } from '../audit-record.entity.js';
-import { type CustomLimits, InvalidOperationError, type PlanName } from '../plan.js';
-import type { ApiKey } from './api-key.entity.js';
-import { isScope } from './scopes.js';
+import type { AuditAction } from '../../auth/keys/audit-record.entity.js';
+import { type CustomLimits, InvalidOperationError, type PlanName } from '../../auth/keys/plan.js';
+import type { ApiKey } from '../../auth/keys/api-key.entity.js';
+import { isScope } from '../../auth/keys/scopes.js';
 
 /** Longest lifetime and longest overlap, in milliseconds: 100 years. */
 export const MAX_DURATION_MS = 36_525 * 86_400_000;

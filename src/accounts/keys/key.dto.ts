@@ -1,9 +1,9 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import type { Change } from '../../database/index.js';
-import { TIME_SCHEMA } from '../../http/index.js';
-import { ACCOUNT_NAME_SCHEMA, PLAN_NAMES, type PlanName } from '../plan.js';
-import type { ApiKey } from './api-key.entity.js';
-import { KEY_ID } from './api-key-format.js';
+import type { Change } from '../../database/events/domain-event.js';
+import { TIME_SCHEMA } from '../../http/validation/date-time.js';
+import { ACCOUNT_NAME_SCHEMA, PLAN_NAMES, type PlanName } from '../../auth/keys/plan.js';
+import type { ApiKey } from '../../auth/keys/api-key.entity.js';
+import { KEY_ID } from '../../auth/keys/api-key-format.js';
 import { MAX_NAME_LENGTH } from './key-options.js';
 
 export const KEY_ID_SCHEMA = {

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
-import { AuditRecord, ApiKey } from '../../accounts/index.js';
-import { ApiError } from '../../http/index.js';
+import { AuditRecord } from '../keys/audit-record.entity.js';
+import { ApiKey } from '../keys/api-key.entity.js';
+import { ApiError } from '../../http/errors/problem.js';
 
 const AHEAD = 100;
 

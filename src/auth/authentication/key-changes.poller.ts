@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { MoreThanOrEqual } from 'typeorm';
-import { RecurringTask } from '../../platform/index.js';
-import { Database } from '../../database/index.js';
-import { AuditRecord } from '../../accounts/index.js';
+import { RecurringTask } from '../../platform/recurring-task.js';
+import { Database } from '../../database/database.js';
+import { AuditRecord } from '../keys/audit-record.entity.js';
 import { KeyVerifier } from './key-verifier.js';
 
 /** Changes must take effect on every instance within a second. */

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
-import { ApiKey, generateApiKey, type NewKey } from '../../accounts/index.js';
+import { ApiKey } from '../keys/api-key.entity.js';
+import { generateApiKey } from '../keys/api-key-format.js';
+import type { NewKey } from '../../accounts/keys/key-options.js';
 
 const ACME = { account: 'acme', plan: 'pro' } as const;
 

@@ -1,17 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { Clock, Env } from '../../platform/index.js';
-import { Database } from '../../database/index.js';
-import {
-  AdminKeysService,
-  type ApiKey,
-  ApiKeysRepository,
-  hashApiKey,
-  type KeyChange,
-  keyFault,
-  keyKindOf,
-  type KeyKind,
-} from '../../accounts/index.js';
+import { Clock } from '../../platform/config/clock.js';
+import { Env } from '../../platform/config/env.js';
+import { Database } from '../../database/database.js';
+import type { ApiKey } from '../keys/api-key.entity.js';
+import { ApiKeysRepository } from '../keys/api-keys.repository.js';
+import { type KeyChange, KeyChanges } from '../keys/key-changes.js';
+import { hashApiKey, keyFault, keyKindOf, type KeyKind } from '../keys/api-key-format.js';
 import { type Authentication, type Caller, callerOf, INVALID, malformedKey, refusalOf } from '../caller.js';
 import { LastUsedTracker } from './last-used-tracker.js';
 
@@ -44,10 +39,10 @@ export class KeyVerifier {
     private readonly clock: Clock,
     private readonly lastUse: LastUsedTracker,
     env: Env,
-    operations: AdminKeysService,
+    changes: KeyChanges,
   ) {
     this.kind = keyKindOf(env);
-    operations.changes.subscribe((change) => this.forget(change));
+    changes.subscribe((change) => this.forget(change));
   }
 
   /**

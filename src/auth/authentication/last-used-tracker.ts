@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { In, IsNull, LessThan, Or } from 'typeorm';
-import { RecurringTask } from '../../platform/index.js';
-import { Database, onCommit, throwErrors, writeInChunks } from '../../database/index.js';
-import { ApiKey } from '../../accounts/index.js';
+import { RecurringTask } from '../../platform/recurring-task.js';
+import { Database } from '../../database/database.js';
+import { onCommit } from '../../database/transaction.js';
+import { throwErrors, writeInChunks } from '../../database/chunks.js';
+import { ApiKey } from '../keys/api-key.entity.js';
 
 const WRITE_INTERVAL_MS = 5_000;
 /** One statement writes all keys that were used in the same second. */

@@ -16,7 +16,7 @@ export interface DomainEvent<Name extends EventName = EventName> {
   readonly name: Name;
   /** Unix time in milliseconds. */
   readonly atMs: number;
-  /** The actor: the id of an API key, `cli:<system user>` or the name in `actAs`; undefined if unknown. */
+  /** The actor: the id of an API key, `cli:<system user>` or the name in `runAs`; undefined if unknown. */
   readonly actor: string | undefined;
   readonly before: EventMap[Name]['before'];
   readonly after: EventMap[Name]['after'];

@@ -4,7 +4,9 @@ import { Injectable, Logger, Module, type OnApplicationShutdown, type OnModuleIn
 import { DiscoveryModule, DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { EventEmitter2, EventEmitterModule } from '@nestjs/event-emitter';
 import type { EntityManager } from 'typeorm';
-import { Clock, endsInTime, traced } from '../../platform/index.js';
+import { Clock } from '../../platform/config/clock.js';
+import { endsInTime } from '../../platform/recurring-task.js';
+import { inSpan } from '../../platform/tracing/spans.js';
 import { onCommit } from '../transaction.js';
 import { currentActor } from './actor.js';
 import type { DomainEvent, EventMap, EventName } from './domain-event.js';
@@ -81,7 +83,7 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
     const states = { before: copyOf(before), after: copyOf(after) };
     const event = { id: randomUUID(), name, atMs: this.clock.nowMs(), actor: currentActor(), ...states };
     for (const listener of listeners ?? [])
-      await traced(`before commit ${name}`, {}, async () => listener(event, manager));
+      await inSpan(`before commit ${name}`, {}, async () => listener(event, manager));
     if (isHeardLater) onCommit(() => this.deliver(event));
   }
 
@@ -114,7 +116,7 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
   /** In a later turn of the event loop, so that listeners do not delay the response. */
   private deliver(event: DomainEvent): void {
     const delivery = nextTurn()
-      .then(() => traced(`event ${event.name}`, {}, async () => void (await this.emitter.emitAsync(event.name, event))))
+      .then(() => inSpan(`event ${event.name}`, {}, async () => void (await this.emitter.emitAsync(event.name, event))))
       .catch((error: unknown) => {
         this.logger.error({ message: 'a listener failed', event: event.name, id: event.id, error: String(error) });
       })

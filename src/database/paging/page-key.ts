@@ -1,6 +1,6 @@
 import type { DataSource, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { DomainError } from '../../platform/index.js';
+import { DomainError } from '../../platform/errors/domain-error.js';
 import { byBytes, type SqlParameter } from '../statements.js';
 
 /** The property that a list is sorted by, such as `{ rating: 'DESC' }`. */

@@ -3,7 +3,7 @@ import type { Client, Pool, QueryResult } from 'pg';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
-import type { Env } from '../../platform/index.js';
+import type { Env } from '../../platform/config/env.js';
 import { currentAccountId } from '../events/actor.js';
 import { type IsolationLevel, RunnerTransactions, type TransactionalRunner } from '../runner-transactions.js';
 import type { StatementObserver } from '../statement-observer.js';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Pool, type PoolConfig } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
-import type { Env } from '../../platform/index.js';
+import type { Env } from '../../platform/config/env.js';
 import { type ConnectionUse, Database } from '../database.js';
 import { migratePostgres, waitForMigrations } from './migrate-postgres.js';
 import type { StatementObserver } from '../statement-observer.js';

@@ -1,6 +1,6 @@
 import { Client, type ClientConfig, type CustomTypesConfig, type PoolConfig, types } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import type { Env } from '../../platform/index.js';
+import type { Env } from '../../platform/config/env.js';
 import { commonOptions, type DatabaseParts } from '../database-options.js';
 import { exactInteger } from '../statements.js';
 import { prepareSession } from './session-settings.js';

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import Sqlite from 'sqlite-driver';
 import type { EntityManager } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
-import { DomainError } from '../../platform/index.js';
+import { DomainError } from '../../platform/errors/domain-error.js';
 import { SqliteDatabase, sqliteOptions } from './sqlite-database.js';
 
 const TIMEOUTS = { DATABASE_TIMEOUT_MS: 300, DATABASE_TRANSACTION_TIMEOUT_MS: 60_000 };

@@ -4,7 +4,7 @@ import type { Database as SqliteConnection } from 'sqlite-driver';
 import type { DataSource } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
-import type { Env } from '../../platform/index.js';
+import type { Env } from '../../platform/config/env.js';
 import type { ConnectionUse } from '../database.js';
 import type { StatementObserver } from '../statement-observer.js';
 import { exactIntegers, type QueryAnswer, type QueryParameters } from '../statements.js';

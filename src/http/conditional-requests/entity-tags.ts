@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import type { Page } from '../../database/index.js';
-import { DomainError } from '../../platform/index.js';
+import type { Page } from '../../database/paging/page.js';
+import { DomainError } from '../../platform/errors/domain-error.js';
 import { addLink, nextPageLink } from '../addresses.js';
 import { forgetResponse } from '../errors/failed-response.js';
 import { validationFailed } from '../errors/problem.js';

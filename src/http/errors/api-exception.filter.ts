@@ -11,7 +11,10 @@ import {
 import { BaseExceptionFilter } from '@nestjs/core';
 import { from, mergeMap, type Observable } from 'rxjs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DomainError, type ErrorCode, requestFields, SampledLog } from '../../platform/index.js';
+import { DomainError } from '../../platform/errors/domain-error.js';
+import type { ErrorCode } from '../../platform/errors/error-codes.js';
+import { requestFields } from '../hooks/request-log.js';
+import { SampledLog } from '../../platform/logging/sampled-log.js';
 import { forgetResponse } from './failed-response.js';
 import { ApiError, CLIENT_GONE, INTERNAL_ERROR, type Problem, problem, sendProblem } from './problem.js';
 

@@ -1,4 +1,4 @@
-import { nearest } from '../../platform/index.js';
+import { nearest } from '../../platform/errors/nearest.js';
 import { listed } from './problem.js';
 
 /** A short name that is no API key. */

@@ -1,6 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { ERROR_CODES, type ErrorCode } from '../../platform/index.js';
+import { ERROR_CODES, type ErrorCode } from '../../platform/errors/error-codes.js';
 import { addLink } from '../addresses.js';
 
 /** A code outside the registry, for errors of extensions. */

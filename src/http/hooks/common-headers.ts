@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Env } from '../../platform/index.js';
+import type { Env } from '../../platform/config/env.js';
 import { publicPath } from '../addresses.js';
 import { isVersioned } from '../requests/request.js';
 

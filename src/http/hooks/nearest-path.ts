@@ -1,4 +1,4 @@
-import { nearest } from '../../platform/index.js';
+import { nearest } from '../../platform/errors/nearest.js';
 import { API_PREFIX } from '../requests/request.js';
 
 /** Longer paths cost nothing. */

@@ -17,13 +17,13 @@ export function addIdempotency(server: FastifyInstance, service: IdempotencyServ
     if (idempotency === undefined) return;
     route.handler = (request, reply) => {
       const run = () => handler.call(server, request, reply) as unknown;
-      const { caller, headers } = request;
-      if (headers['idempotency-key'] === undefined || caller === undefined) return run();
+      const { principal, headers } = request;
+      if (headers['idempotency-key'] === undefined || principal === undefined) return run();
       if (idempotency === 'refused') throw validationFailed([REFUSED]);
       const fail = (error: unknown) => void reply.send(error);
       const handle = () => void Promise.resolve(run()).catch(fail);
       // Without a promise to Fastify, which would send what it resolves to.
-      service.process(request, reply, idempotentRequest(request, caller.accountId), handle).catch(fail);
+      service.process(request, reply, idempotentRequest(request, principal.accountId), handle).catch(fail);
       return undefined;
     };
   });

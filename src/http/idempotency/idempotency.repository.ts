@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { OldRows, query } from '../../database/index.js';
-import { RecurringTask } from '../../platform/index.js';
+import { OldRows } from '../../database/old-rows.js';
+import { query } from '../../database/statements.js';
+import { RecurringTask } from '../../platform/recurring-task.js';
 import type { IdempotencyRecord } from './idempotency-record.entity.js';
 import type { IdempotentRequest } from './idempotent-request.js';
 

@@ -1,8 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EntityManager } from 'typeorm';
-import { Clock } from '../../platform/index.js';
-import { Database, tryLockUntilCommit } from '../../database/index.js';
+import { Clock } from '../../platform/config/clock.js';
+import { Database } from '../../database/database.js';
+import { tryLockUntilCommit } from '../../database/locks.js';
 import { ApiError } from '../errors/problem.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 import type { IdempotentRequest } from './idempotent-request.js';

@@ -3,6 +3,19 @@ import type { IncomingMessage } from 'node:http';
 import type { ArgumentsHost } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+/** In whose name a request is made: an API key. HTTP knows no more of it. */
+export interface Principal {
+  readonly keyId: string;
+  readonly accountId: number;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by admission. */
+    principal: Principal | undefined;
+  }
+}
+
 /** Path prefix of the versioned API (specification, section 9). */
 export const API_PREFIX = '/v1';
 const VERSIONED = new RegExp(`^${API_PREFIX}(?:[/?]|$)`);

@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
-import { DomainError } from '../../platform/index.js';
+import { DomainError } from '../../platform/errors/domain-error.js';
 import { ApiError } from '../errors/problem.js';
 import { requestOf } from '../requests/request.js';
 import { documentParameter } from '../requests/handler-metadata.js';

@@ -1,9 +1,10 @@
 import type { INestApplication } from '@nestjs/common';
 import { type ContentObject, type OpenAPIObject, type ReferenceObject, SwaggerModule } from '@nestjs/swagger';
-import { KnownScopes } from '../../accounts/index.js';
-import { HEADER_COMPONENTS } from '../../http/index.js';
-import { removalMs } from '../../lifecycle/index.js';
-import { Clock, Env } from '../../platform/index.js';
+import { KnownScopes } from '../../auth/keys/scopes.js';
+import { HEADER_COMPONENTS } from '../../http/response-headers.js';
+import { removalMs } from '../../lifecycle/deprecation.interceptor.js';
+import { Clock } from '../../platform/config/clock.js';
+import { Env } from '../../platform/config/env.js';
 import { errorSchemas } from './errors.js';
 import { completeOperation, type DocumentedOperation, type ScannedOperation, type SharedParts } from './operations.js';
 import { outlineOf } from './outline.js';

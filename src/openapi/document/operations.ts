@@ -5,16 +5,12 @@ import type {
   RequestBodyObject,
   ResponseObject,
 } from '@nestjs/swagger';
-import type { Env } from '../../platform/index.js';
-import {
-  headerReferences,
-  IDEMPOTENCY_KEY_PARAMETER,
-  JSON_TYPE,
-  jsonMediaTypes,
-  optionalHeaders,
-  type Problem,
-} from '../../http/index.js';
-import { EARLY_STATUSES } from '../../lifecycle/index.js';
+import type { Env } from '../../platform/config/env.js';
+import { headerReferences, optionalHeaders } from '../../http/response-headers.js';
+import { IDEMPOTENCY_KEY_PARAMETER } from '../../http/idempotency/idempotent-request.js';
+import { JSON_TYPE, jsonMediaTypes } from '../../http/requests/message.js';
+import type { Problem } from '../../http/errors/problem.js';
+import { EARLY_STATUSES } from '../../lifecycle/deprecation.interceptor.js';
 import { IDEMPOTENCY_ERRORS } from '../common-errors.js';
 import { PREFER_PARAMETER } from '../rehearsal.interceptor.js';
 import { errorResponse, responseName } from './errors.js';

@@ -1,8 +1,9 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject } from '@nestjs/swagger';
-import { PLANS } from '../../accounts/index.js';
-import { API_PREFIX, publicPath } from '../../http/index.js';
-import { type Env, VERSION } from '../../platform/index.js';
+import { PLANS } from '../../auth/keys/plan.js';
+import { API_PREFIX } from '../../http/requests/request.js';
+import { publicPath } from '../../http/addresses.js';
+import { type Env, VERSION } from '../../platform/config/env.js';
 import { operationGroups } from '../operation-group.decorator.js';
 import { API_KEY_SCHEME } from '../operation.decorator.js';
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { API_PREFIX, publicAddress, publicPath } from '../../http/index.js';
-import { type Env, VERSION } from '../../platform/index.js';
+import { API_PREFIX } from '../../http/requests/request.js';
+import { publicAddress, publicPath } from '../../http/addresses.js';
+import { type Env, VERSION } from '../../platform/config/env.js';
 import { type Guide, titleOf } from './guides.js';
 
 /** Where programs and their authors find the API: `/`, `/.well-known/api-catalog` and `/llms.txt`. */

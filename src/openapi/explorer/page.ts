@@ -1,4 +1,4 @@
-import { PLANS } from '../../accounts/index.js';
+import { PLANS } from '../../auth/keys/plan.js';
 import { formatCount, planTitle } from '../document/outline.js';
 
 interface Page {

@@ -1,6 +1,6 @@
-import { type Limits, PLANS } from '../../accounts/index.js';
-import { errorJson } from '../../http/index.js';
-import { refuse, tooManyRequests } from '../../rate-limit/index.js';
+import { type Limits, PLANS } from '../../auth/keys/plan.js';
+import { errorJson } from '../../http/errors/problem.js';
+import { refuse, tooManyRequests } from '../../rate-limit/windows/decision.js';
 import { formatCount, planTitle } from '../document/outline.js';
 import { API_KEY_SCHEME } from '../operation.decorator.js';
 import { renderPage } from './page.js';

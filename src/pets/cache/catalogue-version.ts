@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { Database, onTransactionEnd } from '../../database/index.js';
-import { RedisClient, type RunScript } from '../../platform/index.js';
+import { Database, onTransactionEnd, RedisClient, type RunScript } from '../../kernel.js';
 
 /** The version of the catalogue at which something was read. */
 export interface CatalogueState {

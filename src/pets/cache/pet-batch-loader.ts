@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import DataLoader from 'dataloader';
-import { Database, outsideTransactions } from '../../database/index.js';
-import { isCanonicalId } from '../../http/index.js';
+import { Database, outsideTransactions, isCanonicalId } from '../../kernel.js';
 import { type PetRow, PetsRepository } from '../pets.repository.js';
 
 /** Loads the pets that are requested in the same turn of the event loop with one statement. */

@@ -1,7 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Env, DomainError } from '../../platform/index.js';
-import { actAs, currentActor, Database, outsideTransactions, unavailable, Events } from '../../database/index.js';
+import {
+  Env,
+  DomainError,
+  runAs,
+  currentActor,
+  Database,
+  outsideTransactions,
+  unavailable,
+  Events,
+} from '../../kernel.js';
 import { type NewPetRow, type PetRow, PetsRepository } from '../pets.repository.js';
 
 interface Waiting {
@@ -84,7 +92,7 @@ export class PetInsertBatcher {
     );
     for (const [index, { actor, resolve }] of batch.entries()) {
       const after = rows[index] as PetRow;
-      await actAs(actor, () => this.events.raise(manager, 'pet.created', () => ({ before: undefined, after })));
+      await runAs(actor, () => this.events.raise(manager, 'pet.created', () => ({ before: undefined, after })));
       resolve(after);
     }
   }

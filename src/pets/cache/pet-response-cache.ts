@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Counter, Registry } from 'prom-client';
-import { etagOf, pageEtag, type PageJson } from '../../http/index.js';
-import { Database } from '../../database/index.js';
+import { etagOf, pageEtag, type PageJson, Database } from '../../kernel.js';
 import type { ListPetsQuery } from '../pet.dto.js';
 import { PetsService } from '../pets.service.js';
 import { type CatalogueState, CatalogueVersion, MAX_SHARED_AGE_MS } from './catalogue-version.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import type { RedisClient } from '../../platform/index.js';
+import type { RedisClient } from '../../platform/redis/redis-client.js';
 import { SharedVersion } from './catalogue-version.js';
 import { describeWithRedis } from '../../../test/support/describe-with-redis.js';
 import { count, eventually, LinkBench } from '../../../test/support/link-bench.js';

@@ -28,7 +28,7 @@ export function notFound(code: ErrorCode, what: string, id?: string): DomainErro
 }
 
 /** A row that a query found. @throws the error that `missing` makes of the id if there is none */
-export function found<Row>(row: Row | null | undefined, missing: (id: string) => DomainError, id: string): Row {
+export function orFail<Row>(row: Row | null | undefined, missing: (id: string) => DomainError, id: string): Row {
   if (row === null || row === undefined) throw missing(id);
   return row;
 }

@@ -4,7 +4,7 @@ import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import type { Env } from '../config/env.js';
 import { RecurringTask } from '../recurring-task.js';
-import { traced } from '../tracing/traced.js';
+import { inSpan } from '../tracing/spans.js';
 import { ignoreKeyFault, isOutage, RedisLog, UnusableRedisError } from './redis-failures.js';
 import { checkServer, CONNECT_TIMEOUT_MS, redisOptions } from './redis-options.js';
 
@@ -84,7 +84,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     return async (...keysAndArguments) => {
       this.beginTurn();
       try {
-        return await traced(`EVALSHA ${name}`, SPAN, () => command.apply(this.redis, keysAndArguments));
+        return await inSpan(`EVALSHA ${name}`, SPAN, () => command.apply(this.redis, keysAndArguments));
       } catch (error) {
         this.fail(error as Error, name, keysAndArguments[0]);
         throw error;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
 import { type Env, VERSION } from '../config/env.js';
-import { UNMATCHED_ROUTE } from '../logging/request-log.js';
+import { UNMATCHED_ROUTE } from './spans.js';
 import { SampledLog } from '../logging/sampled-log.js';
 
 const LAST_EXPORT_MS = 1_000;

@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { byBytes, Database, OldRows, query } from '../../database/index.js';
-import { validationFailed } from '../../http/index.js';
-import { Clock, RecurringTask } from '../../platform/index.js';
+import { byBytes, query } from '../../database/statements.js';
+import { Database } from '../../database/database.js';
+import { OldRows } from '../../database/old-rows.js';
+import { validationFailed } from '../../http/errors/problem.js';
+import { Clock } from '../../platform/config/clock.js';
+import { RecurringTask } from '../../platform/recurring-task.js';
 import { DAY_SECONDS } from '../windows/usage.js';
 import { rfc3339 } from '../windows/usage-json.js';
 

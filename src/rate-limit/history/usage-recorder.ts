@@ -1,8 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Caller } from '../../auth/index.js';
-import { Database, onCommit, query, throwErrors, writeInChunks } from '../../database/index.js';
-import { Clock, RecurringTask, UNMATCHED_ROUTE } from '../../platform/index.js';
+import type { Caller } from '../../auth/caller.js';
+import { Database } from '../../database/database.js';
+import { onCommit } from '../../database/transaction.js';
+import { query } from '../../database/statements.js';
+import { throwErrors, writeInChunks } from '../../database/chunks.js';
+import { Clock } from '../../platform/config/clock.js';
+import { RecurringTask } from '../../platform/recurring-task.js';
+import { UNMATCHED_ROUTE } from '../../platform/tracing/spans.js';
 import { KEY_COLUMNS, type OUTCOMES } from './usage-history.js';
 
 /** A crash loses the requests of this time and of one write. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Env } from '../../platform/index.js';
+import { Env } from '../../platform/config/env.js';
 import { MemoryCounterStore } from './memory-counter-store.js';
 import { FakeClock } from '../../testing/fake-clock.js';
 
@@ -37,13 +37,13 @@ describe('addresses', () => {
 
 describe('a window of a route', () => {
   it('begins with the first request of each subject', () => {
-    const take = () => store.takeFromRoute('report:1', 2, 10);
+    const take = () => store.takeFromWindow('report:1', 2, 10);
     expect([take(), take(), take()].map(({ remaining, outcome }) => [outcome, remaining])).toEqual([
       ['admitted', 1],
       ['admitted', 0],
       ['limited', 0],
     ]);
-    expect(store.takeFromRoute('report:2', 2, 10).outcome).toBe('admitted');
+    expect(store.takeFromWindow('report:2', 2, 10).outcome).toBe('admitted');
     clock.set('2026-11-21T12:00:09.999Z');
     expect(take()).toMatchObject({ resetSeconds: seconds('2026-11-21T12:00:10Z'), retryAfterSeconds: 1 });
     clock.advanceSeconds(0.001);

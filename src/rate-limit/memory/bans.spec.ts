@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Caller } from '../../auth/index.js';
-import { Env } from '../../platform/index.js';
+import type { Caller } from '../../auth/caller.js';
+import { Env } from '../../platform/config/env.js';
 import type { Decision } from '../windows/decision.js';
 import { MemoryCounterStore } from './memory-counter-store.js';
 import { FakeClock } from '../../testing/fake-clock.js';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Caller } from '../../auth/index.js';
-import { Env } from '../../platform/index.js';
+import type { Caller } from '../../auth/caller.js';
+import { Env } from '../../platform/config/env.js';
 import type { Decision } from '../windows/decision.js';
 import { MemoryCounterStore } from './memory-counter-store.js';
 import { FakeClock } from '../../testing/fake-clock.js';
@@ -145,7 +145,7 @@ describe('a full table', () => {
   });
 
   const admit = (n: number) => store.admitAddress(`192.0.2.${n}`);
-  const take = (n: number) => store.takeFromRoute(`report:${n}`, 1, 60).outcome;
+  const take = (n: number) => store.takeFromWindow(`report:${n}`, 1, 60).outcome;
 
   it('forgets the subject that was not seen for longest, and no other', () => {
     for (let index = 0; index < 50; index++) admit(index);

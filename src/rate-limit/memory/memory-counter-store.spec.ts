@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Caller } from '../../auth/index.js';
-import type { Limits } from '../../accounts/index.js';
-import { Env } from '../../platform/index.js';
+import type { Caller } from '../../auth/caller.js';
+import type { Limits } from '../../auth/keys/plan.js';
+import { Env } from '../../platform/config/env.js';
 import type { Decision } from '../windows/decision.js';
 import { MemoryCounterStore } from './memory-counter-store.js';
 import { FakeClock } from '../../testing/fake-clock.js';

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../auth/index.js';
-import type { Limits } from '../../accounts/index.js';
-import { type Clock, type Env, RecurringTask } from '../../platform/index.js';
+import type { Caller } from '../../auth/caller.js';
+import type { Limits } from '../../auth/keys/plan.js';
+import type { Clock } from '../../platform/config/clock.js';
+import type { Env } from '../../platform/config/env.js';
+import { RecurringTask } from '../../platform/recurring-task.js';
 import { CounterStore } from '../counter-store.js';
 import { BanRecord } from '../windows/ban-record.js';
 import { ban, type Decision, type UsageReport } from '../windows/decision.js';
@@ -87,7 +89,7 @@ export class MemoryCounterStore extends CounterStore {
     return usage.decide(this.addressLimits, 0, this.clock.nowSeconds());
   }
 
-  override takeFromRoute(subject: string, limit: number, windowSeconds: number): Decision {
+  override takeFromWindow(subject: string, limit: number, windowSeconds: number): Decision {
     const window = this.routes.get(subject) ?? new FixedWindow(windowSeconds);
     // A function in `@Throttle()` can return another length.
     window.lengthSeconds = windowSeconds;

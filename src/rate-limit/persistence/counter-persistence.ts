@@ -1,8 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ObjectLiteral } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
-import { type Database, onCommit, throwErrors, writeInChunks } from '../../database/index.js';
-import { type Clock, RecurringTask } from '../../platform/index.js';
+import type { Database } from '../../database/database.js';
+import { onCommit } from '../../database/transaction.js';
+import { throwErrors, writeInChunks } from '../../database/chunks.js';
+import type { Clock } from '../../platform/config/clock.js';
+import { RecurringTask } from '../../platform/recurring-task.js';
 import type { Counter, CounterTable, Key } from '../memory/counter-table.js';
 import type { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import { KeyBan } from './key-ban.entity.js';

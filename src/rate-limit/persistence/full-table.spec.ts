@@ -1,8 +1,8 @@
 import { expect, it, jest } from '@jest/globals';
 import { startApp } from '../../../test/support/app.js';
 import { FakeClock } from '../../testing/fake-clock.js';
-import { loadEnv } from '../../platform/index.js';
-import { Database } from '../../database/index.js';
+import { loadEnv } from '../../platform/config/load-env.js';
+import { Database } from '../../database/database.js';
 import { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import { CounterPersistence } from './counter-persistence.js';
 import { UsageWindow } from './usage-window.entity.js';

@@ -1,4 +1,4 @@
-import type { Script } from '../../platform/index.js';
+import type { Script } from '../../platform/redis/redis-client.js';
 import { BANS_TO_REMEMBER, FIRST_BAN_SECONDS, LONGEST_BAN_SECONDS } from '../windows/ban-record.js';
 import { DAY_SECONDS, MINUTE_SECONDS, STEP_BACK_SECONDS } from '../windows/usage.js';
 

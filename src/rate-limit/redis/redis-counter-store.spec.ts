@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import type { Caller } from '../../auth/index.js';
-import { Env, RedisClient } from '../../platform/index.js';
+import type { Caller } from '../../auth/caller.js';
+import { Env } from '../../platform/config/env.js';
+import { RedisClient } from '../../platform/redis/redis-client.js';
 import { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import { addressKey, RedisCounterStore } from './redis-counter-store.js';
 import { FakeClock } from '../../testing/fake-clock.js';
@@ -79,7 +80,7 @@ describeWithRedis('counting in Redis', () => {
         (counters: RedisCounterStore | MemoryCounterStore) => counters.peek(caller),
         (counters: RedisCounterStore | MemoryCounterStore) => counters.admitAddress(address),
         (counters: RedisCounterStore | MemoryCounterStore) => counters.peekAddress(address),
-        (counters: RedisCounterStore | MemoryCounterStore) => counters.takeFromRoute(`report:${accountId}`, 4, 90),
+        (counters: RedisCounterStore | MemoryCounterStore) => counters.takeFromWindow(`report:${accountId}`, 4, 90),
       ] as const;
       const call = calls[Math.max(0, below(12) - 7)] ?? calls[0];
       const response = call(memory);
@@ -100,7 +101,7 @@ describeWithRedis('counting in Redis', () => {
     await store.admit(caller);
     expect((await store.admit(caller)).outcome).toBe('banned');
     await store.admitAddress('192.0.2.1');
-    await store.takeFromRoute('report:7', 1, 30);
+    await store.takeFromWindow('report:7', 1, 30);
     const prefix = `test ${tests}:`;
     expect(await keys()).toEqual([
       `${prefix}{account:-1}:usage`,

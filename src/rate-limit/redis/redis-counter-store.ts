@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
-import type { Limits } from '../../accounts/index.js';
-import type { Caller } from '../../auth/index.js';
-import type { RedisClient, RunScript } from '../../platform/index.js';
+import type { Limits } from '../../auth/keys/plan.js';
+import type { Caller } from '../../auth/caller.js';
+import type { RedisClient, RunScript } from '../../platform/redis/redis-client.js';
 import { CounterStore } from '../counter-store.js';
 import type { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import { decide, decideOn, type Decision, type UsageReport } from '../windows/decision.js';
@@ -37,7 +37,7 @@ export class RedisCounterStore extends CounterStore {
     this.runAdmit = redis.defineScript('admit', ADMIT, () => this.callerArguments(PROBE));
     this.runPeek = redis.defineScript('peekUsage', PEEK);
     this.runAdmitAddress = redis.defineScript('admitAddress', ADMIT_ADDRESS);
-    this.runTakeFromRoute = redis.defineScript('takeFromRoute', TAKE_FROM_ROUTE);
+    this.runTakeFromRoute = redis.defineScript('takeFromWindow', TAKE_FROM_ROUTE);
     // Local windows are kept until they end, so that a Redis that fails again and again gives no new quota each time.
     redis.beforeUp(() => fallback.clearKeys());
   }
@@ -70,7 +70,7 @@ export class RedisCounterStore extends CounterStore {
     );
   }
 
-  override takeFromRoute(subject: string, limit: number, windowSeconds: number): Decision | Promise<Decision> {
+  override takeFromWindow(subject: string, limit: number, windowSeconds: number): Decision | Promise<Decision> {
     const key = `${this.redis.prefix}{route:${subject}}`;
     return this.redis.call(
       async () => {
@@ -78,7 +78,7 @@ export class RedisCounterStore extends CounterStore {
         const [nowSeconds = 0, , remaining = 0, resetSeconds = 0] = reply;
         return decide([{ limit, windowSeconds, remaining, resetSeconds }], 1, nowSeconds);
       },
-      () => this.fallback.takeFromRoute(subject, limit, windowSeconds),
+      () => this.fallback.takeFromWindow(subject, limit, windowSeconds),
     );
   }
 

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import type { Caller } from '../../auth/index.js';
-import { Env, RedisClient } from '../../platform/index.js';
+import type { Caller } from '../../auth/caller.js';
+import { Env } from '../../platform/config/env.js';
+import { RedisClient } from '../../platform/redis/redis-client.js';
 import { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import { RedisCounterStore } from './redis-counter-store.js';
 import { FakeClock } from '../../testing/fake-clock.js';

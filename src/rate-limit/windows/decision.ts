@@ -1,4 +1,4 @@
-import { type Problem, problem } from '../../http/index.js';
+import { type Problem, problem } from '../../http/errors/problem.js';
 
 export const REMAINING_HEADER = 'x-ratelimit-remaining';
 

@@ -1,4 +1,4 @@
-import type { Limits } from '../../accounts/index.js';
+import type { Limits } from '../../auth/keys/plan.js';
 import { type BothWindows, decide, type Decision, type UsageReport, type WindowReport } from './decision.js';
 
 export const MINUTE_SECONDS = 60;

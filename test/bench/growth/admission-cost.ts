@@ -1,6 +1,7 @@
 import 'reflect-metadata';
-import type { Caller } from '../../../src/auth/index.js';
-import { Clock, loadEnv } from '../../../src/platform/index.js';
+import type { Caller } from '../../../src/auth/caller.js';
+import { Clock } from '../../../src/platform/config/clock.js';
+import { loadEnv } from '../../../src/platform/config/load-env.js';
 import { MemoryCounterStore } from '../../../src/rate-limit/memory/memory-counter-store.js';
 import { shuffled } from '../harness/random.js';
 

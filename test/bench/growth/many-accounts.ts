@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import { limitsOf } from '../../../src/accounts/index.js';
-import { loadEnv } from '../../../src/platform/index.js';
+import { limitsOf } from '../../../src/auth/keys/plan.js';
+import { loadEnv } from '../../../src/platform/config/load-env.js';
 import { MemoryCounterStore } from '../../../src/rate-limit/memory/memory-counter-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { pseudorandom } from '../harness/random.js';

@@ -1,4 +1,4 @@
-import { generateApiKey } from '../../../src/accounts/keys/api-key-format.js';
+import { generateApiKey } from '../../../src/auth/keys/api-key-format.js';
 import { get, patch, post, remove, type Step, type Story } from '../step.js';
 
 /** One request for each operation. */

@@ -1,8 +1,10 @@
 import { jest } from '@jest/globals';
-import { AdminKeysService, SCOPES } from '../../../src/accounts/index.js';
-import { ApiError, IdempotencyService } from '../../../src/http/index.js';
+import { AdminKeysService } from '../../../src/accounts/keys/admin-keys.service.js';
+import { SCOPES } from '../../../src/auth/keys/scopes.js';
+import { ApiError } from '../../../src/http/errors/problem.js';
+import { IdempotencyService } from '../../../src/http/idempotency/idempotency.service.js';
+import { UsageRecorder } from '../../../src/rate-limit/history/usage-recorder.js';
 import { PetsService } from '../../../src/pets/index.js';
-import { UsageRecorder } from '../../../src/rate-limit/index.js';
 import type { TestApp } from '../../support/app.js';
 import { JSON_TYPE } from '../../support/http.js';
 import { type Ask, made, sample, SAMPLES, send } from './samples.js';

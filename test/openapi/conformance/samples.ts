@@ -1,10 +1,10 @@
 import { jest } from '@jest/globals';
 import { CategoriesService } from '../../../src/categories/categories.service.js';
-import { AccountKeysService } from '../../../src/self-service/account-keys.service.js';
+import { AccountKeysService } from '../../../src/accounts/keys/account-keys.service.js';
 import { PetsService } from '../../../src/pets/index.js';
 import { OrdersService } from '../../../src/store/orders.service.js';
-import { RequestValidationPipe } from '../../../src/http/index.js';
-import { UsageHistory } from '../../../src/rate-limit/index.js';
+import { RequestValidationPipe } from '../../../src/http/validation/request-validation.pipe.js';
+import { UsageHistory } from '../../../src/rate-limit/history/usage-history.js';
 import type { TestApp } from '../../support/app.js';
 import { JSON_TYPE } from '../../support/http.js';
 import { PET, subject } from './subject.js';

@@ -1,5 +1,6 @@
 import { type TestApp, FakeClock, startApp } from '../../support/app.js';
-import { AdminKeysService, SCOPES } from '../../../src/accounts/index.js';
+import { AdminKeysService } from '../../../src/accounts/keys/admin-keys.service.js';
+import { SCOPES } from '../../../src/auth/keys/scopes.js';
 
 export const PET = '{"name":"Bella","categoryId":1,"status":"available"}';
 

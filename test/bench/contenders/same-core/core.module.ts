@@ -1,13 +1,19 @@
 import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
-import { Account, AuditRecord, ApiKey } from '../../../../src/accounts/index.js';
-import { AuthModule } from '../../../../src/auth/index.js';
-import { Clock, ConfigModule, loadEnv } from '../../../../src/platform/index.js';
-import { DatabaseModule } from '../../../../src/database/index.js';
-import { IdempotencyRecord } from '../../../../src/http/index.js';
-import { MonitoringModule } from '../../../../src/monitoring/index.js';
+import { Account } from '../../../../src/auth/keys/account.entity.js';
+import { AuditRecord } from '../../../../src/auth/keys/audit-record.entity.js';
+import { ApiKey } from '../../../../src/auth/keys/api-key.entity.js';
+import { AuthModule } from '../../../../src/auth/auth.module.js';
+import { Clock } from '../../../../src/platform/config/clock.js';
+import { ConfigModule } from '../../../../src/platform/config/config.module.js';
+import { loadEnv } from '../../../../src/platform/config/load-env.js';
+import { DatabaseModule } from '../../../../src/database/database.module.js';
+import { IdempotencyRecord } from '../../../../src/http/idempotency/idempotency-record.entity.js';
+import { MonitoringModule } from '../../../../src/monitoring/monitoring.module.js';
+import { UsageWindow } from '../../../../src/rate-limit/persistence/usage-window.entity.js';
+import { KeyBan } from '../../../../src/rate-limit/persistence/key-ban.entity.js';
+import { RateLimitModule } from '../../../../src/rate-limit/rate-limit.module.js';
 import { PetEntity, PetsModule } from '../../../../src/pets/index.js';
-import { UsageWindow, KeyBan, RateLimitModule } from '../../../../src/rate-limit/index.js';
 
 const env = loadEnv();
 

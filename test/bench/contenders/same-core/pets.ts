@@ -1,6 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Env } from '../../../../src/platform/index.js';
-import { ApiError, sendProblem, toProblem, isCanonicalId, RequestValidationPipe } from '../../../../src/http/index.js';
+import { Env } from '../../../../src/platform/config/env.js';
+import { ApiError, sendProblem } from '../../../../src/http/errors/problem.js';
+import { toProblem } from '../../../../src/http/errors/api-exception.filter.js';
+import { isCanonicalId } from '../../../../src/http/json/int64.js';
+import { RequestValidationPipe } from '../../../../src/http/validation/request-validation.pipe.js';
 import { announce, declareDeprecation } from '../../../../src/lifecycle/deprecation.interceptor.js';
 import { ListPetsQuery, NewPet } from '../../../../src/pets/pet.dto.js';
 import type { PetsController } from '../../../../src/pets/pets.controller.js';

@@ -1,17 +1,16 @@
 import { NestFactory } from '@nestjs/core';
-import { BearerGuard } from '../../../../src/auth/index.js';
-import { Env } from '../../../../src/platform/index.js';
+import { BearerGuard } from '../../../../src/auth/bearer.guard.js';
+import { Env } from '../../../../src/platform/config/env.js';
+import { addCommonHeaders } from '../../../../src/http/hooks/common-headers.js';
+import { addEarlyResponses } from '../../../../src/http/hooks/early-responses.js';
+import { batchRequestsPerTick } from '../../../../src/http/connections/turns.js';
+import { createServer } from '../../../../src/http/server.js';
+import { addJsonBodyParser } from '../../../../src/http/json/json-body.js';
+import { RequestMetrics } from '../../../../src/monitoring/request-metrics.js';
+import { addAdmission } from '../../../../src/rate-limit/admission.js';
+import { PlanThrottlerGuard } from '../../../../src/rate-limit/plan-throttler.guard.js';
 
-import {
-  addCommonHeaders,
-  addEarlyResponses,
-  batchRequestsPerTick,
-  createServer,
-  addJsonBodyParser,
-} from '../../../../src/http/index.js';
-import { RequestMetrics } from '../../../../src/monitoring/index.js';
 import { PetsController } from '../../../../src/pets/pets.controller.js';
-import { addAdmission, PlanThrottlerGuard } from '../../../../src/rate-limit/index.js';
 import { CoreModule } from './core.module.js';
 import { addPetRoutes } from './pets.js';
 

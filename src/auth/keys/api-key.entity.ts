@@ -1,5 +1,5 @@
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
-import { Account } from '../account.entity.js';
+import { Account } from './account.entity.js';
 
 /** A stored API key: enough to recognise it, not enough to use it. Times are Unix time in milliseconds. */
 @Entity({ name: 'api_keys' })

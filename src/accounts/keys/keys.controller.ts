@@ -1,20 +1,18 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { AccountKeysService } from './account-keys.service.js';
-import type { IssuedKey, KeyDetails, RotatedKey } from '../accounts/index.js';
-import { type Caller, CurrentCaller } from '../auth/index.js';
-import {
-  PageQuery,
-  type ResponseBody,
-  Revalidates,
-  sendPage,
-  publicAddress,
-  RefuseIdempotencyKey,
-} from '../http/index.js';
-import { Env } from '../platform/index.js';
-import { Operation, OperationGroup } from '../openapi/index.js';
-import { keyUsageJson } from '../rate-limit/index.js';
-import type { KeyUsage } from './usage.dto.js';
+import type { IssuedKey, KeyDetails, RotatedKey } from './key.dto.js';
+import { type Caller, CurrentCaller } from '../../auth/caller.js';
+import { PageQuery } from '../../http/validation/query-params.js';
+import { type ResponseBody, sendPage } from '../../http/conditional-requests/entity-tags.js';
+import { Revalidates } from '../../http/conditional-requests/conditional.decorators.js';
+import { publicAddress } from '../../http/addresses.js';
+import { RefuseIdempotencyKey } from '../../http/idempotency/idempotent.decorator.js';
+import { Env } from '../../platform/config/env.js';
+import { Operation } from '../../openapi/operation.decorator.js';
+import { OperationGroup } from '../../openapi/operation-group.decorator.js';
+import { keyUsageJson } from '../../rate-limit/windows/usage-json.js';
+import type { KeyUsage } from '../usage/usage.dto.js';
 import * as operations from './keys.operations.js';
 import { ApiKeyChange, ApiKeyRotation, checkNotEmpty, KeyId, ApiKeyCreation } from './keys.dto.js';
 

@@ -1,16 +1,14 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiParam, ApiSchema } from '@nestjs/swagger';
-import {
-  isScope,
-  KEY_ID,
-  KEY_ID_SCHEMA,
-  keyNotFound,
-  MAX_DURATION_MS,
-  MAX_NAME_LENGTH,
-  SCOPES,
-} from '../accounts/index.js';
-import { BooleanField, EnumListField, IntegerField, documentParameter, requestOf, TextField } from '../http/index.js';
-import { DomainError } from '../platform/index.js';
+import { isScope, SCOPES } from '../../auth/keys/scopes.js';
+import { KEY_ID } from '../../auth/keys/api-key-format.js';
+import { KEY_ID_SCHEMA } from './key.dto.js';
+import { keyNotFound } from '../../auth/keys/api-keys.repository.js';
+import { MAX_DURATION_MS, MAX_NAME_LENGTH } from './key-options.js';
+import { BooleanField, EnumListField, IntegerField, TextField } from '../../http/validation/fields.js';
+import { documentParameter } from '../../http/requests/handler-metadata.js';
+import { requestOf } from '../../http/requests/request.js';
+import { DomainError } from '../../platform/errors/domain-error.js';
 
 const LONGEST_SECONDS = MAX_DURATION_MS / 1000;
 /** A day, as on the command line. */

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiSchema, PickType } from '@nestjs/swagger';
-import { TIME_SCHEMA } from '../http/index.js';
-import { ACCOUNT_NAME_SCHEMA, KeyDetails, MAX_LIMIT, PLAN_NAMES, type PlanName } from '../accounts/index.js';
+import { TIME_SCHEMA } from '../../http/validation/date-time.js';
+import { ACCOUNT_NAME_SCHEMA, MAX_LIMIT, PLAN_NAMES, type PlanName } from '../../auth/keys/plan.js';
+import { KeyDetails } from '../keys/key.dto.js';
 
 const RESETS_AT = {
   ...TIME_SCHEMA,

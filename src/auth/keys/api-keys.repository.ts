@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager, FindOptionsWhere } from 'typeorm';
-import { DomainError } from '../../platform/index.js';
-import { byBytes, type Database, type Page, type PageRequest, query, readPage } from '../../database/index.js';
-import { InvalidOperationError } from '../plan.js';
+import { DomainError } from '../../platform/errors/domain-error.js';
+import { byBytes, query } from '../../database/statements.js';
+import type { Database } from '../../database/database.js';
+import { type Page, type PageRequest, readPage } from '../../database/paging/page.js';
+import { InvalidOperationError } from './plan.js';
 import { ApiKey } from './api-key.entity.js';
 
 /** Large enough for few round trips, small enough not to block writers. */

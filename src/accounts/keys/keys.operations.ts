@@ -1,7 +1,8 @@
-import { EXAMPLE_KEY, IssuedKey, KeyDetails, keyNotFound, RotatedKey } from '../accounts/index.js';
-import { problem } from '../http/index.js';
-import { created, type OperationOptions, pageOf, resource } from '../openapi/index.js';
-import { KeyUsage } from './usage.dto.js';
+import { EXAMPLE_KEY, IssuedKey, KeyDetails, RotatedKey } from './key.dto.js';
+import { keyNotFound } from '../../auth/keys/api-keys.repository.js';
+import { problem } from '../../http/errors/problem.js';
+import { created, type OperationOptions, pageOf, resource } from '../../openapi/operation.decorator.js';
+import { KeyUsage } from '../usage/usage.dto.js';
 import { keyLimitReached, keyRevoked, MOST_ACTIVE_KEYS } from './key-rules.js';
 
 const COMMON = { scope: 'keys:manage', stability: 'beta' } as const;

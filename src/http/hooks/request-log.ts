@@ -1,9 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Env } from '../config/env.js';
-import { currentTraceId } from '../tracing/traced.js';
-
-export const UNMATCHED_ROUTE = 'unmatched';
+import type { Env } from '../../platform/config/env.js';
+import { currentTraceId, UNMATCHED_ROUTE } from '../../platform/tracing/spans.js';
 
 const SAMPLE = 0.01;
 
@@ -18,8 +16,8 @@ export function requestFields(request: FastifyRequest) {
     // The pattern; never the path, which may contain a key by mistake.
     route: request.routeOptions.url ?? UNMATCHED_ROUTE,
     durationMs: Math.round((performance.now() - request.receivedAtMs) * 100) / 100,
-    keyId: request.caller?.keyId,
-    accountId: request.caller?.accountId,
+    keyId: request.principal?.keyId,
+    accountId: request.principal?.accountId,
   };
 }
 

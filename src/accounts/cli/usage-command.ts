@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { clipped, table } from './accounts/cli/keys-output.js';
-import { type Json, JSON_OPTION, type Operation, shown } from './accounts/cli/operation.js';
+import { clipped, table } from './keys-output.js';
+import { type Json, JSON_OPTION, type Operation, shown } from './operation.js';
 
 export function addUsageCommand(program: Command, choose: (operation: Operation) => void): void {
   program
@@ -11,9 +11,10 @@ export function addUsageCommand(program: Command, choose: (operation: Operation)
     .action(({ json, days }: Json & { days: number }) =>
       choose({
         run: async (context) => {
-          const { Database, OldRows } = await import('./database/index.js');
-          const { Clock } = await import('./platform/index.js');
-          const { OUTCOMES, UsageHistory } = await import('./rate-limit/index.js');
+          const { Database } = await import('../../database/database.js');
+          const { OldRows } = await import('../../database/old-rows.js');
+          const { Clock } = await import('../../platform/config/clock.js');
+          const { OUTCOMES, UsageHistory } = await import('../../rate-limit/history/usage-history.js');
           const history = new UsageHistory(context.get(Database), context.get(Clock), context.get(OldRows));
           const head = ['account', 'plan', 'requests', ...OUTCOMES].map((name) => name.replace('_', ' ').toUpperCase());
           return shown(json, await history.ofAll(days), (rows) => table([head, ...rows.map(cellsOf)]));

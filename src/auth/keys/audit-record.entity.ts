@@ -1,5 +1,6 @@
 import { Column, Entity, type EntityManager, In, Index, PrimaryGeneratedColumn } from 'typeorm';
-import { currentActor, readPage } from '../database/index.js';
+import { currentActor } from '../../database/events/actor.js';
+import { readPage } from '../../database/paging/page.js';
 import { Account } from './account.entity.js';
 
 export type AuditAction =

@@ -1,10 +1,14 @@
 import { Controller, Get, Query, Res } from '@nestjs/common';
 import { Throttle } from '@nestjs/throttler';
 import type { FastifyReply } from 'fastify';
-import { rfc3339 } from '../accounts/index.js';
-import { type Caller, CurrentCaller } from '../auth/index.js';
-import { Operation, OperationGroup } from '../openapi/index.js';
-import { bansJson, CounterStore, UsageHistory, UsageRecorder, windowsJson } from '../rate-limit/index.js';
+import { rfc3339 } from '../keys/key.dto.js';
+import { type Caller, CurrentCaller } from '../../auth/caller.js';
+import { Operation } from '../../openapi/operation.decorator.js';
+import { OperationGroup } from '../../openapi/operation-group.decorator.js';
+import { bansJson, windowsJson } from '../../rate-limit/windows/usage-json.js';
+import { CounterStore } from '../../rate-limit/counter-store.js';
+import { UsageHistory } from '../../rate-limit/history/usage-history.js';
+import { UsageRecorder } from '../../rate-limit/history/usage-recorder.js';
 import type { Usage } from './usage.dto.js';
 import { GET_USAGE, GET_USAGE_HISTORY, HISTORY_LIMIT } from './usage.operations.js';
 import { UsageHistoryQuery, type UsageHistoryReport } from './usage-history.dto.js';

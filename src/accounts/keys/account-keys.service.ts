@@ -1,24 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Clock, DomainError } from '../platform/index.js';
-import {
-  AdminKeysService,
-  type ApiKey,
-  ApiKeysRepository,
-  type AuditedOperation,
-  detailsOf,
-  type IssuedKey,
-  type KeyDetails,
-  type KeyOptions,
-  type KeyPatch,
-  KnownScopes,
-  MANAGE_KEYS,
-  type RotatedKey,
-} from '../accounts/index.js';
-import { type Caller, callerOf, refusalOf, scopeNeeded } from '../auth/index.js';
-import { Database, type Page } from '../database/index.js';
-import { ApiError, listed, type PageQuery } from '../http/index.js';
-import { CounterStore, type UsageReport } from '../rate-limit/index.js';
+import { Clock } from '../../platform/config/clock.js';
+import { DomainError } from '../../platform/errors/domain-error.js';
+import { AdminKeysService } from './admin-keys.service.js';
+import type { ApiKey } from '../../auth/keys/api-key.entity.js';
+import { ApiKeysRepository } from '../../auth/keys/api-keys.repository.js';
+import type { AuditedOperation } from '../../auth/keys/audit-record.entity.js';
+import { detailsOf, type IssuedKey, type KeyDetails, type RotatedKey } from './key.dto.js';
+import type { KeyOptions, KeyPatch } from './key-options.js';
+import { KnownScopes, MANAGE_KEYS } from '../../auth/keys/scopes.js';
+import { type Caller, callerOf, refusalOf, scopeNeeded } from '../../auth/caller.js';
+import { Database } from '../../database/database.js';
+import type { Page } from '../../database/paging/page.js';
+import { ApiError, listed } from '../../http/errors/problem.js';
+import type { PageQuery } from '../../http/validation/query-params.js';
+import { CounterStore } from '../../rate-limit/counter-store.js';
+import type { UsageReport } from '../../rate-limit/windows/decision.js';
 import * as rules from './key-rules.js';
 
 /**

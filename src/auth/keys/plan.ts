@@ -1,4 +1,4 @@
-import { DomainError } from '../platform/errors/domain-error.js';
+import { DomainError } from '../../platform/errors/domain-error.js';
 
 /** How many requests the keys of one account can make together. */
 export interface Limits {

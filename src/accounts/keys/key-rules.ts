@@ -1,7 +1,7 @@
-import type { ApiKey } from '../accounts/index.js';
-import { insufficientScope } from '../auth/index.js';
-import { ApiError, listed } from '../http/index.js';
-import { DomainError } from '../platform/index.js';
+import type { ApiKey } from '../../auth/keys/api-key.entity.js';
+import { insufficientScope } from '../../auth/caller.js';
+import { ApiError, listed } from '../../http/errors/problem.js';
+import { DomainError } from '../../platform/errors/domain-error.js';
 
 /*
  * What a key can do with the keys of its account. `own` is the calling key.

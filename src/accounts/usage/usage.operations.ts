@@ -1,4 +1,4 @@
-import { type OperationOptions, resource } from '../openapi/index.js';
+import { type OperationOptions, resource } from '../../openapi/operation.decorator.js';
 import { Usage } from './usage.dto.js';
 import { UsageHistoryReport } from './usage-history.dto.js';
 

@@ -1,6 +1,8 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { DateTimeParam, EnumParam, enumSchema, TIME_SCHEMA } from '../http/index.js';
-import { type HistoryQuery, MOST_ITEMS, OUTCOMES } from '../rate-limit/index.js';
+import { DateTimeParam, TIME_SCHEMA } from '../../http/validation/date-time.js';
+import { EnumParam } from '../../http/validation/query-params.js';
+import { enumSchema } from '../../http/validation/fields.js';
+import { type HistoryQuery, MOST_ITEMS, OUTCOMES } from '../../rate-limit/history/usage-history.js';
 
 const INTERVAL = { name: 'UsageInterval', values: ['hour', 'day'], meaning: 'An hour or a UTC day.' };
 const OUTCOME = { name: 'UsageOutcome', values: OUTCOMES, meaning: 'What became of a request.' };

@@ -1,1 +1,0 @@
-export { checkExtensions, type Extension, ExtensionError, refuseMethods } from './extension.js';

@@ -1,0 +1,54 @@
+/**
+ * The door in the wall: everything that a feature is built with. `pets`, `categories` and `store` import nothing else of the
+ * service, and teams get all of it from the package. docs/building-a-feature.md explains it by what one wants to do.
+ */
+// Operations, and who can call them
+export { Operation, type OperationOptions, type Stability } from './openapi/operation.decorator.js';
+export { created, pageOf, resource } from './openapi/operation.decorator.js';
+export { OperationGroup } from './openapi/operation-group.decorator.js';
+export { Public, RequireScope } from './auth/access.decorators.js';
+export { type Authentication, type Caller, CurrentCaller } from './auth/caller.js';
+export { KeyVerifier } from './auth/authentication/key-verifier.js';
+export { Deprecated, type Deprecation, operationRemoved } from './lifecycle/deprecation.interceptor.js';
+export { Idempotent, RefuseIdempotencyKey } from './http/idempotency/idempotent.decorator.js';
+// Parameters, and fields of bodies
+export { BooleanParam, EnumParam, IdListParam, IdParam, Int64Param } from './http/validation/query-params.js';
+export { IntegerParam, LimitQuery, PageQuery, PatternParam } from './http/validation/query-params.js';
+export { PathId } from './http/validation/path-id.decorator.js';
+export { BooleanField, DecimalField, EnumField, EnumListField, IdField } from './http/validation/fields.js';
+export { Int64Field, IntegerField, NestedField, TextField } from './http/validation/fields.js';
+export { DateTimeField, DateTimeParam, TIME_SCHEMA } from './http/validation/date-time.js';
+export { ValidatedOnce } from './http/validation/request-validation.pipe.js';
+export { type ExactInt64, type Int64, int64Json, isCanonicalId } from './http/json/int64.js';
+export { isCanonicalInt64 } from './http/json/int64.js';
+// Responses and errors
+export { sendCreated, sendPage, sendPageJson, sendWithEtag } from './http/conditional-requests/entity-tags.js';
+export { etagOf, pageEtag, type PageJson, Precondition } from './http/conditional-requests/entity-tags.js';
+export type { ResponseBody } from './http/conditional-requests/entity-tags.js';
+export { IfMatch, Revalidates } from './http/conditional-requests/conditional.decorators.js';
+export { addLink, nextPageLink, publicAddress } from './http/addresses.js';
+export { ApiError, type Problem } from './http/errors/problem.js';
+export { DomainError, orFail, notFound } from './platform/errors/domain-error.js';
+export { UNKNOWN_ID } from './openapi/common-errors.js';
+// The database
+export { Database, type Work } from './database/database.js';
+export { query, isPostgres } from './database/statements.js';
+export { columnTypes, TIME_COLUMN } from './database/statements.js';
+export { cutPage, type Page, type PageRequest, readPage } from './database/paging/page.js';
+export type { PageOrder } from './database/paging/page-key.js';
+export { compare, indexRange } from './database/paging/index-range.js';
+export { forUpdate, isLockedUntilCommit, lockUntilCommit, type RowLock, tryLockUntilCommit } from './database/locks.js';
+export { onCommit, onTransactionEnd, outsideTransactions } from './database/transaction.js';
+export { isForeignKeyViolation, unavailable } from './database/unavailable.js';
+// Events
+export { BeforeCommit, Events, EventsModule } from './database/events/events.js';
+export * from './database/events/domain-event.js';
+export { runAs, currentActor } from './database/events/actor.js';
+// Tasks, settings and servers
+export { RecurringTask } from './platform/recurring-task.js';
+export { OldRows } from './database/old-rows.js';
+export { throwErrors } from './database/chunks.js';
+export { Clock } from './platform/config/clock.js';
+export { Env } from './platform/config/env.js';
+export { RedisClient, type RunScript } from './platform/redis/redis-client.js';
+export { RedisModule } from './platform/redis/redis.module.js';

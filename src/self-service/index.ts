@@ -1,1 +1,0 @@
-export { SelfServiceModule } from './self-service.module.js';
