@@ -1,20 +1,17 @@
 import { ApiSchema } from '@nestjs/swagger';
+import type { ExactInt64, Int64 } from '../kernel.js';
 import {
   EnumField,
   EnumParam,
-  type ExactInt64,
   IdField,
   IdListParam,
   IdParam,
-  type Int64,
   Int64Field,
   Int64Param,
   LimitQuery,
-  PathId,
   TextField,
   ValidatedOnce,
 } from '../kernel.js';
-import { petNotFound } from './pet-errors.js';
 import { PET_STATUSES, type PetStatus } from './pet.entity.js';
 
 const PET_STATUS = { name: 'PetStatus', values: PET_STATUSES, meaning: 'Availability of a pet.' } as const;
@@ -88,9 +85,4 @@ export class ListPetsQuery extends LimitQuery {
   /** Decimal digits. */
   @IdParam({ description: 'Return only pets after this identifier, the last one of the previous page.' })
   after?: string;
-}
-
-/** Injects the identifier of a pet in the path, the parameter `petId`, as decimal digits, and documents it. */
-export function PetId(): ParameterDecorator {
-  return PathId('petId', { description: 'Identifier of the pet.', notFound: petNotFound });
 }

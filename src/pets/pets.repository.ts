@@ -1,20 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import {
-  type Change,
-  compare,
-  forUpdate,
-  indexRange,
-  isLockedUntilCommit,
-  isPostgres,
-  query,
-  type RowLock,
-} from '../kernel.js';
+import type { Change, RowLock } from '../kernel.js';
+import { compare, forUpdate, indexRange, isLockedUntilCommit, isPostgres, query } from '../kernel.js';
 import { CatalogueVersion } from './cache/catalogue-version.js';
 import type { ListPetsQuery } from './pet.dto.js';
 import type { PetStatus } from './pet.entity.js';
 
-/** A row of the table of pets. */
 export interface PetRow {
   readonly id: number;
   readonly name: string;
@@ -29,7 +20,7 @@ export type NewPetRow = Omit<PetRow, 'id'>;
 export interface PetState {
   readonly status: PetStatus | null;
   /** Whether an open order reserves it. */
-  readonly held: 0 | 1;
+  readonly reserved: 0 | 1;
 }
 
 export interface PetEvents {
@@ -82,13 +73,13 @@ export class PetsRepository {
   }
 
   find(manager: EntityManager, petIds: readonly string[]): Promise<PetRow[]> {
-    const values = petIds.map(() => 'CAST(? AS BIGINT)').join(', ');
+    const values = petIds.map(() => INT64).join(', ');
     return query(manager, `SELECT ${COLUMNS} FROM "pets" WHERE "id" IN (${values})`, petIds);
   }
 
   async lock(manager: EntityManager, petId: string, lock: RowLock): Promise<LockedPet | undefined> {
     const end = forUpdate(manager, 'pets', lock);
-    const sql = `SELECT ${COLUMNS}, "held" FROM "pets" WHERE "id" = CAST(? AS BIGINT)${end}`;
+    const sql = `SELECT ${COLUMNS}, "held" AS "reserved" FROM "pets" WHERE "id" = CAST(? AS BIGINT)${end}`;
     const [row] = await query<LockedPet>(manager, sql, [petId]);
     return row;
   }
@@ -130,7 +121,7 @@ export class PetsRepository {
   async move(manager: EntityManager, petId: string, from: PetState, to: PetState): Promise<PetRow | undefined> {
     const sql = `UPDATE "pets" SET "status" = ?, "held" = ? WHERE "id" = CAST(? AS BIGINT) AND "status" = ? AND "held" = ?
       RETURNING ${COLUMNS}`;
-    const parameters = [to.status, to.held, petId, from.status, from.held];
+    const parameters = [to.status, to.reserved, petId, from.status, from.reserved];
     const [moved] = await query<PetRow>(manager, sql, parameters);
     if (moved === undefined) return undefined;
     await this.version.advance('changes');
@@ -138,7 +129,7 @@ export class PetsRepository {
   }
 
   /** Ends the reservation of a pet whose status was changed past the service. It keeps that. */
-  async clearHold(manager: EntityManager, petId: string): Promise<void> {
+  async clearReservation(manager: EntityManager, petId: string): Promise<void> {
     await query(manager, 'UPDATE "pets" SET "held" = 0 WHERE "id" = CAST(? AS BIGINT) AND "held" = 1', [petId]);
   }
 

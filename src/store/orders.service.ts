@@ -1,17 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import {
-  type Precondition,
-  Clock,
-  DomainError,
-  orFail,
-  notFound,
-  runAs,
-  type Change,
-  Database,
-  Events,
-  type Page,
-} from '../kernel.js';
+import type { Change, Page, Precondition } from '../kernel.js';
+import { Clock, Database, DomainError, Events, notFound, orFail, runAs } from '../kernel.js';
 import { PetsService } from '../pets/index.js';
 import type { ListOrdersQuery, Order } from './order.dto.js';
 import { nextStatuses, type OrderEntity, type OrderStatus } from './order.entity.js';
