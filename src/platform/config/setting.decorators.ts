@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { applyDecorators } from '@nestjs/common';
 import { Expose, Transform } from 'class-transformer';
-import { IsBoolean, IsInt, IsOptional, IsUrl, Matches, Max, Min, ValidateBy } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsUrl, Matches, Max, Min, ValidateBy } from 'class-validator';
 
 /** A property that is read from the environment variable of its name. Decorators of class-validator say what it must be. */
 export const Setting = (): PropertyDecorator => applyDecorators(Expose(), IsOptional());
@@ -23,6 +25,10 @@ export function FlagSetting(): PropertyDecorator {
     Transform(({ value }) => (value === 'true' ? true : value === 'false' ? false : value)),
     IsBoolean({ message: '$property must be true or false' }),
   );
+}
+
+export function ChoiceSetting(values: readonly string[]): PropertyDecorator {
+  return applyDecorators(Setting(), IsIn(values, { message: `$property must be one of ${values.join(', ')}` }));
 }
 
 export function CheckedSetting(validate: (value: string) => boolean, message: string): PropertyDecorator {
@@ -62,4 +68,67 @@ function inAscii(value: unknown): unknown {
 
 export function ApiAddressSetting(): PropertyDecorator {
   return applyDecorators(HttpUrlSetting(), Matches(/^[^?#]+\/v1$/, { message: '$property must end in /v1' }));
+}
+
+/**
+ * `redis+sentinel://host:port,host:port/master-name`, with an optional user and password of the server before the hosts, and
+ * the number of a database at the end.
+ */
+export const SENTINEL_URL =
+  /^redis\+sentinel:\/\/(?:(?<user>[^:@/\s]*):(?<password>[^@/\s]*)@)?(?<hosts>[\w.-]+:\d{1,5}(?:,[\w.-]+:\d{1,5})*)\/(?<name>[\w.-]+)(?:\/(?<database>\d{1,5}))?$/;
+
+export function isCidr(value: string): boolean {
+  const [address = '', prefix, ...rest] = value.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0 || address.includes('%')) return false;
+  // No network of proxies is larger, but several larger blocks include every address.
+  const [least, most] = version === 4 ? [8, 32] : /^(::|::ffff:.*)$/i.test(address) ? [104, 128] : [7, 128];
+  return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) >= least && Number(prefix) <= most);
+}
+
+/** Paths that are meant to be something else: they would make an empty database under a strange name. */
+const NO_PATH = /^$|^[:~\s]|^\/\/|^file:|^memory:?$|:memory|[?#$]|[/\s]$/i;
+
+/** After percent-encoded characters were replaced. The host can be missing: a parameter can name a socket. */
+const POSTGRES_URL =
+  /^postgres(ql)?:\/\/([^\s/?#@:]*(:[^\s/?#@]*)?@)?(([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?)?\/[^\s/?#@]+(\?[^\s#]*)?$/i;
+
+/** The driver ignores parameters that it does not know, such as `ssl_mode`, and would connect without TLS. */
+const POSTGRES_PARAMETER =
+  /^(host|port|user|password|options|application_name|sslcert|sslkey|sslrootcert|uselibpqcompat|connect_timeout|channel_binding|sslmode=(disable|allow|prefer|require|verify-ca|verify-full|no-verify))(=|$)/;
+
+export function isDatabaseUrl(value: string): boolean {
+  if (value.startsWith('sqlite:')) {
+    const path = value.slice('sqlite:'.length);
+    const isFolder = existsSync(`${path}/.`);
+    return path === ':memory:' || !(NO_PATH.test(path) || isFolder);
+  }
+  const [, query = ''] = value.split('?');
+  if (!query.split('&').every((parameter) => query === '' || POSTGRES_PARAMETER.test(parameter))) return false;
+  const withoutCodes = value.replaceAll(/%[\da-f]{2}/gi, 'x');
+  return isDecodable(value) && POSTGRES_URL.test(withoutCodes) && URL.canParse(value.replace('@/', '@localhost/'));
+}
+
+function isDecodable(value: string): boolean {
+  try {
+    decodeURIComponent(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function isRedisUrl(value: string): boolean {
+  if (SENTINEL_URL.test(value)) return true;
+  const url = URL.parse(value);
+  if (!/^rediss?:\/\/[^\s?#]+$/.test(value) || url === null || !isDecodable(value)) return false;
+  return /^(\[.+\]|[\w.-]+)$/.test(url.hostname) && /^(\/[0-9]{0,5})?$/.test(url.pathname);
+}
+
+export function isOrigin(value: string): boolean {
+  return value === '*' || (/^https?:[^*]+$/.test(value) && URL.parse(value)?.origin === value);
+}
+
+export function isHost(value: string): boolean {
+  return isIP(value) !== 0 || /^(?![\d.]+$)[\w.-]+$/.test(value);
 }
