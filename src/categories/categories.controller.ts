@@ -1,24 +1,8 @@
 import { Body, Controller, Get, Patch, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import {
-  IfMatch,
-  Precondition,
-  type ResponseBody,
-  Revalidates,
-  sendCreated,
-  sendPage,
-  sendWithEtag,
-  publicAddress,
-  Idempotent,
-  PathId,
-  Env,
-  Operation,
-  OperationGroup,
-  created,
-  pageOf,
-  resource,
-  UNKNOWN_ID,
-} from '../kernel.js';
+import { Env, Idempotent, IfMatch, PathId, Precondition, Revalidates } from '../kernel.js';
+import { created, Operation, OperationGroup, pageOf, resource, UNKNOWN_ID } from '../kernel.js';
+import { publicAddress, type ResponseBody, sendCreated, sendPage, sendWithEtag } from '../kernel.js';
 import { CategoriesService, categoryExists, categoryNotFound } from './categories.service.js';
 import { Category, CategoryChange, ListCategoriesQuery, CategoryCreation } from './category.dto.js';
 

@@ -1,17 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
-import type { ExactInt64, Int64 } from '../kernel.js';
-import {
-  EnumField,
-  EnumParam,
-  IdField,
-  IdListParam,
-  IdParam,
-  Int64Field,
-  Int64Param,
-  LimitQuery,
-  TextField,
-  ValidatedOnce,
-} from '../kernel.js';
+import { EnumField, type ExactInt64, IdField, type Int64, Int64Field, TextField } from '../kernel.js';
+import { EnumParam, IdListParam, IdParam, Int64Param, LimitQuery, ValidatedOnce } from '../kernel.js';
 import { PET_STATUSES, type PetStatus } from './pet.entity.js';
 
 const PET_STATUS = { name: 'PetStatus', values: PET_STATUSES, meaning: 'Availability of a pet.' } as const;

@@ -1,27 +1,18 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import {
-  IfMatch,
-  Precondition,
-  type ResponseBody,
-  Revalidates,
-  sendCreated,
-  sendPageJson,
-  sendWithEtag,
-  publicAddress,
-  Idempotent,
-  Env,
+  created,
   Deprecated,
+  type Deprecation,
   Operation,
   OperationGroup,
-  created,
-  type Deprecation,
   operationRemoved,
   pageOf,
-  PathId,
   resource,
   UNKNOWN_ID,
 } from '../kernel.js';
+import { Env, Idempotent, IfMatch, PathId, Precondition, Revalidates } from '../kernel.js';
+import { publicAddress, type ResponseBody, sendCreated, sendPageJson, sendWithEtag } from '../kernel.js';
 import { PetResponseCache } from './cache/pet-response-cache.js';
 import { Animal, ListPetsQuery, NewPet, PetChange } from './pet.dto.js';
 import { petInOrder, petNotFound, petReferredTo, petSold, PetsService } from './pets.service.js';

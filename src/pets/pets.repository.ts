@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import DataLoader from 'dataloader';
 import type { EntityManager } from 'typeorm';
-import type { Change, RowLock } from '../kernel.js';
-import { compare, forUpdate, indexRange, isLockedUntilCommit, isPostgres, query } from '../kernel.js';
+import { type Change, Database, isCanonicalId, outsideTransactions } from '../kernel.js';
+import { compare, forUpdate, indexRange, isLockedUntilCommit, isPostgres, query, type RowLock } from '../kernel.js';
 import { CatalogueVersion } from './cache/catalogue-version.js';
 import type { ListPetsQuery } from './pet.dto.js';
 import type { PetStatus } from './pet.entity.js';
@@ -35,7 +36,6 @@ declare module '../kernel.js' {
   interface EventMap extends PetEvents {}
 }
 
-/** A pet that is locked until the transaction ends. */
 export type LockedPet = PetRow & PetState;
 
 /*
@@ -48,7 +48,28 @@ const INT64 = 'CAST(? AS BIGINT)';
 /** All SQL of the catalogue. Writes make cached responses outdated. Identifiers of pets are decimal digits. */
 @Injectable()
 export class PetsRepository {
-  constructor(private readonly version: CatalogueVersion) {}
+  private readonly loader = new DataLoader((petIds: readonly string[]) => this.loadAll(petIds), {
+    cache: false,
+    maxBatchSize: 64,
+  });
+
+  constructor(
+    private readonly database: Database,
+    private readonly version: CatalogueVersion,
+  ) {}
+
+  /** Reads what is committed, with one statement for all pets that are requested in the same turn of the event loop. */
+  async load(petId: string): Promise<PetRow | undefined> {
+    // PostgreSQL would fail the statement, and with it the other requests.
+    return isCanonicalId(petId) ? this.loader.load(petId) : undefined;
+  }
+
+  private async loadAll(petIds: readonly string[]): Promise<(PetRow | undefined)[]> {
+    // The first request may be what is left of a transaction that was rolled back.
+    const rows = await outsideTransactions(() => this.database.read((manager) => this.find(manager, petIds)));
+    const byId = new Map(rows.map((row) => [String(row.id), row]));
+    return petIds.map((petId) => byId.get(petId));
+  }
 
   /** Pets in ascending order of `id`, one more than the limit if there are more. */
   page(manager: EntityManager, { limit, status, categoryId, ids, after }: ListPetsQuery): Promise<PetRow[]> {
@@ -80,8 +101,7 @@ export class PetsRepository {
   async lock(manager: EntityManager, petId: string, lock: RowLock): Promise<LockedPet | undefined> {
     const end = forUpdate(manager, 'pets', lock);
     const sql = `SELECT ${COLUMNS}, "held" AS "reserved" FROM "pets" WHERE "id" = CAST(? AS BIGINT)${end}`;
-    const [row] = await query<LockedPet>(manager, sql, [petId]);
-    return row;
+    return (await query<LockedPet>(manager, sql, [petId]))[0];
   }
 
   /**
@@ -114,8 +134,7 @@ export class PetsRepository {
   }
 
   /**
-   * Moves a pet from one state to another. One statement decides, so after waiting for another transaction it sees the result
-   * of that one.
+   * Moves a pet from one state to another by one statement, which sees the result of a transaction that it waited for.
    * @returns the pet in its second state; undefined if it was not in the first
    */
   async move(manager: EntityManager, petId: string, from: PetState, to: PetState): Promise<PetRow | undefined> {
@@ -123,8 +142,7 @@ export class PetsRepository {
       RETURNING ${COLUMNS}`;
     const parameters = [to.status, to.reserved, petId, from.status, from.reserved];
     const [moved] = await query<PetRow>(manager, sql, parameters);
-    if (moved === undefined) return undefined;
-    await this.version.advance('changes');
+    if (moved !== undefined) await this.version.advance('changes');
     return moved;
   }
 

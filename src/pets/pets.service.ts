@@ -1,18 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Page, Precondition, RowLock } from '../kernel.js';
-import {
-  cutPage,
-  Database,
-  DomainError,
-  Events,
-  int64Json,
-  isForeignKeyViolation,
-  notFound,
-  orFail,
-} from '../kernel.js';
+import { cutPage, Database, Events, isForeignKeyViolation, type Page, type RowLock } from '../kernel.js';
+import { DomainError, int64Json, notFound, orFail, type Precondition } from '../kernel.js';
 import { CatalogueVersion } from './cache/catalogue-version.js';
-import { PetBatchLoader } from './cache/pet-batch-loader.js';
 import { PetInsertBatcher } from './cache/pet-insert-batcher.js';
 import type { Animal, ListPetsQuery, NewPet, PetChange } from './pet.dto.js';
 import { type LockedPet, type PetRow, PetsRepository, type PetState } from './pets.repository.js';
@@ -28,7 +18,6 @@ export class PetsService {
     private readonly database: Database,
     private readonly pets: PetsRepository,
     private readonly inserts: PetInsertBatcher,
-    private readonly loader: PetBatchLoader,
     private readonly events: Events,
     private readonly version: CatalogueVersion,
   ) {}
@@ -44,10 +33,9 @@ export class PetsService {
    * @throws (rejects) DomainError `pet_not_found`
    */
   async get(petId: string): Promise<Animal> {
-    // The loader reads for others too, who must not see what a write has not committed yet.
     const row = this.database.isWriting
       ? await this.database.write((manager) => this.pets.lock(manager, petId, 'KEY SHARE'))
-      : await this.loader.read(petId);
+      : await this.pets.load(petId);
     return toAnimal(orFail(row, petNotFound, petId));
   }
 

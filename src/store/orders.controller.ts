@@ -1,26 +1,8 @@
 import { Body, Controller, Get, Patch, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import {
-  type Caller,
-  CurrentCaller,
-  IfMatch,
-  Precondition,
-  type ResponseBody,
-  Revalidates,
-  sendCreated,
-  sendPage,
-  sendWithEtag,
-  publicAddress,
-  Idempotent,
-  PathId,
-  Env,
-  Operation,
-  OperationGroup,
-  created,
-  pageOf,
-  resource,
-  UNKNOWN_ID,
-} from '../kernel.js';
+import { type Caller, CurrentCaller, Env, Idempotent, IfMatch, PathId, Precondition, Revalidates } from '../kernel.js';
+import { created, Operation, OperationGroup, pageOf, resource, UNKNOWN_ID } from '../kernel.js';
+import { publicAddress, type ResponseBody, sendCreated, sendPage, sendWithEtag } from '../kernel.js';
 import { petNotAvailable, petNotFound } from '../pets/index.js';
 import { ListOrdersQuery, Order, OrderCreation, OrderChange } from './order.dto.js';
 import { invalidTransition, orderNotFound, OrdersService } from './orders.service.js';

@@ -1,16 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import {
-  Env,
-  DomainError,
-  runAs,
-  currentActor,
-  Database,
-  outsideTransactions,
-  unavailable,
-  Events,
-} from '../../kernel.js';
+import { currentActor, Events, runAs } from '../../kernel.js';
+import { Database, DomainError, Env, outsideTransactions, unavailable } from '../../kernel.js';
 import { type NewPetRow, type PetRow, PetsRepository } from '../pets.repository.js';
 
 interface Creation {
@@ -25,12 +17,9 @@ interface Waiting extends Creation {
 }
 
 const BATCH_SIZE = 64;
-/** Maximum number of turns of the event loop that a batch waits for more pets: a few milliseconds if busy. */
+/** Turns of the event loop that a batch waits for more pets: a few milliseconds if busy. */
 const MAX_TURNS = 8;
-/**
- * Maximum number of batches at the same time on PostgreSQL: one has the lock, and another waits for it. More would only take
- * connections from other requests.
- */
+/** At the same time on PostgreSQL: one has the lock, and another waits for it. */
 const MAX_BATCHES = 2;
 
 /**
