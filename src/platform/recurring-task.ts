@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DomainError } from './errors/domain-error.js';
 
-/** How often a failure that lasts is logged again, in milliseconds: less than an hour, the interval of some tasks. */
+/** When a failure that lasts is logged again: in less than an hour, the interval of some tasks. */
 const REMINDER_MS = 3_540_000;
 /** How long what is under way can go on when the service stops. */
 const STOP_TIMEOUT_MS = 5_000;
@@ -26,7 +26,6 @@ export const awaitedAtStop = new Set<() => string>();
  */
 export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
   // Private to JavaScript, so that the members of a subclass can have these names.
-  readonly #name: string;
   readonly #intervalMs: number;
   readonly #work: (stop: AbortSignal) => Promise<void>;
   readonly #options: { readonly runsAtStart?: boolean; readonly runsAtStop?: boolean };
@@ -38,7 +37,7 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
 
   /**
    * @param name for the log and the metrics
-   * @param intervalMs from one start to the next, in milliseconds
+   * @param intervalMs from one start to the next
    * @param work is retried at the next interval if it fails; a failure is logged, and again each hour while it lasts. Its
    * signal is aborted when the task is stopped
    * @param options `runsAtStart` runs it before the application starts, which it does after a failure too. `runsAtStop` runs
@@ -50,22 +49,21 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
     work: (stop: AbortSignal) => Promise<void>,
     options: { readonly runsAtStart?: boolean; readonly runsAtStop?: boolean } = {},
   ) {
-    this.#name = name;
     this.#intervalMs = intervalMs;
     this.#work = work;
     this.#options = options;
     this.#record = { name, failures: 0, lastSuccessSeconds: 0 };
   }
 
-  async onModuleInit(): Promise<void> {
-    if (this.#options.runsAtStart === true) await this.tryRun();
+  onModuleInit(): void | Promise<void> {
+    if (this.#options.runsAtStart === true) return this.tryRun().then(() => this.start());
     this.start();
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.stop();
     if (this.#options.runsAtStop === true && this.#running === undefined)
-      await endsInTime(() => this.#name, this.tryRun());
+      await endsInTime(() => this.#record.name, this.tryRun());
   }
 
   start(): void {
@@ -94,7 +92,11 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
       const [first] = errors;
       // An unavailable server is not a fault in the code, so a stack would not help.
       const cause = first instanceof Error && !(first instanceof DomainError) ? first.stack : String(first);
-      new Logger('Background').error({ message: `${this.#name} failed; retrying`, error: cause, count: errors.length });
+      new Logger('Background').error({
+        message: `${this.#record.name} failed; retrying`,
+        error: cause,
+        count: errors.length,
+      });
     }
   }
 
@@ -104,7 +106,7 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
     this.#timer = undefined;
     startedTasks.delete(this.#record);
     this.#stop.abort();
-    await endsInTime(() => this.#name, this.#running);
+    await endsInTime(() => this.#record.name, this.#running);
   }
 
   async #runOnce(): Promise<void> {

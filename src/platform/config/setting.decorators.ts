@@ -10,21 +10,13 @@ export const Setting = (): PropertyDecorator => applyDecorators(Expose(), IsOpti
 /** A decimal integer, parsed strictly: `1e3` and ` 5` are reported instead of coerced. */
 export function IntegerSetting(least: number, most: number): PropertyDecorator {
   const message = `$property must be an integer from ${least} to ${most}`;
-  return applyDecorators(
-    Setting(),
-    Transform(({ value }) => (/^(0|[1-9][0-9]{0,15})$/.test(String(value)) ? Number(value) : value)),
-    IsInt({ message }),
-    Min(least, { message }),
-    Max(most, { message }),
-  );
+  const read = Transform(({ value }) => (/^(0|[1-9][0-9]{0,15})$/.test(String(value)) ? Number(value) : value));
+  return applyDecorators(Setting(), read, IsInt({ message }), Min(least, { message }), Max(most, { message }));
 }
 
 export function FlagSetting(): PropertyDecorator {
-  return applyDecorators(
-    Setting(),
-    Transform(({ value }) => (value === 'true' ? true : value === 'false' ? false : value)),
-    IsBoolean({ message: '$property must be true or false' }),
-  );
+  const read = Transform(({ value }) => (value === 'true' ? true : value === 'false' ? false : value));
+  return applyDecorators(Setting(), read, IsBoolean({ message: '$property must be true or false' }));
 }
 
 export function ChoiceSetting(values: readonly string[]): PropertyDecorator {
@@ -37,25 +29,18 @@ export function CheckedSetting(validate: (value: string) => boolean, message: st
 
 /** Texts separated by commas, each of which a function accepts. URLs are kept as browsers write them. */
 export function CheckedListSetting(validate: (value: string) => boolean, message: string): PropertyDecorator {
-  return applyDecorators(
-    Setting(),
-    Transform(({ value }) =>
-      typeof value === 'string' ? value.split(',').map((item) => inAscii(item.trim())) : value,
-    ),
-    ValidateBy({ name: validate.name, validator: { validate } }, { each: true, message }),
-  );
+  const items = (text: string) => text.split(',').map((item) => inAscii(item.trim()));
+  const read = Transform(({ value }) => (typeof value === 'string' ? items(value) : value));
+  const check = ValidateBy({ name: validate.name, validator: { validate } }, { each: true, message });
+  return applyDecorators(Setting(), read, check);
 }
 
 /** An absolute URL without credentials, in ASCII. */
 export function HttpUrlSetting(): PropertyDecorator {
   const options = { protocols: ['http', 'https'], require_protocol: true, require_tld: false, disallow_auth: true };
   const message = '$property must be an absolute http or https URL';
-  return applyDecorators(
-    Setting(),
-    Transform(({ value }) => inAscii(value)),
-    IsUrl(options, { message }),
-    Matches(/^https?:\/\//, { message }),
-  );
+  const read = Transform(({ value }) => inAscii(value));
+  return applyDecorators(Setting(), read, IsUrl(options, { message }), Matches(/^https?:\/\//, { message }));
 }
 
 /** A URL as browsers write it, such as `https://xn--e1afmkfd.example/v1`; other values unchanged. */
@@ -70,10 +55,7 @@ export function ApiAddressSetting(): PropertyDecorator {
   return applyDecorators(HttpUrlSetting(), Matches(/^[^?#]+\/v1$/, { message: '$property must end in /v1' }));
 }
 
-/**
- * `redis+sentinel://host:port,host:port/master-name`, with an optional user and password of the server before the hosts, and
- * the number of a database at the end.
- */
+/** `redis+sentinel://[user:password@]host:port,host:port/master-name[/database]` */
 export const SENTINEL_URL =
   /^redis\+sentinel:\/\/(?:(?<user>[^:@/\s]*):(?<password>[^@/\s]*)@)?(?<hosts>[\w.-]+:\d{1,5}(?:,[\w.-]+:\d{1,5})*)\/(?<name>[\w.-]+)(?:\/(?<database>\d{1,5}))?$/;
 
@@ -100,8 +82,7 @@ const POSTGRES_PARAMETER =
 export function isDatabaseUrl(value: string): boolean {
   if (value.startsWith('sqlite:')) {
     const path = value.slice('sqlite:'.length);
-    const isFolder = existsSync(`${path}/.`);
-    return path === ':memory:' || !(NO_PATH.test(path) || isFolder);
+    return path === ':memory:' || !(NO_PATH.test(path) || existsSync(`${path}/.`));
   }
   const [, query = ''] = value.split('?');
   if (!query.split('&').every((parameter) => query === '' || POSTGRES_PARAMETER.test(parameter))) return false;

@@ -18,16 +18,13 @@ interface Sample {
  * the others after a while.
  */
 export class SampledLog {
-  private readonly logger: Logger;
   private readonly samples = new Map<string, Sample>();
 
   constructor(
-    context: string,
+    private readonly context: string,
     private readonly level: 'error' | 'warn',
     private readonly messages: { readonly first: string; readonly others: string },
-  ) {
-    this.logger = new Logger(context);
-  }
+  ) {}
 
   /**
    * @param kind fields of both lines
@@ -42,7 +39,7 @@ export class SampledLog {
       return;
     }
     sample.loggedVariants.add(variant);
-    this.logger[this.level]({ message: this.messages.first, ...kind, ...details });
+    new Logger(this.context)[this.level]({ message: this.messages.first, ...kind, ...details });
   }
 
   flush(): void {
@@ -59,6 +56,6 @@ export class SampledLog {
   private close(name: string, { kind, notLogged: count, timer }: Sample): void {
     clearTimeout(timer);
     this.samples.delete(name);
-    if (count > 0) this.logger[this.level]({ message: this.messages.others, ...kind, count });
+    if (count > 0) new Logger(this.context)[this.level]({ message: this.messages.others, ...kind, count });
   }
 }
