@@ -27,10 +27,11 @@ export function CheckedSetting(validate: (value: string) => boolean, message: st
   return applyDecorators(Setting(), ValidateBy({ name: validate.name, validator: { validate } }, { message }));
 }
 
+const itemsOf = (text: string) => text.split(',').map((item) => inAscii(item.trim()));
+
 /** Texts separated by commas, each of which a function accepts. URLs are kept as browsers write them. */
 export function CheckedListSetting(validate: (value: string) => boolean, message: string): PropertyDecorator {
-  const items = (text: string) => text.split(',').map((item) => inAscii(item.trim()));
-  const read = Transform(({ value }) => (typeof value === 'string' ? items(value) : value));
+  const read = Transform(({ value }) => (typeof value === 'string' ? itemsOf(value) : value));
   const check = ValidateBy({ name: validate.name, validator: { validate } }, { each: true, message });
   return applyDecorators(Setting(), read, check);
 }
