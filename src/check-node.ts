@@ -5,3 +5,10 @@ if (major < 24 || (major === 24 && minor < 15)) {
   process.stderr.write(`petstore-service needs Node 24.15 or later, and this is Node ${process.versions.node}.\n`);
   process.exit(1);
 }
+
+/** Ends a program that takes no arguments if there are some, with 2. */
+export function refuseArguments(program: string): void {
+  if (process.argv.length <= 2) return;
+  process.stderr.write(`${program} takes no arguments. Environment variables set it up: see docs/configuration.md.\n`);
+  process.exit(2);
+}

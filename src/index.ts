@@ -21,7 +21,7 @@ export * from './pets/index.js';
 export type { CategoryEntity, CategoryEvents } from './categories/index.js';
 export type { OrderEntity, OrderEvents, OrderStatus } from './store/index.js';
 // Types of options and results
-export type { Examples, SuccessResponse } from './openapi/operation.decorator.js';
+export type { Examples, OperationOptions, SuccessResponse } from './openapi/operation.decorator.js';
 export type { ParamOptions } from './http/validation/query-params.js';
 export type { PathIdOptions } from './http/validation/path-id.decorator.js';
 export type { DecimalOptions, EnumOptions, NestedOptions } from './http/validation/fields.js';

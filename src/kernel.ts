@@ -3,7 +3,7 @@
  * service, and teams get all of it from the package. docs/building-a-feature.md explains it by what one wants to do.
  */
 // Operations, and who can call them
-export { Operation, type OperationOptions, type Stability } from './openapi/operation.decorator.js';
+export { Operation, type Stability } from './openapi/operation.decorator.js';
 export { created, pageOf, resource } from './openapi/operation.decorator.js';
 export { OperationGroup } from './openapi/operation-group.decorator.js';
 export { Public, RequireScope } from './auth/access.decorators.js';

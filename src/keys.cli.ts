@@ -6,12 +6,10 @@ import { keysProgram } from './accounts/cli/keys-program.js';
 import type { Operation } from './accounts/cli/operation.js';
 import { addUsageCommand } from './accounts/cli/usage-command.js';
 
-/** Running services poll for changes ten times a second; after this wait, in milliseconds, they have seen a change. */
+/** Running services poll for changes ten times a second; after this wait, they have seen a change. */
 const SETTLE_MS = 300;
-
 const FAILURE = 1;
 const INVALID_ARGUMENTS = 2;
-
 const API_KEYS = /psk_(?:live|test)_\w+/g;
 
 const operation = parse(process.argv.slice(2));

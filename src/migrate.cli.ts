@@ -1,15 +1,13 @@
 #!/usr/bin/env node
-import './check-node.js';
+import { refuseArguments } from './check-node.js';
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import { explained } from './database/unavailable.js';
 import { loadEnv } from './platform/config/load-env.js';
 import { PinoLogger } from './platform/logging/pino-logger.js';
 import { migrate } from './database-parts.js';
-import { refuseArguments } from './refuse-arguments.js';
 
 refuseArguments('petstore-migrate');
-
 try {
   const env = loadEnv();
   Logger.overrideLogger(new PinoLogger(env.LOG_LEVEL));

@@ -43,10 +43,7 @@ export async function runKeysOperation({ createsDatabase = false, run }: Operati
   }
 }
 
-/**
- * Refuses a database in memory, which no other process could access, and one that the command would create, as only a
- * mistyped DATABASE_URL makes it do so.
- */
+/** Refuses one that no other process could access, and one that would be created, as by a mistyped DATABASE_URL. */
 function checkDatabase(env: Env, createsDatabase: boolean): void {
   if (env.DATABASE_URL === 'sqlite::memory:') {
     throw new InvalidOperationError(

@@ -1,26 +1,16 @@
 import { Body, Controller, Get, Patch, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import {
-  IfMatch,
-  Precondition,
-  type ResponseBody,
-  Revalidates,
-  sendCreated,
-  sendPage,
-  sendWithEtag,
-  publicAddress,
-  Idempotent,
-  PathId,
-  Env,
-  Operation,
-  OperationGroup,
-} from '../kernel.js';
-import { CHANGE_CATEGORY, CREATE_CATEGORY, GET_CATEGORY, LIST_CATEGORIES } from './categories.operations.js';
-import { CategoriesService, categoryNotFound } from './categories.service.js';
-import { CategoryChange, ListCategoriesQuery, CategoryCreation } from './category.dto.js';
+import { Env, Idempotent, IfMatch, PathId, Precondition, Revalidates } from '../kernel.js';
+import { created, Operation, OperationGroup, pageOf, resource, UNKNOWN_ID } from '../kernel.js';
+import { publicAddress, type ResponseBody, sendCreated, sendPage, sendWithEtag } from '../kernel.js';
+import { CategoriesService, categoryExists, categoryNotFound } from './categories.service.js';
+import { Category, CategoryChange, ListCategoriesQuery, CategoryCreation } from './category.dto.js';
 
 const CategoryId = () =>
   PathId('categoryId', { description: 'Identifier of the category.', notFound: categoryNotFound, isAnyInt64: true });
+
+const DOGS = { id: 1, name: 'Dogs' };
+const CATS = { id: 2, name: 'Cats' };
 
 @OperationGroup('Categories', 'Names for the categories of pets.')
 @Controller('categories')
@@ -31,7 +21,19 @@ export class CategoriesController {
   ) {}
 
   @Get()
-  @Operation(LIST_CATEGORIES)
+  @Operation({
+    id: 'listCategories',
+    summary: 'List categories',
+    description:
+      'Returns categories in ascending order of `id`. If there is a next page, `Link` has its address as `rel="next"`. ' +
+      'Identifiers that only pets use are not listed.',
+    scope: 'categories:read',
+    stability: 'beta',
+    success: pageOf(Category, 'Categories', 'A page of categories.', {
+      'Two categories': [DOGS, CATS],
+      'No categories': [],
+    }),
+  })
   @Revalidates('Link')
   async listCategories(
     @Query() query: ListCategoriesQuery,
@@ -41,7 +43,23 @@ export class CategoriesController {
   }
 
   @Post()
-  @Operation(CREATE_CATEGORY)
+  @Operation({
+    id: 'createCategory',
+    summary: 'Add a category',
+    description:
+      'Gives a name to an identifier that pets can use. Without `id`, the service assigns one that no category and no pet uses.',
+    scope: 'categories:write',
+    stability: 'beta',
+    bodyExamples: {
+      'With a new identifier': { name: 'Birds' },
+      'With an identifier that pets use': { name: 'Dogs', id: 1 },
+    },
+    success: created(Category, 'The new category.', {
+      'With a new identifier': { id: 4, name: 'Birds' },
+      'With an identifier that pets use': DOGS,
+    }),
+    errors: [categoryExists('1')],
+  })
   @Idempotent()
   async createCategory(
     @Body() category: CategoryCreation,
@@ -51,14 +69,31 @@ export class CategoriesController {
   }
 
   @Get(':categoryId')
-  @Operation(GET_CATEGORY)
+  @Operation({
+    id: 'getCategory',
+    summary: 'Get a category',
+    description: 'An unknown or malformed identifier is 404.',
+    scope: 'categories:read',
+    stability: 'beta',
+    success: resource(Category, 'The category.', { 'A category': DOGS }),
+    errors: [categoryNotFound(UNKNOWN_ID)],
+  })
   @Revalidates()
   async getCategory(@CategoryId() id: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<ResponseBody> {
     return sendWithEtag(reply, JSON.stringify(await this.categories.get(id)));
   }
 
   @Patch(':categoryId')
-  @Operation(CHANGE_CATEGORY)
+  @Operation({
+    id: 'changeCategory',
+    summary: 'Rename a category',
+    description: 'Accepts a JSON merge patch (RFC 7396).',
+    scope: 'categories:write',
+    stability: 'beta',
+    bodyExamples: { 'A new name': { name: 'Hounds' } },
+    success: resource(Category, 'The changed category.', { 'A category': { ...DOGS, name: 'Hounds' } }),
+    errors: [categoryNotFound(UNKNOWN_ID)],
+  })
   async changeCategory(
     @CategoryId() id: string,
     @Body() change: CategoryChange,

@@ -4,7 +4,6 @@ import { CategoriesController } from './categories.controller.js';
 import { CategoriesRepository } from './categories.repository.js';
 import { CategoriesService } from './categories.service.js';
 
-/** Categories: names for the identifiers that pets use. */
 @Module({
   imports: [EventsModule],
   controllers: [CategoriesController],

@@ -21,15 +21,10 @@ const HIGHEST = `
 export class CategoriesRepository {
   async lock(manager: EntityManager, id: string): Promise<CategoryEntity | undefined> {
     const sql = `SELECT "id", "name" FROM "categories" WHERE "id" = CAST(? AS BIGINT)${forUpdate(manager, 'categories')}`;
-    const [row] = await query<CategoryEntity>(manager, sql, [id]);
-    return row;
+    return (await query<CategoryEntity>(manager, sql, [id]))[0];
   }
 
-  /**
-   * Inserts a category.
-   * @param id default: a new one, from 1 to 2^53 - 1
-   * @returns its identifier; undefined if a category has it already
-   */
+  /** @returns the identifier, by default a new one from 1 to 2^53 - 1; undefined if a category has it already */
   async insert(manager: EntityManager, name: string, id?: string): Promise<string | undefined> {
     // Otherwise two could choose the same new identifier.
     await lockUntilCommit(manager, 'categories');

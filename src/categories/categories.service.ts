@@ -1,15 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import {
-  type Precondition,
-  int64Json,
-  Database,
-  Events,
-  type Page,
-  readPage,
-  DomainError,
-  orFail,
-  notFound,
-} from '../kernel.js';
+import type { Page, Precondition } from '../kernel.js';
+import { Database, DomainError, Events, int64Json, notFound, orFail, readPage } from '../kernel.js';
 import { CategoriesRepository } from './categories.repository.js';
 import type { Category, CategoryChange, ListCategoriesQuery, CategoryCreation } from './category.dto.js';
 import { CategoryEntity } from './category.entity.js';

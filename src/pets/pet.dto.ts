@@ -1,20 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
-import {
-  EnumField,
-  EnumParam,
-  type ExactInt64,
-  IdField,
-  IdListParam,
-  IdParam,
-  type Int64,
-  Int64Field,
-  Int64Param,
-  LimitQuery,
-  PathId,
-  TextField,
-  ValidatedOnce,
-} from '../kernel.js';
-import { petNotFound } from './pet-errors.js';
+import { EnumField, type ExactInt64, IdField, type Int64, Int64Field, TextField } from '../kernel.js';
+import { EnumParam, IdListParam, IdParam, Int64Param, LimitQuery, ValidatedOnce } from '../kernel.js';
 import { PET_STATUSES, type PetStatus } from './pet.entity.js';
 
 const PET_STATUS = { name: 'PetStatus', values: PET_STATUSES, meaning: 'Availability of a pet.' } as const;
@@ -88,9 +74,4 @@ export class ListPetsQuery extends LimitQuery {
   /** Decimal digits. */
   @IdParam({ description: 'Return only pets after this identifier, the last one of the previous page.' })
   after?: string;
-}
-
-/** Injects the identifier of a pet in the path, the parameter `petId`, as decimal digits, and documents it. */
-export function PetId(): ParameterDecorator {
-  return PathId('petId', { description: 'Identifier of the pet.', notFound: petNotFound });
 }

@@ -1,8 +1,7 @@
 import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 
-/** Availability of a pet (specification, section 2: PetStatus). */
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
-
+/** Availability of a pet (specification, section 2). */
 export type PetStatus = (typeof PET_STATUSES)[number];
 
 /** A pet of the catalogue. */
@@ -28,6 +27,6 @@ export class PetEntity {
   status!: PetStatus | null;
 
   /** 1 while an open order reserves the pet, which is then pending; else 0. */
-  @Column({ type: 'integer', default: 0 })
-  held!: number;
+  @Column({ type: 'integer', name: 'held', default: 0 })
+  reserved!: number;
 }

@@ -1,20 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import DataLoader from 'dataloader';
 import type { EntityManager } from 'typeorm';
-import {
-  type Change,
-  compare,
-  forUpdate,
-  indexRange,
-  isLockedUntilCommit,
-  isPostgres,
-  query,
-  type RowLock,
-} from '../kernel.js';
+import { type Change, Database, isCanonicalId, outsideTransactions } from '../kernel.js';
+import { compare, forUpdate, indexRange, isLockedUntilCommit, isPostgres, query, type RowLock } from '../kernel.js';
 import { CatalogueVersion } from './cache/catalogue-version.js';
 import type { ListPetsQuery } from './pet.dto.js';
 import type { PetStatus } from './pet.entity.js';
 
-/** A row of the table of pets. */
 export interface PetRow {
   readonly id: number;
   readonly name: string;
@@ -29,7 +21,7 @@ export type NewPetRow = Omit<PetRow, 'id'>;
 export interface PetState {
   readonly status: PetStatus | null;
   /** Whether an open order reserves it. */
-  readonly held: 0 | 1;
+  readonly reserved: 0 | 1;
 }
 
 export interface PetEvents {
@@ -44,7 +36,6 @@ declare module '../kernel.js' {
   interface EventMap extends PetEvents {}
 }
 
-/** A pet that is locked until the transaction ends. */
 export type LockedPet = PetRow & PetState;
 
 /*
@@ -57,7 +48,28 @@ const INT64 = 'CAST(? AS BIGINT)';
 /** All SQL of the catalogue. Writes make cached responses outdated. Identifiers of pets are decimal digits. */
 @Injectable()
 export class PetsRepository {
-  constructor(private readonly version: CatalogueVersion) {}
+  private readonly loader = new DataLoader((petIds: readonly string[]) => this.loadAll(petIds), {
+    cache: false,
+    maxBatchSize: 64,
+  });
+
+  constructor(
+    private readonly database: Database,
+    private readonly version: CatalogueVersion,
+  ) {}
+
+  /** Reads what is committed, with one statement for all pets that are requested in the same turn of the event loop. */
+  async load(petId: string): Promise<PetRow | undefined> {
+    // PostgreSQL would fail the statement, and with it the other requests.
+    return isCanonicalId(petId) ? this.loader.load(petId) : undefined;
+  }
+
+  private async loadAll(petIds: readonly string[]): Promise<(PetRow | undefined)[]> {
+    // The first request may be what is left of a transaction that was rolled back.
+    const rows = await outsideTransactions(() => this.database.read((manager) => this.find(manager, petIds)));
+    const byId = new Map(rows.map((row) => [String(row.id), row]));
+    return petIds.map((petId) => byId.get(petId));
+  }
 
   /** Pets in ascending order of `id`, one more than the limit if there are more. */
   page(manager: EntityManager, { limit, status, categoryId, ids, after }: ListPetsQuery): Promise<PetRow[]> {
@@ -82,15 +94,14 @@ export class PetsRepository {
   }
 
   find(manager: EntityManager, petIds: readonly string[]): Promise<PetRow[]> {
-    const values = petIds.map(() => 'CAST(? AS BIGINT)').join(', ');
+    const values = petIds.map(() => INT64).join(', ');
     return query(manager, `SELECT ${COLUMNS} FROM "pets" WHERE "id" IN (${values})`, petIds);
   }
 
   async lock(manager: EntityManager, petId: string, lock: RowLock): Promise<LockedPet | undefined> {
     const end = forUpdate(manager, 'pets', lock);
-    const sql = `SELECT ${COLUMNS}, "held" FROM "pets" WHERE "id" = CAST(? AS BIGINT)${end}`;
-    const [row] = await query<LockedPet>(manager, sql, [petId]);
-    return row;
+    const sql = `SELECT ${COLUMNS}, "held" AS "reserved" FROM "pets" WHERE "id" = CAST(? AS BIGINT)${end}`;
+    return (await query<LockedPet>(manager, sql, [petId]))[0];
   }
 
   /**
@@ -123,22 +134,20 @@ export class PetsRepository {
   }
 
   /**
-   * Moves a pet from one state to another. One statement decides, so after waiting for another transaction it sees the result
-   * of that one.
+   * Moves a pet from one state to another by one statement, which sees the result of a transaction that it waited for.
    * @returns the pet in its second state; undefined if it was not in the first
    */
   async move(manager: EntityManager, petId: string, from: PetState, to: PetState): Promise<PetRow | undefined> {
     const sql = `UPDATE "pets" SET "status" = ?, "held" = ? WHERE "id" = CAST(? AS BIGINT) AND "status" = ? AND "held" = ?
       RETURNING ${COLUMNS}`;
-    const parameters = [to.status, to.held, petId, from.status, from.held];
+    const parameters = [to.status, to.reserved, petId, from.status, from.reserved];
     const [moved] = await query<PetRow>(manager, sql, parameters);
-    if (moved === undefined) return undefined;
-    await this.version.advance('changes');
+    if (moved !== undefined) await this.version.advance('changes');
     return moved;
   }
 
   /** Ends the reservation of a pet whose status was changed past the service. It keeps that. */
-  async clearHold(manager: EntityManager, petId: string): Promise<void> {
+  async clearReservation(manager: EntityManager, petId: string): Promise<void> {
     await query(manager, 'UPDATE "pets" SET "held" = 0 WHERE "id" = CAST(? AS BIGINT) AND "held" = 1', [petId]);
   }
 

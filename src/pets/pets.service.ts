@@ -1,26 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import {
-  type Precondition,
-  int64Json,
-  cutPage,
-  Database,
-  isForeignKeyViolation,
-  type Page,
-  Events,
-  type RowLock,
-  orFail,
-} from '../kernel.js';
+import { cutPage, Database, Events, isForeignKeyViolation, type Page, type RowLock } from '../kernel.js';
+import { DomainError, int64Json, notFound, orFail, type Precondition } from '../kernel.js';
 import { CatalogueVersion } from './cache/catalogue-version.js';
-import { PetBatchLoader } from './cache/pet-batch-loader.js';
 import { PetInsertBatcher } from './cache/pet-insert-batcher.js';
 import type { Animal, ListPetsQuery, NewPet, PetChange } from './pet.dto.js';
-import { type LockedPet, type NewPetRow, type PetRow, PetsRepository, type PetState } from './pets.repository.js';
-import { petNotFound, petInOrder, petReferredTo, petNotAvailable, petNotReserved, petSold } from './pet-errors.js';
+import { type LockedPet, type PetRow, PetsRepository, type PetState } from './pets.repository.js';
 
-const AVAILABLE: PetState = { status: 'available', held: 0 };
-const RESERVED: PetState = { status: 'pending', held: 1 };
-const SOLD: PetState = { status: 'sold', held: 0 };
+const AVAILABLE: PetState = { status: 'available', reserved: 0 };
+const RESERVED: PetState = { status: 'pending', reserved: 1 };
+const SOLD: PetState = { status: 'sold', reserved: 0 };
 
 /** The catalogue. Identifiers of pets are decimal digits. */
 @Injectable()
@@ -29,7 +18,6 @@ export class PetsService {
     private readonly database: Database,
     private readonly pets: PetsRepository,
     private readonly inserts: PetInsertBatcher,
-    private readonly loader: PetBatchLoader,
     private readonly events: Events,
     private readonly version: CatalogueVersion,
   ) {}
@@ -45,18 +33,14 @@ export class PetsService {
    * @throws (rejects) DomainError `pet_not_found`
    */
   async get(petId: string): Promise<Animal> {
-    // The loader reads for others too, who must not see what a write has not committed yet.
     const row = this.database.isWriting
       ? await this.database.write((manager) => this.pets.lock(manager, petId, 'KEY SHARE'))
-      : await this.loader.read(petId);
+      : await this.pets.load(petId);
     return toAnimal(orFail(row, petNotFound, petId));
   }
 
   async create({ name, categoryId, status }: NewPet): Promise<Animal> {
-    const pet: NewPetRow = { name, categoryId: String(categoryId), status: status ?? null };
-    // A listener refuses one pet, not those that are inserted with it.
-    const isAlone = this.database.isWriting || this.events.canBeRefused('pet.created');
-    return toAnimal(isAlone ? await this.insert(pet) : await this.inserts.add(pet));
+    return toAnimal(await this.inserts.add({ name, categoryId: String(categoryId), status: status ?? null }));
   }
 
   /**
@@ -65,7 +49,7 @@ export class PetsService {
    */
   change(petId: string, { name, categoryId, status }: PetChange, precondition: Precondition): Promise<Animal> {
     return this.database.write(async (manager) => {
-      const { held, ...before } = await this.lock(manager, petId, 'NO KEY UPDATE', precondition);
+      const { reserved, ...before } = await this.lock(manager, petId, 'NO KEY UPDATE', precondition);
       const after: PetRow = {
         ...before,
         name: name ?? before.name,
@@ -74,7 +58,7 @@ export class PetsService {
         status: status === undefined ? before.status : status,
       };
       if (after.status !== before.status) {
-        if (held === 1) throw petInOrder('its status cannot change');
+        if (reserved === 1) throw petInOrder('its status cannot change');
         if (before.status === 'sold') throw petSold();
       }
       if (isEqual(before, after)) return toAnimal(after);
@@ -92,8 +76,8 @@ export class PetsService {
   async remove(petId: string, precondition: Precondition): Promise<void> {
     try {
       await this.database.write(async (manager) => {
-        const { held, ...before } = await this.lock(manager, petId, 'UPDATE', precondition);
-        if (held === 1) throw petInOrder('it cannot be removed');
+        const { reserved, ...before } = await this.lock(manager, petId, 'UPDATE', precondition);
+        if (reserved === 1) throw petInOrder('it cannot be removed');
         await this.events.raise(manager, 'pet.removed', () => ({ before, after: undefined }));
         await this.pets.delete(manager, before);
       });
@@ -120,7 +104,7 @@ export class PetsService {
   /** Makes a reserved pet available again. Leaves one that is not reserved, or that is gone, as it is. */
   release(petId: string): Promise<void> {
     return this.database.write(async (manager) => {
-      if (!(await this.move(manager, petId, RESERVED, AVAILABLE))) await this.pets.clearHold(manager, petId);
+      if (!(await this.move(manager, petId, RESERVED, AVAILABLE))) await this.pets.clearReservation(manager, petId);
     });
   }
 
@@ -130,21 +114,17 @@ export class PetsService {
    */
   sell(petId: string): Promise<void> {
     return this.database.write(async (manager) => {
-      if (!(await this.move(manager, petId, RESERVED, SOLD))) throw petNotReserved(petId);
+      if (!(await this.move(manager, petId, RESERVED, SOLD)))
+        throw new DomainError(
+          'invalid_status_transition',
+          `The pet ${petId} is not reserved any more, so it cannot be sold.`,
+        );
     });
   }
 
   /** Makes cached responses outdated, on all instances. Call it in a transaction that writes pets itself, or after it. */
   invalidateCaches(): Promise<void> {
     return this.version.advance('changes');
-  }
-
-  private insert(pet: NewPetRow): Promise<PetRow> {
-    return this.database.write(async (manager) => {
-      const [row] = (await this.pets.insert(manager, [pet])) as [PetRow];
-      await this.events.raise(manager, 'pet.created', () => ({ before: undefined, after: row }));
-      return row;
-    });
   }
 
   /** @returns whether the pet was in the state to move from */
@@ -165,6 +145,28 @@ export class PetsService {
     precondition.check(JSON.stringify(toAnimal(pet)));
     return pet;
   }
+}
+
+export function petNotFound(petId?: string): DomainError {
+  return notFound('pet_not_found', 'There is no pet', petId);
+}
+
+/** @param consequence such as `it cannot be removed` */
+export function petInOrder(consequence: string): DomainError {
+  return new DomainError('pet_in_order', `An open order reserves the pet, so ${consequence}.`);
+}
+
+/** @param cause the foreign key of an extension's table */
+export function petReferredTo(cause?: unknown): DomainError {
+  return new DomainError('conflict', 'Other records refer to the pet, so it cannot be removed.', { cause });
+}
+
+export function petNotAvailable(petId: string): DomainError {
+  return new DomainError('pet_not_available', `The pet ${petId} is not available.`);
+}
+
+export function petSold(): DomainError {
+  return new DomainError('invalid_status_transition', 'The pet is sold, which is final.');
 }
 
 function isEqual(one: PetRow, other: PetRow): boolean {

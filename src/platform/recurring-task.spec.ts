@@ -88,4 +88,27 @@ describe('RecurringTask', () => {
     await stopping;
     expect(logged).not.toHaveBeenCalled();
   });
+
+  it('leaves the names of its own members to subclasses, and runs at the start if asked to', async () => {
+    const done: string[] = [];
+    class Sweep extends RecurringTask {
+      private readonly name = 'name';
+      private readonly timer = 'timer';
+      private readonly running = 'running';
+      private readonly logger = 'logger';
+      private readonly intervalMs = 'interval';
+      constructor() {
+        super('sweeping', 100, () => this.work(), { runsAtStart: true, runsAtStop: true });
+      }
+      private async work(): Promise<void> {
+        done.push([this.name, this.timer, this.running, this.logger, this.intervalMs].join(' '));
+      }
+    }
+    const task = new Sweep();
+    await task.onModuleInit();
+    expect(done).toEqual(['name timer running logger interval']);
+    await jest.advanceTimersByTimeAsync(150);
+    await task.onApplicationShutdown();
+    expect(done).toHaveLength(3);
+  });
 });

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DomainError } from './errors/domain-error.js';
 
-/** How often a failure that lasts is logged again, in milliseconds: less than an hour, the interval of some tasks. */
+/** When a failure that lasts is logged again: in less than an hour, the interval of some tasks. */
 const REMINDER_MS = 3_540_000;
 /** How long what is under way can go on when the service stops. */
 const STOP_TIMEOUT_MS = 5_000;
@@ -25,44 +25,50 @@ export const awaitedAtStop = new Set<() => string>();
  * and stops with the application.
  */
 export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
-  private readonly logger = new Logger('Background');
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> | undefined;
-  /** Private to JavaScript, so that the fields of a subclass can have these names. */
+  // Private to JavaScript, so that the members of a subclass can have these names.
+  readonly #intervalMs: number;
+  readonly #work: (stop: AbortSignal) => Promise<void>;
+  readonly #options: { readonly runsAtStart?: boolean; readonly runsAtStop?: boolean };
   readonly #record: TaskRecord;
-  readonly #runsAtStop: boolean;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
   #loggedAtMs = -Infinity;
   #stop = new AbortController();
 
   /**
    * @param name for the log and the metrics
-   * @param intervalMs from one start to the next, in milliseconds
+   * @param intervalMs from one start to the next
    * @param work is retried at the next interval if it fails; a failure is logged, and again each hour while it lasts. Its
    * signal is aborted when the task is stopped
-   * @param options `runsAtStop` runs it once more when the application stops, unless a run does not end in time
+   * @param options `runsAtStart` runs it before the application starts, which it does after a failure too. `runsAtStop` runs
+   * it once more when the application stops, unless a run does not end in time
    */
   constructor(
-    private readonly name: string,
-    private readonly intervalMs: number,
-    private readonly work: (stop: AbortSignal) => Promise<void>,
-    options: { readonly runsAtStop?: boolean } = {},
+    name: string,
+    intervalMs: number,
+    work: (stop: AbortSignal) => Promise<void>,
+    options: { readonly runsAtStart?: boolean; readonly runsAtStop?: boolean } = {},
   ) {
+    this.#intervalMs = intervalMs;
+    this.#work = work;
+    this.#options = options;
     this.#record = { name, failures: 0, lastSuccessSeconds: 0 };
-    this.#runsAtStop = options.runsAtStop === true;
   }
 
-  onModuleInit(): void {
+  onModuleInit(): void | Promise<void> {
+    if (this.#options.runsAtStart === true) return this.tryRun().then(() => this.start());
     this.start();
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.stop();
-    if (this.#runsAtStop && this.running === undefined) await endsInTime(() => this.name, this.tryRun());
+    if (this.#options.runsAtStop === true && this.#running === undefined)
+      await endsInTime(() => this.#record.name, this.tryRun());
   }
 
   start(): void {
     startedTasks.add(this.#record);
-    this.timer ??= setInterval(() => void this.tryRun(), this.intervalMs).unref();
+    this.#timer ??= setInterval(() => void this.tryRun(), this.#intervalMs).unref();
   }
 
   /**
@@ -70,8 +76,8 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
    * @throws (rejects) the error of the work
    */
   run(): Promise<void> {
-    this.running ??= this.#work().finally(() => (this.running = undefined));
-    return this.running;
+    this.#running ??= this.#runOnce().finally(() => (this.#running = undefined));
+    return this.#running;
   }
 
   /** The same, but never rejects: a failure is logged, and again each hour while it lasts. */
@@ -86,23 +92,27 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
       const [first] = errors;
       // An unavailable server is not a fault in the code, so a stack would not help.
       const cause = first instanceof Error && !(first instanceof DomainError) ? first.stack : String(first);
-      this.logger.error({ message: `${this.name} failed; retrying`, error: cause, count: errors.length });
+      new Logger('Background').error({
+        message: `${this.#record.name} failed; retrying`,
+        error: cause,
+        count: errors.length,
+      });
     }
   }
 
   /** Fulfilled when no run is in progress. A run that does not end in time is left running, and logged. */
   async stop(): Promise<void> {
-    clearInterval(this.timer);
-    this.timer = undefined;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
     startedTasks.delete(this.#record);
     this.#stop.abort();
-    await endsInTime(() => this.name, this.running);
+    await endsInTime(() => this.#record.name, this.#running);
   }
 
-  async #work(): Promise<void> {
+  async #runOnce(): Promise<void> {
     this.#stop = new AbortController();
     try {
-      await this.work(this.#stop.signal);
+      await this.#work(this.#stop.signal);
       this.#record.lastSuccessSeconds = Date.now() / 1_000;
     } catch (error) {
       this.#record.failures += 1;

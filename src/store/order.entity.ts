@@ -16,7 +16,6 @@ export function nextStatuses(status: OrderStatus): readonly OrderStatus[] {
   return TRANSITIONS[status];
 }
 
-/** An order of an account for a pet. */
 @Entity({ name: 'orders' })
 @Index('orders_account_id_id', ['accountId', 'id'])
 @Index('orders_account_id_status_id', ['accountId', 'status', 'id'])

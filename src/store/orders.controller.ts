@@ -1,27 +1,16 @@
 import { Body, Controller, Get, Patch, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import {
-  type Caller,
-  CurrentCaller,
-  IfMatch,
-  Precondition,
-  type ResponseBody,
-  Revalidates,
-  sendCreated,
-  sendPage,
-  sendWithEtag,
-  publicAddress,
-  Idempotent,
-  PathId,
-  Env,
-  Operation,
-  OperationGroup,
-} from '../kernel.js';
-import { ListOrdersQuery, OrderCreation, OrderChange } from './order.dto.js';
-import { CHANGE_ORDER, GET_ORDER, LIST_ORDERS, PLACE_ORDER } from './orders.operations.js';
-import { orderNotFound, OrdersService } from './orders.service.js';
+import { type Caller, CurrentCaller, Env, Idempotent, IfMatch, PathId, Precondition, Revalidates } from '../kernel.js';
+import { created, Operation, OperationGroup, pageOf, resource, UNKNOWN_ID } from '../kernel.js';
+import { publicAddress, type ResponseBody, sendCreated, sendPage, sendWithEtag } from '../kernel.js';
+import { petNotAvailable, petNotFound } from '../pets/index.js';
+import { ListOrdersQuery, Order, OrderCreation, OrderChange } from './order.dto.js';
+import { invalidTransition, orderNotFound, OrdersService } from './orders.service.js';
 
 const OrderId = () => PathId('orderId', { description: 'Identifier of the order.', notFound: orderNotFound });
+
+const ORDER = { id: 1, petId: 1, status: 'placed', createdAt: '2026-11-21T12:00:00.000Z' };
+const APPROVED = { ...ORDER, status: 'approved' };
 
 @OperationGroup('Store', 'Orders of the calling account.')
 @Controller('store/orders')
@@ -32,7 +21,17 @@ export class OrdersController {
   ) {}
 
   @Post()
-  @Operation(PLACE_ORDER)
+  @Operation({
+    id: 'placeOrder',
+    summary: 'Place an order',
+    description:
+      'Reserves a pet. The pet must be available and becomes pending. Of several concurrent orders for a pet, one succeeds.',
+    scope: 'orders:write',
+    stability: 'experimental',
+    bodyExamples: { 'For a pet': { petId: 1 } },
+    success: created(Order, 'The new order.', { 'A placed order': ORDER }),
+    errors: [petNotFound(UNKNOWN_ID), petNotAvailable(String(ORDER.petId))],
+  })
   @Idempotent()
   async placeOrder(
     @Body() { petId }: OrderCreation,
@@ -44,7 +43,16 @@ export class OrdersController {
   }
 
   @Get()
-  @Operation(LIST_ORDERS)
+  @Operation({
+    id: 'listOrders',
+    summary: 'List orders',
+    description:
+      'Returns orders of the calling account in ascending order of `id`. If there is a next page, `Link` has its address as ' +
+      '`rel="next"`.',
+    scope: 'orders:read',
+    stability: 'experimental',
+    success: pageOf(Order, 'Orders', 'A page of orders.', { 'One order': [ORDER], 'No matching order': [] }),
+  })
   @Revalidates('Link')
   async listOrders(
     @Query() query: ListOrdersQuery,
@@ -55,7 +63,15 @@ export class OrdersController {
   }
 
   @Get(':orderId')
-  @Operation(GET_ORDER)
+  @Operation({
+    id: 'getOrder',
+    summary: 'Get an order',
+    description: 'An order of another account is 404.',
+    scope: 'orders:read',
+    stability: 'experimental',
+    success: resource(Order, 'The order.', { 'A placed order': ORDER }),
+    errors: [orderNotFound(UNKNOWN_ID)],
+  })
   @Revalidates()
   async getOrder(
     @OrderId() id: string,
@@ -66,7 +82,18 @@ export class OrdersController {
   }
 
   @Patch(':orderId')
-  @Operation(CHANGE_ORDER)
+  @Operation({
+    id: 'changeOrder',
+    summary: 'Change the status of an order',
+    description:
+      'Transitions: placed to approved, approved to delivered, and placed or approved to cancelled. Delivery makes the pet sold, ' +
+      'cancellation makes it available. Setting the current status changes nothing.',
+    scope: 'orders:write',
+    stability: 'experimental',
+    bodyExamples: { Approve: { status: 'approved' }, Deliver: { status: 'delivered' } },
+    success: resource(Order, 'The changed order.', { 'An approved order': APPROVED }),
+    errors: [orderNotFound(UNKNOWN_ID), invalidTransition('placed', 'delivered')],
+  })
   async changeOrder(
     @OrderId() id: string,
     @Body() { status }: OrderChange,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type EntityManager, LessThan } from 'typeorm';
 import { forUpdate, lockUntilCommit, type Page, type PageRequest, query, readPage } from '../kernel.js';
 import type { ListOrdersQuery } from './order.dto.js';
-import { OrderEntity, type OrderStatus } from './order.entity.js';
+import { OrderEntity } from './order.entity.js';
 
 /** An order of an account; `id` is decimal digits. */
 export interface OrderKey {
@@ -44,9 +44,5 @@ export class OrdersRepository {
     const where = { status: 'placed', createdAt: LessThan(beforeMs) } as const;
     const orders = manager.createQueryBuilder(OrderEntity, 'order').where(where);
     return readPage(orders, { createdAt: 'ASC' }, request);
-  }
-
-  async updateStatus(manager: EntityManager, id: number, status: OrderStatus): Promise<void> {
-    await manager.update(OrderEntity, id, { status });
   }
 }

@@ -1,20 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import {
-  type Precondition,
-  Clock,
-  DomainError,
-  orFail,
-  notFound,
-  runAs,
-  type Change,
-  Database,
-  Events,
-  type Page,
-} from '../kernel.js';
+import type { Change, Page, Precondition } from '../kernel.js';
+import { Clock, Database, DomainError, Events, notFound, orFail, runAs } from '../kernel.js';
 import { PetsService } from '../pets/index.js';
 import type { ListOrdersQuery, Order } from './order.dto.js';
-import { nextStatuses, type OrderEntity, type OrderStatus } from './order.entity.js';
+import { nextStatuses, OrderEntity, type OrderStatus } from './order.entity.js';
 import { type OrderKey, OrdersRepository } from './orders.repository.js';
 
 export interface OrderEvents {
@@ -48,9 +38,8 @@ export class OrdersService {
 
   /** @throws (rejects) DomainError `order_not_found` */
   async get(key: OrderKey): Promise<Order> {
-    return toOrder(
-      orFail(await this.database.read((manager) => this.orders.find(manager, key)), orderNotFound, key.id),
-    );
+    const row = await this.database.read((manager) => this.orders.find(manager, key));
+    return toOrder(orFail(row, orderNotFound, key.id));
   }
 
   /**
@@ -93,7 +82,7 @@ export class OrdersService {
   }
 
   private async change(manager: EntityManager, row: OrderEntity, to: keyof typeof MOVED): Promise<OrderEntity> {
-    await this.orders.updateStatus(manager, row.id, to);
+    await manager.update(OrderEntity, row.id, { status: to });
     if (to === 'delivered') await this.pets.sell(String(row.petId));
     if (to === 'cancelled') await this.pets.release(String(row.petId));
     const after = { ...row, status: to };

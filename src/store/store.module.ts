@@ -6,7 +6,6 @@ import { OrdersController } from './orders.controller.js';
 import { OrdersRepository } from './orders.repository.js';
 import { OrdersService } from './orders.service.js';
 
-/** The store: orders for pets. */
 @Module({
   imports: [EventsModule, PetsModule],
   controllers: [OrdersController],

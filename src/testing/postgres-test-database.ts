@@ -28,8 +28,8 @@ export class PostgresTestDatabase implements TestDatabase {
   }
 
   /**
-   * Creates the database with the tables of the service and of extensions, unless it exists. Migrations run once on a server:
-   * they make a template, which is copied, until one of them changes.
+   * Creates the database with all tables, unless it exists. Migrations run once on a server: they make a template, which is
+   * copied, until one of them changes.
    * @throws (rejects) Error if there is a database of this name that is no test database
    */
   async create(extensions: readonly Extension[] = []): Promise<void> {
@@ -52,7 +52,6 @@ export class PostgresTestDatabase implements TestDatabase {
     return queryOnce<Row>(this.url, sql);
   }
 
-  /** Deletes the database, even while it is in use. */
   async remove(): Promise<void> {
     await withClient(this.serverUrl, async (client) => {
       if (await this.isMade(client)) await client.query(`DROP DATABASE IF EXISTS "${this.name}" WITH (FORCE)`);
@@ -94,7 +93,6 @@ export class PostgresTestDatabase implements TestDatabase {
   }
 }
 
-/** Works with a connection to a PostgreSQL database, which is closed afterwards. */
 async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   // A server that shuts down sends an error to idle connections.

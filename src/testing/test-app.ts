@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EventEmitter2 } from '@nestjs/event-emitter';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { TestingModuleBuilder } from '@nestjs/testing';
 import { AdminKeysService } from '../accounts/keys/admin-keys.service.js';
@@ -8,8 +10,7 @@ import type { NewKey } from '../accounts/keys/key-options.js';
 import { runAs } from '../database/events/actor.js';
 import { Events } from '../database/events/events.js';
 import { exactJson, jsonText } from '../http/json/int64.js';
-import { type AppOptions, createApp, Env, loadEnv } from '../index.js';
-import { RecordedEvents } from './recorded-events.js';
+import { type AppOptions, createApp, type DomainEvent, Env, loadEnv } from '../index.js';
 import { PostgresTestDatabase } from './postgres-test-database.js';
 import { SqliteTestDatabase, type TestDatabase } from './test-database.js';
 
@@ -18,7 +19,7 @@ export interface TestAppOptions extends Omit<AppOptions, 'env'> {
   readonly env?: Readonly<Record<string, string>>;
   /** A `SqliteTestDatabase` or `PostgresTestDatabase` that outlives the app. Default: a new one. */
   readonly database?: TestDatabase;
-  /** The server of a new database: the URL of any of its databases. Default: SQLite. */
+  /** URL of any database of the server for a new one. Default: SQLite. */
   readonly postgresUrl?: string;
   /** Replaces providers, as `overrideProvider` of `@nestjs/testing` does. */
   readonly override?: (builder: TestingModuleBuilder) => TestingModuleBuilder;
@@ -35,11 +36,10 @@ export interface JsonRequest extends Omit<TestRequest, 'body'> {
   readonly body?: unknown;
 }
 
-/** A response and its JSON body; integers that a number would round are bigints. */
+/** A response and its JSON body, if any; integers that a number would round are bigints. */
 export interface JsonResponse<Body> {
   readonly status: number;
   readonly headers: Headers;
-  /** Undefined if there is none. */
   readonly body: Body;
 }
 
@@ -51,8 +51,8 @@ const OPTIONS = 'env, database, postgresUrl, override, clock, extensions, config
  */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   checkOptions(options);
-  if (options.database !== undefined) return start(options, options.database);
-  const { postgresUrl } = options;
+  const { database, postgresUrl } = options;
+  if (database !== undefined) return start(options, database);
   const created = postgresUrl === undefined ? new SqliteTestDatabase() : new PostgresTestDatabase(postgresUrl);
   try {
     return await start(options, created, () => created.remove());
@@ -107,16 +107,15 @@ function overridden(override: NonNullable<TestAppOptions['override']>, env: Env)
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
+const PATIENCE_MS = 2_000;
 
 /** A running application, and methods to call it. */
 export class TestApp {
   readonly port: number;
-  /** Scheme, host and port. */
   readonly origin: string;
   private accounts = 0;
 
   constructor(
-    /** The Nest application, for `app.get(...)`. */
     readonly app: NestFastifyApplication,
     /** Its database, for another instance or a restart. */
     readonly database: TestDatabase,
@@ -146,10 +145,8 @@ export class TestApp {
   }
 
   /** Sends a request with a JSON body, or none, and reads the JSON body of the response. */
-  async json<Body = unknown>(
-    path: string,
-    { body, headers, ...request }: JsonRequest = {},
-  ): Promise<JsonResponse<Body>> {
+  async json<Body = unknown>(path: string, options: JsonRequest = {}): Promise<JsonResponse<Body>> {
+    const { body, headers, ...request } = options;
     const sent: TestRequest = body === undefined ? {} : { method: 'POST', headers: JSON_TYPE, body: jsonText(body) };
     const response = await this.request(path, { ...sent, ...request, headers: { ...sent.headers, ...headers } });
     const text = await response.text();
@@ -157,10 +154,7 @@ export class TestApp {
     return { status: response.status, headers: response.headers, body: received };
   }
 
-  /**
-   * Records committed events from now on.
-   * @param pattern such as `pet.created` or `pet.*`
-   */
+  /** Records committed events from now on. @param pattern such as `pet.created` or `pet.*` */
   record(pattern: string): RecordedEvents {
     return new RecordedEvents(this.app.get(Events, { strict: false }).emitter, pattern);
   }
@@ -175,6 +169,22 @@ export class TestApp {
   async stop(): Promise<void> {
     await this.app.close();
     await this.cleanUp();
+  }
+}
+
+/** Events in the order of their commits. They come a moment after the response. */
+export class RecordedEvents {
+  private readonly events: DomainEvent[] = [];
+
+  constructor(emitter: EventEmitter2, pattern: string) {
+    emitter.on(pattern, (event: DomainEvent) => this.events.push(event));
+  }
+
+  /** Waits two seconds for this number of events, and removes them. @throws (rejects) Error if there are fewer */
+  async take(count: number): Promise<DomainEvent[]> {
+    for (const endMs = performance.now() + PATIENCE_MS; this.events.length < count; await delay(5))
+      if (performance.now() > endMs) throw new Error(`${this.events.length} of ${count} events were raised.`);
+    return this.events.splice(0, count);
   }
 }
 

@@ -11,21 +11,19 @@ export interface TestDatabase {
   query<Row extends object>(sql: string): Promise<Row[]>;
 }
 
-/** Of folders of the kit, whichever process made them. */
+/** Of folders of the kit, whichever process made them. `folders` are others of this process. */
 const PREFIX = 'petstore-test-';
-/** Other folders of this process' test databases. */
 const folders = new Set<string>();
 
 /** A SQLite file in a folder, which is removed with it. */
 export class SqliteTestDatabase implements TestDatabase {
   readonly path: string;
-  private readonly folder: string;
 
   /**
    * @param folder a new or empty one, or that of an earlier test database; default: a new temporary one
    * @throws Error if the folder has files, which could be those of a service
    */
-  constructor(folder: string = mkdtempSync(join(tmpdir(), PREFIX))) {
+  constructor(private readonly folder: string = mkdtempSync(join(tmpdir(), PREFIX))) {
     this.folder = resolve(folder);
     this.path = join(this.folder, 'petstore.sqlite');
     const isOwn = folders.has(this.folder) || basename(this.folder).startsWith(PREFIX);
@@ -50,7 +48,6 @@ export class SqliteTestDatabase implements TestDatabase {
     }
   }
 
-  /** Deletes the database, even while it is in use. */
   async remove(): Promise<void> {
     rmSync(this.folder, { recursive: true, force: true });
   }

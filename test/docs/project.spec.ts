@@ -21,6 +21,12 @@ describe('the version', () => {
     expect(logged).toContain('1.0.0');
   });
 
+  it('is that of the image, its deployment and the example of its health', () => {
+    expect(textOf('docker/Dockerfile')).toContain(`image.version="${version}"`);
+    expect(textOf('docker/kubernetes/kustomization.yaml')).toContain(`newTag: ${version}\n`);
+    expect(textOf('docs/operating.md')).toContain(`{"status":"live","version":"${version}"}`);
+  });
+
   it('is that of SECURITY.md, to the minor version', () => {
     const supported = page('SECURITY.md').table('Version', 'Supported');
     expect(supported.filter(([, answer]) => answer === 'yes')).toEqual([[version.replace(/\.\d+$/, ''), 'yes']]);

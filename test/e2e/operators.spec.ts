@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { VERSION } from '../../src/platform/config/env.js';
 import { RefusalLog } from '../../src/rate-limit/refusal-log.js';
 import { startApp } from '../support/app.js';
 import { makeFolder, onPostgres, openDatabase, removeDatabase } from '../support/databases.js';
@@ -26,7 +27,7 @@ describe('the log of a service', () => {
     await removeDatabase(folder);
     const [listening] = linesOf(service.output(), 'listening');
     expect(listening).toMatchObject({
-      version: '2.0.1',
+      version: VERSION,
       revision: 'abc123',
       database: onPostgres ? 'PostgreSQL' : 'SQLite',
       counters: 'this process',
@@ -82,7 +83,7 @@ describe('the metrics of a service', () => {
     for (let n = 0; n < 3; n += 1) await ask(service.port, { path: '/v1/pets', key });
     const text = await (await ask(service.port, { path: '/metrics' })).text();
     await service.stop();
-    expect(text).toContain('petstore_build_info{version="2.0.1",revision="unknown"} 1\n');
+    expect(text).toContain(`petstore_build_info{version="${VERSION}",revision="unknown"} 1\n`);
     expect(text).toMatch(/^db_client_connections\{state="used"\} \d+$/m);
     expect(text).toMatch(/^db_client_connections\{state="idle"\} \d+$/m);
     expect(text).toMatch(/^db_client_connection_pending_requests 0$/m);

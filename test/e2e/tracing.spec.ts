@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import { BeforeCommit } from '../../src/index.js';
+import { VERSION } from '../../src/platform/config/env.js';
 import { loadEnv } from '../../src/platform/config/load-env.js';
 import { startTracing } from '../../src/platform/tracing/start-tracing.js';
 import { startApp, type TestApp } from '../support/app.js';
@@ -95,7 +96,7 @@ describeWithRedis('a traced service', () => {
   it('names itself, its version and the commit', () => {
     expect(receiver.resources[0]).toMatchObject({
       'service.name': 'petstore',
-      'service.version': '2.0.1',
+      'service.version': VERSION,
       'vcs.ref.head.revision': 'abc123',
     });
   });

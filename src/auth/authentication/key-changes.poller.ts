@@ -22,7 +22,7 @@ export class KeyChangesPoller extends RecurringTask {
     private readonly database: Database,
     private readonly verifier: KeyVerifier,
   ) {
-    super('polling for changes of keys', POLL_INTERVAL_MS, () => this.poll());
+    super('polling for changes of keys', POLL_INTERVAL_MS, () => this.poll(), { runsAtStart: true });
   }
 
   /** Removes changed keys from the cache. The first poll clears it; a poll after one that failed catches up. */
@@ -42,11 +42,6 @@ export class KeyChangesPoller extends RecurringTask {
     if (isLost) return this.begin();
     for (const record of records) if (record.id !== last.id) this.verifier.forget(record);
     this.last = records.at(-1) ?? last;
-  }
-
-  override async onModuleInit(): Promise<void> {
-    await this.tryRun();
-    this.start();
   }
 
   private async begin(): Promise<void> {

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, onTransactionEnd, RedisClient, type RunScript } from '../../kernel.js';
 
-/** The version of the catalogue at which something was read. */
 export interface CatalogueState {
   /** Grows when pets are added. They have the highest identifiers, so only the last page of a list changes. */
   readonly additions: number;
@@ -10,16 +9,10 @@ export interface CatalogueState {
   readonly changes: number;
 }
 
-/**
- * Maximum age of data cached from a shared database, in milliseconds. An instance that cannot notify the others acknowledges
- * its writes after this time.
- */
+/** Of data cached from a shared database. An instance that cannot notify the others delays its responses to writes by it. */
 export const MAX_SHARED_AGE_MS = 80;
 
-/**
- * Tells whether cached data of the catalogue is current, without a query. Instances that share a database share the version in
- * Redis, which arrives with the admission of each request.
- */
+/** Tells whether cached data is current, without a query. Instances that share a database share the version in Redis. */
 @Injectable()
 export class CatalogueVersion {
   private own: CatalogueState = { additions: 0, changes: 0 };
@@ -56,13 +49,11 @@ export class CatalogueVersion {
   }
 }
 
-/** A version that is not advanced in this time expires, and starts again. */
 const LIFETIME_SECONDS = 86_400;
 
 /**
  * A version is the time of Redis in microseconds, or the last version plus one. So after Redis lost it, by FLUSHALL or a
- * failover, a new version is greater than all previous ones. It is also greater than ARGV[1]. It replaces whatever else has
- * the name.
+ * failover, a new version is greater than all previous ones. It replaces whatever else has the name.
  */
 const ADVANCE = `
 local time = redis.call('TIME')
@@ -74,8 +65,8 @@ return version
 `;
 
 /**
- * The version of the catalogue that all instances share. It is read with every script, just before it: when
- * Redis has decided on the admission of a request, `current` includes every bump that ended before the request arrived.
+ * The version that all instances share. It is read just before every script, so when Redis has decided on the admission of a
+ * request, `current` includes every bump that ended before the request arrived.
  */
 export class SharedVersion {
   private readonly key: string;
@@ -96,16 +87,10 @@ export class SharedVersion {
     return this.redis.isUp ? this.latest : undefined;
   }
 
-  /**
-   * Advances the version for all instances. Resolves within the timeout of Redis, with whether Redis did it, and never
-   * rejects. If Redis failed, the version advances when it is back.
-   */
+  /** @returns whether Redis advanced the version for all instances in time; otherwise it does so when it is back */
   async bump(): Promise<boolean> {
-    if (!this.redis.isUp) return false;
-    return this.advance().then(
-      () => true,
-      () => false,
-    );
+    const advanced = () => this.advance().then(() => true);
+    return this.redis.isUp && advanced().catch(() => false);
   }
 
   private async advance(): Promise<void> {

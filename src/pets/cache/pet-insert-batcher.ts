@@ -1,37 +1,30 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import {
-  Env,
-  DomainError,
-  runAs,
-  currentActor,
-  Database,
-  outsideTransactions,
-  unavailable,
-  Events,
-} from '../../kernel.js';
+import type { EntityManager } from 'typeorm';
+import { currentActor, Events, runAs } from '../../kernel.js';
+import { Database, DomainError, Env, outsideTransactions, unavailable } from '../../kernel.js';
 import { type NewPetRow, type PetRow, PetsRepository } from '../pets.repository.js';
 
-interface Waiting {
+interface Creation {
   readonly pet: NewPetRow;
   readonly actor: string | undefined;
+}
+
+interface Waiting extends Creation {
   readonly resolve: (row: PetRow) => void;
   readonly reject: (reason: unknown) => void;
   readonly timer: NodeJS.Timeout;
 }
 
 const BATCH_SIZE = 64;
-/** Maximum number of turns of the event loop that a batch waits for more pets: a few milliseconds if busy. */
+/** Turns of the event loop that a batch waits for more pets: a few milliseconds if busy. */
 const MAX_TURNS = 8;
-/**
- * Maximum number of batches at the same time on PostgreSQL: one has the lock, and another waits for it. More would only take
- * connections from other requests.
- */
+/** At the same time on PostgreSQL: one has the lock, and another waits for it. */
 const MAX_BATCHES = 2;
 
 /**
- * Inserts pets that wait at the same time with one statement, which costs little more than inserting one. Callers resolve
- * only after the commit. If a batch fails, its pets are inserted one by one.
+ * Inserts pets, and raises their events. Pets that wait at the same time share one statement, which costs little more than
+ * inserting one, and resolve only after its commit. If it fails, they are inserted one by one.
  */
 @Injectable()
 export class PetInsertBatcher {
@@ -48,8 +41,23 @@ export class PetInsertBatcher {
     this.maxBatches = database.isEmbedded ? 1 : MAX_BATCHES;
   }
 
-  /** @throws (rejects) DomainError `service_unavailable` if other creates take too long */
-  add(pet: NewPetRow): Promise<PetRow> {
+  /**
+   * Inserts a pet in the transaction of the caller, such as that of an Idempotency-Key. Outside of one, it shares a batch, unless
+   * a listener may refuse it, and with it the others.
+   * @throws (rejects) DomainError `service_unavailable` if other creates take too long
+   */
+  async add(pet: NewPetRow): Promise<PetRow> {
+    const isAlone = this.database.isWriting || this.events.canBeRefused('pet.created');
+    return isAlone ? this.insertAlone(pet) : this.insertWithOthers(pet);
+  }
+
+  private async insertAlone(pet: NewPetRow): Promise<PetRow> {
+    const creation = { pet, actor: currentActor() };
+    const [row] = await this.database.write((manager) => this.insert(manager, [creation]));
+    return row as PetRow;
+  }
+
+  private insertWithOthers(pet: NewPetRow): Promise<PetRow> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.waiting.delete(waiting);
@@ -73,7 +81,8 @@ export class PetInsertBatcher {
 
   private async writeBatch(batch: readonly Waiting[]): Promise<void> {
     try {
-      await this.insert(batch);
+      const rows = await this.insert(this.database.manager, batch);
+      for (const [index, { resolve }] of batch.entries()) resolve(rows[index] as PetRow);
     } catch (error) {
       const isDone = batch.length === 1 || error instanceof DomainError;
       for (const waiting of batch) {
@@ -84,17 +93,14 @@ export class PetInsertBatcher {
     }
   }
 
-  private async insert(batch: readonly Waiting[]): Promise<void> {
-    const { manager } = this.database;
-    const rows = await this.pets.insert(
-      manager,
-      batch.map(({ pet }) => pet),
-    );
-    for (const [index, { actor, resolve }] of batch.entries()) {
-      const after = rows[index] as PetRow;
-      await runAs(actor, () => this.events.raise(manager, 'pet.created', () => ({ before: undefined, after })));
-      resolve(after);
-    }
+  private async insert(manager: EntityManager, creations: readonly Creation[]): Promise<PetRow[]> {
+    const pets = creations.map(({ pet }) => pet);
+    const rows = await this.pets.insert(manager, pets);
+    for (const [index, after] of rows.entries())
+      await runAs(creations[index]?.actor, () =>
+        this.events.raise(manager, 'pet.created', () => ({ before: undefined, after })),
+      );
+    return rows;
   }
 
   /** Waits while each turn of the event loop brings more pets, because a commit costs many times what a pet costs. */

@@ -6,11 +6,11 @@ import type { ListPetsQuery } from '../pet.dto.js';
 import { PetsService } from '../pets.service.js';
 import { type CatalogueState, CatalogueVersion, MAX_SHARED_AGE_MS } from './catalogue-version.js';
 
-/** Maximum age of data cached from an embedded database, to which other processes can write unnoticed, in milliseconds. */
+/** Of data cached from an embedded database, to which other processes can write unnoticed. */
 const MAX_EMBEDDED_AGE_MS = 1_000;
-/** Maximum memory of cached pages, and of cached pets, in bytes. */
+/** Of cached pages, and of cached pets. */
 const MAX_BYTES = 16_000_000;
-/** Memory of an entry besides its texts, in bytes. Measured: 350 to 400. */
+/** Memory of an entry besides its texts. Measured: 350 to 400. */
 const ENTRY_BYTES = 512;
 /** V8 uses two bytes per character if a text has one beyond Latin-1. */
 const BYTES_PER_CHARACTER = 2;
@@ -71,10 +71,7 @@ export class PetResponseCache {
     });
   }
 
-  /**
-   * @param petId decimal digits
-   * @throws (rejects) DomainError `pet_not_found`
-   */
+  /** @throws (rejects) DomainError `pet_not_found` */
   animal(petId: string): PetResponse | Promise<PetResponse> {
     return this.get(this.animals, petId, async (state) => {
       const json = JSON.stringify(await this.pets.get(petId));
@@ -82,7 +79,6 @@ export class PetResponseCache {
     });
   }
 
-  /** @param name unlike those of all other pages and pets */
   private get(
     kept: LRUCache<string, PetResponse>,
     name: string,
@@ -114,10 +110,7 @@ function isCurrent({ state, canGrow }: PetResponse, current: CatalogueState | un
 export class SingleFlight<T> {
   private readonly underWay = new Map<string, Promise<T>>();
 
-  /**
-   * @param name of the read
-   * @param state current version of the catalogue; undefined if it is unknown, and then nothing is coalesced
-   */
+  /** @param state current version of the catalogue; undefined if it is unknown, and then nothing is coalesced */
   join(name: string, state: CatalogueState | undefined, read: () => Promise<T>): Promise<T> {
     if (state === undefined) return read();
     const key = `${state.changes} ${state.additions} ${name}`;

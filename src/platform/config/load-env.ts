@@ -13,10 +13,7 @@ const fileOf = (name: string) => `${name}_FILE`;
 /** Invalid settings; `message` has one line for each variable. */
 export class ConfigError extends Error {}
 
-/**
- * Reads and validates all settings.
- * @throws ConfigError that names every invalid variable, and every one that is almost a setting
- */
+/** @throws ConfigError that names every invalid variable, and every one that is almost a setting */
 export function loadEnv(source: Record<string, string | undefined> = process.env): Env {
   const given: Record<string, string> = {};
   for (const [name, value] of Object.entries(source)) if (value !== undefined && value !== '') given[name] = value;
@@ -61,10 +58,7 @@ function readSecrets(given: Record<string, string>): string[] {
   });
 }
 
-/**
- * Finds variables whose names are those of settings but for one typing error. All others are ignored: platforms set many,
- * such as `REDIS_TLS_URL` and `DATABASE_NAME`.
- */
+/** Names that differ from a setting by more are ignored: platforms set many, such as `REDIS_TLS_URL` and `DATABASE_NAME`. */
 function misspeltSettings(names: readonly string[], settings: readonly string[]): string[] {
   return names.flatMap((name) => {
     const meant = settings.includes(name) ? undefined : settings.find((setting) => isMisspelt(name, setting));

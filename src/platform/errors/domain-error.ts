@@ -6,7 +6,6 @@ import type { ErrorCode } from './error-codes.js';
  */
 export class DomainError extends Error {
   /**
-   * @param code of the registry
    * @param message what is wrong and what would be valid, for the client's developer
    * @param options `cause`, which is logged if the service failed
    */

@@ -3,13 +3,7 @@ import { pino } from 'pino';
 import { StandardOutput } from './standard-output.js';
 
 /** Contexts of Nest's start-up log, which matters only if the start fails. */
-const START_UP_CONTEXTS = new Set<unknown>([
-  'NestFactory',
-  'InstanceLoader',
-  'RoutesResolver',
-  'RouterExplorer',
-  'NestApplication',
-]);
+const START_UP = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
 
 type Method = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
@@ -32,7 +26,7 @@ export class PinoLogger implements LoggerService {
   }
 
   log(message: unknown, ...rest: unknown[]): void {
-    this.write(START_UP_CONTEXTS.has(rest.at(-1)) ? 'debug' : 'info', message, rest);
+    this.write(START_UP.has(String(rest.at(-1))) ? 'debug' : 'info', message, rest);
   }
 
   readonly fatal = (message: unknown, ...rest: unknown[]): void => this.write('fatal', message, rest);

@@ -1,18 +1,15 @@
 import { Logger } from '@nestjs/common';
 
-/** Events of one kind within this time after the first are logged as a count, in milliseconds. */
+/** Events of one kind within this time after the first are logged as a count. */
 const WINDOW_MS = 10_000;
-
 const MAX_VARIANTS = 5;
 
 type Fields = Readonly<Record<string, unknown>>;
 
 interface Sample {
   readonly kind: Fields;
-  /** Those that were logged. */
-  readonly variants: Set<string>;
-  /** How many were not logged. */
-  count: number;
+  readonly loggedVariants: Set<string>;
+  notLogged: number;
   readonly timer: NodeJS.Timeout;
 }
 
@@ -21,32 +18,28 @@ interface Sample {
  * the others after a while.
  */
 export class SampledLog {
-  private readonly logger: Logger;
   private readonly samples = new Map<string, Sample>();
 
-  /** @param messages of a line in full, and of one with the count of others */
   constructor(
-    context: string,
+    private readonly context: string,
     private readonly level: 'error' | 'warn',
     private readonly messages: { readonly first: string; readonly others: string },
-  ) {
-    this.logger = new Logger(context);
-  }
+  ) {}
 
   /**
    * @param kind fields of both lines
-   * @param details further fields of a line in full
+   * @param details further fields of the first line
    * @param variant the cause, if events of one kind can have different ones
    */
   add(kind: Fields, details: Fields, variant = ''): void {
     const name = JSON.stringify(kind);
     const sample = this.samples.get(name) ?? this.open(name, kind);
-    if (sample.variants.has(variant) || sample.variants.size === MAX_VARIANTS) {
-      sample.count += 1;
+    if (sample.loggedVariants.has(variant) || sample.loggedVariants.size === MAX_VARIANTS) {
+      sample.notLogged += 1;
       return;
     }
-    sample.variants.add(variant);
-    this.logger[this.level]({ message: this.messages.first, ...kind, ...details });
+    sample.loggedVariants.add(variant);
+    new Logger(this.context)[this.level]({ message: this.messages.first, ...kind, ...details });
   }
 
   flush(): void {
@@ -55,14 +48,14 @@ export class SampledLog {
 
   private open(name: string, kind: Fields): Sample {
     const timer = setTimeout(() => this.close(name, sample), WINDOW_MS).unref();
-    const sample: Sample = { kind, variants: new Set(), count: 0, timer };
+    const sample: Sample = { kind, loggedVariants: new Set(), notLogged: 0, timer };
     this.samples.set(name, sample);
     return sample;
   }
 
-  private close(name: string, { kind, count, timer }: Sample): void {
+  private close(name: string, { kind, notLogged: count, timer }: Sample): void {
     clearTimeout(timer);
     this.samples.delete(name);
-    if (count > 0) this.logger[this.level]({ message: this.messages.others, ...kind, count });
+    if (count > 0) new Logger(this.context)[this.level]({ message: this.messages.others, ...kind, count });
   }
 }

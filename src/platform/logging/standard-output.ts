@@ -13,8 +13,7 @@ export class StandardOutput {
   private readonly stream: sonicBoom.SonicBoom;
   droppedLines = 0;
   private reportedLines = 0;
-  /** Lines in the buffer. */
-  private waiting = 0;
+  private waitingLines = 0;
   private hasFailed = false;
   /** Gets the number of dropped lines when the reader is back. */
   onDropped: ((count: number) => void) | undefined;
@@ -32,11 +31,11 @@ export class StandardOutput {
     });
     this.stream.on('drop', () => {
       this.hasFailed = true;
-      this.waiting -= 1;
+      this.waitingLines -= 1;
       this.droppedLines += 1;
     });
     this.stream.on('drain', () => {
-      this.waiting = 0;
+      this.waitingLines = 0;
       const count = this.droppedLines - this.reportedLines;
       this.reportedLines = this.droppedLines;
       if (count > 0) this.onDropped?.(count);
@@ -45,8 +44,8 @@ export class StandardOutput {
       this.hasFailed = true;
       if (code === 'EAGAIN' || code === 'EBUSY') return;
       // The reader is gone, so that lines in the buffer are lost too.
-      this.droppedLines += this.waiting;
-      this.waiting = 0;
+      this.droppedLines += this.waitingLines;
+      this.waitingLines = 0;
     });
   }
 
@@ -56,11 +55,11 @@ export class StandardOutput {
   }
 
   write(line: string): void {
-    this.waiting += 1;
+    this.waitingLines += 1;
     this.hasFailed = false;
     this.stream.write(line);
     // The stream is synchronous, and writes what was waiting first.
-    if (!this.hasFailed) this.waiting = 0;
+    if (!this.hasFailed) this.waitingLines = 0;
   }
 
   private flushAtExit(): this {

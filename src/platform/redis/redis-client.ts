@@ -5,10 +5,10 @@ import { Redis } from 'ioredis';
 import type { Env } from '../config/env.js';
 import { RecurringTask } from '../recurring-task.js';
 import { inSpan } from '../tracing/spans.js';
-import { ignoreKeyFault, isOutage, RedisLog, UnusableRedisError } from './redis-failures.js';
-import { checkServer, CONNECT_TIMEOUT_MS, redisOptions } from './redis-options.js';
+import { checkServer, CONNECT_TIMEOUT_MS, ignoreKeyFault, isOutage, redisOptions } from './redis-server.js';
+import { RedisLog, UnusableRedisError } from './redis-server.js';
 
-/** Interval between checks, in milliseconds. Without calls, an unavailable Redis is noticed after this time and the timeout. */
+/** Without calls, an unavailable Redis is noticed after this time and the timeout. */
 const CHECK_INTERVAL_MS = 200;
 
 const SPAN = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'redis', 'db.operation.name': 'EVALSHA' } };
@@ -58,7 +58,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     });
   }
 
-  /** @param prepare called when Redis is back, before the client is up */
+  /** Prepares each time Redis is back, before the client is up. */
   beforeUp(prepare: () => Promise<void> | void): void {
     this.preparations.push(prepare);
   }

@@ -19,10 +19,8 @@ export async function startTracing({ OTEL_EXPORTER_OTLP_ENDPOINT, REVISION }: En
   const { BatchSpanProcessor, NodeTracerProvider } = await import('@opentelemetry/sdk-trace-node');
   const { diag, DiagLogLevel } = await import('@opentelemetry/api');
 
-  const failures = new SampledLog('Tracing', 'warn', {
-    first: 'traces were not exported',
-    others: 'more traces were not exported',
-  });
+  const messages = { first: 'traces were not exported', others: 'more traces were not exported' };
+  const failures = new SampledLog('Tracing', 'warn', messages);
   const report = (message: string) => failures.add({}, { reason: message });
   diag.setLogger({ error: report, warn: report, info() {}, debug() {}, verbose() {} }, DiagLogLevel.WARN);
 

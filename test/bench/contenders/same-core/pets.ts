@@ -6,9 +6,8 @@ import { isCanonicalId } from '../../../../src/http/json/int64.js';
 import { RequestValidationPipe } from '../../../../src/http/validation/request-validation.pipe.js';
 import { announce, declareDeprecation } from '../../../../src/lifecycle/deprecation.interceptor.js';
 import { ListPetsQuery, NewPet } from '../../../../src/pets/pet.dto.js';
-import type { PetsController } from '../../../../src/pets/pets.controller.js';
-import { GET_PET_DEPRECATION } from '../../../../src/pets/pets.operations.js';
-import { petNotFound } from '../../../../src/pets/pet-errors.js';
+import { GET_PET_DEPRECATION, type PetsController } from '../../../../src/pets/pets.controller.js';
+import { petNotFound } from '../../../../src/pets/pets.service.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const ENV = new Env();
