@@ -10,7 +10,7 @@ import type { DatabaseParts } from '../database/database-options.js';
 import { ApiExceptionFilter } from '../http/errors/api-exception.filter.js';
 import { hasNoRules, rulesOf } from '../http/validation/request-validation.pipe.js';
 import type { OwnErrorCode } from '../http/errors/problem.js';
-import type { HealthIndicator } from '../monitoring/health-indicator.js';
+import type { HealthIndicator } from '../monitoring/readiness.js';
 import { ERROR_CODES } from '../platform/errors/error-codes.js';
 import { type Route, routesOf, unopenedMessagesOf } from './routes.js';
 

@@ -5,10 +5,12 @@ import { type Caller, scopeNeeded } from '../auth/caller.js';
 import { Clock } from '../platform/config/clock.js';
 import { Env } from '../platform/config/env.js';
 import { ApiError, type Problem } from '../http/errors/problem.js';
+import { isIdempotent } from '../http/idempotency/idempotent.decorator.js';
 import { replyOf, requestOf } from '../http/requests/request.js';
 import { announce, deprecationOf, EARLY_STATUSES, operationRemoved } from '../lifecycle/deprecation.interceptor.js';
 import { refuse, tooManyRequests } from '../rate-limit/windows/decision.js';
-import { errorsOf, operationOf } from './operation.decorator.js';
+import { IDEMPOTENCY_ERRORS } from './documented-errors.js';
+import { operationOf } from './operation.decorator.js';
 
 /** The header in the OpenAPI document of a staging service. */
 export const PREFER_PARAMETER: ParameterObject = {
@@ -47,24 +49,23 @@ export class RehearsalInterceptor implements NestInterceptor {
     throw ApiError.of(error, true);
   }
 
-  private find(code: string, handler: Function, caller: Caller | undefined): Problem | undefined {
-    const deprecation = deprecationOf(handler);
-    const removed = deprecation === undefined ? [] : [operationRemoved(deprecation).problem];
-    const documented = [...removed, ...errorsOf(handler)];
-    const found = documented.find((error) => error.code === code || String(error.status) === code);
-    return found && caller && this.asSent(found, handler, caller);
-  }
-
   /** The error as this caller would get it. Its wait is that of the rehearsal. */
-  private asSent(error: Problem, handler: Function, { limits, scopes }: Caller): Problem {
+  private find(code: string, handler: Function, caller: Caller | undefined): Problem | undefined {
     const operation = operationOf(handler);
+    const deprecation = deprecationOf(handler);
+    const documented = [
+      ...(deprecation === undefined ? [] : [operationRemoved(deprecation).problem]),
+      ...(operation?.errors ?? []),
+      ...(operation !== undefined && isIdempotent(handler) ? IDEMPOTENCY_ERRORS : []),
+    ];
+    const error = documented.find((one) => one.code === code || String(one.status) === code);
+    if (error === undefined || caller === undefined) return undefined;
     if (typeof operation?.scope === 'string' && error.code === 'insufficient_scope')
-      return scopeNeeded(operation.scope, scopes);
+      return scopeNeeded(operation.scope, caller.scopes);
     if (error.status !== 429) return error;
     const nowSeconds = this.clock.nowSeconds();
-    const window = { limit: limits.perMinute, windowSeconds: 60, resetSeconds: nowSeconds + 1 };
-    const outcome = error.code === 'api_key_banned' ? 'banned' : 'limited';
-    const scope = operation?.quota === 'none' ? ' for operations that use no quota' : '';
-    return tooManyRequests(refuse(outcome, window, nowSeconds), scope);
+    const window = { limit: caller.limits.perMinute, windowSeconds: 60, resetSeconds: nowSeconds + 1 };
+    const refusal = refuse(error.code === 'api_key_banned' ? 'banned' : 'limited', window, nowSeconds);
+    return tooManyRequests(refusal, operation?.quota === 'none' ? ' for operations that use no quota' : '');
   }
 }

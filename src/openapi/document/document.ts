@@ -5,7 +5,7 @@ import { HEADER_COMPONENTS } from '../../http/response-headers.js';
 import { removalMs } from '../../lifecycle/deprecation.interceptor.js';
 import { Clock } from '../../platform/config/clock.js';
 import { Env } from '../../platform/config/env.js';
-import { errorSchemas } from './errors.js';
+import { errorSchemas } from '../documented-errors.js';
 import { completeOperation, type DocumentedOperation, type ScannedOperation, type SharedParts } from './operations.js';
 import { outlineOf } from './outline.js';
 import { convertSchema, mapValues, withoutExamples } from './schemas.js';

@@ -1,11 +1,11 @@
 import type { INestApplication } from '@nestjs/common';
+import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject } from '@nestjs/swagger';
 import { PLANS } from '../../auth/keys/plan.js';
 import { API_PREFIX } from '../../http/requests/request.js';
 import { publicPath } from '../../http/addresses.js';
 import { type Env, VERSION } from '../../platform/config/env.js';
-import { operationGroups } from '../operation-group.decorator.js';
-import { API_KEY_SCHEME } from '../operation.decorator.js';
+import { API_KEY_SCHEME, Heading } from '../operation.decorator.js';
 
 /** The version of the description of the interface (specification, section 9). It changes when a stable operation does. */
 const INTERFACE_VERSION = '1.0.0';
@@ -25,7 +25,11 @@ export function outlineOf(app: INestApplication, env: Env): Omit<OpenAPIObject, 
       scheme: 'bearer',
       description: 'Your API key, `psk_...`, without the word Bearer.',
     });
-  for (const { name, description } of operationGroups(app)) builder.addTag(name, description);
+  const discovery = new DiscoveryService(app.get(ModulesContainer));
+  const headings = discovery.getControllers().flatMap((one) => discovery.getMetadataByDecorator(Heading, one) ?? []);
+  // Controllers can share one.
+  for (const { name, description } of new Map(headings.map((one) => [one.name, one])).values())
+    builder.addTag(name, description);
   const { info, ...rest } = builder.build();
   const plansUrl = absoluteUrl(env, '/docs/plans');
   const contactUrl = absoluteUrl(env, '/docs');
