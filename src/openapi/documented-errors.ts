@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { isDeepStrictEqual } from 'node:util';
-import type { ResponseObject, SchemaObject } from '@nestjs/swagger';
+import type { HeadersObject, ResponseObject, SchemaObject } from '@nestjs/swagger';
 import { EXPIRED, INVALID, MISSING, PAUSED, REVOKED, scopeNeeded } from '../auth/caller.js';
 import { unavailable } from '../database/unavailable.js';
 import { headersTooLarge } from '../http/connections/client-error.js';
@@ -20,7 +19,7 @@ const MINUTE = { limit: 300, windowSeconds: 60, resetSeconds: NOW_SECONDS + 60 }
 const LIMITED = refuse('limited', MINUTE, NOW_SECONDS);
 const BANNED = refuse('banned', MINUTE, NOW_SECONDS);
 
-export const COMMON_ERRORS: readonly (Problem | Error)[] = [
+const COMMON_ERRORS: readonly (Problem | Error)[] = [
   MISSING,
   INVALID,
   EXPIRED,
@@ -41,7 +40,7 @@ const BODY_ERRORS: readonly Error[] = [
   requestTimeout(),
 ];
 
-export const QUOTA_ERRORS: readonly Problem[] = [tooManyRequests(LIMITED), tooManyRequests(BANNED)];
+const QUOTA_ERRORS: readonly Problem[] = [tooManyRequests(LIMITED), tooManyRequests(BANNED)];
 
 /** @param ofParameters those of the handler's parameters */
 export function errorsOfOperation(
@@ -68,43 +67,33 @@ export const IDEMPOTENCY_ERRORS = [reused(), inUse()].map(documentedError);
 /** The unknown identifier in the examples of errors. */
 export const UNKNOWN_ID = '404';
 
-/**
- * The response to an error that an operation can return.
- * @param error a code, or an exception or response whose message and headers are the example in the document
- */
-export function documentedError(error: ErrorCode | OwnErrorCode | Error | Problem): Problem {
+/** @param error a code, or an exception or response whose message and headers are the example in the document */
+function documentedError(error: ErrorCode | OwnErrorCode | Error | Problem): Problem {
   if (typeof error === 'string') return problem(error, ERROR_CODES[error].meaning);
   if (error instanceof Error) return toProblem(error);
   return 'message' in error ? error : problem(error, error.meaning);
 }
 
-/** Error codes by status that nearly all operations have. Their responses are named after the status. */
-const USUAL_CODES = Map.groupBy([...COMMON_ERRORS, ...QUOTA_ERRORS].map(documentedError), ({ status }) => status);
+/** Errors that nearly all operations have. Their responses are named after the status. */
+const USUAL_ERRORS = [...COMMON_ERRORS, ...QUOTA_ERRORS].map(documentedError);
 
 /** The name of a response, such as `Unauthorized`, `PetNotFound` or `PetInOrderOrInvalidStatusTransition`. */
 export function responseName(status: number, errors: readonly Problem[]): string {
-  const codes = errors.map(({ code }) => code);
-  const usual = (USUAL_CODES.get(status) ?? []).map(({ code }) => code);
-  return isDeepStrictEqual(codes, usual)
-    ? (STATUS_CODES[status] ?? '').replaceAll(/\W/g, '')
-    : codes.map(inPascalCase).join('Or');
-}
-
-function inPascalCase(code: string): string {
-  return code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const codes = errors.map(({ code }) => code).join('_or_');
+  const usual = USUAL_ERRORS.filter((error) => error.status === status).map(({ code }) => code);
+  if (codes === usual.join('_or_')) return (STATUS_CODES[status] ?? '').replaceAll(/\W/g, '');
+  return codes.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** The response of an operation for all of its errors with one status. */
 export function errorResponse(status: number, errors: readonly Problem[]): ResponseObject {
   const bodies = errors.map(errorObject);
   const examples = Object.fromEntries(errors.map(({ code }, index) => [code, { value: bodies[index] }]));
-  const isUncacheable = status === 401 || status === 429;
-  const usual: HeaderName[] = [...COMMON_HEADERS, 'Help', ...(isUncacheable ? (['Cache-Control'] as const) : [])];
-  // A request with too many headers gets no further than the parser: it has no key and no route.
-  const names = status === 431 ? (['Id'] as const) : usual;
+  const [{ meaning, message } = { message: '' }, ...others] = errors;
+  const list = errors.map((error) => `- \`${error.code}\`: ${error.meaning ?? error.message}`).join('\n');
   return {
-    description: describe(errors),
-    headers: { ...headerReferences(names), ...ownHeaders(errors) },
+    description: others.length > 0 ? list : (meaning ?? message),
+    headers: headersOf(status, errors),
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
@@ -114,22 +103,18 @@ export function errorResponse(status: number, errors: readonly Problem[]): Respo
   };
 }
 
-/** Headers of the errors: WWW-Authenticate, and Retry-After, which can be on some errors of a status only. */
-function ownHeaders(errors: readonly Problem[]): ResponseObject['headers'] {
-  const holders = (name: HeaderName) => errors.filter(({ headers = {} }) => name.toLowerCase() in headers).length;
-  const retries = holders('Retry-After');
-  return {
-    ...headerReferences(holders('Accept') > 0 ? ['Accept', 'Accept-Patch'] : []),
-    ...headerReferences(holders('WWW-Authenticate') > 0 ? ['WWW-Authenticate'] : []),
-    ...(retries === errors.length ? headerReferences : optionalHeaders)(retries > 0 ? ['Retry-After'] : []),
-  };
-}
-
-/** The meanings of a status; a Markdown list if there are several. */
-function describe(errors: readonly Problem[]): string {
-  const [only] = errors;
-  if (only !== undefined && errors.length === 1) return only.meaning ?? only.message;
-  return errors.map(({ code, message, meaning = message }) => `- \`${code}\`: ${meaning}`).join('\n');
+function headersOf(status: number, errors: readonly Problem[]): HeadersObject {
+  // A request with too many headers gets no further than the parser: it has no key and no route.
+  if (status === 431) return headerReferences(['Id']);
+  const holders = (name: string) => errors.filter(({ headers = {} }) => name in headers).length;
+  const names: HeaderName[] = [...COMMON_HEADERS, 'Help'];
+  if (status === 401 || status === 429) names.push('Cache-Control');
+  if (holders('accept') > 0) names.push('Accept', 'Accept-Patch');
+  if (holders('www-authenticate') > 0) names.push('WWW-Authenticate');
+  const retries = holders('retry-after');
+  // Only some errors of a status may have it.
+  const refer = retries === errors.length ? headerReferences : optionalHeaders;
+  return { ...headerReferences(names), ...refer(retries > 0 ? ['Retry-After'] : []) };
 }
 
 /** @param codes of the documented errors, including those of extensions */

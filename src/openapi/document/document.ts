@@ -12,39 +12,31 @@ import { convertSchema, mapValues, withoutExamples } from './schemas.js';
 
 type PathItem = Record<string, DocumentedOperation>;
 
-/** The document without removed operations. It is built once, and again after each removal date. */
-export class CurrentDocument {
-  private readonly clock: Clock;
-  private readonly env: Env;
-  private readonly whole: OpenAPIObject;
-  private current: { readonly remaining: number; readonly document: OpenAPIObject } | undefined;
-
-  /** @param errorCodes of extensions, that no operation lists */
-  constructor(app: INestApplication, errorCodes: readonly string[]) {
-    this.clock = app.get(Clock);
-    this.env = app.get(Env);
-    this.whole = createDocument(app, errorCodes);
-  }
-
-  /** The same object as long as the document does not change. */
-  get(): OpenAPIObject {
-    const nowMs = this.clock.nowMs();
+/**
+ * Returns the document without removed operations: the same object until the next removal date.
+ * @param errorCodes of extensions, that no operation lists
+ */
+export function currentDocument(app: INestApplication, errorCodes: readonly string[]): () => OpenAPIObject {
+  const [clock, env] = [app.get(Clock), app.get(Env)];
+  const whole = createDocument(app, env, errorCodes);
+  let current = { count: operationsOf(whole).length, document: whole };
+  return () => {
+    const nowMs = clock.nowMs();
     const remains = ({ 'x-sunset': sunset }: DocumentedOperation) =>
-      sunset === undefined || nowMs < removalMs(sunset, this.env);
-    const remaining = operationsOf(this.whole).filter(remains).length;
-    if (this.current?.remaining !== remaining) {
-      const paths = Object.entries(this.whole.paths as Record<string, PathItem>).flatMap(([path, item]) => {
+      sunset === undefined || nowMs < removalMs(sunset, env);
+    const count = operationsOf(whole).filter(remains).length;
+    if (current.count !== count) {
+      const paths = Object.entries(whole.paths as Record<string, PathItem>).flatMap(([path, item]) => {
         const operations = Object.entries(item).filter(([, operation]) => remains(operation));
         return operations.length === 0 ? [] : [[path, Object.fromEntries(operations)]];
       });
-      this.current = { remaining, document: { ...this.whole, paths: Object.fromEntries(paths) } };
+      current = { count, document: { ...whole, paths: Object.fromEntries(paths) } };
     }
-    return this.current.document;
-  }
+    return current.document;
+  };
 }
 
-function createDocument(app: INestApplication, errorCodes: readonly string[]): OpenAPIObject {
-  const env = app.get(Env);
+function createDocument(app: INestApplication, env: Env, errorCodes: readonly string[]): OpenAPIObject {
   const options = { ignoreGlobalPrefix: true };
   const { paths, components, ...outline } = SwaggerModule.createDocument(app, outlineOf(app, env), options);
   const shared: SharedParts = {
@@ -52,12 +44,11 @@ function createDocument(app: INestApplication, errorCodes: readonly string[]): O
     parameters: new Map(),
     responses: new Map(),
   };
-  const codes = (operationsOf({ paths }) as ScannedOperation[]).flatMap(({ 'x-errors': errors = [] }) =>
-    errors.map(({ code }) => code),
-  );
+  const scanned = operationsOf({ paths }) as ScannedOperation[];
+  const codes = scanned.flatMap(({ 'x-errors': errors = [] }) => errors.map(({ code }) => code));
   for (const item of Object.values(paths) as PathItem[])
-    for (const [method, scanned] of Object.entries(item))
-      item[method] = completeOperation(method, scanned as ScannedOperation, shared, env);
+    for (const [method, operation] of Object.entries(item))
+      item[method] = completeOperation(method, operation as ScannedOperation, shared, env);
   const contents = operationsOf({ paths }).flatMap(contentsOf);
   const parameters = share('parameters', shared.parameters);
   const responses = share('responses', shared.responses);

@@ -30,25 +30,18 @@ export function outlineOf(app: INestApplication, env: Env): Omit<OpenAPIObject, 
   // Controllers can share one.
   for (const { name, description } of new Map(headings.map((one) => [one.name, one])).values())
     builder.addTag(name, description);
-  const { info, ...rest } = builder.build();
-  const plansUrl = absoluteUrl(env, '/docs/plans');
-  const contactUrl = absoluteUrl(env, '/docs');
-  const servers = [
-    {
-      url: env.BASE_URL ?? API_PREFIX,
-      description:
-        env.BASE_URL === undefined ? `This server (${env.ENVIRONMENT})` : isStaging ? 'Staging' : 'Production',
-    },
-    // On a staging service, the first server is the staging environment.
-    ...(env.STAGING_BASE_URL === undefined || isStaging ? [] : [{ url: env.STAGING_BASE_URL, description: 'Staging' }]),
-  ];
-  return {
-    ...rest,
-    ...(plansUrl && { externalDocs: { description: 'Plans, limits and bans', url: plansUrl } }),
+  const addServer = (url: string, serves: string) =>
     // Everybody with a key can call it.
-    servers: servers.map((server) => ({ ...server, 'x-internal': false })),
-    info: { ...info, contact: { name: 'Pet Store Service', ...(contactUrl && { url: contactUrl }) } },
-  };
+    builder.addServer(url, serves, undefined, { 'x-internal': false });
+  if (env.BASE_URL === undefined) addServer(API_PREFIX, `This server (${env.ENVIRONMENT})`);
+  else addServer(env.BASE_URL, isStaging ? 'Staging' : 'Production');
+  // On a staging service, the first server is the staging environment.
+  if (env.STAGING_BASE_URL !== undefined && !isStaging) addServer(env.STAGING_BASE_URL, 'Staging');
+  const plansUrl = absoluteUrl(env, '/docs/plans');
+  if (plansUrl !== undefined) builder.setExternalDoc('Plans, limits and bans', plansUrl);
+  const { info, ...rest } = builder.build();
+  const url = absoluteUrl(env, '/docs');
+  return { ...rest, info: { ...info, contact: { name: 'Pet Store Service', ...(url && { url }) } } };
 }
 
 /** Many tools refuse relative URLs of pages, and without BASE_URL the service does not know its own address. */
@@ -86,10 +79,9 @@ has \`Vary\` too, unless the request is refused before it is routed: 400, 408, 4
 }
 
 function planTable(): string {
-  const rows = Object.entries(PLANS).map(([name, limits]) => {
-    const cells = [planTitle(name), formatCount(limits?.perMinute), formatCount(limits?.perDay)];
-    return `| ${cells.join(' | ')} |`;
-  });
+  const rows = Object.entries(PLANS).map(
+    ([name, limits]) => `| ${planTitle(name)} | ${formatCount(limits?.perMinute)} | ${formatCount(limits?.perDay)} |`,
+  );
   return ['| Plan | Requests per minute | Requests per day |', '|---|---|---|', ...rows].join('\n');
 }
 

@@ -8,10 +8,9 @@ import { type Guide, titleOf } from './guides.js';
 export function serveEntryPoints(server: FastifyInstance, env: Env, guides: readonly Guide[]): void {
   const at = (path: string) => publicPath(env, path);
   const catalogLink = `<${at('/.well-known/api-catalog')}>; rel="api-catalog"`;
-  const links = `${serviceLinks(env)}, ${catalogLink}`;
 
   server.get('/', (request, reply) => {
-    void reply.header('link', links).header('vary', 'Accept');
+    void reply.header('link', `${serviceLinks(env)}, ${catalogLink}`).header('vary', 'Accept');
     // Relative, because a proxy can serve it below another path.
     if (acceptsHtml(request)) return reply.redirect('docs', 303);
     return reply.send({

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { OpenAPIObject, ReferenceObject, ResponseObject } from '@nestjs/swagger';
+import type { OpenAPIObject, OperationObject } from '@nestjs/swagger';
 import { errorObject, problem } from '../../http/errors/problem.js';
 import type { Env } from '../../platform/config/env.js';
 import { ERROR_CODES, type ErrorCode } from '../../platform/errors/error-codes.js';
 import { renderPage } from './page.js';
 
-/** A heading of a guide with what follows it, as the build has rendered it from `docs/`. The first one is the title. */
+/** A heading of a guide with what follows it, as the build has rendered it from `docs/`. */
 interface Section {
   readonly id: string;
-  /** 1 for the title, 2 for a section. */
+  /** 1 for the title, which comes first, 2 for a section. */
   readonly depth: number;
   readonly title: string;
   readonly html: string;
@@ -95,21 +95,18 @@ function neighbours(guide: Guide, guides: readonly Guide[]): string {
 
 /** An example of the Error of each code: as an operation documents it, otherwise with the meaning of the code. */
 function errorExamples({ paths, components }: OpenAPIObject): Map<string, object> {
-  const examples = new Map<string, object>();
-  const operations = Object.values(paths).flatMap((path) => Object.values(path) as { responses?: object }[]);
-  const responses = [components, ...operations].flatMap(
-    (holder) => Object.values(holder?.responses ?? {}) as (ResponseObject | ReferenceObject)[],
-  );
-  for (const response of responses) {
-    if (!('content' in response)) continue;
-    const { example, examples: named = {} } = response.content?.['application/json'] ?? {};
-    const values = Object.values(named as Record<string, { value?: unknown }>).map(({ value }) => value);
-    for (const value of [example, ...values])
-      if (isError(value) && !examples.has(value.code)) examples.set(value.code, value);
+  const found = new Map<string, object>();
+  const holders = [components, ...Object.values(paths).flatMap((path) => Object.values(path) as OperationObject[])];
+  for (const response of holders.flatMap((holder) => Object.values(holder?.responses ?? {}))) {
+    if (response === undefined || !('content' in response)) continue;
+    const { example, examples = {} } = response.content?.['application/json'] ?? {};
+    const named = Object.values(examples as Record<string, { value?: unknown }>);
+    for (const value of [example, ...named.map((one) => one.value)])
+      if (isError(value) && !found.has(value.code)) found.set(value.code, value);
   }
   for (const code of Object.keys(ERROR_CODES) as ErrorCode[])
-    if (!examples.has(code)) examples.set(code, errorObject(problem(code, ERROR_CODES[code].meaning)));
-  return examples;
+    if (!found.has(code)) found.set(code, errorObject(problem(code, ERROR_CODES[code].meaning)));
+  return found;
 }
 
 function isError(value: unknown): value is { readonly code: string } {
