@@ -1,14 +1,7 @@
 import { applyDecorators, Header, HttpCode, SetMetadata, type Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import {
-  ApiExtension,
-  ApiOperation,
-  ApiResponse,
-  type ApiResponseOptions,
-  ApiSecurity,
-  ApiTags,
-} from '@nestjs/swagger';
-import type { ExampleObject } from '@nestjs/swagger';
+import { ApiExtension, ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import type { ApiResponseOptions, ExampleObject } from '@nestjs/swagger';
 import { RequireKey, RequireScope } from '../auth/access.decorators.js';
 import type { ErrorCode } from '../platform/errors/error-codes.js';
 import {
@@ -21,10 +14,7 @@ import type { OwnErrorCode, Problem } from '../http/errors/problem.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences } from '../http/response-headers.js';
 import { errorsOfOperation } from './documented-errors.js';
 
-/**
- * What clients can rely on: `stable` operations change only compatibly, `beta` ones with notice, `experimental` ones at
- * any time (specification, section 9).
- */
+/** `stable` operations change only compatibly, `beta` ones with notice, `experimental` ones at any time. */
 export type Stability = 'stable' | 'beta' | 'experimental';
 
 /** JSON values by title. */
@@ -44,7 +34,7 @@ export interface SuccessResponse {
   readonly examples?: Examples;
 }
 
-/** The declaration of an operation, for the guards and for the OpenAPI document. */
+/** For the guards and for the OpenAPI document. */
 export interface OperationOptions {
   /** `operationId`: a verb and a noun in camel case, unique. */
   readonly id: string;

@@ -1,10 +1,5 @@
-import type {
-  ExampleObject,
-  OperationObject,
-  ParameterObject,
-  RequestBodyObject,
-  ResponseObject,
-} from '@nestjs/swagger';
+import type { ExampleObject, OperationObject } from '@nestjs/swagger';
+import type { ParameterObject, RequestBodyObject, ResponseObject } from '@nestjs/swagger';
 import type { Env } from '../../platform/config/env.js';
 import { headerReferences, optionalHeaders } from '../../http/response-headers.js';
 import { IDEMPOTENCY_KEY_PARAMETER } from '../../http/idempotency/idempotent-request.js';
