@@ -23,7 +23,7 @@ export interface Deprecation {
    * identifier in the path of the request: `/v1/pets?ids={petId}`.
    */
   readonly successor: string;
-  /** How to migrate to the successor, for people. */
+  /** How to migrate, for people. */
   readonly advice: string;
   /** Path, or absolute URL, of the page about this deprecation. */
   readonly documentation: string;
@@ -89,10 +89,7 @@ export class DeprecationInterceptor implements NestInterceptor {
   }
 }
 
-/**
- * Declares an operation deprecated. Every response after admission carries Deprecation, Sunset and Link, and the OpenAPI
- * document marks the operation. From the sunset on the response is 410 `operation_removed`.
- */
+/** Announces the end of an operation in its responses and in the OpenAPI document. From the sunset on, it is 410. */
 export function Deprecated(deprecation: Deprecation): MethodDecorator {
   return applyDecorators(
     SetMetadata(DEPRECATION, declareDeprecation(deprecation)),

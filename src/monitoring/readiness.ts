@@ -14,9 +14,8 @@ const NOTICE_MS = 2_000;
 const CHECK_TIMEOUT_MS = 400;
 
 /**
- * A dependency of readiness. Create its result with `HealthIndicatorService` of `@nestjs/terminus`: `down` makes the
- * service not ready, `degraded` only informs operators. A check that takes more than 0.4 seconds makes the service not ready
- * too.
+ * A dependency of readiness. Create its result with `HealthIndicatorService` of `@nestjs/terminus`: `down`, as well as a check
+ * of more than 0.4 seconds, makes the service not ready; `degraded` only informs operators.
  */
 export interface HealthIndicator {
   check(): HealthIndicatorResult | Promise<HealthIndicatorResult>;
@@ -88,7 +87,7 @@ export class Readiness implements OnModuleInit {
     const results = await Promise.all(checks);
     if (this.isEnding) throw ending();
     const parts = results.flatMap((result) => Object.entries(result));
-    const down = parts.filter(([, { status }]) => status === 'down').map(([name]) => name);
+    const down = parts.flatMap(([name, { status }]) => (status === 'down' ? [name] : []));
     if (down.length > 0)
       throw new DomainError('service_unavailable', `The service is not ready. Down: ${down.join(', ')}.`, { cause });
     const report = parts.map(([name, { status }]) => [name, status === 'up' ? 'up' : 'down'] as const);

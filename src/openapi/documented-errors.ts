@@ -85,7 +85,7 @@ export function responseName(status: number, errors: readonly Problem[]): string
   return codes.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The response of an operation for all of its errors with one status. */
+/** For all errors of an operation with one status. */
 export function errorResponse(status: number, errors: readonly Problem[]): ResponseObject {
   const bodies = errors.map(errorObject);
   const examples = Object.fromEntries(errors.map(({ code }, index) => [code, { value: bodies[index] }]));

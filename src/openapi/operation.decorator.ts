@@ -17,7 +17,7 @@ import { errorsOfOperation } from './documented-errors.js';
 /** `stable` operations change only compatibly, `beta` ones with notice, `experimental` ones at any time. */
 export type Stability = 'stable' | 'beta' | 'experimental';
 
-/** JSON values by title. */
+/** JSON by title. */
 export type Examples = Readonly<Record<string, unknown>>;
 
 export interface SuccessResponse {
@@ -60,10 +60,8 @@ const OPERATION = 'petstore:operation';
 /** Fastify's default. */
 const MAX_BODY_LIMIT_BYTES = 1024 * 1024;
 
-export interface DeclaredOperation extends OperationOptions {
-  /** All of its errors, including those of every operation. */
-  readonly errors: readonly Problem[];
-}
+/** Its errors include those of every operation. */
+type DeclaredOperation = OperationOptions & { readonly errors: readonly Problem[] };
 
 /**
  * Declares a route handler as an operation of the API.

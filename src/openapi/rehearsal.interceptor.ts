@@ -23,13 +23,10 @@ export const PREFER_PARAMETER: ParameterObject = {
   schema: { type: 'string', pattern: '^code=[a-z0-9_]+$', maxLength: 100, example: 'code=429' },
 };
 
-/** The preference `code` in Prefer (RFC 7240, section 2): a token or a quoted string. The first one counts. */
+/** RFC 7240, section 2: a token or a quoted string. The first one counts, and any other preference is ignored. */
 const CODE = /(?:^|,)[ \t]*code[ \t]*=[ \t]*(?:"(\w+)"|(\w+))[ \t]*(?=[;,]|$)/i;
 
-/**
- * Returns the error in `Prefer: code=...` (RFC 7240), a status or an error code, if the operation documents it. The handler
- * does not run. Any other preference is ignored, as the RFC requires.
- */
+/** Instead of the handler, returns the error in `Prefer: code=...`, a status or an error code, if the operation documents it. */
 @Injectable()
 export class RehearsalInterceptor implements NestInterceptor {
   constructor(

@@ -1,5 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
-import { type ContentObject, type OpenAPIObject, type ReferenceObject, SwaggerModule } from '@nestjs/swagger';
+import { type OpenAPIObject, type ReferenceObject, SwaggerModule } from '@nestjs/swagger';
 import { KnownScopes } from '../../auth/keys/scopes.js';
 import { HEADER_COMPONENTS } from '../../http/response-headers.js';
 import { removalMs } from '../../lifecycle/deprecation.interceptor.js';
@@ -43,13 +43,13 @@ function createDocument(app: INestApplication, env: Env, errorCodes: readonly st
     schemas: mapValues(components?.schemas ?? {}, convertSchema),
     parameters: new Map(),
     responses: new Map(),
+    contents: [],
   };
   const scanned = operationsOf({ paths }) as ScannedOperation[];
   const codes = scanned.flatMap(({ 'x-errors': errors = [] }) => errors.map(({ code }) => code));
   for (const item of Object.values(paths) as PathItem[])
     for (const [method, operation] of Object.entries(item))
       item[method] = completeOperation(method, operation as ScannedOperation, shared, env);
-  const contents = operationsOf({ paths }).flatMap(contentsOf);
   const parameters = share('parameters', shared.parameters);
   const responses = share('responses', shared.responses);
   for (const operation of operationsOf({ paths })) {
@@ -63,7 +63,7 @@ function createDocument(app: INestApplication, env: Env, errorCodes: readonly st
     components: {
       ...components,
       schemas: {
-        ...withoutExamples(shared.schemas, contents),
+        ...withoutExamples(shared.schemas, shared.contents),
         ApiKeyScope: { ...shared.schemas['ApiKeyScope'], enum: [...app.get(KnownScopes).names] },
         ...errorSchemas([...codes, ...errorCodes]),
       },
@@ -76,14 +76,6 @@ function createDocument(app: INestApplication, env: Env, errorCodes: readonly st
 
 function operationsOf({ paths }: Pick<OpenAPIObject, 'paths'>): DocumentedOperation[] {
   return Object.values(paths).flatMap((item) => Object.values(item as PathItem));
-}
-
-/** The contents of an operation's request and of its successful responses. */
-function contentsOf({ requestBody, responses }: DocumentedOperation): ContentObject[] {
-  const successes = Object.entries(responses).flatMap(([status, response]) => (status < '300' ? [response] : []));
-  return [requestBody, ...successes].flatMap((part) =>
-    part !== undefined && 'content' in part && part.content !== undefined ? [part.content] : [],
-  );
 }
 
 /** Moves parts that several operations have to the components of the document. `refer` replaces them by references. */

@@ -1,4 +1,4 @@
-import type { ExampleObject, OperationObject } from '@nestjs/swagger';
+import type { ContentObject, ExampleObject, OperationObject } from '@nestjs/swagger';
 import type { ParameterObject, RequestBodyObject, ResponseObject } from '@nestjs/swagger';
 import type { Env } from '../../platform/config/env.js';
 import { headerReferences, optionalHeaders } from '../../http/response-headers.js';
@@ -11,7 +11,6 @@ import { errorResponse, IDEMPOTENCY_ERRORS, responseName } from '../documented-e
 import { convertSchema, refuseUnknownFields, resolve, type Schemas } from './schemas.js';
 
 export interface DocumentedOperation extends OperationObject {
-  /** Removal date, `YYYY-MM-DD`. */
   'x-sunset'?: string;
 }
 
@@ -28,16 +27,17 @@ export interface ScannedOperation extends DocumentedOperation {
   'x-idempotent'?: boolean;
 }
 
-/** What operations can share: all schemas by name, and the names of parameters and responses. */
+/** What operations can share: all schemas by name, the names of parameters and responses, and contents without errors. */
 export interface SharedParts {
   readonly schemas: Schemas;
   readonly parameters: Map<ParameterObject, string>;
   readonly responses: Map<ResponseObject, string>;
+  readonly contents: ContentObject[];
 }
 
 const DEPRECATION_HEADERS = ['Deprecation', 'Sunset', 'DeprecationLink'] as const;
 
-/** Completes an operation from the extensions of its decorators, and collects what it can share. */
+/** Completes an operation from the extensions of its decorators. */
 export function completeOperation(
   method: string,
   scanned: ScannedOperation,
@@ -59,6 +59,7 @@ export function completeOperation(
   ].map(completeParameter);
   for (const parameter of parameters) shared.parameters.set(parameter, parameterName(parameter));
   const requestBody = rest.requestBody && completeBody(method, rest.requestBody, examples, shared.schemas);
+  if (requestBody) shared.contents.push(requestBody.content);
   const responses: Record<string, ResponseObject> = {};
   const add = (status: string, response: ResponseObject, name?: string) => {
     responses[status] = response;
@@ -73,6 +74,7 @@ export function completeOperation(
     if (isIdempotent) response.headers = { ...response.headers, ...headerReferences(['Idempotent-Replayed']) };
     const name = 'Link' in (response.headers ?? {}) ? 'PageNotModified' : 'NotModified';
     add(status, response, status === '304' ? name : undefined);
+    if (status < '300') shared.contents.push(response.content ?? {});
   }
   const errors = isIdempotent ? [...ownErrors, ...IDEMPOTENCY_ERRORS] : ownErrors;
   for (const [status, ofStatus] of Map.groupBy(errors, ({ status: code }) => code))

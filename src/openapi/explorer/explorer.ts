@@ -12,10 +12,9 @@ import { sendWithEtag } from '../../http/conditional-requests/entity-tags.js';
 import { Env } from '../../platform/config/env.js';
 import { currentDocument } from '../document/document.js';
 import { acceptsHtml, serveEntryPoints, serviceLinks } from './entry-points.js';
-import { guidePage, readGuides } from './guides.js';
+import { guidePage, readGuides, searchIndex } from './guides.js';
 import { explorerPage, ICON, markStaging, missingPage } from './page.js';
 import { plansPage } from './plans-page.js';
-import { searchIndex } from './search-index.js';
 
 const BROWSER = join(import.meta.dirname, 'browser');
 const { resolve } = createRequire(import.meta.url);
