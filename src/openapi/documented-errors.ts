@@ -87,17 +87,16 @@ export function responseName(status: number, errors: readonly Problem[]): string
 
 /** For all errors of an operation with one status. */
 export function errorResponse(status: number, errors: readonly Problem[]): ResponseObject {
-  const bodies = errors.map(errorObject);
-  const examples = Object.fromEntries(errors.map(({ code }, index) => [code, { value: bodies[index] }]));
-  const [{ meaning, message } = { message: '' }, ...others] = errors;
-  const list = errors.map((error) => `- \`${error.code}\`: ${error.meaning ?? error.message}`).join('\n');
+  const examples = Object.fromEntries(errors.map((error) => [error.code, { value: errorObject(error) }]));
+  const list = errors.map(({ code, message, meaning = message }) => `- \`${code}\`: ${meaning}`).join('\n');
+  const [only] = errors.length === 1 ? errors : [];
   return {
-    description: others.length > 0 ? list : (meaning ?? message),
+    description: only ? (only.meaning ?? only.message) : list,
     headers: headersOf(status, errors),
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
-        ...(bodies.length === 1 ? { example: bodies[0] } : { examples }),
+        ...(only ? { example: errorObject(only) } : { examples }),
       },
     },
   };
