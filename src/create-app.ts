@@ -11,7 +11,6 @@ import { logRequests } from './http/hooks/request-log.js';
 import { PinoLogger } from './platform/logging/pino-logger.js';
 import { SampledLog } from './platform/logging/sampled-log.js';
 import { serveExplorer } from './openapi/explorer/explorer.js';
-import { CurrentDocument } from './openapi/document/document.js';
 import { checkExtensions, type Extension, refuseMethods } from './extensions/extension.js';
 import { Readiness } from './monitoring/readiness.js';
 import { RequestMetrics } from './monitoring/request-metrics.js';
@@ -99,7 +98,7 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
     if (configure !== undefined) replaceUnwritableHeads(server, app.get(ApiExceptionFilter));
     app.get(KnownScopes).add(checkExtensions(app, extensions));
     const errorCodes = extensions.flatMap(({ errorCodes: codes = [] }) => codes).map(({ code }) => code);
-    serveExplorer(app, new CurrentDocument(app, errorCodes));
+    serveExplorer(app, errorCodes);
     await app.init();
     respondToOtherMethods(server, methodsByPath);
     return app;

@@ -8,7 +8,7 @@ export { startService } from './start-service.js';
 export { createDataSource, migrate } from './database-parts.js';
 export { ConfigError, loadEnv } from './platform/config/load-env.js';
 export { type Extension, ExtensionError } from './extensions/extension.js';
-export type { HealthIndicator } from './monitoring/health-indicator.js';
+export type { HealthIndicator } from './monitoring/readiness.js';
 /** The token of the one registry: another copy of prom-client would have another. */
 export { Registry } from 'prom-client';
 // Accounts, pets, categories and orders

@@ -3,9 +3,8 @@
  * service, and teams get all of it from the package. docs/building-a-feature.md explains it by what one wants to do.
  */
 // Operations, and who can call them
-export { Operation, type Stability } from './openapi/operation.decorator.js';
+export { Operation, OperationGroup, type Stability } from './openapi/operation.decorator.js';
 export { created, pageOf, resource } from './openapi/operation.decorator.js';
-export { OperationGroup } from './openapi/operation-group.decorator.js';
 export { Public, RequireScope } from './auth/access.decorators.js';
 export { type Authentication, type Caller, CurrentCaller } from './auth/caller.js';
 export { KeyVerifier } from './auth/authentication/key-verifier.js';
@@ -29,7 +28,7 @@ export { IfMatch, Revalidates } from './http/conditional-requests/conditional.de
 export { addLink, nextPageLink, publicAddress } from './http/addresses.js';
 export { ApiError, type Problem } from './http/errors/problem.js';
 export { DomainError, orFail, notFound } from './platform/errors/domain-error.js';
-export { UNKNOWN_ID } from './openapi/common-errors.js';
+export { UNKNOWN_ID } from './openapi/documented-errors.js';
 // The database
 export { Database, type Work } from './database/database.js';
 export { query, isPostgres } from './database/statements.js';

@@ -1,18 +1,15 @@
 import type { DynamicModule, INestApplication, INestApplicationContext, Type } from '@nestjs/common';
 import { StandardSchemaValidationPipe } from '@nestjs/common';
-import { FILTER_CATCH_EXCEPTIONS } from '@nestjs/common/constants.js';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { ThrottlerGuard } from '@nestjs/throttler';
 import { isScope } from '../auth/keys/scopes.js';
 import type { DatabaseParts } from '../database/database-options.js';
 import { ApiExceptionFilter } from '../http/errors/api-exception.filter.js';
-import { hasNoRules, rulesOf } from '../http/validation/request-validation.pipe.js';
 import type { OwnErrorCode } from '../http/errors/problem.js';
-import type { HealthIndicator } from '../monitoring/health-indicator.js';
+import { hasNoRules, rulesOf } from '../http/validation/request-validation.pipe.js';
+import type { HealthIndicator } from '../monitoring/readiness.js';
 import { ERROR_CODES } from '../platform/errors/error-codes.js';
-import { type Route, routesOf, unopenedMessagesOf } from './routes.js';
+import { catchesAll, type Route, routesOf, unopenedMessagesOf } from './nest-metadata.js';
 
 /** The parts that an extension adds to the service. */
 export interface Extension extends Partial<DatabaseParts> {
@@ -38,15 +35,17 @@ export function checkExtensions(app: INestApplicationContext, extensions: readon
   const config = app.get(ApplicationConfig);
   const globalPipes = classesOf(config.getGlobalRequestPipes(), config.getGlobalPipes());
   const operations = routes.flatMap(({ name, operation }) => (operation === undefined ? [] : [{ name, ...operation }]));
-  const addresses = routes.map(({ name, address }) => ({ name, id: address }));
+  const byId = Map.groupBy(operations, ({ id }) => id);
+  const byAddress = Map.groupBy(routes, ({ address }) => address);
+  const ownCodes = extensions.flatMap(({ errorCodes = [] }) => errorCodes);
   const faults = [
     ...routes.flatMap(accessFaults),
     ...routes.flatMap((route) => [...unsupportedFaults(route), ...parameterFaults(route, globalPipes)]),
     ...unopenedMessagesOf(app).map((name) => `${name}: messages have no API key. Add @Public(), and check the sender.`),
     ...extensions.flatMap(({ scopes = [] }) => scopes.flatMap(scopeFaults)),
-    ...repetitions('operation id', operations),
-    ...repetitions('route', addresses),
-    ...codeFaults([...operations, ...extensions.map(({ errorCodes = [] }) => ({ errors: errorCodes }))]),
+    ...repetitions('operation id', byId),
+    ...repetitions('route', byAddress),
+    ...codeFaults([...operations.flatMap(({ errors }) => errors), ...ownCodes]),
     ...enhancerFaults(app, config),
   ];
   // An operation with several paths, or several ones with the same error, has a fault once.
@@ -81,24 +80,23 @@ function unsupportedFaults({ name, address, status, hasVersion, hasMediaTypes, o
 
 /** What class-validator and Nest's pipes have, and the pipe of the service has not. */
 function parameterFaults({ name, parameters, pipes }: Route, globalPipes: readonly unknown[]): string[] {
-  return parameters.flatMap(({ type, metatype, data, pipes: own = [], schema }) => {
+  return parameters.flatMap(({ place, metatype, data, pipes: own = [], schema }) => {
     const faults: string[] = [];
     if (typeof metatype === 'function' && rulesOf(metatype).some(({ groups = [] }) => groups.length > 0))
       faults.push(`${metatype.name} has validation groups, which are not supported. Write a class for each case.`);
     // Of a part of a body, another pipe can make an instance of any class.
-    const isDto = VALIDATED.has(type) && (data === undefined || (type === RouteParamtypes.BODY && !own.length));
-    if (isDto && hasNoRules(metatype))
-      faults.push(
-        `${name}: ${metatype.name} has no rules of class-validator, so all its fields would be refused. ${USE}`,
-      );
+    const isDto = VALIDATED.has(place) && (data === undefined || (place === 'BODY' && own.length === 0));
+    if (isDto && hasNoRules(metatype)) faults.push(`${name}: ${metatype.name} ${NO_RULES}`);
     if (schema !== undefined && ![...globalPipes, ...pipes, ...own].some(checksSchema))
       faults.push(`${name}: nothing checks the schema of a parameter. Bind StandardSchemaValidationPipe.`);
     return faults;
   });
 }
 
-const VALIDATED = new Set([RouteParamtypes.BODY, RouteParamtypes.QUERY, RouteParamtypes.PARAM]);
-const USE = 'Add rules, or declare a type that is no class, and pass a pipe.';
+const VALIDATED: ReadonlySet<string | undefined> = new Set(['BODY', 'QUERY', 'PARAM']);
+const NO_RULES =
+  'has no rules of class-validator, so all its fields would be refused. ' +
+  'Add rules, or declare a type that is no class, and pass a pipe.';
 
 function checksSchema(pipe: unknown): boolean {
   const type = typeof pipe === 'function' ? pipe : (pipe as object).constructor;
@@ -109,22 +107,20 @@ function scopeFaults(scope: string): string[] {
   return isScope(scope) ? [] : [`No key can have the scope ${JSON.stringify(scope)}: scopes look like "pets:read".`];
 }
 
-function repetitions(what: string, uses: readonly { readonly id: string; readonly name: string }[]): string[] {
-  return [...Map.groupBy(uses, ({ id }) => id)]
+function repetitions(what: string, uses: ReadonlyMap<string, readonly { readonly name: string }[]>): string[] {
+  return [...uses]
     .filter(([, all]) => all.length > 1)
     .map(([id, all]) => `The ${what} ${id} is used more than once: ${all.map(({ name }) => name).join(', ')}.`);
 }
 
-function codeFaults(declared: readonly { errors: readonly Pick<OwnErrorCode, 'code' | 'status'>[] }[]): string[] {
+function codeFaults(declared: readonly Pick<OwnErrorCode, 'code' | 'status'>[]): string[] {
   const statuses = new Map<string, number>(Object.entries(ERROR_CODES).map(([code, { status }]) => [code, status]));
-  return declared
-    .flatMap(({ errors }) => errors)
-    .flatMap(({ code, status }) => {
-      const known = statuses.get(code) ?? status;
-      statuses.set(code, known);
-      if (known === status) return [];
-      return [`The error code ${code} has the status ${known} already and cannot have ${status}. Use another code.`];
-    });
+  return declared.flatMap(({ code, status }) => {
+    const known = statuses.get(code) ?? status;
+    statuses.set(code, known);
+    if (known === status) return [];
+    return [`The error code ${code} has the status ${known} already and cannot have ${status}. Use another code.`];
+  });
 }
 
 const UNSAFE_CACHE =
@@ -138,28 +134,24 @@ function enhancerFaults(app: INestApplicationContext, config: ApplicationConfig)
   const interceptors = classesOf([...bound, ...config.getGlobalRequestInterceptors()], config.getGlobalInterceptors());
   const guards = classesOf([...bound, ...config.getGlobalRequestGuards()], config.getGlobalGuards());
   const filters = classesOf(config.getGlobalRequestFilters(), config.getGlobalFilters());
+  const unsafe = filters.filter((filter) => filter !== ApiExceptionFilter && catchesAll(filter));
   return [
     ...interceptors.filter(isUnsafeCache).map(({ name }) => `${name} ${UNSAFE_CACHE}`),
     ...(guards.includes(ThrottlerGuard) ? [`ThrottlerGuard ${OTHER_LIMITS}`] : []),
-    ...filters.filter(catchesAll).map(({ name }) => `${name} ${CATCHES_ALL}`),
+    ...unsafe.map(({ name }) => `${name} ${CATCHES_ALL}`),
   ];
 }
 
-function classesOf(wrappers: readonly Pick<InstanceWrapper, 'metatype'>[], instances: readonly object[]): unknown[] {
-  return [...wrappers.map(({ metatype }) => metatype), ...instances.map(({ constructor }) => constructor)];
+function classesOf(wrappers: readonly { metatype: unknown }[], instances: readonly object[]): Function[] {
+  const classes = [...wrappers.map(({ metatype }) => metatype), ...instances.map(({ constructor }) => constructor)];
+  return classes.filter((type) => typeof type === 'function');
 }
 
 /** Whether a class is the CacheInterceptor of `@nestjs/cache-manager`, or extends it without its own cache key. */
-function isUnsafeCache(type: unknown): type is Function {
+function isUnsafeCache(type: Function): boolean {
   for (let one: unknown = type; typeof one === 'function'; one = Object.getPrototypeOf(one))
     if (Object.hasOwn((one.prototype as object | undefined) ?? {}, 'trackBy')) return one.name === 'CacheInterceptor';
   return false;
-}
-
-function catchesAll(filter: unknown): filter is Function {
-  if (typeof filter !== 'function' || filter === ApiExceptionFilter) return false;
-  const caught = Reflect.getMetadata(FILTER_CATCH_EXCEPTIONS, filter) as readonly unknown[] | undefined;
-  return caught?.length === 0;
 }
 
 /** Methods of an application that would move the API or contradict its document. */

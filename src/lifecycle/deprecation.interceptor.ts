@@ -1,15 +1,8 @@
-import {
-  applyDecorators,
-  type CallHandler,
-  type ExecutionContext,
-  Injectable,
-  type NestInterceptor,
-  SetMetadata,
-  UseInterceptors,
-} from '@nestjs/common';
+import { applyDecorators, Injectable, SetMetadata, UseInterceptors } from '@nestjs/common';
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
-import type { Observable } from 'rxjs';
 import type { FastifyReply } from 'fastify';
+import type { Observable } from 'rxjs';
 import { addLink, publicPath } from '../http/addresses.js';
 import { ApiError } from '../http/errors/problem.js';
 import { isCanonicalInt64 } from '../http/json/int64.js';
@@ -19,18 +12,18 @@ import { Env } from '../platform/config/env.js';
 
 const DEPRECATION = 'petstore:deprecation';
 
-/** The deprecation of an operation. */
+/** Dates are `YYYY-MM-DD`, and mean the start of that day in UTC. */
 export interface Deprecation {
-  /** Date (`YYYY-MM-DD`, start of that day in UTC) from which the operation has been deprecated. */
+  /** From which the operation has been deprecated. */
   readonly since: string;
-  /** Date (`YYYY-MM-DD`, start of that day in UTC) from which the operation is gone. */
+  /** From which the operation is gone. */
   readonly sunset: string;
   /**
    * Path of the successor, such as `/v1/pets`. Links put it below the path of BASE_URL. In the query, `{name}` stands for an
    * identifier in the path of the request: `/v1/pets?ids={petId}`.
    */
   readonly successor: string;
-  /** How to migrate to the successor, for people. */
+  /** How to migrate, for people. */
   readonly advice: string;
   /** Path, or absolute URL, of the page about this deprecation. */
   readonly documentation: string;
@@ -41,28 +34,26 @@ export const EARLY_STATUSES: ReadonlySet<number> = new Set([431, 401, 403, 429])
 
 type DeclaredDeprecation = ReturnType<typeof declareDeprecation>;
 
-/** Adds the headers of RFC 9745 and RFC 8594, so that no request formats dates or parses the successor. */
+/** Adds the headers of RFC 9745 and RFC 8594, so that no request formats dates. */
 export function declareDeprecation(deprecation: Deprecation) {
-  const { since, sunset, successor } = deprecation;
+  const { since, sunset } = deprecation;
   const headers = { deprecation: `@${Date.parse(since) / 1000}`, sunset: new Date(sunset).toUTCString() };
-  const placeholders = [...successor.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  return { ...deprecation, headers, placeholders };
+  return { ...deprecation, headers };
 }
 
 /** Adds the headers to a response, with links of RFC 5829 and RFC 9745, section 3. */
 export function announce(deprecation: DeclaredDeprecation, env: Env, reply: FastifyReply): void {
   reply.headers(deprecation.headers);
-  const target = publicPath(env, successorOf(deprecation, reply.request.params as Record<string, string>));
+  const { successor } = deprecation;
+  const params = reply.request.params as Readonly<Record<string, string>>;
+  const filled = successor.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => {
+    const id = params[name] ?? '';
+    return isCanonicalInt64(id) ? id : placeholder;
+  });
+  // Without the query if what the client sent is no identifier: it may be an API key.
+  const target = publicPath(env, filled.includes('{') ? successor.replace(/\?.*/, '') : filled);
   const page = publicPath(env, deprecation.documentation);
   addLink(reply, `<${target}>; rel="successor-version", <${page}>; rel="deprecation"; type="text/html"`);
-}
-
-/** Leaves out the query if what the client sent is no identifier: it may be an API key. */
-function successorOf(deprecation: DeclaredDeprecation, params: Readonly<Record<string, string>>): string {
-  const { successor, placeholders } = deprecation;
-  const idOf = (name: string) => params[name] ?? '';
-  if (!placeholders.every((name) => isCanonicalInt64(idOf(name)))) return successor.replace(/\?.*/, '');
-  return placeholders.reduce((path, name) => path.replace(`{${name}}`, idOf(name)), successor);
 }
 
 export function operationRemoved({ sunset, advice }: Deprecation): ApiError {
@@ -73,16 +64,14 @@ export function deprecationOf(handler: Function): DeclaredDeprecation | undefine
   return Reflect.getMetadata(DEPRECATION, handler) as DeclaredDeprecation | undefined;
 }
 
-/** When an operation with this removal date (`YYYY-MM-DD`, UTC) ends, in Unix time in milliseconds; never if a setting keeps it. */
+/** In Unix time in milliseconds; infinite if a setting keeps operations. */
 export function removalMs(sunset: string, env: Env): number {
   return env.SERVE_AFTER_SUNSET ? Infinity : Date.parse(sunset);
 }
 
 /**
- * Sets the deprecation headers on every response of an operation after its guards, errors included, and refuses requests
- * from the removal date on. `@Deprecated()` binds it to its operation, because a global interceptor would cost every
- * operation a third of its throughput.
- * @throws ApiError `operation_removed`
+ * Announces the deprecation on every response after the guards, errors included, and refuses requests from the removal date
+ * on. A global interceptor would cost every operation a third of its throughput.
  */
 @Injectable()
 export class DeprecationInterceptor implements NestInterceptor {
@@ -100,10 +89,7 @@ export class DeprecationInterceptor implements NestInterceptor {
   }
 }
 
-/**
- * Declares an operation deprecated. Every response after admission carries Deprecation, Sunset and Link, and the OpenAPI
- * document marks the operation. From the sunset on the response is 410 `operation_removed`.
- */
+/** Announces the end of an operation in its responses and in the OpenAPI document. From the sunset on, it is 410. */
 export function Deprecated(deprecation: Deprecation): MethodDecorator {
   return applyDecorators(
     SetMetadata(DEPRECATION, declareDeprecation(deprecation)),

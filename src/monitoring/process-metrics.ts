@@ -52,13 +52,12 @@ export class ProcessMetrics implements OnApplicationShutdown {
       collect: () => waiting.set(database.connections.waiting),
     });
     if (database.isEmbedded) {
-      const folder = dirname(String(database.options.database));
       const disk: Gauge = new Gauge({
         name: 'petstore_disk_available_bytes',
         help: 'Space left for the SQLite database.',
         registers,
         collect: () => {
-          const { bavail, bsize } = statfsSync(folder);
+          const { bavail, bsize } = statfsSync(dirname(String(database.options.database)));
           disk.set(bavail * bsize);
         },
       });
@@ -72,7 +71,25 @@ export class ProcessMetrics implements OnApplicationShutdown {
         dropped.inc(StandardOutput.get().droppedLines);
       },
     });
-    countBackgroundTasks(registers);
+    const failures: Counter<'task'> = new Counter({
+      name: 'petstore_background_failures_total',
+      help: 'Failed runs of background tasks.',
+      labelNames: ['task'],
+      registers,
+      collect: () => {
+        failures.reset();
+        for (const { name, failures: count } of startedTasks) failures.inc({ task: name }, count);
+      },
+    });
+    const successes: Gauge<'task'> = new Gauge({
+      name: 'petstore_background_last_success_timestamp_seconds',
+      help: 'When background tasks last succeeded, in Unix time.',
+      labelNames: ['task'],
+      registers,
+      collect: () => {
+        for (const { name, lastSuccessSeconds } of startedTasks) successes.set({ task: name }, lastSuccessSeconds);
+      },
+    });
     const delay = new Histogram({
       name: 'nodejs_eventloop_delay_seconds',
       help: 'How late the event loop runs a timer.',
@@ -90,26 +107,4 @@ export class ProcessMetrics implements OnApplicationShutdown {
   onApplicationShutdown(): void {
     clearInterval(this.timer);
   }
-}
-
-function countBackgroundTasks(registers: Registry[]): void {
-  const failures: Counter<'task'> = new Counter({
-    name: 'petstore_background_failures_total',
-    help: 'Failed runs of background tasks.',
-    labelNames: ['task'],
-    registers,
-    collect: () => {
-      failures.reset();
-      for (const { name, failures: count } of startedTasks) failures.inc({ task: name }, count);
-    },
-  });
-  const successes: Gauge<'task'> = new Gauge({
-    name: 'petstore_background_last_success_timestamp_seconds',
-    help: 'When background tasks last succeeded, in Unix time.',
-    labelNames: ['task'],
-    registers,
-    collect: () => {
-      for (const { name, lastSuccessSeconds } of startedTasks) successes.set({ task: name }, lastSuccessSeconds);
-    },
-  });
 }

@@ -1,18 +1,54 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Inject, Injectable, type OnModuleInit, type Type } from '@nestjs/common';
+import { Injectable, type OnModuleInit, Optional, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import type { HealthIndicatorResult } from '@nestjs/terminus';
+import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
+import { Database } from '../database/database.js';
 import { ApiError } from '../http/errors/problem.js';
 import { DomainError } from '../platform/errors/domain-error.js';
-import type { HealthIndicator } from './health-indicator.js';
-
-export const HEALTH_INDICATORS = Symbol('HEALTH_INDICATORS');
+import { RedisClient } from '../platform/redis/redis-client.js';
 
 /** Until the service closes, load balancers that check every second have noticed that it is not ready. */
 const NOTICE_MS = 2_000;
 
-/** How long one health indicator can take, in milliseconds: load balancers often wait one second for a response. */
+/** Load balancers often wait one second for the response to all checks. */
 const CHECK_TIMEOUT_MS = 400;
+
+/**
+ * A dependency of readiness. Create its result with `HealthIndicatorService` of `@nestjs/terminus`: `down`, as well as a check
+ * of more than 0.4 seconds, makes the service not ready; `degraded` only informs operators.
+ */
+export interface HealthIndicator {
+  check(): HealthIndicatorResult | Promise<HealthIndicatorResult>;
+}
+
+@Injectable()
+export class DatabaseHealthIndicator implements HealthIndicator {
+  constructor(
+    private readonly indicators: HealthIndicatorService,
+    private readonly database: Database,
+  ) {}
+
+  async check(): Promise<HealthIndicatorResult> {
+    // If it fails, the response is the one of any request while the database is unavailable.
+    await this.database.ping();
+    return this.indicators.check('database').up();
+  }
+}
+
+@Injectable()
+export class RedisHealthIndicator implements HealthIndicator {
+  constructor(
+    private readonly indicators: HealthIndicatorService,
+    @Optional() private readonly redis?: RedisClient,
+  ) {}
+
+  /** Without Redis, the service serves all requests but uses local counters. Empty if Redis is not configured. */
+  check(): HealthIndicatorResult {
+    if (this.redis === undefined) return {};
+    const indicator = this.indicators.check('redis');
+    return this.redis.isUp ? indicator.up() : indicator.degraded();
+  }
+}
 
 /** Each dependency under its name, and `degraded` if one is down that requests do not need. */
 export type ReadinessReport = Readonly<Record<string, 'up' | 'down'>> | { readonly status: 'ready' | 'degraded' };
@@ -26,7 +62,7 @@ export class Readiness implements OnModuleInit {
 
   constructor(
     private readonly modules: ModuleRef,
-    @Inject(HEALTH_INDICATORS) private readonly types: readonly Type<HealthIndicator>[],
+    private readonly types: readonly Type<HealthIndicator>[],
   ) {}
 
   onModuleInit(): void {
@@ -51,12 +87,12 @@ export class Readiness implements OnModuleInit {
     const results = await Promise.all(checks);
     if (this.isEnding) throw ending();
     const parts = results.flatMap((result) => Object.entries(result));
-    const down = parts.filter(([, { status }]) => status === 'down').map(([name]) => name);
+    const down = parts.flatMap(([name, { status }]) => (status === 'down' ? [name] : []));
     if (down.length > 0)
       throw new DomainError('service_unavailable', `The service is not ready. Down: ${down.join(', ')}.`, { cause });
     const report = parts.map(([name, { status }]) => [name, status === 'up' ? 'up' : 'down'] as const);
-    const isDegraded = report.some(([, status]) => status === 'down');
-    return { ...Object.fromEntries(report), status: isDegraded ? 'degraded' : 'ready' };
+    const isReady = report.every(([, status]) => status === 'up');
+    return { ...Object.fromEntries(report), status: isReady ? 'ready' : 'degraded' };
   }
 
   async end(signal?: NodeJS.Signals): Promise<void> {
@@ -75,8 +111,7 @@ async function checkInTime(indicator: HealthIndicator): Promise<HealthIndicatorR
 
 /** Its class, or `mail` for a `MailHealthIndicator`, as results have it. */
 function nameOf({ constructor: { name } }: HealthIndicator): string {
-  const [, first = '', rest = ''] = /^(.)(.*)HealthIndicator$/.exec(name) ?? [];
-  return first === '' ? name : first.toLowerCase() + rest;
+  return name.replace(/^(.)(.*)HealthIndicator$/, (_, first: string, rest: string) => first.toLowerCase() + rest);
 }
 
 function ending(): ApiError {

@@ -1,14 +1,7 @@
 import { applyDecorators, Header, HttpCode, SetMetadata, type Type } from '@nestjs/common';
-import {
-  ApiExtension,
-  ApiExtraModels,
-  ApiOperation,
-  ApiResponse,
-  type ApiResponseOptions,
-  ApiSecurity,
-  type ExampleObject,
-  getSchemaPath,
-} from '@nestjs/swagger';
+import { DiscoveryService } from '@nestjs/core';
+import { ApiExtension, ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import type { ApiResponseOptions, ExampleObject } from '@nestjs/swagger';
 import { RequireKey, RequireScope } from '../auth/access.decorators.js';
 import type { ErrorCode } from '../platform/errors/error-codes.js';
 import {
@@ -18,20 +11,15 @@ import {
   refuseUndeclaredQuery,
 } from '../http/requests/handler-metadata.js';
 import type { OwnErrorCode, Problem } from '../http/errors/problem.js';
-import { isIdempotent } from '../http/idempotency/idempotent.decorator.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences } from '../http/response-headers.js';
-import { errorsOfOperation, IDEMPOTENCY_ERRORS } from './common-errors.js';
+import { errorsOfOperation } from './documented-errors.js';
 
-/**
- * What clients can rely on: `stable` operations change only compatibly, `beta` ones with notice, `experimental` ones at
- * any time (specification, section 9).
- */
+/** `stable` operations change only compatibly, `beta` ones with notice, `experimental` ones at any time. */
 export type Stability = 'stable' | 'beta' | 'experimental';
 
-/** JSON values by title. */
+/** JSON by title. */
 export type Examples = Readonly<Record<string, unknown>>;
 
-/** The successful response of an operation. */
 export interface SuccessResponse {
   readonly status: number;
   readonly description: string;
@@ -41,12 +29,12 @@ export interface SuccessResponse {
   readonly contentType?: string;
   /** Name of the schema of a list. Default: no separate schema. */
   readonly listName?: string;
-  /** Headers besides those of every response. */
+  /** Besides those of every response. */
   readonly headers?: readonly HeaderName[];
   readonly examples?: Examples;
 }
 
-/** The declaration of an operation, for the guards and for the OpenAPI document. */
+/** For the guards and for the OpenAPI document. */
 export interface OperationOptions {
   /** `operationId`: a verb and a noun in camel case, unique. */
   readonly id: string;
@@ -62,7 +50,7 @@ export interface OperationOptions {
   readonly bodyLimitBytes?: number;
   /** `none` for an operation that uses no quota, and accepts exhausted accounts and banned keys. */
   readonly quota?: 'none';
-  /** Errors besides those of every operation and of its parameters. */
+  /** Besides those of every operation and of its parameters. */
   readonly errors?: readonly (ErrorCode | OwnErrorCode | Error | Problem)[];
 }
 
@@ -72,10 +60,8 @@ const OPERATION = 'petstore:operation';
 /** Fastify's default. */
 const MAX_BODY_LIMIT_BYTES = 1024 * 1024;
 
-export interface DeclaredOperation extends OperationOptions {
-  /** All of its errors, including those of every operation. */
-  readonly errors: readonly Problem[];
-}
+/** Its errors include those of every operation. */
+type DeclaredOperation = OperationOptions & { readonly errors: readonly Problem[] };
 
 /**
  * Declares a route handler as an operation of the API.
@@ -97,7 +83,6 @@ function declareOperation(options: DeclaredOperation): MethodDecorator {
   const config = quota === undefined ? {} : { quota };
   const access = scope === null ? 'Needs no scope.' : `Needs the scope \`${scope}\`.`;
   const needed = `${access}${quota === 'none' ? ' Uses no quota of the plan.' : ''}`;
-  const [listed] = Array.isArray(success.type) ? success.type : [];
   // Handlers can return JSON as a string. Without a class, the handler or its result sets the media type.
   const isJson = success.type !== undefined && success.type !== String;
   const contentType = success.contentType ?? (isJson ? 'application/json; charset=utf-8' : undefined);
@@ -110,26 +95,33 @@ function declareOperation(options: DeclaredOperation): MethodDecorator {
     ApiExtension('x-stability', stability),
     // OpenAPI 3.1 allows scopes for any security scheme.
     ApiSecurity(API_KEY_SCHEME, scope === null ? [] : [scope]),
-    ApiOperation({
-      operationId: id,
-      summary,
-      description: description === undefined ? needed : `${description}\n\n${needed}`,
-    }),
-    ...(listed === undefined ? [] : [ApiExtraModels(listed)]),
+    ApiOperation({ operationId: id, summary, description: [description, needed].filter(Boolean).join('\n\n') }),
     ApiResponse(successResponse(success)),
     ApiExtension('x-errors', errors),
     ...(bodyExamples === undefined ? [] : [ApiExtension('x-body-examples', namedExamples(bodyExamples))]),
   );
 }
 
-export function operationOf(handler: Function): DeclaredOperation | undefined {
-  return Reflect.getMetadata(OPERATION, handler) as DeclaredOperation | undefined;
+function successResponse(success: SuccessResponse): ApiResponseOptions {
+  const { status, description, type, contentType, listName, headers = [], examples } = success;
+  const textType = contentType ?? (type === String ? 'text/plain' : undefined);
+  const body = textType === undefined ? type && { type } : { content: { [textType]: { schema: { type: 'string' } } } };
+  return {
+    status,
+    description,
+    headers: headerReferences([...COMMON_HEADERS, ...headers]),
+    ...(examples && { examples: namedExamples(examples) }),
+    ...(listName !== undefined && { 'x-list-name': listName }),
+    ...body,
+  };
 }
 
-/** The errors of an operation, including those of its Idempotency-Key; none if the handler is not an operation. */
-export function errorsOf(handler: Function): readonly Problem[] {
-  const errors = operationOf(handler)?.errors ?? [];
-  return isIdempotent(handler) && errors.length > 0 ? [...errors, ...IDEMPOTENCY_ERRORS] : errors;
+function namedExamples(examples: Examples): Record<string, ExampleObject> {
+  return Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]));
+}
+
+export function operationOf(handler: Function): DeclaredOperation | undefined {
+  return Reflect.getMetadata(OPERATION, handler) as DeclaredOperation | undefined;
 }
 
 const successOf =
@@ -149,22 +141,10 @@ export function pageOf(type: Type, listName: string, description: string, exampl
   return { status: 200, description, type: [type], listName, headers: ['Link', 'ETag'], examples };
 }
 
-function successResponse(success: SuccessResponse): ApiResponseOptions {
-  const { status, description, type, contentType, listName, headers = [], examples } = success;
-  const response = {
-    status,
-    description,
-    headers: headerReferences([...COMMON_HEADERS, ...headers]),
-    ...(examples === undefined ? {} : { examples: namedExamples(examples) }),
-  };
-  const textType = contentType ?? (type === String ? 'text/plain' : undefined);
-  if (textType !== undefined) return { ...response, content: { [textType]: { schema: { type: 'string' } } } };
-  if (type === undefined) return response;
-  if (!Array.isArray(type)) return { ...response, type };
-  const name = listName === undefined ? {} : { 'x-list-name': listName };
-  return { ...response, schema: { type: 'array', items: { $ref: getSchemaPath(type[0]) }, ...name } };
-}
+/** A heading of the OpenAPI document. */
+export const Heading = DiscoveryService.createDecorator<Readonly<Record<'name' | 'description', string>>>();
 
-function namedExamples(examples: Examples): Record<string, ExampleObject> {
-  return Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]));
+/** Puts a controller's operations under a heading of the OpenAPI document. */
+export function OperationGroup(name: string, description: string): ClassDecorator {
+  return applyDecorators(Heading({ name, description }), ApiTags(name));
 }

@@ -5,10 +5,12 @@ import { type Caller, scopeNeeded } from '../auth/caller.js';
 import { Clock } from '../platform/config/clock.js';
 import { Env } from '../platform/config/env.js';
 import { ApiError, type Problem } from '../http/errors/problem.js';
+import { isIdempotent } from '../http/idempotency/idempotent.decorator.js';
 import { replyOf, requestOf } from '../http/requests/request.js';
 import { announce, deprecationOf, EARLY_STATUSES, operationRemoved } from '../lifecycle/deprecation.interceptor.js';
 import { refuse, tooManyRequests } from '../rate-limit/windows/decision.js';
-import { errorsOf, operationOf } from './operation.decorator.js';
+import { IDEMPOTENCY_ERRORS } from './documented-errors.js';
+import { operationOf } from './operation.decorator.js';
 
 /** The header in the OpenAPI document of a staging service. */
 export const PREFER_PARAMETER: ParameterObject = {
@@ -21,13 +23,10 @@ export const PREFER_PARAMETER: ParameterObject = {
   schema: { type: 'string', pattern: '^code=[a-z0-9_]+$', maxLength: 100, example: 'code=429' },
 };
 
-/** The preference `code` in Prefer (RFC 7240, section 2): a token or a quoted string. The first one counts. */
+/** RFC 7240, section 2: a token or a quoted string. The first one counts, and any other preference is ignored. */
 const CODE = /(?:^|,)[ \t]*code[ \t]*=[ \t]*(?:"(\w+)"|(\w+))[ \t]*(?=[;,]|$)/i;
 
-/**
- * Returns the error in `Prefer: code=...` (RFC 7240), a status or an error code, if the operation documents it. The handler
- * does not run. Any other preference is ignored, as the RFC requires.
- */
+/** Instead of the handler, returns the error in `Prefer: code=...`, a status or an error code, if the operation documents it. */
 @Injectable()
 export class RehearsalInterceptor implements NestInterceptor {
   constructor(
@@ -47,24 +46,23 @@ export class RehearsalInterceptor implements NestInterceptor {
     throw ApiError.of(error, true);
   }
 
-  private find(code: string, handler: Function, caller: Caller | undefined): Problem | undefined {
-    const deprecation = deprecationOf(handler);
-    const removed = deprecation === undefined ? [] : [operationRemoved(deprecation).problem];
-    const documented = [...removed, ...errorsOf(handler)];
-    const found = documented.find((error) => error.code === code || String(error.status) === code);
-    return found && caller && this.asSent(found, handler, caller);
-  }
-
   /** The error as this caller would get it. Its wait is that of the rehearsal. */
-  private asSent(error: Problem, handler: Function, { limits, scopes }: Caller): Problem {
+  private find(code: string, handler: Function, caller: Caller | undefined): Problem | undefined {
     const operation = operationOf(handler);
+    const deprecation = deprecationOf(handler);
+    const documented = [
+      ...(deprecation === undefined ? [] : [operationRemoved(deprecation).problem]),
+      ...(operation?.errors ?? []),
+      ...(operation !== undefined && isIdempotent(handler) ? IDEMPOTENCY_ERRORS : []),
+    ];
+    const error = documented.find((one) => one.code === code || String(one.status) === code);
+    if (error === undefined || caller === undefined) return undefined;
     if (typeof operation?.scope === 'string' && error.code === 'insufficient_scope')
-      return scopeNeeded(operation.scope, scopes);
+      return scopeNeeded(operation.scope, caller.scopes);
     if (error.status !== 429) return error;
     const nowSeconds = this.clock.nowSeconds();
-    const window = { limit: limits.perMinute, windowSeconds: 60, resetSeconds: nowSeconds + 1 };
-    const outcome = error.code === 'api_key_banned' ? 'banned' : 'limited';
-    const scope = operation?.quota === 'none' ? ' for operations that use no quota' : '';
-    return tooManyRequests(refuse(outcome, window, nowSeconds), scope);
+    const window = { limit: caller.limits.perMinute, windowSeconds: 60, resetSeconds: nowSeconds + 1 };
+    const refusal = refuse(error.code === 'api_key_banned' ? 'banned' : 'limited', window, nowSeconds);
+    return tooManyRequests(refusal, operation?.quota === 'none' ? ' for operations that use no quota' : '');
   }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject, RequestBodyObject, SchemaObject } from '@nestjs/swagger';
 import { VERSION } from '../../src/platform/config/env.js';
-import { CurrentDocument } from '../../src/openapi/document/document.js';
+import { currentDocument } from '../../src/openapi/document/document.js';
 import { SAMPLE_PETS } from '../../src/sample-data.js';
 import { FakeClock, startApp, type TestApp } from '../support/app.js';
 import { fetchDocument, operationNamed, operationsOf } from './document.js';
@@ -178,18 +178,18 @@ describe('the document', () => {
 
 describe('the current document', () => {
   it('is built once, and again after a removal date', () => {
-    const current = new CurrentDocument(service.app, []);
+    const current = currentDocument(service.app, []);
     clock.set('2030-12-04T00:00:00Z');
-    const before = current.get();
+    const before = current();
     clock.advanceMs(1_000);
-    expect(current.get()).toBe(before);
+    expect(current()).toBe(before);
     clock.set('2030-12-05T00:00:00Z');
-    const after = current.get();
+    const after = current();
     expect(after).not.toBe(before);
     clock.advanceMs(1_000);
-    expect(current.get()).toBe(after);
+    expect(current()).toBe(after);
     clock.set('2030-12-04T23:59:59Z');
-    expect(current.get()).toEqual(before);
+    expect(current()).toEqual(before);
   });
 });
 

@@ -9,8 +9,7 @@ import { Revalidates } from '../../http/conditional-requests/conditional.decorat
 import { publicAddress } from '../../http/addresses.js';
 import { RefuseIdempotencyKey } from '../../http/idempotency/idempotent.decorator.js';
 import { Env } from '../../platform/config/env.js';
-import { Operation } from '../../openapi/operation.decorator.js';
-import { OperationGroup } from '../../openapi/operation-group.decorator.js';
+import { Operation, OperationGroup } from '../../openapi/operation.decorator.js';
 import { keyUsageJson } from '../../rate-limit/windows/usage-json.js';
 import type { KeyUsage } from '../usage/usage.dto.js';
 import * as operations from './keys.operations.js';

@@ -1,64 +1,55 @@
 import type { INestApplication } from '@nestjs/common';
-import { type ContentObject, type OpenAPIObject, type ReferenceObject, SwaggerModule } from '@nestjs/swagger';
+import { type OpenAPIObject, type ReferenceObject, SwaggerModule } from '@nestjs/swagger';
 import { KnownScopes } from '../../auth/keys/scopes.js';
 import { HEADER_COMPONENTS } from '../../http/response-headers.js';
 import { removalMs } from '../../lifecycle/deprecation.interceptor.js';
 import { Clock } from '../../platform/config/clock.js';
 import { Env } from '../../platform/config/env.js';
-import { errorSchemas } from './errors.js';
+import { errorSchemas } from '../documented-errors.js';
 import { completeOperation, type DocumentedOperation, type ScannedOperation, type SharedParts } from './operations.js';
 import { outlineOf } from './outline.js';
 import { convertSchema, mapValues, withoutExamples } from './schemas.js';
 
 type PathItem = Record<string, DocumentedOperation>;
 
-/** The document without removed operations. It is built once, and again after each removal date. */
-export class CurrentDocument {
-  private readonly clock: Clock;
-  private readonly env: Env;
-  private readonly whole: OpenAPIObject;
-  private current: { readonly remaining: number; readonly document: OpenAPIObject } | undefined;
-
-  /** @param errorCodes of extensions, that no operation lists */
-  constructor(app: INestApplication, errorCodes: readonly string[]) {
-    this.clock = app.get(Clock);
-    this.env = app.get(Env);
-    this.whole = createDocument(app, errorCodes);
-  }
-
-  /** The same object as long as the document does not change. */
-  get(): OpenAPIObject {
-    const nowMs = this.clock.nowMs();
+/**
+ * Returns the document without removed operations: the same object until the next removal date.
+ * @param errorCodes of extensions, that no operation lists
+ */
+export function currentDocument(app: INestApplication, errorCodes: readonly string[]): () => OpenAPIObject {
+  const [clock, env] = [app.get(Clock), app.get(Env)];
+  const whole = createDocument(app, env, errorCodes);
+  let current = { count: operationsOf(whole).length, document: whole };
+  return () => {
+    const nowMs = clock.nowMs();
     const remains = ({ 'x-sunset': sunset }: DocumentedOperation) =>
-      sunset === undefined || nowMs < removalMs(sunset, this.env);
-    const remaining = operationsOf(this.whole).filter(remains).length;
-    if (this.current?.remaining !== remaining) {
-      const paths = Object.entries(this.whole.paths as Record<string, PathItem>).flatMap(([path, item]) => {
+      sunset === undefined || nowMs < removalMs(sunset, env);
+    const count = operationsOf(whole).filter(remains).length;
+    if (current.count !== count) {
+      const paths = Object.entries(whole.paths as Record<string, PathItem>).flatMap(([path, item]) => {
         const operations = Object.entries(item).filter(([, operation]) => remains(operation));
         return operations.length === 0 ? [] : [[path, Object.fromEntries(operations)]];
       });
-      this.current = { remaining, document: { ...this.whole, paths: Object.fromEntries(paths) } };
+      current = { count, document: { ...whole, paths: Object.fromEntries(paths) } };
     }
-    return this.current.document;
-  }
+    return current.document;
+  };
 }
 
-function createDocument(app: INestApplication, errorCodes: readonly string[]): OpenAPIObject {
-  const env = app.get(Env);
+function createDocument(app: INestApplication, env: Env, errorCodes: readonly string[]): OpenAPIObject {
   const options = { ignoreGlobalPrefix: true };
   const { paths, components, ...outline } = SwaggerModule.createDocument(app, outlineOf(app, env), options);
   const shared: SharedParts = {
     schemas: mapValues(components?.schemas ?? {}, convertSchema),
     parameters: new Map(),
     responses: new Map(),
+    contents: [],
   };
-  const codes = (operationsOf({ paths }) as ScannedOperation[]).flatMap(({ 'x-errors': errors = [] }) =>
-    errors.map(({ code }) => code),
-  );
+  const scanned = operationsOf({ paths }) as ScannedOperation[];
+  const codes = scanned.flatMap(({ 'x-errors': errors = [] }) => errors.map(({ code }) => code));
   for (const item of Object.values(paths) as PathItem[])
-    for (const [method, scanned] of Object.entries(item))
-      item[method] = completeOperation(method, scanned as ScannedOperation, shared, env);
-  const contents = operationsOf({ paths }).flatMap(contentsOf);
+    for (const [method, operation] of Object.entries(item))
+      item[method] = completeOperation(method, operation as ScannedOperation, shared, env);
   const parameters = share('parameters', shared.parameters);
   const responses = share('responses', shared.responses);
   for (const operation of operationsOf({ paths })) {
@@ -72,7 +63,7 @@ function createDocument(app: INestApplication, errorCodes: readonly string[]): O
     components: {
       ...components,
       schemas: {
-        ...withoutExamples(shared.schemas, contents),
+        ...withoutExamples(shared.schemas, shared.contents),
         ApiKeyScope: { ...shared.schemas['ApiKeyScope'], enum: [...app.get(KnownScopes).names] },
         ...errorSchemas([...codes, ...errorCodes]),
       },
@@ -85,14 +76,6 @@ function createDocument(app: INestApplication, errorCodes: readonly string[]): O
 
 function operationsOf({ paths }: Pick<OpenAPIObject, 'paths'>): DocumentedOperation[] {
   return Object.values(paths).flatMap((item) => Object.values(item as PathItem));
-}
-
-/** The contents of an operation's request and of its successful responses. */
-function contentsOf({ requestBody, responses }: DocumentedOperation): ContentObject[] {
-  const successes = Object.entries(responses).flatMap(([status, response]) => (status < '300' ? [response] : []));
-  return [requestBody, ...successes].flatMap((part) =>
-    part !== undefined && 'content' in part && part.content !== undefined ? [part.content] : [],
-  );
 }
 
 /** Moves parts that several operations have to the components of the document. `refer` replaces them by references. */

@@ -1,47 +1,43 @@
-import type {
-  ExampleObject,
-  OperationObject,
-  ParameterObject,
-  RequestBodyObject,
-  ResponseObject,
-} from '@nestjs/swagger';
+import type { ContentObject, ExampleObject, OperationObject } from '@nestjs/swagger';
+import type { ParameterObject, RequestBodyObject, ResponseObject } from '@nestjs/swagger';
 import type { Env } from '../../platform/config/env.js';
 import { headerReferences, optionalHeaders } from '../../http/response-headers.js';
 import { IDEMPOTENCY_KEY_PARAMETER } from '../../http/idempotency/idempotent-request.js';
 import { JSON_TYPE, jsonMediaTypes } from '../../http/requests/message.js';
 import type { Problem } from '../../http/errors/problem.js';
 import { EARLY_STATUSES } from '../../lifecycle/deprecation.interceptor.js';
-import { IDEMPOTENCY_ERRORS } from '../common-errors.js';
 import { PREFER_PARAMETER } from '../rehearsal.interceptor.js';
-import { errorResponse, responseName } from './errors.js';
-import { convertSchema, refuseUnknownFields, resolve, type Schema, type Schemas } from './schemas.js';
+import { errorResponse, IDEMPOTENCY_ERRORS, responseName } from '../documented-errors.js';
+import { convertSchema, refuseUnknownFields, resolve, type Schemas } from './schemas.js';
 
 export interface DocumentedOperation extends OperationObject {
-  /** Removal date, `YYYY-MM-DD`. */
   'x-sunset'?: string;
 }
+
+type ScannedResponse = ResponseObject & { 'x-list-name'?: string };
 
 /** An operation from the scanner, with the extensions of our decorators, which the document does not contain. */
 export interface ScannedOperation extends DocumentedOperation {
   parameters?: ParameterObject[];
   requestBody?: RequestBodyObject;
-  responses: Record<string, ResponseObject>;
+  responses: Record<string, ScannedResponse>;
   'x-errors'?: readonly Problem[];
   'x-body-examples'?: Record<string, ExampleObject>;
   'x-deprecation-advice'?: string;
   'x-idempotent'?: boolean;
 }
 
-/** What operations can share: all schemas by name, and the names of parameters and responses. */
+/** What operations can share: all schemas by name, the names of parameters and responses, and contents without errors. */
 export interface SharedParts {
   readonly schemas: Schemas;
   readonly parameters: Map<ParameterObject, string>;
   readonly responses: Map<ResponseObject, string>;
+  readonly contents: ContentObject[];
 }
 
 const DEPRECATION_HEADERS = ['Deprecation', 'Sunset', 'DeprecationLink'] as const;
 
-/** Completes an operation from the extensions of its decorators, and collects what it can share. */
+/** Completes an operation from the extensions of its decorators. */
 export function completeOperation(
   method: string,
   scanned: ScannedOperation,
@@ -55,6 +51,7 @@ export function completeOperation(
     'x-idempotent': isIdempotent = false,
     ...rest
   } = scanned;
+  const { description = '', 'x-sunset': sunset } = rest;
   const parameters = [
     ...(rest.parameters ?? []),
     ...(isIdempotent ? [IDEMPOTENCY_KEY_PARAMETER] : []),
@@ -62,31 +59,35 @@ export function completeOperation(
   ].map(completeParameter);
   for (const parameter of parameters) shared.parameters.set(parameter, parameterName(parameter));
   const requestBody = rest.requestBody && completeBody(method, rest.requestBody, examples, shared.schemas);
-  const responses = completeResponses(rest.responses, parameters, shared, isIdempotent);
-  const errors = isIdempotent ? [...ownErrors, ...IDEMPOTENCY_ERRORS] : ownErrors;
-  for (const [status, ofStatus] of Map.groupBy(errors, ({ status: code }) => code)) {
-    const response = errorResponse(status, ofStatus);
+  if (requestBody) shared.contents.push(requestBody.content);
+  const responses: Record<string, ResponseObject> = {};
+  const add = (status: string, response: ResponseObject, name?: string) => {
     responses[status] = response;
-    shared.responses.set(response, responseName(status, ofStatus));
+    if (sunset !== undefined && !EARLY_STATUSES.has(Number(status))) {
+      // A 503 can come from admission, without deprecation headers.
+      const headers = (status === '503' ? optionalHeaders : headerReferences)(DEPRECATION_HEADERS);
+      response.headers = { ...response.headers, ...headers };
+    } else if (name !== undefined) shared.responses.set(response, name);
+  };
+  for (const [status, ofStatus] of Object.entries(rest.responses)) {
+    const response = completeResponse(ofStatus, parameters, shared.schemas);
+    if (isIdempotent) response.headers = { ...response.headers, ...headerReferences(['Idempotent-Replayed']) };
+    const name = 'Link' in (response.headers ?? {}) ? 'PageNotModified' : 'NotModified';
+    add(status, response, status === '304' ? name : undefined);
+    if (status < '300') shared.contents.push(response.content ?? {});
   }
-  const operation = { ...rest, parameters, ...(requestBody && { requestBody }), responses };
-  return rest['x-sunset'] === undefined ? operation : deprecate(operation, advice, shared);
-}
-
-function deprecate(operation: ScannedOperation, advice: string, shared: SharedParts): DocumentedOperation {
-  const { responses, description = '', 'x-sunset': sunset } = operation;
-  const announced = Object.entries(responses).map(([status, response]) => {
-    if (EARLY_STATUSES.has(Number(status))) return [status, response] as const;
-    shared.responses.delete(response);
-    // A 503 can come from admission, without deprecation headers.
-    const headers = (status === '503' ? optionalHeaders : headerReferences)(DEPRECATION_HEADERS);
-    return [status, { ...response, headers: { ...response.headers, ...headers } }] as const;
-  });
+  const errors = isIdempotent ? [...ownErrors, ...IDEMPOTENCY_ERRORS] : ownErrors;
+  for (const [status, ofStatus] of Map.groupBy(errors, ({ status: code }) => code))
+    add(String(status), errorResponse(status, ofStatus), responseName(status, ofStatus));
   return {
-    ...operation,
-    responses: Object.fromEntries(announced),
-    deprecated: true,
-    description: `**Deprecated.** Will be removed on ${sunset}. ${advice}\n\n${description}`,
+    ...rest,
+    parameters,
+    ...(requestBody && { requestBody }),
+    responses,
+    ...(sunset !== undefined && {
+      deprecated: true,
+      description: `**Deprecated.** Will be removed on ${sunset}. ${advice}\n\n${description}`,
+    }),
   };
 }
 
@@ -125,28 +126,19 @@ function completeBody(
   return { ...requestBody, required: method === 'patch' || properties === undefined || required.length > 0, content };
 }
 
-/** Moves named lists to the components. Their maximum number of items is that of `limit`. */
-function completeResponses(
-  responses: Readonly<Record<string, ResponseObject>>,
+/** Moves a named list to the components. Its maximum number of items is that of `limit`. */
+function completeResponse(
+  { 'x-list-name': listName, ...response }: ScannedResponse,
   parameters: readonly ParameterObject[],
-  shared: SharedParts,
-  isIdempotent: boolean,
-): Record<string, ResponseObject> {
+  schemas: Schemas,
+): ResponseObject {
   const { schema: limit = {} } = parameters.find(({ name }) => name === 'limit') ?? {};
-  const maxItems = '$ref' in limit ? undefined : limit.maximum;
-  const complete = Object.entries(responses).map(([status, scanned]): [string, ResponseObject] => {
-    const replayed = { ...scanned.headers, ...headerReferences(['Idempotent-Replayed']) };
-    const response = isIdempotent ? { ...scanned, headers: replayed } : scanned;
-    for (const media of Object.values(response.content ?? {})) {
-      if (media.schema === undefined) continue;
-      // Not `title`, because a team's title can be the name of another schema.
-      const { 'x-list-name': listName, ...schema } = convertSchema(media.schema) as Schema & { 'x-list-name'?: string };
-      media.schema = listName === undefined ? schema : { $ref: `#/components/schemas/${listName}` };
-      if (listName !== undefined) shared.schemas[listName] = { ...schema, ...(maxItems !== undefined && { maxItems }) };
-    }
-    const isPage = 'Link' in (response.headers ?? {});
-    if (status === '304') shared.responses.set(response, isPage ? 'PageNotModified' : 'NotModified');
-    return [status, response];
-  });
-  return Object.fromEntries(complete);
+  const { maximum: maxItems } = resolve(limit, schemas);
+  for (const media of Object.values(response.content ?? {})) {
+    if (media.schema === undefined) continue;
+    const schema = convertSchema(media.schema);
+    media.schema = listName === undefined ? schema : { $ref: `#/components/schemas/${listName}` };
+    if (listName !== undefined) schemas[listName] = { ...schema, ...(maxItems !== undefined && { maxItems }) };
+  }
+  return response;
 }

@@ -1,11 +1,11 @@
 import type { INestApplication } from '@nestjs/common';
+import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject } from '@nestjs/swagger';
 import { PLANS } from '../../auth/keys/plan.js';
 import { API_PREFIX } from '../../http/requests/request.js';
 import { publicPath } from '../../http/addresses.js';
 import { type Env, VERSION } from '../../platform/config/env.js';
-import { operationGroups } from '../operation-group.decorator.js';
-import { API_KEY_SCHEME } from '../operation.decorator.js';
+import { API_KEY_SCHEME, Heading } from '../operation.decorator.js';
 
 /** The version of the description of the interface (specification, section 9). It changes when a stable operation does. */
 const INTERFACE_VERSION = '1.0.0';
@@ -25,26 +25,23 @@ export function outlineOf(app: INestApplication, env: Env): Omit<OpenAPIObject, 
       scheme: 'bearer',
       description: 'Your API key, `psk_...`, without the word Bearer.',
     });
-  for (const { name, description } of operationGroups(app)) builder.addTag(name, description);
-  const { info, ...rest } = builder.build();
-  const plansUrl = absoluteUrl(env, '/docs/plans');
-  const contactUrl = absoluteUrl(env, '/docs');
-  const servers = [
-    {
-      url: env.BASE_URL ?? API_PREFIX,
-      description:
-        env.BASE_URL === undefined ? `This server (${env.ENVIRONMENT})` : isStaging ? 'Staging' : 'Production',
-    },
-    // On a staging service, the first server is the staging environment.
-    ...(env.STAGING_BASE_URL === undefined || isStaging ? [] : [{ url: env.STAGING_BASE_URL, description: 'Staging' }]),
-  ];
-  return {
-    ...rest,
-    ...(plansUrl && { externalDocs: { description: 'Plans, limits and bans', url: plansUrl } }),
+  const discovery = new DiscoveryService(app.get(ModulesContainer));
+  const headings = discovery.getControllers().flatMap((one) => discovery.getMetadataByDecorator(Heading, one) ?? []);
+  // Controllers can share one.
+  for (const { name, description } of new Map(headings.map((one) => [one.name, one])).values())
+    builder.addTag(name, description);
+  const addServer = (url: string, serves: string) =>
     // Everybody with a key can call it.
-    servers: servers.map((server) => ({ ...server, 'x-internal': false })),
-    info: { ...info, contact: { name: 'Pet Store Service', ...(contactUrl && { url: contactUrl }) } },
-  };
+    builder.addServer(url, serves, undefined, { 'x-internal': false });
+  if (env.BASE_URL === undefined) addServer(API_PREFIX, `This server (${env.ENVIRONMENT})`);
+  else addServer(env.BASE_URL, isStaging ? 'Staging' : 'Production');
+  // On a staging service, the first server is the staging environment.
+  if (env.STAGING_BASE_URL !== undefined && !isStaging) addServer(env.STAGING_BASE_URL, 'Staging');
+  const plansUrl = absoluteUrl(env, '/docs/plans');
+  if (plansUrl !== undefined) builder.setExternalDoc('Plans, limits and bans', plansUrl);
+  const { info, ...rest } = builder.build();
+  const url = absoluteUrl(env, '/docs');
+  return { ...rest, info: { ...info, contact: { name: 'Pet Store Service', ...(url && { url }) } } };
 }
 
 /** Many tools refuse relative URLs of pages, and without BASE_URL the service does not know its own address. */
@@ -82,10 +79,9 @@ has \`Vary\` too, unless the request is refused before it is routed: 400, 408, 4
 }
 
 function planTable(): string {
-  const rows = Object.entries(PLANS).map(([name, limits]) => {
-    const cells = [planTitle(name), formatCount(limits?.perMinute), formatCount(limits?.perDay)];
-    return `| ${cells.join(' | ')} |`;
-  });
+  const rows = Object.entries(PLANS).map(
+    ([name, limits]) => `| ${planTitle(name)} | ${formatCount(limits?.perMinute)} | ${formatCount(limits?.perDay)} |`,
+  );
   return ['| Plan | Requests per minute | Requests per day |', '|---|---|---|', ...rows].join('\n');
 }
 

@@ -5,20 +5,19 @@ export type Schemas = Record<string, Schema>;
 
 const INT32_MAX = 2 ** 31 - 1;
 
-/** `x-meaning` of an enum, whose schema otherwise has the description of the first field that uses it. */
+/** `x-meaning` describes an enum, whose schema otherwise has the description of the first field that uses it. */
 type ScannedSchema = SchemaObject & { readonly 'x-meaning'?: string };
 
 /**
  * Converts a schema of OpenAPI 3.0 from the scanner to OpenAPI 3.1: a reference can have siblings, `examples` replaces
- * `example`, an exclusive bound is a number, and `null` is a type. Integers that declare no format or bound get those of
- * their type.
+ * `example`, and an exclusive bound is a number. Integers that declare no format or bound get those of their type.
  */
 export function convertSchema(schema: Schema): Schema {
   if ('$ref' in schema) return schema;
-  const { allOf, example, 'x-meaning': meaning, nullable, properties, items, ...rest } = schema as ScannedSchema;
+  const { allOf, example, 'x-meaning': meaning, properties, items, ...rest } = schema as ScannedSchema;
   const { anyOf, oneOf } = rest;
   const converted = {
-    ...withExclusiveBounds({ ...rest, ...bounds(rest) }),
+    ...withBounds(rest),
     ...(meaning !== undefined && { description: meaning }),
     ...(properties && { properties: mapValues(properties, convertSchema) }),
     ...(items && { items: convertSchema(items) }),
@@ -26,14 +25,10 @@ export function convertSchema(schema: Schema): Schema {
     ...(oneOf && { oneOf: oneOf.map(convertSchema) }),
     ...(example !== undefined && { examples: [example as unknown] }),
   };
-  const [only, ...others] = allOf ?? [];
+  if (allOf === undefined) return converted;
+  const [only, ...others] = allOf;
   const isReference = only !== undefined && '$ref' in only && others.length === 0;
-  const complete = isReference
-    ? { $ref: only.$ref, ...converted }
-    : { ...converted, ...(allOf && { allOf: allOf.map(convertSchema) }) };
-  if (nullable !== true) return complete;
-  const { description, ...schemaOfValue } = complete;
-  return { ...(description !== undefined && { description }), anyOf: [schemaOfValue, { type: 'null' }] };
+  return isReference ? { $ref: only.$ref, ...converted } : { ...converted, allOf: allOf.map(convertSchema) };
 }
 
 /** Removes the examples of fields, except where an operation has no example of the whole body. */
@@ -62,17 +57,13 @@ export function mapValues(schemas: Schemas, change: (schema: Schema, name: strin
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, change(schema, name)]));
 }
 
-function bounds({ type, format, maximum = Number.MAX_SAFE_INTEGER }: SchemaObject): SchemaObject {
-  // An int64 has the range of its format, because a JavaScript number cannot express its exact bounds.
-  if (type !== 'integer' || format !== undefined) return {};
-  return { format: maximum > INT32_MAX ? 'int64' : 'int32', maximum };
-}
-
 /** In OpenAPI 3.0, `exclusiveMinimum: true` makes `minimum` exclusive; in 3.1, `exclusiveMinimum` is the bound itself. */
-function withExclusiveBounds({ exclusiveMinimum, exclusiveMaximum, ...schema }: SchemaObject): object {
-  const { minimum, maximum } = schema;
+function withBounds({ exclusiveMinimum, exclusiveMaximum, ...schema }: SchemaObject): object {
+  const { type, format, minimum, maximum = Number.MAX_SAFE_INTEGER } = schema;
   return {
     ...schema,
+    // An int64 has the range of its format, because a JavaScript number cannot express its exact bounds.
+    ...(type === 'integer' && !format && { format: maximum > INT32_MAX ? 'int64' : 'int32', maximum }),
     ...(exclusiveMinimum && { minimum: undefined, exclusiveMinimum: minimum }),
     ...(exclusiveMaximum && { maximum: undefined, exclusiveMaximum: maximum }),
   };

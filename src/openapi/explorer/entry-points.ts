@@ -8,10 +8,9 @@ import { type Guide, titleOf } from './guides.js';
 export function serveEntryPoints(server: FastifyInstance, env: Env, guides: readonly Guide[]): void {
   const at = (path: string) => publicPath(env, path);
   const catalogLink = `<${at('/.well-known/api-catalog')}>; rel="api-catalog"`;
-  const links = `${serviceLinks(env)}, ${catalogLink}`;
 
   server.get('/', (request, reply) => {
-    void reply.header('link', links).header('vary', 'Accept');
+    void reply.header('link', `${serviceLinks(env)}, ${catalogLink}`).header('vary', 'Accept');
     // Relative, because a proxy can serve it below another path.
     if (acceptsHtml(request)) return reply.redirect('docs', 303);
     return reply.send({
@@ -25,20 +24,16 @@ export function serveEntryPoints(server: FastifyInstance, env: Env, guides: read
 
   // RFC 9727, in the format of RFC 9264.
   const catalog = {
-    linkset: [
-      {
-        anchor: publicAddress(env, ''),
-        'service-desc': [{ href: at('/openapi.json'), type: 'application/json' }],
-        'service-doc': [{ href: at('/docs'), type: 'text/html' }],
-        status: [{ href: at('/health/ready'), type: 'application/json' }],
-      },
-    ],
+    anchor: publicAddress(env, ''),
+    'service-desc': [{ href: at('/openapi.json'), type: 'application/json' }],
+    'service-doc': [{ href: at('/docs'), type: 'text/html' }],
+    status: [{ href: at('/health/ready'), type: 'application/json' }],
   };
   server.get('/.well-known/api-catalog', (_request, reply) =>
     reply
       .header('link', catalogLink)
       .type('application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"')
-      .send(JSON.stringify(catalog)),
+      .send(JSON.stringify({ linkset: [catalog] })),
   );
 
   const text = [

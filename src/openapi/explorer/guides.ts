@@ -1,21 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { OpenAPIObject, ReferenceObject, ResponseObject } from '@nestjs/swagger';
+import type { OpenAPIObject, OperationObject } from '@nestjs/swagger';
 import { errorObject, problem } from '../../http/errors/problem.js';
 import type { Env } from '../../platform/config/env.js';
 import { ERROR_CODES, type ErrorCode } from '../../platform/errors/error-codes.js';
 import { renderPage } from './page.js';
 
-/** A heading of a guide with what follows it, as the build has rendered it from `docs/`. The first one is the title. */
-interface Section {
-  readonly id: string;
-  /** 1 for the title, 2 for a section. */
+/** A heading of a guide with what follows it, as the build has rendered it from `docs/`. */
+interface Section extends Readonly<Record<'id' | 'title' | 'html' | 'text', string>> {
+  /** 1 for the title, which comes first, 2 for a section. */
   readonly depth: number;
-  readonly title: string;
-  readonly html: string;
-  /** Its words, for the search. */
-  readonly text: string;
 }
 
 export interface Guide {
@@ -71,6 +66,40 @@ export function guidePage(guide: Guide, guides: readonly Guide[], document: Open
   });
 }
 
+/** All sections of guides, and all operations with their scopes and parameters. `terms` are other words that find them. */
+export function searchIndex(guides: readonly Guide[], { paths, components }: OpenAPIObject) {
+  const sections = guides.flatMap((guide) =>
+    guide.sections.map(({ id, depth, title, text }) => ({
+      title,
+      place: depth === 1 ? 'Guide' : titleOf(guide),
+      href: depth === 1 ? guide.name : `${guide.name}#${id}`,
+      text,
+      // The first sentence of a guide says what it is about.
+      terms: depth === 1 ? `${guide.name} ${text.split('. ')[0]}` : guide.name,
+    })),
+  );
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods as Record<string, OperationObject>).map(([method, operation]) => {
+      const { operationId = '', tags: [tag = ''] = [], summary = '', description = '', parameters = [] } = operation;
+      const scopes = (operation.security ?? []).flatMap((requirement) => Object.values(requirement).flat());
+      const names = parameters.map((parameter) => {
+        if (!('$ref' in parameter)) return parameter.name;
+        const shared = components?.parameters?.[parameter.$ref.replace(/.*\//, '')];
+        return shared !== undefined && 'name' in shared ? shared.name : '';
+      });
+      return {
+        title: summary,
+        place: `${method.toUpperCase()} ${path}`,
+        href: `../docs#/${encodeURIComponent(tag)}/${operationId}`,
+        // Without the code, bold text and links of Markdown.
+        text: description.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/`|\*\*/g, ''),
+        terms: [operationId, ...scopes, ...names].join(' '),
+      };
+    }),
+  );
+  return [...operations, ...sections];
+}
+
 function sideEntry(entry: Guide, { name }: Guide): string {
   if (entry.name !== name) return `<li><a href="${entry.name}">${titleOf(entry)}</a></li>`;
   const sections = entry.sections.filter(({ depth }) => depth === 2);
@@ -95,21 +124,18 @@ function neighbours(guide: Guide, guides: readonly Guide[]): string {
 
 /** An example of the Error of each code: as an operation documents it, otherwise with the meaning of the code. */
 function errorExamples({ paths, components }: OpenAPIObject): Map<string, object> {
-  const examples = new Map<string, object>();
-  const operations = Object.values(paths).flatMap((path) => Object.values(path) as { responses?: object }[]);
-  const responses = [components, ...operations].flatMap(
-    (holder) => Object.values(holder?.responses ?? {}) as (ResponseObject | ReferenceObject)[],
-  );
-  for (const response of responses) {
-    if (!('content' in response)) continue;
-    const { example, examples: named = {} } = response.content?.['application/json'] ?? {};
-    const values = Object.values(named as Record<string, { value?: unknown }>).map(({ value }) => value);
-    for (const value of [example, ...values])
-      if (isError(value) && !examples.has(value.code)) examples.set(value.code, value);
+  const found = new Map<string, object>();
+  const holders = [components, ...Object.values(paths).flatMap((path) => Object.values(path) as OperationObject[])];
+  for (const response of holders.flatMap((holder) => Object.values(holder?.responses ?? {}))) {
+    if (response === undefined || !('content' in response)) continue;
+    const { example, examples = {} } = response.content?.['application/json'] ?? {};
+    const named = Object.values(examples as Record<string, { value?: unknown }>);
+    for (const value of [example, ...named.map((one) => one.value)])
+      if (isError(value) && !found.has(value.code)) found.set(value.code, value);
   }
   for (const code of Object.keys(ERROR_CODES) as ErrorCode[])
-    if (!examples.has(code)) examples.set(code, errorObject(problem(code, ERROR_CODES[code].meaning)));
-  return examples;
+    if (!found.has(code)) found.set(code, errorObject(problem(code, ERROR_CODES[code].meaning)));
+  return found;
 }
 
 function isError(value: unknown): value is { readonly code: string } {

@@ -1,7 +1,8 @@
+/** What decorators left on classes and methods. Nest has no public names for the keys. */
 import { HttpStatus, type INestApplicationContext, RequestMethod, VERSION_NEUTRAL } from '@nestjs/common';
-import * as constants from '@nestjs/common/constants.js';
-import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
-import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
+import * as keys from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import { DiscoveryService, MetadataScanner, ModulesContainer, Reflector } from '@nestjs/core';
 import { handlerParameters, routeConfigOf } from '../http/requests/handler-metadata.js';
 import { operationOf } from '../openapi/operation.decorator.js';
 
@@ -10,39 +11,42 @@ const MESSAGES = ['websockets:message_mapping', 'microservices:pattern'];
 /** Metadata of `@ApiProduces()`. */
 const API_PRODUCES = 'swagger/apiProduces';
 
+const reflector = new Reflector();
+
 /** A method of a controller at one of its paths. */
 export type Route = ReturnType<typeof routesOf>[number];
 
 export function routesOf(app: INestApplicationContext) {
   const modules = app.get(ModulesContainer);
   const controllers = new DiscoveryService(modules).getControllers();
-  return methodsOf(controllers, constants.PATH_METADATA).flatMap(({ name, method, handler, metatype, host }) => {
-    // Set by RouterModule.
-    const prefix = pathsOf(host?.metatype, constants.MODULE_PATH + modules.applicationId);
-    const verb = RequestMethod[Reflect.getMetadata(constants.METHOD_METADATA, handler) as RequestMethod];
+  return methodsOf(controllers, keys.PATH_METADATA).flatMap(({ name, method, handler, metatype, host }) => {
+    const verb = RequestMethod[reflector.get<RequestMethod>(keys.METHOD_METADATA, handler)];
     const types = (Reflect.getMetadata('design:paramtypes', metatype.prototype as object, method) ?? []) as unknown[];
     const targets = [handler, metatype];
-    const versions = targets.map((target) => Reflect.getMetadata(constants.VERSION_METADATA, target) as unknown);
+    const versions = reflector.getAll<unknown[]>(keys.VERSION_METADATA, targets);
+    const redirect = reflector.get<{ statusCode?: number } | undefined>(keys.REDIRECT_METADATA, handler);
+    const code = reflector.get<number>(keys.HTTP_CODE_METADATA, handler);
     const route = {
       name,
       access: routeConfigOf(handler)?.access,
       operation: operationOf(handler),
       hasMediaTypes: targets.some((target) => Reflect.hasMetadata(API_PRODUCES, target)),
-      status: statusOf(handler),
+      status: redirect ? (redirect.statusCode ?? HttpStatus.FOUND) : code,
       hasVersion: versions.some((version) => version !== undefined && version !== VERSION_NEUTRAL),
-      parameters: handlerParameters(metatype, method).map((one) => ({ ...one, metatype: types[one.index] })),
-      pipes: targets.flatMap((target) => (Reflect.getMetadata(constants.PIPES_METADATA, target) ?? []) as unknown[]),
+      parameters: handlerParameters(metatype, method).map(({ type, ...parameter }) => {
+        return { ...parameter, place: RouteParamtypes[type], metatype: types[parameter.index] };
+      }),
+      pipes: reflector.getAllAndMerge<unknown[]>(keys.PIPES_METADATA, targets),
     };
-    const paths = [metatype, handler].map((target) => pathsOf(target, constants.PATH_METADATA));
+    // RouterModule sets the prefix of a module.
+    const prefixes = host?.metatype ? pathsOf(host.metatype, keys.MODULE_PATH + modules.applicationId) : [''];
+    const paths = [metatype, handler].map((target) => pathsOf(target, keys.PATH_METADATA));
     // Without the names of parameters, which do not make a route another one.
-    return joined(prefix, ...paths).map((path) => ({ ...route, address: `${verb} ${path.replaceAll(/:\w+/g, ':')}` }));
+    return joined(prefixes, ...paths).map((path) => ({
+      ...route,
+      address: `${verb} ${path.replaceAll(/:\w+/g, ':')}`,
+    }));
   });
-}
-
-function statusOf(handler: Function): number {
-  const redirect = Reflect.getMetadata(constants.REDIRECT_METADATA, handler) as { statusCode?: number } | undefined;
-  if (redirect !== undefined) return redirect.statusCode ?? HttpStatus.FOUND;
-  return Reflect.getMetadata(constants.HTTP_CODE_METADATA, handler) as number;
 }
 
 /** The names of handlers of messages that do not declare to be public. */
@@ -53,23 +57,27 @@ export function unopenedMessagesOf(app: INestApplicationContext): string[] {
     .map(({ name }) => name);
 }
 
+/** Whether `@Catch()` of a filter has no arguments. */
+export function catchesAll(filter: Function): boolean {
+  return reflector.get<unknown[] | undefined>(keys.FILTER_CATCH_EXCEPTIONS, filter)?.length === 0;
+}
+
 /** The methods of classes whose decorators set one of these keys of metadata. */
-function methodsOf(classes: readonly Pick<InstanceWrapper, 'metatype' | 'host'>[], ...keys: readonly string[]) {
+function methodsOf(classes: ReturnType<DiscoveryService['getControllers']>, ...anyOf: readonly string[]) {
   const scanner = new MetadataScanner();
   return classes.flatMap(({ metatype, host }) => {
     if (typeof metatype !== 'function') return [];
     const prototype = (metatype.prototype ?? {}) as Record<string, unknown>;
     return scanner.getAllMethodNames(prototype).flatMap((method) => {
       const handler = prototype[method];
-      if (typeof handler !== 'function' || !keys.some((key) => Reflect.hasMetadata(key, handler))) return [];
+      if (typeof handler !== 'function' || !anyOf.some((key) => Reflect.hasMetadata(key, handler))) return [];
       return [{ name: `${metatype.name}.${method}`, method, handler, metatype, host }];
     });
   });
 }
 
-function pathsOf(target: Function | null | undefined, key: string): string[] {
-  const paths = target && (Reflect.getMetadata(key, target) as string | string[] | undefined);
-  return [paths ?? ''].flat();
+function pathsOf(target: Function, key: string): string[] {
+  return [reflector.get<string | string[] | undefined>(key, target) ?? ''].flat();
 }
 
 /** Every combination of the parts of paths, which may begin and end with slashes. */

@@ -1,0 +1,158 @@
+import { STATUS_CODES } from 'node:http';
+import type { HeadersObject, ResponseObject, SchemaObject } from '@nestjs/swagger';
+import { EXPIRED, INVALID, MISSING, PAUSED, REVOKED, scopeNeeded } from '../auth/caller.js';
+import { unavailable } from '../database/unavailable.js';
+import { headersTooLarge } from '../http/connections/client-error.js';
+import { toProblem } from '../http/errors/api-exception.filter.js';
+import { unknownName } from '../http/errors/client-names.js';
+import { errorObject, MAX_MESSAGE_LENGTH, type OwnErrorCode, type Problem } from '../http/errors/problem.js';
+import { problem, validationFailed } from '../http/errors/problem.js';
+import { inUse, reused } from '../http/idempotency/idempotency.service.js';
+import { malformedJson, payloadTooLarge, requestTimeout, unsupportedMediaType } from '../http/requests/message.js';
+import { COMMON_HEADERS, type HeaderName, headerReferences, optionalHeaders } from '../http/response-headers.js';
+import { ERROR_CODES, type ErrorCode } from '../platform/errors/error-codes.js';
+import { refuse, tooManyRequests } from '../rate-limit/windows/decision.js';
+import type { OperationOptions } from './operation.decorator.js';
+
+const NOW_SECONDS = 1_795_219_200;
+const MINUTE = { limit: 300, windowSeconds: 60, resetSeconds: NOW_SECONDS + 60 };
+const LIMITED = refuse('limited', MINUTE, NOW_SECONDS);
+const BANNED = refuse('banned', MINUTE, NOW_SECONDS);
+
+const COMMON_ERRORS: readonly (Problem | Error)[] = [
+  MISSING,
+  INVALID,
+  EXPIRED,
+  REVOKED,
+  PAUSED,
+  validationFailed([unknownName('query parameter', 'page', ['after'])]),
+  headersTooLarge(),
+  // Stands for every unexpected failure.
+  new Error('Unforeseen.'),
+  unavailable(),
+];
+
+/** Errors of reading a body, except for invalid fields. */
+const BODY_ERRORS: readonly Error[] = [
+  malformedJson('is not valid JSON at line 1, column 9: names and strings need double quotes'),
+  payloadTooLarge(17_000),
+  unsupportedMediaType('text/plain'),
+  requestTimeout(),
+];
+
+const QUOTA_ERRORS: readonly Problem[] = [tooManyRequests(LIMITED), tooManyRequests(BANNED)];
+
+/** @param ofParameters those of the handler's parameters */
+export function errorsOfOperation(
+  { scope, quota, errors = [], bodyLimitBytes }: OperationOptions,
+  hasBody: boolean,
+  ofParameters: readonly Error[],
+): Problem[] {
+  const all = [
+    ...COMMON_ERRORS,
+    ...(hasBody ? [validationFailed([unknownName('field', 'colour', ['name', 'categoryId', 'status'])])] : []),
+    ...(scope === null ? [] : [scopeNeeded('pets:read', ['orders:read', 'orders:write'])]),
+    ...(quota === 'none' ? [tooManyRequests(LIMITED, ' for operations that use no quota')] : QUOTA_ERRORS),
+    ...errors,
+    ...ofParameters,
+    ...(hasBody ? BODY_ERRORS : []),
+    ...(bodyLimitBytes === undefined ? [] : [payloadTooLarge(bodyLimitBytes + 1, bodyLimitBytes)]),
+  ].map(documentedError);
+  // Of two errors with the same code, the later one is declared by the operation.
+  return [...new Map(all.map((error) => [error.code, error])).values()];
+}
+
+export const IDEMPOTENCY_ERRORS = [reused(), inUse()].map(documentedError);
+
+/** The unknown identifier in the examples of errors. */
+export const UNKNOWN_ID = '404';
+
+/** @param error a code, or an exception or response whose message and headers are the example in the document */
+function documentedError(error: ErrorCode | OwnErrorCode | Error | Problem): Problem {
+  if (typeof error === 'string') return problem(error, ERROR_CODES[error].meaning);
+  if (error instanceof Error) return toProblem(error);
+  return 'message' in error ? error : problem(error, error.meaning);
+}
+
+/** Errors that nearly all operations have. Their responses are named after the status. */
+const USUAL_ERRORS = [...COMMON_ERRORS, ...QUOTA_ERRORS].map(documentedError);
+
+/** The name of a response, such as `Unauthorized`, `PetNotFound` or `PetInOrderOrInvalidStatusTransition`. */
+export function responseName(status: number, errors: readonly Problem[]): string {
+  const codes = errors.map(({ code }) => code).join('_or_');
+  const usual = USUAL_ERRORS.filter((error) => error.status === status).map(({ code }) => code);
+  if (codes === usual.join('_or_')) return (STATUS_CODES[status] ?? '').replaceAll(/\W/g, '');
+  return codes.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** For all errors of an operation with one status. */
+export function errorResponse(status: number, errors: readonly Problem[]): ResponseObject {
+  const examples = Object.fromEntries(errors.map((error) => [error.code, { value: errorObject(error) }]));
+  const list = errors.map(({ code, message, meaning = message }) => `- \`${code}\`: ${meaning}`).join('\n');
+  const [only] = errors.length === 1 ? errors : [];
+  return {
+    description: only ? (only.meaning ?? only.message) : list,
+    headers: headersOf(status, errors),
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        ...(only ? { example: errorObject(only) } : { examples }),
+      },
+    },
+  };
+}
+
+function headersOf(status: number, errors: readonly Problem[]): HeadersObject {
+  // A request with too many headers gets no further than the parser: it has no key and no route.
+  if (status === 431) return headerReferences(['Id']);
+  const holders = (name: string) => errors.filter(({ headers = {} }) => name in headers).length;
+  const names: HeaderName[] = [...COMMON_HEADERS, 'Help'];
+  if (status === 401 || status === 429) names.push('Cache-Control');
+  if (holders('accept') > 0) names.push('Accept', 'Accept-Patch');
+  if (holders('www-authenticate') > 0) names.push('WWW-Authenticate');
+  const retries = holders('retry-after');
+  // Only some errors of a status may have it.
+  const refer = retries === errors.length ? headerReferences : optionalHeaders;
+  return { ...headerReferences(names), ...refer(retries > 0 ? ['Retry-After'] : []) };
+}
+
+/** @param codes of the documented errors, including those of extensions */
+export function errorSchemas(codes: Iterable<string>): Record<'Error' | 'KnownErrorCode', SchemaObject> {
+  return {
+    KnownErrorCode: {
+      type: 'string',
+      description: 'The known error codes.',
+      enum: [...new Set([...Object.keys(ERROR_CODES), ...codes])],
+    },
+    Error: {
+      type: 'object',
+      description: 'The body of every error response.',
+      properties: {
+        code: {
+          description: 'Machine-readable error code. New codes can be added.',
+          anyOf: [
+            { $ref: '#/components/schemas/KnownErrorCode' },
+            { type: 'string', maxLength: 64, pattern: '^[a-z]+(_[a-z]+)*$' },
+          ],
+          examples: ['validation_failed'],
+        },
+        message: {
+          type: 'string',
+          maxLength: MAX_MESSAGE_LENGTH,
+          pattern: '\\S',
+          description: 'Human-readable description.',
+          examples: ['limit must be an integer from 1 to 100.'],
+        },
+        status: {
+          type: 'integer',
+          format: 'int32',
+          minimum: 400,
+          maximum: 599,
+          description: 'The HTTP status code.',
+          examples: [400],
+        },
+      },
+      required: ['code', 'message', 'status'],
+    },
+  };
+}
