@@ -9,7 +9,7 @@ import { isScope } from '../auth/keys/scopes.js';
 import type { DatabaseParts } from '../database/database-options.js';
 import { ApiExceptionFilter } from '../http/errors/api-exception.filter.js';
 import { hasNoRules, rulesOf } from '../http/validation/request-validation.pipe.js';
-import type { OwnErrorCode } from '../http/errors/problem.js';
+import type { OwnErrorCode } from '../platform/errors/error-codes.js';
 import type { HealthIndicator } from '../monitoring/health-indicator.js';
 import { ERROR_CODES } from '../platform/errors/error-codes.js';
 import { type Route, routesOf, unopenedMessagesOf } from './routes.js';

@@ -10,14 +10,14 @@ import type { Socket } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
 import type { Env } from '../platform/config/env.js';
 import {
-  clientErrorHandler,
-  type ConnectionObserver,
+  handleClientError,
   headFault,
+  logRefusedConnections,
   MAX_HEADERS,
   refuse,
 } from './connections/client-error.js';
 import { handleOneAtATime, refuseTunnel } from './connections/one-at-a-time.js';
-import { shareTurns } from './connections/turns.js';
+import { readInTurn } from './connections/read-in-turn.js';
 import { METHODS_WITH_BODY } from './requests/message.js';
 import { normaliseTarget, requestId } from './requests/request.js';
 
@@ -34,16 +34,16 @@ const WRITE_TIMEOUT_MS = 15_001;
 const MAX_PARAM_LENGTH = 65_536;
 
 /** Creates the Fastify instance below Nest. Every request reaches the hooks, however malformed. */
-export function createServer(env: Env, observer: ConnectionObserver): FastifyInstance {
+export function createServer(env: Env): FastifyInstance {
   const server = fastify({
-    serverFactory: (handle: RequestListener) => createNodeServer(handle, env, observer),
+    serverFactory: (handle: RequestListener) => createNodeServer(handle, env),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     trustProxy: env.TRUST_PROXY.length > 0 ? env.TRUST_PROXY : false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     rewriteUrl: normaliseTarget,
     genReqId: requestId,
-    clientErrorHandler: clientErrorHandler(observer),
+    clientErrorHandler: handleClientError,
   });
   // Routes all methods that Node knows; only some have a body.
   for (const method of METHODS)
@@ -58,7 +58,7 @@ export function createServer(env: Env, observer: ConnectionObserver): FastifyIns
   return server;
 }
 
-function createNodeServer(handle: RequestListener, env: Env, observer: ConnectionObserver): Server {
+function createNodeServer(handle: RequestListener, env: Env): Server {
   const options = {
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -72,14 +72,14 @@ function createNodeServer(handle: RequestListener, env: Env, observer: Connectio
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     const fault = headFault(request);
     if (fault === undefined) handle(request, response);
-    else refuse(request.socket, fault, observer);
+    else refuse(server, request.socket, fault);
   };
   const server = createHttpServer(options, handleOneAtATime(handleHttp));
   server.maxConnections = env.MAX_CONNECTIONS;
-  server.on('drop', () => observer.dropped());
   // Node drops further ones, so one more shows that there are too many.
   server.maxHeadersCount = MAX_HEADERS + 1;
-  shareTurns(server);
+  logRefusedConnections(server);
+  readInTurn(server);
   closeStalledSockets(server);
   // A client may close its side after the request and still read the response. Missing from Node's types.
   return Object.assign(server, { httpAllowHalfOpen: true });

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable, type OnModuleInit, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { HealthIndicatorResult } from '@nestjs/terminus';
-import { ApiError } from '../http/errors/problem.js';
+import { ApiError } from '../http/errors/api-error.js';
 import { DomainError } from '../platform/errors/domain-error.js';
 import type { HealthIndicator } from './health-indicator.js';
 

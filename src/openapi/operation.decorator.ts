@@ -10,14 +10,8 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import { RequireKey, RequireScope } from '../auth/access.decorators.js';
-import type { ErrorCode } from '../platform/errors/error-codes.js';
-import {
-  AddRouteConfig,
-  takesBody,
-  parameterErrorsOf,
-  refuseUndeclaredQuery,
-} from '../http/requests/handler-metadata.js';
-import type { OwnErrorCode, Problem } from '../http/errors/problem.js';
+import type { ErrorCode, OwnErrorCode, Problem } from '../platform/errors/error-codes.js';
+import { AddRouteConfig, parameterErrorsOf, takesBody, takesQuery } from '../http/requests/handler-metadata.js';
 import { isIdempotent } from '../http/idempotency/idempotent.decorator.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences } from '../http/response-headers.js';
 import { errorsOfOperation, IDEMPOTENCY_ERRORS } from './common-errors.js';
@@ -87,8 +81,8 @@ export function Operation(options: OperationOptions): MethodDecorator {
       throw new RangeError(`bodyLimitBytes must not exceed ${MAX_BODY_LIMIT_BYTES}.`);
     const hasBody = takesBody(target.constructor, name);
     const errors = errorsOfOperation(options, hasBody, parameterErrorsOf(descriptor.value as Function));
-    refuseUndeclaredQuery(target, name);
     declareOperation({ ...options, errors })(target, name, descriptor);
+    AddRouteConfig({ takesNoQuery: !takesQuery(target.constructor, name) })(target, name, descriptor);
   };
 }
 

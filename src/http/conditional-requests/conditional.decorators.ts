@@ -3,7 +3,7 @@ import { ApiHeader, ApiResponse } from '@nestjs/swagger';
 import { requestOf } from '../requests/request.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences } from '../response-headers.js';
 import { documentParameter } from '../requests/handler-metadata.js';
-import { MAX_ETAGS_LENGTH, notCurrent, Precondition } from './entity-tags.js';
+import { MAX_ETAGS_LENGTH, notCurrent, Precondition } from './conditional-responses.js';
 
 /** A malformed list names no ETag, and is not refused. */
 const schema = {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import type { ResponseListener } from '../hooks/responses.js';
 import { hasBody, isMisframed } from '../requests/message.js';
 
 /** How long busy clients have to notice that their connections are about to close, in milliseconds. */
@@ -15,15 +16,15 @@ const LINGER_MS = 500;
 const LINGER_BYTES = 1024 * 1024;
 
 /**
- * Closes a connection after the response if it cannot be reused: the request is incomplete, so the rest must not be parsed
- * as a request of its own; the end of the request is ambiguous; or the service is stopping. When the service closes, it
- * closes idle connections, and the others after their last response.
+ * When the service closes, it closes idle connections, and the others after their last response.
+ * @returns closes a connection after the response if it cannot be reused: the request is incomplete, so the rest must not be
+ * parsed as a request of its own; the end of the request is ambiguous; or the service is stopping
  */
 export function closeConnections(
   server: FastifyInstance,
   service: { readonly isEnding: boolean },
   deadlineMs = DEADLINE_MS,
-): void {
+): ResponseListener {
   let isClosing = false;
   server.addHook('preClose', (done) => {
     isClosing = true;
@@ -37,13 +38,12 @@ export function closeConnections(
     });
     setTimeout(done, NOTICE_MS);
   });
-  server.addHook('onSend', ({ raw }, reply, payload, done) => {
+  return ({ raw }, reply) => {
     const isUnread = !raw.complete && hasBody(raw);
     if (isUnread || isMisframed(raw) || isClosing || service.isEnding) reply.header('connection', 'close');
     // Node calls this when the last response of a connection is out.
     if (isUnread) raw.socket.destroySoon = () => closeLingering(raw.socket);
-    done(null, payload);
-  });
+  };
 }
 
 /** Closes the server, and waits for the requests in progress. WebSockets remain open; Nest closes them. */

@@ -15,8 +15,8 @@ import { DomainError } from '../../platform/errors/domain-error.js';
 import type { ErrorCode } from '../../platform/errors/error-codes.js';
 import { requestFields } from '../hooks/request-log.js';
 import { SampledLog } from '../../platform/logging/sampled-log.js';
-import { forgetResponse } from './failed-response.js';
-import { ApiError, CLIENT_GONE, INTERNAL_ERROR, type Problem, problem, sendProblem } from './problem.js';
+import { ApiError, CLIENT_GONE, forgetResponse, INTERNAL_ERROR, sendProblem } from './api-error.js';
+import { type Problem, problem } from '../../platform/errors/error-codes.js';
 
 /** Turns every exception, ours, Nest's or Fastify's, into a response. */
 @Catch()

@@ -4,7 +4,7 @@ import { OldRows } from '../../database/old-rows.js';
 import { query } from '../../database/statements.js';
 import { RecurringTask } from '../../platform/recurring-task.js';
 import type { IdempotencyRecord } from './idempotency-record.entity.js';
-import type { IdempotentRequest } from './idempotent-request.js';
+import type { IdempotentRequest } from './idempotency.hooks.js';
 
 type Stored = Pick<IdempotencyRecord, 'fingerprint' | 'response'>;
 

@@ -4,21 +4,13 @@ import type { EntityManager } from 'typeorm';
 import { Clock } from '../../platform/config/clock.js';
 import { Database } from '../../database/database.js';
 import { tryLockUntilCommit } from '../../database/locks.js';
-import { ApiError } from '../errors/problem.js';
+import { ApiError } from '../errors/api-error.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
-import type { IdempotentRequest } from './idempotent-request.js';
-import { replay, resetHeaders, storedResponse } from './stored-response.js';
+import type { IdempotentRequest } from './idempotency.hooks.js';
 
 const RETENTION_MS = 24 * 60 * 60 * 1000;
 /** Other requests may wait for a transaction that is longer. */
 const SLOW_MS = 1_000;
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Set while a transaction waits for the response of its request. Rejects with the error to send instead. */
-    commitWith?: ((body: unknown) => Promise<void>) | undefined;
-  }
-}
 
 /** Rolls back the transaction of a request whose response is an error. The response remains. */
 class ErrorResponse extends Error {}
@@ -114,4 +106,34 @@ export function inUse(): ApiError {
   return new ApiError('idempotency_key_in_use', 'A request with this Idempotency-Key is still running. Retry later.', {
     'retry-after': '1',
   });
+}
+
+type Headers = Readonly<Partial<ReturnType<FastifyReply['getHeaders']>>>;
+
+/** Headers of the request that is repeated, not of its operation. */
+const OF_REQUEST = /^(x-)?ratelimit/;
+
+/**
+ * A response as text: its status, the headers that the operation set, and its body.
+ * @param before headers of the response before its handler ran
+ * @throws Error if the body is no text, such as a file
+ */
+function storedResponse(reply: FastifyReply, before: Headers, body: unknown): string {
+  if (typeof body !== 'string' && body != null)
+    throw new Error('An operation with @Idempotent() must return JSON or text, and no file.');
+  const headers = Object.entries(reply.getHeaders()).filter(
+    ([name, value]) => before[name] !== value && !OF_REQUEST.test(name),
+  );
+  return JSON.stringify({ status: reply.statusCode, headers: Object.fromEntries(headers), body: body ?? undefined });
+}
+
+function replay(reply: FastifyReply, stored: string): void {
+  const { status, headers, body } = JSON.parse(stored) as { status: number; headers: Headers; body?: string };
+  void reply.code(status).headers(headers).header('idempotent-replayed', 'true').send(body);
+}
+
+/** Restores the headers from before a handler whose work was rolled back. */
+function resetHeaders(reply: FastifyReply, before: Headers): void {
+  for (const name of Object.keys(reply.getHeaders())) if (before[name] === undefined) reply.removeHeader(name);
+  reply.headers(before);
 }

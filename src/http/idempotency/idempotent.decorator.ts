@@ -2,13 +2,6 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
 import { AddRouteConfig, routeConfigOf } from '../requests/handler-metadata.js';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** What an operation does with an Idempotency-Key. Others ignore it. */
-    idempotency?: 'accepted' | 'refused';
-  }
-}
-
 /**
  * Makes it safe to repeat an operation: it accepts an `Idempotency-Key`. Its handler then runs in one transaction, which also
  * stores the response for 24 hours, and a repeated request returns that response. So it must do database work of a second or

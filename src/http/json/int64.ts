@@ -26,7 +26,7 @@ export function isCanonicalInt64(text: string): boolean {
  * The exact value of a JSON number literal that is an integer, including `1e2` and `5.0` (JSON Schema, section 6.1.1), or NaN
  * if it is not an integer or far beyond int64.
  */
-export function exactInteger(literal: string): Int64 {
+export function integerOfLiteral(literal: string): Int64 {
   const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
   const digits = withoutTrailingZeros(whole + fraction);

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
-import { ApiError, CLIENT_GONE } from '../errors/problem.js';
+import { ApiError, CLIENT_GONE } from '../errors/api-error.js';
 import {
   BODY_LIMIT_BYTES,
   brokenBody,
@@ -19,17 +19,6 @@ import { EMPTY_BODY, parseJson } from './parse-json.js';
 
 const JSON_TYPES = [JSON_TYPE, MERGE_PATCH_TYPE];
 const UTF_8 = /^[ \t]*charset=(?:utf-8|"utf-8")[ \t]*$/i;
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Maximum size of a JSON body, set by `@Operation()`. Default: `BODY_LIMIT_BYTES`. */
-    bodyLimitBytes?: number | undefined;
-  }
-
-  interface FastifyRequest {
-    rawBody: Buffer | undefined;
-  }
-}
 
 /**
  * Makes Fastify parse JSON bodies without rounding, and refuse bodies that are too large, have another charset or have a

@@ -13,6 +13,29 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by admission. */
     principal: Principal | undefined;
+    /** When its headers were received, on the clock of `performance.now()`. */
+    receivedAtMs: number;
+    rawBody: Buffer | undefined;
+    /** Set while a transaction waits for the response of its request. Rejects with the error to send instead. */
+    commitWith: ((body: unknown) => Promise<void>) | undefined;
+  }
+
+  interface FastifyContextConfig {
+    /** Maximum size of a JSON body, set by `@Operation()`. Default: `BODY_LIMIT_BYTES`. */
+    bodyLimitBytes?: number | undefined;
+    /** Set by `@Operation()` for a handler without `@Query()`. */
+    takesNoQuery?: boolean;
+    /** Set by `@Deprecated()`, whose interceptor announces the deprecation before it refuses a request. */
+    isDeprecated?: true;
+    /** The path exists, but has no operation with this method. */
+    readonly isMethodUnknown?: true;
+    /** What an operation does with an Idempotency-Key. Others ignore it. */
+    idempotency?: 'accepted' | 'refused';
+  }
+
+  interface FastifyInstance {
+    /** Address of the page that explains the error codes, for Link. */
+    errorPage?: string;
   }
 }
 

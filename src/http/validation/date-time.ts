@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { bodyField, type FieldOptions } from './field.js';
-import { type ParamOptions, param } from './query-params.js';
+import { type ParamOptions, param } from './params.js';
 
 /** The date-time of RFC 3339, section 5.6. */
 const DATE_TIME =

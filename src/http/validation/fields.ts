@@ -2,7 +2,7 @@ import { applyDecorators, type Type as Class } from '@nestjs/common';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
 import { ValidateIf, ValidateNested } from 'class-validator';
-import { listed } from '../errors/problem.js';
+import { listed } from '../../platform/errors/error-codes.js';
 import { isInt64 } from '../json/int64.js';
 import { bodyField, type FieldOptions } from './field.js';
 

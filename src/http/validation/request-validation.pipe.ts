@@ -3,7 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validate, type ValidationError, type ValidatorOptions } from 'class-validator';
 import { LRUCache } from 'lru-cache';
 import { unknownName } from '../errors/client-names.js';
-import { MAX_FAULTS, validationFailed } from '../errors/problem.js';
+import { MAX_FAULTS, validationFailed } from '../errors/api-error.js';
 import { EMPTY_BODY, emptyBody } from '../json/parse-json.js';
 import { unsupportedMediaType } from '../requests/message.js';
 

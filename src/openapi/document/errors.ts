@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ResponseObject, SchemaObject } from '@nestjs/swagger';
 import { ERROR_CODES } from '../../platform/errors/error-codes.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences, optionalHeaders } from '../../http/response-headers.js';
-import { errorObject, MAX_MESSAGE_LENGTH, type Problem } from '../../http/errors/problem.js';
+import { errorObject, MAX_MESSAGE_LENGTH, type Problem } from '../../platform/errors/error-codes.js';
 import { COMMON_ERRORS, documentedError, QUOTA_ERRORS } from '../common-errors.js';
 
 /** Error codes by status that nearly all operations have. Their responses are named after the status. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { OpenAPIObject, ReferenceObject, ResponseObject } from '@nestjs/swagger';
-import { errorObject, problem } from '../../http/errors/problem.js';
+import { errorObject, problem } from '../../platform/errors/error-codes.js';
 import type { Env } from '../../platform/config/env.js';
 import { ERROR_CODES, type ErrorCode } from '../../platform/errors/error-codes.js';
 import { renderPage } from './page.js';

@@ -1,7 +1,5 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
 
 /** How long one turn of the event loop reads requests, in milliseconds. */
 const MAX_READING_MS = 25;
@@ -25,25 +23,10 @@ const MIN_PAUSE_MS = 100;
  * a connection that sent much. So hostile connections delay others little, and what one turn allocates is bounded
  * (docs/decisions/0020-connections.md has figures).
  */
-export function shareTurns(server: Server): void {
+export function readInTurn(server: Server): void {
   const connections = new SharedConnections();
   server.on('connection', (socket: Socket) => connections.add(socket));
   server.prependListener('request', ({ socket }) => connections.read(socket));
-}
-
-/**
- * Lets requests that arrive in the same turn of the event loop continue together. Each step, from admission to the write,
- * then runs for one request after the other while the processor's caches are warm. This saves a third of the processor time
- * of a busy service. A single request does not wait.
- */
-export function batchRequestsPerTick(server: FastifyInstance): void {
-  let turn: Promise<void> | undefined;
-  const begin = async () => {
-    await nextTurn();
-    turn = undefined;
-  };
-  // A shared promise instead of callbacks: it restores the async context of each request.
-  server.addHook('onRequest', () => (turn ??= begin()));
 }
 
 /** Open connections, and which of them are not read for the moment. */

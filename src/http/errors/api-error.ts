@@ -1,33 +1,8 @@
 import { HttpException } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { ERROR_CODES, type ErrorCode } from '../../platform/errors/error-codes.js';
+import { type ErrorCode, errorObject, listed, type OwnErrorCode } from '../../platform/errors/error-codes.js';
+import { type Problem, problem } from '../../platform/errors/error-codes.js';
 import { addLink } from '../addresses.js';
-
-/** A code outside the registry, for errors of extensions. */
-export interface OwnErrorCode {
-  readonly code: string;
-  readonly status: number;
-  /** When it is returned, for the documentation. */
-  readonly meaning: string;
-}
-
-/** The parts of an Error response. */
-export interface Problem {
-  readonly status: number;
-  readonly code: string;
-  /** What is wrong and what would be valid; never internals. */
-  readonly message: string;
-  /** Names in lower case, so that Fastify need not convert them. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** When it is returned, for the documentation. */
-  readonly meaning?: string | undefined;
-}
-
-/** Looks up the status and the meaning of a code of the registry. */
-export function problem(code: ErrorCode | OwnErrorCode, message: string, headers?: Problem['headers']): Problem {
-  const declared = typeof code === 'string' ? { code, ...ERROR_CODES[code] } : code;
-  return { status: declared.status, code: declared.code, message, headers, meaning: declared.meaning };
-}
 
 /** An HTTP error that a controller, a guard or an interceptor throws; the client receives it as an Error object. */
 export class ApiError extends HttpException {
@@ -65,15 +40,12 @@ export const INTERNAL_ERROR = problem('internal_error', 'The service failed to p
   'x-content-type-options': 'nosniff',
 });
 
-/** The longest message that people read, in UTF-16 code units. Those of extensions can be longer. */
-const READABLE_LENGTH = 200;
-
-/** The items that fit into a message with `besides` other characters, at least one. */
-export function listed(items: readonly string[], separator: string, besides = 100): string {
-  const room = READABLE_LENGTH - besides - `${separator}and more`.length;
-  const shown = items.filter((_, index) => index === 0 || items.slice(0, index + 1).join(separator).length <= room);
-  return [...shown, ...(shown.length < items.length ? ['and more'] : [])].join(separator);
-}
+/** No client receives this; logs and metrics have the status, as those of nginx do. */
+export const CLIENT_GONE: Problem = {
+  status: 499,
+  code: 'client_closed_request',
+  message: 'The client closed the connection.',
+};
 
 export const MAX_FAULTS = 5;
 
@@ -85,32 +57,8 @@ export function validationFailed(faults: readonly string[]): ApiError {
   return new ApiError('validation_failed', `${listed([...new Set(faults)].slice(0, MAX_FAULTS), '; ', 1)}.`);
 }
 
-/**
- * The client closed the connection before its response. No client receives this; logs and metrics have the status, as those
- * of nginx do.
- */
-export const CLIENT_GONE: Problem = {
-  status: 499,
-  code: 'client_closed_request',
-  message: 'The client closed the connection.',
-};
-
-/** Maximum length of a message, in UTF-16 code units; longer ones, such as those of foreign exceptions, are cut. */
-export const MAX_MESSAGE_LENGTH = 2_000;
-
-export function errorObject({ code, message, status }: Problem): object {
-  return { code, message: message.slice(0, MAX_MESSAGE_LENGTH), status };
-}
-
 export function errorJson(answer: Problem): string {
   return JSON.stringify(errorObject(answer));
-}
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** Address of the page that explains the error codes, for Link. */
-    errorPage?: string;
-  }
 }
 
 /** Sends an Error response; every error of a request goes through here, unless its head cannot be written. */
@@ -128,4 +76,19 @@ export function writeHead(reply: FastifyReply, { status, code, headers = {} }: P
   // Exceptions of Nest do not say when to try again, and every 429 and 503 does.
   if ((status === 429 || status === 503) && !reply.hasHeader('retry-after')) reply.header('retry-after', '1');
   reply.code(status).header('content-type', 'application/json; charset=utf-8');
+}
+
+/** Headers that describe a response (RFC 9110, sections 8 and 10.2). */
+const OF_RESPONSE = /^(?:content-(?!security).+|etag|last-modified|location)$/;
+
+/** Removes what a handler said of its response before it failed. Links of a deprecated operation remain. */
+export function forgetResponse(reply: FastifyReply): void {
+  const hasPages = !reply.hasHeader('deprecation');
+  removeHeaders(reply, (name) => OF_RESPONSE.test(name) || (hasPages && name === 'link'));
+}
+
+export function removeHeaders(reply: FastifyReply, isRemoved: (name: string, value: unknown) => boolean): void {
+  for (const [name, value] of Object.entries(reply.getHeaders())) if (isRemoved(name, value)) reply.removeHeader(name);
+  // Node keeps that of its first attempt to write.
+  reply.raw.statusMessage = '';
 }
