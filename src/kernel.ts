@@ -23,10 +23,10 @@ export { type ExactInt64, type Int64, int64Json, isCanonicalId } from './http/js
 export { isCanonicalInt64 } from './http/json/int64.js';
 // Responses and errors
 export { etagOf, pageEtag } from './http/conditional-requests/entity-tags.js';
-export { Precondition, sendCreated, sendPage } from './http/conditional-requests/conditional-responses.js';
-export { sendPageJson, sendWithEtag } from './http/conditional-requests/conditional-responses.js';
-export type { PageJson, ResponseBody } from './http/conditional-requests/conditional-responses.js';
-export { IfMatch, Revalidates } from './http/conditional-requests/conditional.decorators.js';
+export { Precondition, sendCreated, sendPage } from './http/conditional-requests/conditional-requests.js';
+export { sendPageJson, sendWithEtag } from './http/conditional-requests/conditional-requests.js';
+export type { PageJson, ResponseBody } from './http/conditional-requests/conditional-requests.js';
+export { IfMatch, Revalidates } from './http/conditional-requests/conditional-requests.js';
 export { addLink, nextPageLink, publicAddress } from './http/addresses.js';
 export { ApiError } from './http/errors/api-error.js';
 export type { Problem } from './platform/errors/error-codes.js';

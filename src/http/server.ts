@@ -1,11 +1,5 @@
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  METHODS,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer as createHttpServer, METHODS } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
 import type { Env } from '../platform/config/env.js';
@@ -16,7 +10,7 @@ import {
   MAX_HEADERS,
   refuse,
 } from './connections/client-error.js';
-import { handleOneAtATime, refuseTunnel } from './connections/one-at-a-time.js';
+import { handleOneAtATime, refuseTunnel } from './connections/closing.js';
 import { readInTurn } from './connections/read-in-turn.js';
 import { METHODS_WITH_BODY } from './requests/message.js';
 import { normaliseTarget, requestId } from './requests/request.js';
@@ -25,10 +19,7 @@ import { normaliseTarget, requestId } from './requests/request.js';
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const TIMEOUT_CHECK_INTERVAL_MS = 1_000;
-/**
- * How long a client can read nothing of its response: at least this, at most twice as long. Not a whole second, so that it
- * differs from any keep-alive timeout.
- */
+/** How long a client can read nothing of its response, or twice that. It differs from any keep-alive timeout. */
 const WRITE_TIMEOUT_MS = 15_001;
 /** As long as the headers may be, so that the router refuses no path segment before admission. */
 const MAX_PARAM_LENGTH = 65_536;

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { Gauge, Histogram, Registry } from 'prom-client';
-import { responseInProgress } from '../http/connections/one-at-a-time.js';
+import { responseInProgress } from '../http/connections/closing.js';
 import type { ResponseListener } from '../http/hooks/responses.js';
 import { UNMATCHED_ROUTE } from '../platform/tracing/spans.js';
 

@@ -1,4 +1,5 @@
 import { applyDecorators, Header, HttpCode, SetMetadata, type Type } from '@nestjs/common';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import {
   ApiExtension,
   ApiExtraModels,
@@ -11,7 +12,7 @@ import {
 } from '@nestjs/swagger';
 import { RequireKey, RequireScope } from '../auth/access.decorators.js';
 import type { ErrorCode, OwnErrorCode, Problem } from '../platform/errors/error-codes.js';
-import { AddRouteConfig, parameterErrorsOf, takesBody, takesQuery } from '../http/requests/handler-metadata.js';
+import { AddRouteConfig, handlerParameters, parameterErrorsOf } from '../http/requests/handler-metadata.js';
 import { isIdempotent } from '../http/idempotency/idempotent.decorator.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences } from '../http/response-headers.js';
 import { errorsOfOperation, IDEMPOTENCY_ERRORS } from './common-errors.js';
@@ -79,10 +80,11 @@ export function Operation(options: OperationOptions): MethodDecorator {
   return (target, name, descriptor) => {
     if (Number(options.bodyLimitBytes) > MAX_BODY_LIMIT_BYTES)
       throw new RangeError(`bodyLimitBytes must not exceed ${MAX_BODY_LIMIT_BYTES}.`);
-    const hasBody = takesBody(target.constructor, name);
+    const parameters = handlerParameters(target.constructor, name).map(({ type }) => type);
+    const hasBody = parameters.includes(RouteParamtypes.BODY);
     const errors = errorsOfOperation(options, hasBody, parameterErrorsOf(descriptor.value as Function));
     declareOperation({ ...options, errors })(target, name, descriptor);
-    AddRouteConfig({ takesNoQuery: !takesQuery(target.constructor, name) })(target, name, descriptor);
+    AddRouteConfig({ takesNoQuery: !parameters.includes(RouteParamtypes.QUERY) })(target, name, descriptor);
   };
 }
 

@@ -3,10 +3,7 @@ import { hash } from 'node:crypto';
 /** 132 bits of a digest: collisions do not occur in practice. */
 const TAG_LENGTH = 22;
 
-/**
- * The strong validator of a representation: the same bytes have the same validator on every instance.
- * @param content the body, and anything else whose change must change the validator
- */
+/** The strong validator of a representation: the same bytes have the same validator on every instance. */
 export function etagOf(content: string | Buffer): string {
   return `"${hash('sha256', content, 'base64url').slice(0, TAG_LENGTH)}"`;
 }

@@ -5,8 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { SampledLog } from '../../platform/logging/sampled-log.js';
 import { ApiError, errorJson } from '../errors/api-error.js';
 import { breakBody, requestTimeout } from '../requests/message.js';
-import { closeLingering } from './closing.js';
-import { closeAfterResponse, responseInProgress } from './one-at-a-time.js';
+import { closeAfterResponse, closeLingering, responseInProgress } from './closing.js';
 
 export const MAX_HEADERS = 100;
 
@@ -42,14 +41,10 @@ export function logRefusedConnections(server: Server): void {
 export function headFault({ httpVersion, method = '', rawHeaders }: IncomingMessage): ApiError | undefined {
   // Names and values alternate.
   if (rawHeaders.length > 2 * MAX_HEADERS) return headersTooLarge();
-  const isHttp = (httpVersion === '1.1' || httpVersion === '1.0') && METHODS.includes(method);
-  return isHttp ? undefined : invalid();
+  return /^1\.[01]$/.test(httpVersion) && METHODS.includes(method) ? undefined : toError();
 }
 
-/**
- * Sends an Error for bytes that are not a request, so have no key and no route, and closes the connection. The server emits
- * `refused` with the status and the request id.
- */
+/** Sends an Error for bytes that are no request, and closes the connection. The server emits `refused`. */
 export function refuse(server: Server, socket: Socket, { problem }: ApiError): void {
   const requestId = randomUUID();
   const body = errorJson(problem);
@@ -67,17 +62,12 @@ export function refuse(server: Server, socket: Socket, { problem }: ApiError): v
   server.emit('refused', problem.status, requestId);
 }
 
-function toError(code: string | undefined): ApiError {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return headersTooLarge();
-    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return new ApiError('payload_too_large', 'The chunk extensions are larger than this service accepts.');
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return requestTimeout();
-    default:
-      return invalid();
-  }
+function toError(code?: string): ApiError {
+  if (code === 'HPE_HEADER_OVERFLOW') return headersTooLarge();
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout();
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
+    return new ApiError('payload_too_large', 'The chunk extensions are larger than this service accepts.');
+  return new ApiError('validation_failed', 'This is not a valid HTTP/1.1 request.');
 }
 
 export function headersTooLarge(): ApiError {
@@ -85,8 +75,4 @@ export function headersTooLarge(): ApiError {
     'headers_too_large',
     `The request line and headers are larger than this service accepts, or there are more than ${MAX_HEADERS} headers.`,
   );
-}
-
-function invalid(): ApiError {
-  return new ApiError('validation_failed', 'This is not a valid HTTP/1.1 request.');
 }

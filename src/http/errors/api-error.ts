@@ -9,9 +9,8 @@ export class ApiError extends HttpException {
   readonly problem: Problem;
 
   /**
-   * @param code of the registry, or one of an extension with its status
    * @param message what is wrong and what would be valid, for the client's developer
-   * @param headers response headers that belong to this error, such as Allow or Retry-After
+   * @param headers that belong to this error, such as Allow or Retry-After
    * @param isExpected whether it is no failure of the service, and so not logged as one, whatever its status
    */
   constructor(
@@ -40,19 +39,13 @@ export const INTERNAL_ERROR = problem('internal_error', 'The service failed to p
   'x-content-type-options': 'nosniff',
 });
 
+const GONE = { code: 'client_closed_request', status: 499, meaning: 'The client closed the connection.' };
 /** No client receives this; logs and metrics have the status, as those of nginx do. */
-export const CLIENT_GONE: Problem = {
-  status: 499,
-  code: 'client_closed_request',
-  message: 'The client closed the connection.',
-};
+export const CLIENT_GONE = problem(GONE, GONE.meaning);
 
 export const MAX_FAULTS = 5;
 
-/**
- * The error of a request that is not as its operation documents it.
- * @param faults all that is wrong with the query or the body, each without its full stop; repeated ones are named once
- */
+/** @param faults all that is wrong with the query or the body, each without its full stop; repeated ones are named once */
 export function validationFailed(faults: readonly string[]): ApiError {
   return new ApiError('validation_failed', `${listed([...new Set(faults)].slice(0, MAX_FAULTS), '; ', 1)}.`);
 }

@@ -12,11 +12,10 @@ import { BaseExceptionFilter } from '@nestjs/core';
 import { from, mergeMap, type Observable } from 'rxjs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../../platform/errors/domain-error.js';
-import type { ErrorCode } from '../../platform/errors/error-codes.js';
-import { requestFields } from '../hooks/request-log.js';
+import { type ErrorCode, type Problem, problem } from '../../platform/errors/error-codes.js';
 import { SampledLog } from '../../platform/logging/sampled-log.js';
+import { requestFields } from '../hooks/request-log.js';
 import { ApiError, CLIENT_GONE, forgetResponse, INTERNAL_ERROR, sendProblem } from './api-error.js';
-import { type Problem, problem } from '../../platform/errors/error-codes.js';
 
 /** Turns every exception, ours, Nest's or Fastify's, into a response. */
 @Catch()
@@ -55,7 +54,9 @@ export class ApiExceptionFilter implements ExceptionFilter, OnApplicationShutdow
     const { method, route, ...fields } = requestFields(request);
     // An unavailable server is not a fault in the code, so a stack would not help.
     const error = describe(exception, code === 'service_unavailable' ? 'message' : 'stack');
-    this.failures.add({ method, route, status, code }, { ...fields, error }, originOf(error));
+    // The message, and the line that threw it: the rest of a stack depends on what else the request waited for.
+    const origin = error.split('\n', 2).join('\n');
+    this.failures.add({ method, route, status, code }, { ...fields, error }, origin);
   }
 
   onApplicationShutdown(): void {
@@ -80,11 +81,6 @@ function healthResultOf(exception: unknown): object | undefined {
 function isAborted({ raw }: FastifyRequest, exception: unknown): boolean {
   const { code }: { code?: unknown } = Object(exception);
   return raw.destroyed && code === 'ECONNRESET';
-}
-
-/** The message, and the line that threw it: the rest of a stack depends on what else the request waited for. */
-function originOf(error: string): string {
-  return error.split('\n', 2).join('\n');
 }
 
 function describe(exception: unknown, detail: 'message' | 'stack'): string {

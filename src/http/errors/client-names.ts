@@ -25,10 +25,7 @@ const HARMLESS = /^(?!.*psk)[\w.[\]-]{1,20}$/i;
 const PAGING = /^(?:page|offset|cursor|skip)$/i;
 const PAGE_SIZE = /^(?:per_?page|page_?size|max_?results|size|count|top)$/i;
 
-/**
- * Quotes a name that a client sent. Clients send API keys as names by mistake, and a message must not contain a key.
- * @returns undefined if the name must not be quoted
- */
+/** Clients send API keys as names by mistake, and a message must not contain a key. */
 export function quoteName(name: string): string | undefined {
   return HARMLESS.test(name) ? `"${name}"` : undefined;
 }
@@ -44,7 +41,6 @@ export function unknownName(kind: string, name: string, known?: readonly string[
   return `${fault} (${hint}known: ${known.length === 0 ? 'none' : listed(known, ', ')})`;
 }
 
-/** Longer paths cost nothing. */
 const MAX_PATH_LENGTH = 100;
 /** Paths of the OpenAPI document, as the router writes them. */
 const DOCUMENTED = new RegExp(`^${API_PREFIX}/[\\w/:.-]+$`);

@@ -8,7 +8,7 @@ import { nearestPath } from '../errors/client-names.js';
 import { hostFault, transferCodingFault } from '../requests/message.js';
 import { isVersioned, pathOf } from '../requests/request.js';
 
-/** Headers of every response; added before admission. */
+/** Headers of every response. */
 export function addCommonHeaders(server: FastifyInstance, env: Env): void {
   const origins = new Set(env.CORS_ORIGINS);
   server.decorate('errorPage', publicPath(env, '/docs/errors'));
@@ -65,8 +65,8 @@ function hasEmptyParam(params: Readonly<Record<string, string>>): boolean {
 }
 
 /*
- * CORS by hand, because `enableCors` (@fastify/cors) breaks three rules: an OPTIONS request is a preflight only if it has
- * the preflight headers; a preflight response never repeats arbitrary text of the client; no `*` route hides unknown paths.
+ * CORS by hand: with `enableCors`, each OPTIONS request is a preflight, whose response repeats any text of the client, and a
+ * route `*` hides unknown paths.
  */
 
 const EXPOSED =

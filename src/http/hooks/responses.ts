@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiExceptionFilter } from '../errors/api-exception.filter.js';
 import { errorJson, INTERNAL_ERROR, removeHeaders, writeHead } from '../errors/api-error.js';
 
-/** Is called when a response is about to be sent; an `onResponse` hook would cost 8 % of getPet. */
+/** Is called when a response is about to be sent. An `onResponse` hook would cost 8 % of getPet. */
 export type ResponseListener = (request: FastifyRequest, reply: FastifyReply, payload: unknown) => void;
 
 /**

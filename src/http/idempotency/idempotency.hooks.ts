@@ -7,9 +7,8 @@ import type { IdempotencyService } from './idempotency.service.js';
 const REFUSED = 'Idempotency-Key must not be sent to this operation: its response has a secret, which is not stored';
 
 /**
- * Lets routes that are added from now on accept or refuse an Idempotency-Key, as their decorators say. It wraps the whole
- * handler of Nest, so that no interceptor, filter or serializer of an application runs outside of it. A repeated request is
- * admitted, and counted, like any other, but the guards of extensions do not run again.
+ * Lets routes that are added from now on accept or refuse an Idempotency-Key. It wraps Nest's whole handler, with all guards,
+ * interceptors, filters and serializers. A repeated request is admitted and counted, but nothing of these runs again.
  */
 export function addIdempotency(server: FastifyInstance, service: IdempotencyService): void {
   server.addHook('onRoute', (route) => {
@@ -34,6 +33,7 @@ const MAX_LENGTH = 255;
 /** A string of structured fields (RFC 9651, section 3.3.3), or a text that stands for itself. */
 const PATTERN = String.raw`^(?:"(?:[ !#-\[\]-~]|\\["\\]){1,${MAX_LENGTH}}"|[ !#-~][ -~]{0,${MAX_LENGTH - 1}})$`;
 const valid = new RegExp(PATTERN);
+const EXPECTED = `${HEADER} must be given once, as 1 to ${MAX_LENGTH} characters of printable ASCII, or as such a text in double quotes with \\ before " and \\`;
 
 export const IDEMPOTENCY_KEY_PARAMETER = {
   name: HEADER,
@@ -51,32 +51,19 @@ export const IDEMPOTENCY_KEY_PARAMETER = {
   },
 };
 
-/** The parts of a request with an Idempotency-Key that identify it. */
-export interface IdempotentRequest {
-  readonly accountId: number;
-  /** 1 to 255 characters of printable ASCII: the text of a quoted string. */
-  readonly key: string;
-  /** The key as it was sent. */
-  readonly idempotencyKey: string;
-  /** Hash of the method, the target and the bytes of the body. */
-  readonly fingerprint: string;
-}
+/** What identifies a request with an Idempotency-Key, which `idempotencyKey` is as it was sent. */
+export type IdempotentRequest = ReturnType<typeof idempotentRequest>;
 
 /** @throws ApiError `validation_failed` */
-export function idempotentRequest(request: FastifyRequest, accountId: number): IdempotentRequest {
+function idempotentRequest(request: FastifyRequest, accountId: number) {
   const { raw, rawBody, method, url, headers } = request;
   const idempotencyKey = String(headers['idempotency-key']);
-  if (!valid.test(idempotencyKey) || isRepeated(raw, 'idempotency-key'))
-    throw validationFailed([
-      `${HEADER} must be given once, as 1 to ${MAX_LENGTH} characters of printable ASCII, or as such a text in double quotes with \\ before " and \\`,
-    ]);
+  if (!valid.test(idempotencyKey) || isRepeated(raw, 'idempotency-key')) throw validationFailed([EXPECTED]);
   const isQuoted = idempotencyKey.startsWith('"');
   const key = isQuoted ? idempotencyKey.slice(1, -1).replaceAll(/\\(.)/g, '$1') : idempotencyKey;
   if (rawBody === undefined && hasBody(raw))
     throw validationFailed([`${HEADER} must not be sent with a body that is not JSON`]);
-  const fingerprint = createHash('sha256')
-    .update(`${method}\n${url}\n`)
-    .update(rawBody ?? '')
-    .digest('base64url');
+  const target = createHash('sha256').update(`${method}\n${url}\n`);
+  const fingerprint = target.update(rawBody ?? '').digest('base64url');
   return { accountId, key, idempotencyKey, fingerprint };
 }

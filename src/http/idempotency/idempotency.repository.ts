@@ -41,7 +41,7 @@ export class IdempotencyRepository {
   }
 }
 
-/** Interval between sweeps, in milliseconds. Expired records are ignored; this frees their space. */
+/** Expired records are ignored; this frees their space. */
 const INTERVAL_MS = 60_000;
 
 @Injectable()

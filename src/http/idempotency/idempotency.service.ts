@@ -28,17 +28,12 @@ export class IdempotencyService {
 
   /**
    * Runs a handler in a transaction, which `Database.write` and the repositories of TypeORM join, or sends the stored
-   * response. The transaction ends when the response is complete, after all interceptors and serializers, and before it is
-   * sent. So what is stored is what the client gets. An error is not stored, so the request can be sent again.
+   * response. The transaction ends when the response is complete, and before it is sent. An error is not stored, so the
+   * request can be sent again.
    * @param handle sends the response or an Error
    * @throws (rejects) before the handler has run: ApiError, DomainError `service_unavailable`
    */
-  async process(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    identity: IdempotentRequest,
-    handle: () => void,
-  ): Promise<void> {
+  async process(request: FastifyRequest, reply: FastifyReply, identity: IdempotentRequest, handle: () => void) {
     const before = reply.getHeaders();
     const sent = Promise.withResolvers<unknown>();
     const ended = Promise.withResolvers<void>();
@@ -56,7 +51,7 @@ export class IdempotencyService {
         const startMs = performance.now();
         handle();
         const body = await sent.promise;
-        this.warnIfSlow(request, performance.now() - startMs);
+        this.warnIfSlow(request.routeOptions, Math.round(performance.now() - startMs));
         if (reply.statusCode >= 400) throw new ErrorResponse();
         const response = storedResponse(reply, before, body);
         await this.records.save(manager, { ...identity, response, expiresAt: nowMs + RETENTION_MS });
@@ -74,10 +69,7 @@ export class IdempotencyService {
     }
   }
 
-  /**
-   * Finds the stored response, or locks the key until the transaction ends.
-   * @throws (rejects) ApiError `idempotency_key_in_use` instead of waiting, which could take long
-   */
+  /** Finds the stored response, or locks the key until the transaction ends, without waiting. */
   private async findOrLock(manager: EntityManager, identity: IdempotentRequest, nowMs: number) {
     const { accountId, key, fingerprint } = identity;
     let record = await this.records.find(manager, identity, nowMs);
@@ -90,11 +82,10 @@ export class IdempotencyService {
     return record?.response;
   }
 
-  private warnIfSlow({ routeOptions: { method, url } }: FastifyRequest, durationMs: number): void {
-    if (durationMs <= SLOW_MS) return;
+  private warnIfSlow({ method, url }: FastifyRequest['routeOptions'], durationMs: number): void {
     const message =
       'an operation with @Idempotent() held its transaction for more than a second; move outgoing calls out of it';
-    this.logger.warn({ message, method, route: url, durationMs: Math.round(durationMs) });
+    if (durationMs > SLOW_MS) this.logger.warn({ message, method, route: url, durationMs });
   }
 }
 
@@ -110,19 +101,14 @@ export function inUse(): ApiError {
 
 type Headers = Readonly<Partial<ReturnType<FastifyReply['getHeaders']>>>;
 
-/** Headers of the request that is repeated, not of its operation. */
-const OF_REQUEST = /^(x-)?ratelimit/;
+const RATE_LIMIT = /^(x-)?ratelimit/;
 
-/**
- * A response as text: its status, the headers that the operation set, and its body.
- * @param before headers of the response before its handler ran
- * @throws Error if the body is no text, such as a file
- */
+/** Status, body and those headers that the operation set. @throws Error if the body is no text, such as a file */
 function storedResponse(reply: FastifyReply, before: Headers, body: unknown): string {
   if (typeof body !== 'string' && body != null)
     throw new Error('An operation with @Idempotent() must return JSON or text, and no file.');
   const headers = Object.entries(reply.getHeaders()).filter(
-    ([name, value]) => before[name] !== value && !OF_REQUEST.test(name),
+    ([name, value]) => before[name] !== value && !RATE_LIMIT.test(name),
   );
   return JSON.stringify({ status: reply.statusCode, headers: Object.fromEntries(headers), body: body ?? undefined });
 }

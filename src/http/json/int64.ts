@@ -12,12 +12,12 @@ export function isInt64(value: unknown): value is Int64 {
   return typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX;
 }
 
-/** Whether text is the canonical decimal form of an int64 of at least 1: no sign, no leading zero. */
+/** Whether text is an int64 of at least 1 without sign and leading zeros. */
 export function isCanonicalId(text: string): boolean {
   return /^[1-9][0-9]{0,18}$/.test(text) && (text.length < MOST_DIGITS || BigInt(text) <= INT64_MAX);
 }
 
-/** Whether text is the canonical decimal form of any int64: no plus, no leading zero, no negative zero. */
+/** Whether text is an int64 without plus, leading zeros and negative zero. */
 export function isCanonicalInt64(text: string): boolean {
   return /^(?:0|-?[1-9][0-9]{0,18})$/.test(text) && isInt64(BigInt(text));
 }
@@ -66,9 +66,8 @@ export function jsonText(value: unknown): string {
   return JSON.stringify(value, exactMember);
 }
 
-function exactMember(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? exactJson.rawJSON(String(value)) : value;
-}
+const exactMember = (_name: string, value: unknown) =>
+  typeof value === 'bigint' ? exactJson.rawJSON(String(value)) : value;
 
 /** An int64 for JSON.stringify: a number if that is exact, else raw JSON. */
 export type ExactInt64 = number | RawJson;

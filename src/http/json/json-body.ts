@@ -20,10 +20,7 @@ import { EMPTY_BODY, parseJson } from './parse-json.js';
 const JSON_TYPES = [JSON_TYPE, MERGE_PATCH_TYPE];
 const UTF_8 = /^[ \t]*charset=(?:utf-8|"utf-8")[ \t]*$/i;
 
-/**
- * Makes Fastify parse JSON bodies without rounding, and refuse bodies that are too large, have another charset or have a
- * content coding. A plugin can add a parser for another media type. Bigints in responses are written as JSON numbers.
- */
+/** JSON bodies without rounding, and responses with bigints. A plugin can add a parser for another media type. */
 export function addJsonBodyParser(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(JSON_TYPES, async (request: FastifyRequest, payload: Readable) => {
@@ -32,7 +29,6 @@ export function addJsonBodyParser(server: FastifyInstance): void {
     const canBeAbsent = request.rawBody.length === 0 && request.method !== 'PATCH';
     return canBeAbsent ? EMPTY_BODY : parseJson(request.rawBody, limitOf(request));
   });
-  // So a handler can return a bigint that it received.
   server.setReplySerializer((value) => {
     const text: string | undefined = jsonText(value);
     if (text === undefined) throw new TypeError(`JSON has no ${typeof value}`);
@@ -56,10 +52,7 @@ const beforeParsing: preParsingHookHandler = (request, reply, _payload, done) =>
   done(fault);
 };
 
-/**
- * Reads a body into one buffer: chunks of a byte, which take much more memory than a byte, are not kept.
- * @throws (rejects) ApiError `payload_too_large`
- */
+/** Keeps no chunks: those of a byte take much more memory than a byte. @throws (rejects) ApiError `payload_too_large` */
 function readBody(request: FastifyRequest, payload: Readable): Promise<Buffer> {
   const limitBytes = limitOf(request);
   const body = Buffer.allocUnsafe(Math.min(Number(request.headers['content-length'] ?? limitBytes), limitBytes));

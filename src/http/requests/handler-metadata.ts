@@ -1,7 +1,7 @@
 import { SetMetadata } from '@nestjs/common';
 import type { ParameterDecoratorOptions, RouteParamMetadata } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import type { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
 import type { FastifyContextConfig } from 'fastify';
@@ -17,14 +17,6 @@ export function handlerParameters(controller: Function, method: string | symbol)
   return byKey.map(([key, parameter]) => ({ ...parameter, type: Number(key.split(':')[0]) }));
 }
 
-export function takesBody(controller: Function, method: string | symbol): boolean {
-  return handlerParameters(controller, method).some(({ type }) => type === RouteParamtypes.BODY);
-}
-
-export function takesQuery(controller: Function, method: string | symbol): boolean {
-  return handlerParameters(controller, method).some(({ type }) => type === RouteParamtypes.QUERY);
-}
-
 export function routeConfigOf(handler: Function): FastifyContextConfig | undefined {
   return Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, handler) as FastifyContextConfig | undefined;
 }
@@ -38,11 +30,7 @@ export function AddRouteConfig(config: FastifyContextConfig): MethodDecorator {
 
 const PARAMETER_ERRORS = 'petstore:parameter-errors';
 
-/**
- * For decorators of parameters: documents the operation that has the parameter.
- * @param document the decorator of the method, such as `ApiHeader()`
- * @param errors of reading the parameter
- */
+/** Makes a decorator of parameters from one of methods, such as `ApiHeader()`. @param errors of reading the parameter */
 export function documentParameter(document: MethodDecorator, errors: readonly Error[] = []): ParameterDecorator {
   return (target, name) => {
     const descriptor = name === undefined ? undefined : Object.getOwnPropertyDescriptor(target, name);

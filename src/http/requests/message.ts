@@ -18,10 +18,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/**
- * Whether the end of a message is ambiguous: HTTP/1.0 has no Transfer-Encoding, so a proxy may have ignored it. The
- * connection must close (RFC 9112, section 6.1).
- */
+/** HTTP/1.0 has no Transfer-Encoding, so a proxy may see another end. The connection must close (RFC 9112, section 6.1). */
 export function isMisframed({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
 }
@@ -51,11 +48,7 @@ export function breakBody(message: IncomingMessage, error: ApiError): void {
   if (message.listenerCount('error') > 0) message.emit('error', error);
 }
 
-/**
- * Whether a header was sent more than once. Node keeps the first; only the raw list has all. Requests of `app.inject()` have
- * that list too, but no `headersDistinct`.
- * @param name in lower case
- */
+/** Whether a header was sent more than once. Requests of `app.inject()` have no `headersDistinct`. @param name in lower case */
 export function isRepeated({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): boolean {
   // Names and values alternate.
   const isGiven = (text: string, index: number) =>
@@ -74,7 +67,6 @@ export function hostFault(message: IncomingMessage): ApiError | undefined {
   return new ApiError('validation_failed', 'The request must have one Host header, with the name of this service.');
 }
 
-/** @param fault the rest of the sentence, such as `is empty` */
 export function malformedJson(fault: string): ApiError {
   return new ApiError('malformed_json', `The request body ${fault}.`);
 }
@@ -105,7 +97,6 @@ export function acceptedTypes(method: string): Record<string, string> {
   return { [method === 'PATCH' ? 'accept-patch' : 'accept']: jsonMediaTypes(method).join(', ') };
 }
 
-/** The request, or the rest of its body, did not come within the time that the server waits. */
 export function requestTimeout(): ApiError {
   return new ApiError('request_timeout', 'The request did not arrive in time.');
 }

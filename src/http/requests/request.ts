@@ -25,7 +25,7 @@ declare module 'fastify' {
     bodyLimitBytes?: number | undefined;
     /** Set by `@Operation()` for a handler without `@Query()`. */
     takesNoQuery?: boolean;
-    /** Set by `@Deprecated()`, whose interceptor announces the deprecation before it refuses a request. */
+    /** Set by `@Deprecated()`, whose interceptor announces that before it refuses a request. */
     isDeprecated?: true;
     /** The path exists, but has no operation with this method. */
     readonly isMethodUnknown?: true;
@@ -44,8 +44,8 @@ export const API_PREFIX = '/v1';
 const VERSIONED = new RegExp(`^${API_PREFIX}(?:[/?]|$)`);
 
 /**
- * Normalises a request target (RFC 9112, section 3.2) for the router, so that every request is routed normally: the
- * absolute form loses its scheme and authority, and invalid percent-encoding is taken literally, as in the URL standard.
+ * Normalises a request target (RFC 9112, section 3.2) for the router: the absolute form loses its scheme and authority, and
+ * invalid percent-encoding is taken literally, as in the URL standard.
  */
 export function normaliseTarget({ url: target = '/' }: { readonly url?: string | undefined }): string {
   const originForm = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
@@ -83,10 +83,7 @@ export function requestId({ headers }: { headers: IncomingMessage['headers'] }):
   return typeof given === 'string' && ACCEPTABLE.test(given) ? given : randomUUID();
 }
 
-/*
- * For guards and parameter decorators, several of which run per request: Nest's `switchToHttp()` creates three functions
- * each time.
- */
+// Nest's `switchToHttp()` creates three functions each time.
 
 export function requestOf(context: ArgumentsHost): FastifyRequest {
   return context.getArgByIndex<FastifyRequest>(0);

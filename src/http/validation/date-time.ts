@@ -9,11 +9,8 @@ const DATE_TIME =
 const MAX_LENGTH = '2026-11-24T00:00:00.000000000+00:00'.length;
 const EXAMPLE = '2026-11-24T00:00:00Z';
 
-/**
- * A date-time of RFC 3339, to the millisecond; further digits are dropped.
- * @returns undefined for a text that is none, has a day that its month has not, or has no year of four digits in UTC
- */
-export function parseDateTime(text: string): Date | undefined {
+/** @returns undefined for a text that is none, has a day that its month has not, or has no year of four digits in UTC */
+function parseDateTime(text: string): Date | undefined {
   const upper = text.toUpperCase();
   const [, day] = DATE_TIME.exec(upper) ?? [];
   // Date takes 31 November as 1 December.

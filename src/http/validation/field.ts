@@ -2,10 +2,8 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { ValidateBy, ValidateIf } from 'class-validator';
 
-/** The JSON types of fields, as messages call them. */
 export type JsonType = 'a string' | 'an integer' | 'true or false' | 'a list' | 'an object';
 
-/** What every field of a body declares. */
 export interface FieldOptions {
   readonly description: string;
   readonly example: string | number | boolean | readonly string[];
@@ -15,12 +13,7 @@ export interface FieldOptions {
   readonly nullable?: boolean;
 }
 
-/**
- * A field of a body.
- * @param type of its values in JSON
- * @param rule for values of this type, such as `be an integer from 1 to 5`
- * @param isValid whether a value other than `null` is valid
- */
+/** @param rule for values of the type, such as `be an integer from 1 to 5` @param isValid for values other than `null` */
 export function bodyField(
   options: Partial<FieldOptions>,
   schema: ApiPropertyOptions,

@@ -6,10 +6,7 @@ import { listed } from '../../platform/errors/error-codes.js';
 import { isInt64 } from '../json/int64.js';
 import { bodyField, type FieldOptions } from './field.js';
 
-/*
- * The fields of request bodies. Each decorator declares both the check at run time and the schema in the OpenAPI document,
- * so that clients can know every rule.
- */
+// Each decorator declares both the check and the OpenAPI schema, so that clients can know every rule.
 
 export const INT64_RANGE = 'an integer from -9223372036854775808 to 9223372036854775807';
 export const ID_RANGE = 'an integer from 1 to 9223372036854775807';
@@ -61,13 +58,11 @@ export function IdField(options: FieldOptions): PropertyDecorator {
   return bodyField(options, schema, 'an integer', `be ${ID_RANGE}`, (value) => isInt64(value) && value >= 1);
 }
 
-/** A named enum. */
 export interface EnumOptions {
-  /** Name of the schema, which all fields and parameters of the enum share. */
+  /** Name of the schema, which all fields and parameters of the enum share, and its description. */
   readonly name: string;
-  readonly values: readonly string[];
-  /** Description of the schema. */
   readonly meaning?: string;
+  readonly values: readonly string[];
 }
 
 export function enumSchema({ name, values, meaning }: EnumOptions) {
@@ -76,7 +71,6 @@ export function enumSchema({ name, values, meaning }: EnumOptions) {
   return { enum: [...values], enumName: name, enumSchema: shared };
 }
 
-/** A value of an enum. */
 export function EnumField(options: FieldOptions & EnumOptions): PropertyDecorator {
   const rule = `be one of ${options.values.join(', ')}`;
   const isValid = (value: unknown) => options.values.some((one) => one === value);
@@ -115,7 +109,6 @@ export function IntegerField(
   return bodyField(options, schema, 'an integer', `be an integer from ${minimum} to ${maximum}`, isValid);
 }
 
-/** `true` or `false`. */
 export function BooleanField(options: FieldOptions): PropertyDecorator {
   return bodyField(options, { type: 'boolean' }, 'true or false', '', (value) => typeof value === 'boolean');
 }
@@ -145,7 +138,7 @@ export function DecimalField(options: DecimalOptions): PropertyDecorator {
   );
 }
 
-/** A decimal with all digits of its scale, in units of the last one. */
+/** In units of the last digit. */
 const units = (decimal: unknown) => BigInt(String(decimal).replace('.', ''));
 
 function withScale(decimal: string, scale: number): string {

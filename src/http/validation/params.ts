@@ -9,12 +9,8 @@ import { requestOf } from '../requests/request.js';
 import { field } from './field.js';
 import { type EnumOptions, enumSchema, ID_RANGE, INT64_RANGE } from './fields.js';
 
-/*
- * The fields of query DTOs. Each decorator declares both the check and the OpenAPI schema. A value is accepted as it is or
- * refused; it is never clamped, trimmed or coerced.
- */
+// Each decorator declares both the check and the OpenAPI schema. A value is never clamped, trimmed or coerced.
 
-/** What every parameter of a query declares. */
 export interface ParamOptions {
   readonly description: string;
 }
@@ -39,7 +35,7 @@ export function IdParam(options: ParamOptions): PropertyDecorator {
   return textParam(options, { type: 'integer', format: 'int64', minimum: 1, example: 1 }, ID_RANGE, isCanonicalId);
 }
 
-/** Identifiers separated by commas, kept as they are written. The parameter can be repeated, as some clients do for lists. */
+/** Identifiers separated by commas, kept as digits. The parameter can be repeated, as some clients do for lists. */
 export function IdListParam(options: ParamOptions & { readonly maxItems: number }): PropertyDecorator {
   const { maxItems } = options;
   const maxLength = maxItems * '9223372036854775807,'.length;
@@ -59,7 +55,6 @@ export function Int64Param(options: ParamOptions): PropertyDecorator {
   return textParam(options, { type: 'integer', format: 'int64', example: 1 }, INT64_RANGE, isCanonicalInt64);
 }
 
-/** `true` or `false`. */
 export function BooleanParam(options: ParamOptions): PropertyDecorator {
   return applyDecorators(
     Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value)),
@@ -81,13 +76,11 @@ export function PatternParam(
   return textParam(options, schema, expectation, (text) => pattern.test(text));
 }
 
-/** A value of an enum. */
 export function EnumParam(options: ParamOptions & EnumOptions): PropertyDecorator {
   const { values } = options;
   return textParam(options, enumSchema(options), `one of ${values.join(', ')}`, (text) => values.includes(text));
 }
 
-/** A repeated parameter is an array, and refused. */
 function textParam(
   options: ParamOptions,
   schema: ApiPropertyOptions,
@@ -97,7 +90,6 @@ function textParam(
   return param(options, schema, expected, (value) => typeof value === 'string' && isValid(value));
 }
 
-/** @param expected what the value must be, for the message */
 export function param(
   { description }: ParamOptions,
   schema: ApiPropertyOptions,
@@ -132,7 +124,6 @@ export class PageQuery extends LimitQuery {
 
 export interface PathIdOptions {
   readonly description: string;
-  /** Of something that exists from the start, or that the example of another operation creates. */
   readonly example?: number;
   /** The error for an impossible identifier. It does not quote the client's text, which may contain an API key. */
   readonly notFound: () => DomainError | ApiError;
@@ -140,10 +131,7 @@ export interface PathIdOptions {
   readonly isAnyInt64?: boolean;
 }
 
-/**
- * Injects an identifier in the path as decimal digits, and documents it. Only the canonical form is an identifier; anything
- * else is not found.
- */
+/** Injects an identifier in the path as decimal digits, and documents it. Other forms are not found. */
 export function PathId(
   name: string,
   { description, example = 1, notFound, isAnyInt64 = false }: PathIdOptions,

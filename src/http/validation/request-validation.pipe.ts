@@ -25,13 +25,13 @@ type Place = 'body' | 'query' | 'param';
 
 const KINDS: Readonly<Record<Place, string>> = { body: 'field', query: 'query parameter', param: 'path parameter' };
 
-/** Valid queries by the class of their DTO and by their text. */
+/** By the class of their DTO and by their text. */
 const validQueries = new WeakMap<Function, LRUCache<string, object>>();
 const MAX_VALID_QUERIES = 500;
 
 /**
- * For the DTO of a query whose rules depend on nothing else: a query that was valid is not validated again, and requests with
- * the same query share one frozen instance. Validation takes a quarter of the processor time of a cached list.
+ * For the DTO of a query whose rules depend on nothing else: requests with the same query share one frozen instance.
+ * Validation takes a quarter of the processor time of a cached list.
  */
 export function ValidatedOnce(): ClassDecorator {
   return (metatype) => {
@@ -40,11 +40,8 @@ export function ValidatedOnce(): ClassDecorator {
 }
 
 /**
- * Turns `@Body()`, `@Query()` and `@Param()` into checked instances of their DTO classes; other types pass unchanged. Unknown
- * fields are refused at every level.
- *
- * Nest's ValidationPipe is three times as slow, coerces primitives (`0x10` becomes 16), and accepts a field named
- * `constructor`.
+ * Turns `@Body()`, `@Query()` and `@Param()` into checked instances of their DTO classes, without unknown fields. Nest's
+ * ValidationPipe is three times as slow, coerces primitives (`0x10` becomes 16), and accepts a field named `constructor`.
  * @throws ApiError `validation_failed`
  */
 @Injectable()
@@ -145,7 +142,6 @@ export function rulesOf(dto: Function) {
   return getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
 }
 
-/** Whether the pipe would refuse every field of a class, which has no rules of class-validator. */
 export function hasNoRules(type: unknown): type is Function {
   return typeof type === 'function' && !PLAIN_TYPES.has(type) && rulesOf(type).length === 0;
 }

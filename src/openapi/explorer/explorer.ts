@@ -8,7 +8,7 @@ import { dump } from 'js-yaml';
 import { addToListHeader } from '../../http/addresses.js';
 import { CompressedFile } from '../../http/compressed-file.js';
 import { routeNotFound } from '../../http/hooks/requests.js';
-import { sendWithEtag } from '../../http/conditional-requests/conditional-responses.js';
+import { sendWithEtag } from '../../http/conditional-requests/conditional-requests.js';
 import { Env } from '../../platform/config/env.js';
 import type { CurrentDocument } from '../document/document.js';
 import { acceptsHtml, serveEntryPoints, serviceLinks } from './entry-points.js';

@@ -1,10 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { ApiHeader, ApiResponse } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Page } from '../../database/paging/page.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import { addLink, nextPageLink } from '../addresses.js';
 import { forgetResponse, validationFailed } from '../errors/api-error.js';
 import { jsonText } from '../json/int64.js';
+import { documentParameter } from '../requests/handler-metadata.js';
+import { requestOf } from '../requests/request.js';
+import { COMMON_HEADERS, type HeaderName, headerReferences } from '../response-headers.js';
 import { etagOf, matchesStrongly, matchesWeakly, pageEtag } from './entity-tags.js';
 
 /** @param ifMatch of the request, `"another"` in an example */
@@ -16,7 +21,7 @@ export function notCurrent(ifMatch = '"another"'): DomainError {
 }
 
 /** Maximum length of a list, in characters: the two of a request and its other headers fit into what Node accepts. */
-export const MAX_ETAGS_LENGTH = 4_096;
+const MAX_ETAGS_LENGTH = 4_096;
 
 /** @throws ApiError `validation_failed` */
 function checked(etags: string): string {
@@ -29,8 +34,7 @@ export class Precondition {
   constructor(private readonly headers: IncomingHttpHeaders) {}
 
   /**
-   * Call it in the transaction of the change, when the resource is locked.
-   * @param json the resource as a GET would return it
+   * Call it when the resource, which a GET would return as `json`, is locked in the transaction of the change.
    * @throws DomainError `precondition_failed`
    */
   check(json: string): void {
@@ -43,6 +47,53 @@ export class Precondition {
   }
 }
 
+/** A malformed list names no ETag, and is not refused. */
+const schema = {
+  type: 'string',
+  maxLength: MAX_ETAGS_LENGTH,
+  pattern: '^[\\t -~\\u0080-\\u00ff]*$',
+  example: '"nBd0J5nWlMGkLhEPUvh3Yw"',
+} as const;
+
+const IF_MATCH = documentParameter(
+  ApiHeader({
+    name: 'If-Match',
+    required: false,
+    description: 'ETags, or `*`. If none of them is current, nothing changes and the response is 412.',
+    schema,
+  }),
+  [notCurrent()],
+);
+
+/**
+ * Documents If-Match, If-None-Match, 412 and 304 of an operation that responds through `sendWithEtag`. Put it below
+ * `@Operation()`. @param headers of its success that a 304 has too
+ */
+export function Revalidates(...headers: HeaderName[]): MethodDecorator {
+  return applyDecorators(
+    (target: object, name: string | symbol) => IF_MATCH(target, name, 0),
+    ApiHeader({
+      name: 'If-None-Match',
+      required: false,
+      description: 'ETags of cached responses, or `*`. If one of them is current, the response is 304 without a body.',
+      schema,
+    }),
+    ApiResponse({
+      status: 304,
+      description: 'If-None-Match names the current ETag.',
+      headers: headerReferences([...COMMON_HEADERS, 'ETag', ...headers]),
+    }),
+  );
+}
+
+/** Injects the precondition of the request, and documents If-Match. */
+export function IfMatch(): ParameterDecorator {
+  return createParamDecorator(
+    (_: unknown, context: ExecutionContext) => new Precondition(requestOf(context).headers),
+    [IF_MATCH],
+  )();
+}
+
 /** The return value of a handler: JSON, or nothing for a 304. */
 export type ResponseBody = string | undefined;
 
@@ -50,7 +101,6 @@ export type ResponseBody = string | undefined;
  * Sets the ETag of a response with status 200 or 201, and evaluates the preconditions of a GET or HEAD in the order of RFC
  * 9110, section 13.2.2: the response is 304 if its If-None-Match names that ETag.
  * @param reply from `@Res({ passthrough: true })`
- * @param etag computed from the body if it is omitted
  * @throws DomainError `precondition_failed` if the If-Match of a GET or HEAD does not name it
  */
 export function sendWithEtag<Body extends string | Buffer>(
@@ -76,11 +126,7 @@ export function sendWithEtag<Body extends string | Buffer>(
   return undefined;
 }
 
-/**
- * Responds to a POST that has created something (RFC 9110, section 15.3.2): sets Location and ETag.
- * @param reply as a handler gets it from `@Res({ passthrough: true })`
- * @param address of the list that it is in, as `publicAddress` gives it
- */
+/** Responds to a POST (RFC 9110, section 15.3.2): sets Location and ETag. @param address of the list, by `publicAddress` */
 export function sendCreated(reply: FastifyReply, address: string, resource: { readonly id: unknown }): ResponseBody {
   const { id } = resource;
   reply.header('location', `${address}/${typeof id === 'string' ? encodeURIComponent(id) : jsonText(id)}`);
@@ -93,14 +139,13 @@ export interface PageJson extends Pick<Page<unknown>, 'nextAfter'> {
 }
 
 /**
- * Responds with a page of a list as a JSON array, with an ETag like `sendWithEtag`, and sets Link to the next page.
- * @param reply from `@Res({ passthrough: true })`
- * @param address of the list, as `publicAddress` returns it
+ * Responds with a page as a JSON array, with an ETag like `sendWithEtag`, and sets Link to the next page.
+ * @param address of the list, by `publicAddress`
  * @param query of this page: the next one has the same, but for `after`
  */
 export function sendPage(reply: FastifyReply, address: string, query: object, page: Page<unknown>): ResponseBody {
-  const json = jsonText(page.items);
-  const { nextAfter } = page;
+  const { items, nextAfter } = page;
+  const json = jsonText(items);
   return sendPageJson(reply, address, query, { json, nextAfter, etag: pageEtag(json, nextAfter) });
 }
 
