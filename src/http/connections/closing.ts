@@ -70,7 +70,6 @@ export function closeLingering(socket: Socket): void {
 const responses = new WeakMap<Socket, ServerResponse>();
 const closing = new WeakSet<Socket>();
 
-/** The response that a connection waits for. */
 export function responseInProgress(socket: Socket): ServerResponse | undefined {
   const response = responses.get(socket);
   // Node takes the socket from a response that is finished.

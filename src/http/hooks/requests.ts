@@ -50,18 +50,15 @@ export function addEarlyResponses(server: FastifyInstance, paths: ReadonlyMap<st
 }
 
 function pathFault({ is404, params, url }: FastifyRequest, paths: ReadonlyMap<string, unknown>): ApiError | undefined {
-  if (!is404 && !hasEmptyParam(params as Record<string, string>)) return undefined;
+  // The router matches `/pets/` with `/pets/:petId`, but a trailing slash is another path. A wildcard may be empty.
+  const isEmpty = ([name, value]: [string, unknown]) => value === '' && name !== '*';
+  if (!is404 && !Object.entries(params as object).some(isEmpty)) return undefined;
   const meant = nearestPath(pathOf(url), paths.keys());
   return routeNotFound(meant && `Did you mean ${meant}?`);
 }
 
 export function routeNotFound(advice = 'The page /docs shows all paths.'): ApiError {
   return new ApiError('route_not_found', `This path does not exist. ${advice}`);
-}
-
-/** The router matches `/pets/` with `/pets/:petId`, but a trailing slash is another path. A wildcard may be empty. */
-function hasEmptyParam(params: Readonly<Record<string, string>>): boolean {
-  return Object.entries(params).some(([name, value]) => value === '' && name !== '*');
 }
 
 /*

@@ -1,6 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** The stored response of a request with an Idempotency-Key. */
 @Entity({ name: 'idempotency_records' })
 @Index('idempotency_records_expires_at', ['expiresAt'])
 export class IdempotencyRecord {

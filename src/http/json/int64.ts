@@ -1,6 +1,5 @@
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
-
 /** No int64 has more digits; a literal with a larger exponent is not expanded. */
 const MOST_DIGITS = 19;
 
@@ -45,18 +44,17 @@ function withoutTrailingZeros(digits: string): string {
   return digits.slice(0, end);
 }
 
-/** JSON.parse source text access (ECMAScript 2026), which TypeScript does not know yet. */
-interface ExactJson {
-  parse(
-    text: string,
-    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-  ): unknown;
-  rawJSON(text: string): RawJson;
-}
-
 /** Text that JSON.stringify writes unchanged. */
 export interface RawJson {
   readonly rawJSON: string;
+}
+
+type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
+
+/** JSON.parse source text access (ECMAScript 2026), which TypeScript does not know yet. */
+interface ExactJson {
+  parse(text: string, reviver: Reviver): unknown;
+  rawJSON(text: string): RawJson;
 }
 
 export const exactJson = JSON as unknown as ExactJson;

@@ -12,10 +12,7 @@ const MAY_ROUND = /[0-9](?:[.Ee]|[0-9]{15})/;
 const NEVER_DEEP_LENGTH = 1_000;
 
 const MAX_DEPTH = 32;
-/**
- * Members, objects and lists of a body of `BODY_LIMIT_BYTES`. Larger bodies can have more in proportion. For the thousands
- * that a body could have, class-validator would take milliseconds.
- */
+/** Members, objects and lists of `BODY_LIMIT_BYTES`. For the thousands that fit, class-validator would take milliseconds. */
 const MAX_MEMBERS = 1_000;
 
 /** What is sent as JSON, but has no bytes. Some clients send Content-Type also without a body. */
@@ -23,9 +20,7 @@ export const EMPTY_BODY: object = Object.freeze({});
 export const emptyBody = () => malformedJson('is empty, but must be JSON');
 
 /**
- * Parses a JSON text (RFC 8259) without rounding: integers beyond 2^53 become bigint, and a number that becomes an integer
- * only by rounding becomes NaN.
- * @param limitBytes of the operation
+ * Parses a JSON text (RFC 8259): integers beyond 2^53 become bigint, and what rounding would make an integer becomes NaN.
  * @throws ApiError `malformed_json`, or `validation_failed` for members that are repeated, inherited or too many
  */
 export function parseJson(bytes: Buffer, limitBytes = BODY_LIMIT_BYTES): unknown {
@@ -67,15 +62,18 @@ function checkMembers(text: string, maxMembers: number): void {
     if (token === '{' || token === '[') namesByDepth.push(new Set());
     else if (token === '}' || token === ']') namesByDepth.pop();
     else if (token !== ':') lastString = token;
-    else checkName(lastString.includes('\\') ? String(JSON.parse(lastString)) : lastString.slice(1, -1), namesByDepth);
+    else
+      checkName(
+        lastString.includes('\\') ? String(JSON.parse(lastString)) : lastString.slice(1, -1),
+        namesByDepth.at(-1),
+      );
     if (token === '{' || token === '[' || token === ':') count += 1;
     if (namesByDepth.length > MAX_DEPTH) throw refused(`be nested deeper than ${MAX_DEPTH} levels`);
     if (count > maxMembers) throw refused(`have more than ${maxMembers} members`);
   }
 }
 
-function checkName(name: string, namesByDepth: readonly Set<string>[]): void {
-  const names = namesByDepth.at(-1);
+function checkName(name: string, names?: Set<string>): void {
   if (names?.has(name))
     throw new ApiError('validation_failed', `${quoteName(name) ?? 'A field'} must be given only once.`);
   names?.add(name);

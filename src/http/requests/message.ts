@@ -50,7 +50,6 @@ export function breakBody(message: IncomingMessage, error: ApiError): void {
 
 /** Whether a header was sent more than once. Requests of `app.inject()` have no `headersDistinct`. @param name in lower case */
 export function isRepeated({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): boolean {
-  // Names and values alternate.
   const isGiven = (text: string, index: number) =>
     index % 2 === 0 && text.length === name.length && text.toLowerCase() === name;
   return rawHeaders.filter(isGiven).length > 1;
@@ -71,7 +70,6 @@ export function malformedJson(fault: string): ApiError {
   return new ApiError('malformed_json', `The request body ${fault}.`);
 }
 
-/** @param sentBytes if they are known */
 export function payloadTooLarge(sentBytes?: number, limitBytes = BODY_LIMIT_BYTES): ApiError {
   const sent = Number.isSafeInteger(sentBytes) ? `, but has ${sentBytes}` : '';
   return new ApiError('payload_too_large', `The request body must not exceed ${limitBytes} bytes${sent}.`);

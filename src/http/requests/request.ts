@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ArgumentsHost } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** In whose name a request is made: an API key. HTTP knows no more of it. */
+/** In whose name a request is made, once it is admitted. */
 export interface Principal {
   readonly keyId: string;
   readonly accountId: number;
@@ -11,7 +11,6 @@ export interface Principal {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by admission. */
     principal: Principal | undefined;
     /** When its headers were received, on the clock of `performance.now()`. */
     receivedAtMs: number;
@@ -21,7 +20,6 @@ declare module 'fastify' {
   }
 
   interface FastifyContextConfig {
-    /** Maximum size of a JSON body, set by `@Operation()`. Default: `BODY_LIMIT_BYTES`. */
     bodyLimitBytes?: number | undefined;
     /** Set by `@Operation()` for a handler without `@Query()`. */
     takesNoQuery?: boolean;
@@ -39,7 +37,6 @@ declare module 'fastify' {
   }
 }
 
-/** Path prefix of the versioned API (specification, section 9). */
 export const API_PREFIX = '/v1';
 const VERSIONED = new RegExp(`^${API_PREFIX}(?:[/?]|$)`);
 
@@ -84,11 +81,5 @@ export function requestId({ headers }: { headers: IncomingMessage['headers'] }):
 }
 
 // Nest's `switchToHttp()` creates three functions each time.
-
-export function requestOf(context: ArgumentsHost): FastifyRequest {
-  return context.getArgByIndex<FastifyRequest>(0);
-}
-
-export function replyOf(context: ArgumentsHost): FastifyReply {
-  return context.getArgByIndex<FastifyReply>(1);
-}
+export const requestOf = (context: ArgumentsHost) => context.getArgByIndex<FastifyRequest>(0);
+export const replyOf = (context: ArgumentsHost) => context.getArgByIndex<FastifyReply>(1);

@@ -9,7 +9,6 @@ export interface FieldOptions {
   readonly example: string | number | boolean | readonly string[];
   /** Whether the field can be omitted; `null` does not mean omitted. */
   readonly optional?: boolean;
-  /** Whether the field can be `null`. */
   readonly nullable?: boolean;
 }
 
@@ -27,7 +26,6 @@ export function bodyField(
   return field(options, either, typed(type, orNull, options), (value) => value === null || isValid(value));
 }
 
-/** @param fault the end of the message on an invalid value */
 export function field(
   { description, example, optional = false }: Partial<FieldOptions>,
   schema: ApiPropertyOptions,
@@ -44,7 +42,6 @@ export function field(
   );
 }
 
-/** Says what is wrong with an invalid value: its type, or else the `rule` for values of the type. */
 function typed(type: JsonType, rule: string, { optional = false }: { readonly optional?: boolean }) {
   return (value: unknown): string => {
     if (value === undefined) return 'is required';

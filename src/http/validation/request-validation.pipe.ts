@@ -25,7 +25,7 @@ type Place = 'body' | 'query' | 'param';
 
 const KINDS: Readonly<Record<Place, string>> = { body: 'field', query: 'query parameter', param: 'path parameter' };
 
-/** By the class of their DTO and by their text. */
+/** By their class and their text. */
 const validQueries = new WeakMap<Function, LRUCache<string, object>>();
 const MAX_VALID_QUERIES = 500;
 
