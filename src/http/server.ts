@@ -15,10 +15,6 @@ import { readInTurn } from './connections/read-in-turn.js';
 import { METHODS_WITH_BODY } from './requests/message.js';
 import { normaliseTarget, requestId } from './requests/request.js';
 
-/** Slow clients: headers within 10 s, the whole request within 30 s. */
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
-const TIMEOUT_CHECK_INTERVAL_MS = 1_000;
 /** How long a client can read nothing of its response, or twice that. It differs from any keep-alive timeout. */
 const WRITE_TIMEOUT_MS = 15_001;
 /** As long as the headers may be, so that the router refuses no path segment before admission. */
@@ -51,9 +47,10 @@ export function createServer(env: Env): FastifyInstance {
 
 function createNodeServer(handle: RequestListener, env: Env): Server {
   const options = {
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
+    // Slow clients, in milliseconds.
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    connectionsCheckingInterval: 1_000,
     keepAliveTimeout: env.KEEP_ALIVE_SECONDS * 1_000,
     // Node would respond to a missing Host itself, with an empty body.
     requireHostHeader: false,

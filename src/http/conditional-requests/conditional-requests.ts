@@ -10,7 +10,7 @@ import { jsonText } from '../json/int64.js';
 import { documentParameter } from '../requests/handler-metadata.js';
 import { requestOf } from '../requests/request.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences } from '../response-headers.js';
-import { etagOf, matchesStrongly, matchesWeakly, pageEtag } from './entity-tags.js';
+import { etagOf, isListed, pageEtag } from './entity-tags.js';
 
 /** @param ifMatch of the request, `"another"` in an example */
 export function notCurrent(ifMatch = '"another"'): DomainError {
@@ -41,13 +41,12 @@ export class Precondition {
     const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = this.headers;
     if (ifMatch === undefined && ifNoneMatch === undefined) return;
     const etag = etagOf(json);
-    if (ifMatch !== undefined && !matchesStrongly(checked(ifMatch), etag)) throw notCurrent(ifMatch);
-    if (ifNoneMatch !== undefined && matchesWeakly(checked(ifNoneMatch), etag))
+    if (ifMatch !== undefined && !isListed(etag, checked(ifMatch))) throw notCurrent(ifMatch);
+    if (ifNoneMatch !== undefined && isListed(etag, checked(ifNoneMatch), 'weak'))
       throw new DomainError('precondition_failed', 'If-None-Match names the current ETag.');
   }
 }
 
-/** A malformed list names no ETag, and is not refused. */
 const schema = {
   type: 'string',
   maxLength: MAX_ETAGS_LENGTH,
@@ -65,10 +64,7 @@ const IF_MATCH = documentParameter(
   [notCurrent()],
 );
 
-/**
- * Documents If-Match, If-None-Match, 412 and 304 of an operation that responds through `sendWithEtag`. Put it below
- * `@Operation()`. @param headers of its success that a 304 has too
- */
+/** Documents the conditions of an operation with `sendWithEtag`, below `@Operation()`. @param headers that a 304 has too */
 export function Revalidates(...headers: HeaderName[]): MethodDecorator {
   return applyDecorators(
     (target: object, name: string | symbol) => IF_MATCH(target, name, 0),
@@ -98,9 +94,8 @@ export function IfMatch(): ParameterDecorator {
 export type ResponseBody = string | undefined;
 
 /**
- * Sets the ETag of a response with status 200 or 201, and evaluates the preconditions of a GET or HEAD in the order of RFC
- * 9110, section 13.2.2: the response is 304 if its If-None-Match names that ETag.
- * @param reply from `@Res({ passthrough: true })`
+ * Sets the ETag of a response with status 200 or 201, and evaluates the preconditions of a GET or HEAD (RFC 9110, section
+ * 13.2.2): a 304 if If-None-Match names that ETag. @param reply from `@Res({ passthrough: true })`
  * @throws DomainError `precondition_failed` if the If-Match of a GET or HEAD does not name it
  */
 export function sendWithEtag<Body extends string | Buffer>(
@@ -111,14 +106,14 @@ export function sendWithEtag<Body extends string | Buffer>(
   const { method, headers } = reply.request;
   const isRead = method === 'GET' || method === 'HEAD';
   const { 'if-match': ifMatch, 'if-none-match': condition } = isRead ? headers : {};
-  if (ifMatch !== undefined && !matchesStrongly(checked(ifMatch), etag)) {
+  if (ifMatch !== undefined && !isListed(etag, checked(ifMatch))) {
     forgetResponse(reply);
     throw notCurrent(ifMatch);
   }
   reply.header('etag', etag);
   // `@Operation()` sets it by the type of its success; Fastify takes a string for plain text.
   if (!reply.hasHeader('content-type')) reply.header('content-type', 'application/json; charset=utf-8');
-  if (condition === undefined || !matchesWeakly(checked(condition), etag)) return body;
+  if (condition === undefined || !isListed(etag, checked(condition), 'weak')) return body;
   reply.code(304);
   // Fastify sends no body for HEAD but derives headers from it, so the body is needed.
   if (method === 'HEAD') return body;
@@ -140,7 +135,6 @@ export interface PageJson extends Pick<Page<unknown>, 'nextAfter'> {
 
 /**
  * Responds with a page as a JSON array, with an ETag like `sendWithEtag`, and sets Link to the next page.
- * @param address of the list, by `publicAddress`
  * @param query of this page: the next one has the same, but for `after`
  */
 export function sendPage(reply: FastifyReply, address: string, query: object, page: Page<unknown>): ResponseBody {

@@ -13,17 +13,8 @@ export function pageEtag(json: string, nextAfter: number | string | undefined): 
   return etagOf(`${json}${nextAfter ?? ''}`);
 }
 
-/** Whether an If-Match names an ETag (RFC 9110, section 8.8.3.2): a weak tag equals no other. */
-export function matchesStrongly(field: string, etag: string): boolean {
-  return names(field, [etag]);
-}
-
-/** Whether an If-None-Match names an ETag (RFC 9110, section 8.8.3.2): weakness is ignored. */
-export function matchesWeakly(field: string, etag: string): boolean {
-  return names(field, [etag, `W/${etag}`]);
-}
-
-/** A malformed list names no other ETag. */
-function names(field: string, etags: readonly string[]): boolean {
+/** Compares as RFC 9110, section 8.8.3.2, says: strongly for If-Match, and weakly for If-None-Match. */
+export function isListed(etag: string, field: string, comparison: 'strong' | 'weak' = 'strong'): boolean {
+  const etags = comparison === 'weak' ? [etag, `W/${etag}`] : [etag];
   return field.trim() === '*' || field.split(',').some((tag) => etags.includes(tag.trim()));
 }

@@ -16,8 +16,7 @@ const LINGER_BYTES = 1024 * 1024;
 
 /**
  * When the service closes, it closes idle connections, and the others after their last response.
- * @returns closes a connection after the response if it cannot be reused: the request is incomplete, so the rest must not be
- * parsed as a request of its own; the end of the request is ambiguous; or the service is stopping
+ * @returns closes a connection after a response to an incomplete or ambiguous request, whose rest must not be parsed, too
  */
 export function closeConnections(
   server: FastifyInstance,

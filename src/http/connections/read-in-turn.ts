@@ -9,7 +9,7 @@ const LARGE_READ_BYTES = 4_096;
 const SMALL_BATCH = 2;
 /** Among how many of those that were opened last chance decides. */
 const RECENT = 4;
-/** How much longer than the reading of such connections the others have the event loop to themselves, but at least this. */
+/** How much longer than the reading of such connections the others have the event loop, but at least this. */
 const PAUSE_FACTOR = 3;
 const MIN_PAUSE_MS = 100;
 
@@ -25,7 +25,6 @@ export function readInTurn(server: Server): void {
   server.prependListener('request', ({ socket }) => connections.read(socket));
 }
 
-/** Open connections, and which of them are not read for the moment. */
 class SharedConnections {
   /** When a turn of the event loop began to read requests, on the clock of `performance.now()`. */
   private turnSinceMs: number | undefined;

@@ -1,13 +1,6 @@
 import { ServerResponse, STATUS_CODES } from 'node:http';
-import {
-  type ArgumentsHost,
-  Catch,
-  type ExceptionFilter,
-  HttpException,
-  Logger,
-  type OnApplicationShutdown,
-  ServiceUnavailableException,
-} from '@nestjs/common';
+import { Catch, HttpException, Logger, ServiceUnavailableException } from '@nestjs/common';
+import type { ArgumentsHost, ExceptionFilter, OnApplicationShutdown } from '@nestjs/common';
 import { BaseExceptionFilter } from '@nestjs/core';
 import { from, mergeMap, type Observable } from 'rxjs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -89,7 +82,7 @@ function describe(exception: unknown, detail: 'message' | 'stack'): string {
   return exception.cause === undefined ? own : `${own}\nbecause of ${describe(exception.cause, detail)}`;
 }
 
-/** Codes of errors that have only a status, such as those of Nest and Fastify, and are not named after it. */
+/** Codes of errors that have only a status, where they are not named after it. */
 const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'validation_failed',
   422: 'unprocessable_content',
@@ -111,11 +104,9 @@ export function toProblem(exception: unknown): Problem {
     const status = exception.getStatus();
     return { status, code: codeOf(status), message: wordsOf(exception) };
   }
-  if (NEST.isHttpError(exception) && exception.statusCode < 500) {
-    const { statusCode: status } = exception;
-    return { status, code: codeOf(status), message: NEST.getHttpErrorMessage(exception) };
-  }
-  return INTERNAL_ERROR;
+  if (!NEST.isHttpError(exception) || exception.statusCode >= 500) return INTERNAL_ERROR;
+  const { statusCode: status } = exception;
+  return { status, code: codeOf(status), message: NEST.getHttpErrorMessage(exception) };
 }
 
 /** The response of Nest's exceptions is a text, or an object whose `message` is a text or a list. */

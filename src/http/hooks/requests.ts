@@ -26,9 +26,8 @@ export function addCommonHeaders(server: FastifyInstance, env: Env): void {
 }
 
 /**
- * Lets requests that arrive in the same turn of the event loop continue together. Each step, from admission to the write,
- * then runs for one request after the other while the processor's caches are warm. This saves a third of the processor time
- * of a busy service. A single request does not wait.
+ * Lets requests that arrive in the same turn of the event loop continue together, step by step, while the processor's caches
+ * are warm. This saves a third of the processor time of a busy service. A single request does not wait.
  */
 export function batchRequestsPerTick(server: FastifyInstance): void {
   let turn: Promise<void> | undefined;

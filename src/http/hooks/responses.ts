@@ -7,10 +7,7 @@ import { errorJson, INTERNAL_ERROR, removeHeaders, writeHead } from '../errors/a
 /** Is called when a response is about to be sent. An `onResponse` hook would cost 8 % of getPet. */
 export type ResponseListener = (request: FastifyRequest, reply: FastifyReply, payload: unknown) => void;
 
-/**
- * The only hook of responses: an Error replaces one whose head Node cannot write, a transaction that waits for its response
- * is committed, and the listeners are called in their order.
- */
+/** Replaces a response that Node cannot write, commits a transaction that waits for it, and calls the listeners in order. */
 export function observeResponses(
   server: FastifyInstance,
   filter: ApiExceptionFilter,
@@ -39,7 +36,7 @@ export function recheckHeads(server: FastifyInstance, filter: ApiExceptionFilter
 
 /** Headers that a response has because of its request. */
 const OF_REQUEST = /^(?:vary|(?:x-)?ratelimit(?:-\w+)?|access-control-.+|deprecation|sunset)$/;
-/** Headers that Node sets: others would contradict how it writes the body. */
+/** Set by Node, as it writes the body. */
 const OF_CONNECTION = /^(?:transfer-encoding|trailer)$/;
 
 /** @returns the payload, or that of an Error if Node cannot write the head of the response, whoever set it */

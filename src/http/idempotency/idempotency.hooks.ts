@@ -6,10 +6,7 @@ import type { IdempotencyService } from './idempotency.service.js';
 
 const REFUSED = 'Idempotency-Key must not be sent to this operation: its response has a secret, which is not stored';
 
-/**
- * Lets routes that are added from now on accept or refuse an Idempotency-Key. It wraps Nest's whole handler, with all guards,
- * interceptors, filters and serializers. A repeated request is admitted and counted, but nothing of these runs again.
- */
+/** Wraps Nest's handlers with all guards, interceptors, filters and serializers. None of them runs for a repeated request. */
 export function addIdempotency(server: FastifyInstance, service: IdempotencyService): void {
   server.addHook('onRoute', (route) => {
     const { handler, config: { idempotency } = {} } = route;

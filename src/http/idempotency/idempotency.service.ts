@@ -28,9 +28,7 @@ export class IdempotencyService {
 
   /**
    * Runs a handler in a transaction, which `Database.write` and the repositories of TypeORM join, or sends the stored
-   * response. The transaction ends when the response is complete, and before it is sent. An error is not stored, so the
-   * request can be sent again.
-   * @param handle sends the response or an Error
+   * response. The transaction ends when the response is complete, and before it is sent. An error is not stored.
    * @throws (rejects) before the handler has run: ApiError, DomainError `service_unavailable`
    */
   async process(request: FastifyRequest, reply: FastifyReply, identity: IdempotentRequest, handle: () => void) {

@@ -21,10 +21,7 @@ export function isCanonicalInt64(text: string): boolean {
   return /^(?:0|-?[1-9][0-9]{0,18})$/.test(text) && isInt64(BigInt(text));
 }
 
-/**
- * The exact value of a JSON number literal that is an integer, including `1e2` and `5.0` (JSON Schema, section 6.1.1), or NaN
- * if it is not an integer or far beyond int64.
- */
+/** The exact value of `5`, `1e2` or `5.0` (JSON Schema, section 6.1.1), or NaN if it is no integer or far beyond int64. */
 export function integerOfLiteral(literal: string): Int64 {
   const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');

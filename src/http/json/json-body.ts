@@ -3,17 +3,13 @@ import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fas
 import { ApiError, CLIENT_GONE } from '../errors/api-error.js';
 import {
   BODY_LIMIT_BYTES,
-  brokenBody,
-  hasBody,
-  isRepeated,
   JSON_TYPE,
   jsonMediaTypes,
   MERGE_PATCH_TYPE,
   METHODS_WITH_BODY,
-  payloadTooLarge,
-  unsupported,
-  unsupportedMediaType,
 } from '../requests/message.js';
+import { brokenBodies, hasBody, isRepeated, payloadTooLarge } from '../requests/message.js';
+import { unsupported, unsupportedMediaType } from '../requests/message.js';
 import { jsonText } from './int64.js';
 import { EMPTY_BODY, parseJson } from './parse-json.js';
 
@@ -45,7 +41,7 @@ const beforeParsing: preParsingHookHandler = (request, reply, _payload, done) =>
   const { raw } = request;
   // The end of a body never comes if the client has closed the connection.
   const gone = raw.destroyed ? ApiError.of(CLIENT_GONE) : undefined;
-  const fault = gone ?? brokenBody(raw) ?? headerFault(request);
+  const fault = gone ?? brokenBodies.get(raw) ?? headerFault(request);
   // HTTP/1.0 has no 100 Continue (RFC 9110, section 10.1.1).
   const isAwaited = raw.httpVersion !== '1.0' && raw.headers.expect?.toLowerCase() === '100-continue';
   if (fault === undefined && isAwaited) reply.raw.writeContinue();

@@ -2,12 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../errors/api-error.js';
 
 export const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+export const BODY_LIMIT_BYTES = 16 * 1024;
 
 export const JSON_TYPE = 'application/json';
 /** JSON merge patch (RFC 7396). */
 export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
-
-export const BODY_LIMIT_BYTES = 16 * 1024;
 
 export function jsonMediaTypes(method: string): readonly string[] {
   return method.toUpperCase() === 'PATCH' ? [JSON_TYPE, MERGE_PATCH_TYPE] : [JSON_TYPE];
@@ -35,12 +34,8 @@ export function transferCodingFault(message: IncomingMessage): ApiError | undefi
     : new ApiError('validation_failed', 'The last transfer coding must be chunked.');
 }
 
-const brokenBodies = new WeakMap<IncomingMessage, ApiError>();
-
-/** Why the body of a request will never be complete, if known. */
-export function brokenBody(message: IncomingMessage): ApiError | undefined {
-  return brokenBodies.get(message);
-}
+/** Why bodies of requests will never be complete. */
+export const brokenBodies = new WeakMap<IncomingMessage, ApiError>();
 
 /** Ends the reading of a body that will never be complete, now or when it begins. */
 export function breakBody(message: IncomingMessage, error: ApiError): void {

@@ -25,14 +25,11 @@ declare module 'fastify' {
     takesNoQuery?: boolean;
     /** Set by `@Deprecated()`, whose interceptor announces that before it refuses a request. */
     isDeprecated?: true;
-    /** The path exists, but has no operation with this method. */
     readonly isMethodUnknown?: true;
-    /** What an operation does with an Idempotency-Key. Others ignore it. */
     idempotency?: 'accepted' | 'refused';
   }
 
   interface FastifyInstance {
-    /** Address of the page that explains the error codes, for Link. */
     errorPage?: string;
   }
 }
@@ -40,10 +37,7 @@ declare module 'fastify' {
 export const API_PREFIX = '/v1';
 const VERSIONED = new RegExp(`^${API_PREFIX}(?:[/?]|$)`);
 
-/**
- * Normalises a request target (RFC 9112, section 3.2) for the router: the absolute form loses its scheme and authority, and
- * invalid percent-encoding is taken literally, as in the URL standard.
- */
+/** RFC 9112, section 3.2: the absolute form loses its authority, and invalid percent-encoding is taken literally. */
 export function normaliseTarget({ url: target = '/' }: { readonly url?: string | undefined }): string {
   const originForm = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
   const rooted = originForm.startsWith('/') ? originForm : `/${originForm}`;

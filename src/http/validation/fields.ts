@@ -21,10 +21,7 @@ const INVISIBLE =
   '\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u200B-\\u200F\\u202A-\\u202E\\u2060-\\u206F\\u2800\\u3164\\uFE00-\\uFE0F\\uFFA0\\uFFF0-\\uFFFB';
 const visible = /[^\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/**
- * A line of text with something visible, measured in Unicode code points as JSON Schema does.
- * @param options `printed` also refuses line separators and bidirectional controls, because a command line shows the text
- */
+/** A line of text with something visible, in Unicode code points. A command line can show it if it is `printed`. */
 export function TextField(
   options: FieldOptions & { readonly maxLength: number; readonly printed?: boolean },
 ): PropertyDecorator {
@@ -79,10 +76,7 @@ export function EnumField(options: FieldOptions & EnumOptions): PropertyDecorato
 
 const MAX_ITEMS = 100;
 
-/**
- * A non-empty list of distinct values of an enum.
- * @param options `isOther` accepts values that the enum may have besides, which the handler of the request knows
- */
+/** A non-empty list of distinct values of an enum. `isOther` accepts further ones, which the handler of the request knows. */
 export function EnumListField(
   options: FieldOptions & EnumOptions & { readonly isOther?: (text: string) => boolean },
 ): PropertyDecorator {

@@ -6,14 +6,12 @@ import { ApiError } from '../errors/api-error.js';
 import { isCanonicalId, isCanonicalInt64 } from '../json/int64.js';
 import { documentParameter } from '../requests/handler-metadata.js';
 import { requestOf } from '../requests/request.js';
-import { field } from './field.js';
+import { field, type FieldOptions } from './field.js';
 import { type EnumOptions, enumSchema, ID_RANGE, INT64_RANGE } from './fields.js';
 
 // Each decorator declares both the check and the OpenAPI schema. A value is never clamped, trimmed or coerced.
 
-export interface ParamOptions {
-  readonly description: string;
-}
+export type ParamOptions = Pick<FieldOptions, 'description'>;
 
 /** An integer in canonical decimal form. */
 export function IntegerParam(
@@ -104,7 +102,6 @@ const DEFAULT_LIMIT = 20;
 /** More than an entry of an index of PostgreSQL can have. */
 const MAX_CURSOR_LENGTH = 4_096;
 
-/** `limit` of a list, whose own DTO extends this one. */
 export abstract class LimitQuery {
   @IntegerParam({ description: 'Maximum number of items to return.', minimum: 1, maximum: 100, default: DEFAULT_LIMIT })
   limit = DEFAULT_LIMIT;

@@ -18,7 +18,7 @@ const OPTIONS: ValidatorOptions = {
   validationError: { value: false },
 };
 
-/** Parameter types that are not DTOs, as in Nest's ValidationPipe. */
+/** No DTOs, as in Nest's ValidationPipe. */
 const PLAIN_TYPES: ReadonlySet<unknown> = new Set([undefined, Object, String, Number, Boolean, Array, Buffer, Date]);
 
 type Place = 'body' | 'query' | 'param';
@@ -78,7 +78,6 @@ function queryOf(query: unknown, metatype: Type): unknown {
   );
 }
 
-/** @param value undefined for a body that was not sent */
 async function instanceOf(value: unknown, metatype: Type, place: Place): Promise<object> {
   checkNames(Object.keys(value ?? {}), place);
   const dto: object = plainToInstance(metatype, value ?? {}, { exposeDefaultValues: true });
