@@ -80,11 +80,11 @@ export function Operation(options: OperationOptions): MethodDecorator {
   return (target, name, descriptor) => {
     if (Number(options.bodyLimitBytes) > MAX_BODY_LIMIT_BYTES)
       throw new RangeError(`bodyLimitBytes must not exceed ${MAX_BODY_LIMIT_BYTES}.`);
-    const parameters = handlerParameters(target.constructor, name).map(({ type }) => type);
-    const hasBody = parameters.includes(RouteParamtypes.BODY);
+    const parameters = new Set(handlerParameters(target.constructor, name).map(({ type }) => type));
+    const hasBody = parameters.has(RouteParamtypes.BODY);
     const errors = errorsOfOperation(options, hasBody, parameterErrorsOf(descriptor.value as Function));
     declareOperation({ ...options, errors })(target, name, descriptor);
-    AddRouteConfig({ takesNoQuery: !parameters.includes(RouteParamtypes.QUERY) })(target, name, descriptor);
+    AddRouteConfig({ takesNoQuery: !parameters.has(RouteParamtypes.QUERY) })(target, name, descriptor);
   };
 }
 

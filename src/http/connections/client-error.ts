@@ -39,8 +39,7 @@ export function logRefusedConnections(server: Server): void {
 
 /** The error of a request that Node parses although it is not one of HTTP/1.0 or 1.1, or has too many headers. */
 export function headFault({ httpVersion, method = '', rawHeaders }: IncomingMessage): ApiError | undefined {
-  // Names and values alternate.
-  if (rawHeaders.length > 2 * MAX_HEADERS) return headersTooLarge();
+  if (rawHeaders.length / 2 > MAX_HEADERS) return headersTooLarge();
   return /^1\.[01]$/.test(httpVersion) && METHODS.includes(method) ? undefined : toError();
 }
 

@@ -44,7 +44,6 @@ const GONE = { code: 'client_closed_request', status: 499, meaning: 'The client 
 export const CLIENT_GONE = problem(GONE, GONE.meaning);
 
 export const MAX_FAULTS = 5;
-
 /** @param faults all that is wrong with the query or the body, each without its full stop; repeated ones are named once */
 export function validationFailed(faults: readonly string[]): ApiError {
   return new ApiError('validation_failed', `${listed([...new Set(faults)].slice(0, MAX_FAULTS), '; ', 1)}.`);

@@ -3,7 +3,6 @@ import { listed } from '../../platform/errors/error-codes.js';
 import { API_PREFIX } from '../requests/request.js';
 
 const MAX_EDITS = 2;
-
 /** The known name that a client probably meant; case, hyphens and underscores do not count. Long texts cost nothing. */
 export function nearest(sent: string, known: readonly string[]): string | undefined {
   const edits = known.map((name) =>

@@ -5,7 +5,6 @@ import { currentTraceId, UNMATCHED_ROUTE } from '../../platform/tracing/spans.js
 import type { ResponseListener } from './responses.js';
 
 const SAMPLE = 0.01;
-
 /** The trace id of the traceparent header (W3C Trace Context, section 3.2). */
 const TRACE_ID = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
 

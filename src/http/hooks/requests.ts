@@ -8,7 +8,6 @@ import { nearestPath } from '../errors/client-names.js';
 import { hostFault, transferCodingFault } from '../requests/message.js';
 import { isVersioned, pathOf } from '../requests/request.js';
 
-/** Headers of every response. */
 export function addCommonHeaders(server: FastifyInstance, env: Env): void {
   const origins = new Set(env.CORS_ORIGINS);
   server.decorate('errorPage', publicPath(env, '/docs/errors'));
@@ -48,10 +47,11 @@ export function addEarlyResponses(server: FastifyInstance, paths: ReadonlyMap<st
   });
 }
 
+/** The router matches `/pets/` with `/pets/:petId`, but a trailing slash is another path. A wildcard may be empty. */
+const isEmptyParam = ([name, value]: [string, unknown]) => value === '' && name !== '*';
+
 function pathFault({ is404, params, url }: FastifyRequest, paths: ReadonlyMap<string, unknown>): ApiError | undefined {
-  // The router matches `/pets/` with `/pets/:petId`, but a trailing slash is another path. A wildcard may be empty.
-  const isEmpty = ([name, value]: [string, unknown]) => value === '' && name !== '*';
-  if (!is404 && !Object.entries(params as object).some(isEmpty)) return undefined;
+  if (!is404 && !Object.entries(params as object).some(isEmptyParam)) return undefined;
   const meant = nearestPath(pathOf(url), paths.keys());
   return routeNotFound(meant && `Did you mean ${meant}?`);
 }

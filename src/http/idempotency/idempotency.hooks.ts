@@ -4,8 +4,6 @@ import { validationFailed } from '../errors/api-error.js';
 import { hasBody, isRepeated } from '../requests/message.js';
 import type { IdempotencyService } from './idempotency.service.js';
 
-const REFUSED = 'Idempotency-Key must not be sent to this operation: its response has a secret, which is not stored';
-
 /** Wraps Nest's handlers with all guards, interceptors, filters and serializers. None of them runs for a repeated request. */
 export function addIdempotency(server: FastifyInstance, service: IdempotencyService): void {
   server.addHook('onRoute', (route) => {
@@ -30,6 +28,7 @@ const MAX_LENGTH = 255;
 /** A string of structured fields (RFC 9651, section 3.3.3), or a text that stands for itself. */
 const PATTERN = String.raw`^(?:"(?:[ !#-\[\]-~]|\\["\\]){1,${MAX_LENGTH}}"|[ !#-~][ -~]{0,${MAX_LENGTH - 1}})$`;
 const valid = new RegExp(PATTERN);
+const REFUSED = `${HEADER} must not be sent to this operation: its response has a secret, which is not stored`;
 const EXPECTED = `${HEADER} must be given once, as 1 to ${MAX_LENGTH} characters of printable ASCII, or as such a text in double quotes with \\ before " and \\`;
 
 export const IDEMPOTENCY_KEY_PARAMETER = {

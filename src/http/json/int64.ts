@@ -3,7 +3,7 @@ const INT64_MAX = 2n ** 63n - 1n;
 /** No int64 has more digits; a literal with a larger exponent is not expanded. */
 const MOST_DIGITS = 19;
 
-/** A parsed int64: a number if that is exact, else a bigint. */
+/** A number if that is exact, else a bigint. */
 export type Int64 = number | bigint;
 
 export function isInt64(value: unknown): value is Int64 {

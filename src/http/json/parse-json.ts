@@ -10,7 +10,6 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const MAY_ROUND = /[0-9](?:[.Ee]|[0-9]{15})/;
 /** Texts up to this length, in UTF-16 code units, cannot be nested too deeply. */
 const NEVER_DEEP_LENGTH = 1_000;
-
 const MAX_DEPTH = 32;
 /** Members, objects and lists of `BODY_LIMIT_BYTES`. For the thousands that fit, class-validator would take milliseconds. */
 const MAX_MEMBERS = 1_000;

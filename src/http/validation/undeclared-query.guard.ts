@@ -16,7 +16,6 @@ export class UndeclaredQueryGuard implements CanActivate {
 /** @param isAnnounced whether the response has the headers of a deprecated operation @throws ApiError `validation_failed` */
 export function refuseUndeclaredQuery(request: FastifyRequest, isAnnounced = false): void {
   const names = Object.keys(request.query as object);
-  // Fastify creates the options on each access.
   if (names.length === 0) return;
   const { takesNoQuery, isDeprecated = false } = request.routeOptions.config;
   if (takesNoQuery === true && isAnnounced === isDeprecated)
