@@ -63,18 +63,19 @@ function headFault(reply: FastifyReply): unknown {
   const headers = reply.getHeaders();
   for (const name in headers) {
     const value = headers[name];
-    if (validNames.has(name) && isPlain(value)) continue;
+    const valid = validFields.get(name);
+    if (valid !== undefined && (value === valid || isPlain(value))) continue;
     if (OF_CONNECTION.test(name)) return new TypeError(`${name} is a matter of the connection`);
     const fault = fieldFault(name, value);
     if (fault !== undefined) return fault;
-    if (validNames.size < MAX_VALID_NAMES) validNames.add(name);
+    if (validFields.size < MAX_VALID_FIELDS && isPlain(value)) validFields.set(name, value);
   }
   return statusMessage ? fieldFault('reason-phrase', statusMessage) : undefined;
 }
 
-/** Names that were valid once: Node's checks would take a microsecond of each response. */
-const validNames = new Set<string>();
-const MAX_VALID_NAMES = 1_000;
+/** The first valid value by name, because Node's checks would take a microsecond of each response. */
+const validFields = new Map<string, unknown>();
+const MAX_VALID_FIELDS = 1_000;
 
 function isPlain(value: unknown): boolean {
   return typeof value === 'string' ? !/[^\t\x20-\x7e\x80-\xff]/.test(value) : typeof value === 'number';

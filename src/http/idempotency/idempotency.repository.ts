@@ -28,7 +28,6 @@ export class IdempotencyRepository {
     return record;
   }
 
-  /** Writes a record; replaces an expired one. */
   async save(manager: EntityManager, record: IdempotencyRecord): Promise<void> {
     const { accountId, idempotencyKey, fingerprint, response, expiresAt } = record;
     await query(
