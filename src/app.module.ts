@@ -11,6 +11,7 @@ import { DatabaseModule } from './database/database.module.js';
 import { ApiExceptionFilter } from './http/errors/api-exception.filter.js';
 import { IdempotencyModule } from './http/idempotency/idempotency.module.js';
 import { RequestValidationPipe } from './http/validation/request-validation.pipe.js';
+import { UndeclaredQueryGuard } from './http/validation/undeclared-query.guard.js';
 import type { Extension } from './extensions/extension.js';
 import { createRegistry } from './monitoring/process-metrics.js';
 import { MonitoringModule } from './monitoring/monitoring.module.js';
@@ -65,6 +66,7 @@ export class AppModule {
         { provide: APP_FILTER, useExisting: ApiExceptionFilter },
         { provide: APP_GUARD, useExisting: BearerGuard },
         { provide: APP_GUARD, useExisting: PlanThrottlerGuard },
+        { provide: APP_GUARD, useClass: UndeclaredQueryGuard },
         ...(env.ENVIRONMENT === 'staging' ? [{ provide: APP_INTERCEPTOR, useClass: RehearsalInterceptor }] : []),
         { provide: APP_PIPE, useClass: RequestValidationPipe },
       ],

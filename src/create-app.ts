@@ -7,24 +7,22 @@ import { BearerGuard } from './auth/bearer.guard.js';
 import { Clock } from './platform/config/clock.js';
 import { ConfigError } from './platform/config/load-env.js';
 import { Env } from './platform/config/env.js';
-import { logRequests } from './http/hooks/request-log.js';
+import { requestLog } from './http/hooks/request-log.js';
 import { PinoLogger } from './platform/logging/pino-logger.js';
-import { SampledLog } from './platform/logging/sampled-log.js';
 import { serveExplorer } from './openapi/explorer/explorer.js';
 import { checkExtensions, type Extension, refuseMethods } from './extensions/extension.js';
 import { Readiness } from './monitoring/readiness.js';
 import { RequestMetrics } from './monitoring/request-metrics.js';
-import { addCommonHeaders } from './http/hooks/common-headers.js';
-import { addEarlyResponses, collectMethods, respondToOtherMethods } from './http/hooks/early-responses.js';
+import { collectMethods, respondToOtherMethods } from './http/hooks/other-methods.js';
+import { addCommonHeaders, addEarlyResponses, batchRequestsPerTick } from './http/hooks/requests.js';
+import { observeResponses, recheckHeads } from './http/hooks/responses.js';
 import { API_PREFIX } from './http/requests/request.js';
-import { batchRequestsPerTick } from './http/connections/turns.js';
 import { closeConnections } from './http/connections/closing.js';
 import { createServer } from './http/server.js';
 import { addIdempotency } from './http/idempotency/idempotency.hooks.js';
 import { IdempotencyService } from './http/idempotency/idempotency.service.js';
 import { addJsonBodyParser } from './http/json/json-body.js';
 import { ApiExceptionFilter } from './http/errors/api-exception.filter.js';
-import { replaceUnwritableHeads } from './http/errors/failed-response.js';
 import { addAdmission } from './rate-limit/admission.js';
 import { PlanThrottlerGuard } from './rate-limit/plan-throttler.guard.js';
 import { UsageRecorder } from './rate-limit/history/usage-recorder.js';
@@ -56,46 +54,38 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
   const { env, clock = new Clock(), extensions = [], configure, create = createNest } = options;
   // Callers without types would otherwise open the database of the default settings.
   if (!(env instanceof Env)) throw new ConfigError('createApp needs env, such as loadEnv().');
-  const refusals = new SampledLog('Connections', 'warn', {
-    first: 'refused connection',
-    others: 'more connections were refused for the same reason',
-  });
-  const server = createServer(env, {
-    refused: (status, requestId) => {
-      metrics.observeUnparsed(status);
-      refusals.add({ reason: status }, { requestId });
-    },
-    dropped: () => refusals.add({ reason: 'MAX_CONNECTIONS' }, {}),
-  });
+  const server = createServer(env);
   const methodsByPath = collectMethods(server);
+  addJsonBodyParser(server);
+  // The way of a request. Nest adds hooks to it when it creates the application, and those of middleware: these come first.
   addCommonHeaders(server, env);
   batchRequestsPerTick(server);
-  addJsonBodyParser(server);
-  // Hooks run in the order in which they are added, and Nest adds some: those of admission come first, and use the
-  // application only when there are requests.
   addAdmission(server, () => guards);
   addEarlyResponses(server, methodsByPath);
-
   const app = await create(AppModule.forRoot({ env, clock, extensions }), new FastifyAdapter(server), {
     bodyParser: false,
     logger: new PinoLogger(env.LOG_LEVEL),
     abortOnError: false,
   });
+  // Exist before the first request.
   const guards = { bearer: app.get(BearerGuard), throttler: app.get(PlanThrottlerGuard) };
-  const metrics = app.get(RequestMetrics);
-  // Before other hooks of responses.
-  replaceUnwritableHeads(server, app.get(ApiExceptionFilter));
   addIdempotency(server, app.get(IdempotencyService));
-  closeConnections(server, app.get(Readiness));
-  metrics.observeRequests(server);
-  app.get(UsageRecorder).observeResponses(server);
-  logRequests(server, env);
+  // The way of its response.
+  const filter = app.get(ApiExceptionFilter);
+  const metrics = app.get(RequestMetrics);
+  observeResponses(server, filter, [
+    closeConnections(server, app.get(Readiness)),
+    metrics.observeResponse,
+    app.get(UsageRecorder).observeResponse,
+    requestLog(env),
+  ]);
+  metrics.observeConnections(server.server);
   app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready', 'metrics'] });
   refuseMethods(app);
   try {
     await configure?.(app);
-    // Again, for hooks that it has added.
-    if (configure !== undefined) replaceUnwritableHeads(server, app.get(ApiExceptionFilter));
+    // Hooks that it has added can set headers, too.
+    if (configure !== undefined) recheckHeads(server, filter);
     app.get(KnownScopes).add(checkExtensions(app, extensions));
     const errorCodes = extensions.flatMap(({ errorCodes: codes = [] }) => codes).map(({ code }) => code);
     serveExplorer(app, errorCodes);

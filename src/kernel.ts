@@ -11,9 +11,9 @@ export { KeyVerifier } from './auth/authentication/key-verifier.js';
 export { Deprecated, type Deprecation, operationRemoved } from './lifecycle/deprecation.interceptor.js';
 export { Idempotent, RefuseIdempotencyKey } from './http/idempotency/idempotent.decorator.js';
 // Parameters, and fields of bodies
-export { BooleanParam, EnumParam, IdListParam, IdParam, Int64Param } from './http/validation/query-params.js';
-export { IntegerParam, LimitQuery, PageQuery, PatternParam } from './http/validation/query-params.js';
-export { PathId } from './http/validation/path-id.decorator.js';
+export { BooleanParam, EnumParam, IdListParam, IdParam, Int64Param } from './http/validation/params.js';
+export { IntegerParam, LimitQuery, PageQuery, PatternParam } from './http/validation/params.js';
+export { PathId } from './http/validation/params.js';
 export { BooleanField, DecimalField, EnumField, EnumListField, IdField } from './http/validation/fields.js';
 export { Int64Field, IntegerField, NestedField, TextField } from './http/validation/fields.js';
 export { DateTimeField, DateTimeParam, TIME_SCHEMA } from './http/validation/date-time.js';
@@ -21,12 +21,14 @@ export { ValidatedOnce } from './http/validation/request-validation.pipe.js';
 export { type ExactInt64, type Int64, int64Json, isCanonicalId } from './http/json/int64.js';
 export { isCanonicalInt64 } from './http/json/int64.js';
 // Responses and errors
-export { sendCreated, sendPage, sendPageJson, sendWithEtag } from './http/conditional-requests/entity-tags.js';
-export { etagOf, pageEtag, type PageJson, Precondition } from './http/conditional-requests/entity-tags.js';
-export type { ResponseBody } from './http/conditional-requests/entity-tags.js';
-export { IfMatch, Revalidates } from './http/conditional-requests/conditional.decorators.js';
+export { etagOf, pageEtag } from './http/conditional-requests/entity-tags.js';
+export { Precondition, sendCreated, sendPage } from './http/conditional-requests/conditional-requests.js';
+export { sendPageJson, sendWithEtag } from './http/conditional-requests/conditional-requests.js';
+export type { PageJson, ResponseBody } from './http/conditional-requests/conditional-requests.js';
+export { IfMatch, Revalidates } from './http/conditional-requests/conditional-requests.js';
 export { addLink, nextPageLink, publicAddress } from './http/addresses.js';
-export { ApiError, type Problem } from './http/errors/problem.js';
+export { ApiError } from './http/errors/api-error.js';
+export type { Problem } from './platform/errors/error-codes.js';
 export { DomainError, orFail, notFound } from './platform/errors/domain-error.js';
 export { UNKNOWN_ID } from './openapi/documented-errors.js';
 // The database

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FastifyRequest } from 'fastify';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { AuthBench, type AuthInstance } from '../../test/support/auth-service.js';
-import { ApiError, type Problem } from '../http/errors/problem.js';
+import { ApiError } from '../http/errors/api-error.js';
+import type { Problem } from '../platform/errors/error-codes.js';
 import { ACCESS, type Access, Public, RequireScope } from './access.decorators.js';
 import type { Caller } from './caller.js';
 

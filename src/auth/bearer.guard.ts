@@ -1,7 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import { ApiError, type Problem } from '../http/errors/problem.js';
+import { ApiError } from '../http/errors/api-error.js';
+import type { Problem } from '../platform/errors/error-codes.js';
 import { isRepeated } from '../http/requests/message.js';
 import { requestOf } from '../http/requests/request.js';
 import { ACCESS, type Access } from './access.decorators.js';

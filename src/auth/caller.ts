@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Access } from './access.decorators.js';
 import type { ApiKey } from './keys/api-key.entity.js';
 import { type Limits, limitsOf, type PlanName } from './keys/plan.js';
-import { listed, type Problem, problem } from '../http/errors/problem.js';
+import { listed, type Problem, problem } from '../platform/errors/error-codes.js';
 import { requestOf } from '../http/requests/request.js';
 import type { ErrorCode } from '../platform/errors/error-codes.js';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import type { Problem } from '../http/errors/problem.js';
+import type { Problem } from '../platform/errors/error-codes.js';
 import { HOW, MISSING, unauthorized } from './caller.js';
 
 export interface BearerRequest extends Pick<FastifyRequest, 'url'> {

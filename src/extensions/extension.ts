@@ -5,10 +5,9 @@ import { ThrottlerGuard } from '@nestjs/throttler';
 import { isScope } from '../auth/keys/scopes.js';
 import type { DatabaseParts } from '../database/database-options.js';
 import { ApiExceptionFilter } from '../http/errors/api-exception.filter.js';
-import type { OwnErrorCode } from '../http/errors/problem.js';
+import { type OwnErrorCode, ERROR_CODES } from '../platform/errors/error-codes.js';
 import { hasNoRules, rulesOf } from '../http/validation/request-validation.pipe.js';
 import type { HealthIndicator } from '../monitoring/readiness.js';
-import { ERROR_CODES } from '../platform/errors/error-codes.js';
 import { catchesAll, type Route, routesOf, unopenedMessagesOf } from './nest-metadata.js';
 
 /** The parts that an extension adds to the service. */

@@ -4,18 +4,12 @@ import type { FastifyReply } from 'fastify';
 import type { Env } from '../platform/config/env.js';
 import { API_PREFIX } from './requests/request.js';
 
-/**
- * Address for clients in Location and Link: absolute if BASE_URL is set. It never depends on headers of the request.
- * @param path below the version prefix, such as `/pets`
- */
+/** Address for clients of a path below the version prefix, such as `/pets`: absolute if BASE_URL is set. */
 export function publicAddress({ BASE_URL }: Env, path: string): string {
   return quoted(`${BASE_URL ?? API_PREFIX}${path}`);
 }
 
-/**
- * Address for clients outside the versioned API, such as the documentation.
- * @param path from the root of the service, such as `/docs`; an absolute URL is kept
- */
+/** Address for clients of a path outside the versioned API, such as `/docs`; an absolute URL is kept. */
 export function publicPath({ BASE_URL = API_PREFIX }: Env, path: string): string {
   return quoted(path.startsWith('/') ? BASE_URL.slice(0, -API_PREFIX.length) + path : path);
 }
@@ -33,15 +27,12 @@ export function addToListHeader(reply: FastifyReply, name: string, element: stri
   reply.header(name, present === undefined ? element : `${String(present)}, ${element}`);
 }
 
-/** Adds a link to a response (RFC 8288, section 3). */
+/** RFC 8288, section 3. */
 export function addLink(reply: FastifyReply, link: string): void {
   addToListHeader(reply, 'link', link);
 }
 
-/**
- * The value of Link for the next page (RFC 8288).
- * @param query of this page, whose `after` is left out
- */
+/** The value of Link for the next page (RFC 8288). @param query of this page, whose `after` is left out */
 export function nextPageLink(address: string, query: object, after: number | string): string {
   let target = `${address}?`;
   for (const [name, value] of Object.entries(query))
@@ -69,6 +60,6 @@ const LOCAL = new Set(['::', '0.0.0.0', '127.0.0.1']);
 /** Origin at which this machine reaches a listening server; `localhost` if it listens on all addresses. */
 export function localOrigin(server: Server): string {
   const { address, family, port } = server.address() as AddressInfo;
-  const host = family === 'IPv6' ? `[${address}]` : address;
-  return `http://${LOCAL.has(address) ? 'localhost' : host}:${port}`;
+  if (LOCAL.has(address)) return `http://localhost:${port}`;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

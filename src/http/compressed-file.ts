@@ -7,15 +7,9 @@ import { addToListHeader } from './addresses.js';
 /** `gzip` in Accept-Encoding, without the weight zero (RFC 9110, section 12.5.3). */
 const ACCEPTS_GZIP = /(?:^|,)[ \t]*gzip[ \t]*(?!;[ \t]*q=0(?:\.0*)?[ \t]*(?:,|$))(?:[;,]|$)/i;
 
-interface Representation {
-  readonly body: Buffer;
-  readonly etag: string;
-}
+type Representation = ReturnType<typeof representation>;
 
-/**
- * A file that is the same for all clients. It is compressed once, outside the event loop, and shared by all responses, so
- * that a client that does not read its response holds no copy.
- */
+/** A file for all clients, compressed once and shared, so that a client that does not read its response holds no copy. */
 export class CompressedFile {
   private readonly plain: Representation;
   private compressed: Promise<Representation> | undefined;
@@ -27,10 +21,7 @@ export class CompressedFile {
     this.plain = representation(content);
   }
 
-  /**
-   * Sets Content-Type, Content-Encoding and Vary.
-   * @returns what the client accepts; its ETag differs between codings
-   */
+  /** Sets Content-Type, Content-Encoding and Vary, and returns what the client accepts, with its own ETag. */
   async negotiate(reply: FastifyReply): Promise<Representation> {
     addToListHeader(reply.type(this.contentType), 'vary', 'Accept-Encoding');
     if (!ACCEPTS_GZIP.test(reply.request.headers['accept-encoding'] ?? '')) return this.plain;
@@ -40,6 +31,6 @@ export class CompressedFile {
   }
 }
 
-function representation(body: Buffer): Representation {
+function representation(body: Buffer) {
   return { body, etag: etagOf(body) };
 }

@@ -91,7 +91,6 @@ const HEADERS = {
   ),
 } satisfies Record<string, HeaderObject>;
 
-/** Name of a header among the components of the document. */
 export type HeaderName = keyof typeof HEADERS;
 
 /** Headers that only some responses of a status have. */
@@ -107,10 +106,7 @@ const WIRE_NAMES: Partial<Record<HeaderName, string>> = {
   Help: 'Link',
 };
 
-/**
- * Headers of every response of the versioned API. The description of the service has those for caches and browsers, which
- * are the same for all responses.
- */
+/** Headers of every response of the versioned API. The description of the service has those for caches and browsers. */
 export const COMMON_HEADERS: readonly HeaderName[] = ['Limit', 'Left', 'Reset', 'Id'];
 
 export function headerReferences(names: readonly HeaderName[], prefix = ''): Record<string, ReferenceObject> {

@@ -1,49 +1,36 @@
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  METHODS,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer as createHttpServer, METHODS } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
 import type { Env } from '../platform/config/env.js';
 import {
-  clientErrorHandler,
-  type ConnectionObserver,
+  handleClientError,
   headFault,
+  logRefusedConnections,
   MAX_HEADERS,
   refuse,
 } from './connections/client-error.js';
-import { handleOneAtATime, refuseTunnel } from './connections/one-at-a-time.js';
-import { shareTurns } from './connections/turns.js';
+import { handleOneAtATime, refuseTunnel } from './connections/closing.js';
+import { readInTurn } from './connections/read-in-turn.js';
 import { METHODS_WITH_BODY } from './requests/message.js';
 import { normaliseTarget, requestId } from './requests/request.js';
 
-/** Slow clients: headers within 10 s, the whole request within 30 s. */
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
-const TIMEOUT_CHECK_INTERVAL_MS = 1_000;
-/**
- * How long a client can read nothing of its response: at least this, at most twice as long. Not a whole second, so that it
- * differs from any keep-alive timeout.
- */
+/** How long a client can read nothing of its response, or twice that. It differs from any keep-alive timeout. */
 const WRITE_TIMEOUT_MS = 15_001;
 /** As long as the headers may be, so that the router refuses no path segment before admission. */
 const MAX_PARAM_LENGTH = 65_536;
 
 /** Creates the Fastify instance below Nest. Every request reaches the hooks, however malformed. */
-export function createServer(env: Env, observer: ConnectionObserver): FastifyInstance {
+export function createServer(env: Env): FastifyInstance {
   const server = fastify({
-    serverFactory: (handle: RequestListener) => createNodeServer(handle, env, observer),
+    serverFactory: (handle: RequestListener) => createNodeServer(handle, env),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     trustProxy: env.TRUST_PROXY.length > 0 ? env.TRUST_PROXY : false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     rewriteUrl: normaliseTarget,
     genReqId: requestId,
-    clientErrorHandler: clientErrorHandler(observer),
+    clientErrorHandler: handleClientError,
   });
   // Routes all methods that Node knows; only some have a body.
   for (const method of METHODS)
@@ -58,11 +45,12 @@ export function createServer(env: Env, observer: ConnectionObserver): FastifyIns
   return server;
 }
 
-function createNodeServer(handle: RequestListener, env: Env, observer: ConnectionObserver): Server {
+function createNodeServer(handle: RequestListener, env: Env): Server {
   const options = {
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
+    // Slow clients, in milliseconds.
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    connectionsCheckingInterval: 1_000,
     keepAliveTimeout: env.KEEP_ALIVE_SECONDS * 1_000,
     // Node would respond to a missing Host itself, with an empty body.
     requireHostHeader: false,
@@ -72,14 +60,14 @@ function createNodeServer(handle: RequestListener, env: Env, observer: Connectio
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     const fault = headFault(request);
     if (fault === undefined) handle(request, response);
-    else refuse(request.socket, fault, observer);
+    else refuse(server, request.socket, fault);
   };
   const server = createHttpServer(options, handleOneAtATime(handleHttp));
   server.maxConnections = env.MAX_CONNECTIONS;
-  server.on('drop', () => observer.dropped());
   // Node drops further ones, so one more shows that there are too many.
   server.maxHeadersCount = MAX_HEADERS + 1;
-  shareTurns(server);
+  logRefusedConnections(server);
+  readInTurn(server);
   closeStalledSockets(server);
   // A client may close its side after the request and still read the response. Missing from Node's types.
   return Object.assign(server, { httpAllowHalfOpen: true });

@@ -4,9 +4,11 @@ import { ApiExtension } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Observable } from 'rxjs';
 import { addLink, publicPath } from '../http/addresses.js';
-import { ApiError } from '../http/errors/problem.js';
+import { ApiError } from '../http/errors/api-error.js';
 import { isCanonicalInt64 } from '../http/json/int64.js';
-import { replyOf } from '../http/requests/request.js';
+import { AddRouteConfig } from '../http/requests/handler-metadata.js';
+import { replyOf, requestOf } from '../http/requests/request.js';
+import { refuseUndeclaredQuery } from '../http/validation/undeclared-query.guard.js';
 import { Clock } from '../platform/config/clock.js';
 import { Env } from '../platform/config/env.js';
 
@@ -85,6 +87,7 @@ export class DeprecationInterceptor implements NestInterceptor {
     if (deprecation === undefined) return next.handle();
     announce(deprecation, this.env, replyOf(context));
     if (this.clock.nowMs() >= removalMs(deprecation.sunset, this.env)) throw operationRemoved(deprecation);
+    refuseUndeclaredQuery(requestOf(context), true);
     return next.handle();
   }
 }
@@ -94,6 +97,7 @@ export function Deprecated(deprecation: Deprecation): MethodDecorator {
   return applyDecorators(
     SetMetadata(DEPRECATION, declareDeprecation(deprecation)),
     UseInterceptors(DeprecationInterceptor),
+    AddRouteConfig({ isDeprecated: true }),
     ApiExtension('x-sunset', deprecation.sunset),
     ApiExtension('x-deprecation-advice', deprecation.advice),
   );

@@ -3,7 +3,7 @@ import { Injectable, type OnModuleInit, Optional, type Type } from '@nestjs/comm
 import { ModuleRef } from '@nestjs/core';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
 import { Database } from '../database/database.js';
-import { ApiError } from '../http/errors/problem.js';
+import { ApiError } from '../http/errors/api-error.js';
 import { DomainError } from '../platform/errors/domain-error.js';
 import { RedisClient } from '../platform/redis/redis-client.js';
 

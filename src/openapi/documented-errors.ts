@@ -5,12 +5,19 @@ import { unavailable } from '../database/unavailable.js';
 import { headersTooLarge } from '../http/connections/client-error.js';
 import { toProblem } from '../http/errors/api-exception.filter.js';
 import { unknownName } from '../http/errors/client-names.js';
-import { errorObject, MAX_MESSAGE_LENGTH, type OwnErrorCode, type Problem } from '../http/errors/problem.js';
-import { problem, validationFailed } from '../http/errors/problem.js';
+import {
+  errorObject,
+  MAX_MESSAGE_LENGTH,
+  type OwnErrorCode,
+  type Problem,
+  problem,
+  ERROR_CODES,
+  type ErrorCode,
+} from '../platform/errors/error-codes.js';
+import { validationFailed } from '../http/errors/api-error.js';
 import { inUse, reused } from '../http/idempotency/idempotency.service.js';
 import { malformedJson, payloadTooLarge, requestTimeout, unsupportedMediaType } from '../http/requests/message.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences, optionalHeaders } from '../http/response-headers.js';
-import { ERROR_CODES, type ErrorCode } from '../platform/errors/error-codes.js';
 import { refuse, tooManyRequests } from '../rate-limit/windows/decision.js';
 import type { OperationOptions } from './operation.decorator.js';
 

@@ -1,16 +1,11 @@
 import { applyDecorators, Header, HttpCode, SetMetadata, type Type } from '@nestjs/common';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { DiscoveryService } from '@nestjs/core';
 import { ApiExtension, ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { ApiResponseOptions, ExampleObject } from '@nestjs/swagger';
 import { RequireKey, RequireScope } from '../auth/access.decorators.js';
-import type { ErrorCode } from '../platform/errors/error-codes.js';
-import {
-  AddRouteConfig,
-  takesBody,
-  parameterErrorsOf,
-  refuseUndeclaredQuery,
-} from '../http/requests/handler-metadata.js';
-import type { OwnErrorCode, Problem } from '../http/errors/problem.js';
+import type { ErrorCode, OwnErrorCode, Problem } from '../platform/errors/error-codes.js';
+import { AddRouteConfig, parameterErrorsOf, handlerParameters } from '../http/requests/handler-metadata.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences } from '../http/response-headers.js';
 import { errorsOfOperation } from './documented-errors.js';
 
@@ -71,10 +66,11 @@ export function Operation(options: OperationOptions): MethodDecorator {
   return (target, name, descriptor) => {
     if (Number(options.bodyLimitBytes) > MAX_BODY_LIMIT_BYTES)
       throw new RangeError(`bodyLimitBytes must not exceed ${MAX_BODY_LIMIT_BYTES}.`);
-    const hasBody = takesBody(target.constructor, name);
+    const parameters = new Set(handlerParameters(target.constructor, name).map(({ type }) => type));
+    const hasBody = parameters.has(RouteParamtypes.BODY);
     const errors = errorsOfOperation(options, hasBody, parameterErrorsOf(descriptor.value as Function));
-    refuseUndeclaredQuery(target, name);
     declareOperation({ ...options, errors })(target, name, descriptor);
+    AddRouteConfig({ takesNoQuery: !parameters.has(RouteParamtypes.QUERY) })(target, name, descriptor);
   };
 }
 

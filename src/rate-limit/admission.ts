@@ -3,8 +3,9 @@ import type { BearerGuard } from '../auth/bearer.guard.js';
 import { INVALID, isCaller } from '../auth/caller.js';
 import { runAs } from '../database/events/actor.js';
 import { inSpan } from '../platform/tracing/spans.js';
-import { type Problem, sendProblem } from '../http/errors/problem.js';
-import { isPreflight } from '../http/hooks/common-headers.js';
+import { sendProblem } from '../http/errors/api-error.js';
+import type { Problem } from '../platform/errors/error-codes.js';
+import { isPreflight } from '../http/hooks/requests.js';
 import { isVersioned } from '../http/requests/request.js';
 import type { PlanThrottlerGuard } from './plan-throttler.guard.js';
 

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { checkDuration, checkName, checkScopes } from '../keys/key-options.js';
 import { SCOPES } from '../../auth/keys/scopes.js';
 import { InvalidOperationError } from '../../auth/keys/plan.js';
-import { nearest } from '../../platform/errors/nearest.js';
+import { nearest } from '../../http/errors/client-names.js';
 
 const UNIT_MS = new Map([
   ['s', 1_000],

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../auth/keys/api-key.entity.js';
 import { insufficientScope } from '../../auth/caller.js';
-import { ApiError, listed } from '../../http/errors/problem.js';
+import { ApiError } from '../../http/errors/api-error.js';
+import { listed } from '../../platform/errors/error-codes.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
 
 /*

@@ -1,6 +1,6 @@
 import { EXAMPLE_KEY, IssuedKey, KeyDetails, RotatedKey } from './key.dto.js';
 import { keyNotFound } from '../../auth/keys/api-keys.repository.js';
-import { problem } from '../../http/errors/problem.js';
+import { problem } from '../../platform/errors/error-codes.js';
 import { created, type OperationOptions, pageOf, resource } from '../../openapi/operation.decorator.js';
 import { KeyUsage } from '../usage/usage.dto.js';
 import { keyLimitReached, keyRevoked, MOST_ACTIVE_KEYS } from './key-rules.js';

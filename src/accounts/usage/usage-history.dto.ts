@@ -1,6 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { DateTimeParam, TIME_SCHEMA } from '../../http/validation/date-time.js';
-import { EnumParam } from '../../http/validation/query-params.js';
+import { EnumParam } from '../../http/validation/params.js';
 import { enumSchema } from '../../http/validation/fields.js';
 import { type HistoryQuery, MOST_ITEMS, OUTCOMES } from '../../rate-limit/history/usage-history.js';
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
 import { AuditRecord } from '../keys/audit-record.entity.js';
 import { ApiKey } from '../keys/api-key.entity.js';
-import { ApiError } from '../../http/errors/problem.js';
+import { ApiError } from '../../http/errors/api-error.js';
 
 const AHEAD = 100;
 

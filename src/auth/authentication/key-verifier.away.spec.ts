@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
-import { ApiError } from '../../http/errors/problem.js';
+import { ApiError } from '../../http/errors/api-error.js';
 import type { NewKey } from '../../accounts/keys/key-options.js';
 
 const ACME = { account: 'acme', plan: 'pro' } as const;

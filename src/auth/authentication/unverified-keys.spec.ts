@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
 import { generateApiKey } from '../keys/api-key-format.js';
-import { ApiError } from '../../http/errors/problem.js';
+import { ApiError } from '../../http/errors/api-error.js';
 
 describe('keys that are not cached', () => {
   let bench: AuthBench;

@@ -1,139 +1,20 @@
 import { hash } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
-import type { FastifyReply } from 'fastify';
-import type { Page } from '../../database/paging/page.js';
-import { DomainError } from '../../platform/errors/domain-error.js';
-import { addLink, nextPageLink } from '../addresses.js';
-import { forgetResponse } from '../errors/failed-response.js';
-import { validationFailed } from '../errors/problem.js';
-import { jsonText } from '../json/int64.js';
 
 /** 132 bits of a digest: collisions do not occur in practice. */
 const TAG_LENGTH = 22;
 
-/**
- * The strong validator of a representation: the same bytes have the same validator on every instance.
- * @param content the body, and anything else whose change must change the validator
- */
+/** The strong validator of a representation: the same bytes have the same validator on every instance. */
 export function etagOf(content: string | Buffer): string {
   return `"${hash('sha256', content, 'base64url').slice(0, TAG_LENGTH)}"`;
 }
 
-/** Whether an If-Match names an ETag (RFC 9110, section 8.8.3.2): a weak tag equals no other. */
-export function matchesStrongly(field: string, etag: string): boolean {
-  return names(field, [etag]);
-}
-
-/** Whether an If-None-Match names an ETag (RFC 9110, section 8.8.3.2): weakness is ignored. */
-export function matchesWeakly(field: string, etag: string): boolean {
-  return names(field, [etag, `W/${etag}`]);
-}
-
-/** @param ifMatch of the request, `"another"` in an example */
-export function notCurrent(ifMatch = '"another"'): DomainError {
-  const advice = ifMatch.startsWith('"')
-    ? 'Get the resource again before you retry.'
-    : 'Send the ETag as the service returned it, in double quotes.';
-  return new DomainError('precondition_failed', `If-Match does not name the current ETag. ${advice}`);
-}
-
-/** Maximum length of a list, in characters: the two of a request and its other headers fit into what Node accepts. */
-export const MAX_ETAGS_LENGTH = 4_096;
-
-/** A malformed list names no other ETag. @throws ApiError `validation_failed` */
-function names(field: string, etags: readonly string[]): boolean {
-  if (field.length > MAX_ETAGS_LENGTH)
-    throw validationFailed([`If-Match and If-None-Match must not exceed ${MAX_ETAGS_LENGTH} characters`]);
-  return field.trim() === '*' || field.split(',').some((tag) => etags.includes(tag.trim()));
-}
-
-/** The precondition of a request (RFC 9110, sections 13.1.1 and 13.1.2). */
-export class Precondition {
-  constructor(private readonly headers: IncomingHttpHeaders) {}
-
-  /**
-   * Call it in the transaction of the change, when the resource is locked.
-   * @param json the resource as a GET would return it
-   * @throws DomainError `precondition_failed`
-   */
-  check(json: string): void {
-    const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = this.headers;
-    if (ifMatch === undefined && ifNoneMatch === undefined) return;
-    const etag = etagOf(json);
-    if (ifMatch !== undefined && !matchesStrongly(ifMatch, etag)) throw notCurrent(ifMatch);
-    if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag))
-      throw new DomainError('precondition_failed', 'If-None-Match names the current ETag.');
-  }
-}
-
-/** The return value of a handler: JSON, or nothing for a 304. */
-export type ResponseBody = string | undefined;
-
-/**
- * Sets the ETag of a response with status 200 or 201, and evaluates the preconditions of a GET or HEAD in the order of RFC
- * 9110, section 13.2.2: the response is 304 if its If-None-Match names that ETag.
- * @param reply from `@Res({ passthrough: true })`
- * @param etag computed from the body if it is omitted
- * @throws DomainError `precondition_failed` if the If-Match of a GET or HEAD does not name it
- */
-export function sendWithEtag<Body extends string | Buffer>(
-  reply: FastifyReply,
-  body: Body,
-  etag = etagOf(body),
-): Body | undefined {
-  const { method, headers } = reply.request;
-  const isRead = method === 'GET' || method === 'HEAD';
-  const { 'if-match': ifMatch, 'if-none-match': condition } = isRead ? headers : {};
-  if (ifMatch !== undefined && !matchesStrongly(ifMatch, etag)) {
-    forgetResponse(reply);
-    throw notCurrent(ifMatch);
-  }
-  reply.header('etag', etag);
-  // `@Operation()` sets it by the type of its success; Fastify takes a string for plain text.
-  if (!reply.hasHeader('content-type')) reply.header('content-type', 'application/json; charset=utf-8');
-  if (condition === undefined || !matchesWeakly(condition, etag)) return body;
-  reply.code(304);
-  // Fastify sends no body for HEAD but derives headers from it, so the body is needed.
-  if (method === 'HEAD') return body;
-  reply.removeHeader('content-type');
-  return undefined;
-}
-
-/**
- * Responds to a POST that has created something (RFC 9110, section 15.3.2): sets Location and ETag.
- * @param reply as a handler gets it from `@Res({ passthrough: true })`
- * @param address of the list that it is in, as `publicAddress` gives it
- */
-export function sendCreated(reply: FastifyReply, address: string, resource: { readonly id: unknown }): ResponseBody {
-  const { id } = resource;
-  reply.header('location', `${address}/${typeof id === 'string' ? encodeURIComponent(id) : jsonText(id)}`);
-  return sendWithEtag(reply, jsonText(resource));
-}
-
-export interface PageJson extends Pick<Page<unknown>, 'nextAfter'> {
-  readonly json: string;
-  readonly etag: string;
-}
-
 /** The validator of a page. It includes `nextAfter`, because the last page gets a Link when another page follows. */
-export function pageEtag(json: string, nextAfter: PageJson['nextAfter']): string {
+export function pageEtag(json: string, nextAfter: number | string | undefined): string {
   return etagOf(`${json}${nextAfter ?? ''}`);
 }
 
-/**
- * Responds with a page of a list as a JSON array, with an ETag like `sendWithEtag`, and sets Link to the next page.
- * @param reply from `@Res({ passthrough: true })`
- * @param address of the list, as `publicAddress` returns it
- * @param query of this page: the next one has the same, but for `after`
- */
-export function sendPage(reply: FastifyReply, address: string, query: object, page: Page<unknown>): ResponseBody {
-  const json = jsonText(page.items);
-  const { nextAfter } = page;
-  return sendPageJson(reply, address, query, { json, nextAfter, etag: pageEtag(json, nextAfter) });
-}
-
-export function sendPageJson(reply: FastifyReply, address: string, query: object, page: PageJson): ResponseBody {
-  const { json, nextAfter, etag } = page;
-  if (nextAfter !== undefined) addLink(reply, nextPageLink(address, query, nextAfter));
-  return sendWithEtag(reply, json, etag);
+/** Compares as RFC 9110, section 8.8.3.2, says: strongly for If-Match, and weakly for If-None-Match. */
+export function isListed(etag: string, field: string, comparison: 'strong' | 'weak' = 'strong'): boolean {
+  const etags = comparison === 'weak' ? [etag, `W/${etag}`] : [etag];
+  return field.trim() === '*' || field.split(',').some((tag) => etags.includes(tag.trim()));
 }

@@ -1,51 +1,50 @@
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, METHODS, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, METHODS, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { ApiError, errorJson } from '../errors/problem.js';
+import type { FastifyInstance } from 'fastify';
+import { SampledLog } from '../../platform/logging/sampled-log.js';
+import { ApiError, errorJson } from '../errors/api-error.js';
 import { breakBody, requestTimeout } from '../requests/message.js';
-import { closeLingering } from './closing.js';
-import { closeAfterResponse, responseInProgress } from './one-at-a-time.js';
+import { closeAfterResponse, closeLingering, responseInProgress } from './closing.js';
 
 export const MAX_HEADERS = 100;
 
-/** Is told of what never becomes a request. */
-export interface ConnectionObserver {
-  /** An Error was sent for bytes that are not a request. */
-  refused(status: number, requestId: string): void;
-  /** A connection was closed because there are too many. */
-  dropped(): void;
+/** Handles what Node reports as `clientError`: bytes that it cannot parse, and requests that do not arrive in time. */
+export function handleClientError(this: FastifyInstance, { code }: NodeJS.ErrnoException, socket: Socket): void {
+  const response = responseInProgress(socket);
+  if (response === undefined) {
+    if (code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    else refuse(this.server, socket, toError(code));
+  } else if (response.req.complete) {
+    // They come after a request that gets its response.
+    closeAfterResponse(socket);
+  } else if (response.headersSent || code === 'ECONNRESET') {
+    socket.destroy();
+  } else {
+    // They belong to the body of a request, which gets its response from its handler.
+    response.shouldKeepAlive = false;
+    breakBody(response.req, toError(code));
+  }
 }
 
-/** Handles what Node reports as `clientError`: bytes that it cannot parse, and requests that do not arrive in time. */
-export function clientErrorHandler(observer: ConnectionObserver) {
-  return ({ code }: NodeJS.ErrnoException, socket: Socket): void => {
-    const response = responseInProgress(socket);
-    if (response === undefined) {
-      if (code === 'ECONNRESET' || !socket.writable) socket.destroy();
-      else refuse(socket, toError(code), observer);
-    } else if (response.req.complete) {
-      // They come after a request that gets its response.
-      closeAfterResponse(socket);
-    } else if (response.headersSent || code === 'ECONNRESET') {
-      socket.destroy();
-    } else {
-      // They belong to the body of a request, which gets its response from its handler.
-      response.shouldKeepAlive = false;
-      breakBody(response.req, toError(code));
-    }
-  };
+/** Logs connections that are refused, or dropped because there are too many. */
+export function logRefusedConnections(server: Server): void {
+  const refusals = new SampledLog('Connections', 'warn', {
+    first: 'refused connection',
+    others: 'more connections were refused for the same reason',
+  });
+  server.on('refused', (reason: number, requestId: string) => refusals.add({ reason }, { requestId }));
+  server.on('drop', () => refusals.add({ reason: 'MAX_CONNECTIONS' }, {}));
 }
 
 /** The error of a request that Node parses although it is not one of HTTP/1.0 or 1.1, or has too many headers. */
 export function headFault({ httpVersion, method = '', rawHeaders }: IncomingMessage): ApiError | undefined {
-  // Names and values alternate.
-  if (rawHeaders.length > 2 * MAX_HEADERS) return headersTooLarge();
-  const isHttp = (httpVersion === '1.1' || httpVersion === '1.0') && METHODS.includes(method);
-  return isHttp ? undefined : invalid();
+  if (rawHeaders.length / 2 > MAX_HEADERS) return headersTooLarge();
+  return /^1\.[01]$/.test(httpVersion) && METHODS.includes(method) ? undefined : toError();
 }
 
-/** Sends an Error for bytes that are not a request, so have no key and no route, and closes the connection. */
-export function refuse(socket: Socket, { problem }: ApiError, observer: ConnectionObserver): void {
+/** Sends an Error for bytes that are no request, and closes the connection. The server emits `refused`. */
+export function refuse(server: Server, socket: Socket, { problem }: ApiError): void {
   const requestId = randomUUID();
   const body = errorJson(problem);
   const head = [
@@ -59,20 +58,15 @@ export function refuse(socket: Socket, { problem }: ApiError, observer: Connecti
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
   closeLingering(socket);
-  observer.refused(problem.status, requestId);
+  server.emit('refused', problem.status, requestId);
 }
 
-function toError(code: string | undefined): ApiError {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return headersTooLarge();
-    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return new ApiError('payload_too_large', 'The chunk extensions are larger than this service accepts.');
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return requestTimeout();
-    default:
-      return invalid();
-  }
+function toError(code?: string): ApiError {
+  if (code === 'HPE_HEADER_OVERFLOW') return headersTooLarge();
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout();
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
+    return new ApiError('payload_too_large', 'The chunk extensions are larger than this service accepts.');
+  return new ApiError('validation_failed', 'This is not a valid HTTP/1.1 request.');
 }
 
 export function headersTooLarge(): ApiError {
@@ -80,8 +74,4 @@ export function headersTooLarge(): ApiError {
     'headers_too_large',
     `The request line and headers are larger than this service accepts, or there are more than ${MAX_HEADERS} headers.`,
   );
-}
-
-function invalid(): ApiError {
-  return new ApiError('validation_failed', 'This is not a valid HTTP/1.1 request.');
 }

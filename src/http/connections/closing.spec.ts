@@ -12,7 +12,8 @@ let handling: Promise<unknown>;
 
 beforeEach(async () => {
   server = fastify({ forceCloseConnections: 'idle', return503OnClosing: false });
-  closeConnections(server, { isEnding: false }, 500);
+  const closeIfLast = closeConnections(server, { isEnding: false }, 500);
+  server.addHook('onSend', async (request, reply, payload) => closeIfLast(request, reply, payload));
   const released = new Promise<void>((resolve) => (release = resolve));
   const { promise, resolve: begin } = Promise.withResolvers<void>();
   handling = promise;

@@ -1,29 +1,28 @@
+import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import type { ResponseListener } from '../hooks/responses.js';
 import { hasBody, isMisframed } from '../requests/message.js';
 
-/** How long busy clients have to notice that their connections are about to close, in milliseconds. */
+/** How long busy clients have to notice that connections are about to close, and how often those are checked. */
 const NOTICE_MS = 100;
-/** How often connections that were busy at the beginning are checked, in milliseconds. */
 const CHECK_INTERVAL_MS = 100;
-/** When open connections are cut off, such as those with half a request or an event stream, in milliseconds. */
+/** When open connections are cut off, such as those with half a request or an event stream. */
 const DEADLINE_MS = 8_000;
-/** How long a client that is still sending has to read its response, in milliseconds. */
+/** How long a client that is still sending has to read its response, and how much of it is discarded meanwhile. */
 const LINGER_MS = 500;
-/** Maximum number of bytes that are read and discarded meanwhile. */
 const LINGER_BYTES = 1024 * 1024;
 
 /**
- * Closes a connection after the response if it cannot be reused: the request is incomplete, so the rest must not be parsed
- * as a request of its own; the end of the request is ambiguous; or the service is stopping. When the service closes, it
- * closes idle connections, and the others after their last response.
+ * When the service closes, it closes idle connections, and the others after their last response.
+ * @returns closes a connection after a response to an incomplete or ambiguous request, whose rest must not be parsed, too
  */
 export function closeConnections(
   server: FastifyInstance,
   service: { readonly isEnding: boolean },
   deadlineMs = DEADLINE_MS,
-): void {
+): ResponseListener {
   let isClosing = false;
   server.addHook('preClose', (done) => {
     isClosing = true;
@@ -37,13 +36,12 @@ export function closeConnections(
     });
     setTimeout(done, NOTICE_MS);
   });
-  server.addHook('onSend', ({ raw }, reply, payload, done) => {
+  return ({ raw }, reply) => {
     const isUnread = !raw.complete && hasBody(raw);
     if (isUnread || isMisframed(raw) || isClosing || service.isEnding) reply.header('connection', 'close');
     // Node calls this when the last response of a connection is out.
     if (isUnread) raw.socket.destroySoon = () => closeLingering(raw.socket);
-    done(null, payload);
-  });
+  };
 }
 
 /** Closes the server, and waits for the requests in progress. WebSockets remain open; Nest closes them. */
@@ -54,10 +52,7 @@ export async function drainConnections(server: FastifyInstance, deadlineMs = DEA
   server.server.closeAllConnections();
 }
 
-/**
- * Ends this side of a connection, and closes it when the client has ended its side, or after `LINGER_MS`. Closing with
- * unread bytes would reset the connection, and the client could lose the response (RFC 9112, section 9.6).
- */
+/** Closing with unread bytes would reset the connection, and the client could lose its response (RFC 9112, section 9.6). */
 export function closeLingering(socket: Socket): void {
   let discardedBytes = 0;
   // Node's own listener would keep parsing.
@@ -69,4 +64,43 @@ export function closeLingering(socket: Socket): void {
   socket.end();
   const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.once('close', () => clearTimeout(timer));
+}
+
+const responses = new WeakMap<Socket, ServerResponse>();
+const closing = new WeakSet<Socket>();
+
+export function responseInProgress(socket: Socket): ServerResponse | undefined {
+  const response = responses.get(socket);
+  // Node takes the socket from a response that is finished.
+  return response?.socket === socket ? response : undefined;
+}
+
+/** Does not handle a pipelined request (RFC 9112, section 9.3.2): the connection closes after the response before it. */
+export function handleOneAtATime(handle: RequestListener): RequestListener {
+  return (request, response) => {
+    const { socket } = request;
+    // Node assigns the socket to one response after the other.
+    if (response.socket === null || closing.has(socket)) return closeAfterResponse(socket);
+    responses.set(socket, response);
+    handle(request, response);
+  };
+}
+
+/** Closes a connection that sent CONNECT, after the response in progress. */
+export function refuseTunnel(socket: Socket): void {
+  // Node takes its own listener off, and an error without one would end the process.
+  socket.on('error', () => socket.destroy());
+  if (responseInProgress(socket) === undefined) socket.destroy();
+  else closeAfterResponse(socket);
+}
+
+/** Stops reading from a connection, and closes it after the response in progress. */
+export function closeAfterResponse(socket: Socket): void {
+  const response = responseInProgress(socket);
+  if (response === undefined || closing.has(socket)) return;
+  closing.add(socket);
+  if (response.headersSent) response.once('finish', () => socket.destroySoon());
+  else response.shouldKeepAlive = false;
+  // Deferred, because Node resumes the socket after each request.
+  setImmediate(() => socket.pause());
 }

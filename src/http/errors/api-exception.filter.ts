@@ -1,22 +1,14 @@
 import { ServerResponse, STATUS_CODES } from 'node:http';
-import {
-  type ArgumentsHost,
-  Catch,
-  type ExceptionFilter,
-  HttpException,
-  Logger,
-  type OnApplicationShutdown,
-  ServiceUnavailableException,
-} from '@nestjs/common';
+import { Catch, HttpException, Logger, ServiceUnavailableException } from '@nestjs/common';
+import type { ArgumentsHost, ExceptionFilter, OnApplicationShutdown } from '@nestjs/common';
 import { BaseExceptionFilter } from '@nestjs/core';
 import { from, mergeMap, type Observable } from 'rxjs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../../platform/errors/domain-error.js';
-import type { ErrorCode } from '../../platform/errors/error-codes.js';
-import { requestFields } from '../hooks/request-log.js';
+import { type ErrorCode, type Problem, problem } from '../../platform/errors/error-codes.js';
 import { SampledLog } from '../../platform/logging/sampled-log.js';
-import { forgetResponse } from './failed-response.js';
-import { ApiError, CLIENT_GONE, INTERNAL_ERROR, type Problem, problem, sendProblem } from './problem.js';
+import { requestFields } from '../hooks/request-log.js';
+import { ApiError, CLIENT_GONE, forgetResponse, INTERNAL_ERROR, sendProblem } from './api-error.js';
 
 /** Turns every exception, ours, Nest's or Fastify's, into a response. */
 @Catch()
@@ -55,7 +47,9 @@ export class ApiExceptionFilter implements ExceptionFilter, OnApplicationShutdow
     const { method, route, ...fields } = requestFields(request);
     // An unavailable server is not a fault in the code, so a stack would not help.
     const error = describe(exception, code === 'service_unavailable' ? 'message' : 'stack');
-    this.failures.add({ method, route, status, code }, { ...fields, error }, originOf(error));
+    // The message, and the line that threw it: the rest of a stack depends on what else the request waited for.
+    const origin = error.split('\n', 2).join('\n');
+    this.failures.add({ method, route, status, code }, { ...fields, error }, origin);
   }
 
   onApplicationShutdown(): void {
@@ -82,18 +76,13 @@ function isAborted({ raw }: FastifyRequest, exception: unknown): boolean {
   return raw.destroyed && code === 'ECONNRESET';
 }
 
-/** The message, and the line that threw it: the rest of a stack depends on what else the request waited for. */
-function originOf(error: string): string {
-  return error.split('\n', 2).join('\n');
-}
-
 function describe(exception: unknown, detail: 'message' | 'stack'): string {
   if (!(exception instanceof Error)) return String(exception);
   const own = exception[detail] ?? exception.message;
   return exception.cause === undefined ? own : `${own}\nbecause of ${describe(exception.cause, detail)}`;
 }
 
-/** Codes of errors that have only a status, such as those of Nest and Fastify, and are not named after it. */
+/** Codes of errors that have only a status, where they are not named after it. */
 const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'validation_failed',
   422: 'unprocessable_content',
@@ -115,11 +104,9 @@ export function toProblem(exception: unknown): Problem {
     const status = exception.getStatus();
     return { status, code: codeOf(status), message: wordsOf(exception) };
   }
-  if (NEST.isHttpError(exception) && exception.statusCode < 500) {
-    const { statusCode: status } = exception;
-    return { status, code: codeOf(status), message: NEST.getHttpErrorMessage(exception) };
-  }
-  return INTERNAL_ERROR;
+  if (!NEST.isHttpError(exception) || exception.statusCode >= 500) return INTERNAL_ERROR;
+  const { statusCode: status } = exception;
+  return { status, code: codeOf(status), message: NEST.getHttpErrorMessage(exception) };
 }
 
 /** The response of Nest's exceptions is a text, or an object whose `message` is a text or a list. */

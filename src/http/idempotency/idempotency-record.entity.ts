@@ -1,21 +1,19 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** The stored response of a request with an Idempotency-Key. */
 @Entity({ name: 'idempotency_records' })
 @Index('idempotency_records_expires_at', ['expiresAt'])
 export class IdempotencyRecord {
   @PrimaryColumn({ type: 'integer', name: 'account_id' })
   accountId!: number;
 
-  /** The Idempotency-Key as it was sent. */
   @PrimaryColumn({ type: 'text', name: 'idempotency_key' })
   idempotencyKey!: string;
 
-  /** Fingerprint of the request; see `IdempotentRequest`. Those of version 1 differ, so its records match no request. */
+  /** Those of version 1 differ, so its records match no request. */
   @Column({ type: 'text' })
   fingerprint!: string;
 
-  /** The response; see `storedResponse`. Version 1 encrypted it. */
+  /** See `storedResponse`. Version 1 encrypted it. */
   @Column({ type: 'text', name: 'sealed_answer' })
   response!: string;
 

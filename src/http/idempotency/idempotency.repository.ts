@@ -4,7 +4,7 @@ import { OldRows } from '../../database/old-rows.js';
 import { query } from '../../database/statements.js';
 import { RecurringTask } from '../../platform/recurring-task.js';
 import type { IdempotencyRecord } from './idempotency-record.entity.js';
-import type { IdempotentRequest } from './idempotent-request.js';
+import type { IdempotentRequest } from './idempotency.hooks.js';
 
 type Stored = Pick<IdempotencyRecord, 'fingerprint' | 'response'>;
 
@@ -28,7 +28,6 @@ export class IdempotencyRepository {
     return record;
   }
 
-  /** Writes a record; replaces an expired one. */
   async save(manager: EntityManager, record: IdempotencyRecord): Promise<void> {
     const { accountId, idempotencyKey, fingerprint, response, expiresAt } = record;
     await query(
@@ -41,7 +40,7 @@ export class IdempotencyRepository {
   }
 }
 
-/** Interval between sweeps, in milliseconds. Expired records are ignored; this frees their space. */
+/** Expired records are ignored; this frees their space. */
 const INTERVAL_MS = 60_000;
 
 @Injectable()

@@ -4,21 +4,13 @@ import type { EntityManager } from 'typeorm';
 import { Clock } from '../../platform/config/clock.js';
 import { Database } from '../../database/database.js';
 import { tryLockUntilCommit } from '../../database/locks.js';
-import { ApiError } from '../errors/problem.js';
+import { ApiError } from '../errors/api-error.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
-import type { IdempotentRequest } from './idempotent-request.js';
-import { replay, resetHeaders, storedResponse } from './stored-response.js';
+import type { IdempotentRequest } from './idempotency.hooks.js';
 
 const RETENTION_MS = 24 * 60 * 60 * 1000;
 /** Other requests may wait for a transaction that is longer. */
 const SLOW_MS = 1_000;
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Set while a transaction waits for the response of its request. Rejects with the error to send instead. */
-    commitWith?: ((body: unknown) => Promise<void>) | undefined;
-  }
-}
 
 /** Rolls back the transaction of a request whose response is an error. The response remains. */
 class ErrorResponse extends Error {}
@@ -36,17 +28,10 @@ export class IdempotencyService {
 
   /**
    * Runs a handler in a transaction, which `Database.write` and the repositories of TypeORM join, or sends the stored
-   * response. The transaction ends when the response is complete, after all interceptors and serializers, and before it is
-   * sent. So what is stored is what the client gets. An error is not stored, so the request can be sent again.
-   * @param handle sends the response or an Error
+   * response. The transaction ends when the response is complete, and before it is sent. An error is not stored.
    * @throws (rejects) before the handler has run: ApiError, DomainError `service_unavailable`
    */
-  async process(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    identity: IdempotentRequest,
-    handle: () => void,
-  ): Promise<void> {
+  async process(request: FastifyRequest, reply: FastifyReply, identity: IdempotentRequest, handle: () => void) {
     const before = reply.getHeaders();
     const sent = Promise.withResolvers<unknown>();
     const ended = Promise.withResolvers<void>();
@@ -64,7 +49,7 @@ export class IdempotencyService {
         const startMs = performance.now();
         handle();
         const body = await sent.promise;
-        this.warnIfSlow(request, performance.now() - startMs);
+        this.warnIfSlow(request.routeOptions, Math.round(performance.now() - startMs));
         if (reply.statusCode >= 400) throw new ErrorResponse();
         const response = storedResponse(reply, before, body);
         await this.records.save(manager, { ...identity, response, expiresAt: nowMs + RETENTION_MS });
@@ -82,10 +67,7 @@ export class IdempotencyService {
     }
   }
 
-  /**
-   * Finds the stored response, or locks the key until the transaction ends.
-   * @throws (rejects) ApiError `idempotency_key_in_use` instead of waiting, which could take long
-   */
+  /** Finds the stored response, or locks the key until the transaction ends, without waiting. */
   private async findOrLock(manager: EntityManager, identity: IdempotentRequest, nowMs: number) {
     const { accountId, key, fingerprint } = identity;
     let record = await this.records.find(manager, identity, nowMs);
@@ -98,11 +80,10 @@ export class IdempotencyService {
     return record?.response;
   }
 
-  private warnIfSlow({ routeOptions: { method, url } }: FastifyRequest, durationMs: number): void {
-    if (durationMs <= SLOW_MS) return;
+  private warnIfSlow({ method, url }: FastifyRequest['routeOptions'], durationMs: number): void {
     const message =
       'an operation with @Idempotent() held its transaction for more than a second; move outgoing calls out of it';
-    this.logger.warn({ message, method, route: url, durationMs: Math.round(durationMs) });
+    if (durationMs > SLOW_MS) this.logger.warn({ message, method, route: url, durationMs });
   }
 }
 
@@ -114,4 +95,29 @@ export function inUse(): ApiError {
   return new ApiError('idempotency_key_in_use', 'A request with this Idempotency-Key is still running. Retry later.', {
     'retry-after': '1',
   });
+}
+
+type Headers = Readonly<Partial<ReturnType<FastifyReply['getHeaders']>>>;
+
+const RATE_LIMIT = /^(x-)?ratelimit/;
+
+/** Status, body and those headers that the operation set. @throws Error if the body is no text, such as a file */
+function storedResponse(reply: FastifyReply, before: Headers, body: unknown): string {
+  if (typeof body !== 'string' && body != null)
+    throw new Error('An operation with @Idempotent() must return JSON or text, and no file.');
+  const headers = Object.entries(reply.getHeaders()).filter(
+    ([name, value]) => before[name] !== value && !RATE_LIMIT.test(name),
+  );
+  return JSON.stringify({ status: reply.statusCode, headers: Object.fromEntries(headers), body: body ?? undefined });
+}
+
+function replay(reply: FastifyReply, stored: string): void {
+  const { status, headers, body } = JSON.parse(stored) as { status: number; headers: Headers; body?: string };
+  void reply.code(status).headers(headers).header('idempotent-replayed', 'true').send(body);
+}
+
+/** Restores the headers from before a handler whose work was rolled back. */
+function resetHeaders(reply: FastifyReply, before: Headers): void {
+  for (const name of Object.keys(reply.getHeaders())) if (before[name] === undefined) reply.removeHeader(name);
+  reply.headers(before);
 }

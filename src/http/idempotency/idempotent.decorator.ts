@@ -2,18 +2,10 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
 import { AddRouteConfig, routeConfigOf } from '../requests/handler-metadata.js';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** What an operation does with an Idempotency-Key. Others ignore it. */
-    idempotency?: 'accepted' | 'refused';
-  }
-}
-
 /**
- * Makes it safe to repeat an operation: it accepts an `Idempotency-Key`. Its handler then runs in one transaction, which also
- * stores the response for 24 hours, and a repeated request returns that response. So it must do database work of a second or
- * less, and no outgoing calls: what they did would remain after a rollback, and other requests would wait for the
- * transaction. Without a caller (`@Public()`), the header is ignored. Put it above any `@RouteConfig()`.
+ * Makes it safe to repeat an operation by an `Idempotency-Key`: its handler then runs in one transaction, which also stores
+ * the response for 24 hours. So it must do database work of a second or less, and no outgoing calls: what they did would
+ * remain after a rollback. Without a caller (`@Public()`), the header is ignored. Put it above any `@RouteConfig()`.
  */
 export function Idempotent(): MethodDecorator {
   return applyDecorators(AddRouteConfig({ idempotency: 'accepted' }), ApiExtension('x-idempotent', true));

@@ -1,10 +1,9 @@
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
-
 /** No int64 has more digits; a literal with a larger exponent is not expanded. */
 const MOST_DIGITS = 19;
 
-/** A parsed int64: a number if that is exact, else a bigint. */
+/** A number if that is exact, else a bigint. */
 export type Int64 = number | bigint;
 
 export function isInt64(value: unknown): value is Int64 {
@@ -12,21 +11,18 @@ export function isInt64(value: unknown): value is Int64 {
   return typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX;
 }
 
-/** Whether text is the canonical decimal form of an int64 of at least 1: no sign, no leading zero. */
+/** Whether text is an int64 of at least 1 without sign and leading zeros. */
 export function isCanonicalId(text: string): boolean {
   return /^[1-9][0-9]{0,18}$/.test(text) && (text.length < MOST_DIGITS || BigInt(text) <= INT64_MAX);
 }
 
-/** Whether text is the canonical decimal form of any int64: no plus, no leading zero, no negative zero. */
+/** Whether text is an int64 without plus, leading zeros and negative zero. */
 export function isCanonicalInt64(text: string): boolean {
   return /^(?:0|-?[1-9][0-9]{0,18})$/.test(text) && isInt64(BigInt(text));
 }
 
-/**
- * The exact value of a JSON number literal that is an integer, including `1e2` and `5.0` (JSON Schema, section 6.1.1), or NaN
- * if it is not an integer or far beyond int64.
- */
-export function exactInteger(literal: string): Int64 {
+/** The exact value of `5`, `1e2` or `5.0` (JSON Schema, section 6.1.1), or NaN if it is no integer or far beyond int64. */
+export function integerOfLiteral(literal: string): Int64 {
   const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
   const digits = withoutTrailingZeros(whole + fraction);
@@ -45,18 +41,17 @@ function withoutTrailingZeros(digits: string): string {
   return digits.slice(0, end);
 }
 
-/** JSON.parse source text access (ECMAScript 2026), which TypeScript does not know yet. */
-interface ExactJson {
-  parse(
-    text: string,
-    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-  ): unknown;
-  rawJSON(text: string): RawJson;
-}
-
 /** Text that JSON.stringify writes unchanged. */
 export interface RawJson {
   readonly rawJSON: string;
+}
+
+type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
+
+/** JSON.parse source text access (ECMAScript 2026), which TypeScript does not know yet. */
+interface ExactJson {
+  parse(text: string, reviver: Reviver): unknown;
+  rawJSON(text: string): RawJson;
 }
 
 export const exactJson = JSON as unknown as ExactJson;
@@ -66,9 +61,8 @@ export function jsonText(value: unknown): string {
   return JSON.stringify(value, exactMember);
 }
 
-function exactMember(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? exactJson.rawJSON(String(value)) : value;
-}
+const exactMember = (_name: string, value: unknown) =>
+  typeof value === 'bigint' ? exactJson.rawJSON(String(value)) : value;
 
 /** An int64 for JSON.stringify: a number if that is exact, else raw JSON. */
 export type ExactInt64 = number | RawJson;

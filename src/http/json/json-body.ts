@@ -1,40 +1,22 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
-import { ApiError, CLIENT_GONE } from '../errors/problem.js';
+import { ApiError, CLIENT_GONE } from '../errors/api-error.js';
 import {
   BODY_LIMIT_BYTES,
-  brokenBody,
-  hasBody,
-  isRepeated,
   JSON_TYPE,
   jsonMediaTypes,
   MERGE_PATCH_TYPE,
   METHODS_WITH_BODY,
-  payloadTooLarge,
-  unsupported,
-  unsupportedMediaType,
 } from '../requests/message.js';
+import { brokenBodies, hasBody, isRepeated, payloadTooLarge } from '../requests/message.js';
+import { unsupported, unsupportedMediaType } from '../requests/message.js';
 import { jsonText } from './int64.js';
 import { EMPTY_BODY, parseJson } from './parse-json.js';
 
 const JSON_TYPES = [JSON_TYPE, MERGE_PATCH_TYPE];
 const UTF_8 = /^[ \t]*charset=(?:utf-8|"utf-8")[ \t]*$/i;
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Maximum size of a JSON body, set by `@Operation()`. Default: `BODY_LIMIT_BYTES`. */
-    bodyLimitBytes?: number | undefined;
-  }
-
-  interface FastifyRequest {
-    rawBody: Buffer | undefined;
-  }
-}
-
-/**
- * Makes Fastify parse JSON bodies without rounding, and refuse bodies that are too large, have another charset or have a
- * content coding. A plugin can add a parser for another media type. Bigints in responses are written as JSON numbers.
- */
+/** JSON bodies without rounding, and responses with bigints. A plugin can add a parser for another media type. */
 export function addJsonBodyParser(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(JSON_TYPES, async (request: FastifyRequest, payload: Readable) => {
@@ -43,7 +25,6 @@ export function addJsonBodyParser(server: FastifyInstance): void {
     const canBeAbsent = request.rawBody.length === 0 && request.method !== 'PATCH';
     return canBeAbsent ? EMPTY_BODY : parseJson(request.rawBody, limitOf(request));
   });
-  // So a handler can return a bigint that it received.
   server.setReplySerializer((value) => {
     const text: string | undefined = jsonText(value);
     if (text === undefined) throw new TypeError(`JSON has no ${typeof value}`);
@@ -60,17 +41,14 @@ const beforeParsing: preParsingHookHandler = (request, reply, _payload, done) =>
   const { raw } = request;
   // The end of a body never comes if the client has closed the connection.
   const gone = raw.destroyed ? ApiError.of(CLIENT_GONE) : undefined;
-  const fault = gone ?? brokenBody(raw) ?? headerFault(request);
+  const fault = gone ?? brokenBodies.get(raw) ?? headerFault(request);
   // HTTP/1.0 has no 100 Continue (RFC 9110, section 10.1.1).
   const isAwaited = raw.httpVersion !== '1.0' && raw.headers.expect?.toLowerCase() === '100-continue';
   if (fault === undefined && isAwaited) reply.raw.writeContinue();
   done(fault);
 };
 
-/**
- * Reads a body into one buffer: chunks of a byte, which take much more memory than a byte, are not kept.
- * @throws (rejects) ApiError `payload_too_large`
- */
+/** Keeps no chunks: those of a byte take much more memory than a byte. @throws (rejects) ApiError `payload_too_large` */
 function readBody(request: FastifyRequest, payload: Readable): Promise<Buffer> {
   const limitBytes = limitOf(request);
   const body = Buffer.allocUnsafe(Math.min(Number(request.headers['content-length'] ?? limitBytes), limitBytes));

@@ -1,8 +1,8 @@
-import { ApiError } from '../errors/problem.js';
+import { printParseErrorCode, visit } from 'jsonc-parser';
+import { ApiError } from '../errors/api-error.js';
 import { quoteName, unknownName } from '../errors/client-names.js';
 import { BODY_LIMIT_BYTES, malformedJson } from '../requests/message.js';
-import { exactInteger, exactJson } from './int64.js';
-import { jsonFault } from './json-fault.js';
+import { exactJson, integerOfLiteral } from './int64.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -10,12 +10,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const MAY_ROUND = /[0-9](?:[.Ee]|[0-9]{15})/;
 /** Texts up to this length, in UTF-16 code units, cannot be nested too deeply. */
 const NEVER_DEEP_LENGTH = 1_000;
-
 const MAX_DEPTH = 32;
-/**
- * Members, objects and lists of a body of `BODY_LIMIT_BYTES`. Larger bodies can have more in proportion. For the thousands
- * that a body could have, class-validator would take milliseconds.
- */
+/** Members, objects and lists of `BODY_LIMIT_BYTES`. For the thousands that fit, class-validator would take milliseconds. */
 const MAX_MEMBERS = 1_000;
 
 /** What is sent as JSON, but has no bytes. Some clients send Content-Type also without a body. */
@@ -23,9 +19,7 @@ export const EMPTY_BODY: object = Object.freeze({});
 export const emptyBody = () => malformedJson('is empty, but must be JSON');
 
 /**
- * Parses a JSON text (RFC 8259) without rounding: integers beyond 2^53 become bigint, and a number that becomes an integer
- * only by rounding becomes NaN.
- * @param limitBytes of the operation
+ * Parses a JSON text (RFC 8259): integers beyond 2^53 become bigint, and what rounding would make an integer becomes NaN.
  * @throws ApiError `malformed_json`, or `validation_failed` for members that are repeated, inherited or too many
  */
 export function parseJson(bytes: Buffer, limitBytes = BODY_LIMIT_BYTES): unknown {
@@ -51,7 +45,7 @@ export function parseJson(bytes: Buffer, limitBytes = BODY_LIMIT_BYTES): unknown
 function parseExactly(text: string): unknown {
   return exactJson.parse(text, (_key, value, { source = '' }) => {
     const isExact = !Number.isInteger(value) || (Number.isSafeInteger(value) && /^-?[0-9]+$/.test(source));
-    return isExact ? value : exactInteger(source);
+    return isExact ? value : integerOfLiteral(source);
   });
 }
 
@@ -67,15 +61,18 @@ function checkMembers(text: string, maxMembers: number): void {
     if (token === '{' || token === '[') namesByDepth.push(new Set());
     else if (token === '}' || token === ']') namesByDepth.pop();
     else if (token !== ':') lastString = token;
-    else checkName(lastString.includes('\\') ? String(JSON.parse(lastString)) : lastString.slice(1, -1), namesByDepth);
+    else
+      checkName(
+        lastString.includes('\\') ? String(JSON.parse(lastString)) : lastString.slice(1, -1),
+        namesByDepth.at(-1),
+      );
     if (token === '{' || token === '[' || token === ':') count += 1;
     if (namesByDepth.length > MAX_DEPTH) throw refused(`be nested deeper than ${MAX_DEPTH} levels`);
     if (count > maxMembers) throw refused(`have more than ${maxMembers} members`);
   }
 }
 
-function checkName(name: string, namesByDepth: readonly Set<string>[]): void {
-  const names = namesByDepth.at(-1);
+function checkName(name: string, names?: Set<string>): void {
   if (names?.has(name))
     throw new ApiError('validation_failed', `${quoteName(name) ?? 'A field'} must be given only once.`);
   names?.add(name);
@@ -85,4 +82,53 @@ function checkName(name: string, namesByDepth: readonly Set<string>[]): void {
 
 function refused(what: string): ApiError {
   return new ApiError('validation_failed', `The request body must not ${what}.`);
+}
+
+const NUMBER = 'a number is written such as 5, -5, 0.5 or 1e3';
+
+/** Usual mistakes, by what stands where a text stops to be JSON, and before it. */
+const MISTAKES: readonly (readonly [rest: RegExp, before: RegExp, advice: string])[] = [
+  [/^$/, /^/, 'the end is missing'],
+  [/^[}\]]/, /,\s*$/, 'remove the comma before it'],
+  [/^(?:\/[/*]|#)/, /^/, 'JSON has no comments'],
+  [/^</, /^\s*$/, 'this is XML or HTML'],
+  [/^[+\-.\d]/, /(?:^|[:[,])\s*$/, NUMBER],
+  [/^\w/, /\d$/, NUMBER],
+  [/^(?:true|false|null|none|nan|infinity|undefined)\b/i, /[:[,]\s*$/, 'only true, false and null have no quotes'],
+  [/^\w/, /"$/, 'a quote or a comma is missing before it'],
+  [/^['\w`“”‘’]/, /(?:^|[{:[,])\s*$/, 'names and strings need double quotes'],
+];
+
+/** By the name that the parser gives a fault. */
+const CAUSES: Readonly<Record<string, string>> = {
+  EndOfFileExpected: 'nothing can follow the JSON value',
+  UnexpectedEndOfString: 'the string has no closing quote, or has a line break',
+  InvalidEscapeCharacter: 'a backslash in a string is written \\\\',
+  InvalidCharacter: 'a control character in a string is written such as \\n or \\u0009',
+};
+
+/** Where a text is not JSON, and the likely cause; empty if unknown. JSON.parse quotes the text, which may have a secret. */
+function jsonFault(text: string): string {
+  let fault = '';
+  const onError = (code: number, offset: number, _length: number, line: number, column: number): void => {
+    if (fault !== '') return;
+    const name = printParseErrorCode(code);
+    const [before, rest] = [text.slice(0, offset), text.slice(offset)];
+    const cause = isJson(before) ? CAUSES['EndOfFileExpected'] : CAUSES[name];
+    const mistake = MISTAKES.find(([after, first]) => after.test(rest) && first.test(before))?.[2];
+    // `CommaExpected` is `comma expected`.
+    const words = name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
+    fault = ` at line ${line + 1}, column ${column + 1}: ${cause ?? mistake ?? words}`;
+  };
+  visit(text, { onError }, { disallowComments: true });
+  return fault;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,13 +1,10 @@
-import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { SetMetadata } from '@nestjs/common';
 import type { ParameterDecoratorOptions, RouteParamMetadata } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import type { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
 import type { FastifyContextConfig } from 'fastify';
-import { unknownName } from '../errors/client-names.js';
-import { validationFailed } from '../errors/problem.js';
-import { requestOf } from './request.js';
 
 type HandlerParameter = RouteParamMetadata & ParameterDecoratorOptions & { readonly type: RouteParamtypes };
 
@@ -18,25 +15,6 @@ export function handlerParameters(controller: Function, method: string | symbol)
   // Keys are the type and the index, as in `4:0`; those of custom decorators begin with a name.
   const byKey = Object.entries((declared ?? {}) as Record<string, Omit<HandlerParameter, 'type'>>);
   return byKey.map(([key, parameter]) => ({ ...parameter, type: Number(key.split(':')[0]) }));
-}
-
-const NoQuery = createParamDecorator((_: unknown, context: ExecutionContext): undefined => {
-  const names = Object.keys(requestOf(context).query as object);
-  if (names.length > 0) throw validationFailed(names.map((name) => unknownName('query parameter', name, [])));
-});
-
-/**
- * Adds `@NoQuery()` after the last parameter of a handler without `@Query()`, so that it refuses unknown query parameters
- * where others do: when Nest reads the parameters, after the interceptors.
- */
-export function refuseUndeclaredQuery(controller: object, method: string | symbol): void {
-  const parameters = handlerParameters(controller.constructor, method);
-  if (parameters.some(({ type }) => type === RouteParamtypes.QUERY)) return;
-  NoQuery()(controller, method, Math.max(-1, ...parameters.map(({ index }) => index)) + 1);
-}
-
-export function takesBody(controller: Function, method: string | symbol): boolean {
-  return handlerParameters(controller, method).some(({ type }) => type === RouteParamtypes.BODY);
 }
 
 export function routeConfigOf(handler: Function): FastifyContextConfig | undefined {
@@ -52,11 +30,7 @@ export function AddRouteConfig(config: FastifyContextConfig): MethodDecorator {
 
 const PARAMETER_ERRORS = 'petstore:parameter-errors';
 
-/**
- * For decorators of parameters: documents the operation that has the parameter.
- * @param document the decorator of the method, such as `ApiHeader()`
- * @param errors of reading the parameter
- */
+/** Makes a decorator of parameters from one of methods, such as `ApiHeader()`. @param errors of reading the parameter */
 export function documentParameter(document: MethodDecorator, errors: readonly Error[] = []): ParameterDecorator {
   return (target, name) => {
     const descriptor = name === undefined ? undefined : Object.getOwnPropertyDescriptor(target, name);

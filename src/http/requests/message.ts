@@ -1,13 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiError } from '../errors/problem.js';
+import { ApiError } from '../errors/api-error.js';
 
 export const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+export const BODY_LIMIT_BYTES = 16 * 1024;
 
 export const JSON_TYPE = 'application/json';
 /** JSON merge patch (RFC 7396). */
 export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
-
-export const BODY_LIMIT_BYTES = 16 * 1024;
 
 export function jsonMediaTypes(method: string): readonly string[] {
   return method.toUpperCase() === 'PATCH' ? [JSON_TYPE, MERGE_PATCH_TYPE] : [JSON_TYPE];
@@ -18,10 +17,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/**
- * Whether the end of a message is ambiguous: HTTP/1.0 has no Transfer-Encoding, so a proxy may have ignored it. The
- * connection must close (RFC 9112, section 6.1).
- */
+/** HTTP/1.0 has no Transfer-Encoding, so a proxy may see another end. The connection must close (RFC 9112, section 6.1). */
 export function isMisframed({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
 }
@@ -38,12 +34,8 @@ export function transferCodingFault(message: IncomingMessage): ApiError | undefi
     : new ApiError('validation_failed', 'The last transfer coding must be chunked.');
 }
 
-const brokenBodies = new WeakMap<IncomingMessage, ApiError>();
-
-/** Why the body of a request will never be complete, if known. */
-export function brokenBody(message: IncomingMessage): ApiError | undefined {
-  return brokenBodies.get(message);
-}
+/** Why bodies of requests will never be complete. */
+export const brokenBodies = new WeakMap<IncomingMessage, ApiError>();
 
 /** Ends the reading of a body that will never be complete, now or when it begins. */
 export function breakBody(message: IncomingMessage, error: ApiError): void {
@@ -51,13 +43,8 @@ export function breakBody(message: IncomingMessage, error: ApiError): void {
   if (message.listenerCount('error') > 0) message.emit('error', error);
 }
 
-/**
- * Whether a header was sent more than once. Node keeps the first; only the raw list has all. Requests of `app.inject()` have
- * that list too, but no `headersDistinct`.
- * @param name in lower case
- */
+/** Whether a header was sent more than once. Requests of `app.inject()` have no `headersDistinct`. @param name in lower case */
 export function isRepeated({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): boolean {
-  // Names and values alternate.
   const isGiven = (text: string, index: number) =>
     index % 2 === 0 && text.length === name.length && text.toLowerCase() === name;
   return rawHeaders.filter(isGiven).length > 1;
@@ -74,12 +61,10 @@ export function hostFault(message: IncomingMessage): ApiError | undefined {
   return new ApiError('validation_failed', 'The request must have one Host header, with the name of this service.');
 }
 
-/** @param fault the rest of the sentence, such as `is empty` */
 export function malformedJson(fault: string): ApiError {
   return new ApiError('malformed_json', `The request body ${fault}.`);
 }
 
-/** @param sentBytes if they are known */
 export function payloadTooLarge(sentBytes?: number, limitBytes = BODY_LIMIT_BYTES): ApiError {
   const sent = Number.isSafeInteger(sentBytes) ? `, but has ${sentBytes}` : '';
   return new ApiError('payload_too_large', `The request body must not exceed ${limitBytes} bytes${sent}.`);
@@ -105,7 +90,6 @@ export function acceptedTypes(method: string): Record<string, string> {
   return { [method === 'PATCH' ? 'accept-patch' : 'accept']: jsonMediaTypes(method).join(', ') };
 }
 
-/** The request, or the rest of its body, did not come within the time that the server waits. */
 export function requestTimeout(): ApiError {
   return new ApiError('request_timeout', 'The request did not arrive in time.');
 }

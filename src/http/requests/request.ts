@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ArgumentsHost } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** In whose name a request is made: an API key. HTTP knows no more of it. */
+/** In whose name a request is made, once it is admitted. */
 export interface Principal {
   readonly keyId: string;
   readonly accountId: number;
@@ -11,19 +11,33 @@ export interface Principal {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by admission. */
     principal: Principal | undefined;
+    /** When its headers were received, on the clock of `performance.now()`. */
+    receivedAtMs: number;
+    rawBody: Buffer | undefined;
+    /** Set while a transaction waits for the response of its request. Rejects with the error to send instead. */
+    commitWith: ((body: unknown) => Promise<void>) | undefined;
+  }
+
+  interface FastifyContextConfig {
+    bodyLimitBytes?: number | undefined;
+    /** Set by `@Operation()` for a handler without `@Query()`. */
+    takesNoQuery?: boolean;
+    /** Set by `@Deprecated()`, whose interceptor announces that before it refuses a request. */
+    isDeprecated?: true;
+    readonly isMethodUnknown?: true;
+    idempotency?: 'accepted' | 'refused';
+  }
+
+  interface FastifyInstance {
+    errorPage?: string;
   }
 }
 
-/** Path prefix of the versioned API (specification, section 9). */
 export const API_PREFIX = '/v1';
 const VERSIONED = new RegExp(`^${API_PREFIX}(?:[/?]|$)`);
 
-/**
- * Normalises a request target (RFC 9112, section 3.2) for the router, so that every request is routed normally: the
- * absolute form loses its scheme and authority, and invalid percent-encoding is taken literally, as in the URL standard.
- */
+/** RFC 9112, section 3.2: the absolute form loses its authority, and invalid percent-encoding is taken literally. */
 export function normaliseTarget({ url: target = '/' }: { readonly url?: string | undefined }): string {
   const originForm = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
   const rooted = originForm.startsWith('/') ? originForm : `/${originForm}`;
@@ -60,15 +74,6 @@ export function requestId({ headers }: { headers: IncomingMessage['headers'] }):
   return typeof given === 'string' && ACCEPTABLE.test(given) ? given : randomUUID();
 }
 
-/*
- * For guards and parameter decorators, several of which run per request: Nest's `switchToHttp()` creates three functions
- * each time.
- */
-
-export function requestOf(context: ArgumentsHost): FastifyRequest {
-  return context.getArgByIndex<FastifyRequest>(0);
-}
-
-export function replyOf(context: ArgumentsHost): FastifyReply {
-  return context.getArgByIndex<FastifyReply>(1);
-}
+// Nest's `switchToHttp()` creates three functions each time.
+export const requestOf = (context: ArgumentsHost) => context.getArgByIndex<FastifyRequest>(0);
+export const replyOf = (context: ArgumentsHost) => context.getArgByIndex<FastifyReply>(1);

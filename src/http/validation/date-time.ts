@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { bodyField, type FieldOptions } from './field.js';
-import { type ParamOptions, param } from './query-params.js';
+import { type ParamOptions, param } from './params.js';
 
 /** The date-time of RFC 3339, section 5.6. */
 const DATE_TIME =
@@ -9,11 +9,8 @@ const DATE_TIME =
 const MAX_LENGTH = '2026-11-24T00:00:00.000000000+00:00'.length;
 const EXAMPLE = '2026-11-24T00:00:00Z';
 
-/**
- * A date-time of RFC 3339, to the millisecond; further digits are dropped.
- * @returns undefined for a text that is none, has a day that its month has not, or has no year of four digits in UTC
- */
-export function parseDateTime(text: string): Date | undefined {
+/** @returns undefined for a text that is none, has a day that its month has not, or has no year of four digits in UTC */
+function parseDateTime(text: string): Date | undefined {
   const upper = text.toUpperCase();
   const [, day] = DATE_TIME.exec(upper) ?? [];
   // Date takes 31 November as 1 December.

@@ -2,25 +2,17 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { ValidateBy, ValidateIf } from 'class-validator';
 
-/** The JSON types of fields, as messages call them. */
 export type JsonType = 'a string' | 'an integer' | 'true or false' | 'a list' | 'an object';
 
-/** What every field of a body declares. */
 export interface FieldOptions {
   readonly description: string;
   readonly example: string | number | boolean | readonly string[];
   /** Whether the field can be omitted; `null` does not mean omitted. */
   readonly optional?: boolean;
-  /** Whether the field can be `null`. */
   readonly nullable?: boolean;
 }
 
-/**
- * A field of a body.
- * @param type of its values in JSON
- * @param rule for values of this type, such as `be an integer from 1 to 5`
- * @param isValid whether a value other than `null` is valid
- */
+/** @param rule for values of the type, such as `be an integer from 1 to 5` @param isValid for values other than `null` */
 export function bodyField(
   options: Partial<FieldOptions>,
   schema: ApiPropertyOptions,
@@ -34,7 +26,6 @@ export function bodyField(
   return field(options, either, typed(type, orNull, options), (value) => value === null || isValid(value));
 }
 
-/** @param fault the end of the message on an invalid value */
 export function field(
   { description, example, optional = false }: Partial<FieldOptions>,
   schema: ApiPropertyOptions,
@@ -51,7 +42,6 @@ export function field(
   );
 }
 
-/** Says what is wrong with an invalid value: its type, or else the `rule` for values of the type. */
 function typed(type: JsonType, rule: string, { optional = false }: { readonly optional?: boolean }) {
   return (value: unknown): string => {
     if (value === undefined) return 'is required';

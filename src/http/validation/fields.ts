@@ -2,14 +2,11 @@ import { applyDecorators, type Type as Class } from '@nestjs/common';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
 import { ValidateIf, ValidateNested } from 'class-validator';
-import { listed } from '../errors/problem.js';
+import { listed } from '../../platform/errors/error-codes.js';
 import { isInt64 } from '../json/int64.js';
 import { bodyField, type FieldOptions } from './field.js';
 
-/*
- * The fields of request bodies. Each decorator declares both the check at run time and the schema in the OpenAPI document,
- * so that clients can know every rule.
- */
+// Each decorator declares both the check and the OpenAPI schema, so that clients can know every rule.
 
 export const INT64_RANGE = 'an integer from -9223372036854775808 to 9223372036854775807';
 export const ID_RANGE = 'an integer from 1 to 9223372036854775807';
@@ -24,10 +21,7 @@ const INVISIBLE =
   '\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u200B-\\u200F\\u202A-\\u202E\\u2060-\\u206F\\u2800\\u3164\\uFE00-\\uFE0F\\uFFA0\\uFFF0-\\uFFFB';
 const visible = /[^\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/**
- * A line of text with something visible, measured in Unicode code points as JSON Schema does.
- * @param options `printed` also refuses line separators and bidirectional controls, because a command line shows the text
- */
+/** A line of text with something visible, in Unicode code points. A command line can show it if it is `printed`. */
 export function TextField(
   options: FieldOptions & { readonly maxLength: number; readonly printed?: boolean },
 ): PropertyDecorator {
@@ -61,13 +55,11 @@ export function IdField(options: FieldOptions): PropertyDecorator {
   return bodyField(options, schema, 'an integer', `be ${ID_RANGE}`, (value) => isInt64(value) && value >= 1);
 }
 
-/** A named enum. */
 export interface EnumOptions {
-  /** Name of the schema, which all fields and parameters of the enum share. */
+  /** Name of the schema, which all fields and parameters of the enum share, and its description. */
   readonly name: string;
-  readonly values: readonly string[];
-  /** Description of the schema. */
   readonly meaning?: string;
+  readonly values: readonly string[];
 }
 
 export function enumSchema({ name, values, meaning }: EnumOptions) {
@@ -76,7 +68,6 @@ export function enumSchema({ name, values, meaning }: EnumOptions) {
   return { enum: [...values], enumName: name, enumSchema: shared };
 }
 
-/** A value of an enum. */
 export function EnumField(options: FieldOptions & EnumOptions): PropertyDecorator {
   const rule = `be one of ${options.values.join(', ')}`;
   const isValid = (value: unknown) => options.values.some((one) => one === value);
@@ -85,10 +76,7 @@ export function EnumField(options: FieldOptions & EnumOptions): PropertyDecorato
 
 const MAX_ITEMS = 100;
 
-/**
- * A non-empty list of distinct values of an enum.
- * @param options `isOther` accepts values that the enum may have besides, which the handler of the request knows
- */
+/** A non-empty list of distinct values of an enum. `isOther` accepts further ones, which the handler of the request knows. */
 export function EnumListField(
   options: FieldOptions & EnumOptions & { readonly isOther?: (text: string) => boolean },
 ): PropertyDecorator {
@@ -115,7 +103,6 @@ export function IntegerField(
   return bodyField(options, schema, 'an integer', `be an integer from ${minimum} to ${maximum}`, isValid);
 }
 
-/** `true` or `false`. */
 export function BooleanField(options: FieldOptions): PropertyDecorator {
   return bodyField(options, { type: 'boolean' }, 'true or false', '', (value) => typeof value === 'boolean');
 }
@@ -145,7 +132,7 @@ export function DecimalField(options: DecimalOptions): PropertyDecorator {
   );
 }
 
-/** A decimal with all digits of its scale, in units of the last one. */
+/** In units of the last digit. */
 const units = (decimal: unknown) => BigInt(String(decimal).replace('.', ''));
 
 function withScale(decimal: string, scale: number): string {

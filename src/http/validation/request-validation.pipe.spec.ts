@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Type } from 'class-transformer';
 import { IsObject, IsString, ValidateBy, ValidateNested } from 'class-validator';
-import { ApiError } from '../errors/problem.js';
+import { ApiError } from '../errors/api-error.js';
 import { RequestValidationPipe, ValidatedOnce } from './request-validation.pipe.js';
 
 let validations = 0;

@@ -3,7 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validate, type ValidationError, type ValidatorOptions } from 'class-validator';
 import { LRUCache } from 'lru-cache';
 import { unknownName } from '../errors/client-names.js';
-import { MAX_FAULTS, validationFailed } from '../errors/problem.js';
+import { MAX_FAULTS, validationFailed } from '../errors/api-error.js';
 import { EMPTY_BODY, emptyBody } from '../json/parse-json.js';
 import { unsupportedMediaType } from '../requests/message.js';
 
@@ -18,20 +18,20 @@ const OPTIONS: ValidatorOptions = {
   validationError: { value: false },
 };
 
-/** Parameter types that are not DTOs, as in Nest's ValidationPipe. */
+/** No DTOs, as in Nest's ValidationPipe. */
 const PLAIN_TYPES: ReadonlySet<unknown> = new Set([undefined, Object, String, Number, Boolean, Array, Buffer, Date]);
 
 type Place = 'body' | 'query' | 'param';
 
 const KINDS: Readonly<Record<Place, string>> = { body: 'field', query: 'query parameter', param: 'path parameter' };
 
-/** Valid queries by the class of their DTO and by their text. */
+/** By their class and their text. */
 const validQueries = new WeakMap<Function, LRUCache<string, object>>();
 const MAX_VALID_QUERIES = 500;
 
 /**
- * For the DTO of a query whose rules depend on nothing else: a query that was valid is not validated again, and requests with
- * the same query share one frozen instance. Validation takes a quarter of the processor time of a cached list.
+ * For the DTO of a query whose rules depend on nothing else: requests with the same query share one frozen instance.
+ * Validation takes a quarter of the processor time of a cached list.
  */
 export function ValidatedOnce(): ClassDecorator {
   return (metatype) => {
@@ -40,11 +40,8 @@ export function ValidatedOnce(): ClassDecorator {
 }
 
 /**
- * Turns `@Body()`, `@Query()` and `@Param()` into checked instances of their DTO classes; other types pass unchanged. Unknown
- * fields are refused at every level.
- *
- * Nest's ValidationPipe is three times as slow, coerces primitives (`0x10` becomes 16), and accepts a field named
- * `constructor`.
+ * Turns `@Body()`, `@Query()` and `@Param()` into checked instances of their DTO classes, without unknown fields. Nest's
+ * ValidationPipe is three times as slow, coerces primitives (`0x10` becomes 16), and accepts a field named `constructor`.
  * @throws ApiError `validation_failed`
  */
 @Injectable()
@@ -81,7 +78,6 @@ function queryOf(query: unknown, metatype: Type): unknown {
   );
 }
 
-/** @param value undefined for a body that was not sent */
 async function instanceOf(value: unknown, metatype: Type, place: Place): Promise<object> {
   checkNames(Object.keys(value ?? {}), place);
   const dto: object = plainToInstance(metatype, value ?? {}, { exposeDefaultValues: true });
@@ -145,7 +141,6 @@ export function rulesOf(dto: Function) {
   return getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
 }
 
-/** Whether the pipe would refuse every field of a class, which has no rules of class-validator. */
 export function hasNoRules(type: unknown): type is Function {
   return typeof type === 'function' && !PLAIN_TYPES.has(type) && rulesOf(type).length === 0;
 }

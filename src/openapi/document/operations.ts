@@ -2,9 +2,9 @@ import type { ContentObject, ExampleObject, OperationObject } from '@nestjs/swag
 import type { ParameterObject, RequestBodyObject, ResponseObject } from '@nestjs/swagger';
 import type { Env } from '../../platform/config/env.js';
 import { headerReferences, optionalHeaders } from '../../http/response-headers.js';
-import { IDEMPOTENCY_KEY_PARAMETER } from '../../http/idempotency/idempotent-request.js';
+import { IDEMPOTENCY_KEY_PARAMETER } from '../../http/idempotency/idempotency.hooks.js';
 import { JSON_TYPE, jsonMediaTypes } from '../../http/requests/message.js';
-import type { Problem } from '../../http/errors/problem.js';
+import type { Problem } from '../../platform/errors/error-codes.js';
 import { EARLY_STATUSES } from '../../lifecycle/deprecation.interceptor.js';
 import { PREFER_PARAMETER } from '../rehearsal.interceptor.js';
 import { errorResponse, IDEMPOTENCY_ERRORS, responseName } from '../documented-errors.js';

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { OpenAPIObject, OperationObject } from '@nestjs/swagger';
-import { errorObject, problem } from '../../http/errors/problem.js';
+import { errorObject, problem, ERROR_CODES, type ErrorCode } from '../../platform/errors/error-codes.js';
 import type { Env } from '../../platform/config/env.js';
-import { ERROR_CODES, type ErrorCode } from '../../platform/errors/error-codes.js';
 import { renderPage } from './page.js';
 
 /** A heading of a guide with what follows it, as the build has rendered it from `docs/`. */

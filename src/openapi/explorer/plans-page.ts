@@ -1,5 +1,5 @@
 import { type Limits, PLANS } from '../../auth/keys/plan.js';
-import { errorJson } from '../../http/errors/problem.js';
+import { errorJson } from '../../http/errors/api-error.js';
 import { refuse, tooManyRequests } from '../../rate-limit/windows/decision.js';
 import { formatCount, planTitle } from '../document/outline.js';
 import { API_KEY_SCHEME } from '../operation.decorator.js';

@@ -50,3 +50,45 @@ export const ERROR_CODES = {
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** A code outside the registry, for errors of extensions. */
+export interface OwnErrorCode {
+  readonly code: string;
+  readonly status: number;
+  /** When it is returned, for the documentation. */
+  readonly meaning: string;
+}
+
+/** The parts of an Error response. */
+export interface Problem {
+  readonly status: number;
+  readonly code: string;
+  /** What is wrong and what would be valid; never internals. */
+  readonly message: string;
+  /** Names in lower case, so that Fastify need not convert them. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** When it is returned, for the documentation. */
+  readonly meaning?: string | undefined;
+}
+
+export function problem(code: ErrorCode | OwnErrorCode, message: string, headers?: Problem['headers']): Problem {
+  const declared = typeof code === 'string' ? { code, ...ERROR_CODES[code] } : code;
+  return { status: declared.status, code: declared.code, message, headers, meaning: declared.meaning };
+}
+
+/** Maximum length of a message, in UTF-16 code units; longer ones, such as those of foreign exceptions, are cut. */
+export const MAX_MESSAGE_LENGTH = 2_000;
+
+export function errorObject({ code, message, status }: Problem): object {
+  return { code, message: message.slice(0, MAX_MESSAGE_LENGTH), status };
+}
+
+/** The longest message that people read, in UTF-16 code units. Those of extensions can be longer. */
+const READABLE_LENGTH = 200;
+
+/** The items that fit into a message with `besides` other characters, at least one. */
+export function listed(items: readonly string[], separator: string, besides = 100): string {
+  const room = READABLE_LENGTH - besides - `${separator}and more`.length;
+  const shown = items.filter((_, index) => index === 0 || items.slice(0, index + 1).join(separator).length <= room);
+  return [...shown, ...(shown.length < items.length ? ['and more'] : [])].join(separator);
+}

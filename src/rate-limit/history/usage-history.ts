@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { byBytes, query } from '../../database/statements.js';
 import { Database } from '../../database/database.js';
 import { OldRows } from '../../database/old-rows.js';
-import { validationFailed } from '../../http/errors/problem.js';
+import { validationFailed } from '../../http/errors/api-error.js';
 import { Clock } from '../../platform/config/clock.js';
 import { RecurringTask } from '../../platform/recurring-task.js';
 import { DAY_SECONDS } from '../windows/usage.js';

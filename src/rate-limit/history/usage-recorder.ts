@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../auth/caller.js';
 import { Database } from '../../database/database.js';
 import { onCommit } from '../../database/transaction.js';
 import { query } from '../../database/statements.js';
 import { throwErrors, writeInChunks } from '../../database/chunks.js';
+import type { ResponseListener } from '../../http/hooks/responses.js';
 import { Clock } from '../../platform/config/clock.js';
 import { RecurringTask } from '../../platform/recurring-task.js';
 import { UNMATCHED_ROUTE } from '../../platform/tracing/spans.js';
@@ -40,12 +41,9 @@ export class UsageRecorder extends RecurringTask {
   }
 
   /** Counts each response to a caller whom admission let pass. */
-  observeResponses(server: FastifyInstance): void {
-    server.addHook('onSend', (request, reply, payload, done) => {
-      if (request.caller !== undefined) this.count(request.caller, request, outcomeOf(reply.statusCode));
-      done(null, payload);
-    });
-  }
+  readonly observeResponse: ResponseListener = (request, { statusCode }) => {
+    if (request.caller !== undefined) this.count(request.caller, request, outcomeOf(statusCode));
+  };
 
   count({ accountId, keyId }: Caller, { routeOptions }: FastifyRequest, outcome: Outcome): void {
     const { quota, operation = UNMATCHED_ROUTE } = routeOptions.config;

@@ -1,4 +1,4 @@
-import { type Problem, problem } from '../../http/errors/problem.js';
+import { type Problem, problem } from '../../platform/errors/error-codes.js';
 
 export const REMAINING_HEADER = 'x-ratelimit-remaining';
 

@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import { AdminKeysService } from '../../../src/accounts/keys/admin-keys.service.js';
 import { SCOPES } from '../../../src/auth/keys/scopes.js';
-import { ApiError } from '../../../src/http/errors/problem.js';
+import { ApiError } from '../../../src/http/errors/api-error.js';
 import { IdempotencyService } from '../../../src/http/idempotency/idempotency.service.js';
 import { UsageRecorder } from '../../../src/rate-limit/history/usage-recorder.js';
 import { PetsService } from '../../../src/pets/index.js';

@@ -1,9 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import { BearerGuard } from '../../../../src/auth/bearer.guard.js';
 import { Env } from '../../../../src/platform/config/env.js';
-import { addCommonHeaders } from '../../../../src/http/hooks/common-headers.js';
-import { addEarlyResponses } from '../../../../src/http/hooks/early-responses.js';
-import { batchRequestsPerTick } from '../../../../src/http/connections/turns.js';
+import { addCommonHeaders, addEarlyResponses, batchRequestsPerTick } from '../../../../src/http/hooks/requests.js';
 import { createServer } from '../../../../src/http/server.js';
 import { addJsonBodyParser } from '../../../../src/http/json/json-body.js';
 import { RequestMetrics } from '../../../../src/monitoring/request-metrics.js';
@@ -22,15 +20,13 @@ const guards = {
   throttler: context.get(PlanThrottlerGuard),
 };
 const metrics = context.get(RequestMetrics);
-const server = createServer(env, {
-  refused: (status) => metrics.observeUnparsed(status),
-  dropped: () => undefined,
-});
+const server = createServer(env);
+addJsonBodyParser(server);
 addCommonHeaders(server, env);
 batchRequestsPerTick(server);
-addJsonBodyParser(server);
 addAdmission(server, () => guards);
 addEarlyResponses(server, new Map());
-metrics.observeRequests(server);
+server.addHook('onSend', async (request, reply, payload) => metrics.observeResponse(request, reply, payload));
+metrics.observeConnections(server.server);
 addPetRoutes(server, context.get(PetsController));
 await server.listen({ port: env.PORT, host: env.HOST ?? '127.0.0.1' });

@@ -1,19 +1,17 @@
-import { applyDecorators } from '@nestjs/common';
-import type { ApiPropertyOptions } from '@nestjs/swagger';
+import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { ApiParam, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
+import { DomainError } from '../../platform/errors/domain-error.js';
+import { ApiError } from '../errors/api-error.js';
 import { isCanonicalId, isCanonicalInt64 } from '../json/int64.js';
-import { field } from './field.js';
+import { documentParameter } from '../requests/handler-metadata.js';
+import { requestOf } from '../requests/request.js';
+import { field, type FieldOptions } from './field.js';
 import { type EnumOptions, enumSchema, ID_RANGE, INT64_RANGE } from './fields.js';
 
-/*
- * The fields of query DTOs. Each decorator declares both the check and the OpenAPI schema. A value is accepted as it is or
- * refused; it is never clamped, trimmed or coerced.
- */
+// Each decorator declares both the check and the OpenAPI schema. A value is never clamped, trimmed or coerced.
 
-/** What every parameter of a query declares. */
-export interface ParamOptions {
-  readonly description: string;
-}
+export type ParamOptions = Pick<FieldOptions, 'description'>;
 
 /** An integer in canonical decimal form. */
 export function IntegerParam(
@@ -35,7 +33,7 @@ export function IdParam(options: ParamOptions): PropertyDecorator {
   return textParam(options, { type: 'integer', format: 'int64', minimum: 1, example: 1 }, ID_RANGE, isCanonicalId);
 }
 
-/** Identifiers separated by commas, kept as they are written. The parameter can be repeated, as some clients do for lists. */
+/** Identifiers separated by commas, kept as digits. The parameter can be repeated, as some clients do for lists. */
 export function IdListParam(options: ParamOptions & { readonly maxItems: number }): PropertyDecorator {
   const { maxItems } = options;
   const maxLength = maxItems * '9223372036854775807,'.length;
@@ -55,7 +53,6 @@ export function Int64Param(options: ParamOptions): PropertyDecorator {
   return textParam(options, { type: 'integer', format: 'int64', example: 1 }, INT64_RANGE, isCanonicalInt64);
 }
 
-/** `true` or `false`. */
 export function BooleanParam(options: ParamOptions): PropertyDecorator {
   return applyDecorators(
     Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value)),
@@ -77,13 +74,11 @@ export function PatternParam(
   return textParam(options, schema, expectation, (text) => pattern.test(text));
 }
 
-/** A value of an enum. */
 export function EnumParam(options: ParamOptions & EnumOptions): PropertyDecorator {
   const { values } = options;
   return textParam(options, enumSchema(options), `one of ${values.join(', ')}`, (text) => values.includes(text));
 }
 
-/** A repeated parameter is an array, and refused. */
 function textParam(
   options: ParamOptions,
   schema: ApiPropertyOptions,
@@ -93,7 +88,6 @@ function textParam(
   return param(options, schema, expected, (value) => typeof value === 'string' && isValid(value));
 }
 
-/** @param expected what the value must be, for the message */
 export function param(
   { description }: ParamOptions,
   schema: ApiPropertyOptions,
@@ -108,7 +102,6 @@ const DEFAULT_LIMIT = 20;
 /** More than an entry of an index of PostgreSQL can have. */
 const MAX_CURSOR_LENGTH = 4_096;
 
-/** `limit` of a list, whose own DTO extends this one. */
 export abstract class LimitQuery {
   @IntegerParam({ description: 'Maximum number of items to return.', minimum: 1, maximum: 100, default: DEFAULT_LIMIT })
   limit = DEFAULT_LIMIT;
@@ -124,4 +117,30 @@ export class PageQuery extends LimitQuery {
     example: 'WyI1IiwiMTciXQ',
   })
   after?: string;
+}
+
+export interface PathIdOptions {
+  readonly description: string;
+  readonly example?: number;
+  /** The error for an impossible identifier. It does not quote the client's text, which may contain an API key. */
+  readonly notFound: () => DomainError | ApiError;
+  /** Whether zero and negative numbers are identifiers too. */
+  readonly isAnyInt64?: boolean;
+}
+
+/** Injects an identifier in the path as decimal digits, and documents it. Other forms are not found. */
+export function PathId(
+  name: string,
+  { description, example = 1, notFound, isAnyInt64 = false }: PathIdOptions,
+): ParameterDecorator {
+  const isCanonical = isAnyInt64 ? isCanonicalInt64 : isCanonicalId;
+  const read = (_: unknown, context: ExecutionContext): string => {
+    const { [name]: id = '' } = requestOf(context).params as Record<string, string>;
+    if (isCanonical(id)) return id;
+    const error = notFound();
+    const message = `${error.message} It must be ${isAnyInt64 ? INT64_RANGE : ID_RANGE}.`;
+    throw error instanceof ApiError ? ApiError.of({ ...error.problem, message }) : new DomainError(error.code, message);
+  };
+  const schema = { type: 'integer' as const, format: 'int64', ...(isAnyInt64 ? {} : { minimum: 1 }), example };
+  return createParamDecorator(read, [documentParameter(ApiParam({ name, description, schema }))])();
 }

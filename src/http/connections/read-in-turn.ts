@@ -1,57 +1,34 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
 
 /** How long one turn of the event loop reads requests, in milliseconds. */
 const MAX_READING_MS = 25;
-/**
- * More than ordinary clients send at once. Not a time: reading takes long on a busy machine too, where clients would then
- * wait for nothing.
- */
+/** More than ordinary clients send at once. Not a time: on a busy machine, clients would then wait for nothing. */
 const LARGE_READ_BYTES = 4_096;
 /** How many connections are read at once after that: one that was ordinary, and another. */
 const SMALL_BATCH = 2;
-/** Among how many of those that were opened last chance decides, so that none of a few waits for long. */
+/** Among how many of those that were opened last chance decides. */
 const RECENT = 4;
-/** How much longer than the reading of such connections the others have the event loop to themselves, but at least this. */
+/** How much longer than the reading of such connections the others have the event loop, but at least this. */
 const PAUSE_FACTOR = 3;
 const MIN_PAUSE_MS = 100;
 
 /**
- * Shares the event loop between connections. Node reads from all connections with new bytes in one turn, and parses up to
- * 64 KiB of each before anything else happens: thousands of pipelined requests or tiny chunks, which take megabytes. If that
- * takes too long, the other connections are read in later turns: a few, then twice as many each time, and a few again after
- * a connection that sent much. So hostile connections delay others little, and what one turn allocates is bounded
- * (docs/decisions/0020-connections.md has figures).
+ * Node reads from all connections with new bytes in one turn of the event loop, and parses up to 64 KiB of each: thousands
+ * of pipelined requests or tiny chunks, which take megabytes. If that takes too long, the other connections are read in later
+ * turns: a few, then twice as many each time, and a few again after a connection that sent much. So hostile connections delay
+ * others little, and what one turn allocates is bounded (docs/decisions/0020-connections.md has figures).
  */
-export function shareTurns(server: Server): void {
+export function readInTurn(server: Server): void {
   const connections = new SharedConnections();
   server.on('connection', (socket: Socket) => connections.add(socket));
   server.prependListener('request', ({ socket }) => connections.read(socket));
 }
 
-/**
- * Lets requests that arrive in the same turn of the event loop continue together. Each step, from admission to the write,
- * then runs for one request after the other while the processor's caches are warm. This saves a third of the processor time
- * of a busy service. A single request does not wait.
- */
-export function batchRequestsPerTick(server: FastifyInstance): void {
-  let turn: Promise<void> | undefined;
-  const begin = async () => {
-    await nextTurn();
-    turn = undefined;
-  };
-  // A shared promise instead of callbacks: it restores the async context of each request.
-  server.addHook('onRequest', () => (turn ??= begin()));
-}
-
-/** Open connections, and which of them are not read for the moment. */
 class SharedConnections {
   /** When a turn of the event loop began to read requests, on the clock of `performance.now()`. */
   private turnSinceMs: number | undefined;
   private isTurnTooLong = false;
-  /** Whether a connection sent much in the last turn. */
   private isBusy = false;
   /** In the order in which they were opened, with the bytes until the last request, and whether that was ordinary. */
   private readonly open = new Map<Socket, { bytesRead: number; isOrdinary: boolean }>();
@@ -60,11 +37,9 @@ class SharedConnections {
   /** Other held connections, in that order too: new ones are the last. */
   private readonly others = new Set<Socket>();
   private isReleasing = false;
-  /** How many are released at once. */
   private batch = SMALL_BATCH;
   private isLongestNext = false;
 
-  /** Call it for each request that was read. */
   read(socket: Socket): void {
     if (this.turnSinceMs === undefined) {
       this.isBusy = false;

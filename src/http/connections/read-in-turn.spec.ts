@@ -5,7 +5,8 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { fastify, type FastifyInstance } from 'fastify';
 import { until } from '../../../test/support/until.js';
-import { batchRequestsPerTick, shareTurns } from './turns.js';
+import { batchRequestsPerTick } from '../hooks/requests.js';
+import { readInTurn } from './read-in-turn.js';
 
 const context = new AsyncLocalStorage<string>();
 let server: FastifyInstance;
@@ -65,7 +66,7 @@ class HeldSocket extends EventEmitter {
 describe('connections that are not read for the moment', () => {
   it('are all read later, each in constant time', async () => {
     const shared = new EventEmitter();
-    shareTurns(shared as Server);
+    readInTurn(shared as Server);
     const sockets = Array.from({ length: 20_000 }, () => new HeldSocket());
     for (const socket of sockets) shared.emit('connection', socket);
     const reader = new HeldSocket();

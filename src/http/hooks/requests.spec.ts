@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { fastify } from 'fastify';
-import { addEarlyResponses } from './early-responses.js';
+import { addEarlyResponses } from './requests.js';
 
 const server = fastify();
 addEarlyResponses(server, new Map());
