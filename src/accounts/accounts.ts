@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { Account } from '../auth/keys/account.entity.js';
 import { audit, type AuditedOperation } from '../auth/keys/audit-record.entity.js';
 import { ApiKey } from '../auth/keys/api-key.entity.js';
-import { rfc3339 } from './keys/key.dto.js';
+import { rfc3339 } from '../platform/config/clock.js';
 import type { NewKey } from './keys/key-options.js';
 import { checkAccountName, InvalidOperationError, limitsOf, planTerms } from '../auth/keys/plan.js';
 import type { Limits, PlanName, PlanTerms } from '../auth/keys/plan.js';

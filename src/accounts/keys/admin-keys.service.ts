@@ -16,7 +16,7 @@ import {
   type PlanName,
   planTerms,
 } from '../../auth/keys/plan.js';
-import { Clock } from '../../platform/config/clock.js';
+import { Clock, rfc3339 } from '../../platform/config/clock.js';
 import { Env } from '../../platform/config/env.js';
 import { Database } from '../../database/database.js';
 import { Events } from '../../database/events/events.js';
@@ -28,7 +28,7 @@ import { ApiKeysRepository } from '../../auth/keys/api-keys.repository.js';
 import { type KeyChange, KeyChanges } from '../../auth/keys/key-changes.js';
 import { generateKey, type KeyGrants, lifetimeOf, NO_EXPIRY } from './generate-key.js';
 import { changesOf, checkDuration, checkName, checkScopes, type KeyPatch, type NewKey } from './key-options.js';
-import { detailsOf, type IssuedKey, type KeyDetails, rfc3339, type RotatedKey } from './key.dto.js';
+import { detailsOf, type IssuedKey, type KeyDetails, type RotatedKey } from './key.dto.js';
 import { DEFAULT_SCOPES } from '../../auth/keys/scopes.js';
 
 /** By how much `lastUsedAt` can be earlier than the last use, in milliseconds, because it is written every 5 seconds. */

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../auth/keys/api-key.entity.js';
 import { insufficientScope } from '../../auth/caller.js';
 import { ApiError, listed } from '../../http/errors/problem.js';
+import { rfc3339 } from '../../platform/config/clock.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
 
 /*
@@ -47,7 +48,7 @@ export function lifetimeWithin({ expiresAt }: ApiKey, askedMs: number | undefine
   const longestMs = expiresAt - atMs;
   if (askedMs === undefined || askedMs <= longestMs) return askedMs ?? longestMs;
   const longest = Math.floor(longestMs / 1000);
-  const reason = `because the calling key expires at ${new Date(expiresAt).toISOString()}`;
+  const reason = `because the calling key expires at ${rfc3339(expiresAt)}`;
   throw new DomainError('validation_failed', `expiresInSeconds must be at most ${longest} or omitted, ${reason}.`);
 }
 

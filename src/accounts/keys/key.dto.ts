@@ -1,5 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { Change } from '../../database/events/domain-event.js';
+import { rfc3339 } from '../../platform/config/clock.js';
 import { TIME_SCHEMA } from '../../http/validation/date-time.js';
 import { ACCOUNT_NAME_SCHEMA, PLAN_NAMES, type PlanName } from '../../auth/keys/plan.js';
 import type { ApiKey } from '../../auth/keys/api-key.entity.js';
@@ -107,10 +108,6 @@ export function detailsOf(key: Omit<ApiKey, 'accountId'>): KeyDetails {
     ...(pausedAt === null ? {} : { pausedAt: rfc3339(pausedAt) }),
     ...(lastUsedAt === null ? {} : { lastUsedAt: rfc3339(lastUsedAt) }),
   };
-}
-
-export function rfc3339(timeMs: number): string {
-  return new Date(timeMs).toISOString();
 }
 
 export interface KeyEvents {

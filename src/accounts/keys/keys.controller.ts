@@ -11,8 +11,7 @@ import { RefuseIdempotencyKey } from '../../http/idempotency/idempotent.decorato
 import { Env } from '../../platform/config/env.js';
 import { Operation } from '../../openapi/operation.decorator.js';
 import { OperationGroup } from '../../openapi/operation-group.decorator.js';
-import { keyUsageJson } from '../../rate-limit/windows/usage-json.js';
-import type { KeyUsage } from '../usage/usage.dto.js';
+import { type KeyUsage, keyUsage } from '../usage/usage.dto.js';
 import * as operations from './keys.operations.js';
 import { ApiKeyChange, ApiKeyRotation, checkNotEmpty, KeyId, ApiKeyCreation } from './keys.dto.js';
 
@@ -71,7 +70,7 @@ export class KeysController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<KeyUsage> {
     reply.header('cache-control', 'no-store');
-    return keyUsageJson(await this.keys.usage(keyId, caller));
+    return keyUsage(await this.keys.usage(keyId, caller));
   }
 
   @Post(':keyId/rotate')

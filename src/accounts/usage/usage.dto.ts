@@ -1,6 +1,8 @@
 import { ApiProperty, ApiSchema, PickType } from '@nestjs/swagger';
 import { TIME_SCHEMA } from '../../http/validation/date-time.js';
 import { ACCOUNT_NAME_SCHEMA, MAX_LIMIT, PLAN_NAMES, type PlanName } from '../../auth/keys/plan.js';
+import { rfc3339 } from '../../platform/config/clock.js';
+import type { UsageReport, WindowReport } from '../../rate-limit/windows/decision.js';
 import { KeyDetails } from '../keys/key.dto.js';
 
 const RESETS_AT = {
@@ -29,7 +31,7 @@ abstract class Bans {
 }
 
 @ApiSchema({ name: 'UsageWindow', description: 'The usage of one window of the plan.' })
-export class UsageWindow {
+export class WindowUsage {
   @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_LIMIT, description: 'Requests allowed in the window.' })
   limit!: number;
 
@@ -54,18 +56,18 @@ export class Usage extends Bans {
   @ApiProperty({ type: CallingKey, description: 'The key of the request.' })
   key!: CallingKey;
 
-  @ApiProperty({ type: UsageWindow, description: MINUTE })
-  minute!: UsageWindow;
+  @ApiProperty({ type: WindowUsage, description: MINUTE })
+  minute!: WindowUsage;
 
-  @ApiProperty({ type: UsageWindow, description: DAY })
-  day!: UsageWindow;
+  @ApiProperty({ type: WindowUsage, description: DAY })
+  day!: WindowUsage;
 }
 
 @ApiSchema({
-  name: 'ApiKeyUsageWindow',
+  name: 'ApiKeyWindowUsage',
   description: "The requests of an API key in one window of the account's plan.",
 })
-export class KeyUsageWindow {
+export class KeyWindowUsage {
   @ApiProperty({ type: 'integer', minimum: 0, description: 'Requests of this key in the window.' })
   requests!: number;
 
@@ -75,9 +77,26 @@ export class KeyUsageWindow {
 
 @ApiSchema({ name: 'ApiKeyUsage', description: "The requests of an API key in the account's current windows." })
 export class KeyUsage extends Bans {
-  @ApiProperty({ type: KeyUsageWindow, description: MINUTE })
-  minute!: KeyUsageWindow;
+  @ApiProperty({ type: KeyWindowUsage, description: MINUTE })
+  minute!: KeyWindowUsage;
 
-  @ApiProperty({ type: KeyUsageWindow, description: DAY })
-  day!: KeyUsageWindow;
+  @ApiProperty({ type: KeyWindowUsage, description: DAY })
+  day!: KeyWindowUsage;
+}
+
+export function bansOf({ strikes, bannedUntilSeconds }: UsageReport): Bans {
+  return { strikes, ...(bannedUntilSeconds === 0 ? {} : { bannedUntil: rfc3339(bannedUntilSeconds * 1000) }) };
+}
+
+export function windowUsage({ limit, remaining, resetSeconds }: WindowReport): WindowUsage {
+  return { limit, remaining, resetsAt: rfc3339(resetSeconds * 1000) };
+}
+
+export function keyUsage(report: UsageReport): KeyUsage {
+  const { minute, day, key } = report;
+  return {
+    minute: { requests: key.minute, resetsAt: rfc3339(minute.resetSeconds * 1000) },
+    day: { requests: key.day, resetsAt: rfc3339(day.resetSeconds * 1000) },
+    ...bansOf(report),
+  };
 }

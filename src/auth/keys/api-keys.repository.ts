@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager, FindOptionsWhere } from 'typeorm';
+import { rfc3339 } from '../../platform/config/clock.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import { byBytes, query } from '../../database/statements.js';
 import type { Database } from '../../database/database.js';
@@ -32,7 +33,7 @@ export class ApiKeysRepository {
   async getUsable(manager: EntityManager, id: string, atMs = 0): Promise<ApiKey> {
     const key = await this.get(manager, { id });
     const ended = (how: string, endMs: number) =>
-      new InvalidOperationError(`The key ${id} ${how} at ${new Date(endMs).toISOString()}; create a new one.`);
+      new InvalidOperationError(`The key ${id} ${how} at ${rfc3339(endMs)}; create a new one.`);
     if (key.revokedAt !== null) throw ended('was revoked', key.revokedAt);
     if (key.expiresAt !== null && key.expiresAt <= atMs) throw ended('expired', key.expiresAt);
     return key;

@@ -1,4 +1,5 @@
 import { Column, Entity, type EntityManager, In, Index, PrimaryGeneratedColumn } from 'typeorm';
+import { rfc3339 } from '../../platform/config/clock.js';
 import { currentActor } from '../../database/events/actor.js';
 import { readPage } from '../../database/paging/page.js';
 import { Account } from './account.entity.js';
@@ -82,7 +83,7 @@ export async function readAudit(manager: EntityManager, account?: Account): Prom
   const accounts = await manager.findBy(Account, { id: In([...new Set(items.map(({ accountId }) => accountId))]) });
   const names = new Map(accounts.map(({ id, name }) => [id, name]));
   return items.map(({ at, actor, action, accountId, keyId, detail }) => ({
-    at: new Date(at).toISOString(),
+    at: rfc3339(at),
     actor,
     action,
     account: names.get(accountId) ?? '',
