@@ -4,9 +4,11 @@ import { userInfo } from 'node:os';
 import { pipeline } from 'node:stream/promises';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { ApiKeysModule } from './accounts/keys/api-keys.module.js';
-import { InvalidOperationError } from './auth/keys/plan.js';
+import { invalid } from './accounts/keys/key-options.js';
+import { KeysService } from './accounts/keys/keys.service.js';
+import { ApiKeysRepository, KeyChanges } from './auth/keys/api-keys.repository.js';
 import { runAs } from './database/events/actor.js';
+import { EventsModule } from './database/events/events.js';
 import { DatabaseModule } from './database/database.module.js';
 import { databaseUrlOf, isPostgresUrl } from './database/database-options.js';
 import { explained } from './database/unavailable.js';
@@ -19,7 +21,8 @@ import { escaped } from './accounts/cli/keys-output.js';
 import type { Operation } from './accounts/cli/operation.js';
 import { databaseParts } from './database-parts.js';
 
-@Module({})
+/** Without `AuthModule`, which polls for changes of keys. */
+@Module({ imports: [EventsModule], providers: [ApiKeysRepository, KeyChanges, KeysService] })
 class CommandLine {}
 
 /** @returns whether running services may still have an older state */
@@ -28,7 +31,7 @@ export async function runKeysOperation({ createsDatabase = false, run }: Operati
     const env = loadEnv();
     checkDatabase(env, createsDatabase);
     const modules = [ConfigModule.forRoot(env, new Clock()), DatabaseModule.forRoot(env, databaseParts([]))];
-    const commandLine = { module: CommandLine, imports: [...modules, ApiKeysModule] };
+    const commandLine = { module: CommandLine, imports: modules };
     const context = await NestFactory.createApplicationContext(commandLine, { logger: false, abortOnError: false });
     try {
       const { text, changed } = await runAs(`cli:${systemUser()}`, () => run(context));
@@ -49,13 +52,11 @@ export async function runKeysOperation({ createsDatabase = false, run }: Operati
  */
 function checkDatabase(env: Env, createsDatabase: boolean): void {
   if (env.DATABASE_URL === 'sqlite::memory:') {
-    throw new InvalidOperationError(
-      'DATABASE_URL is an in-memory database, which other processes cannot access. Set it to a file.',
-    );
+    throw invalid('DATABASE_URL is an in-memory database, which other processes cannot access. Set it to a file.');
   }
   const url = databaseUrlOf(env);
   if (createsDatabase || isPostgresUrl(url) || existsSync(sqliteFile(url))) return;
-  throw new InvalidOperationError(
+  throw invalid(
     `There is no database at ${sqliteFile(url)}. Check DATABASE_URL and ENVIRONMENT; the service and "keys create" create new databases.`,
   );
 }

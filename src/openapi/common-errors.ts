@@ -1,4 +1,4 @@
-import { EXPIRED, INVALID, MISSING, PAUSED, REVOKED, scopeNeeded } from '../auth/caller.js';
+import { EXPIRED, INVALID, MISSING, PAUSED, REVOKED, scopeNeeded } from '../auth/bearer-token.js';
 import { unavailable } from '../database/unavailable.js';
 import { headersTooLarge } from '../http/connections/client-error.js';
 import { inUse, reused } from '../http/idempotency/idempotency.service.js';

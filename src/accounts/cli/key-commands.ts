@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import type { AdminKeysService } from '../keys/admin-keys.service.js';
-import type { KeyDetails } from '../keys/key.dto.js';
+import type { KeysService } from '../keys/keys.service.js';
+import type { KeyDetails } from '../keys/key-responses.dto.js';
 import { checkKnownScopes, keyName, overlap, scopes } from './keys-arguments.js';
 import { keyText, rotatedText } from './keys-output.js';
 import { ALLOW_UNKNOWN_SCOPE, type Choose, type Json, JSON_OPTION, shown } from './operation.js';
 
 const DEFAULT_OVERLAP = '24h';
 
-type Work = (keys: AdminKeysService, id: string) => Promise<string>;
+type Work = (keys: KeysService, id: string) => Promise<string>;
 
 export function addKeyCommands(program: Command, choose: Choose): void {
   const command = (name: string, description: string) =>

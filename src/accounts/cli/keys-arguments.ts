@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { checkDuration, checkName, checkScopes } from '../keys/key-options.js';
+import { checkDuration, checkName, checkScopes, invalid } from '../keys/key-options.js';
 import { SCOPES } from '../../auth/keys/scopes.js';
-import { InvalidOperationError } from '../../auth/keys/plan.js';
 import { nearest } from '../../platform/errors/nearest.js';
 
 const UNIT_MS = new Map([
@@ -21,14 +20,14 @@ export function keyName(text: string): string | null {
   return text === '' ? null : checkName(text);
 }
 
-/** @throws InvalidOperationError for a scope that the service itself does not have, unless such scopes are allowed */
+/** @throws DomainError for a scope that the service itself does not have, unless such scopes are allowed */
 export function checkKnownScopes(wanted: readonly string[], allowUnknown = false): void {
   const known: readonly string[] = SCOPES;
   const unknown = wanted.find((scope) => !known.includes(scope));
   if (unknown === undefined || allowUnknown) return;
   const meant = nearest(unknown, known);
   const advice = meant === undefined ? '' : ` Did you mean ${meant}?`;
-  throw new InvalidOperationError(
+  throw invalid(
     `Unknown scope ${unknown}.${advice} The scopes are ${known.join(', ')}. For a scope of an extension, add --allow-unknown-scope.`,
   );
 }

@@ -1,6 +1,6 @@
 import type { AccountSummary } from '../accounts.js';
 import type { AuditEntry } from '../../auth/keys/audit-record.entity.js';
-import type { IssuedKey, KeyDetails, RotatedKey } from '../keys/key.dto.js';
+import type { IssuedKey, KeyDetails, RotatedKey } from '../keys/key-responses.dto.js';
 
 export function issuedText({ id, name, key, account, plan, scopes, expiresAt }: IssuedKey): string {
   return [

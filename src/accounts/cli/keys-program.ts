@@ -1,6 +1,6 @@
 import { Argument, Command, Option } from 'commander';
-import { checkAccountName, type CustomLimits, PLAN_NAMES, type PlanName, planTerms } from '../../auth/keys/plan.js';
-import { checkName, type NewKey } from '../keys/key-options.js';
+import { type CustomLimits, PLAN_NAMES, type PlanName } from '../../auth/keys/plan.js';
+import { checkAccountName, checkName, type NewKey, planTerms } from '../keys/key-options.js';
 import { MANAGE_KEYS, SCOPES } from '../../auth/keys/scopes.js';
 import { addKeyCommands } from './key-commands.js';
 import { checkKnownScopes, lifetime, limit, scopes } from './keys-arguments.js';
@@ -32,9 +32,9 @@ export function keysProgram(choose: (operation: Operation) => void): Command {
     choose({
       createsDatabase,
       run: async (context) => {
-        const { AdminKeysService } = await import('../keys/admin-keys.service.js');
+        const { KeysService } = await import('../keys/keys.service.js');
         const { Clock } = await import('../../platform/config/clock.js');
-        return run(context.get(AdminKeysService), context.get(Clock).nowMs());
+        return run(context.get(KeysService), context.get(Clock).nowMs());
       },
     });
 

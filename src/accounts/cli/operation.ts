@@ -1,5 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { AdminKeysService } from '../keys/admin-keys.service.js';
+import type { KeysService } from '../keys/keys.service.js';
 
 export interface Outcome {
   /** For standard output. */
@@ -16,10 +16,7 @@ export interface Operation {
   run(context: INestApplicationContext): Promise<Outcome>;
 }
 
-export type Choose = (
-  run: (keys: AdminKeysService, nowMs: number) => Promise<Outcome>,
-  createsDatabase?: boolean,
-) => void;
+export type Choose = (run: (keys: KeysService, nowMs: number) => Promise<Outcome>, createsDatabase?: boolean) => void;
 
 export interface Json {
   readonly json?: true;

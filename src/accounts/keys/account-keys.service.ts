@@ -1,26 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
-import { Clock } from '../../platform/config/clock.js';
-import { DomainError } from '../../platform/errors/domain-error.js';
-import { AdminKeysService } from './admin-keys.service.js';
 import type { ApiKey } from '../../auth/keys/api-key.entity.js';
 import { ApiKeysRepository } from '../../auth/keys/api-keys.repository.js';
 import type { AuditedOperation } from '../../auth/keys/audit-record.entity.js';
-import { detailsOf, type IssuedKey, type KeyDetails, type RotatedKey } from './key.dto.js';
-import type { KeyOptions, KeyPatch } from './key-options.js';
 import { KnownScopes, MANAGE_KEYS } from '../../auth/keys/scopes.js';
-import { type Caller, callerOf, refusalOf, scopeNeeded } from '../../auth/caller.js';
+import { refusalOf, scopeNeeded } from '../../auth/bearer-token.js';
+import type { Caller } from '../../auth/caller.js';
 import { Database } from '../../database/database.js';
-import type { Page } from '../../database/paging/page.js';
-import { ApiError, listed } from '../../http/errors/problem.js';
-import type { PageQuery } from '../../http/validation/query-params.js';
-import { CounterStore } from '../../rate-limit/counter-store.js';
-import type { UsageReport } from '../../rate-limit/windows/decision.js';
+import { ApiError } from '../../http/errors/problem.js';
+import { Clock } from '../../platform/config/clock.js';
+import type { KeyOptions, KeyPatch } from './key-options.js';
+import type { IssuedKey, KeyDetails, RotatedKey } from './key-responses.dto.js';
 import * as rules from './key-rules.js';
+import { KeysService } from './keys.service.js';
 
 /**
- * The operations of a key on the keys of its account. Audit records name the calling key, the actor of the request. A change
- * takes effect in this process when its promise is fulfilled, and in other processes within a second.
+ * Lets a key operate on the keys of its account, within its rules. Audit records name the calling key, the actor of the
+ * request.
  * @throws (rejects) DomainError `api_key_not_found` for a key of another account; `insufficient_scope` if the caller lacks a
  * scope that it gives, or can no longer manage keys; `api_key_limit_reached`; 401 if the calling key is no longer valid
  */
@@ -28,9 +23,8 @@ import * as rules from './key-rules.js';
 export class AccountKeysService {
   constructor(
     private readonly database: Database,
-    private readonly keys: ApiKeysRepository,
-    private readonly operations: AdminKeysService,
-    private readonly counters: CounterStore,
+    private readonly stored: ApiKeysRepository,
+    private readonly keys: KeysService,
     private readonly scopes: KnownScopes,
     private readonly clock: Clock,
   ) {}
@@ -40,47 +34,30 @@ export class AccountKeysService {
    * @throws (rejects) also DomainError `validation_failed` if the key would outlive the calling key
    */
   async create(options: KeyOptions, caller: Caller): Promise<IssuedKey> {
-    this.checkKnown(options.scopes ?? []);
-    await this.checkRoom(this.database.manager, caller);
-    return this.act(caller, async (own, operation) => {
+    rules.checkKnown(options.scopes ?? [], this.scopes.names);
+    await this.checkRoom(caller);
+    return this.act(caller, async (own, { atMs }) => {
       const { name, scopes = own.scopes.split(' ').filter((scope) => scope !== MANAGE_KEYS) } = options;
-      const expiresInMs = rules.lifetimeWithin(own, options.expiresInMs, operation.atMs);
+      const expiresInMs = rules.lifetimeWithin(own, options.expiresInMs, atMs);
       rules.checkScopesWithin(own, scopes);
-      await this.checkRoom(operation.manager, own);
+      await this.checkRoom(own);
       const newKey = { account: own.account.name, plan: own.account.plan, name, scopes, expiresInMs };
-      return this.operations.createKey(newKey, own.expiresAt ?? undefined);
+      return this.keys.createKey(newKey, own.expiresAt ?? undefined);
     });
   }
 
-  /** A page of keys, oldest first. */
-  async list(query: PageQuery, { accountId }: Caller): Promise<Page<KeyDetails>> {
-    const page = await this.database.read((manager) => this.keys.pageOf(manager, accountId, query));
-    return { ...page, items: page.items.map(detailsOf) };
-  }
-
-  get(id: string, { accountId }: Caller): Promise<KeyDetails> {
-    return this.database.read(async (manager) => detailsOf(await this.keys.get(manager, { id, accountId })));
-  }
-
-  /** The requests of a key in the account's current windows. */
-  async usage(id: string, { accountId }: Caller): Promise<UsageReport> {
-    const key = await this.database.read((manager) => this.keys.get(manager, { id, accountId }));
-    return this.counters.peek(callerOf(key));
-  }
-
   /**
-   * Creates a successor with the scopes and lifetime of a key, which stays valid for `overlapMs` milliseconds unless it
-   * expires earlier. The successor expires no later than the calling key.
+   * Creates a successor, which expires no later than the calling key.
    * @throws (rejects) also DomainError `api_key_retired`
    */
   async rotate(id: string, overlapMs: number, caller: Caller): Promise<RotatedKey> {
-    if (overlapMs > 0) await this.checkRoom(this.database.manager, caller);
-    return this.act(caller, async (own, operation) => {
-      const key = await this.keys.get(operation.manager, { id, accountId: own.accountId });
-      rules.checkNotRetired(key, operation.atMs);
+    if (overlapMs > 0) await this.checkRoom(caller);
+    return this.act(caller, async (own, { manager, atMs }) => {
+      const key = await this.stored.get(manager, { id, accountId: own.accountId });
+      rules.checkNotRetired(key, atMs);
       rules.checkScopesWithin(own, key.scopes.split(' '));
-      if (overlapMs > 0) await this.checkRoom(operation.manager, own);
-      return this.operations.rotate(id, overlapMs, own.expiresAt ?? undefined);
+      if (overlapMs > 0) await this.checkRoom(own);
+      return this.keys.rotate(id, overlapMs, own.expiresAt ?? undefined);
     });
   }
 
@@ -89,26 +66,26 @@ export class AccountKeysService {
    * @throws (rejects) also DomainError `api_key_retired` for a revoked or expired key; `validation_failed` for more scopes
    */
   change(id: string, patch: KeyPatch, caller: Caller): Promise<KeyDetails> {
-    return this.act(caller, async (own, { manager, atMs }) => {
-      const key = await this.keys.get(manager, { id, accountId: own.accountId });
+    return this.act(caller, async ({ accountId }, { manager, atMs }) => {
+      const key = await this.stored.get(manager, { id, accountId });
       rules.checkNotEnded(key, atMs);
       rules.checkNarrower(key, patch.scopes ?? []);
-      return this.operations.change(id, patch);
+      return this.keys.change(id, patch);
     });
   }
 
   /** Revokes a key. Does nothing if it is revoked already. */
   revoke(id: string, caller: Caller): Promise<void> {
-    return this.act(caller, async (own, { manager }) => {
-      await this.keys.get(manager, { id, accountId: own.accountId });
-      await this.operations.revoke(id);
+    return this.act(caller, async ({ accountId }, { manager }) => {
+      await this.stored.get(manager, { id, accountId });
+      await this.keys.revoke(id);
     });
   }
 
   /** Runs `work` with the calling key as it is now, which can have fewer rights than at admission. */
   private act<T>(caller: Caller, work: (own: ApiKey, operation: AuditedOperation) => Promise<T>): Promise<T> {
-    return this.operations.operate(async (operation) => {
-      const own = await this.keys.get(operation.manager, { id: caller.keyId });
+    return this.keys.operate(async (operation) => {
+      const own = await this.stored.get(operation.manager, { id: caller.keyId });
       const refusal = refusalOf(own, operation.atMs);
       if (refusal !== undefined) throw ApiError.of(refusal);
       const held = own.scopes.split(' ');
@@ -117,15 +94,9 @@ export class AccountKeysService {
     });
   }
 
-  private checkKnown(scopes: readonly string[]): void {
-    const { names } = this.scopes;
-    if (scopes.every((scope) => names.has(scope))) return;
-    throw new DomainError('validation_failed', `scopes must have only known scopes: ${listed([...names], ', ', 50)}.`);
-  }
-
   /** Called before an operation too, so that one that is refused anyway does not wait for others. */
-  private async checkRoom(manager: EntityManager, { accountId }: Pick<ApiKey, 'accountId'>): Promise<void> {
-    const active = await this.keys.countActive(manager, accountId, this.clock.nowMs());
+  private async checkRoom({ accountId }: Pick<ApiKey, 'accountId'>): Promise<void> {
+    const active = await this.stored.countActive(this.database.manager, accountId, this.clock.nowMs());
     if (active >= rules.MOST_ACTIVE_KEYS) throw rules.keyLimitReached(active);
   }
 }

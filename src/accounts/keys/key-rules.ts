@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../auth/keys/api-key.entity.js';
-import { insufficientScope } from '../../auth/caller.js';
+import { insufficientScope } from '../../auth/bearer-token.js';
 import { ApiError, listed } from '../../http/errors/problem.js';
 import { rfc3339 } from '../../platform/config/clock.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
@@ -16,6 +16,12 @@ export function keyLimitReached(active: number): DomainError {
     'api_key_limit_reached',
     `The account has ${active} active API keys; the maximum is ${MOST_ACTIVE_KEYS}. Revoke one first.`,
   );
+}
+
+/** @throws DomainError `validation_failed` if a scope is not among those of the service and its extensions */
+export function checkKnown(scopes: readonly string[], known: ReadonlySet<string>): void {
+  if (scopes.every((scope) => known.has(scope))) return;
+  throw new DomainError('validation_failed', `scopes must have only known scopes: ${listed([...known], ', ', 50)}.`);
 }
 
 /** @throws ApiError `insufficient_scope` if the calling key lacks one of the scopes */

@@ -1,25 +1,32 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { AccountKeysService } from './account-keys.service.js';
-import type { IssuedKey, KeyDetails, RotatedKey } from './key.dto.js';
-import { type Caller, CurrentCaller } from '../../auth/caller.js';
+import { type Caller, callerOf, CurrentCaller } from '../../auth/caller.js';
+import type { ApiKey } from '../../auth/keys/api-key.entity.js';
+import { ApiKeysRepository } from '../../auth/keys/api-keys.repository.js';
+import { Database } from '../../database/database.js';
 import { PageQuery } from '../../http/validation/query-params.js';
 import { type ResponseBody, sendPage } from '../../http/conditional-requests/entity-tags.js';
 import { Revalidates } from '../../http/conditional-requests/conditional.decorators.js';
 import { publicAddress } from '../../http/addresses.js';
 import { RefuseIdempotencyKey } from '../../http/idempotency/idempotent.decorator.js';
 import { Env } from '../../platform/config/env.js';
+import { CounterStore } from '../../rate-limit/counter-store.js';
 import { Operation } from '../../openapi/operation.decorator.js';
 import { OperationGroup } from '../../openapi/operation-group.decorator.js';
 import { type KeyUsage, keyUsage } from '../usage/usage.dto.js';
+import { AccountKeysService } from './account-keys.service.js';
+import { ApiKeyChange, ApiKeyCreation, ApiKeyRotation, checkNotEmpty, KeyId } from './key-requests.dto.js';
+import { detailsOf, type IssuedKey, type KeyDetails, type RotatedKey } from './key-responses.dto.js';
 import * as operations from './keys.operations.js';
-import { ApiKeyChange, ApiKeyRotation, checkNotEmpty, KeyId, ApiKeyCreation } from './keys.dto.js';
 
 @OperationGroup('Keys', 'The API keys of the calling account.')
 @Controller('keys')
 export class KeysController {
   constructor(
     private readonly keys: AccountKeysService,
+    private readonly stored: ApiKeysRepository,
+    private readonly database: Database,
+    private readonly counters: CounterStore,
     private readonly env: Env,
   ) {}
 
@@ -40,16 +47,18 @@ export class KeysController {
   @Revalidates('Link')
   async listKeys(
     @Query() query: PageQuery,
-    @CurrentCaller() caller: Caller,
+    @CurrentCaller() { accountId }: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
-    return sendPage(reply, publicAddress(this.env, '/keys'), query, await this.keys.list(query, caller));
+    const page = await this.stored.pageOf(this.database.manager, accountId, query);
+    const details = { ...page, items: page.items.map(detailsOf) };
+    return sendPage(reply, publicAddress(this.env, '/keys'), query, details);
   }
 
   @Get(':keyId')
   @Operation(operations.GET_KEY)
-  getKey(@KeyId() keyId: string, @CurrentCaller() caller: Caller): Promise<KeyDetails> {
-    return this.keys.get(keyId, caller);
+  async getKey(@KeyId() keyId: string, @CurrentCaller() caller: Caller): Promise<KeyDetails> {
+    return detailsOf(await this.find(keyId, caller));
   }
 
   @Patch(':keyId')
@@ -70,7 +79,7 @@ export class KeysController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<KeyUsage> {
     reply.header('cache-control', 'no-store');
-    return keyUsage(await this.keys.usage(keyId, caller));
+    return keyUsage(await this.counters.peek(callerOf(await this.find(keyId, caller))));
   }
 
   @Post(':keyId/rotate')
@@ -89,6 +98,10 @@ export class KeysController {
   @Operation(operations.REVOKE_KEY)
   revokeKey(@KeyId() keyId: string, @CurrentCaller() caller: Caller): Promise<void> {
     return this.keys.revoke(keyId, caller);
+  }
+
+  private find(id: string, { accountId }: Caller): Promise<ApiKey> {
+    return this.stored.get(this.database.manager, { id, accountId });
   }
 
   private shownOnce<Issued extends IssuedKey>(reply: FastifyReply, issued: Issued): Issued {

@@ -1,4 +1,4 @@
-import { EXAMPLE_KEY, IssuedKey, KeyDetails, RotatedKey } from './key.dto.js';
+import { EXAMPLE_KEY, IssuedKey, KeyDetails, RotatedKey } from './key-responses.dto.js';
 import { keyNotFound } from '../../auth/keys/api-keys.repository.js';
 import { problem } from '../../http/errors/problem.js';
 import { created, type OperationOptions, pageOf, resource } from '../../openapi/operation.decorator.js';

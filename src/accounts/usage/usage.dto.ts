@@ -1,9 +1,10 @@
 import { ApiProperty, ApiSchema, PickType } from '@nestjs/swagger';
 import { TIME_SCHEMA } from '../../http/validation/date-time.js';
-import { ACCOUNT_NAME_SCHEMA, MAX_LIMIT, PLAN_NAMES, type PlanName } from '../../auth/keys/plan.js';
+import { PLAN_NAMES, type PlanName } from '../../auth/keys/plan.js';
 import { rfc3339 } from '../../platform/config/clock.js';
 import type { UsageReport, WindowReport } from '../../rate-limit/windows/decision.js';
-import { KeyDetails } from '../keys/key.dto.js';
+import { MAX_LIMIT } from '../keys/key-options.js';
+import { ACCOUNT_NAME_SCHEMA, KeyDetails } from '../keys/key-responses.dto.js';
 
 const RESETS_AT = {
   ...TIME_SCHEMA,

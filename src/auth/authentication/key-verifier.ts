@@ -4,10 +4,10 @@ import { Clock } from '../../platform/config/clock.js';
 import { Env } from '../../platform/config/env.js';
 import { Database } from '../../database/database.js';
 import type { ApiKey } from '../keys/api-key.entity.js';
-import { ApiKeysRepository } from '../keys/api-keys.repository.js';
-import { type KeyChange, KeyChanges } from '../keys/key-changes.js';
+import { ApiKeysRepository, type KeyChange, KeyChanges } from '../keys/api-keys.repository.js';
 import { hashApiKey, keyFault, keyKindOf, type KeyKind } from '../keys/api-key-format.js';
-import { type Authentication, type Caller, callerOf, INVALID, malformedKey, refusalOf } from '../caller.js';
+import { INVALID, refusalOf, unauthorized } from '../bearer-token.js';
+import { type Authentication, type Caller, callerOf } from '../caller.js';
 import { LastUsedTracker } from './last-used-tracker.js';
 
 const MAX_CACHED_KEYS = 10_000;
@@ -58,7 +58,7 @@ export class KeyVerifier {
     const nowMs = this.clock.nowMs();
     if (cached !== undefined && nowMs < cached.freshUntilMs) return this.authenticate(cached, nowMs);
     const fault = cached === undefined ? keyFault(token, this.kind) : undefined;
-    if (fault !== undefined) return malformedKey(fault);
+    if (fault !== undefined) return unauthorized('invalid_api_key', `The API key is not valid. ${fault}`);
     const running = this.lookUps.get(token);
     if (running !== undefined) return running;
     return cached !== undefined || hasQuota || this.takeFreeLookUp(nowMs) ? this.lookUp(token, cached) : undefined;

@@ -2,10 +2,17 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { Change } from '../../database/events/domain-event.js';
 import { rfc3339 } from '../../platform/config/clock.js';
 import { TIME_SCHEMA } from '../../http/validation/date-time.js';
-import { ACCOUNT_NAME_SCHEMA, PLAN_NAMES, type PlanName } from '../../auth/keys/plan.js';
+import { PLAN_NAMES, type PlanName } from '../../auth/keys/plan.js';
 import type { ApiKey } from '../../auth/keys/api-key.entity.js';
 import { KEY_ID } from '../../auth/keys/api-key-format.js';
 import { MAX_NAME_LENGTH } from './key-options.js';
+
+export const ACCOUNT_NAME_SCHEMA = {
+  type: 'string',
+  maxLength: 100,
+  pattern: '^\\S(.*\\S)?$',
+  example: 'acme',
+} as const;
 
 export const KEY_ID_SCHEMA = {
   type: 'string',

@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiParam, ApiSchema } from '@nestjs/swagger';
 import { isScope, SCOPES } from '../../auth/keys/scopes.js';
 import { KEY_ID } from '../../auth/keys/api-key-format.js';
-import { KEY_ID_SCHEMA } from './key.dto.js';
+import { KEY_ID_SCHEMA } from './key-responses.dto.js';
 import { keyNotFound } from '../../auth/keys/api-keys.repository.js';
 import { MAX_DURATION_MS, MAX_NAME_LENGTH } from './key-options.js';
 import { BooleanField, EnumListField, IntegerField, TextField } from '../../http/validation/fields.js';

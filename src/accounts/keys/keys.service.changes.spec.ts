@@ -5,7 +5,7 @@ import { rfc3339 } from '../../platform/config/clock.js';
 
 const HOUR_MS = 3_600_000;
 
-describe('AdminKeysService, on existing keys', () => {
+describe('KeysService, on existing keys', () => {
   let bench: AuthBench;
   let service: AuthInstance;
 

@@ -9,7 +9,7 @@ import { DEFAULT_SCOPES } from '../../auth/keys/scopes.js';
 const HOUR_MS = 3_600_000;
 const ENTERPRISE = { account: 'big', plan: 'enterprise', perMinute: 500, perDay: 9_000 } as const;
 
-describe('AdminKeysService', () => {
+describe('KeysService', () => {
   let bench: AuthBench;
   let service: AuthInstance;
 
