@@ -37,6 +37,11 @@ export function limit(text: string): number {
   throw new InvalidArgumentError('It must be an integer of at least 1.');
 }
 
+export function dayCount(text: string): number {
+  if (/^([1-9]|[12][0-9]|30)$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be an integer from 1 to 30.');
+}
+
 /** In milliseconds. */
 export function lifetime(text: string): number {
   return checkDuration('lifetime', duration(text), 1);
