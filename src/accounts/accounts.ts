@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { Account } from '../auth/keys/account.entity.js';
 import { ApiKey } from '../auth/keys/api-key.entity.js';
 import { audit, type AuditedOperation } from '../auth/keys/audit-record.entity.js';
-import { type Limits, limitsOf, type PlanName, type PlanTerms } from '../auth/keys/plan.js';
+import { limitsOf, type PlanTerms } from '../auth/keys/plan.js';
 import { rfc3339 } from '../platform/config/clock.js';
 import { checkAccountName, invalid, type NewKey, planTerms } from './keys/key-options.js';
 
@@ -46,17 +46,10 @@ export async function changePlan(operation: AuditedOperation, name: string, term
   return id;
 }
 
-export interface AccountSummary extends Limits {
-  readonly account: string;
-  readonly plan: PlanName;
-  /** Keys that are neither revoked nor expired. Paused ones count. */
-  readonly activeKeys: number;
-  /** Of all its keys, in RFC 3339. */
-  readonly lastUsedAt?: string;
-}
+export type AccountSummary = Awaited<ReturnType<typeof summariseAccounts>>[number];
 
-/** All accounts, oldest first. */
-export async function summariseAccounts(manager: EntityManager, atMs: number): Promise<AccountSummary[]> {
+/** All accounts, oldest first, with the last use of their keys, and the number of active ones. Paused ones are active. */
+export async function summariseAccounts(manager: EntityManager, atMs: number) {
   const isActive = 'key.revokedAt IS NULL AND (key.expiresAt IS NULL OR key.expiresAt > :atMs)';
   const accounts = manager
     .createQueryBuilder(Account, 'account')

@@ -13,13 +13,16 @@ import type { ApiKey } from './keys/api-key.entity.js';
 const REALM = 'Bearer realm="petstore"';
 const HOW = 'Send it as "Authorization: Bearer <API key>".';
 
-export const MISSING = unauthorized('missing_api_key', `This operation needs an API key. ${HOW}`);
 export const INVALID = unauthorized('invalid_api_key', 'The API key is not valid.');
 export const EXPIRED = unauthorized('api_key_expired', 'The API key has expired. Use another one.');
 export const REVOKED = unauthorized('api_key_revoked', 'The API key was revoked. Use another one.');
 export const PAUSED = unauthorized('api_key_paused', 'The API key is paused. Resume it, or use another one.');
 const REPEATED = unauthorized('invalid_api_key', 'Send one Authorization header, not several.');
 
+const missing = (fault: string) => unauthorized('missing_api_key', `${fault} ${HOW}`);
+const malformed = (fault: string) => unauthorized('invalid_api_key', `${fault} ${HOW}`);
+
+export const MISSING = missing('This operation needs an API key.');
 const IN_HEADER = missing('The service does not read X-API-Key.');
 const IN_QUERY = missing('The service reads no key in the query, where logs would show it.');
 
@@ -69,14 +72,6 @@ export function refusalOf(
 export function unauthorized(code: ErrorCode, message: string): Problem {
   const challenge = code === 'missing_api_key' ? REALM : `${REALM}, error="invalid_token"`;
   return problem(code, message, { 'www-authenticate': challenge });
-}
-
-function missing(fault: string): Problem {
-  return unauthorized('missing_api_key', `${fault} ${HOW}`);
-}
-
-function malformed(fault: string): Problem {
-  return unauthorized('invalid_api_key', `${fault} ${HOW}`);
 }
 
 /** The 403 of a valid key. WWW-Authenticate has the missing `scopes` (RFC 6750, section 3.1). */

@@ -8,7 +8,8 @@ import type { Caller } from '../../auth/caller.js';
 import { Database } from '../../database/database.js';
 import { ApiError } from '../../http/errors/problem.js';
 import { Clock } from '../../platform/config/clock.js';
-import type { KeyOptions, KeyPatch } from './key-options.js';
+import type { KeyOptions } from './key-options.js';
+import type { ApiKeyChange } from './key-requests.dto.js';
 import type { IssuedKey, KeyDetails, RotatedKey } from './key-responses.dto.js';
 import * as rules from './key-rules.js';
 import { KeysService } from './keys.service.js';
@@ -65,7 +66,7 @@ export class AccountKeysService {
    * Renames, pauses or resumes a key, or takes scopes from it.
    * @throws (rejects) also DomainError `api_key_retired` for a revoked or expired key; `validation_failed` for more scopes
    */
-  change(id: string, patch: KeyPatch, caller: Caller): Promise<KeyDetails> {
+  change(id: string, patch: ApiKeyChange, caller: Caller): Promise<KeyDetails> {
     return this.act(caller, async ({ accountId }, { manager, atMs }) => {
       const key = await this.stored.get(manager, { id, accountId });
       rules.checkNotEnded(key, atMs);

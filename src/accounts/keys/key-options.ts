@@ -3,6 +3,7 @@ import type { AuditAction } from '../../auth/keys/audit-record.entity.js';
 import { type CustomLimits, type PlanName, PLANS, type PlanTerms } from '../../auth/keys/plan.js';
 import { isScope } from '../../auth/keys/scopes.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
+import type { ApiKeyChange } from './key-requests.dto.js';
 
 /** Longest lifetime and longest overlap, in milliseconds: 100 years. */
 export const MAX_DURATION_MS = 36_525 * 86_400_000;
@@ -33,15 +34,6 @@ export interface NewKey extends KeyOptions, CustomLimits {
   readonly account: string;
   /** Of a new account; an account that exists must be on it. */
   readonly plan?: PlanName | undefined;
-}
-
-/** Changes of a key. What is undefined stays as it is. */
-export interface KeyPatch {
-  /** Null removes it. */
-  readonly name?: string | null | undefined;
-  readonly scopes?: readonly string[] | undefined;
-  /** A paused key is refused until it is resumed. */
-  readonly paused?: boolean | undefined;
 }
 
 /* The checks throw DomainError `validation_failed`, with a message that tells the operator what would be valid. */
@@ -91,8 +83,8 @@ export function checkDuration(what: string, durationMs: number, leastMs: 0 | 1):
 
 type AuditedChange = [columns: Partial<ApiKey>, action: AuditAction, detail: object];
 
-/** The changes that a patch makes to a key, none for what it is already, with their audit records. */
-export function changesOf(key: ApiKey, { name, scopes, paused }: KeyPatch, atMs: number): AuditedChange[] {
+/** What changes of a key, nothing for what it is already, with their audit records. */
+export function changesOf(key: ApiKey, { name, scopes, paused }: ApiKeyChange, atMs: number): AuditedChange[] {
   const changes: AuditedChange[] = [];
   if (typeof name === 'string') checkName(name);
   if (name !== undefined && name !== key.name) changes.push([{ name }, 'key.renamed', { from: key.name, to: name }]);

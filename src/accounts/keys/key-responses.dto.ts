@@ -7,13 +7,6 @@ import type { ApiKey } from '../../auth/keys/api-key.entity.js';
 import { KEY_ID } from '../../auth/keys/api-key-format.js';
 import { MAX_NAME_LENGTH } from './key-options.js';
 
-export const ACCOUNT_NAME_SCHEMA = {
-  type: 'string',
-  maxLength: 100,
-  pattern: '^\\S(.*\\S)?$',
-  example: 'acme',
-} as const;
-
 export const KEY_ID_SCHEMA = {
   type: 'string',
   pattern: KEY_ID.source,
@@ -50,7 +43,13 @@ export class KeyDetails {
   })
   masked!: string;
 
-  @ApiProperty({ ...ACCOUNT_NAME_SCHEMA, description: 'Name of the account.' })
+  @ApiProperty({
+    type: String,
+    maxLength: 100,
+    pattern: '^\\S(.*\\S)?$',
+    example: 'acme',
+    description: 'Name of the account.',
+  })
   account!: string;
 
   @ApiProperty({ enum: PLAN_NAMES, enumName: 'Plan', description: 'Plan of the account.', example: 'pro' })

@@ -14,9 +14,10 @@ import { onTransactionEnd } from '../../database/transaction.js';
 import { Clock, rfc3339 } from '../../platform/config/clock.js';
 import { Env } from '../../platform/config/env.js';
 import { accountFor, type AccountSummary, changePlan, getAccount, summariseAccounts } from '../accounts.js';
+import type { ApiKeyChange } from './key-requests.dto.js';
 import { detailsOf, type IssuedKey, type KeyDetails, type RotatedKey } from './key-responses.dto.js';
 import { changesOf, checkDuration, checkName, checkScopes, invalid } from './key-options.js';
-import { type KeyPatch, type NewKey, planTerms } from './key-options.js';
+import { type NewKey, planTerms } from './key-options.js';
 
 /** By how much `lastUsedAt` can be earlier than the last use, in milliseconds, because it is written every 5 seconds. */
 const LAST_USE_DELAY_MS = 6_000;
@@ -74,7 +75,6 @@ export class KeysService {
     return summariseAccounts(this.database.manager, this.clock.nowMs());
   }
 
-  /** The last audit records, newest first: of all accounts, or of one. */
   async readAudit(name?: string): Promise<AuditEntry[]> {
     const { manager } = this.database;
     return readAudit(manager, name === undefined ? undefined : await getAccount(manager, name));
@@ -92,7 +92,7 @@ export class KeysService {
   }
 
   /** Renames, pauses or resumes a key, or replaces its scopes. Does nothing where the key is so already. */
-  change(id: string, patch: KeyPatch): Promise<KeyDetails> {
+  change(id: string, patch: ApiKeyChange): Promise<KeyDetails> {
     return this.operate(async (operation) => {
       const before = await this.keys.getUsable(operation.manager, id, operation.atMs);
       let after = before;

@@ -1,10 +1,9 @@
-import { ApiProperty, ApiSchema, PickType } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema, IntersectionType, PickType } from '@nestjs/swagger';
 import { TIME_SCHEMA } from '../../http/validation/date-time.js';
-import { PLAN_NAMES, type PlanName } from '../../auth/keys/plan.js';
 import { rfc3339 } from '../../platform/config/clock.js';
 import type { UsageReport, WindowReport } from '../../rate-limit/windows/decision.js';
 import { MAX_LIMIT } from '../keys/key-options.js';
-import { ACCOUNT_NAME_SCHEMA, KeyDetails } from '../keys/key-responses.dto.js';
+import { KeyDetails } from '../keys/key-responses.dto.js';
 
 const RESETS_AT = {
   ...TIME_SCHEMA,
@@ -13,7 +12,7 @@ const RESETS_AT = {
 const MINUTE = 'The current minute of the account.';
 const DAY = 'The current UTC day of the account.';
 
-abstract class Bans {
+class Bans {
   @ApiProperty({
     type: 'integer',
     minimum: 0,
@@ -47,13 +46,7 @@ export class WindowUsage {
 export class CallingKey extends PickType(KeyDetails, ['id', 'name', 'scopes', 'expiresAt'] as const) {}
 
 @ApiSchema({ name: 'Usage', description: 'The usage of an account and the calling key.' })
-export class Usage extends Bans {
-  @ApiProperty({ ...ACCOUNT_NAME_SCHEMA, description: 'Name of the account.' })
-  account!: string;
-
-  @ApiProperty({ enum: PLAN_NAMES, enumName: 'Plan', description: 'Plan of the account.', example: 'pro' })
-  plan!: PlanName;
-
+export class Usage extends IntersectionType(Bans, PickType(KeyDetails, ['account', 'plan'] as const)) {
   @ApiProperty({ type: CallingKey, description: 'The key of the request.' })
   key!: CallingKey;
 
@@ -65,7 +58,7 @@ export class Usage extends Bans {
 }
 
 @ApiSchema({
-  name: 'ApiKeyWindowUsage',
+  name: 'ApiKeyUsageWindow',
   description: "The requests of an API key in one window of the account's plan.",
 })
 export class KeyWindowUsage {

@@ -28,11 +28,6 @@ export function generateApiKey(kind: KeyKind): string {
   return body + checksum(body);
 }
 
-/** Whether a text has the format and the checksum of an API key; most typing errors and guesses do not. */
-export function isApiKey(text: string): boolean {
-  return SHAPE.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
-}
-
 /** What is wrong with the form of a key, if anything, without a character of it. @param kind that is accepted */
 export function keyFault(text: string, kind: KeyKind): string | undefined {
   const prefix = `psk_${kind}_`;
@@ -47,7 +42,8 @@ export function keyFault(text: string, kind: KeyKind): string | undefined {
   }
   if (text.length !== KEY_LENGTH) return `It has ${text.length} characters instead of ${KEY_LENGTH}. Copy it whole.`;
   if (!SHAPE.test(text)) return `Only letters and digits can follow ${prefix}.`;
-  return isApiKey(text) ? undefined : 'It has a typing error: its checksum does not match.';
+  if (text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)))) return undefined;
+  return 'It has a typing error: its checksum does not match.';
 }
 
 /** Creates an identifier for a key: `key_` and 16 random base62 characters. It is not a secret. */

@@ -68,15 +68,12 @@ export async function audit(
   await manager.insert(AuditRecord, { at, actor, action, accountId, keyId, detail: JSON.stringify(detail) });
 }
 
-export interface AuditEntry extends Pick<AuditRecord, 'actor' | 'action' | 'keyId' | 'detail'> {
-  /** RFC 3339. */
-  readonly at: string;
-  readonly account: string;
-}
+export type AuditEntry = Awaited<ReturnType<typeof readAudit>>[number];
 
 const MAX_ENTRIES = 200;
 
-export async function readAudit(manager: EntityManager, account?: Account): Promise<AuditEntry[]> {
+/** The last records, newest first: of all accounts, or of one. */
+export async function readAudit(manager: EntityManager, account?: Account) {
   const records = manager.createQueryBuilder(AuditRecord, 'record');
   if (account !== undefined) records.where({ accountId: account.id });
   const { items } = await readPage(records, { id: 'DESC' }, { limit: MAX_ENTRIES });
