@@ -12,12 +12,12 @@ const INVALID_ARGUMENTS = 2;
 
 const API_KEYS = /psk_(?:live|test)_\w+/g;
 
-const command = parse(process.argv.slice(2));
+const chosen = parse(process.argv.slice(2));
 try {
-  if (command !== undefined) {
+  if (chosen !== undefined) {
     // The service is loaded when a command runs: help and invalid arguments need none of it.
     const { runKeysCommand } = await import('./run-keys-command.js');
-    if (await runKeysCommand(command)) await delay(SETTLE_MS);
+    if (await runKeysCommand(chosen)) await delay(SETTLE_MS);
   }
 } catch (error) {
   fail(error, FAILURE);
@@ -25,8 +25,8 @@ try {
 
 /** Undefined if the arguments are invalid or ask for help. */
 function parse(args: readonly string[]): KeysCommand | undefined {
-  let chosen: KeysCommand | undefined;
-  const program = keysProgram((command) => (chosen = command));
+  let parsed: KeysCommand | undefined;
+  const program = keysProgram((command) => (parsed = command));
   try {
     if (args.length === 0) program.error('error: missing command');
     program.parse(args, { from: 'user' });
@@ -34,7 +34,7 @@ function parse(args: readonly string[]): KeysCommand | undefined {
     const isHelp = error instanceof CommanderError && error.exitCode === 0;
     if (!isHelp) fail(error, INVALID_ARGUMENTS);
   }
-  return chosen;
+  return parsed;
 }
 
 /** A key may have been given instead of its id, and terminals are recorded. */

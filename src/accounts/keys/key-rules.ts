@@ -47,9 +47,11 @@ export function checkNarrower(key: ApiKey, scopes: readonly string[]): void {
 /**
  * The lifetime of a new key, in milliseconds: the requested one, or the remaining lifetime of the calling key; undefined for
  * a key without an expiry.
+ * @param asked in seconds
  * @throws DomainError `validation_failed` if the key would outlive the calling key
  */
-export function lifetimeWithin({ expiresAt }: ApiKey, askedMs: number | undefined, atMs: number): number | undefined {
+export function lifetimeWithin({ expiresAt }: ApiKey, asked: number | undefined, atMs: number): number | undefined {
+  const askedMs = asked === undefined ? undefined : asked * 1000;
   if (expiresAt === null) return askedMs;
   const longestMs = expiresAt - atMs;
   if (askedMs === undefined || askedMs <= longestMs) return askedMs ?? longestMs;

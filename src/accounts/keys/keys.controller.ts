@@ -1,32 +1,41 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { refusalOf, scopeNeeded } from '../../auth/bearer-token.js';
 import { type Caller, callerOf, CurrentCaller } from '../../auth/caller.js';
 import type { ApiKey } from '../../auth/keys/api-key.entity.js';
 import { ApiKeysRepository } from '../../auth/keys/api-keys.repository.js';
+import type { AuditedOperation } from '../../auth/keys/audit-record.entity.js';
+import { KnownScopes, MANAGE_KEYS } from '../../auth/keys/scopes.js';
 import { Database } from '../../database/database.js';
-import { PageQuery } from '../../http/validation/query-params.js';
-import { type ResponseBody, sendPage } from '../../http/conditional-requests/entity-tags.js';
-import { Revalidates } from '../../http/conditional-requests/conditional.decorators.js';
 import { publicAddress } from '../../http/addresses.js';
+import { Revalidates } from '../../http/conditional-requests/conditional.decorators.js';
+import { type ResponseBody, sendPage } from '../../http/conditional-requests/entity-tags.js';
+import { ApiError } from '../../http/errors/problem.js';
 import { RefuseIdempotencyKey } from '../../http/idempotency/idempotent.decorator.js';
+import { PageQuery } from '../../http/validation/query-params.js';
+import { OperationGroup } from '../../openapi/operation-group.decorator.js';
+import { Operation } from '../../openapi/operation.decorator.js';
+import { Clock } from '../../platform/config/clock.js';
 import { Env } from '../../platform/config/env.js';
 import { CounterStore } from '../../rate-limit/counter-store.js';
-import { Operation } from '../../openapi/operation.decorator.js';
-import { OperationGroup } from '../../openapi/operation-group.decorator.js';
 import { type KeyUsage, keyUsage } from '../usage/usage.dto.js';
-import { AccountKeysService } from './account-keys.service.js';
 import { ApiKeyChange, ApiKeyCreation, ApiKeyRotation, checkNotEmpty, KeyId } from './key-requests.dto.js';
 import { detailsOf, type IssuedKey, type KeyDetails, type RotatedKey } from './key-responses.dto.js';
+import * as rules from './key-rules.js';
 import * as operations from './keys.operations.js';
+import { KeysService } from './keys.service.js';
 
+/** What a key does with the keys of its account, within its rules. Audit records name it, as the actor of the request. */
 @OperationGroup('Keys', 'The API keys of the calling account.')
 @Controller('keys')
 export class KeysController {
   constructor(
-    private readonly keys: AccountKeysService,
+    private readonly keys: KeysService,
     private readonly stored: ApiKeysRepository,
     private readonly database: Database,
     private readonly counters: CounterStore,
+    private readonly scopes: KnownScopes,
+    private readonly clock: Clock,
     private readonly env: Env,
   ) {}
 
@@ -38,8 +47,17 @@ export class KeysController {
     @CurrentCaller() caller: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IssuedKey> {
-    const options = { name, scopes, expiresInMs: expiresInSeconds === undefined ? undefined : expiresInSeconds * 1000 };
-    return this.shownOnce(reply, await this.keys.create(options, caller));
+    rules.checkKnown(scopes ?? [], this.scopes.names);
+    await this.checkRoom(caller);
+    const issued = await this.act(caller, async (own, { atMs }) => {
+      const expiresInMs = rules.lifetimeWithin(own, expiresInSeconds, atMs);
+      const granted = scopes ?? own.scopes.split(' ').filter((scope) => scope !== MANAGE_KEYS);
+      rules.checkScopesWithin(own, granted);
+      await this.checkRoom(own);
+      const { name: account, plan } = own.account;
+      return this.keys.createKey({ account, plan, name, scopes: granted, expiresInMs }, own.expiresAt ?? undefined);
+    });
+    return this.shownOnce(reply, issued);
   }
 
   @Get()
@@ -68,7 +86,13 @@ export class KeysController {
     @Body() change: ApiKeyChange,
     @CurrentCaller() caller: Caller,
   ): Promise<KeyDetails> {
-    return this.keys.change(keyId, checkNotEmpty(change), caller);
+    checkNotEmpty(change);
+    return this.act(caller, async (own, { atMs }) => {
+      const key = await this.find(keyId, own);
+      rules.checkNotEnded(key, atMs);
+      rules.checkNarrower(key, change.scopes ?? []);
+      return this.keys.change(keyId, change);
+    });
   }
 
   @Get(':keyId/usage')
@@ -91,16 +115,45 @@ export class KeysController {
     @CurrentCaller() caller: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RotatedKey> {
-    return this.shownOnce(reply, await this.keys.rotate(keyId, overlapSeconds * 1000, caller));
+    if (overlapSeconds > 0) await this.checkRoom(caller);
+    const rotated = await this.act(caller, async (own, { atMs }) => {
+      const key = await this.find(keyId, own);
+      rules.checkNotRetired(key, atMs);
+      rules.checkScopesWithin(own, key.scopes.split(' '));
+      if (overlapSeconds > 0) await this.checkRoom(own);
+      return this.keys.rotate(keyId, overlapSeconds * 1000, own.expiresAt ?? undefined);
+    });
+    return this.shownOnce(reply, rotated);
   }
 
   @Delete(':keyId')
   @Operation(operations.REVOKE_KEY)
   revokeKey(@KeyId() keyId: string, @CurrentCaller() caller: Caller): Promise<void> {
-    return this.keys.revoke(keyId, caller);
+    return this.act(caller, async (own) => {
+      await this.find(keyId, own);
+      await this.keys.revoke(keyId);
+    });
   }
 
-  private find(id: string, { accountId }: Caller): Promise<ApiKey> {
+  /** Runs `work` with the calling key as it is now, which can have fewer rights than at admission. */
+  private act<T>(caller: Caller, work: (own: ApiKey, operation: AuditedOperation) => Promise<T>): Promise<T> {
+    return this.keys.operate(async (operation) => {
+      const own = await this.stored.get(operation.manager, { id: caller.keyId });
+      const refusal = refusalOf(own, operation.atMs);
+      if (refusal !== undefined) throw ApiError.of(refusal);
+      const held = own.scopes.split(' ');
+      if (!held.includes(MANAGE_KEYS)) throw ApiError.of(scopeNeeded(MANAGE_KEYS, held));
+      return work(own, operation);
+    });
+  }
+
+  /** Called before an operation too, so that one that is refused anyway does not wait for others. */
+  private async checkRoom({ accountId }: Pick<ApiKey, 'accountId'>): Promise<void> {
+    const active = await this.stored.countActive(this.database.manager, accountId, this.clock.nowMs());
+    if (active >= rules.MOST_ACTIVE_KEYS) throw rules.keyLimitReached(active);
+  }
+
+  private find(id: string, { accountId }: Pick<ApiKey, 'accountId'>): Promise<ApiKey> {
     return this.stored.get(this.database.manager, { id, accountId });
   }
 

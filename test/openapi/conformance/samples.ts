@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { CategoriesService } from '../../../src/categories/categories.service.js';
-import { AccountKeysService } from '../../../src/accounts/keys/account-keys.service.js';
+import { KeysService } from '../../../src/accounts/keys/keys.service.js';
 import { ApiKeysRepository } from '../../../src/auth/keys/api-keys.repository.js';
 import { PetsService } from '../../../src/pets/index.js';
 import { OrdersService } from '../../../src/store/orders.service.js';
@@ -31,8 +31,8 @@ const failOrders = (method: 'place' | 'list' | 'get' | 'move') => (error: Error)
   void jest.spyOn(subject.service.app.get(OrdersService), method).mockRejectedValue(error);
 const failCategories = (method: 'list' | 'create' | 'get' | 'change') => (error: Error) =>
   void jest.spyOn(subject.service.app.get(CategoriesService), method).mockRejectedValue(error);
-const failKeys = (method: 'create' | 'change' | 'rotate' | 'revoke') => (error: Error) =>
-  void jest.spyOn(subject.service.app.get(AccountKeysService), method).mockRejectedValue(error);
+const failKeys = (method: 'createKey' | 'change' | 'rotate' | 'revoke') => (error: Error) =>
+  void jest.spyOn(subject.service.app.get(KeysService), method).mockRejectedValue(error);
 const failStoredKeys = (method: 'pageOf' | 'get') => (error: Error) =>
   void jest.spyOn(subject.service.app.get(ApiKeysRepository), method).mockRejectedValue(error);
 
@@ -90,7 +90,7 @@ export const SAMPLES: Record<string, Sample> = {
     method: 'POST',
     body: '{"scopes":["pets:read"],"expiresInSeconds":60}',
     success: 201,
-    fail: failKeys('create'),
+    fail: failKeys('createKey'),
   },
   listKeys: { path: '/v1/keys?limit=1', fail: failStoredKeys('pageOf') },
   getKey: { path: async () => `/v1/keys/${await subject.newKeyId()}`, fail: failStoredKeys('get') },
