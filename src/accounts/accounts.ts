@@ -60,10 +60,7 @@ export async function summariseAccounts(manager: EntityManager, atMs: number) {
     .groupBy('account.id')
     .orderBy('account.id');
   // PostgreSQL returns numbers as texts.
-  const { entities, raw } = await accounts.getRawAndEntities<{
-    active: number | string;
-    used: number | string | null;
-  }>();
+  const { entities, raw } = await accounts.getRawAndEntities<Record<'active' | 'used', number | string | null>>();
   return entities.map((account, index) => {
     const { active = 0, used = null } = raw[index] ?? {};
     const lastUse = used === null ? {} : { lastUsedAt: rfc3339(Number(used)) };

@@ -58,14 +58,13 @@ export function readBearerToken({ headers, raw, url }: BearerRequest): string | 
   return /[?&](?:api_?key|access_token|token|key)=/i.test(url) ? IN_QUERY : MISSING;
 }
 
+export type KeyState = Pick<ApiKey, 'revokedAt' | 'expiresAt' | 'pausedAt'>;
+
 /** The 401 of a key that is not valid at a time, in Unix time in milliseconds. */
-export function refusalOf(
-  key: Pick<ApiKey, 'expiresAt' | 'revokedAt' | 'pausedAt'>,
-  atMs: number,
-): Problem | undefined {
-  if (key.revokedAt !== null) return REVOKED;
-  if (key.expiresAt !== null && key.expiresAt <= atMs) return EXPIRED;
-  return key.pausedAt === null ? undefined : PAUSED;
+export function refusalOf({ revokedAt, expiresAt, pausedAt }: KeyState, atMs: number): Problem | undefined {
+  if (revokedAt !== null) return REVOKED;
+  if (expiresAt !== null && expiresAt <= atMs) return EXPIRED;
+  return pausedAt === null ? undefined : PAUSED;
 }
 
 /** WWW-Authenticate has an error only if a token was sent (RFC 6750, section 3.1). */

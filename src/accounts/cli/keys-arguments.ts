@@ -3,22 +3,12 @@ import { checkDuration, checkName, checkScopes, invalid } from '../keys/key-opti
 import { SCOPES } from '../../auth/keys/scopes.js';
 import { nearest } from '../../platform/errors/nearest.js';
 
-const UNIT_MS = new Map([
-  ['s', 1_000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-  ['d', 86_400_000],
-  ['w', 604_800_000],
-]);
+const UNITS_MS = new Map(Object.entries({ s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }));
 
-export function scopes(text: string): string[] {
-  return checkScopes(text.split(',').map((scope) => scope.trim()));
-}
+export const scopes = (text: string) => checkScopes(text.split(',').map((scope) => scope.trim()));
 
 /** Null for no name. */
-export function keyName(text: string): string | null {
-  return text === '' ? null : checkName(text);
-}
+export const keyName = (text: string) => (text === '' ? null : checkName(text));
 
 /** @throws DomainError for a scope that the service itself does not have, unless such scopes are allowed */
 export function checkKnownScopes(wanted: readonly string[], allowUnknown = false): void {
@@ -42,19 +32,13 @@ export function dayCount(text: string): number {
   throw new InvalidArgumentError('It must be an integer from 1 to 30.');
 }
 
-/** In milliseconds. */
-export function lifetime(text: string): number {
-  return checkDuration('lifetime', duration(text), 1);
-}
-
-/** In milliseconds. */
-export function overlap(text: string): number {
-  return checkDuration('overlap', duration(text), 0);
-}
+/* In milliseconds. */
+export const lifetime = (text: string) => checkDuration('lifetime', duration(text), 1);
+export const overlap = (text: string) => checkDuration('overlap', duration(text), 0);
 
 function duration(text: string): number {
   const [, count = '', unit = ''] = /^(0|[1-9][0-9]{0,9})([smhdw])$/.exec(text) ?? [];
-  const unitMs = UNIT_MS.get(unit);
+  const unitMs = UNITS_MS.get(unit);
   if (unitMs === undefined) throw new InvalidArgumentError('It must be a duration such as 30s, 15m, 24h, 90d or 12w.');
   return Number(count) * unitMs;
 }

@@ -17,7 +17,7 @@ export const KEY_ID_SCHEMA = {
 /** Has the format of a key, but an invalid checksum. */
 export const EXAMPLE_KEY = `psk_live_${'0'.repeat(36)}`;
 
-const time = (description: string, required = false) => ({ ...TIME_SCHEMA, description, required });
+export const timeProperty = (description: string, required = false) => ({ ...TIME_SCHEMA, description, required });
 
 /** What can be shown of a key: over HTTP, by the command line and in events. Times are RFC 3339; never is absent. */
 @ApiSchema({ name: 'ApiKey', description: 'An API key of the account, without its secret.' })
@@ -62,19 +62,19 @@ export class KeyDetails {
   })
   scopes!: readonly string[];
 
-  @ApiProperty(time('When the key was created.', true))
+  @ApiProperty(timeProperty('When the key was created.', true))
   createdAt!: string;
 
-  @ApiProperty(time('When the key expires. Absent if it does not expire.'))
+  @ApiProperty(timeProperty('When the key expires. Absent if it does not expire.'))
   expiresAt?: string;
 
-  @ApiProperty(time('When the key was revoked. Absent if it was not.'))
+  @ApiProperty(timeProperty('When the key was revoked. Absent if it was not.'))
   revokedAt?: string;
 
-  @ApiProperty(time('When the key was paused. Absent if it is not paused.'))
+  @ApiProperty(timeProperty('When the key was paused. Absent if it is not paused.'))
   pausedAt?: string;
 
-  @ApiProperty(time('When the key was last used, with a delay of some seconds. Absent if it was not used.'))
+  @ApiProperty(timeProperty('When the key was last used, with a delay of some seconds. Absent if it was not used.'))
   lastUsedAt?: string;
 }
 
@@ -94,7 +94,7 @@ export class RotatedKey extends IssuedKey {
   @ApiProperty({ ...KEY_ID_SCHEMA, description: 'Identifier of the old key.' })
   replaces!: string;
 
-  @ApiProperty(time('When the old key expires.', true))
+  @ApiProperty(timeProperty('When the old key expires.', true))
   replacedExpiresAt!: string;
 }
 

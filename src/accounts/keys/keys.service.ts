@@ -62,7 +62,13 @@ export class KeysService {
 
   /** All keys by account, oldest first. */
   async listKeys(): Promise<KeyDetails[]> {
-    return (await this.keys.all(this.database)).map(detailsOf);
+    const keys: ApiKey[] = [];
+    let page: readonly ApiKey[];
+    do {
+      page = await this.keys.page(this.database.manager, keys.at(-1));
+      keys.push(...page);
+    } while (page.length > 0);
+    return keys.map(detailsOf);
   }
 
   /** A key with the identifier of its latest successor, if it has one. */

@@ -8,9 +8,8 @@ import { OperationGroup } from '../../openapi/operation-group.decorator.js';
 import { CounterStore } from '../../rate-limit/counter-store.js';
 import { UsageHistory } from '../../rate-limit/history/usage-history.js';
 import { UsageRecorder } from '../../rate-limit/history/usage-recorder.js';
-import { bansOf, type Usage, windowUsage } from './usage.dto.js';
+import { bansOf, type Usage, UsageHistoryQuery, type UsageHistoryReport, windowUsage } from './usage.dto.js';
 import { GET_USAGE, GET_USAGE_HISTORY, HISTORY_LIMIT } from './usage.operations.js';
-import { UsageHistoryQuery, type UsageHistoryReport } from './usage-history.dto.js';
 
 @OperationGroup('Usage', 'Requests left in the plan, and requests made.')
 @Controller('usage')

@@ -1,14 +1,17 @@
 import { ApiProperty, ApiSchema, IntersectionType, PickType } from '@nestjs/swagger';
-import { TIME_SCHEMA } from '../../http/validation/date-time.js';
+import { DateTimeParam } from '../../http/validation/date-time.js';
+import { enumSchema } from '../../http/validation/fields.js';
+import { EnumParam } from '../../http/validation/query-params.js';
 import { rfc3339 } from '../../platform/config/clock.js';
+import { type HistoryQuery, MOST_ITEMS, OUTCOMES } from '../../rate-limit/history/usage-history.js';
 import type { UsageReport, WindowReport } from '../../rate-limit/windows/decision.js';
 import { MAX_LIMIT } from '../keys/key-options.js';
-import { KeyDetails } from '../keys/key-responses.dto.js';
+import { KeyDetails, timeProperty } from '../keys/key-responses.dto.js';
 
-const RESETS_AT = {
-  ...TIME_SCHEMA,
-  description: 'When the window ends. For a minute without a request yet, when it would end if it started now.',
-};
+const RESETS_AT = timeProperty(
+  'When the window ends. For a minute without a request yet, when it would end if it started now.',
+  true,
+);
 const MINUTE = 'The current minute of the account.';
 const DAY = 'The current UTC day of the account.';
 
@@ -22,11 +25,7 @@ class Bans {
   })
   strikes!: number;
 
-  @ApiProperty({
-    ...TIME_SCHEMA,
-    required: false,
-    description: 'When the ban of this key ends. Absent if it is not banned.',
-  })
+  @ApiProperty(timeProperty('When the ban of this key ends. Absent if it is not banned.'))
   bannedUntil?: string;
 }
 
@@ -76,6 +75,72 @@ export class KeyUsage extends Bans {
 
   @ApiProperty({ type: KeyWindowUsage, description: DAY })
   day!: KeyWindowUsage;
+}
+
+const INTERVAL = { name: 'UsageInterval', values: ['hour', 'day'], meaning: 'An hour or a UTC day.' };
+const OUTCOME = { name: 'UsageOutcome', values: OUTCOMES, meaning: 'What became of a request.' };
+
+const name = (description: string) => ({
+  type: String,
+  pattern: '^\\w+$',
+  maxLength: 100,
+  required: false,
+  description,
+});
+
+export class UsageHistoryQuery implements HistoryQuery {
+  @DateTimeParam({ description: 'Start, rounded down. Default: 24 hours or 30 days before the end.' })
+  from?: Date;
+
+  @DateTimeParam({ description: 'End, rounded up. Default: now.' })
+  to?: Date;
+
+  @EnumParam({ ...INTERVAL, description: 'Length of an interval. Default: `day`.' })
+  interval: HistoryQuery['interval'] = 'day';
+
+  @EnumParam({
+    name: 'UsageSplit',
+    values: ['key', 'operation', 'outcome'],
+    description: 'What to split intervals by.',
+  })
+  by?: NonNullable<HistoryQuery['by']>;
+}
+
+@ApiSchema({ name: 'UsageHistoryItem', description: 'Requests in an interval.' })
+export class UsageHistoryItem {
+  @ApiProperty(timeProperty('Start of the interval.', true))
+  start!: string;
+
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Number of requests.' })
+  requests!: number;
+
+  @ApiProperty(name('With `by=key`: the identifier of the API key, or `other`.'))
+  key?: string;
+
+  @ApiProperty(name('With `by=operation`: the operation, `unmatched` or `other`.'))
+  operation?: string;
+
+  @ApiProperty({ ...enumSchema(OUTCOME), description: 'With `by=outcome`.', required: false })
+  outcome?: string;
+}
+
+@ApiSchema({ name: 'UsageHistory', description: 'The requests of an account over time.' })
+export class UsageHistoryReport {
+  @ApiProperty(timeProperty('Start of the first interval.', true))
+  from!: string;
+
+  @ApiProperty(timeProperty('End of the last interval.', true))
+  to!: string;
+
+  @ApiProperty({ ...enumSchema(INTERVAL), description: 'Length of the intervals.' })
+  interval!: string;
+
+  @ApiProperty({
+    type: [UsageHistoryItem],
+    maxItems: MOST_ITEMS,
+    description: 'By time. Only intervals with requests.',
+  })
+  items!: readonly UsageHistoryItem[];
 }
 
 export function bansOf({ strikes, bannedUntilSeconds }: UsageReport): Bans {

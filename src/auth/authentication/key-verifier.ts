@@ -3,10 +3,9 @@ import { LRUCache } from 'lru-cache';
 import { Clock } from '../../platform/config/clock.js';
 import { Env } from '../../platform/config/env.js';
 import { Database } from '../../database/database.js';
-import type { ApiKey } from '../keys/api-key.entity.js';
 import { ApiKeysRepository, type KeyChange, KeyChanges } from '../keys/api-keys.repository.js';
 import { hashApiKey, keyFault, keyKindOf, type KeyKind } from '../keys/api-key-format.js';
-import { INVALID, refusalOf, unauthorized } from '../bearer-token.js';
+import { INVALID, type KeyState, refusalOf, unauthorized } from '../bearer-token.js';
 import { type Authentication, type Caller, callerOf } from '../caller.js';
 import { LastUsedTracker } from './last-used-tracker.js';
 
@@ -19,7 +18,7 @@ const RETRY_MS = 1_000;
 /** Keys that are queried per minute although the address of the client may be exhausted. */
 const FREE_LOOK_UPS_PER_MINUTE = 1_000;
 
-interface CachedKey extends Pick<ApiKey, 'expiresAt' | 'revokedAt' | 'pausedAt'> {
+interface CachedKey extends KeyState {
   readonly caller: Caller;
   freshUntilMs: number;
 }

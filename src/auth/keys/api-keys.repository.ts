@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Subject } from 'rxjs';
 import type { EntityManager, FindOptionsWhere } from 'typeorm';
-import type { Database } from '../../database/database.js';
 import { type Page, type PageRequest, readPage } from '../../database/paging/page.js';
 import { byBytes, query } from '../../database/statements.js';
 import { rfc3339 } from '../../platform/config/clock.js';
@@ -47,26 +46,12 @@ export class ApiKeysRepository {
     return key;
   }
 
-  /** Up to `limit` keys by account, oldest first, after a key if given. */
-  page(
-    manager: EntityManager,
-    limit: number,
-    after?: Pick<ApiKey, 'accountId' | 'createdAt' | 'id'>,
-  ): Promise<readonly ApiKey[]> {
+  /** Keys by account, oldest first, after a key if given. */
+  page(manager: EntityManager, after?: Pick<ApiKey, 'accountId' | 'createdAt' | 'id'>): Promise<ApiKey[]> {
     const id = byBytes(manager, 'key.id');
-    const keys = withAccount(manager).orderBy('key.accountId').addOrderBy('key.createdAt').addOrderBy(id).limit(limit);
+    const keys = withAccount(manager).orderBy('key.accountId').addOrderBy('key.createdAt').addOrderBy(id);
     if (after !== undefined) keys.where(`(key.accountId, key.createdAt, ${id}) > (:accountId, :createdAt, :id)`, after);
-    return keys.getMany();
-  }
-
-  async all(database: Database): Promise<ApiKey[]> {
-    const keys: ApiKey[] = [];
-    let page: readonly ApiKey[];
-    do {
-      page = await database.read((manager) => this.page(manager, KEYS_PER_PAGE, keys.at(-1)));
-      keys.push(...page);
-    } while (page.length > 0);
-    return keys;
+    return keys.limit(KEYS_PER_PAGE).getMany();
   }
 
   /** Keys of an account, oldest first. */

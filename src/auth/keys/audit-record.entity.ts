@@ -4,17 +4,8 @@ import { currentActor } from '../../database/events/actor.js';
 import { readPage } from '../../database/paging/page.js';
 import { Account } from './account.entity.js';
 
-export type AuditAction =
-  | 'account.created'
-  | 'account.plan_changed'
-  | 'key.created'
-  | 'key.paused'
-  | 'key.renamed'
-  | 'key.resumed'
-  | 'key.revoked'
-  | 'key.rotated'
-  | 'key.scopes_changed'
-  | 'key.unbanned';
+type KeyAction = 'created' | 'paused' | 'renamed' | 'resumed' | 'revoked' | 'rotated' | 'scopes_changed' | 'unbanned';
+export type AuditAction = 'account.created' | 'account.plan_changed' | `key.${KeyAction}`;
 
 /**
  * One operation on keys or accounts, written in its transaction and never changed. Running instances read new records to
