@@ -45,7 +45,6 @@ export function accountsText(accounts: readonly AccountSummary[]): string {
   return table([['ACCOUNT', 'PLAN', 'PER MINUTE', 'PER DAY', 'ACTIVE KEYS', 'LAST USED'], ...rows]);
 }
 
-/** @param columns of the rows, in their order */
 export function usageText(columns: readonly string[], rows: readonly object[]): string {
   const head = columns.map((name) => name.replace('_', ' ').toUpperCase());
   return table([head, ...rows.map((row) => Object.values(row).map((value) => clipped(String(value), 28)))]);

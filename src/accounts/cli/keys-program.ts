@@ -30,10 +30,7 @@ export interface KeysCommand {
   run(services: KeysServices): Promise<Outcome>;
 }
 
-interface Json {
-  readonly json?: true;
-}
-
+type Json = { readonly json?: true };
 type ScopeOptions = Json & { readonly allowUnknownScope?: true };
 
 const JSON_OPTION = ['--json', 'print one line for programs'] as const;

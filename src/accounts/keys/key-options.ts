@@ -8,7 +8,6 @@ import type { ApiKeyChange } from './key-requests.dto.js';
 /** Longest lifetime and longest overlap, in milliseconds: 100 years. */
 export const MAX_DURATION_MS = 36_525 * 86_400_000;
 
-/** In characters. */
 export const MAX_NAME_LENGTH = 100;
 
 /** Largest limit of an account; keeps sums of limits far below 2^53. */

@@ -17,6 +17,12 @@ export const KEY_ID_SCHEMA = {
 /** Has the format of a key, but an invalid checksum. */
 export const EXAMPLE_KEY = `psk_live_${'0'.repeat(36)}`;
 
+const NAME = { type: String, minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: '\\S' };
+const MASKED = { type: String, pattern: '^psk_(live|test)_[0-9A-Za-z]{4}…[0-9A-Za-z]{4}$', maxLength: 18 };
+const ACCOUNT_NAME = { type: String, maxLength: 100, pattern: '^\\S(.*\\S)?$', example: 'acme' };
+const SCOPE = { type: 'string', pattern: '^[a-z0-9_-]+:[a-z0-9_-]+$' } as const;
+const SECRET = { type: String, pattern: '^psk_(live|test)_[0-9A-Za-z]{36}$', maxLength: EXAMPLE_KEY.length };
+
 export const timeProperty = (description: string, required = false) => ({ ...TIME_SCHEMA, description, required });
 
 /** What can be shown of a key: over HTTP, by the command line and in events. Times are RFC 3339; never is absent. */
@@ -25,41 +31,19 @@ export class KeyDetails {
   @ApiProperty({ ...KEY_ID_SCHEMA, description: 'Identifier of the key. Not a secret.' })
   id!: string;
 
-  @ApiProperty({
-    type: String,
-    minLength: 1,
-    maxLength: MAX_NAME_LENGTH,
-    pattern: '\\S',
-    description: 'Name of the key. Absent if it has none.',
-    required: false,
-  })
+  @ApiProperty({ ...NAME, description: 'Name of the key. Absent if it has none.', required: false })
   name?: string;
 
-  @ApiProperty({
-    type: String,
-    pattern: '^psk_(live|test)_[0-9A-Za-z]{4}…[0-9A-Za-z]{4}$',
-    maxLength: 18,
-    description: 'First and last characters of the key.',
-  })
+  @ApiProperty({ ...MASKED, description: 'First and last characters of the key.' })
   masked!: string;
 
-  @ApiProperty({
-    type: String,
-    maxLength: 100,
-    pattern: '^\\S(.*\\S)?$',
-    example: 'acme',
-    description: 'Name of the account.',
-  })
+  @ApiProperty({ ...ACCOUNT_NAME, description: 'Name of the account.' })
   account!: string;
 
   @ApiProperty({ enum: PLAN_NAMES, enumName: 'Plan', description: 'Plan of the account.', example: 'pro' })
   plan!: PlanName;
 
-  @ApiProperty({
-    type: 'array',
-    items: { type: 'string', pattern: '^[a-z0-9_-]+:[a-z0-9_-]+$' },
-    description: 'Scopes of the key.',
-  })
+  @ApiProperty({ type: 'array', items: SCOPE, description: 'Scopes of the key.' })
   scopes!: readonly string[];
 
   @ApiProperty(timeProperty('When the key was created.', true))
@@ -80,12 +64,7 @@ export class KeyDetails {
 
 @ApiSchema({ name: 'IssuedApiKey', description: 'A new API key with its secret.' })
 export class IssuedKey extends KeyDetails {
-  @ApiProperty({
-    type: String,
-    pattern: '^psk_(live|test)_[0-9A-Za-z]{36}$',
-    maxLength: EXAMPLE_KEY.length,
-    description: 'The secret. It is not shown again.',
-  })
+  @ApiProperty({ ...SECRET, description: 'The secret. It is not shown again.' })
   key!: string;
 }
 

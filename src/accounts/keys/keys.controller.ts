@@ -19,7 +19,8 @@ import { Clock } from '../../platform/config/clock.js';
 import { Env } from '../../platform/config/env.js';
 import { CounterStore } from '../../rate-limit/counter-store.js';
 import { type KeyUsage, keyUsage } from '../usage/usage.dto.js';
-import { ApiKeyChange, ApiKeyCreation, ApiKeyRotation, checkNotEmpty, KeyId } from './key-requests.dto.js';
+import { invalid } from './key-options.js';
+import { ApiKeyChange, ApiKeyCreation, ApiKeyRotation, KeyId } from './key-requests.dto.js';
 import { detailsOf, type IssuedKey, type KeyDetails, type RotatedKey } from './key-responses.dto.js';
 import * as rules from './key-rules.js';
 import * as operations from './keys.operations.js';
@@ -69,8 +70,8 @@ export class KeysController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
     const page = await this.stored.pageOf(this.database.manager, accountId, query);
-    const details = { ...page, items: page.items.map(detailsOf) };
-    return sendPage(reply, publicAddress(this.env, '/keys'), query, details);
+    const keys = page.items.map(detailsOf);
+    return sendPage(reply, publicAddress(this.env, '/keys'), query, { ...page, items: keys });
   }
 
   @Get(':keyId')
@@ -86,7 +87,8 @@ export class KeysController {
     @Body() change: ApiKeyChange,
     @CurrentCaller() caller: Caller,
   ): Promise<KeyDetails> {
-    checkNotEmpty(change);
+    if (Object.values(change).every((value) => value === undefined))
+      throw invalid('The request body must have at least one of name, scopes and paused.');
     return this.act(caller, async (own, { atMs }) => {
       const key = await this.find(keyId, own);
       rules.checkNotEnded(key, atMs);

@@ -79,14 +79,8 @@ export class KeyUsage extends Bans {
 
 const INTERVAL = { name: 'UsageInterval', values: ['hour', 'day'], meaning: 'An hour or a UTC day.' };
 const OUTCOME = { name: 'UsageOutcome', values: OUTCOMES, meaning: 'What became of a request.' };
-
-const name = (description: string) => ({
-  type: String,
-  pattern: '^\\w+$',
-  maxLength: 100,
-  required: false,
-  description,
-});
+const SPLIT = { name: 'UsageSplit', values: ['key', 'operation', 'outcome'] };
+const NAME = { type: String, pattern: '^\\w+$', maxLength: 100, required: false };
 
 export class UsageHistoryQuery implements HistoryQuery {
   @DateTimeParam({ description: 'Start, rounded down. Default: 24 hours or 30 days before the end.' })
@@ -98,11 +92,7 @@ export class UsageHistoryQuery implements HistoryQuery {
   @EnumParam({ ...INTERVAL, description: 'Length of an interval. Default: `day`.' })
   interval: HistoryQuery['interval'] = 'day';
 
-  @EnumParam({
-    name: 'UsageSplit',
-    values: ['key', 'operation', 'outcome'],
-    description: 'What to split intervals by.',
-  })
+  @EnumParam({ ...SPLIT, description: 'What to split intervals by.' })
   by?: NonNullable<HistoryQuery['by']>;
 }
 
@@ -114,10 +104,10 @@ export class UsageHistoryItem {
   @ApiProperty({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Number of requests.' })
   requests!: number;
 
-  @ApiProperty(name('With `by=key`: the identifier of the API key, or `other`.'))
+  @ApiProperty({ ...NAME, description: 'With `by=key`: the identifier of the API key, or `other`.' })
   key?: string;
 
-  @ApiProperty(name('With `by=operation`: the operation, `unmatched` or `other`.'))
+  @ApiProperty({ ...NAME, description: 'With `by=operation`: the operation, `unmatched` or `other`.' })
   operation?: string;
 
   @ApiProperty({ ...enumSchema(OUTCOME), description: 'With `by=outcome`.', required: false })
