@@ -58,9 +58,9 @@ export class UsageHistory extends RecurringTask {
     const usual = Math.max(oldest, to - usualDays * DAY_SECONDS);
     const from = range.from === undefined ? usual : begin(secondsOf(range.from));
     if (from < oldest)
-      throw validationFailed([`from must not be before ${rfc3339(oldest * 1000)}, where the history begins`]);
+      throw validationFailed([`from must not be before ${rfc3339(oldest * 1_000)}, where the history begins`]);
     if (from > nowSeconds) throw validationFailed(['from must not be in the future']);
-    if (to <= oldest) throw validationFailed([`to must be after ${rfc3339(oldest * 1000)}, where the history begins`]);
+    if (to <= oldest) throw validationFailed([`to must be after ${rfc3339(oldest * 1_000)}, where the history begins`]);
     if (range.from !== undefined && range.to !== undefined && range.from >= range.to)
       throw validationFailed(['from must be before to']);
     if (to - from > mostDays * DAY_SECONDS)
@@ -76,8 +76,8 @@ export class UsageHistory extends RecurringTask {
     });
     if (rows.length > MOST_ITEMS)
       throw validationFailed([`from and to must be closer together: the response would exceed ${MOST_ITEMS} items`]);
-    const items = rows.map((row) => ({ ...row, start: rfc3339(row.start * 1000) }));
-    return { from: rfc3339(from * 1000), to: rfc3339(to * 1000), interval, items };
+    const items = rows.map((row) => ({ ...row, start: rfc3339(row.start * 1_000) }));
+    return { from: rfc3339(from * 1_000), to: rfc3339(to * 1_000), interval, items };
   }
 
   /** All accounts with their requests of the last days, today included, by outcome. Those with most come first. */
