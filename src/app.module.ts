@@ -1,7 +1,6 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
-import { ApiKeysModule } from './accounts/keys/api-keys.module.js';
-import { Retention } from './accounts/retention.js';
+import { AccountsModule } from './accounts/accounts.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { BearerGuard } from './auth/bearer.guard.js';
 import type { Clock } from './platform/config/clock.js';
@@ -15,7 +14,6 @@ import { UndeclaredQueryGuard } from './http/validation/undeclared-query.guard.j
 import type { Extension } from './extensions/extension.js';
 import { createRegistry } from './monitoring/process-metrics.js';
 import { MonitoringModule } from './monitoring/monitoring.module.js';
-import { SelfServiceModule } from './accounts/accounts.module.js';
 import { PlanThrottlerGuard } from './rate-limit/plan-throttler.guard.js';
 import { RateLimitModule } from './rate-limit/rate-limit.module.js';
 import { RehearsalInterceptor } from './openapi/rehearsal.interceptor.js';
@@ -50,18 +48,16 @@ export class AppModule {
           registry,
           extensions.flatMap(({ healthIndicators = [] }) => healthIndicators),
         ),
-        ApiKeysModule,
         InjectableModule,
         IdempotencyModule,
         PetsModule,
         CategoriesModule,
-        SelfServiceModule,
+        AccountsModule,
         StoreModule,
         ...extensions.map(({ module }) => module),
       ],
       providers: [
         SampleData,
-        Retention,
         ApiExceptionFilter,
         { provide: APP_FILTER, useExisting: ApiExceptionFilter },
         { provide: APP_GUARD, useExisting: BearerGuard },

@@ -12,8 +12,8 @@ export type { HealthIndicator } from './monitoring/readiness.js';
 /** The token of the one registry: another copy of prom-client would have another. */
 export { Registry } from 'prom-client';
 // Accounts, pets, categories and orders
-export type { KeyChange } from './auth/keys/key-changes.js';
-export type { KeyDetails, KeyEvents } from './accounts/keys/key.dto.js';
+export type { KeyChange } from './auth/keys/api-keys.repository.js';
+export type { KeyDetails, KeyEvents } from './accounts/keys/key-responses.dto.js';
 export type { Limits, PlanName } from './auth/keys/plan.js';
 export { CounterStore } from './rate-limit/counter-store.js';
 export type { Decision, UsageReport, WindowReport } from './rate-limit/windows/decision.js';

@@ -2,9 +2,7 @@
 import './check-node.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CommanderError } from 'commander';
-import { keysProgram } from './accounts/cli/keys-program.js';
-import type { Operation } from './accounts/cli/operation.js';
-import { addUsageCommand } from './accounts/cli/usage-command.js';
+import { type KeysCommand, keysProgram } from './accounts/cli/keys-program.js';
 
 /** Running services poll for changes ten times a second; after this wait, they have seen a change. */
 const SETTLE_MS = 300;
@@ -12,23 +10,21 @@ const FAILURE = 1;
 const INVALID_ARGUMENTS = 2;
 const API_KEYS = /psk_(?:live|test)_\w+/g;
 
-const operation = parse(process.argv.slice(2));
+const chosen = parse(process.argv.slice(2));
 try {
-  if (operation !== undefined) {
+  if (chosen !== undefined) {
     // The service is loaded when a command runs: help and invalid arguments need none of it.
-    const { runKeysOperation } = await import('./run-keys-operation.js');
-    if (await runKeysOperation(operation)) await delay(SETTLE_MS);
+    const { runKeysCommand } = await import('./run-keys-command.js');
+    if (await runKeysCommand(chosen)) await delay(SETTLE_MS);
   }
 } catch (error) {
   fail(error, FAILURE);
 }
 
 /** Undefined if the arguments are invalid or ask for help. */
-function parse(args: readonly string[]): Operation | undefined {
-  let chosen: Operation | undefined;
-  const choose = (one: Operation) => (chosen = one);
-  const program = keysProgram(choose);
-  addUsageCommand(program, choose);
+function parse(args: readonly string[]): KeysCommand | undefined {
+  let parsed: KeysCommand | undefined;
+  const program = keysProgram((command) => (parsed = command));
   try {
     if (args.length === 0) program.error('error: missing command');
     program.parse(args, { from: 'user' });
@@ -36,7 +32,7 @@ function parse(args: readonly string[]): Operation | undefined {
     const isHelp = error instanceof CommanderError && error.exitCode === 0;
     if (!isHelp) fail(error, INVALID_ARGUMENTS);
   }
-  return chosen;
+  return parsed;
 }
 
 /** A key may have been given instead of its id, and terminals are recorded. */

@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
 import { HttpAdapterHost } from '@nestjs/core';
 import type { EntityManager } from 'typeorm';
 import { Account } from './auth/keys/account.entity.js';
-import { AdminKeysService } from './accounts/keys/admin-keys.service.js';
+import { KeysService } from './accounts/keys/keys.service.js';
 import { Env } from './platform/config/env.js';
 import { StandardOutput } from './platform/logging/standard-output.js';
 import { runAs } from './database/events/actor.js';
@@ -27,7 +27,7 @@ export class SampleData implements OnApplicationBootstrap {
     private readonly env: Env,
     private readonly database: Database,
     private readonly pets: PetsService,
-    private readonly keys: AdminKeysService,
+    private readonly keys: KeysService,
     private readonly adapterHost: HttpAdapterHost,
   ) {}
 

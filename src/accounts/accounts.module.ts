@@ -1,15 +1,18 @@
 import { Module } from '@nestjs/common';
-import { ApiKeysModule } from './keys/api-keys.module.js';
+import { AuthModule } from '../auth/auth.module.js';
 import { KnownScopes } from '../auth/keys/scopes.js';
+import { EventsModule } from '../database/events/events.js';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
-import { AccountKeysService } from './keys/account-keys.service.js';
 import { KeysController } from './keys/keys.controller.js';
+import { KeysService } from './keys/keys.service.js';
+import { Retention } from './retention.js';
 import { UsageController } from './usage/usage.controller.js';
 
-/** API keys over HTTP, and the caller's usage. */
+/** Accounts with their keys and usage: over HTTP, and for operators. */
 @Module({
-  imports: [ApiKeysModule, RateLimitModule],
+  imports: [AuthModule, EventsModule, RateLimitModule],
   controllers: [UsageController, KeysController],
-  providers: [AccountKeysService, KnownScopes],
+  providers: [KeysService, KnownScopes, Retention],
+  exports: [KeysService],
 })
-export class SelfServiceModule {}
+export class AccountsModule {}

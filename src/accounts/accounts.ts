@@ -1,15 +1,14 @@
 import type { EntityManager } from 'typeorm';
 import { Account } from '../auth/keys/account.entity.js';
-import { audit, type AuditedOperation } from '../auth/keys/audit-record.entity.js';
 import { ApiKey } from '../auth/keys/api-key.entity.js';
-import { rfc3339 } from './keys/key.dto.js';
-import type { NewKey } from './keys/key-options.js';
-import { checkAccountName, InvalidOperationError, limitsOf, planTerms } from '../auth/keys/plan.js';
-import type { Limits, PlanName, PlanTerms } from '../auth/keys/plan.js';
+import { audit, type AuditedOperation } from '../auth/keys/audit-record.entity.js';
+import { limitsOf, type PlanTerms } from '../auth/keys/plan.js';
+import { rfc3339 } from '../platform/config/clock.js';
+import { checkAccountName, invalid, type NewKey, planTerms } from './keys/key-options.js';
 
 /**
  * Finds or creates the account of a new key.
- * @throws (rejects) InvalidOperationError if the account exists with other terms, or cannot be created
+ * @throws (rejects) DomainError `validation_failed` if the account exists with other terms, or cannot be created
  */
 export async function accountFor(operation: AuditedOperation, newKey: NewKey): Promise<Account> {
   const account = await operation.manager.findOneBy(Account, { name: newKey.account });
@@ -17,52 +16,40 @@ export async function accountFor(operation: AuditedOperation, newKey: NewKey): P
   const { plan = account.plan, perMinute = account.perMinute, perDay = account.perDay } = newKey;
   if (plan === account.plan && perMinute === account.perMinute && perDay === account.perDay) return account;
   const limits = account.perMinute === null ? '' : ` (${account.perMinute} a minute, ${account.perDay} a day)`;
-  throw new InvalidOperationError(
+  throw invalid(
     `The account "${account.name}" exists on the plan ${account.plan}${limits}. Omit the plan, or change it with "keys plan".`,
   );
 }
 
 async function createAccount(operation: AuditedOperation, newKey: NewKey): Promise<Account> {
   const name = checkAccountName(newKey.account);
-  const { plan } = newKey;
-  if (plan === undefined)
-    throw new InvalidOperationError(`There is no account named "${name}". A new one needs a plan.`);
-  const terms = planTerms(plan, newKey);
+  if (newKey.plan === undefined) throw invalid(`There is no account named "${name}". A new one needs a plan.`);
+  const terms = planTerms(newKey.plan, newKey);
   const account = operation.manager.create(Account, { name, ...terms, createdAt: operation.atMs });
   await operation.manager.insert(Account, account);
   await audit(operation, 'account.created', account.id, null, { name, ...terms });
   return account;
 }
 
-/** @throws (rejects) InvalidOperationError if no account has that name */
+/** @throws (rejects) DomainError `validation_failed` if no account has that name */
 export async function getAccount(manager: EntityManager, name: string): Promise<Account> {
   const account = await manager.findOneBy(Account, { name });
-  if (account === null) throw new InvalidOperationError(`There is no account named "${name}".`);
+  if (account === null) throw invalid(`There is no account named "${name}".`);
   return account;
 }
 
-/**
- * Changes the plan of an account.
- * @throws (rejects) InvalidOperationError if no account has that name
- */
-export async function changePlan(operation: AuditedOperation, name: string, terms: PlanTerms): Promise<Account> {
-  const account = await getAccount(operation.manager, name);
-  const { id, plan, perMinute, perDay } = account;
+/** @returns the identifier of the account */
+export async function changePlan(operation: AuditedOperation, name: string, terms: PlanTerms): Promise<number> {
+  const { id, plan, perMinute, perDay } = await getAccount(operation.manager, name);
   await operation.manager.update(Account, id, terms);
   await audit(operation, 'account.plan_changed', id, null, { from: { plan, perMinute, perDay }, to: terms });
-  return account;
+  return id;
 }
 
-export interface AccountSummary extends Limits {
-  readonly account: string;
-  readonly plan: PlanName;
-  /** Keys that are neither revoked nor expired. Paused ones count. */
-  readonly activeKeys: number;
-  /** Of all its keys, in RFC 3339. */
-  readonly lastUsedAt?: string;
-}
+export type AccountSummary = Awaited<ReturnType<typeof summariseAccounts>>[number];
 
-export async function summariseAccounts(manager: EntityManager, atMs: number): Promise<AccountSummary[]> {
+/** All accounts, oldest first, with the last use of their keys, and the number of active ones. Paused ones are active. */
+export async function summariseAccounts(manager: EntityManager, atMs: number) {
   const isActive = 'key.revokedAt IS NULL AND (key.expiresAt IS NULL OR key.expiresAt > :atMs)';
   const accounts = manager
     .createQueryBuilder(Account, 'account')
@@ -73,10 +60,7 @@ export async function summariseAccounts(manager: EntityManager, atMs: number): P
     .groupBy('account.id')
     .orderBy('account.id');
   // PostgreSQL returns numbers as texts.
-  const { entities, raw } = await accounts.getRawAndEntities<{
-    active: number | string;
-    used: number | string | null;
-  }>();
+  const { entities, raw } = await accounts.getRawAndEntities<Record<'active' | 'used', number | string | null>>();
   return entities.map((account, index) => {
     const { active = 0, used = null } = raw[index] ?? {};
     const lastUse = used === null ? {} : { lastUsedAt: rfc3339(Number(used)) };

@@ -9,7 +9,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Set by `@Public()`, `@RequireKey()` and `@RequireScope()`. */
     access?: Access;
-    /** Set for operations that use no quota. */
     quota?: 'none';
     /** `operationId` of the route, set by `@Operation()`. */
     operation?: string;

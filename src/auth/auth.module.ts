@@ -3,15 +3,14 @@ import { KeyChangesPoller } from './authentication/key-changes.poller.js';
 import { KeyVerifier } from './authentication/key-verifier.js';
 import { LastUsedTracker } from './authentication/last-used-tracker.js';
 import { BearerGuard } from './bearer.guard.js';
-import { StoredKeysModule } from './keys/key-changes.js';
+import { ApiKeysRepository, KeyChanges } from './keys/api-keys.repository.js';
 
 /**
  * Authentication and scopes. The module is not global, because global modules are shut down last, and last uses must be
  * written before the database is closed.
  */
 @Module({
-  imports: [StoredKeysModule],
-  providers: [BearerGuard, KeyChangesPoller, KeyVerifier, LastUsedTracker],
-  exports: [BearerGuard, KeyVerifier],
+  providers: [ApiKeysRepository, BearerGuard, KeyChanges, KeyChangesPoller, KeyVerifier, LastUsedTracker],
+  exports: [ApiKeysRepository, BearerGuard, KeyChanges, KeyVerifier],
 })
 export class AuthModule {}

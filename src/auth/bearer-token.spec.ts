@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readBearerToken } from './bearer.guard.js';
-import { EXPIRED, INVALID, MISSING, PAUSED, REVOKED } from './caller.js';
+import { EXPIRED, INVALID, MISSING, PAUSED, readBearerToken, REVOKED } from './bearer-token.js';
 
 function request(...rawHeaders: string[]) {
   const index = rawHeaders.findIndex((name, position) => position % 2 === 0 && name.toLowerCase() === 'authorization');

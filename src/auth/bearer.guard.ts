@@ -3,17 +3,13 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../http/errors/api-error.js';
 import type { Problem } from '../platform/errors/error-codes.js';
-import { isRepeated } from '../http/requests/message.js';
 import { requestOf } from '../http/requests/request.js';
 import { ACCESS, type Access } from './access.decorators.js';
-import { type Authentication, type Caller, MISSING, REPEATED, scopeNeeded } from './caller.js';
 import { KeyVerifier } from './authentication/key-verifier.js';
-import { type BearerRequest, headerFault } from './header-fault.js';
+import { MISSING, readBearerToken, scopeNeeded } from './bearer-token.js';
+import type { Authentication, Caller } from './caller.js';
 
-/**
- * Authenticates the bearer token of a request, and checks the scope of the route. Admission calls it before the body is
- * read. As a global guard it decides nothing again: it only refuses requests that were not admitted to the route.
- */
+/** Authenticates the bearer token of a request, and checks the scope of the route. Admission calls it before the body is read. */
 @Injectable()
 export class BearerGuard implements CanActivate {
   constructor(
@@ -36,6 +32,7 @@ export class BearerGuard implements CanActivate {
     return undefined;
   }
 
+  /** Nest calls it last. It decides nothing again: it only refuses what admission has not admitted to the route. */
   canActivate(context: ExecutionContext): boolean {
     const access = this.reflector.get<Access | undefined>(ACCESS, context.getHandler());
     if (access === 'public') return true;
@@ -44,14 +41,4 @@ export class BearerGuard implements CanActivate {
     if (caller === undefined) throw ApiError.of(MISSING);
     throw new ApiError('insufficient_scope', 'This operation declares no access, so it refuses every request.');
   }
-}
-
-/** The scheme in any case, one or more spaces, then a token68 (RFC 9110, section 11.2; RFC 6750, section 2.1). */
-const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
-
-/** The bearer token of a request, or its 401. The token need not be a valid key. */
-export function readBearerToken(request: BearerRequest): string | Problem {
-  const { authorization = '' } = request.headers;
-  if (isRepeated(request.raw, 'authorization')) return REPEATED;
-  return BEARER.exec(authorization)?.[1] ?? headerFault(request);
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BearerGuard } from '../auth/bearer.guard.js';
-import { INVALID, isCaller } from '../auth/caller.js';
+import { INVALID } from '../auth/bearer-token.js';
+import { isCaller } from '../auth/caller.js';
 import { runAs } from '../database/events/actor.js';
 import { inSpan } from '../platform/tracing/spans.js';
 import { sendProblem } from '../http/errors/api-error.js';

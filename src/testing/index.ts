@@ -1,6 +1,6 @@
 /** The test kit for extensions. It depends on no test runner. */
 export type { CustomLimits } from '../auth/keys/plan.js';
-export type { IssuedKey } from '../accounts/keys/key.dto.js';
+export type { IssuedKey } from '../accounts/keys/key-responses.dto.js';
 export type { KeyOptions, NewKey } from '../accounts/keys/key-options.js';
 export { FakeClock } from './fake-clock.js';
 export { startTestApp, TestApp } from './test-app.js';

@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { EventEmitter2 } from '@nestjs/event-emitter';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { TestingModuleBuilder } from '@nestjs/testing';
-import { AdminKeysService } from '../accounts/keys/admin-keys.service.js';
-import type { IssuedKey } from '../accounts/keys/key.dto.js';
+import { KeysService } from '../accounts/keys/keys.service.js';
+import type { IssuedKey } from '../accounts/keys/key-responses.dto.js';
 import type { NewKey } from '../accounts/keys/key-options.js';
 import { runAs } from '../database/events/actor.js';
 import { Events } from '../database/events/events.js';
@@ -133,7 +133,7 @@ export class TestApp {
   /** The same, with the identifier and the account of the key. */
   createKey(newKey: Partial<NewKey> = {}): Promise<IssuedKey> {
     this.accounts += 1;
-    const keys = this.app.get(AdminKeysService);
+    const keys = this.app.get(KeysService);
     return runAs('test', () => keys.createKey({ account: `account ${this.accounts}`, plan: 'business', ...newKey }));
   }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
-import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
+import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf, expectNoTrio, expectTrio } from '../support/expectations.js';
 import { type Ask, ask, JSON_TYPE } from '../support/http.js';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   service = await startApp({ clock, env: { ANONYMOUS_PER_MINUTE: '10000' } });
   key = await service.key();
   expired = await service.key({ expiresInMs: 1 });
-  const keys = service.app.get(AdminKeysService);
+  const keys = service.app.get(KeysService);
   const issued = await keys.createKey({ account: 'revoked', plan: 'free' });
   await keys.revoke(issued.id);
   revoked = issued.key;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker.js';
-import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
+import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 
@@ -17,7 +17,7 @@ beforeEach(async () => {
   clock = new FakeClock(START * 1000 + 250);
   service = await startApp({ clock });
   const terms = { account: 'busy', plan: 'enterprise', perMinute: PER_MINUTE, perDay: 100_000 } as const;
-  const issued = await service.app.get(AdminKeysService).createKey(terms);
+  const issued = await service.app.get(KeysService).createKey(terms);
   ({ key, id } = issued);
   sibling = await service.key(terms);
 });
@@ -133,7 +133,7 @@ describe('an operator who lifts a ban', () => {
   it('admits the key from the next request on', async () => {
     await provoke();
     clock.advanceSeconds(1);
-    await service.app.get(AdminKeysService).unban(id);
+    await service.app.get(KeysService).unban(id);
     expect((await call()).code).toBe('rate_limit_exceeded');
     clock.advanceSeconds(59);
     expect((await call()).status).toBe(200);
@@ -143,7 +143,7 @@ describe('an operator who lifts a ban', () => {
     await provoke();
     await service.app.get(LastUsedTracker).flush();
     clock.advanceSeconds(-300);
-    await service.app.get(AdminKeysService).unban(id);
+    await service.app.get(KeysService).unban(id);
     clock.advanceSeconds(300);
     expect((await call()).code).toBe('rate_limit_exceeded');
   });
@@ -153,7 +153,7 @@ describe('an operator who lifts a ban', () => {
     clock.advanceSeconds(60);
     expect((await provoke()).retryAfter).toBe(120);
     clock.advanceSeconds(1);
-    await service.app.get(AdminKeysService).unban(id);
+    await service.app.get(KeysService).unban(id);
     clock.advanceSeconds(60);
     expect((await provoke()).retryAfter).toBe(60);
   });
@@ -173,7 +173,7 @@ describe('a ban', () => {
 
   it('depends on the limit of the current plan', async () => {
     for (let n = 0; n < PER_MINUTE; n += 1) await call();
-    await service.app.get(AdminKeysService).changePlan('busy', 'enterprise', { perMinute: 2, perDay: 100 });
+    await service.app.get(KeysService).changePlan('busy', 'enterprise', { perMinute: 2, perDay: 100 });
     expect((await call()).code).toBe('rate_limit_exceeded');
     expect((await call()).code).toBe('api_key_banned');
   });

@@ -13,7 +13,7 @@ import {
   PetsModule,
   PetsService,
 } from '../../src/index.js';
-import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
+import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { AMPLE } from '../support/folders.js';
@@ -97,7 +97,7 @@ describe('after the commit', () => {
   afterAll(() => service.stop());
   beforeEach(() => void heard.splice(0));
 
-  const operator = () => service.app.get(AdminKeysService);
+  const operator = () => service.app.get(KeysService);
   const add = (name: string) => service.post('/v1/pets', key, `{"name":"${name}","categoryId":7,"status":"available"}`);
   const addFish = () => service.post('/v1/categories', key, '{"name":"Fish","id":9007199254740993}');
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { EventEmitter2 } from '@nestjs/event-emitter';
-import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
+import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { Retention } from '../../src/accounts/retention.js';
 import { UsageHistory } from '../../src/rate-limit/history/usage-history.js';
 import { UsageRecorder } from '../../src/rate-limit/history/usage-recorder.js';
@@ -115,7 +115,7 @@ describe('what is written from time to time', () => {
     ['counters', CounterPersistence, 'usage_windows', '"day_used"', (id: number) => `"subject" = 'account:${id}'`],
   ])('is written except for rows that cannot be written: %s', async (_, task, table, column, whose) => {
     const { app, folder } = orders.service;
-    const issue = (n: number) => app.get(AdminKeysService).createKey({ account: `${table} ${n}`, plan: 'pro' });
+    const issue = (n: number) => app.get(KeysService).createKey({ account: `${table} ${n}`, plan: 'pro' });
     const keys = [await issue(1), await issue(2), await issue(3)];
     const accounts = await sql<{ id: number }>(
       `SELECT "id" FROM "accounts" WHERE "name" LIKE '${table} %' ORDER BY "id"`,
@@ -144,7 +144,7 @@ describe('what is written from time to time', () => {
 describe('what is old', () => {
   it('is deleted: audit records after a year, and keys 90 days after they expired or were revoked', async () => {
     const { app } = orders.service;
-    const keys = app.get(AdminKeysService);
+    const keys = app.get(KeysService);
     const create = (expiresInMs?: number) => keys.createKey({ account: 'kept', plan: 'pro', expiresInMs });
     const [revoked, expired, kept] = [await create(), await create(DAY_MS), await create()];
     await keys.revoke(revoked.id);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
+import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import type { NewKey } from '../../src/accounts/keys/key-options.js';
 import { startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
@@ -42,7 +42,7 @@ const create = (account: string, ...rest: string[]) => json<Issued>('create', '-
 
 /** A key for a command to work on. */
 const given = (account: string, terms: Omit<NewKey, 'account'> = { plan: 'free' }) =>
-  service.app.get(AdminKeysService).createKey({ account, ...terms });
+  service.app.get(KeysService).createKey({ account, ...terms });
 
 const list = (key: string) => service.request('/v1/pets', { key });
 
@@ -218,7 +218,7 @@ describe('invalid arguments', () => {
       expect(stderr).toContain(clue);
       expect(stderr).not.toMatch(/psk_live_x/);
     }
-    expect((await service.app.get(AdminKeysService).listKeys()).filter(({ account }) => account === 'x')).toEqual([]);
+    expect((await service.app.get(KeysService).listKeys()).filter(({ account }) => account === 'x')).toEqual([]);
   });
 });
 

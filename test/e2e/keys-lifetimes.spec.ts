@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { IssuedKey } from '../../src/accounts/keys/key.dto.js';
+import type { IssuedKey } from '../../src/accounts/keys/key-responses.dto.js';
 import type { NewKey } from '../../src/accounts/keys/key-options.js';
 import { errorOf } from '../support/expectations.js';
 import { created, type Issued, KeysApi } from '../support/keys-api.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
+import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import type { NewKey } from '../../src/accounts/keys/key-options.js';
 import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poller.js';
 import { FakeClock, startApp, type TestApp } from '../support/app.js';
@@ -23,7 +23,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const operator = () => service.app.get(AdminKeysService);
+const operator = () => service.app.get(KeysService);
 const given = (options: Partial<NewKey> = {}) =>
   operator().createKey({ account: 'shop', plan: 'business', scopes: ['keys:manage', 'pets:read'], ...options });
 const isoOf = (timeMs: number) => new Date(timeMs).toISOString();
@@ -84,7 +84,7 @@ describe('without its audit records, a key', () => {
     await prune();
     const again = await startApp({ clock, folder: service.folder });
     const code = await codeOf(again, key);
-    const { expiresAt } = await again.app.get(AdminKeysService).rotate(id, 0);
+    const { expiresAt } = await again.app.get(KeysService).rotate(id, 0);
     await again.stop({ keepData: true });
     expect([code, expiresAt]).toEqual(['ok', isoOf(clock.nowMs() + 90 * DAY_MS)]);
   });

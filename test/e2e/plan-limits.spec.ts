@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
+import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { PLANS } from '../../src/auth/keys/plan.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
@@ -107,10 +107,10 @@ describe('a change of plan', () => {
     const { account, key } = await accountOn('free');
     for (let n = 0; n < 60; n += 1) await list(key);
     expect((await list(key)).status).toBe(429);
-    await service.app.get(AdminKeysService).changePlan(account, 'pro', {});
+    await service.app.get(KeysService).changePlan(account, 'pro', {});
     const upgraded = await list(key);
     expect([upgraded.status, trio(upgraded)]).toEqual([200, { limit: 300, remaining: 239, reset: NOON + 60 }]);
-    await service.app.get(AdminKeysService).changePlan(account, 'free', {});
+    await service.app.get(KeysService).changePlan(account, 'free', {});
     const downgraded = await list(key);
     expect([downgraded.status, trio(downgraded)]).toEqual([429, { limit: 60, remaining: 0, reset: NOON + 60 }]);
   });
@@ -119,7 +119,7 @@ describe('a change of plan', () => {
     const { account, key } = await accountOn('free');
     const other = await startApp({ clock, folder: service.folder });
     expect(trio(await list(key))).toMatchObject({ limit: 60, remaining: 59 });
-    await other.app.get(AdminKeysService).changePlan(account, 'pro', {});
+    await other.app.get(KeysService).changePlan(account, 'pro', {});
     const { result, calls } = await withinASecond(
       async () => trio(await list(key)),
       ({ limit }) => limit === 300,
@@ -131,7 +131,7 @@ describe('a change of plan', () => {
   it('to custom limits shows them', async () => {
     const { account, key } = await accountOn('pro');
     await list(key);
-    await service.app.get(AdminKeysService).changePlan(account, 'enterprise', { perMinute: 7, perDay: 9 });
+    await service.app.get(KeysService).changePlan(account, 'enterprise', { perMinute: 7, perDay: 9 });
     expect(trio(await list(key))).toMatchObject({ limit: 7, remaining: 5 });
   });
 });

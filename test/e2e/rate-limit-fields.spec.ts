@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { parseList } from 'structured-headers';
-import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
+import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { ask } from '../support/http.js';
 
@@ -16,7 +16,7 @@ async function start(env: Readonly<Record<string, string>> = {}): Promise<void> 
   clock = new FakeClock(NOON * 1000 + 250);
   service = await startApp({ clock, env });
   const terms = { account: 'busy', plan: 'enterprise', perMinute: PER_MINUTE, perDay: PER_DAY } as const;
-  ({ key } = await service.app.get(AdminKeysService).createKey(terms));
+  ({ key } = await service.app.get(KeysService).createKey(terms));
 }
 
 afterEach(() => service.stop());

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { FastifyReply } from 'fastify';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { type Caller, isCaller } from '../../src/auth/caller.js';
 import { KeyVerifier } from '../../src/auth/authentication/key-verifier.js';
-import { AccountKeysService } from '../../src/accounts/keys/account-keys.service.js';
+import { KeysController } from '../../src/accounts/keys/keys.controller.js';
 import { errorOf } from '../support/expectations.js';
 import { KeysApi, created, keyIn, NOON } from '../support/keys-api.js';
 
@@ -12,6 +13,10 @@ const { codeOf, create, get, issue, list, revoke, trail } = api;
 beforeAll(api.start);
 afterAll(api.stop);
 beforeEach(api.reset);
+
+const keys = () => api.service.app.get(KeysController);
+/** Requests that are refused set no header. */
+const NO_REPLY = {} as FastifyReply;
 
 async function managingCaller(): Promise<Caller> {
   const caller = await api.service.app.get(KeyVerifier).verify(api.manager.key);
@@ -39,13 +44,12 @@ describe('revokeKey', () => {
 
   it('refuses writes of requests that were admitted before it', async () => {
     const caller = await managingCaller();
-    const keys = api.service.app.get(AccountKeysService);
     const sibling = await issue({ scopes: SCOPES });
     await revoke(api.manager.id);
     const late = [
-      () => keys.create({}, caller),
-      () => keys.rotate(sibling.id, 0, caller),
-      () => keys.revoke(sibling.id, caller),
+      () => keys().createKey({}, caller, NO_REPLY),
+      () => keys().rotateKey(sibling.id, { overlapSeconds: 0 }, caller, NO_REPLY),
+      () => keys().revokeKey(sibling.id, caller),
     ];
     for (const act of late) {
       await expect(act()).rejects.toMatchObject({
@@ -63,12 +67,11 @@ describe('a key that lost keys:manage after it was admitted', () => {
   it('can no longer change keys', async () => {
     const caller = await managingCaller();
     await api.operator.change(api.manager.id, { scopes: ['pets:read'] });
-    const keys = api.service.app.get(AccountKeysService);
-    await expect(keys.revoke(api.manager.id, caller)).rejects.toMatchObject({
+    await expect(keys().revokeKey(api.manager.id, caller)).rejects.toMatchObject({
       code: 'insufficient_scope',
       message: expect.stringContaining('keys:manage'),
     });
-    const late = keys.create({}, caller);
+    const late = keys().createKey({}, caller, NO_REPLY);
     await expect(late).rejects.toHaveProperty('code', 'insufficient_scope');
     expect(await codeOf(api.manager.key)).toBe('ok');
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { MigrationInterface } from 'typeorm';
 import { generateApiKey, hashApiKey } from '../../src/auth/keys/api-key-format.js';
-import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
+import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { commandLineDataSource } from '../../src/database/database.module.js';
 import { Initial1795219200000 } from '../../src/database/migrations/1795219200000-initial.js';
 import { CategoryCountsUnused1795251600000 } from '../../src/database/migrations/1795251600000-category-counts-unused.js';
@@ -109,7 +109,7 @@ const get = async (path: string, key = old) => {
 async function rotatedLifetimes(letter: string): Promise<(number | null)[]> {
   const lifetimes: (number | null)[] = [];
   for (const overlapMs of [60_000, 0]) {
-    const { createdAt, expiresAt } = await service.app.get(AdminKeysService).rotate(idOf(letter), overlapMs);
+    const { createdAt, expiresAt } = await service.app.get(KeysService).rotate(idOf(letter), overlapMs);
     lifetimes.push(expiresAt === undefined ? null : Date.parse(expiresAt) - Date.parse(createdAt));
   }
   return lifetimes;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module } from '@nestjs/common';
-import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
+import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { DEFAULT_SCOPES } from '../../src/auth/keys/scopes.js';
 import { Deprecated } from '../../src/lifecycle/deprecation.interceptor.js';
 import { Operation, type OperationOptions } from '../../src/openapi/operation.decorator.js';
@@ -50,7 +50,7 @@ beforeEach(async () => {
   clock = new FakeClock(NOON * 1000 + 250);
   service = await startApp({ clock, extensions: [{ module: NewsModule }] });
   const terms = { account: 'busy', plan: 'enterprise', perMinute: PER_MINUTE, perDay: 1_000 } as const;
-  ({ key, id } = await service.app.get(AdminKeysService).createKey(terms));
+  ({ key, id } = await service.app.get(KeysService).createKey(terms));
 });
 afterEach(() => service.stop());
 
@@ -137,7 +137,7 @@ describe('getUsage', () => {
   });
 
   it('shows the day in its headers if that has fewer requests left', async () => {
-    await service.app.get(AdminKeysService).changePlan('busy', 'enterprise', { perMinute: 3, perDay: 4 });
+    await service.app.get(KeysService).changePlan('busy', 'enterprise', { perMinute: 3, perDay: 4 });
     await call(3);
     clock.advanceSeconds(60);
     const response = await service.request('/v1/usage', { key });
@@ -159,7 +159,7 @@ describe('getUsage', () => {
     }
     const [still] = await call(1);
     expect(still && (await errorOf(still)).code).toBe('api_key_banned');
-    await service.app.get(AdminKeysService).unban(id);
+    await service.app.get(KeysService).unban(id);
     expect(await usage()).not.toHaveProperty('bannedUntil');
   });
 
@@ -176,7 +176,7 @@ describe('getUsage', () => {
   });
 
   it('tells the name, the scopes and the expiry of a key, which needs no scope', async () => {
-    const keys = service.app.get(AdminKeysService);
+    const keys = service.app.get(KeysService);
     const options = { name: 'Nightly import', scopes: ['pets:read'], expiresInMs: 86_400_000 };
     const narrow = await keys.createKey({ account: 'busy', plan: 'enterprise', ...options });
     expect((await usage(narrow.key)).key).toEqual({

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
+import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { unavailable } from '../../src/database/unavailable.js';
@@ -87,7 +87,7 @@ const CALLS: Readonly<Partial<Record<ErrorCode, readonly (() => Promise<Response
     () =>
       withKey({ account: 'revoked' }, async (revoked) => {
         const [listed] = (await (await get('/v1/keys', { key: revoked })).json()) as { id: string }[];
-        await service.app.get(AdminKeysService).revoke(listed?.id ?? '');
+        await service.app.get(KeysService).revoke(listed?.id ?? '');
         return get('/v1/pets', { key: revoked });
       }),
   ],
@@ -95,7 +95,7 @@ const CALLS: Readonly<Partial<Record<ErrorCode, readonly (() => Promise<Response
     () =>
       withKey({ account: 'paused' }, async (paused) => {
         const [listed] = (await (await get('/v1/keys', { key: paused })).json()) as { id: string }[];
-        await service.app.get(AdminKeysService).change(listed?.id ?? '', { paused: true });
+        await service.app.get(KeysService).change(listed?.id ?? '', { paused: true });
         return get('/v1/pets', { key: paused });
       }),
   ],

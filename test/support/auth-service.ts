@@ -2,9 +2,9 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Account } from '../../src/auth/keys/account.entity.js';
 import { AuditRecord } from '../../src/auth/keys/audit-record.entity.js';
-import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
+import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { ApiKey } from '../../src/auth/keys/api-key.entity.js';
-import { ApiKeysModule } from '../../src/accounts/keys/api-keys.module.js';
+import { EventsModule } from '../../src/database/events/events.js';
 import type { NewKey } from '../../src/accounts/keys/key-options.js';
 import { AuthModule } from '../../src/auth/auth.module.js';
 import { BearerGuard } from '../../src/auth/bearer.guard.js';
@@ -21,14 +21,14 @@ import { makeFolder, openDatabase, PATIENT, removeDatabase } from './databases.j
 /** The accounts and keys of one service instance, on a real database. Its background tasks do not run. */
 export interface AuthInstance {
   readonly context: INestApplicationContext;
-  readonly keys: AdminKeysService;
+  readonly keys: KeysService;
   readonly guard: BearerGuard;
   readonly verifier: KeyVerifier;
   readonly poller: KeyChangesPoller;
   readonly lastUse: LastUsedTracker;
   readonly database: Database;
   /** Creates a key, for the account `acme` by default. */
-  issue(newKey?: Partial<NewKey>): ReturnType<AdminKeysService['createKey']>;
+  issue(newKey?: Partial<NewKey>): ReturnType<KeysService['createKey']>;
   /** Returns the audit trail, oldest record first. */
   audited(): Promise<AuditEntry[]>;
   close(): Promise<void>;
@@ -47,11 +47,11 @@ export class AuthBench {
     const imports = [
       ConfigModule.forRoot(env, this.clock),
       DatabaseModule.forRoot(env, { entities: [Account, AuditRecord, ApiKey] }),
-      ApiKeysModule,
       AuthModule,
+      EventsModule,
     ];
-    const module = await Test.createTestingModule({ imports }).compile();
-    const keys = module.get(AdminKeysService);
+    const module = await Test.createTestingModule({ imports, providers: [KeysService] }).compile();
+    const keys = module.get(KeysService);
     const database = module.get(Database);
     const instance: AuthInstance = {
       context: module,

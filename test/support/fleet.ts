@@ -1,4 +1,4 @@
-import type { IssuedKey } from '../../src/accounts/keys/key.dto.js';
+import type { IssuedKey } from '../../src/accounts/keys/key-responses.dto.js';
 import { makeFolder, removeDatabase } from './databases.js';
 import { PostgresServer } from './servers/postgres-server.js';
 import { RedisServer } from './servers/redis-server.js';

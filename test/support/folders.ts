@@ -1,4 +1,4 @@
-import type { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
+import type { KeysService } from '../../src/accounts/keys/keys.service.js';
 import type { NewKey } from '../../src/accounts/keys/key-options.js';
 import { startApp } from './app.js';
 import { makeFolder, removeDatabase } from './databases.js';
@@ -29,5 +29,5 @@ export async function makeKeys(folder: string, ...newKeys: Partial<NewKey>[]): P
 
 /** A plan that no test exhausts. */
 export const AMPLE = { plan: 'enterprise', perMinute: 1_000_000, perDay: 10_000_000 } as const satisfies Partial<
-  Parameters<AdminKeysService['createKey']>[0]
+  Parameters<KeysService['createKey']>[0]
 >;

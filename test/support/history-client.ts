@@ -1,5 +1,5 @@
-import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
-import type { IssuedKey } from '../../src/accounts/keys/key.dto.js';
+import { KeysService } from '../../src/accounts/keys/keys.service.js';
+import type { IssuedKey } from '../../src/accounts/keys/key-responses.dto.js';
 import { UsageRecorder } from '../../src/rate-limit/history/usage-recorder.js';
 import { FakeClock, startApp, type TestApp } from './app.js';
 import { queryDatabase } from './databases.js';
@@ -40,7 +40,7 @@ export class HistoryClient {
 
   issue(account: string, perMinute = 1_000): Promise<IssuedKey> {
     const terms = { account, plan: 'enterprise', perMinute, perDay: 100_000 } as const;
-    return this.service.app.get(AdminKeysService).createKey(terms);
+    return this.service.app.get(KeysService).createKey(terms);
   }
 
   get recorder(): UsageRecorder {

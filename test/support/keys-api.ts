@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { AdminKeysService } from '../../src/accounts/keys/admin-keys.service.js';
-import type { IssuedKey } from '../../src/accounts/keys/key.dto.js';
+import { KeysService } from '../../src/accounts/keys/keys.service.js';
+import type { IssuedKey } from '../../src/accounts/keys/key-responses.dto.js';
 import type { NewKey } from '../../src/accounts/keys/key-options.js';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { FakeClock, startApp, type TestApp } from './app.js';
@@ -56,8 +56,8 @@ export class KeysApi {
     return `account ${this.accounts}`;
   }
 
-  get operator(): AdminKeysService {
-    return this.service.app.get(AdminKeysService);
+  get operator(): KeysService {
+    return this.service.app.get(KeysService);
   }
 
   /** Issues a key of the current account as an operator. */

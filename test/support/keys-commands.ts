@@ -1,19 +1,19 @@
-import { keysProgram } from '../../src/accounts/cli/keys-program.js';
-import type { Operation } from '../../src/accounts/cli/operation.js';
+import { type KeysCommand, keysProgram } from '../../src/accounts/cli/keys-program.js';
+import { servicesOf } from '../../src/run-keys-command.js';
 import type { AuthInstance } from './auth-service.js';
 
 /** Parses a command line of `keys`, such as `revoke key_0123456789abcdef`. */
-export function parseKeysCommand(line: string): Operation {
-  const operations: Operation[] = [];
-  keysProgram((operation) => operations.push(operation)).parse(line.split(' '), { from: 'user' });
-  const [operation] = operations;
-  if (operation === undefined) throw new TypeError(`${line} is no command.`);
-  return operation;
+export function parseKeysCommand(line: string): KeysCommand {
+  const commands: KeysCommand[] = [];
+  keysProgram((command) => commands.push(command)).parse(line.split(' '), { from: 'user' });
+  const [command] = commands;
+  if (command === undefined) throw new TypeError(`${line} is no command.`);
+  return command;
 }
 
 /** Runs a command line of `keys` in this process. */
-export function runKeysCommand({ context }: AuthInstance, line: string): ReturnType<Operation['run']> {
-  return parseKeysCommand(line).run(context);
+export function runKeysCommand({ context }: AuthInstance, line: string): ReturnType<KeysCommand['run']> {
+  return parseKeysCommand(line).run(servicesOf(context));
 }
 
 /** Creates a key of the account acme, on the plan Pro. */

@@ -1,34 +1,23 @@
 import { InvalidArgumentError } from 'commander';
-import { checkDuration, checkName, checkScopes } from '../keys/key-options.js';
+import { checkDuration, checkName, checkScopes, invalid } from '../keys/key-options.js';
 import { SCOPES } from '../../auth/keys/scopes.js';
-import { InvalidOperationError } from '../../auth/keys/plan.js';
 import { nearest } from '../../http/errors/client-names.js';
 
-const UNIT_MS = new Map([
-  ['s', 1_000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-  ['d', 86_400_000],
-  ['w', 604_800_000],
-]);
+const UNITS_MS = new Map(Object.entries({ s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }));
 
-export function scopes(text: string): string[] {
-  return checkScopes(text.split(',').map((scope) => scope.trim()));
-}
+export const scopes = (text: string) => checkScopes(text.split(',').map((scope) => scope.trim()));
 
 /** Null for no name. */
-export function keyName(text: string): string | null {
-  return text === '' ? null : checkName(text);
-}
+export const keyName = (text: string) => (text === '' ? null : checkName(text));
 
-/** @throws InvalidOperationError for a scope that the service itself does not have, unless such scopes are allowed */
+/** @throws DomainError for a scope that the service itself does not have, unless such scopes are allowed */
 export function checkKnownScopes(wanted: readonly string[], allowUnknown = false): void {
   const known: readonly string[] = SCOPES;
   const unknown = wanted.find((scope) => !known.includes(scope));
   if (unknown === undefined || allowUnknown) return;
   const meant = nearest(unknown, known);
   const advice = meant === undefined ? '' : ` Did you mean ${meant}?`;
-  throw new InvalidOperationError(
+  throw invalid(
     `Unknown scope ${unknown}.${advice} The scopes are ${known.join(', ')}. For a scope of an extension, add --allow-unknown-scope.`,
   );
 }
@@ -38,19 +27,18 @@ export function limit(text: string): number {
   throw new InvalidArgumentError('It must be an integer of at least 1.');
 }
 
-/** In milliseconds. */
-export function lifetime(text: string): number {
-  return checkDuration('lifetime', duration(text), 1);
+export function dayCount(text: string): number {
+  if (/^([1-9]|[12][0-9]|30)$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be an integer from 1 to 30.');
 }
 
-/** In milliseconds. */
-export function overlap(text: string): number {
-  return checkDuration('overlap', duration(text), 0);
-}
+/* In milliseconds. */
+export const lifetime = (text: string) => checkDuration('lifetime', duration(text), 1);
+export const overlap = (text: string) => checkDuration('overlap', duration(text), 0);
 
 function duration(text: string): number {
   const [, count = '', unit = ''] = /^(0|[1-9][0-9]{0,9})([smhdw])$/.exec(text) ?? [];
-  const unitMs = UNIT_MS.get(unit);
+  const unitMs = UNITS_MS.get(unit);
   if (unitMs === undefined) throw new InvalidArgumentError('It must be a duration such as 30s, 15m, 24h, 90d or 12w.');
   return Number(count) * unitMs;
 }

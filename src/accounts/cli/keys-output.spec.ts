@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { KeyDetails } from '../keys/key.dto.js';
+import type { KeyDetails } from '../keys/key-responses.dto.js';
 import { accountsText, auditText, listText } from './keys-output.js';
 
 const KEY: KeyDetails = {

@@ -1,6 +1,6 @@
 import type { AccountSummary } from '../accounts.js';
 import type { AuditEntry } from '../../auth/keys/audit-record.entity.js';
-import type { IssuedKey, KeyDetails, RotatedKey } from '../keys/key.dto.js';
+import type { IssuedKey, KeyDetails, RotatedKey } from '../keys/key-responses.dto.js';
 
 export function issuedText({ id, name, key, account, plan, scopes, expiresAt }: IssuedKey): string {
   return [
@@ -45,8 +45,13 @@ export function accountsText(accounts: readonly AccountSummary[]): string {
   return table([['ACCOUNT', 'PLAN', 'PER MINUTE', 'PER DAY', 'ACTIVE KEYS', 'LAST USED'], ...rows]);
 }
 
+export function usageText(columns: readonly string[], rows: readonly object[]): string {
+  const head = columns.map((name) => name.replace('_', ' ').toUpperCase());
+  return table([head, ...rows.map((row) => Object.values(row).map((value) => clipped(String(value), 28)))]);
+}
+
 /** Aligned columns, as wide as their widest cells. */
-export function table(rows: readonly string[][]): string {
+function table(rows: readonly string[][]): string {
   const widths: number[] = [];
   for (const cells of rows)
     for (const [column, cell] of cells.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
@@ -70,12 +75,12 @@ function stateOf({ revokedAt, expiresAt, pausedAt }: KeyDetails, nowMs: number):
 }
 
 /** The beginning of a name that is too long for a table. @param most in UTF-16 units, as `table` counts */
-export function clipped(name: string, most: number): string {
+function clipped(name: string, most: number): string {
   return name.length > most ? `${name.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…` : name;
 }
 
 /** To the second, to fit a table. */
-export function time(at: string | undefined, otherwise = ''): string {
+function time(at: string | undefined, otherwise = ''): string {
   return at?.replace(/\.[0-9]+Z$/, 'Z') ?? otherwise;
 }
 

@@ -1,16 +1,23 @@
-import type { AuditAction } from '../../auth/keys/audit-record.entity.js';
-import { type CustomLimits, InvalidOperationError, type PlanName } from '../../auth/keys/plan.js';
 import type { ApiKey } from '../../auth/keys/api-key.entity.js';
+import type { AuditAction } from '../../auth/keys/audit-record.entity.js';
+import { type CustomLimits, type PlanName, PLANS, type PlanTerms } from '../../auth/keys/plan.js';
 import { isScope } from '../../auth/keys/scopes.js';
+import { DomainError } from '../../platform/errors/domain-error.js';
+import type { ApiKeyChange } from './key-requests.dto.js';
 
 /** Longest lifetime and longest overlap, in milliseconds: 100 years. */
 export const MAX_DURATION_MS = 36_525 * 86_400_000;
 
-/** In characters. */
 export const MAX_NAME_LENGTH = 100;
+
+/** Largest limit of an account; keeps sums of limits far below 2^53. */
+export const MAX_LIMIT = 1_000_000_000;
 
 /** Nothing that a terminal would interpret, and something visible. */
 const NAME = /^(?=[^]*[^\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800])[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]+$/u;
+
+/** Letters, marks, digits, punctuation, symbols and spaces; no control characters, which a terminal would interpret. */
+const ACCOUNT_NAME = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,100}$/u;
 
 /** What a new key can be given. */
 export interface KeyOptions {
@@ -28,47 +35,55 @@ export interface NewKey extends KeyOptions, CustomLimits {
   readonly plan?: PlanName | undefined;
 }
 
-/** @throws InvalidOperationError unless it can be the name of a key */
+/* The checks throw DomainError `validation_failed`, with a message that tells the operator what would be valid. */
+
+export function invalid(message: string): DomainError {
+  return new DomainError('validation_failed', message);
+}
+
+export function checkAccountName(name: string): string {
+  if (ACCOUNT_NAME.test(name) && name.trim() === name) return name;
+  throw invalid('An account name is 1 to 100 printable characters, without spaces at its ends.');
+}
+
+/** Combines a plan with custom limits: Enterprise requires both, other plans accept none. */
+export function planTerms(plan: PlanName, { perMinute, perDay }: CustomLimits): PlanTerms {
+  if (PLANS[plan] !== undefined) {
+    if (perMinute === undefined && perDay === undefined) return { plan, perMinute: null, perDay: null };
+    throw invalid(`The plan ${plan} has fixed limits; only enterprise accepts limits per minute and per day.`);
+  }
+  if (perMinute === undefined || perDay === undefined)
+    throw invalid(`The plan ${plan} requires both a limit per minute and a limit per day.`);
+  if (![perMinute, perDay].every((limit) => Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT))
+    throw invalid(`Limits are integers from 1 to ${MAX_LIMIT}.`);
+  if (perDay < perMinute) throw invalid('The limit per day must not be below the limit per minute.');
+  return { plan, perMinute, perDay };
+}
+
 export function checkName(name: string): string {
   if ([...name].length <= MAX_NAME_LENGTH && NAME.test(name)) return name;
-  throw new InvalidOperationError(
+  throw invalid(
     'The name of a key has 1 to 100 characters, not only white space, without control characters, line separators or bidirectional controls.',
   );
 }
 
-/** @throws InvalidOperationError unless there is at least one scope and each has the form `resource:action`. */
+/** Accepts scopes that only an extension has. */
 export function checkScopes(scopes: readonly string[]): string[] {
-  if (scopes.length === 0) throw new InvalidOperationError('A key needs at least one scope.');
+  if (scopes.length === 0) throw invalid('A key needs at least one scope.');
   // Not quoted: somebody may have put a key in its place.
-  if (!scopes.every(isScope))
-    throw new InvalidOperationError('One of these is not a scope; scopes look like "pets:read".');
+  if (!scopes.every(isScope)) throw invalid('One of these is not a scope; scopes look like "pets:read".');
   return [...new Set(scopes)];
 }
 
-/** @throws InvalidOperationError unless `durationMs` is a whole number of milliseconds from `leastMs` to 100 years. */
-export function checkDuration(what: string, durationMs: number, leastMs: number): number {
+export function checkDuration(what: string, durationMs: number, leastMs: 0 | 1): number {
   if (Number.isSafeInteger(durationMs) && durationMs >= leastMs && durationMs <= MAX_DURATION_MS) return durationMs;
-  throw new InvalidOperationError(
-    `The ${what} must be ${leastMs > 0 ? 'above zero' : 'zero or more'} and at most 100 years.`,
-  );
-}
-
-/** Changes of a key. What is undefined stays as it is. */
-export interface KeyPatch {
-  /** Null removes it. */
-  readonly name?: string | null | undefined;
-  readonly scopes?: readonly string[] | undefined;
-  /** A paused key is refused until it is resumed. */
-  readonly paused?: boolean | undefined;
+  throw invalid(`The ${what} must be ${leastMs > 0 ? 'above zero' : 'zero or more'} and at most 100 years.`);
 }
 
 type AuditedChange = [columns: Partial<ApiKey>, action: AuditAction, detail: object];
 
-/**
- * The changes that a patch makes to a key, none for what it is already, with their audit records.
- * @throws InvalidOperationError for an invalid name or scope
- */
-export function changesOf(key: ApiKey, { name, scopes, paused }: KeyPatch, atMs: number): AuditedChange[] {
+/** What changes of a key, nothing for what it is already, with their audit records. */
+export function changesOf(key: ApiKey, { name, scopes, paused }: ApiKeyChange, atMs: number): AuditedChange[] {
   const changes: AuditedChange[] = [];
   if (typeof name === 'string') checkName(name);
   if (name !== undefined && name !== key.name) changes.push([{ name }, 'key.renamed', { from: key.name, to: name }]);

@@ -1,4 +1,4 @@
-import { EXAMPLE_KEY, IssuedKey, KeyDetails, RotatedKey } from './key.dto.js';
+import { EXAMPLE_KEY, IssuedKey, KeyDetails, RotatedKey } from './key-responses.dto.js';
 import { keyNotFound } from '../../auth/keys/api-keys.repository.js';
 import { problem } from '../../platform/errors/error-codes.js';
 import { created, type OperationOptions, pageOf, resource } from '../../openapi/operation.decorator.js';
@@ -21,6 +21,13 @@ const KEY = {
   expiresAt: '2027-02-19T12:00:00.000Z',
 };
 const ISSUED = { ...KEY, key: EXAMPLE_KEY };
+const ROTATED = { ...ISSUED, replaces: 'key_fedcba9876543210', replacedExpiresAt: '2026-11-21T13:00:00.000Z' };
+const USAGE = {
+  minute: { requests: 13, resetsAt: '2026-11-21T12:01:00.000Z' },
+  day: { requests: 880, resetsAt: '2026-11-22T00:00:00.000Z' },
+  strikes: 0,
+};
+const SHOWN_ONCE = ['Location', 'Cache-Control'] as const;
 
 export const CREATE_KEY: OperationOptions = {
   ...COMMON,
@@ -31,10 +38,7 @@ export const CREATE_KEY: OperationOptions = {
     '`insufficient_scope`. A lifetime beyond that of the calling key is 400 `validation_failed`. ' +
     `An account can have ${MOST_ACTIVE_KEYS} active keys. ${NOT_IDEMPOTENT}`,
   bodyExamples: { 'A reader for 90 days': READER, 'The scopes of the calling key': {} },
-  success: created(IssuedKey, 'The new key with its secret.', { 'A reader for 90 days': ISSUED }, [
-    'Location',
-    'Cache-Control',
-  ]),
+  success: created(IssuedKey, 'The new key with its secret.', { 'A reader for 90 days': ISSUED }, SHOWN_ONCE),
   errors: [keyLimitReached(MOST_ACTIVE_KEYS)],
 };
 
@@ -85,18 +89,7 @@ export const GET_KEY_USAGE: OperationOptions = {
   description:
     "Returns how many requests of the account's current minute and day a key made, its strikes and its ban. " +
     'Unlike `getUsage`, it uses quota.',
-  success: resource(
-    KeyUsage,
-    'The usage of the key.',
-    {
-      'A key in use': {
-        minute: { requests: 13, resetsAt: '2026-11-21T12:01:00.000Z' },
-        day: { requests: 880, resetsAt: '2026-11-22T00:00:00.000Z' },
-        strikes: 0,
-      },
-    },
-    ['Cache-Control'],
-  ),
+  success: resource(KeyUsage, 'The usage of the key.', { 'A key in use': USAGE }, ['Cache-Control']),
   errors: [keyNotFound()],
 };
 
@@ -109,18 +102,7 @@ export const ROTATE_KEY: OperationOptions = {
     'calling key. The old key stays valid for the overlap. A key can be rotated once; then rotate its successor. A scope ' +
     `that the calling key lacks is 403 \`insufficient_scope\`. ${NOT_IDEMPOTENT}`,
   bodyExamples: { 'An hour for both': { overlapSeconds: 3_600 }, 'A day for both': {} },
-  success: created(
-    RotatedKey,
-    'The successor with its secret.',
-    {
-      'An hour for both': {
-        ...ISSUED,
-        replaces: 'key_fedcba9876543210',
-        replacedExpiresAt: '2026-11-21T13:00:00.000Z',
-      },
-    },
-    ['Location', 'Cache-Control'],
-  ),
+  success: created(RotatedKey, 'The successor with its secret.', { 'An hour for both': ROTATED }, SHOWN_ONCE),
   errors: [keyNotFound(), keyRevoked(KEY.id), keyLimitReached(MOST_ACTIVE_KEYS)],
 };
 

@@ -1,16 +1,14 @@
 import { Controller, Get, Query, Res } from '@nestjs/common';
 import { Throttle } from '@nestjs/throttler';
 import type { FastifyReply } from 'fastify';
-import { rfc3339 } from '../keys/key.dto.js';
+import { rfc3339 } from '../../platform/config/clock.js';
 import { type Caller, CurrentCaller } from '../../auth/caller.js';
 import { Operation, OperationGroup } from '../../openapi/operation.decorator.js';
-import { bansJson, windowsJson } from '../../rate-limit/windows/usage-json.js';
 import { CounterStore } from '../../rate-limit/counter-store.js';
 import { UsageHistory } from '../../rate-limit/history/usage-history.js';
 import { UsageRecorder } from '../../rate-limit/history/usage-recorder.js';
-import type { Usage } from './usage.dto.js';
+import { bansOf, type Usage, UsageHistoryQuery, type UsageHistoryReport, windowUsage } from './usage.dto.js';
 import { GET_USAGE, GET_USAGE_HISTORY, HISTORY_LIMIT } from './usage.operations.js';
-import { UsageHistoryQuery, type UsageHistoryReport } from './usage-history.dto.js';
 
 @OperationGroup('Usage', 'Requests left in the plan, and requests made.')
 @Controller('usage')
@@ -24,13 +22,13 @@ export class UsageController {
   @Get()
   @Operation(GET_USAGE)
   async getUsage(@CurrentCaller() caller: Caller, @Res({ passthrough: true }) reply: FastifyReply): Promise<Usage> {
-    const report = await this.counters.peek(caller);
+    const usage = await this.counters.peek(caller);
     reply.header('cache-control', 'no-store');
     const { account, plan, keyId: id, keyName, scopes, keyExpiresAtMs } = caller;
     const name = keyName === undefined ? {} : { name: keyName };
     const expiry = keyExpiresAtMs === undefined ? {} : { expiresAt: rfc3339(keyExpiresAtMs) };
     const key = { id, ...name, scopes: [...scopes], ...expiry };
-    return { account, plan, key, ...windowsJson(report), ...bansJson(report) };
+    return { account, plan, key, minute: windowUsage(usage.minute), day: windowUsage(usage.day), ...bansOf(usage) };
   }
 
   @Get('history')

@@ -1,6 +1,5 @@
 import { type OperationOptions, resource } from '../../openapi/operation.decorator.js';
-import { Usage } from './usage.dto.js';
-import { UsageHistoryReport } from './usage-history.dto.js';
+import { Usage, UsageHistoryReport } from './usage.dto.js';
 
 const IN_USE = {
   account: 'acme',

@@ -8,15 +8,13 @@ import { KeyVerifier } from './key-verifier.js';
 /** Changes must take effect on every instance within a second. */
 const POLL_INTERVAL_MS = 100;
 
-type Position = Pick<AuditRecord, 'id' | 'at'>;
-
-const NO_RECORD: Position = { id: 0, at: 0 };
+const NO_RECORD: Pick<AuditRecord, 'id' | 'at'> = { id: 0, at: 0 };
 
 /** Polls the audit records for changes of keys and accounts by other processes. */
 @Injectable()
 export class KeyChangesPoller extends RecurringTask {
   /** The last record that was processed. Undefined until the first successful poll. */
-  private last: Position | undefined;
+  private last: typeof NO_RECORD | undefined;
 
   constructor(
     private readonly database: Database,

@@ -3,11 +3,10 @@ import { LRUCache } from 'lru-cache';
 import { Clock } from '../../platform/config/clock.js';
 import { Env } from '../../platform/config/env.js';
 import { Database } from '../../database/database.js';
-import type { ApiKey } from '../keys/api-key.entity.js';
-import { ApiKeysRepository } from '../keys/api-keys.repository.js';
-import { type KeyChange, KeyChanges } from '../keys/key-changes.js';
-import { hashApiKey, keyFault, keyKindOf, type KeyKind } from '../keys/api-key-format.js';
-import { type Authentication, type Caller, callerOf, INVALID, malformedKey, refusalOf } from '../caller.js';
+import { ApiKeysRepository, type KeyChange, KeyChanges } from '../keys/api-keys.repository.js';
+import { hashApiKey, keyFault, keyKindOf } from '../keys/api-key-format.js';
+import { INVALID, type KeyState, refusalOf, unauthorized } from '../bearer-token.js';
+import { type Authentication, type Caller, callerOf } from '../caller.js';
 import { LastUsedTracker } from './last-used-tracker.js';
 
 const MAX_CACHED_KEYS = 10_000;
@@ -19,7 +18,7 @@ const RETRY_MS = 1_000;
 /** Keys that are queried per minute although the address of the client may be exhausted. */
 const FREE_LOOK_UPS_PER_MINUTE = 1_000;
 
-interface CachedKey extends Pick<ApiKey, 'expiresAt' | 'revokedAt' | 'pausedAt'> {
+interface CachedKey extends KeyState {
   readonly caller: Caller;
   freshUntilMs: number;
 }
@@ -29,7 +28,6 @@ interface CachedKey extends Pick<ApiKey, 'expiresAt' | 'revokedAt' | 'pausedAt'>
 export class KeyVerifier {
   /** Cached keys by token. Only existing keys are cached, so made-up tokens use no memory. */
   private readonly cache = new LRUCache<string, CachedKey>({ max: MAX_CACHED_KEYS });
-  private readonly kind: KeyKind;
   private readonly lookUps = new Map<string, Promise<Authentication>>();
   private freeLookUps = { minute: 0, left: 0 };
 
@@ -38,10 +36,9 @@ export class KeyVerifier {
     private readonly keys: ApiKeysRepository,
     private readonly clock: Clock,
     private readonly lastUse: LastUsedTracker,
-    env: Env,
+    private readonly env: Env,
     changes: KeyChanges,
   ) {
-    this.kind = keyKindOf(env);
     changes.subscribe((change) => this.forget(change));
   }
 
@@ -57,8 +54,8 @@ export class KeyVerifier {
     const cached = this.cache.get(token);
     const nowMs = this.clock.nowMs();
     if (cached !== undefined && nowMs < cached.freshUntilMs) return this.authenticate(cached, nowMs);
-    const fault = cached === undefined ? keyFault(token, this.kind) : undefined;
-    if (fault !== undefined) return malformedKey(fault);
+    const fault = cached === undefined ? keyFault(token, keyKindOf(this.env)) : undefined;
+    if (fault !== undefined) return unauthorized('invalid_api_key', `The API key is not valid. ${fault}`);
     const running = this.lookUps.get(token);
     if (running !== undefined) return running;
     return cached !== undefined || hasQuota || this.takeFreeLookUp(nowMs) ? this.lookUp(token, cached) : undefined;

@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { generateApiKey, generateKeyId, hashApiKey, isApiKey, maskApiKey } from './api-key-format.js';
+import { generateApiKey, generateKeyId, hashApiKey, keyFault, maskApiKey } from './api-key-format.js';
 
 /** Computed apart from this code: CRC32 of the first 39 characters, in base62, zero-padded. */
 const VECTOR = 'psk_live_0123456789ABCDEFGHIJabcdefghij1yIOLq';
 const VECTOR_WITH_PADDING = 'psk_test_00000000000000000000000000000000iRZ7';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+const isApiKey = (text: string) => (['live', 'test'] as const).some((kind) => keyFault(text, kind) === undefined);
 
 describe('API keys', () => {
   it('end in the CRC32 of the preceding characters', () => {

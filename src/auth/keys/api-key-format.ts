@@ -7,14 +7,11 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 30;
 /** 62^6 exceeds 2^32, so every CRC32 fits. */
 const CHECKSUM_LENGTH = 6;
-const KEY_ID_LENGTH = 16;
 const SHAPE = /^psk_(?:live|test)_[0-9A-Za-z]{36}$/;
 export const KEY_ID = /^key_[0-9A-Za-z]{16}$/;
 const PREFIX_LENGTH = 'psk_live_'.length;
 const KEY_LENGTH = PREFIX_LENGTH + RANDOM_LENGTH + CHECKSUM_LENGTH;
-const SHOWN_LENGTH = 4;
 
-/** Which environment a key is for. */
 export type KeyKind = 'live' | 'test';
 
 /** The kind of key that a service creates and accepts. */
@@ -26,11 +23,6 @@ export function keyKindOf({ ENVIRONMENT }: Env): KeyKind {
 export function generateApiKey(kind: KeyKind): string {
   const body = `psk_${kind}_${randomBase62(RANDOM_LENGTH)}`;
   return body + checksum(body);
-}
-
-/** Whether a text has the format and the checksum of an API key; most typing errors and guesses do not. */
-export function isApiKey(text: string): boolean {
-  return SHAPE.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
 }
 
 /** What is wrong with the form of a key, if anything, without a character of it. @param kind that is accepted */
@@ -47,12 +39,13 @@ export function keyFault(text: string, kind: KeyKind): string | undefined {
   }
   if (text.length !== KEY_LENGTH) return `It has ${text.length} characters instead of ${KEY_LENGTH}. Copy it whole.`;
   if (!SHAPE.test(text)) return `Only letters and digits can follow ${prefix}.`;
-  return isApiKey(text) ? undefined : 'It has a typing error: its checksum does not match.';
+  if (text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)))) return undefined;
+  return 'It has a typing error: its checksum does not match.';
 }
 
 /** Creates an identifier for a key: `key_` and 16 random base62 characters. It is not a secret. */
 export function generateKeyId(): string {
-  return `key_${randomBase62(KEY_ID_LENGTH)}`;
+  return `key_${randomBase62(16)}`;
 }
 
 /**
@@ -65,7 +58,7 @@ export function hashApiKey(key: string): string {
 
 /** The part of a key that can be shown: prefix, first and last characters (`psk_live_Ab3d…9xYz`). */
 export function maskApiKey(key: string): string {
-  return `${key.slice(0, PREFIX_LENGTH + SHOWN_LENGTH)}…${key.slice(-SHOWN_LENGTH)}`;
+  return `${key.slice(0, PREFIX_LENGTH + 4)}…${key.slice(-4)}`;
 }
 
 function randomBase62(length: number): string {

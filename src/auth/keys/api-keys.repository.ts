@@ -1,16 +1,24 @@
 import { Injectable } from '@nestjs/common';
+import { Subject } from 'rxjs';
 import type { EntityManager, FindOptionsWhere } from 'typeorm';
-import { DomainError } from '../../platform/errors/domain-error.js';
-import { byBytes, query } from '../../database/statements.js';
-import type { Database } from '../../database/database.js';
 import { type Page, type PageRequest, readPage } from '../../database/paging/page.js';
-import { InvalidOperationError } from './plan.js';
+import { byBytes, query } from '../../database/statements.js';
+import { rfc3339 } from '../../platform/config/clock.js';
+import { DomainError } from '../../platform/errors/domain-error.js';
 import { ApiKey } from './api-key.entity.js';
 
 /** Large enough for few round trips, small enough not to block writers. */
 const KEYS_PER_PAGE = 1_000;
 
-type KeyPosition = Pick<ApiKey, 'accountId' | 'createdAt' | 'id'>;
+/** The key that an operation changed; `null` means all keys of the account. */
+export interface KeyChange {
+  readonly accountId: number;
+  readonly keyId: string | null;
+}
+
+/** Changes by this process, when they are in effect; other processes read the audit records. */
+@Injectable()
+export class KeyChanges extends Subject<KeyChange> {}
 
 /** All queries of keys. Keys are loaded with their accounts, in index order. */
 @Injectable()
@@ -28,32 +36,22 @@ export class ApiKeysRepository {
     return key;
   }
 
-  /** @throws (rejects) DomainError `api_key_not_found`, or InvalidOperationError if the key is revoked, or expired by `atMs` */
+  /** @throws (rejects) DomainError `api_key_not_found`; `validation_failed` if the key is revoked, or expired by `atMs` */
   async getUsable(manager: EntityManager, id: string, atMs = 0): Promise<ApiKey> {
     const key = await this.get(manager, { id });
     const ended = (how: string, endMs: number) =>
-      new InvalidOperationError(`The key ${id} ${how} at ${new Date(endMs).toISOString()}; create a new one.`);
+      new DomainError('validation_failed', `The key ${id} ${how} at ${rfc3339(endMs)}; create a new one.`);
     if (key.revokedAt !== null) throw ended('was revoked', key.revokedAt);
     if (key.expiresAt !== null && key.expiresAt <= atMs) throw ended('expired', key.expiresAt);
     return key;
   }
 
-  /** Up to `limit` keys by account, oldest first, after a position if given. */
-  async page(manager: EntityManager, limit: number, after?: KeyPosition): Promise<readonly ApiKey[]> {
+  /** Keys by account, oldest first, after a key if given. */
+  page(manager: EntityManager, after?: Pick<ApiKey, 'accountId' | 'createdAt' | 'id'>): Promise<ApiKey[]> {
     const id = byBytes(manager, 'key.id');
-    const keys = withAccount(manager).orderBy('key.accountId').addOrderBy('key.createdAt').addOrderBy(id).limit(limit);
+    const keys = withAccount(manager).orderBy('key.accountId').addOrderBy('key.createdAt').addOrderBy(id);
     if (after !== undefined) keys.where(`(key.accountId, key.createdAt, ${id}) > (:accountId, :createdAt, :id)`, after);
-    return keys.getMany();
-  }
-
-  async all(database: Database): Promise<ApiKey[]> {
-    const keys: ApiKey[] = [];
-    let page: readonly ApiKey[];
-    do {
-      page = await database.read((manager) => this.page(manager, KEYS_PER_PAGE, keys.at(-1)));
-      keys.push(...page);
-    } while (page.length > 0);
-    return keys;
+    return keys.limit(KEYS_PER_PAGE).getMany();
   }
 
   /** Keys of an account, oldest first. */

@@ -1,19 +1,11 @@
 import { Column, Entity, type EntityManager, In, Index, PrimaryGeneratedColumn } from 'typeorm';
+import { rfc3339 } from '../../platform/config/clock.js';
 import { currentActor } from '../../database/events/actor.js';
 import { readPage } from '../../database/paging/page.js';
 import { Account } from './account.entity.js';
 
-export type AuditAction =
-  | 'account.created'
-  | 'account.plan_changed'
-  | 'key.created'
-  | 'key.paused'
-  | 'key.renamed'
-  | 'key.resumed'
-  | 'key.revoked'
-  | 'key.rotated'
-  | 'key.scopes_changed'
-  | 'key.unbanned';
+type KeyAction = 'created' | 'paused' | 'renamed' | 'resumed' | 'revoked' | 'rotated' | 'scopes_changed' | 'unbanned';
+export type AuditAction = 'account.created' | 'account.plan_changed' | `key.${KeyAction}`;
 
 /**
  * One operation on keys or accounts, written in its transaction and never changed. Running instances read new records to
@@ -67,22 +59,19 @@ export async function audit(
   await manager.insert(AuditRecord, { at, actor, action, accountId, keyId, detail: JSON.stringify(detail) });
 }
 
-export interface AuditEntry extends Pick<AuditRecord, 'actor' | 'action' | 'keyId' | 'detail'> {
-  /** RFC 3339. */
-  readonly at: string;
-  readonly account: string;
-}
+export type AuditEntry = Awaited<ReturnType<typeof readAudit>>[number];
 
 const MAX_ENTRIES = 200;
 
-export async function readAudit(manager: EntityManager, account?: Account): Promise<AuditEntry[]> {
+/** The last records, newest first: of all accounts, or of one. */
+export async function readAudit(manager: EntityManager, account?: Account) {
   const records = manager.createQueryBuilder(AuditRecord, 'record');
   if (account !== undefined) records.where({ accountId: account.id });
   const { items } = await readPage(records, { id: 'DESC' }, { limit: MAX_ENTRIES });
   const accounts = await manager.findBy(Account, { id: In([...new Set(items.map(({ accountId }) => accountId))]) });
   const names = new Map(accounts.map(({ id, name }) => [id, name]));
   return items.map(({ at, actor, action, accountId, keyId, detail }) => ({
-    at: new Date(at).toISOString(),
+    at: rfc3339(at),
     actor,
     action,
     account: names.get(accountId) ?? '',

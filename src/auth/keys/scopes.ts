@@ -10,12 +10,10 @@ export const SCOPES = [
   'keys:manage',
 ] as const;
 
-type Scope = (typeof SCOPES)[number];
-
 /** Lets a key create others, so it must be requested. */
-export const MANAGE_KEYS: Scope = 'keys:manage';
+export const MANAGE_KEYS = 'keys:manage';
 
-export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== MANAGE_KEYS);
+export const DEFAULT_SCOPES: readonly string[] = SCOPES.filter((scope) => scope !== MANAGE_KEYS);
 
 /** All scopes that keys of this application can have: those of the service and of extensions. */
 export class KnownScopes {

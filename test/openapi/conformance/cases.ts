@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { AdminKeysService } from '../../../src/accounts/keys/admin-keys.service.js';
+import { KeysService } from '../../../src/accounts/keys/keys.service.js';
 import { SCOPES } from '../../../src/auth/keys/scopes.js';
 import { ApiError } from '../../../src/http/errors/api-error.js';
 import { IdempotencyService } from '../../../src/http/idempotency/idempotency.service.js';
@@ -51,7 +51,7 @@ const EVERY: [string, number, Ask][] = [
     'a paused key',
     401,
     async (id) => {
-      const keys = subject.service.app.get(AdminKeysService);
+      const keys = subject.service.app.get(KeysService);
       const paused = await keys.createKey({ account: 'paused', plan: 'business', scopes: SCOPES });
       await keys.change(paused.id, { paused: true });
       return send(id, { key: paused.key });
@@ -70,7 +70,7 @@ const NO_KEY = 'key_0000000000000000';
 /** Calls with a key of an account that has the maximum number of keys. */
 async function crowded(call: (as: string) => Promise<Response>): Promise<Response> {
   const terms = { account: 'crowded', plan: 'business', scopes: SCOPES } as const;
-  const keys = subject.service.app.get(AdminKeysService);
+  const keys = subject.service.app.get(KeysService);
   const { key: first } = await keys.createKey(terms);
   await Promise.all(Array.from({ length: 99 }, () => keys.createKey(terms)));
   return call(first);
@@ -195,7 +195,7 @@ const SOME: [string, string, number, Ask][] = [
     409,
     async (id) => {
       const keyId = await subject.newKeyId();
-      await subject.service.app.get(AdminKeysService).revoke(keyId);
+      await subject.service.app.get(KeysService).revoke(keyId);
       return send(id, {}, `/v1/keys/${keyId}`);
     },
   ],

@@ -1,6 +1,7 @@
 import { jest } from '@jest/globals';
 import { CategoriesService } from '../../../src/categories/categories.service.js';
-import { AccountKeysService } from '../../../src/accounts/keys/account-keys.service.js';
+import { KeysService } from '../../../src/accounts/keys/keys.service.js';
+import { ApiKeysRepository } from '../../../src/auth/keys/api-keys.repository.js';
 import { PetsService } from '../../../src/pets/index.js';
 import { OrdersService } from '../../../src/store/orders.service.js';
 import { RequestValidationPipe } from '../../../src/http/validation/request-validation.pipe.js';
@@ -30,8 +31,10 @@ const failOrders = (method: 'place' | 'list' | 'get' | 'move') => (error: Error)
   void jest.spyOn(subject.service.app.get(OrdersService), method).mockRejectedValue(error);
 const failCategories = (method: 'list' | 'create' | 'get' | 'change') => (error: Error) =>
   void jest.spyOn(subject.service.app.get(CategoriesService), method).mockRejectedValue(error);
-const failKeys = (method: 'list' | 'create' | 'get' | 'change' | 'usage' | 'rotate' | 'revoke') => (error: Error) =>
-  void jest.spyOn(subject.service.app.get(AccountKeysService), method).mockRejectedValue(error);
+const failKeys = (method: 'createKey' | 'change' | 'rotate' | 'revoke') => (error: Error) =>
+  void jest.spyOn(subject.service.app.get(KeysService), method).mockRejectedValue(error);
+const failStoredKeys = (method: 'pageOf' | 'get') => (error: Error) =>
+  void jest.spyOn(subject.service.app.get(ApiKeysRepository), method).mockRejectedValue(error);
 
 export const SAMPLES: Record<string, Sample> = {
   listPets: { path: '/v1/pets?limit=1&status=available', uncached: '/v1/pets?limit=77', fail: failPets('list') },
@@ -87,17 +90,17 @@ export const SAMPLES: Record<string, Sample> = {
     method: 'POST',
     body: '{"scopes":["pets:read"],"expiresInSeconds":60}',
     success: 201,
-    fail: failKeys('create'),
+    fail: failKeys('createKey'),
   },
-  listKeys: { path: '/v1/keys?limit=1', fail: failKeys('list') },
-  getKey: { path: async () => `/v1/keys/${await subject.newKeyId()}`, fail: failKeys('get') },
+  listKeys: { path: '/v1/keys?limit=1', fail: failStoredKeys('pageOf') },
+  getKey: { path: async () => `/v1/keys/${await subject.newKeyId()}`, fail: failStoredKeys('get') },
   changeKey: {
     path: async () => `/v1/keys/${await subject.newKeyId()}`,
     method: 'PATCH',
     body: '{"name":"Import","paused":true}',
     fail: failKeys('change'),
   },
-  getKeyUsage: { path: async () => `/v1/keys/${await subject.newKeyId()}/usage`, fail: failKeys('usage') },
+  getKeyUsage: { path: async () => `/v1/keys/${await subject.newKeyId()}/usage`, fail: failStoredKeys('get') },
   rotateKey: {
     path: async () => `/v1/keys/${await subject.newKeyId()}/rotate`,
     method: 'POST',

@@ -1,5 +1,5 @@
 import { type TestApp, FakeClock, startApp } from '../../support/app.js';
-import { AdminKeysService } from '../../../src/accounts/keys/admin-keys.service.js';
+import { KeysService } from '../../../src/accounts/keys/keys.service.js';
 import { SCOPES } from '../../../src/auth/keys/scopes.js';
 
 export const PET = '{"name":"Bella","categoryId":1,"status":"available"}';
@@ -38,7 +38,7 @@ class Subject {
 
   /** Returns the identifier of a new key of the calling account. */
   async newKeyId(): Promise<string> {
-    const issued = await this.service.app.get(AdminKeysService).createKey({ ...ALMIGHTY, scopes: ['pets:read'] });
+    const issued = await this.service.app.get(KeysService).createKey({ ...ALMIGHTY, scopes: ['pets:read'] });
     return issued.id;
   }
 

@@ -1,47 +1,40 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../../auth/keys/account.entity.js';
-import { accountFor, type AccountSummary, changePlan, getAccount, summariseAccounts } from '../accounts.js';
-import {
-  audit,
-  type AuditAction,
-  type AuditedOperation,
-  type AuditEntry,
-  readAudit,
-} from '../../auth/keys/audit-record.entity.js';
-import {
-  type CustomLimits,
-  InvalidOperationError,
-  type Limits,
-  limitsOf,
-  type PlanName,
-  planTerms,
-} from '../../auth/keys/plan.js';
-import { Clock } from '../../platform/config/clock.js';
-import { Env } from '../../platform/config/env.js';
+import { generateApiKey, generateKeyId, hashApiKey, keyKindOf, maskApiKey } from '../../auth/keys/api-key-format.js';
+import { ApiKey } from '../../auth/keys/api-key.entity.js';
+import { ApiKeysRepository, KeyChanges } from '../../auth/keys/api-keys.repository.js';
+import { audit, type AuditAction, type AuditedOperation } from '../../auth/keys/audit-record.entity.js';
+import { type AuditEntry, readAudit } from '../../auth/keys/audit-record.entity.js';
+import { type CustomLimits, type Limits, limitsOf, type PlanName } from '../../auth/keys/plan.js';
+import { DEFAULT_SCOPES } from '../../auth/keys/scopes.js';
 import { Database } from '../../database/database.js';
 import { Events } from '../../database/events/events.js';
 import { lockUntilCommit } from '../../database/locks.js';
 import { onTransactionEnd } from '../../database/transaction.js';
-import { keyKindOf } from '../../auth/keys/api-key-format.js';
-import { ApiKey } from '../../auth/keys/api-key.entity.js';
-import { ApiKeysRepository } from '../../auth/keys/api-keys.repository.js';
-import { type KeyChange, KeyChanges } from '../../auth/keys/key-changes.js';
-import { generateKey, type KeyGrants, lifetimeOf, NO_EXPIRY } from './generate-key.js';
-import { changesOf, checkDuration, checkName, checkScopes, type KeyPatch, type NewKey } from './key-options.js';
-import { detailsOf, type IssuedKey, type KeyDetails, rfc3339, type RotatedKey } from './key.dto.js';
-import { DEFAULT_SCOPES } from '../../auth/keys/scopes.js';
+import { Clock, rfc3339 } from '../../platform/config/clock.js';
+import { Env } from '../../platform/config/env.js';
+import { accountFor, type AccountSummary, changePlan, getAccount, summariseAccounts } from '../accounts.js';
+import type { ApiKeyChange } from './key-requests.dto.js';
+import { detailsOf, type IssuedKey, type KeyDetails, type RotatedKey } from './key-responses.dto.js';
+import { changesOf, checkDuration, checkName, checkScopes, invalid } from './key-options.js';
+import { type NewKey, planTerms } from './key-options.js';
 
 /** By how much `lastUsedAt` can be earlier than the last use, in milliseconds, because it is written every 5 seconds. */
 const LAST_USE_DELAY_MS = 6_000;
 
+/** Stands for the lifetime of a key that does not expire. */
+const NO_EXPIRY = 0;
+
+const UNUSED = { successorId: null, revokedAt: null, pausedAt: null, lastUsedAt: null, bansLiftedAt: null };
+
 /**
  * Operations on keys and accounts, in the name of the current actor. Each joins the transaction of its caller.
  * When its promise is fulfilled the change is in effect in this process; other processes follow within a second.
- * @throws (rejects) InvalidOperationError for an invalid operation, such as one on a revoked key; DomainError
+ * @throws (rejects) DomainError `validation_failed` for an invalid operation, such as one on a revoked key;
  * `api_key_not_found` for an unknown id
  */
 @Injectable()
-export class AdminKeysService {
+export class KeysService {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
@@ -58,38 +51,39 @@ export class AdminKeysService {
   createKey(newKey: NewKey, latestExpiryMs?: number): Promise<IssuedKey> {
     return this.operate(async (operation) => {
       const { name, scopes = DEFAULT_SCOPES, expiresInMs } = newKey;
-      const options = {
+      const grants = {
         name: name === undefined ? null : checkName(name),
         scopes: checkScopes(scopes).join(' '),
         lifetimeMs: expiresInMs === undefined ? NO_EXPIRY : checkDuration('lifetime', expiresInMs, 1),
       };
-      return this.issue(operation, await accountFor(operation, newKey), options, latestExpiryMs);
+      return this.issue(operation, await accountFor(operation, newKey), grants, latestExpiryMs);
     });
   }
 
   /** All keys by account, oldest first. */
   async listKeys(): Promise<KeyDetails[]> {
-    return (await this.keys.all(this.database)).map(detailsOf);
+    const keys: ApiKey[] = [];
+    let page: readonly ApiKey[];
+    do {
+      page = await this.keys.page(this.database.manager, keys.at(-1));
+      keys.push(...page);
+    } while (page.length > 0);
+    return keys.map(detailsOf);
   }
 
   /** A key with the identifier of its latest successor, if it has one. */
-  showKey(id: string): Promise<KeyDetails & { successor?: string }> {
-    return this.database.read(async (manager) => {
-      const key = await this.keys.get(manager, { id });
-      return { ...detailsOf(key), ...(key.successorId === null ? {} : { successor: key.successorId }) };
-    });
+  async showKey(id: string): Promise<KeyDetails & { successor?: string }> {
+    const key = await this.keys.get(this.database.manager, { id });
+    return { ...detailsOf(key), ...(key.successorId === null ? {} : { successor: key.successorId }) };
   }
 
-  /** All accounts, oldest first. */
   listAccounts(): Promise<AccountSummary[]> {
-    return this.database.read((manager) => summariseAccounts(manager, this.clock.nowMs()));
+    return summariseAccounts(this.database.manager, this.clock.nowMs());
   }
 
-  /** The last audit records, newest first: of all accounts, or of one. */
-  readAudit(name?: string): Promise<AuditEntry[]> {
-    return this.database.read(async (manager) =>
-      readAudit(manager, name === undefined ? undefined : await getAccount(manager, name)),
-    );
+  async readAudit(name?: string): Promise<AuditEntry[]> {
+    const { manager } = this.database;
+    return readAudit(manager, name === undefined ? undefined : await getAccount(manager, name));
   }
 
   /** Revokes a key for good. @returns `false` if it was revoked already */
@@ -104,7 +98,7 @@ export class AdminKeysService {
   }
 
   /** Renames, pauses or resumes a key, or replaces its scopes. Does nothing where the key is so already. */
-  change(id: string, patch: KeyPatch): Promise<KeyDetails> {
+  change(id: string, patch: ApiKeyChange): Promise<KeyDetails> {
     return this.operate(async (operation) => {
       const before = await this.keys.getUsable(operation.manager, id, operation.atMs);
       let after = before;
@@ -123,11 +117,11 @@ export class AdminKeysService {
   rotate(id: string, overlapMs: number, latestExpiryMs?: number): Promise<RotatedKey> {
     return this.operate(async (operation) => {
       const key = await this.keys.getUsable(operation.manager, id);
-      if (key.pausedAt !== null) throw new InvalidOperationError(`The key ${id} is paused. Resume it first.`);
-      const overlapEndMs = operation.atMs + checkDuration('overlap', overlapMs, 0);
-      const expiresAt = Math.min(key.expiresAt ?? Infinity, overlapEndMs);
-      // Once `expiresAt` is changed, the lifetime can no longer be derived from it.
-      const lifetimeMs = lifetimeOf(key);
+      if (key.pausedAt !== null) throw invalid(`The key ${id} is paused. Resume it first.`);
+      const expiresAt = Math.min(key.expiresAt ?? Infinity, operation.atMs + checkDuration('overlap', overlapMs, 0));
+      // Older versions of the service did not store it. Once `expiresAt` is changed, it can no longer be derived.
+      const derivedMs = key.expiresAt === null ? NO_EXPIRY : Math.max(1, key.expiresAt - key.createdAt);
+      const lifetimeMs = key.lifetimeMs ?? derivedMs;
       const issued = await this.issue(operation, key.account, { ...key, lifetimeMs }, latestExpiryMs);
       const detail = { successor: issued.id, expiresAt };
       await this.update(operation, key, { expiresAt, successorId: issued.id, lifetimeMs }, 'key.rotated', detail);
@@ -149,8 +143,8 @@ export class AdminKeysService {
   changePlan(name: string, plan: PlanName, limits: CustomLimits): Promise<Limits> {
     return this.operate(async (operation) => {
       const terms = planTerms(plan, limits);
-      const { id } = await changePlan(operation, name, terms);
-      this.notifyAtEnd({ accountId: id, keyId: null });
+      const accountId = await changePlan(operation, name, terms);
+      onTransactionEnd(() => this.changes.next({ accountId, keyId: null }));
       return limitsOf(terms);
     });
   }
@@ -169,17 +163,20 @@ export class AdminKeysService {
   private async issue(
     operation: AuditedOperation,
     account: Account,
-    grants: KeyGrants,
-    latestExpiryMs?: number,
+    { name, scopes, lifetimeMs }: Pick<ApiKey, 'name' | 'scopes'> & { readonly lifetimeMs: number },
+    latestExpiryMs = Infinity,
   ): Promise<IssuedKey> {
-    const { manager, atMs } = operation;
-    const { key, stored } = generateKey(keyKindOf(this.env), grants, atMs, latestExpiryMs);
-    await manager.insert(ApiKey, { ...stored, accountId: account.id });
-    const { name, masked, expiresAt } = stored;
-    const details = detailsOf({ ...stored, account });
+    const { manager, atMs: createdAt } = operation;
+    const key = generateApiKey(keyKindOf(this.env));
+    const [sha256, masked] = [hashApiKey(key), maskApiKey(key)];
+    const expiryMs = Math.min(lifetimeMs === NO_EXPIRY ? Infinity : createdAt + lifetimeMs, latestExpiryMs);
+    const expiresAt = expiryMs === Infinity ? null : expiryMs;
+    const granted = { id: generateKeyId(), name, sha256, masked, scopes, createdAt, expiresAt, lifetimeMs };
+    await manager.insert(ApiKey, { ...granted, ...UNUSED, accountId: account.id });
+    const details = detailsOf({ ...granted, ...UNUSED, account });
     const { id, ...rest } = details;
-    const lifetimeMs = stored.lifetimeMs === NO_EXPIRY ? null : stored.lifetimeMs;
-    await audit(operation, 'key.created', account.id, id, { name, masked, scopes: rest.scopes, lifetimeMs, expiresAt });
+    const detail = { name, masked, scopes: rest.scopes, lifetimeMs: lifetimeMs || null, expiresAt };
+    await audit(operation, 'key.created', account.id, id, detail);
     await this.events.raise(manager, 'key.created', () => ({ before: undefined, after: details }));
     return { id, key, ...rest };
   }
@@ -192,7 +189,7 @@ export class AdminKeysService {
     detail: object = {},
   ): Promise<ApiKey> {
     const { id: keyId, accountId } = key;
-    this.notifyAtEnd({ accountId, keyId });
+    onTransactionEnd(() => this.changes.next({ accountId, keyId }));
     await operation.manager.update(ApiKey, keyId, changes);
     await audit(operation, action, accountId, keyId, detail);
     return { ...key, ...changes };
@@ -200,9 +197,5 @@ export class AdminKeysService {
 
   private raise({ manager }: AuditedOperation, name: 'key.changed' | 'key.revoked', from: ApiKey, to: ApiKey) {
     return this.events.raise(manager, name, () => ({ before: detailsOf(from), after: detailsOf(to) }));
-  }
-
-  private notifyAtEnd(change: KeyChange): void {
-    onTransactionEnd(() => this.changes.next(change));
   }
 }

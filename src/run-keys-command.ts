@@ -2,36 +2,42 @@ import 'reflect-metadata';
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { pipeline } from 'node:stream/promises';
-import { Module } from '@nestjs/common';
+import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { ApiKeysModule } from './accounts/keys/api-keys.module.js';
-import { InvalidOperationError } from './auth/keys/plan.js';
+import { invalid } from './accounts/keys/key-options.js';
+import { KeysService } from './accounts/keys/keys.service.js';
+import { ApiKeysRepository, KeyChanges } from './auth/keys/api-keys.repository.js';
 import { runAs } from './database/events/actor.js';
+import { EventsModule } from './database/events/events.js';
+import { Database } from './database/database.js';
 import { DatabaseModule } from './database/database.module.js';
 import { databaseUrlOf, isPostgresUrl } from './database/database-options.js';
+import { OldRows } from './database/old-rows.js';
 import { explained } from './database/unavailable.js';
 import { sqliteFile } from './database/sqlite/sqlite-file.js';
 import { Clock } from './platform/config/clock.js';
 import { ConfigModule } from './platform/config/config.module.js';
 import type { Env } from './platform/config/env.js';
 import { loadEnv } from './platform/config/load-env.js';
+import { UsageHistory } from './rate-limit/history/usage-history.js';
 import { escaped } from './accounts/cli/keys-output.js';
-import type { Operation } from './accounts/cli/operation.js';
+import type { KeysCommand, KeysServices } from './accounts/cli/keys-program.js';
 import { databaseParts } from './database-parts.js';
 
-@Module({})
+/** Without `AuthModule`, which polls for changes of keys. */
+@Module({ imports: [EventsModule], providers: [ApiKeysRepository, KeyChanges, KeysService] })
 class CommandLine {}
 
 /** @returns whether running services may still have an older state */
-export async function runKeysOperation({ createsDatabase = false, run }: Operation): Promise<boolean> {
+export async function runKeysCommand({ createsDatabase, run }: KeysCommand): Promise<boolean> {
   try {
     const env = loadEnv();
     checkDatabase(env, createsDatabase);
     const modules = [ConfigModule.forRoot(env, new Clock()), DatabaseModule.forRoot(env, databaseParts([]))];
-    const commandLine = { module: CommandLine, imports: [...modules, ApiKeysModule] };
+    const commandLine = { module: CommandLine, imports: modules };
     const context = await NestFactory.createApplicationContext(commandLine, { logger: false, abortOnError: false });
     try {
-      const { text, changed } = await runAs(`cli:${systemUser()}`, () => run(context));
+      const { text, changed } = await runAs(`cli:${systemUser()}`, () => run(servicesOf(context)));
       // Before any wait: Ctrl+C must not lose a new key.
       await pipeline([`${escaped(text)}\n`], process.stdout, { end: false });
       return changed;
@@ -43,16 +49,21 @@ export async function runKeysOperation({ createsDatabase = false, run }: Operati
   }
 }
 
+/** `UsageHistory` is no provider, because it would start to delete old rows. */
+export function servicesOf(context: INestApplicationContext): KeysServices {
+  const clock = context.get(Clock);
+  const history = new UsageHistory(context.get(Database), clock, context.get(OldRows));
+  return { keys: context.get(KeysService), history, nowMs: clock.nowMs() };
+}
+
 /** Refuses one that no other process could access, and one that would be created, as by a mistyped DATABASE_URL. */
 function checkDatabase(env: Env, createsDatabase: boolean): void {
   if (env.DATABASE_URL === 'sqlite::memory:') {
-    throw new InvalidOperationError(
-      'DATABASE_URL is an in-memory database, which other processes cannot access. Set it to a file.',
-    );
+    throw invalid('DATABASE_URL is an in-memory database, which other processes cannot access. Set it to a file.');
   }
   const url = databaseUrlOf(env);
   if (createsDatabase || isPostgresUrl(url) || existsSync(sqliteFile(url))) return;
-  throw new InvalidOperationError(
+  throw invalid(
     `There is no database at ${sqliteFile(url)}. Check DATABASE_URL and ENVIRONMENT; the service and "keys create" create new databases.`,
   );
 }

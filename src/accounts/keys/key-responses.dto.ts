@@ -1,7 +1,8 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { Change } from '../../database/events/domain-event.js';
+import { rfc3339 } from '../../platform/config/clock.js';
 import { TIME_SCHEMA } from '../../http/validation/date-time.js';
-import { ACCOUNT_NAME_SCHEMA, PLAN_NAMES, type PlanName } from '../../auth/keys/plan.js';
+import { PLAN_NAMES, type PlanName } from '../../auth/keys/plan.js';
 import type { ApiKey } from '../../auth/keys/api-key.entity.js';
 import { KEY_ID } from '../../auth/keys/api-key-format.js';
 import { MAX_NAME_LENGTH } from './key-options.js';
@@ -16,7 +17,13 @@ export const KEY_ID_SCHEMA = {
 /** Has the format of a key, but an invalid checksum. */
 export const EXAMPLE_KEY = `psk_live_${'0'.repeat(36)}`;
 
-const time = (description: string, required = false) => ({ ...TIME_SCHEMA, description, required });
+const NAME = { type: String, minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: '\\S' };
+const MASKED = { type: String, pattern: '^psk_(live|test)_[0-9A-Za-z]{4}…[0-9A-Za-z]{4}$', maxLength: 18 };
+const ACCOUNT_NAME = { type: String, maxLength: 100, pattern: '^\\S(.*\\S)?$', example: 'acme' };
+const SCOPE = { type: 'string', pattern: '^[a-z0-9_-]+:[a-z0-9_-]+$' } as const;
+const SECRET = { type: String, pattern: '^psk_(live|test)_[0-9A-Za-z]{36}$', maxLength: EXAMPLE_KEY.length };
+
+export const timeProperty = (description: string, required = false) => ({ ...TIME_SCHEMA, description, required });
 
 /** What can be shown of a key: over HTTP, by the command line and in events. Times are RFC 3339; never is absent. */
 @ApiSchema({ name: 'ApiKey', description: 'An API key of the account, without its secret.' })
@@ -24,61 +31,40 @@ export class KeyDetails {
   @ApiProperty({ ...KEY_ID_SCHEMA, description: 'Identifier of the key. Not a secret.' })
   id!: string;
 
-  @ApiProperty({
-    type: String,
-    minLength: 1,
-    maxLength: MAX_NAME_LENGTH,
-    pattern: '\\S',
-    description: 'Name of the key. Absent if it has none.',
-    required: false,
-  })
+  @ApiProperty({ ...NAME, description: 'Name of the key. Absent if it has none.', required: false })
   name?: string;
 
-  @ApiProperty({
-    type: String,
-    pattern: '^psk_(live|test)_[0-9A-Za-z]{4}…[0-9A-Za-z]{4}$',
-    maxLength: 18,
-    description: 'First and last characters of the key.',
-  })
+  @ApiProperty({ ...MASKED, description: 'First and last characters of the key.' })
   masked!: string;
 
-  @ApiProperty({ ...ACCOUNT_NAME_SCHEMA, description: 'Name of the account.' })
+  @ApiProperty({ ...ACCOUNT_NAME, description: 'Name of the account.' })
   account!: string;
 
   @ApiProperty({ enum: PLAN_NAMES, enumName: 'Plan', description: 'Plan of the account.', example: 'pro' })
   plan!: PlanName;
 
-  @ApiProperty({
-    type: 'array',
-    items: { type: 'string', pattern: '^[a-z0-9_-]+:[a-z0-9_-]+$' },
-    description: 'Scopes of the key.',
-  })
+  @ApiProperty({ type: 'array', items: SCOPE, description: 'Scopes of the key.' })
   scopes!: readonly string[];
 
-  @ApiProperty(time('When the key was created.', true))
+  @ApiProperty(timeProperty('When the key was created.', true))
   createdAt!: string;
 
-  @ApiProperty(time('When the key expires. Absent if it does not expire.'))
+  @ApiProperty(timeProperty('When the key expires. Absent if it does not expire.'))
   expiresAt?: string;
 
-  @ApiProperty(time('When the key was revoked. Absent if it was not.'))
+  @ApiProperty(timeProperty('When the key was revoked. Absent if it was not.'))
   revokedAt?: string;
 
-  @ApiProperty(time('When the key was paused. Absent if it is not paused.'))
+  @ApiProperty(timeProperty('When the key was paused. Absent if it is not paused.'))
   pausedAt?: string;
 
-  @ApiProperty(time('When the key was last used, with a delay of some seconds. Absent if it was not used.'))
+  @ApiProperty(timeProperty('When the key was last used, with a delay of some seconds. Absent if it was not used.'))
   lastUsedAt?: string;
 }
 
 @ApiSchema({ name: 'IssuedApiKey', description: 'A new API key with its secret.' })
 export class IssuedKey extends KeyDetails {
-  @ApiProperty({
-    type: String,
-    pattern: '^psk_(live|test)_[0-9A-Za-z]{36}$',
-    maxLength: EXAMPLE_KEY.length,
-    description: 'The secret. It is not shown again.',
-  })
+  @ApiProperty({ ...SECRET, description: 'The secret. It is not shown again.' })
   key!: string;
 }
 
@@ -87,7 +73,7 @@ export class RotatedKey extends IssuedKey {
   @ApiProperty({ ...KEY_ID_SCHEMA, description: 'Identifier of the old key.' })
   replaces!: string;
 
-  @ApiProperty(time('When the old key expires.', true))
+  @ApiProperty(timeProperty('When the old key expires.', true))
   replacedExpiresAt!: string;
 }
 
@@ -107,10 +93,6 @@ export function detailsOf(key: Omit<ApiKey, 'accountId'>): KeyDetails {
     ...(pausedAt === null ? {} : { pausedAt: rfc3339(pausedAt) }),
     ...(lastUsedAt === null ? {} : { lastUsedAt: rfc3339(lastUsedAt) }),
   };
-}
-
-export function rfc3339(timeMs: number): string {
-  return new Date(timeMs).toISOString();
 }
 
 export interface KeyEvents {

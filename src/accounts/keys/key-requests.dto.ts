@@ -2,13 +2,12 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiParam, ApiSchema } from '@nestjs/swagger';
 import { isScope, SCOPES } from '../../auth/keys/scopes.js';
 import { KEY_ID } from '../../auth/keys/api-key-format.js';
-import { KEY_ID_SCHEMA } from './key.dto.js';
+import { KEY_ID_SCHEMA } from './key-responses.dto.js';
 import { keyNotFound } from '../../auth/keys/api-keys.repository.js';
 import { MAX_DURATION_MS, MAX_NAME_LENGTH } from './key-options.js';
 import { BooleanField, EnumListField, IntegerField, TextField } from '../../http/validation/fields.js';
 import { documentParameter } from '../../http/requests/handler-metadata.js';
 import { requestOf } from '../../http/requests/request.js';
-import { DomainError } from '../../platform/errors/domain-error.js';
 
 const LONGEST_SECONDS = MAX_DURATION_MS / 1000;
 /** A day, as on the command line. */
@@ -48,7 +47,7 @@ export class ApiKeyCreation {
   expiresInSeconds?: number;
 }
 
-/** In the schema only; `checkNotEmpty` refuses a body without members. */
+/** In the schema only; the controller refuses a body without members. */
 const NOT_EMPTY = { minProperties: 1 };
 
 @ApiSchema({ name: 'ApiKeyChange', description: 'Fields to change. Omitted fields are kept.', ...NOT_EMPTY })
@@ -61,12 +60,6 @@ export class ApiKeyChange {
 
   @BooleanField({ description: 'Whether the key is refused for now.', example: true, optional: true })
   paused?: boolean;
-}
-
-/** @throws DomainError `validation_failed` if there is nothing to change */
-export function checkNotEmpty(change: ApiKeyChange): ApiKeyChange {
-  if (Object.values(change).some((value) => value !== undefined)) return change;
-  throw new DomainError('validation_failed', 'The request body must have at least one of name, scopes and paused.');
 }
 
 @ApiSchema({ name: 'ApiKeyRotation', description: 'The rotation of an API key.' })

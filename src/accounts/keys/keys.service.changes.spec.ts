@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
 import { AuditRecord } from '../../auth/keys/audit-record.entity.js';
-import { rfc3339 } from './key.dto.js';
+import { rfc3339 } from '../../platform/config/clock.js';
 
 const HOUR_MS = 3_600_000;
 
-describe('AdminKeysService, on existing keys', () => {
+describe('KeysService, on existing keys', () => {
   let bench: AuthBench;
   let service: AuthInstance;
 

@@ -3,13 +3,13 @@ import { AuthBench, type AuthInstance } from '../../../test/support/auth-service
 import { ApiKey } from '../../auth/keys/api-key.entity.js';
 import { AuditRecord } from '../../auth/keys/audit-record.entity.js';
 import type { NewKey } from './key-options.js';
-import { rfc3339 } from './key.dto.js';
+import { rfc3339 } from '../../platform/config/clock.js';
 import { DEFAULT_SCOPES } from '../../auth/keys/scopes.js';
 
 const HOUR_MS = 3_600_000;
 const ENTERPRISE = { account: 'big', plan: 'enterprise', perMinute: 500, perDay: 9_000 } as const;
 
-describe('AdminKeysService', () => {
+describe('KeysService', () => {
   let bench: AuthBench;
   let service: AuthInstance;
 
