@@ -1,4 +1,4 @@
-import type { ColumnOptions, EntityManager, ObjectLiteral } from 'typeorm';
+import type { EntityManager, ObjectLiteral } from 'typeorm';
 import type { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 
 export type SqlParameter = string | number | null;
@@ -29,7 +29,7 @@ export async function query<Row>(
  * driver rounds integers unless it returns all of them as bigints, which neither TypeORM nor features expect.
  */
 export function exactIntegers<Result>(result: Result): Result | number | string {
-  if (typeof result === 'bigint') return exactInteger(result);
+  if (typeof result === 'bigint') return exactNumber(result);
   if (Array.isArray(result)) {
     for (const row of result) replaceIn(row);
     return result;
@@ -42,12 +42,12 @@ export function exactIntegers<Result>(result: Result): Result | number | string 
 function replaceIn(row: Record<string, unknown>): void {
   for (const column in row) {
     const value = row[column];
-    if (typeof value === 'bigint') row[column] = exactInteger(value);
+    if (typeof value === 'bigint') row[column] = exactNumber(value);
   }
 }
 
 /** @param value from SQLite's driver, or its digits from that of PostgreSQL */
-export function exactInteger(value: bigint | string): number | string {
+export function exactNumber(value: bigint | string): number | string {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : String(value);
 }
@@ -70,62 +70,6 @@ export function isPostgres({ dataSource }: Pick<EntityManager, 'dataSource'>): b
  */
 export function byBytes(connected: Pick<EntityManager, 'dataSource'>, column: string): string {
   return isPostgres(connected) ? `${column} COLLATE "C"` : column;
-}
-
-/** The SQL that differs between the databases in a migration. */
-export interface ColumnTypes {
-  /** Primary key that the database assigns and never reuses. */
-  readonly id: string;
-  /** Exact in the int64 range. */
-  readonly int64: string;
-  /** For a property with `TIME_COLUMN`. */
-  readonly time: string;
-  readonly boolean: string;
-  /** Sorted by bytes on both databases. */
-  readonly text: string;
-  /** For a property of the type `simple-json`. */
-  readonly json: string;
-  /** An exact decimal. SQLite keeps it as text, so it neither sorts nor adds by value there. */
-  decimal(digits: number, scale: number): string;
-  /** Follows the columns of a table. On SQLite it is `STRICT`, which refuses other types than these, BLOB and REAL. */
-  readonly tableEnd: string;
-}
-
-const SQLITE: ColumnTypes = {
-  id: 'INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL',
-  int64: 'INTEGER',
-  time: 'INTEGER',
-  boolean: 'INTEGER',
-  text: 'TEXT',
-  json: 'TEXT',
-  decimal: () => 'TEXT',
-  tableEnd: 'STRICT',
-};
-const POSTGRES: ColumnTypes = {
-  id: 'BIGSERIAL PRIMARY KEY',
-  int64: 'BIGINT',
-  time: 'BIGINT',
-  boolean: 'BOOLEAN',
-  text: 'TEXT COLLATE "C"',
-  json: 'TEXT',
-  decimal: (digits, scale) => `NUMERIC(${digits}, ${scale})`,
-  tableEnd: '',
-};
-
-/**
- * The options of a column with a time, which is a `Date` in the entity and Unix time in milliseconds in the database, such as
- * `@Column({ ...TIME_COLUMN, name: 'starts_at' })`.
- */
-export const TIME_COLUMN = {
-  type: 'bigint',
-  transformer: {
-    to: (time: Date | null | undefined) => time?.getTime() ?? time,
-    from: (atMs: number | null) => (atMs === null ? null : new Date(atMs)),
-  },
-} as const satisfies ColumnOptions;
-
-export function columnTypes(runner: Pick<EntityManager, 'dataSource'>): ColumnTypes {
-  return isPostgres(runner) ? POSTGRES : SQLITE;
 }
 
 /** Before the first word of a statement: white space, empty statements and comments. */

@@ -13,7 +13,7 @@ export interface TransactionConnection {
   rollback(): Promise<void>;
 }
 
-export type Callback = () => void | Promise<void>;
+type Callback = () => void | Promise<void>;
 
 const logger = new Logger('Database');
 
@@ -31,9 +31,9 @@ export class Transaction {
   private sent: Promise<unknown> = Promise.resolve();
   /** How many parts have begun and not ended. */
   private openParts = 0;
-  private readonly commitCallbacks: Callback[] = [];
+  readonly commitCallbacks: Callback[] = [];
   /** A callback that is registered several times is called once. */
-  private readonly endCallbacks = new Set<Callback>();
+  readonly endCallbacks = new Set<Callback>();
 
   constructor(readonly connection: TransactionConnection) {}
 
@@ -42,6 +42,11 @@ export class Transaction {
     if (this.state === 'ending' && this.reason === undefined)
       return new Error('The transaction has ended. Await all of its statements in it.');
     return this.reason ?? new Error('The transaction of this call was rolled back, so the call is refused.');
+  }
+
+  /** Makes it the current one of `work`. */
+  run<T>(work: () => Promise<T>): Promise<T> {
+    return contexts.run(this, work);
   }
 
   /** @throws (rejects) Error if the transaction has ended */
@@ -61,14 +66,6 @@ export class Transaction {
   endPart(): void {
     this.checkOpen();
     this.openParts -= 1;
-  }
-
-  onCommit(callback: Callback): void {
-    this.commitCallbacks.push(callback);
-  }
-
-  onEnd(callback: Callback): void {
-    this.endCallbacks.add(callback);
   }
 
   /** @throws (rejects) Error if it was rolled back instead */
@@ -140,11 +137,6 @@ async function runAll(callbacks: readonly Callback[]): Promise<void> {
 
 const contexts = new AsyncLocalStorage<Transaction>();
 
-/** Makes a transaction the current one of `work`. */
-export function runIn<T>(transaction: Transaction, work: () => Promise<T>): Promise<T> {
-  return contexts.run(transaction, work);
-}
-
 /** Runs work that several callers share outside of their transactions. */
 export function outsideTransactions<T>(work: () => T): T {
   return contexts.exit(work);
@@ -177,7 +169,7 @@ export async function transactionSettled(): Promise<void> {
 export function onTransactionEnd(callback: () => void | Promise<void>): void {
   const transaction = transactionOfCaller();
   if (transaction === undefined) void runAll([callback]);
-  else transaction.onEnd(callback);
+  else transaction.endCallbacks.add(callback);
 }
 
 /**
@@ -188,5 +180,5 @@ export function onTransactionEnd(callback: () => void | Promise<void>): void {
 export function onCommit(callback: () => void): void {
   const transaction = transactionOfCaller();
   if (transaction === undefined) void runAll([callback]);
-  else transaction.onCommit(callback);
+  else transaction.commitCallbacks.push(callback);
 }

@@ -1,5 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { byBytes, columnTypes, isPostgres } from '../statements.js';
+import { columnTypes } from '../schema.js';
+import { byBytes, isPostgres } from '../statements.js';
 
 /**
  * Moves the lifetime and the successor of a key from the audit trail to the key, and adds indexes to list and count the keys

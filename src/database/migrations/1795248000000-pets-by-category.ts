@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createIndex, dropIndex } from '../create-index.js';
+import { createIndex, dropIndex } from '../schema.js';
 
 /** Indexes for pages of the pets of one category, with a status or without. */
 export class PetsByCategory1795248000000 implements MigrationInterface {

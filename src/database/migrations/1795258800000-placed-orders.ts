@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createIndex, dropIndex } from '../create-index.js';
+import { createIndex, dropIndex } from '../schema.js';
 
 /** For orders that are cancelled because nobody approved them. */
 export class PlacedOrders1795258800000 implements MigrationInterface {

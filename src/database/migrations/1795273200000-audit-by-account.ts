@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createIndex, dropIndex } from '../create-index.js';
+import { createIndex, dropIndex } from '../schema.js';
 
 /** An index for the audit records of one account, newest first. */
 export class AuditByAccount1795273200000 implements MigrationInterface {

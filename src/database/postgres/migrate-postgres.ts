@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { AbstractLogger, type DataSourceOptions, MigrationExecutor, QueryFailedError, type QueryRunner } from 'typeorm';
-import { pendingMigrations, runPendingMigrations } from '../pending-migrations.js';
+import { pendingMigrations, runPendingMigrations } from '../migrations/index.js';
 import { query } from '../statements.js';
 import { driverCode } from '../unavailable.js';
 import { postgresDataSource } from './postgres-options.js';

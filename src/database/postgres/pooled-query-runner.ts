@@ -3,9 +3,10 @@ import type { Client, Pool, QueryResult } from 'pg';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
+import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel.js';
 import type { Env } from '../../platform/config/env.js';
 import { currentAccountId } from '../events/actor.js';
-import { type IsolationLevel, RunnerTransactions, type TransactionalRunner } from '../runner-transactions.js';
+import { RunnerTransactions } from '../database.js';
 import type { StatementObserver } from '../statement-observer.js';
 import { type QueryAnswer, type QueryParameters, refuseTransactionControl } from '../statements.js';
 import { Transaction, type TransactionConnection, transactionSettled } from '../transaction.js';
@@ -22,8 +23,8 @@ const BLOCKERS = `
  * Uses a connection of the pool from its first statement until it is released. It loses it if it keeps it for too long: a
  * transaction, or a pause after a statement outside of one.
  */
-export class PooledQueryRunner extends PostgresQueryRunner implements TransactionalRunner, TransactionConnection {
-  readonly transactions: RunnerTransactions;
+export class PooledQueryRunner extends PostgresQueryRunner implements TransactionConnection {
+  readonly transactions = new RunnerTransactions(this, (isolation) => this.begin(isolation));
   private client: Client | undefined;
   private timer: NodeJS.Timeout | undefined;
   /** Why it cannot be used. */
@@ -38,12 +39,11 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
     private readonly observer: StatementObserver,
   ) {
     super(driver, 'master');
-    this.transactions = new RunnerTransactions(this, (isolation) => this.begin(isolation));
   }
 
   override async connect(): Promise<unknown> {
-    const { joined } = this.transactions;
-    if (joined !== undefined) return joined.connection.connect();
+    const { current, isJoined } = this.transactions;
+    if (current !== undefined && isJoined) return current.connection.connect();
     try {
       this.client ??= (await super.connect()) as Client;
     } catch (error) {
@@ -51,6 +51,18 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
     }
     this.timer ??= setTimeout(() => this.expire(), this.env.DATABASE_TRANSACTION_TIMEOUT_MS).unref();
     return this.client;
+  }
+
+  override startTransaction(isolation?: IsolationLevel): Promise<void> {
+    return this.transactions.start(isolation);
+  }
+
+  override commitTransaction(): Promise<void> {
+    return this.transactions.commit();
+  }
+
+  override rollbackTransaction(): Promise<void> {
+    return this.transactions.rollback();
   }
 
   override async query(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
@@ -104,7 +116,7 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
       throw error;
     }
     const transaction = new Transaction(this);
-    transaction.onEnd(endTurn);
+    transaction.endCallbacks.add(endTurn);
     return transaction;
   }
 

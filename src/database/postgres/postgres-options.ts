@@ -1,9 +1,9 @@
-import { Client, type ClientConfig, type CustomTypesConfig, type PoolConfig, types } from 'pg';
+import { Client, type ClientBase, type ClientConfig, type CustomTypesConfig, type PoolConfig, types } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { Env } from '../../platform/config/env.js';
 import { commonOptions, type DatabaseParts } from '../database-options.js';
-import { exactInteger } from '../statements.js';
-import { prepareSession } from './session-settings.js';
+import { exactNumber } from '../statements.js';
 
 /**
  * Additional time after the statement timeout before an idle transaction is ended, in milliseconds. By then other statements
@@ -68,20 +68,64 @@ class PostgresClient extends Client {
 
 /** Parses an int8 to a number if that is exact; the driver's default is text. */
 const getTypeParser: CustomTypesConfig['getTypeParser'] = (oid, format) =>
-  Number(oid) === types.builtins.INT8 && format !== 'binary' ? exactInteger : types.getTypeParser(oid, format);
+  Number(oid) === types.builtins.INT8 && format !== 'binary' ? exactNumber : types.getTypeParser(oid, format);
 
 /** A data source on PostgreSQL, not open yet, for migrations and the command line. */
 export function postgresDataSource(options: DataSourceOptions): DataSource {
   const dataSource = new DataSource(options);
-  use64BitIntegers(dataSource);
+  dataSource.driver = new Int64Driver(dataSource);
   return dataSource;
 }
 
 /** Gives `integer` columns of entities 64 bits, as in SQLite. */
-export function use64BitIntegers({ driver }: DataSource): void {
-  const normalizeType = driver.normalizeType.bind(driver);
-  driver.normalizeType = (column) => {
-    const type = normalizeType(column);
+export class Int64Driver extends PostgresDriver {
+  override normalizeType(column: Parameters<PostgresDriver['normalizeType']>[0]): string {
+    const type = super.normalizeType(column);
     return type === 'integer' ? 'bigint' : type;
+  }
+}
+
+/**
+ * What the service relies on, as PostgreSQL's own defaults are, but for compiled statements, which short ones never gain from.
+ * A database or a role can have others: they would refuse writes, fail concurrent ones, end statements and connections, slow
+ * them down, or write values in other forms.
+ */
+const SETTINGS = {
+  default_transaction_isolation: 'read committed',
+  default_transaction_read_only: 'off',
+  lock_timeout: '0',
+  idle_session_timeout: '0',
+  transaction_timeout: '0',
+  jit: 'off',
+  plan_cache_mode: 'auto',
+  enable_indexscan: 'on',
+  enable_sort: 'on',
+  standard_conforming_strings: 'on',
+  transform_null_equals: 'off',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  DateStyle: 'ISO, MDY',
+  IntervalStyle: 'postgres',
+  TimeZone: 'UTC',
+};
+
+/** Older servers do not know all settings. Without `synchronous_commit`, a crash would lose acknowledged writes. */
+const SET = `
+  SELECT set_config("name", "value", false) FROM json_each_text($1) AS "settings" ("name", "value")
+    WHERE current_setting("name", true) IS NOT NULL
+  UNION ALL SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`;
+
+/**
+ * Makes sessions independent of the defaults of their database and role. Not in the startup message, because poolers refuse
+ * connections with settings there.
+ * @param statementMs limit of a statement; 0 for none
+ * @param idleInTransactionMs limit of a pause in a transaction; 0 for none
+ */
+function prepareSession(statementMs: number, idleInTransactionMs: number) {
+  return async (client: ClientBase): Promise<void> => {
+    // First, because the default may be too short for the other settings.
+    await client.query(`SET statement_timeout = ${statementMs}`);
+    const settings = { ...SETTINGS, idle_in_transaction_session_timeout: String(idleInTransactionMs) };
+    await client.query(SET, [JSON.stringify(settings)]);
   };
 }

@@ -3,10 +3,10 @@ import { type DataSourceOptions, MigrationExecutor } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { type ConnectionUse, Database } from '../database.js';
 import { commonOptions, type DatabaseParts } from '../database-options.js';
-import { runPendingMigrations } from '../pending-migrations.js';
-import { createPrivateFile, FileIdentity } from './sqlite-file.js';
+import { runPendingMigrations } from '../migrations/index.js';
+import { createPrivateFile } from './sqlite-file.js';
 import { StatementObserver } from '../statement-observer.js';
-import { ReadingConnection, SqliteQueryRunner } from './sqlite-query-runner.js';
+import { fileCheck, ReadingConnection, SqliteQueryRunner } from './sqlite-query-runner.js';
 import { type SqliteTimeouts, WritingConnection } from './writing-connection.js';
 
 /** Per connection. SQLite's default is 16 MiB, but frequent responses are cached anyway. */
@@ -96,10 +96,10 @@ export class SqliteDatabase extends Database {
       connection.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
       connection.defaultSafeIntegers();
     }
-    const file = new FileIdentity(path);
+    const checkFile = fileCheck(path);
     this.opened = {
-      reading: new ReadingConnection(driver, reading, file, this.observer),
-      writing: new WritingConnection(this, driver, writing, file, this.timeouts, this.observer),
+      reading: new ReadingConnection(driver, reading, checkFile, this.observer),
+      writing: new WritingConnection(driver, writing, checkFile, this.timeouts, this.observer),
     };
   }
 }

@@ -1,25 +1,37 @@
+import { statSync } from 'node:fs';
 import Sqlite, { type Database as SqliteConnection } from 'sqlite-driver';
 import { LRUCache } from 'lru-cache';
 import { QueryRunnerAlreadyReleasedError } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
-import { RunnerTransactions, type TransactionalRunner } from '../runner-transactions.js';
+import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel.js';
+import { RunnerTransactions } from '../database.js';
 import type { StatementObserver } from '../statement-observer.js';
 import { exactIntegers, type QueryAnswer, type QueryParameters, refuseTransactionControl } from '../statements.js';
-import { translateSqlite } from '../unavailable.js';
-import type { FileIdentity } from './sqlite-file.js';
+import { translateSqlite, unavailable } from '../unavailable.js';
 import type { WritingConnection } from './writing-connection.js';
 
 /** Sends reads outside of a transaction to the reading connection, and all else to the writing one. */
-export class SqliteQueryRunner extends BetterSqlite3QueryRunner implements TransactionalRunner {
-  readonly transactions: RunnerTransactions;
+export class SqliteQueryRunner extends BetterSqlite3QueryRunner {
+  readonly transactions = new RunnerTransactions(this, () => this.writing.begin());
 
   constructor(
     private readonly reading: ReadingConnection,
     private readonly writing: WritingConnection,
   ) {
     super(reading.driver);
-    this.transactions = new RunnerTransactions(this, () => writing.begin());
+  }
+
+  override startTransaction(isolation?: IsolationLevel): Promise<void> {
+    return this.transactions.start(isolation);
+  }
+
+  override commitTransaction(): Promise<void> {
+    return this.transactions.commit();
+  }
+
+  override rollbackTransaction(): Promise<void> {
+    return this.transactions.rollback();
   }
 
   override async query(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
@@ -51,7 +63,7 @@ export class ReadingConnection extends BetterSqlite3QueryRunner {
   constructor(
     driver: BetterSqlite3Driver,
     private readonly readOnly: SqliteConnection,
-    private readonly file: FileIdentity,
+    private readonly checkFile: () => void,
     private readonly observer: StatementObserver,
   ) {
     super(driver);
@@ -63,7 +75,7 @@ export class ReadingConnection extends BetterSqlite3QueryRunner {
   }
 
   override async query(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
-    this.file.check();
+    this.checkFile();
     return exactIntegers(await this.observer.watch(sql, () => super.query(sql, parameters, isStructured)));
   }
 
@@ -84,4 +96,19 @@ export class ReadingConnection extends BetterSqlite3QueryRunner {
       throw error;
     }
   }
+}
+
+/**
+ * Returns a check that the database file was neither deleted nor moved. SQLite would keep writing to it and lose everything,
+ * so the database is unavailable until the same file is back. The check throws DomainError `service_unavailable`.
+ */
+export function fileCheck(path: string): () => void {
+  const identity = () => {
+    const { dev, ino } = statSync(path, { throwIfNoEntry: false }) ?? { dev: 0, ino: 0 };
+    return `${dev}:${ino}`;
+  };
+  const opened = identity();
+  return () => {
+    if (identity() !== opened) throw unavailable(new Error(`${path} is not the file that was opened.`));
+  };
 }

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { Database as SqliteConnection } from 'sqlite-driver';
-import type { DataSource } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 import type { Env } from '../../platform/config/env.js';
@@ -11,7 +10,6 @@ import { exactIntegers, type QueryAnswer, type QueryParameters } from '../statem
 import { Transaction, type TransactionConnection, transactionSettled } from '../transaction.js';
 import { Turns } from '../turns.js';
 import { isBusy, translateSqlite, unavailable } from '../unavailable.js';
-import type { FileIdentity } from './sqlite-file.js';
 
 /** Pause between two attempts at the lock of another process, in milliseconds. */
 const LOCK_RETRY_MS = 5;
@@ -23,24 +21,21 @@ export type SqliteTimeouts = Pick<Env, 'DATABASE_TIMEOUT_MS' | 'DATABASE_TRANSAC
  * The connection that writes. SQLite has one writer: a statement that is sent during another transaction would join it, and
  * be rolled back with it. So a transaction has it for itself, and so has a single statement.
  */
-export class WritingConnection implements TransactionConnection {
+export class WritingConnection extends BetterSqlite3QueryRunner implements TransactionConnection {
   private readonly turns = new Turns(1, 1);
-  /** Sends all statements, and so keeps them prepared. */
-  private readonly statements: BetterSqlite3QueryRunner;
   private timer: NodeJS.Timeout | undefined;
   /** When the current transaction asked for the connection and got it, on the clock of `performance.now()`. */
   private turn = { askedMs: 0, gotMs: 0 };
 
   constructor(
-    readonly dataSource: DataSource,
     driver: BetterSqlite3Driver,
-    private readonly connection: SqliteConnection,
-    private readonly file: FileIdentity,
+    private readonly sqlite: SqliteConnection,
+    private readonly checkFile: () => void,
     private readonly timeouts: SqliteTimeouts,
     private readonly observer: StatementObserver,
   ) {
-    this.statements = new BetterSqlite3QueryRunner(driver);
-    dataSource.createEntityManager(this.statements);
+    super(driver);
+    driver.dataSource.createEntityManager(this);
   }
 
   /** @throws (rejects) DomainError `service_unavailable` if other writes take too long */
@@ -84,20 +79,16 @@ export class WritingConnection implements TransactionConnection {
     return { used, idle: 1 - used, waiting };
   }
 
-  async connect(): Promise<SqliteConnection> {
-    return this.connection;
-  }
-
   async send(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
     this.checkTransaction();
-    return exactIntegers(await this.observer.watch(sql, () => this.statements.query(sql, parameters, isStructured)));
+    return exactIntegers(await this.observer.watch(sql, () => super.query(sql, parameters, isStructured)));
   }
 
   async commit(): Promise<void> {
     try {
       this.checkTransaction();
-      this.file.check();
-      this.connection.exec('COMMIT');
+      this.checkFile();
+      this.sqlite.exec('COMMIT');
     } catch (error) {
       await this.rollback();
       throw translateSqlite(error);
@@ -107,7 +98,7 @@ export class WritingConnection implements TransactionConnection {
 
   async rollback(): Promise<void> {
     try {
-      if (this.connection.inTransaction) this.connection.exec('ROLLBACK');
+      if (this.sqlite.inTransaction) this.sqlite.exec('ROLLBACK');
     } finally {
       this.free();
     }
@@ -127,7 +118,7 @@ export class WritingConnection implements TransactionConnection {
 
   /** SQLite rolls back by itself, for example on a full disk. A statement would then be committed alone. */
   private checkTransaction(): void {
-    if (!this.connection.inTransaction) throw unavailable(new Error('SQLite rolled the transaction back.'));
+    if (!this.sqlite.inTransaction) throw unavailable(new Error('SQLite rolled the transaction back.'));
   }
 
   /** Takes SQLite's write lock; waits for other processes without blocking the event loop. */
@@ -135,7 +126,7 @@ export class WritingConnection implements TransactionConnection {
     for (;;) {
       try {
         // A plain BEGIN would take the lock with the first write, which can then fail in the middle of a transaction.
-        this.connection.exec('BEGIN IMMEDIATE');
+        this.sqlite.exec('BEGIN IMMEDIATE');
         return;
       } catch (error) {
         if (!isBusy(error) || performance.now() > deadlineMs) throw error;
