@@ -42,15 +42,13 @@ export class OrdersService {
   ) {}
 
   async list(accountId: number, query: ListOrdersQuery): Promise<Page<Order>> {
-    const { items, nextAfter } = await this.database.read((manager) => this.orders.page(manager, accountId, query));
+    const { items, nextAfter } = await this.orders.page(this.database.manager, accountId, query);
     return { items: items.map(toOrder), nextAfter };
   }
 
   /** @throws (rejects) DomainError `order_not_found` */
   async get(key: OrderKey): Promise<Order> {
-    return toOrder(
-      orFail(await this.database.read((manager) => this.orders.find(manager, key)), orderNotFound, key.id),
-    );
+    return toOrder(orFail(await this.orders.find(this.database.manager, key), orderNotFound, key.id));
   }
 
   /**

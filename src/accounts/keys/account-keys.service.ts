@@ -54,17 +54,17 @@ export class AccountKeysService {
 
   /** A page of keys, oldest first. */
   async list(query: PageQuery, { accountId }: Caller): Promise<Page<KeyDetails>> {
-    const page = await this.database.read((manager) => this.keys.pageOf(manager, accountId, query));
+    const page = await this.keys.pageOf(this.database.manager, accountId, query);
     return { ...page, items: page.items.map(detailsOf) };
   }
 
-  get(id: string, { accountId }: Caller): Promise<KeyDetails> {
-    return this.database.read(async (manager) => detailsOf(await this.keys.get(manager, { id, accountId })));
+  async get(id: string, { accountId }: Caller): Promise<KeyDetails> {
+    return detailsOf(await this.keys.get(this.database.manager, { id, accountId }));
   }
 
   /** The requests of a key in the account's current windows. */
   async usage(id: string, { accountId }: Caller): Promise<UsageReport> {
-    const key = await this.database.read((manager) => this.keys.get(manager, { id, accountId }));
+    const key = await this.keys.get(this.database.manager, { id, accountId });
     return this.counters.peek(callerOf(key));
   }
 

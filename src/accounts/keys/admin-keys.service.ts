@@ -73,23 +73,20 @@ export class AdminKeysService {
   }
 
   /** A key with the identifier of its latest successor, if it has one. */
-  showKey(id: string): Promise<KeyDetails & { successor?: string }> {
-    return this.database.read(async (manager) => {
-      const key = await this.keys.get(manager, { id });
-      return { ...detailsOf(key), ...(key.successorId === null ? {} : { successor: key.successorId }) };
-    });
+  async showKey(id: string): Promise<KeyDetails & { successor?: string }> {
+    const key = await this.keys.get(this.database.manager, { id });
+    return { ...detailsOf(key), ...(key.successorId === null ? {} : { successor: key.successorId }) };
   }
 
   /** All accounts, oldest first. */
   listAccounts(): Promise<AccountSummary[]> {
-    return this.database.read((manager) => summariseAccounts(manager, this.clock.nowMs()));
+    return summariseAccounts(this.database.manager, this.clock.nowMs());
   }
 
   /** The last audit records, newest first: of all accounts, or of one. */
-  readAudit(name?: string): Promise<AuditEntry[]> {
-    return this.database.read(async (manager) =>
-      readAudit(manager, name === undefined ? undefined : await getAccount(manager, name)),
-    );
+  async readAudit(name?: string): Promise<AuditEntry[]> {
+    const { manager } = this.database;
+    return readAudit(manager, name === undefined ? undefined : await getAccount(manager, name));
   }
 
   /** Revokes a key for good. @returns `false` if it was revoked already */

@@ -50,7 +50,7 @@ export class ApiKeysRepository {
     const keys: ApiKey[] = [];
     let page: readonly ApiKey[];
     do {
-      page = await database.read((manager) => this.page(manager, KEYS_PER_PAGE, keys.at(-1)));
+      page = await this.page(database.manager, KEYS_PER_PAGE, keys.at(-1));
       keys.push(...page);
     } while (page.length > 0);
     return keys;
