@@ -6,6 +6,7 @@ import { ApiKeysRepository } from '../keys/api-keys.repository.js';
 
 const ACME = { account: 'acme', plan: 'pro' } as const;
 const reads = () => jest.spyOn(ApiKeysRepository.prototype, 'find');
+const databaseGoesAway = () => reads().mockRejectedValue(new ApiError('service_unavailable', 'away'));
 
 describe('KeyVerifier while the database is unavailable', () => {
   let bench: AuthBench;
@@ -22,7 +23,6 @@ describe('KeyVerifier while the database is unavailable', () => {
   });
 
   const issue = (newKey: Partial<NewKey> = {}) => service.keys.createKey({ ...ACME, ...newKey });
-  const databaseGoesAway = () => reads().mockRejectedValue(new ApiError('service_unavailable', 'away'));
 
   it('accepts cached keys of any age, and retries the query at most once a second', async () => {
     const { key, id } = await issue();

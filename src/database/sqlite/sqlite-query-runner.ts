@@ -57,8 +57,7 @@ export class SqliteQueryRunner extends BetterSqlite3QueryRunner {
 
 /** Uses the read-only connection, which does not see the open transaction of the other one. */
 export class ReadingConnection extends BetterSqlite3QueryRunner {
-  /** What `canRun` returns, by statement. */
-  private readonly known = new LRUCache<string, boolean>({ max: 1_000 });
+  private readonly reads = new LRUCache<string, boolean>({ max: 1_000, memoMethod: (sql) => this.isRead(sql) });
 
   constructor(
     driver: BetterSqlite3Driver,
@@ -81,12 +80,10 @@ export class ReadingConnection extends BetterSqlite3QueryRunner {
 
   /** Whether a statement returns rows and changes nothing. */
   canRun(sql: string): boolean {
-    const known = this.known.get(sql) ?? this.inspect(sql);
-    this.known.set(sql, known);
-    return known;
+    return this.reads.memo(sql);
   }
 
-  private inspect(sql: string): boolean {
+  private isRead(sql: string): boolean {
     try {
       const { reader, readonly } = this.readOnly.prepare(sql);
       return reader && readonly;
