@@ -41,7 +41,7 @@ export const TIME_COLUMN = {
 export abstract class IndexMigration implements MigrationInterface {
   readonly transaction = false;
   /** Table, columns and condition of each index, by its name. */
-  protected abstract readonly indexes: Readonly<Record<string, string>>;
+  abstract readonly indexes: Readonly<Record<string, string>>;
 
   async up(runner: QueryRunner): Promise<void> {
     for (const [name, on] of Object.entries(this.indexes)) {

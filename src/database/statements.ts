@@ -2,9 +2,8 @@ import type { EntityManager, ObjectLiteral } from 'typeorm';
 import type { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 
 export type SqlParameter = string | number | null;
-export type QueryParameters = unknown[] | ObjectLiteral;
-
-/** What a query runner of TypeORM answers. */
+/** What `query` of a query runner takes and answers. */
+export type Statement = readonly [sql: string, parameters?: unknown[] | ObjectLiteral, isStructured?: boolean];
 export type QueryAnswer = Awaited<ReturnType<BetterSqlite3QueryRunner['query']>>;
 
 /**

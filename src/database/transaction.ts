@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import type { QueryAnswer, QueryParameters } from './statements.js';
+import type { QueryAnswer, Statement } from './statements.js';
 
 /** The connection that a transaction has for itself. */
 export interface TransactionConnection {
   readonly dataSource: DataSource;
   connect(): Promise<unknown>;
-  send(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer>;
+  send(...statement: Statement): Promise<QueryAnswer>;
   /** Rolls back if it rejects. */
   commit(): Promise<void>;
   rollback(): Promise<void>;
@@ -50,10 +50,10 @@ export class Transaction {
   }
 
   /** @throws (rejects) Error if the transaction has ended */
-  send(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
+  send(...statement: Statement): Promise<QueryAnswer> {
     return this.last(() => {
       this.checkOpen();
-      return this.connection.send(sql, parameters, isStructured);
+      return this.connection.send(...statement);
     });
   }
 
@@ -120,12 +120,13 @@ export class Transaction {
   private async settle(outcome: 'committed' | 'rolled back'): Promise<void> {
     this.state = outcome;
     this.ended.resolve();
-    await runAll([...(outcome === 'committed' ? this.commitCallbacks : []), ...this.endCallbacks]);
+    if (outcome === 'committed') await runAll(this.commitCallbacks);
+    await runAll(this.endCallbacks);
   }
 }
 
 /** The transaction has ended, so a callback that fails changes neither its outcome nor the other callbacks. */
-async function runAll(callbacks: readonly Callback[]): Promise<void> {
+async function runAll(callbacks: Iterable<Callback>): Promise<void> {
   for (const callback of callbacks) {
     try {
       await callback();

@@ -8,7 +8,7 @@ import type { Env } from '../../platform/config/env.js';
 import { currentAccountId } from '../events/actor.js';
 import { RunnerTransactions } from '../database.js';
 import type { StatementObserver } from '../statement-observer.js';
-import { type QueryAnswer, type QueryParameters, refuseTransactionControl } from '../statements.js';
+import { type QueryAnswer, refuseTransactionControl, type Statement } from '../statements.js';
 import { Transaction, type TransactionConnection, transactionSettled } from '../transaction.js';
 import type { Turns } from '../turns.js';
 import { translatePostgres, unavailable } from '../unavailable.js';
@@ -65,20 +65,21 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
     return this.transactions.rollback();
   }
 
-  override async query(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
-    refuseTransactionControl(sql);
+  override async query(...statement: Statement): Promise<QueryAnswer> {
+    refuseTransactionControl(statement[0]);
     if (this.closed !== undefined) throw this.closed;
     const { current } = this.transactions;
-    if (current !== undefined) return current.send(sql, parameters, isStructured);
+    if (current !== undefined) return current.send(...statement);
     await transactionSettled();
     this.timer?.refresh();
-    return this.send(sql, parameters, isStructured);
+    return this.send(...statement);
   }
 
-  async send(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
+  async send(...statement: Statement): Promise<QueryAnswer> {
+    const [sql] = statement;
     const timer = setTimeout(() => void this.reportSlow(sql), this.observer.slowMs);
     try {
-      return await this.observer.watch(sql, () => super.query(sql, parameters, isStructured));
+      return await this.observer.watch(sql, () => super.query(...statement));
     } catch (error) {
       throw translatePostgres(error);
     } finally {

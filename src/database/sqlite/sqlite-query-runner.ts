@@ -7,7 +7,7 @@ import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSq
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel.js';
 import { RunnerTransactions } from '../database.js';
 import type { StatementObserver } from '../statement-observer.js';
-import { exactIntegers, type QueryAnswer, type QueryParameters, refuseTransactionControl } from '../statements.js';
+import { exactIntegers, type QueryAnswer, refuseTransactionControl, type Statement } from '../statements.js';
 import { translateSqlite, unavailable } from '../unavailable.js';
 import type { WritingConnection } from './writing-connection.js';
 
@@ -34,14 +34,13 @@ export class SqliteQueryRunner extends BetterSqlite3QueryRunner {
     return this.transactions.rollback();
   }
 
-  override async query(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
+  override async query(...statement: Statement): Promise<QueryAnswer> {
     if (this.isReleased) throw new QueryRunnerAlreadyReleasedError();
-    refuseTransactionControl(sql);
+    refuseTransactionControl(statement[0]);
     try {
       const { current } = this.transactions;
-      if (current !== undefined) return await current.send(sql, parameters, isStructured);
-      if (this.reading.canRun(sql)) return await this.reading.query(sql, parameters, isStructured);
-      return await this.writing.run(sql, parameters, isStructured);
+      if (current !== undefined) return await current.send(...statement);
+      return await (this.reading.canRun(statement[0]) ? this.reading : this.writing).run(...statement);
     } catch (error) {
       throw translateSqlite(error);
     }
@@ -73,9 +72,9 @@ export class ReadingConnection extends BetterSqlite3QueryRunner {
     return Promise.resolve(this.readOnly);
   }
 
-  override async query(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
+  async run(...statement: Statement): Promise<QueryAnswer> {
     this.checkFile();
-    return exactIntegers(await this.observer.watch(sql, () => super.query(sql, parameters, isStructured)));
+    return exactIntegers(await this.observer.watch(statement[0], () => this.query(...statement)));
   }
 
   /** Whether a statement returns rows and changes nothing. */

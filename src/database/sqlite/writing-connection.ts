@@ -6,7 +6,7 @@ import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSq
 import type { Env } from '../../platform/config/env.js';
 import type { ConnectionUse } from '../database.js';
 import type { StatementObserver } from '../statement-observer.js';
-import { exactIntegers, type QueryAnswer, type QueryParameters } from '../statements.js';
+import { exactIntegers, type QueryAnswer, type Statement } from '../statements.js';
 import { Transaction, type TransactionConnection, transactionSettled } from '../transaction.js';
 import { Turns } from '../turns.js';
 import { isBusy, translateSqlite, unavailable } from '../unavailable.js';
@@ -23,9 +23,8 @@ export type SqliteTimeouts = Pick<Env, 'DATABASE_TIMEOUT_MS' | 'DATABASE_TRANSAC
  */
 export class WritingConnection extends BetterSqlite3QueryRunner implements TransactionConnection {
   private readonly turns = new Turns(1, 1);
-  private timer: NodeJS.Timeout | undefined;
-  /** When the current transaction asked for the connection and got it, on the clock of `performance.now()`. */
-  private turn = { askedMs: 0, gotMs: 0 };
+  /** Ends the turn of the current transaction. */
+  private free: () => void = () => undefined;
 
   constructor(
     driver: BetterSqlite3Driver,
@@ -43,29 +42,33 @@ export class WritingConnection extends BetterSqlite3QueryRunner implements Trans
     await transactionSettled();
     const { DATABASE_TIMEOUT_MS: waitMs, DATABASE_TRANSACTION_TIMEOUT_MS: transactionMs } = this.timeouts;
     const askedMs = performance.now();
-    const deadlineMs = askedMs + waitMs;
     await this.turns.take(waitMs);
     try {
-      await this.lockFile(deadlineMs);
+      await this.lockFile(askedMs + waitMs);
     } catch (error) {
       this.turns.give();
       throw translateSqlite(error);
     }
-    this.turn = { askedMs, gotMs: performance.now() };
+    const gotMs = performance.now();
     const transaction = new Transaction(this);
-    this.timer = setTimeout(() => {
+    const timer = setTimeout(() => {
       const reason = new Error(`A transaction was rolled back because it did not end within ${transactionMs} ms.`);
       new Logger('Database').warn(reason.message);
       void transaction.rollback(unavailable(reason));
     }, transactionMs).unref();
+    this.free = () => {
+      clearTimeout(timer);
+      this.observer.observeWriteLock(gotMs - askedMs, performance.now() - gotMs);
+      this.turns.give();
+    };
     return transaction;
   }
 
   /** Runs a statement in a transaction of its own. */
-  async run(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
+  async run(...statement: Statement): Promise<QueryAnswer> {
     const transaction = await this.begin();
     try {
-      const result = await transaction.send(sql, parameters, isStructured);
+      const result = await transaction.send(...statement);
       await transaction.commit();
       return result;
     } catch (error) {
@@ -79,9 +82,9 @@ export class WritingConnection extends BetterSqlite3QueryRunner implements Trans
     return { used, idle: 1 - used, waiting };
   }
 
-  async send(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
+  async send(...statement: Statement): Promise<QueryAnswer> {
     this.checkTransaction();
-    return exactIntegers(await this.observer.watch(sql, () => super.query(sql, parameters, isStructured)));
+    return exactIntegers(await this.observer.watch(statement[0], () => this.query(...statement)));
   }
 
   async commit(): Promise<void> {
@@ -107,13 +110,6 @@ export class WritingConnection extends BetterSqlite3QueryRunner implements Trans
   /** Waits for the transaction in progress, and lets no other begin. */
   async close(): Promise<void> {
     await this.turns.take(2 * this.timeouts.DATABASE_TRANSACTION_TIMEOUT_MS);
-  }
-
-  private free(): void {
-    clearTimeout(this.timer);
-    const { askedMs, gotMs } = this.turn;
-    this.observer.observeWriteLock(gotMs - askedMs, performance.now() - gotMs);
-    this.turns.give();
   }
 
   /** SQLite rolls back by itself, for example on a full disk. A statement would then be committed alone. */
