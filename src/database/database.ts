@@ -4,7 +4,6 @@ import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel.js';
 import type { BaseQueryRunner } from 'typeorm/query-runner/BaseQueryRunner.js';
 import { type Transaction, transactionOfCaller } from './transaction.js';
 
-/** How many connections are in use and idle, and how many requests wait for one. */
 export interface ConnectionUse {
   readonly used: number;
   readonly idle: number;
@@ -83,7 +82,6 @@ class TransactionManager extends EntityManager {
   }
 }
 
-/** A query runner that joins transactions. */
 interface TransactionalRunner extends QueryRunner {
   readonly transactions: RunnerTransactions;
 }

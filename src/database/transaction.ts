@@ -3,7 +3,6 @@ import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import type { QueryAnswer, Statement } from './statements.js';
 
-/** The connection that a transaction has for itself. */
 export interface TransactionConnection {
   readonly dataSource: DataSource;
   connect(): Promise<unknown>;
@@ -18,18 +17,16 @@ type Callback = () => void | Promise<void>;
 const logger = new Logger('Database');
 
 /**
- * A transaction on a connection. It sends one statement after the other, and its end after all of them: they would join the
- * next transaction of the connection. Transactions inside it are parts of it, and are committed or rolled back with it.
+ * Sends one statement after the other, and its end after all of them: they would join the next transaction of the connection.
+ * Transactions inside it are parts of it, and are committed or rolled back with it.
  */
 export class Transaction {
   state: 'open' | 'ending' | 'committed' | 'rolled back' = 'open';
-  /** Fulfilled when the database has ended it. */
   readonly ended = Promise.withResolvers<void>();
   /** Why it was rolled back, if not by its caller. */
   private reason: Error | undefined;
   /** Fulfilled when all that was sent is done. */
   private sent: Promise<unknown> = Promise.resolve();
-  /** How many parts have begun and not ended. */
   private openParts = 0;
   readonly commitCallbacks: Callback[] = [];
   /** A callback that is registered several times is called once. */
@@ -37,7 +34,6 @@ export class Transaction {
 
   constructor(readonly connection: TransactionConnection) {}
 
-  /** Why it refuses a call. */
   get refusal(): Error {
     if (this.state === 'ending' && this.reason === undefined)
       return new Error('The transaction has ended. Await all of its statements in it.');
@@ -109,7 +105,6 @@ export class Transaction {
     if (this.state !== 'open') throw this.refusal;
   }
 
-  /** Runs something after all that was sent. */
   private last<T>(work: () => Promise<T>): Promise<T> {
     const done = this.sent.then(work, work);
     this.sent = done.catch(() => undefined);
@@ -162,9 +157,8 @@ export async function transactionSettled(): Promise<void> {
 }
 
 /**
- * Registers a callback for the end of the current transaction, before its outcome is reported. It also runs after a
- * failure, because a commit with an unknown outcome may have happened. Registered twice, it runs once. Outside of a
- * transaction it runs at once.
+ * Calls back at the end of the current transaction, before its outcome is reported; once, if registered twice. Also after a
+ * failure, because a commit with an unknown outcome may have happened. Outside of a transaction it calls back at once.
  * @throws Error after a rollback
  */
 export function onTransactionEnd(callback: () => void | Promise<void>): void {
@@ -174,8 +168,8 @@ export function onTransactionEnd(callback: () => void | Promise<void>): void {
 }
 
 /**
- * Registers a callback for the commit of the current transaction, before its outcome is reported. An error of the callback
- * is logged. Outside of a transaction it runs at once.
+ * Calls back at the commit of the current transaction, before its outcome is reported, or at once outside of one. An error of
+ * the callback is logged.
  * @throws Error after a rollback
  */
 export function onCommit(callback: () => void): void {

@@ -17,12 +17,11 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return ['SQLITE_CONSTRAINT_FOREIGNKEY', '23503', '23001'].includes(code);
 }
 
-/** Whether another connection holds the lock that a statement needs. */
 export function isBusy(error: unknown): boolean {
   return driverCode(error).startsWith('SQLITE_BUSY');
 }
 
-/** Turns errors that mean that SQLite is temporarily unavailable into DomainError; returns others. */
+/** Turns errors that mean that SQLite is unavailable into DomainError; returns others. */
 export function translateSqlite(error: unknown): unknown {
   return SQLITE_AWAY.test(driverCode(error)) ? unavailable(error) : error;
 }
@@ -38,7 +37,6 @@ export function translatePostgres(error: unknown): unknown {
   return code === '' || POSTGRES_AWAY.test(code) ? unavailable(error) : error;
 }
 
-/** A DomainError with the code `service_unavailable`. */
 export function unavailable(cause?: unknown): DomainError {
   return new DomainError('service_unavailable', 'The database is temporarily unavailable. Try again.', { cause });
 }

@@ -1,7 +1,7 @@
 /** The events by name. Features declare theirs by merging into this interface, like `PetEvents`. */
 export interface EventMap {}
 
-/** The state before and after; `before` is undefined for a creation, `after` for a removal. */
+/** `before` is undefined for a creation, `after` for a removal. */
 export interface Change<Before, After> {
   readonly before: Before;
   readonly after: After;

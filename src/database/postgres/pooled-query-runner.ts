@@ -27,7 +27,6 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
   readonly transactions = new RunnerTransactions(this, (isolation) => this.begin(isolation));
   private client: Client | undefined;
   private timer: NodeJS.Timeout | undefined;
-  /** Why it cannot be used. */
   private closed: Error | undefined;
 
   /** @param monitoring connections besides those of requests, which may all be taken */
@@ -99,7 +98,6 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
     await this.send('ROLLBACK');
   }
 
-  /** Rolls back an open transaction. */
   override release(): Promise<void> {
     return this.close(new QueryRunnerAlreadyReleasedError());
   }

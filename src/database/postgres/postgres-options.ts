@@ -5,17 +5,12 @@ import type { Env } from '../../platform/config/env.js';
 import { commonOptions, type DatabaseParts } from '../database-options.js';
 import { exactNumber } from '../statements.js';
 
-/**
- * Additional time after the statement timeout before an idle transaction is ended, in milliseconds. By then other statements
- * of a hanging instance are cancelled, so that it does not get the next lock when it loses one.
- */
-const IDLE_MARGIN_MS = 1_000;
-
-/** How long the start waits for a silent server, in milliseconds. */
-const START_TIMEOUT_MS = 10_000;
-
-/** Additional time beyond the statement timeout before the client gives up, in milliseconds. */
+/** From the statement timeout until the client gives up. */
 const QUERY_MARGIN_MS = 500;
+/** From the statement timeout until an idle transaction is ended: by then, a hanging instance cannot get the next lock. */
+const IDLE_MARGIN_MS = 1_000;
+/** How long the start waits for a silent server. */
+const START_TIMEOUT_MS = 10_000;
 
 /** The pool for requests: waits are bounded by the settings, whatever state the server is in. */
 export function poolOptions(databaseUrl: string, env: Env, parts: DatabaseParts): DataSourceOptions {
@@ -56,8 +51,8 @@ function postgresOptions(databaseUrl: string, parts: DatabaseParts, pool: PoolCo
 }
 
 /**
- * A connection that can be lost at any time. Node ends the process on an error without a listener, and between the pool and
- * its user a connection has none for a moment. The next user of the connection gets the error anyway.
+ * Node ends the process on an error without a listener, and between the pool and its user a connection has none for a moment.
+ * The next user of the connection gets the error anyway.
  */
 class PostgresClient extends Client {
   constructor(config: ClientConfig = {}) {
@@ -85,11 +80,7 @@ export class Int64Driver extends PostgresDriver {
   }
 }
 
-/**
- * What the service relies on, as PostgreSQL's own defaults are, but for compiled statements, which short ones never gain from.
- * A database or a role can have others: they would refuse writes, fail concurrent ones, end statements and connections, slow
- * them down, or write values in other forms.
- */
+/** PostgreSQL's own defaults, but for `jit`, which short statements never gain from. A database or a role can have others. */
 const SETTINGS = {
   default_transaction_isolation: 'read committed',
   default_transaction_read_only: 'off',
@@ -115,12 +106,7 @@ const SET = `
     WHERE current_setting("name", true) IS NOT NULL
   UNION ALL SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`;
 
-/**
- * Makes sessions independent of the defaults of their database and role. Not in the startup message, because poolers refuse
- * connections with settings there.
- * @param statementMs limit of a statement; 0 for none
- * @param idleInTransactionMs limit of a pause in a transaction; 0 for none
- */
+/** Not in the startup message, because poolers refuse connections with settings there. 0 means no limit. */
 function prepareSession(statementMs: number, idleInTransactionMs: number) {
   return async (client: ClientBase): Promise<void> => {
     // First, because the default may be too short for the other settings.

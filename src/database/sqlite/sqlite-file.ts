@@ -1,15 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, mkdtempSync, openSync } from 'node:fs';
+import { realpathSync, renameSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import Sqlite, { type Database as SqliteConnection } from 'sqlite-driver';
@@ -24,10 +15,7 @@ export function sqliteFile(databaseUrl: string): string {
   return join(folder, 'petstore.sqlite');
 }
 
-/**
- * Creates a database file, and its folders, that only the user of this process can read. Existing files and folders are
- * kept. SQLite gives its other files the mode of the database.
- */
+/** Creates a file, and its folders, that only this user can read, unless it exists. SQLite's other files get its mode. */
 export function createPrivateFile(file: string): void {
   createFolder(dirname(file));
   closeSync(openSync(file, 'a', 0o600));
@@ -98,7 +86,6 @@ export function backUp(databaseFile: string, target: string): void {
   }
 }
 
-/** @param path of a file or a folder */
 function sync(path: string): void {
   const descriptor = openSync(path, 'r');
   fsyncSync(descriptor);

@@ -46,7 +46,6 @@ export class SqliteQueryRunner extends BetterSqlite3QueryRunner {
     }
   }
 
-  /** Rolls back an open transaction. */
   override async release(): Promise<void> {
     await this.transactions.end();
     this.isReleased = true;

@@ -11,10 +11,9 @@ import { Transaction, type TransactionConnection, transactionSettled } from '../
 import { Turns } from '../turns.js';
 import { isBusy, translateSqlite, unavailable } from '../unavailable.js';
 
-/** Pause between two attempts at the lock of another process, in milliseconds. */
+/** Between two attempts at the lock of another process. */
 const LOCK_RETRY_MS = 5;
 
-/** How long a write waits for others, and how long a transaction can take. */
 export type SqliteTimeouts = Pick<Env, 'DATABASE_TIMEOUT_MS' | 'DATABASE_TRANSACTION_TIMEOUT_MS'>;
 
 /**
