@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import type { QueryAnswer, Statement } from './statements.js';
+import { unavailable } from './unavailable.js';
 
 export interface TransactionConnection {
   readonly dataSource: DataSource;
@@ -129,6 +130,12 @@ async function runAll(callbacks: Iterable<Callback>): Promise<void> {
       logger.error({ message: 'a callback of a transaction failed', error: String(error) });
     }
   }
+}
+
+/** Logs why a transaction is ended before its caller ended it, and returns the error for the caller. */
+export function tookTooLong(reason: string): Error {
+  logger.warn(reason);
+  return unavailable(new Error(reason));
 }
 
 const contexts = new AsyncLocalStorage<Transaction>();

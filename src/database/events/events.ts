@@ -37,13 +37,11 @@ function beforeCommitOf(method: Function): readonly EventName[] {
   return (Reflect.getMetadata(BEFORE_COMMIT, method) ?? []) as readonly EventName[];
 }
 
-type Listener = (event: DomainEvent, manager: EntityManager) => unknown;
-
 /** Raises events: `@BeforeCommit()` listens in the transaction, `@OnEvent()` after the commit. */
 @Injectable()
 export class Events implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('Events');
-  private readonly beforeCommit = new Map<EventName, readonly Listener[]>();
+  private readonly beforeCommit = new Map<EventName, readonly BeforeCommitListener<EventName>[]>();
   /** Names of events, by their delivery. */
   private readonly underWay = new Map<Promise<void>, EventName>();
 
@@ -64,7 +62,7 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
         for (const name of beforeCommitOf(method)) {
           if (!wrapper.isDependencyTreeStatic())
             throw new TypeError(`${wrapper.name} has a @BeforeCommit() method, so it must have the default scope.`);
-          const listener: Listener = (event, manager) => Reflect.apply(method, instance, [event, manager]);
+          const listener: BeforeCommitListener<EventName> = (...args) => Reflect.apply(method, instance, args);
           this.beforeCommit.set(name, [...(this.beforeCommit.get(name) ?? []), listener]);
         }
       }

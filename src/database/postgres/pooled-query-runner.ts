@@ -1,4 +1,3 @@
-import { Logger } from '@nestjs/common';
 import type { Client, Pool, QueryResult } from 'pg';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
@@ -9,7 +8,7 @@ import { currentAccountId } from '../events/actor.js';
 import { RunnerTransactions } from '../database.js';
 import type { StatementObserver } from '../statement-observer.js';
 import { type QueryAnswer, refuseTransactionControl, type Statement } from '../statements.js';
-import { Transaction, type TransactionConnection, transactionSettled } from '../transaction.js';
+import { tookTooLong, Transaction, type TransactionConnection, transactionSettled } from '../transaction.js';
 import type { Turns } from '../turns.js';
 import { translatePostgres, unavailable } from '../unavailable.js';
 
@@ -129,11 +128,9 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
   }
 
   private expire(): void {
-    const reason = new Error(
-      `A connection was closed because it was not released within ${this.env.DATABASE_TRANSACTION_TIMEOUT_MS} ms.`,
-    );
-    new Logger('Database').warn(reason.message);
-    this.close(unavailable(reason)).catch(() => undefined);
+    const { DATABASE_TRANSACTION_TIMEOUT_MS: limitMs } = this.env;
+    const reason = tookTooLong(`A connection was closed because it was not released within ${limitMs} ms.`);
+    this.close(reason).catch(() => undefined);
   }
 
   private async close(reason: Error): Promise<void> {

@@ -6,6 +6,7 @@ import { commonOptions, type DatabaseParts } from '../database-options.js';
 import { runPendingMigrations } from '../migrations/index.js';
 import { createPrivateFile } from './sqlite-file.js';
 import { StatementObserver } from '../statement-observer.js';
+import { Turns } from '../turns.js';
 import { fileCheck, ReadingConnection, SqliteQueryRunner } from './sqlite-query-runner.js';
 import { type SqliteTimeouts, WritingConnection } from './writing-connection.js';
 
@@ -30,6 +31,7 @@ export function sqliteOptions(file: string, parts: DatabaseParts): DataSourceOpt
 /** The embedded database: one connection for writes, one transaction at a time, and one for concurrent reads. */
 export class SqliteDatabase extends Database {
   override readonly isEmbedded = true;
+  private readonly turns = new Turns(1, 1);
   private opened: { readonly reading: ReadingConnection; readonly writing: WritingConnection } | undefined;
 
   constructor(
@@ -50,7 +52,18 @@ export class SqliteDatabase extends Database {
       const driver = this.driver as BetterSqlite3Driver;
       const writing: SqliteConnection = driver.databaseConnection;
       await this.migrate(writing);
-      this.open(driver, path, writing);
+      const reading = new Sqlite(path, { readonly: true });
+      for (const connection of [writing, reading]) {
+        // SQLite would wait for locks inside the statement and block all other requests.
+        connection.pragma('busy_timeout = 0');
+        connection.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
+        connection.defaultSafeIntegers();
+      }
+      const checkFile = fileCheck(path);
+      this.opened = {
+        reading: new ReadingConnection(driver, reading, checkFile, this.observer),
+        writing: new WritingConnection(this.turns, this.timeouts, driver, writing, checkFile, this.observer),
+      };
     } catch (error) {
       await this.destroy();
       throw error;
@@ -58,10 +71,13 @@ export class SqliteDatabase extends Database {
     return this;
   }
 
+  /** Waits for the transaction in progress, and lets no other begin. */
   override async destroy(): Promise<void> {
-    await this.opened?.writing.close();
-    (await this.opened?.reading.connect())?.close();
-    this.opened = undefined;
+    if (this.opened !== undefined) {
+      await this.turns.take(2 * this.timeouts.DATABASE_TRANSACTION_TIMEOUT_MS);
+      (await this.opened.reading.connect()).close();
+      this.opened = undefined;
+    }
     await super.destroy();
   }
 
@@ -70,7 +86,8 @@ export class SqliteDatabase extends Database {
   }
 
   override get connections(): ConnectionUse {
-    return this.opened?.writing.use ?? { used: 0, idle: 0, waiting: 0 };
+    const { used, waiting } = this.turns.use;
+    return { used, idle: 1 - used, waiting };
   }
 
   protected override createRunner(): SqliteQueryRunner {
@@ -86,20 +103,5 @@ export class SqliteDatabase extends Database {
     executor.transaction = 'none';
     await runPendingMigrations(executor);
     writing.exec('COMMIT');
-  }
-
-  private open(driver: BetterSqlite3Driver, path: string, writing: SqliteConnection): void {
-    const reading = new Sqlite(path, { readonly: true });
-    for (const connection of [writing, reading]) {
-      // SQLite would wait for locks inside the statement and block all other requests.
-      connection.pragma('busy_timeout = 0');
-      connection.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
-      connection.defaultSafeIntegers();
-    }
-    const checkFile = fileCheck(path);
-    this.opened = {
-      reading: new ReadingConnection(driver, reading, checkFile, this.observer),
-      writing: new WritingConnection(driver, writing, checkFile, this.timeouts, this.observer),
-    };
   }
 }

@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import Sqlite, { type Database as SqliteConnection } from 'sqlite-driver';
 import { LRUCache } from 'lru-cache';
-import { QueryRunnerAlreadyReleasedError } from 'typeorm';
+import { type QueryResult, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel.js';
 import { RunnerTransactions } from '../database.js';
 import type { StatementObserver } from '../statement-observer.js';
-import { exactIntegers, type QueryAnswer, refuseTransactionControl, type Statement } from '../statements.js';
+import { exactNumber, type QueryAnswer, refuseTransactionControl, type Statement } from '../statements.js';
 import { translateSqlite, unavailable } from '../unavailable.js';
 import type { WritingConnection } from './writing-connection.js';
 
@@ -53,27 +53,44 @@ export class SqliteQueryRunner extends BetterSqlite3QueryRunner {
   }
 }
 
-/** Uses the read-only connection, which does not see the open transaction of the other one. */
-export class ReadingConnection extends BetterSqlite3QueryRunner {
-  private readonly reads = new LRUCache<string, boolean>({ max: 1_000, memoMethod: (sql) => this.isRead(sql) });
-
+/** A connection that is shared by all query runners. */
+export abstract class SharedConnection extends BetterSqlite3QueryRunner {
   constructor(
     driver: BetterSqlite3Driver,
-    private readonly readOnly: SqliteConnection,
-    private readonly checkFile: () => void,
-    private readonly observer: StatementObserver,
+    protected readonly sqlite: SqliteConnection,
+    /** @throws DomainError `service_unavailable` */
+    protected readonly checkFile: () => void,
+    protected readonly observer: StatementObserver,
   ) {
     super(driver);
     driver.dataSource.createEntityManager(this);
   }
 
+  /** SQLite's driver rounds integers unless it returns all of them as bigints, which neither TypeORM nor features expect. */
+  protected async execute([sql, parameters, isStructured]: Statement): Promise<QueryAnswer> {
+    const result: QueryResult = await this.observer.watch(sql, () => this.query(sql, parameters, true));
+    if (typeof result.raw === 'bigint') result.raw = exactNumber(result.raw);
+    for (const row of result.records as Record<string, unknown>[]) {
+      for (const column in row) {
+        const value = row[column];
+        if (typeof value === 'bigint') row[column] = exactNumber(value);
+      }
+    }
+    return isStructured === true ? result : result.raw;
+  }
+}
+
+/** Does not see the open transaction of the writing connection. */
+export class ReadingConnection extends SharedConnection {
+  private readonly reads = new LRUCache<string, boolean>({ max: 1_000, memoMethod: (sql) => this.isRead(sql) });
+
   override connect(): Promise<SqliteConnection> {
-    return Promise.resolve(this.readOnly);
+    return Promise.resolve(this.sqlite);
   }
 
   async run(...statement: Statement): Promise<QueryAnswer> {
     this.checkFile();
-    return exactIntegers(await this.observer.watch(statement[0], () => this.query(...statement)));
+    return this.execute(statement);
   }
 
   /** Whether a statement returns rows and changes nothing. */
@@ -83,7 +100,7 @@ export class ReadingConnection extends BetterSqlite3QueryRunner {
 
   private isRead(sql: string): boolean {
     try {
-      const { reader, readonly } = this.readOnly.prepare(sql);
+      const { reader, readonly } = this.sqlite.prepare(sql);
       return reader && readonly;
     } catch (error) {
       // Such as an error of syntax, which the other connection reports.

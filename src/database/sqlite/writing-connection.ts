@@ -1,15 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Logger } from '@nestjs/common';
-import type { Database as SqliteConnection } from 'sqlite-driver';
-import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
-import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 import type { Env } from '../../platform/config/env.js';
-import type { ConnectionUse } from '../database.js';
-import type { StatementObserver } from '../statement-observer.js';
-import { exactIntegers, type QueryAnswer, type Statement } from '../statements.js';
-import { Transaction, type TransactionConnection, transactionSettled } from '../transaction.js';
-import { Turns } from '../turns.js';
+import type { QueryAnswer, Statement } from '../statements.js';
+import { tookTooLong, Transaction, type TransactionConnection, transactionSettled } from '../transaction.js';
+import type { Turns } from '../turns.js';
 import { isBusy, translateSqlite, unavailable } from '../unavailable.js';
+import { SharedConnection } from './sqlite-query-runner.js';
 
 /** Between two attempts at the lock of another process. */
 const LOCK_RETRY_MS = 5;
@@ -20,20 +15,16 @@ export type SqliteTimeouts = Pick<Env, 'DATABASE_TIMEOUT_MS' | 'DATABASE_TRANSAC
  * The connection that writes. SQLite has one writer: a statement that is sent during another transaction would join it, and
  * be rolled back with it. So a transaction has it for itself, and so has a single statement.
  */
-export class WritingConnection extends BetterSqlite3QueryRunner implements TransactionConnection {
-  private readonly turns = new Turns(1, 1);
+export class WritingConnection extends SharedConnection implements TransactionConnection {
   /** Ends the turn of the current transaction. */
   private free: () => void = () => undefined;
 
   constructor(
-    driver: BetterSqlite3Driver,
-    private readonly sqlite: SqliteConnection,
-    private readonly checkFile: () => void,
+    private readonly turns: Turns,
     private readonly timeouts: SqliteTimeouts,
-    private readonly observer: StatementObserver,
+    ...shared: ConstructorParameters<typeof SharedConnection>
   ) {
-    super(driver);
-    driver.dataSource.createEntityManager(this);
+    super(...shared);
   }
 
   /** @throws (rejects) DomainError `service_unavailable` if other writes take too long */
@@ -51,9 +42,8 @@ export class WritingConnection extends BetterSqlite3QueryRunner implements Trans
     const gotMs = performance.now();
     const transaction = new Transaction(this);
     const timer = setTimeout(() => {
-      const reason = new Error(`A transaction was rolled back because it did not end within ${transactionMs} ms.`);
-      new Logger('Database').warn(reason.message);
-      void transaction.rollback(unavailable(reason));
+      const reason = `A transaction was rolled back because it did not end within ${transactionMs} ms.`;
+      void transaction.rollback(tookTooLong(reason));
     }, transactionMs).unref();
     this.free = () => {
       clearTimeout(timer);
@@ -76,14 +66,9 @@ export class WritingConnection extends BetterSqlite3QueryRunner implements Trans
     }
   }
 
-  get use(): ConnectionUse {
-    const { used, waiting } = this.turns.use;
-    return { used, idle: 1 - used, waiting };
-  }
-
   async send(...statement: Statement): Promise<QueryAnswer> {
     this.checkTransaction();
-    return exactIntegers(await this.observer.watch(statement[0], () => this.query(...statement)));
+    return this.execute(statement);
   }
 
   async commit(): Promise<void> {
@@ -104,11 +89,6 @@ export class WritingConnection extends BetterSqlite3QueryRunner implements Trans
     } finally {
       this.free();
     }
-  }
-
-  /** Waits for the transaction in progress, and lets no other begin. */
-  async close(): Promise<void> {
-    await this.turns.take(2 * this.timeouts.DATABASE_TRANSACTION_TIMEOUT_MS);
   }
 
   /** SQLite rolls back by itself, for example on a full disk. A statement would then be committed alone. */
