@@ -24,10 +24,7 @@ export abstract class Database extends DataSource {
   /** The connections to PostgreSQL, or the one that writes to SQLite. */
   abstract readonly connections: ConnectionUse;
 
-  /**
-   * Checks that the database responds, however many requests use it.
-   * @throws (rejects) DomainError `service_unavailable`
-   */
+  /** Checks that the database responds, however many requests use it, or rejects with `service_unavailable`. */
   abstract ping(): Promise<void>;
 
   /** Whether the caller is part of a transaction. */
@@ -133,10 +130,7 @@ export class RunnerTransactions {
     await current.rollback(isPart ? partFailed() : undefined);
   }
 
-  /**
-   * Rolls back what it began, when the query runner is released.
-   * @param reason why, if its user did not release it
-   */
+  /** Rolls back what it began, when the query runner is released: by its user, or for a reason. */
   async end(reason?: Error): Promise<void> {
     if (!this.isJoined) await this.current?.rollback(reason);
     else if (this.parts > 0) await this.current?.rollback(reason ?? partFailed());
@@ -148,6 +142,4 @@ export class RunnerTransactions {
   }
 }
 
-function partFailed(): Error {
-  return new Error('A transaction inside this one was rolled back.');
-}
+const partFailed = () => new Error('A transaction inside this one was rolled back.');

@@ -59,10 +59,7 @@ function dropIndex(runner: QueryRunner, name: string): Promise<void> {
   return changeIndex(runner, (concurrently) => `DROP INDEX ${concurrently} IF EXISTS "${name}"`);
 }
 
-/**
- * PostgreSQL waits for older transactions, and nothing waits for it meanwhile, so the lock timeout of migrations would only
- * make it begin again.
- */
+/** PostgreSQL waits for older transactions, and nothing waits for it, so the lock timeout would only make it begin again. */
 async function changeIndex(runner: QueryRunner, sql: (concurrently: string) => string): Promise<void> {
   if (!isPostgres(runner)) return void (await runner.query(sql('')));
   const setting = `SELECT current_setting('lock_timeout') AS "timeout"`;

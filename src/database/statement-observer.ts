@@ -61,10 +61,7 @@ export class StatementObserver {
     this.locks?.observe({ phase: 'held' }, heldMs / 1_000);
   }
 
-  /**
-   * @param sql values are parameters, and not logged
-   * @param blockers the sessions that it waits for
-   */
+  /** @param blockers the sessions that it waits for */
   logSlow(sql: string, durationMs: number, blockers: readonly object[] = []): void {
     const found = { durationMs: Math.round(durationMs), ...(blockers.length > 0 && { blockers }) };
     this.log.add({ statement: shortened(sql) }, found);

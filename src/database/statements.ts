@@ -45,16 +45,13 @@ export function byBytes(connected: Pick<EntityManager, 'dataSource'>, column: st
   return isPostgres(connected) ? `${column} COLLATE "C"` : column;
 }
 
-/** Before the first word of a statement: white space, empty statements and comments. */
-const START = String.raw`^(?:[\s;]|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*`;
+/** After white space, empty statements and comments. */
+const CONTROL =
+  /^(?:[\s;]|--[^\n]*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(?:BEGIN|START|COMMIT|END|ROLLBACK|ABORT|SAVEPOINT|RELEASE)\b/i;
 
-const CONTROLS = new RegExp(`${START}(?:BEGIN|START|COMMIT|END|ROLLBACK|ABORT|SAVEPOINT|RELEASE)\\b`, 'i');
-/**
- * Refuses statements that begin or end a transaction, because they would affect other users of the connection.
- * @throws Error
- */
+/** @throws Error if a statement begins or ends a transaction, which would affect other users of the connection */
 export function refuseTransactionControl(sql: string): void {
-  if (!CONTROLS.test(sql)) return;
+  if (!CONTROL.test(sql)) return;
   throw new Error(
     `"${sql.trim()}" must not be sent as a statement. Use dataSource.transaction, or startTransaction of a query runner.`,
   );

@@ -74,12 +74,10 @@ export class Transaction {
     }
     this.state = 'ending';
     await this.last(async () => {
-      try {
-        await this.connection.commit();
-      } catch (error) {
+      await this.connection.commit().catch(async (error: unknown) => {
         await this.settle('rolled back');
         throw error;
-      }
+      });
       await this.settle('committed');
     });
   }

@@ -14,7 +14,6 @@ export interface DomainEvent<Name extends EventName = EventName> {
   /** Unique, so that consumers can detect duplicates. */
   readonly id: string;
   readonly name: Name;
-  /** Unix time in milliseconds. */
   readonly atMs: number;
   /** The actor: the id of an API key, `cli:<system user>` or the name in `runAs`; undefined if unknown. */
   readonly actor: string | undefined;

@@ -75,8 +75,7 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Raises an event. Call it in the transaction of the change. It costs nothing without listeners.
-   * @param change called only if there are listeners
+   * Raises an event. Call it in the transaction of the change. `change` is called only if there are listeners.
    * @throws (rejects) the error of a listener of `@BeforeCommit()`
    */
   async raise<Name extends EventName>(manager: EntityManager, name: Name, change: () => EventMap[Name]): Promise<void> {

@@ -35,12 +35,10 @@ export const MIGRATIONS = [
   AuditByAccount1795273200000,
 ];
 
-/** The names of the migrations that have not run. */
 export async function pendingMigrations(executor: MigrationExecutor): Promise<string[]> {
   return (await executor.getPendingMigrations()).map(({ name }) => name);
 }
 
-/** Logs which migrations are pending, and runs them. */
 export async function runPendingMigrations(executor: MigrationExecutor): Promise<void> {
   const pending = await pendingMigrations(executor);
   if (pending.length > 0) new Logger('Migrations').log({ message: 'running migrations', pending });

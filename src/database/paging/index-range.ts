@@ -1,15 +1,9 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import type { WhereClauseCondition } from 'typeorm/query-builder/WhereClause.js';
-import type { SqlParameter } from '../statements.js';
 import type { ColumnValue, KeyColumns } from './page-key.js';
 
-export interface Condition {
-  readonly sql: string;
-  readonly parameters: readonly SqlParameter[];
-}
-
 /** Compares columns with their values, the first ones first, or one column with several. */
-export function compare(columns: readonly ColumnValue[], operator: string, values = columns): Condition {
+export function compare(columns: readonly ColumnValue[], operator: string, values = columns) {
   const names = columns.map(({ column }) => column).join(', ');
   const parameters = values.flatMap(({ parameter }) => parameter ?? []);
   return { sql: `(${names}) ${operator} (${values.map(({ value }) => value).join(', ')})`, parameters };
@@ -24,7 +18,7 @@ export function indexRange(
   fixed: readonly ColumnValue[],
   start: readonly ColumnValue[],
   direction: 'ASC' | 'DESC',
-): Condition[] {
+): ReturnType<typeof compare>[] {
   const [after, from, until] = direction === 'ASC' ? ['>', '>=', '<='] : ['<', '<=', '>='];
   if (fixed.length === 0) return start.length === 0 ? [] : [compare(start, after)];
   // A scan ends where the first column of a range does, so of several the first is not in it. A list of one would be an `=`.
@@ -41,9 +35,8 @@ interface Equality extends ColumnValue {
 }
 
 /**
- * Takes the filters out of a query that fix the first columns of an index whose next ones are those of the order. Knows
- * filters such as `where({ accountId })` and `where('order.accountId = :accountId', { accountId })`.
- * @returns the filters in the order of the index; none if the entity declares no such index, or if there are joins
+ * Takes the filters out of a query that fix the first columns of an index whose next ones are those of the order, if there is
+ * one. Knows filters such as `where({ accountId })` and `where('order.accountId = :accountId', { accountId })`.
  */
 export function takeIndexFilters<Entity extends ObjectLiteral>(
   { expressionMap, alias }: SelectQueryBuilder<Entity>,

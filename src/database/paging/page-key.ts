@@ -15,7 +15,7 @@ export interface ColumnValue {
 /** A column that a list is sorted by, with the parameter that the page starts after. */
 export interface KeyColumn extends ColumnValue {
   readonly property: string;
-  /** Alias and property, as the query builder takes it. */
+  /** Alias and property. */
   readonly path: string;
   /** Whether a text can be a value: clients can send any, and PostgreSQL fails on an impossible one. */
   readonly isValid: (text: string) => boolean;

@@ -29,7 +29,6 @@ export function cutPage<Row extends { readonly id: number | string }>(
  * one and the primary key. Declare it with `@Index()`: PostgreSQL is then kept from other indexes. Text is sorted by bytes.
  * @param query with its filters; joins must not repeat rows
  * @param order one property that is an integer, a text, a uuid or a date, such as `{ rating: 'DESC' }`
- * @param request such as a `PageQuery`
  * @throws (rejects) DomainError `validation_failed` if `after` is no cursor of this order
  */
 export async function readPage<Entity extends ObjectLiteral>(

@@ -9,8 +9,6 @@ import { postgresDataSource } from './postgres-options.js';
 /** How long a migration waits for a lock. Requests that need the table wait behind it, so it then lets them pass. */
 const LOCK_TIMEOUT_MS = 1_000;
 const RETRY_MS = 1_000;
-/** PostgreSQL's code of a lock timeout. */
-const LOCK_NOT_AVAILABLE = '55P03';
 
 const logger = new Logger('Migrations');
 
@@ -62,7 +60,8 @@ async function migrateUnlessLocked(runner: QueryRunner): Promise<boolean> {
     await runPendingMigrations(executor);
     return true;
   } catch (error) {
-    if (!(error instanceof QueryFailedError) || driverCode(error) !== LOCK_NOT_AVAILABLE) throw error;
+    // The code of a lock timeout.
+    if (!(error instanceof QueryFailedError) || driverCode(error) !== '55P03') throw error;
     logger.warn({ message: 'a migration waits for a lock', statement: error.query });
     return false;
   } finally {

@@ -28,7 +28,6 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
   private timer: NodeJS.Timeout | undefined;
   private closed: Error | undefined;
 
-  /** @param monitoring connections besides those of requests, which may all be taken */
   constructor(
     driver: PostgresDriver,
     private readonly env: Env,

@@ -11,10 +11,9 @@ import { Int64Driver } from './postgres-options.js';
 import { Turns } from '../turns.js';
 import { unavailable } from '../unavailable.js';
 
-/** Pause between two looks at the open transactions, in milliseconds. */
+/** Between two looks at the open transactions. */
 const STEP_MS = 10;
-
-/** Maximum number of transactions of an account at a time: one has a lock, and another waits for it. */
+/** Transactions of an account at a time: one has a lock, and another waits for it. */
 const MOST_OF_ACCOUNT = 2;
 
 /** PostgreSQL through a pool of connections; several instances can share it. */

@@ -50,10 +50,7 @@ function postgresOptions(databaseUrl: string, parts: DatabaseParts, pool: PoolCo
   };
 }
 
-/**
- * Node ends the process on an error without a listener, and between the pool and its user a connection has none for a moment.
- * The next user of the connection gets the error anyway.
- */
+/** Node ends the process on an error without a listener, and a connection that changes hands has none for a moment. */
 class PostgresClient extends Client {
   constructor(config: ClientConfig = {}) {
     super(config);

@@ -13,7 +13,6 @@ import { type SqliteTimeouts, WritingConnection } from './writing-connection.js'
 /** Per connection. SQLite's default is 16 MiB, but frequent responses are cached anyway. */
 const PAGE_CACHE_KIB = 4_096;
 
-/** The connection for serialised writes. */
 export function sqliteOptions(file: string, parts: DatabaseParts): DataSourceOptions {
   return {
     ...commonOptions(parts),

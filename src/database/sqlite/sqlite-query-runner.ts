@@ -58,7 +58,6 @@ export abstract class SharedConnection extends BetterSqlite3QueryRunner {
   constructor(
     driver: BetterSqlite3Driver,
     protected readonly sqlite: SqliteConnection,
-    /** @throws DomainError `service_unavailable` */
     protected readonly checkFile: () => void,
     protected readonly observer: StatementObserver,
   ) {

@@ -12,8 +12,8 @@ const LOCK_RETRY_MS = 5;
 export type SqliteTimeouts = Pick<Env, 'DATABASE_TIMEOUT_MS' | 'DATABASE_TRANSACTION_TIMEOUT_MS'>;
 
 /**
- * The connection that writes. SQLite has one writer: a statement that is sent during another transaction would join it, and
- * be rolled back with it. So a transaction has it for itself, and so has a single statement.
+ * SQLite has one writer: a statement that is sent during another transaction would join it, and be rolled back with it. So a
+ * transaction has the connection for itself, and so has a single statement.
  */
 export class WritingConnection extends SharedConnection implements TransactionConnection {
   /** Ends the turn of the current transaction. */
