@@ -1,9 +1,15 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import type { WhereClauseCondition } from 'typeorm/query-builder/WhereClause.js';
+import type { SqlParameter } from '../statements.js';
 import type { ColumnValue, KeyColumns } from './page-key.js';
 
+export interface Condition {
+  readonly sql: string;
+  readonly parameters: readonly SqlParameter[];
+}
+
 /** Compares columns with their values, the first ones first, or one column with several. */
-export function compare(columns: readonly ColumnValue[], operator: string, values = columns) {
+export function compare(columns: readonly ColumnValue[], operator: string, values = columns): Condition {
   const names = columns.map(({ column }) => column).join(', ');
   const parameters = values.flatMap(({ parameter }) => parameter ?? []);
   return { sql: `(${names}) ${operator} (${values.map(({ value }) => value).join(', ')})`, parameters };
@@ -18,7 +24,7 @@ export function indexRange(
   fixed: readonly ColumnValue[],
   start: readonly ColumnValue[],
   direction: 'ASC' | 'DESC',
-): ReturnType<typeof compare>[] {
+): Condition[] {
   const [after, from, until] = direction === 'ASC' ? ['>', '>=', '<='] : ['<', '<=', '>='];
   if (fixed.length === 0) return start.length === 0 ? [] : [compare(start, after)];
   // A scan ends where the first column of a range does, so of several the first is not in it. A list of one would be an `=`.

@@ -11,8 +11,6 @@ import { Int64Driver } from './postgres-options.js';
 import { Turns } from '../turns.js';
 import { unavailable } from '../unavailable.js';
 
-/** Between two looks at the open transactions. */
-const STEP_MS = 10;
 /** Transactions of an account at a time: one has a lock, and another waits for it. */
 const MOST_OF_ACCOUNT = 2;
 
@@ -48,8 +46,7 @@ export class PostgresDatabase extends Database {
 
   /** Waits for open transactions, which TypeORM would roll back. */
   override async destroy(): Promise<void> {
-    while (this.driver.connectedQueryRunners.some(({ isTransactionActive }) => isTransactionActive))
-      await delay(STEP_MS);
+    while (this.driver.connectedQueryRunners.some(({ isTransactionActive }) => isTransactionActive)) await delay(10);
     await this.monitoring.end();
     await super.destroy();
   }

@@ -10,9 +10,6 @@ import { Turns } from '../turns.js';
 import { fileCheck, ReadingConnection, SqliteQueryRunner } from './sqlite-query-runner.js';
 import { type SqliteTimeouts, WritingConnection } from './writing-connection.js';
 
-/** Per connection. SQLite's default is 16 MiB, but frequent responses are cached anyway. */
-const PAGE_CACHE_KIB = 4_096;
-
 export function sqliteOptions(file: string, parts: DatabaseParts): DataSourceOptions {
   return {
     ...commonOptions(parts),
@@ -55,7 +52,8 @@ export class SqliteDatabase extends Database {
       for (const connection of [writing, reading]) {
         // SQLite would wait for locks inside the statement and block all other requests.
         connection.pragma('busy_timeout = 0');
-        connection.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
+        // In KiB. SQLite's default is 16 MiB, but frequent responses are cached anyway.
+        connection.pragma('cache_size = -4096');
         connection.defaultSafeIntegers();
       }
       const checkFile = fileCheck(path);
