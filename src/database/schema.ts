@@ -23,7 +23,7 @@ export function columnTypes(runner: Pick<EntityManager, 'dataSource'>) {
   };
 }
 
-export type ColumnTypes = Readonly<ReturnType<typeof columnTypes>>;
+export type ColumnTypes = ReturnType<typeof columnTypes>;
 
 /** A column that is a `Date` in the entity, and Unix time in milliseconds in the database: `@Column({ ...TIME_COLUMN })`. */
 export const TIME_COLUMN = {
