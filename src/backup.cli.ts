@@ -1,10 +1,9 @@
 #!/usr/bin/env node
 import './check-node.js';
 import 'reflect-metadata';
-import { backUp } from './database/sqlite/backup.js';
 import { databaseUrlOf, isPostgresUrl } from './database/database-options.js';
 import { explained } from './database/unavailable.js';
-import { sqliteFile } from './database/sqlite/sqlite-file.js';
+import { backUp, sqliteFile } from './database/sqlite/sqlite-file.js';
 import { loadEnv } from './platform/config/load-env.js';
 
 const [target, ...others] = process.argv.slice(2);

@@ -32,7 +32,8 @@ export type { OwnErrorCode } from './platform/errors/error-codes.js';
 export type { ErrorCode } from './platform/errors/error-codes.js';
 export type { ConnectionUse } from './database/database.js';
 export type { DatabaseParts } from './database/database-options.js';
-export type { SqlParameter, ColumnTypes } from './database/statements.js';
+export type { ColumnTypes } from './database/schema.js';
+export type { SqlParameter } from './database/statements.js';
 export type { BeforeCommitListener } from './database/events/events.js';
 /** @deprecated Use `runAs`. */
 export { runAs as actAs } from './database/events/actor.js';

@@ -34,7 +34,7 @@ export { UNKNOWN_ID } from './openapi/documented-errors.js';
 // The database
 export { Database, type Work } from './database/database.js';
 export { query, isPostgres } from './database/statements.js';
-export { columnTypes, TIME_COLUMN } from './database/statements.js';
+export { columnTypes, TIME_COLUMN } from './database/schema.js';
 export { cutPage, type Page, type PageRequest, readPage } from './database/paging/page.js';
 export type { PageOrder } from './database/paging/page-key.js';
 export { compare, indexRange } from './database/paging/index-range.js';

@@ -14,12 +14,10 @@ export function databaseUrlOf({ DATABASE_URL, ENVIRONMENT }: Env): string {
   return DATABASE_URL ?? `sqlite:data/petstore${ENVIRONMENT === 'staging' ? '-staging' : ''}.sqlite`;
 }
 
-/** Whether a DATABASE_URL names a PostgreSQL server; all others name SQLite files. */
 export function isPostgresUrl(databaseUrl: string): boolean {
   return /^postgres(ql)?:/.test(databaseUrl);
 }
 
-/** The options of a data source that do not depend on the database. */
 export function commonOptions({ entities, migrations = [] }: DatabaseParts) {
   return {
     entities: [...entities],

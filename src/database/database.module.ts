@@ -16,18 +16,13 @@ import { createPrivateFile, sqliteFile } from './sqlite/sqlite-file.js';
 @Global()
 @Module({})
 export class DatabaseModule {
-  /** @param registry for metrics of statements; none for command lines */
   static forRoot(env: Env, parts: DatabaseParts, registry?: Registry): DynamicModule {
     return {
       module: DatabaseModule,
       imports: [
         TypeOrmModule.forRootAsync({
-          useFactory: () => ({
-            ...optionsOf(env, parts),
-            autoLoadEntities: true,
-            // A process that cannot open its database exits, and its supervisor restarts it.
-            toRetry: () => false,
-          }),
+          // A process that cannot open its database exits, and its supervisor restarts it.
+          useFactory: () => ({ ...optionsOf(env, parts), autoLoadEntities: true, toRetry: () => false }),
           // Nest calls it with what `useFactory` returned, and the entities of features.
           dataSourceFactory: async (options) => databaseOf(options as DataSourceOptions, env, parts, registry),
         }),

@@ -15,7 +15,6 @@ const lockKey = (name: string) => `hashtextextended('petstore ' || ${name}, 0)`;
 /**
  * Lets one transaction at a time continue, over all instances, until it ends. Identifiers that are assigned after it become
  * visible in ascending order. Does nothing on SQLite, which has one writer.
- * @param name of the lock, such as a table
  * @throws (rejects) Error outside of a transaction
  */
 export async function lockUntilCommit(manager: EntityManager, name: string): Promise<void> {
@@ -23,10 +22,7 @@ export async function lockUntilCommit(manager: EntityManager, name: string): Pro
   if (isPostgres(manager)) await manager.query(`SELECT pg_advisory_xact_lock(${lockKey('$1')})`, [name]);
 }
 
-/**
- * Takes the same lock without waiting.
- * @returns `false` if another transaction has it
- */
+/** Takes the same lock without waiting, and returns `false` if another transaction has it. */
 export async function tryLockUntilCommit(manager: EntityManager, name: string): Promise<boolean> {
   checkInTransaction(manager);
   if (!isPostgres(manager)) return true;
@@ -35,16 +31,12 @@ export async function tryLockUntilCommit(manager: EntityManager, name: string): 
   return row?.locked === true;
 }
 
-/** Outside of a transaction, a lock would end at once. */
 function checkInTransaction({ queryRunner }: EntityManager): void {
   if (queryRunner?.isTransactionActive !== true && transactionOfCaller() === undefined)
     throw new Error('A lock until the commit needs a transaction.');
 }
 
-/**
- * A condition that takes the same lock within a statement, and always holds.
- * @param name of the lock; not from a request
- */
+/** A condition that takes the same lock within a statement, and always holds. The name must not be from a request. */
 export function isLockedUntilCommit(manager: Pick<EntityManager, 'dataSource'>, name: string): string {
   return isPostgres(manager) ? `pg_advisory_xact_lock(${lockKey(`'${name}'`)}) IS NOT NULL` : 'TRUE';
 }

@@ -1,4 +1,4 @@
-import { type SpanOptions, SpanKind } from '@opentelemetry/api';
+import { SpanKind } from '@opentelemetry/api';
 import { LRUCache } from 'lru-cache';
 import { Histogram, type Registry } from 'prom-client';
 import { SampledLog } from '../platform/logging/sampled-log.js';
@@ -6,29 +6,18 @@ import { inSpan } from '../platform/tracing/spans.js';
 
 const MAX_STATEMENT_LENGTH = 300;
 
-/** The first table of a statement. */
-const TABLE = /\b(?:FROM|INTO|UPDATE|JOIN)\s+"?(\w+)/i;
-
-interface Labels {
-  readonly db_operation_name: string;
-  readonly db_collection_name: string;
-}
-
-interface Statement {
-  readonly labels: Labels;
-  readonly name: string;
-  readonly span: SpanOptions;
-}
-
 /** Measures statements, and logs slow ones: each for the first time, then their number. */
 export class StatementObserver {
   private readonly log = new SampledLog('Database', 'warn', {
     first: 'slow statement',
     others: 'more slow statements',
   });
-  private readonly durations: Histogram<keyof Labels> | undefined;
+  private readonly durations: Histogram<'db_operation_name' | 'db_collection_name'> | undefined;
   private readonly locks: Histogram<'phase'> | undefined;
-  private readonly known = new LRUCache<string, Statement>({ max: 1_000 });
+  private readonly known = new LRUCache<string, ReturnType<typeof described>>({
+    max: 1_000,
+    memoMethod: (sql) => described(sql, this.system),
+  });
 
   /** @param registry none for command lines */
   constructor(
@@ -56,7 +45,7 @@ export class StatementObserver {
   /** Runs a statement, measures it, and adds it to the trace. On PostgreSQL, a slow one is logged while it still runs. */
   async watch<T>(sql: string, run: () => Promise<T>): Promise<T> {
     const sinceMs = performance.now();
-    const { labels, name, span } = this.statementOf(sql);
+    const { labels, name, span } = this.known.memo(sql);
     try {
       return await inSpan(name, span, run);
     } finally {
@@ -72,36 +61,27 @@ export class StatementObserver {
     this.locks?.observe({ phase: 'held' }, heldMs / 1_000);
   }
 
-  /**
-   * @param sql values are parameters, and not logged
-   * @param blockers the sessions that it waits for
-   */
+  /** @param blockers the sessions that it waits for */
   logSlow(sql: string, durationMs: number, blockers: readonly object[] = []): void {
-    this.log.add(
-      { statement: shortened(sql) },
-      { durationMs: Math.round(durationMs), ...(blockers.length > 0 && { blockers }) },
-    );
+    const found = { durationMs: Math.round(durationMs), ...(blockers.length > 0 && { blockers }) };
+    this.log.add({ statement: shortened(sql) }, found);
   }
+}
 
-  private statementOf(sql: string): Statement {
-    const known = this.known.get(sql);
-    if (known !== undefined) return known;
-    const operation = /\w+/.exec(sql)?.[0].toUpperCase() ?? '';
-    const [, table = ''] = TABLE.exec(sql) ?? [];
-    const attributes = {
-      'db.system.name': this.system,
-      'db.operation.name': operation,
-      'db.collection.name': table,
-      'db.query.text': shortened(sql),
-    };
-    const statement = {
-      labels: { db_operation_name: operation, db_collection_name: table },
-      name: `${operation} ${table}`.trim(),
-      span: { kind: SpanKind.CLIENT, attributes },
-    };
-    this.known.set(sql, statement);
-    return statement;
-  }
+function described(sql: string, system: string) {
+  const operation = /\w+/.exec(sql)?.[0].toUpperCase() ?? '';
+  const [, firstTable = ''] = /\b(?:FROM|INTO|UPDATE|JOIN)\s+"?(\w+)/i.exec(sql) ?? [];
+  const attributes = {
+    'db.system.name': system,
+    'db.operation.name': operation,
+    'db.collection.name': firstTable,
+    'db.query.text': shortened(sql),
+  };
+  return {
+    labels: { db_operation_name: operation, db_collection_name: firstTable },
+    name: `${operation} ${firstTable}`.trim(),
+    span: { kind: SpanKind.CLIENT, attributes },
+  };
 }
 
 function shortened(sql: string): string {

@@ -1,10 +1,9 @@
-import type { ColumnOptions, EntityManager, ObjectLiteral } from 'typeorm';
+import type { EntityManager, ObjectLiteral } from 'typeorm';
 import type { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 
 export type SqlParameter = string | number | null;
-export type QueryParameters = unknown[] | ObjectLiteral;
-
-/** What a query runner of TypeORM answers. */
+/** What `query` of a query runner takes and answers. */
+export type Statement = readonly [sql: string, parameters?: unknown[] | ObjectLiteral, isStructured?: boolean];
 export type QueryAnswer = Awaited<ReturnType<BetterSqlite3QueryRunner['query']>>;
 
 /**
@@ -24,36 +23,10 @@ export async function query<Row>(
   return isCounted<Row>(answer) ? answer[0] : (answer as Row[]);
 }
 
-/**
- * Turns the integers in the result of a query into numbers, or into decimal digits if a number would round them. SQLite's
- * driver rounds integers unless it returns all of them as bigints, which neither TypeORM nor features expect.
- */
-export function exactIntegers<Result>(result: Result): Result | number | string {
-  if (typeof result === 'bigint') return exactInteger(result);
-  if (Array.isArray(result)) {
-    for (const row of result) replaceIn(row);
-    return result;
-  }
-  // A structured result, whose `raw` and `records` are the same rows.
-  if (isStructured(result)) result.raw = exactIntegers(result.raw);
-  return result;
-}
-
-function replaceIn(row: Record<string, unknown>): void {
-  for (const column in row) {
-    const value = row[column];
-    if (typeof value === 'bigint') row[column] = exactInteger(value);
-  }
-}
-
-/** @param value from SQLite's driver, or its digits from that of PostgreSQL */
-export function exactInteger(value: bigint | string): number | string {
+/** An integer as a number, or as decimal digits if a number would round it. */
+export function exactNumber(value: bigint | string): number | string {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : String(value);
-}
-
-function isStructured(result: unknown): result is { raw: unknown } {
-  return typeof result === 'object' && result !== null && 'raw' in result;
 }
 
 function isCounted<Row>(answer: unknown): answer is [Row[], number] {
@@ -72,72 +45,13 @@ export function byBytes(connected: Pick<EntityManager, 'dataSource'>, column: st
   return isPostgres(connected) ? `${column} COLLATE "C"` : column;
 }
 
-/** The SQL that differs between the databases in a migration. */
-export interface ColumnTypes {
-  /** Primary key that the database assigns and never reuses. */
-  readonly id: string;
-  /** Exact in the int64 range. */
-  readonly int64: string;
-  /** For a property with `TIME_COLUMN`. */
-  readonly time: string;
-  readonly boolean: string;
-  /** Sorted by bytes on both databases. */
-  readonly text: string;
-  /** For a property of the type `simple-json`. */
-  readonly json: string;
-  /** An exact decimal. SQLite keeps it as text, so it neither sorts nor adds by value there. */
-  decimal(digits: number, scale: number): string;
-  /** Follows the columns of a table. On SQLite it is `STRICT`, which refuses other types than these, BLOB and REAL. */
-  readonly tableEnd: string;
-}
+/** After white space, empty statements and comments. */
+const CONTROL =
+  /^(?:[\s;]|--[^\n]*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(?:BEGIN|START|COMMIT|END|ROLLBACK|ABORT|SAVEPOINT|RELEASE)\b/i;
 
-const SQLITE: ColumnTypes = {
-  id: 'INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL',
-  int64: 'INTEGER',
-  time: 'INTEGER',
-  boolean: 'INTEGER',
-  text: 'TEXT',
-  json: 'TEXT',
-  decimal: () => 'TEXT',
-  tableEnd: 'STRICT',
-};
-const POSTGRES: ColumnTypes = {
-  id: 'BIGSERIAL PRIMARY KEY',
-  int64: 'BIGINT',
-  time: 'BIGINT',
-  boolean: 'BOOLEAN',
-  text: 'TEXT COLLATE "C"',
-  json: 'TEXT',
-  decimal: (digits, scale) => `NUMERIC(${digits}, ${scale})`,
-  tableEnd: '',
-};
-
-/**
- * The options of a column with a time, which is a `Date` in the entity and Unix time in milliseconds in the database, such as
- * `@Column({ ...TIME_COLUMN, name: 'starts_at' })`.
- */
-export const TIME_COLUMN = {
-  type: 'bigint',
-  transformer: {
-    to: (time: Date | null | undefined) => time?.getTime() ?? time,
-    from: (atMs: number | null) => (atMs === null ? null : new Date(atMs)),
-  },
-} as const satisfies ColumnOptions;
-
-export function columnTypes(runner: Pick<EntityManager, 'dataSource'>): ColumnTypes {
-  return isPostgres(runner) ? POSTGRES : SQLITE;
-}
-
-/** Before the first word of a statement: white space, empty statements and comments. */
-const START = String.raw`^(?:[\s;]|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*`;
-
-const CONTROLS = new RegExp(`${START}(?:BEGIN|START|COMMIT|END|ROLLBACK|ABORT|SAVEPOINT|RELEASE)\\b`, 'i');
-/**
- * Refuses statements that begin or end a transaction, because they would affect other users of the connection.
- * @throws Error
- */
+/** @throws Error if a statement begins or ends a transaction, which would affect other users of the connection */
 export function refuseTransactionControl(sql: string): void {
-  if (!CONTROLS.test(sql)) return;
+  if (!CONTROL.test(sql)) return;
   throw new Error(
     `"${sql.trim()}" must not be sent as a statement. Use dataSource.transaction, or startTransaction of a query runner.`,
   );

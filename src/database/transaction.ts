@@ -1,54 +1,56 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import type { QueryAnswer, QueryParameters } from './statements.js';
+import type { QueryAnswer, Statement } from './statements.js';
+import { unavailable } from './unavailable.js';
 
-/** The connection that a transaction has for itself. */
 export interface TransactionConnection {
   readonly dataSource: DataSource;
   connect(): Promise<unknown>;
-  send(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer>;
+  send(...statement: Statement): Promise<QueryAnswer>;
   /** Rolls back if it rejects. */
   commit(): Promise<void>;
   rollback(): Promise<void>;
 }
 
-export type Callback = () => void | Promise<void>;
+type Callback = () => void | Promise<void>;
 
 const logger = new Logger('Database');
 
 /**
- * A transaction on a connection. It sends one statement after the other, and its end after all of them: they would join the
- * next transaction of the connection. Transactions inside it are parts of it, and are committed or rolled back with it.
+ * Sends one statement after the other, and its end after all of them: they would join the next transaction of the connection.
+ * Transactions inside it are parts of it, and are committed or rolled back with it.
  */
 export class Transaction {
   state: 'open' | 'ending' | 'committed' | 'rolled back' = 'open';
-  /** Fulfilled when the database has ended it. */
   readonly ended = Promise.withResolvers<void>();
   /** Why it was rolled back, if not by its caller. */
   private reason: Error | undefined;
   /** Fulfilled when all that was sent is done. */
   private sent: Promise<unknown> = Promise.resolve();
-  /** How many parts have begun and not ended. */
   private openParts = 0;
-  private readonly commitCallbacks: Callback[] = [];
+  readonly commitCallbacks: Callback[] = [];
   /** A callback that is registered several times is called once. */
-  private readonly endCallbacks = new Set<Callback>();
+  readonly endCallbacks = new Set<Callback>();
 
   constructor(readonly connection: TransactionConnection) {}
 
-  /** Why it refuses a call. */
   get refusal(): Error {
     if (this.state === 'ending' && this.reason === undefined)
       return new Error('The transaction has ended. Await all of its statements in it.');
     return this.reason ?? new Error('The transaction of this call was rolled back, so the call is refused.');
   }
 
+  /** Makes it the current one of `work`. */
+  run<T>(work: () => Promise<T>): Promise<T> {
+    return contexts.run(this, work);
+  }
+
   /** @throws (rejects) Error if the transaction has ended */
-  send(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
+  send(...statement: Statement): Promise<QueryAnswer> {
     return this.last(() => {
       this.checkOpen();
-      return this.connection.send(sql, parameters, isStructured);
+      return this.connection.send(...statement);
     });
   }
 
@@ -63,14 +65,6 @@ export class Transaction {
     this.openParts -= 1;
   }
 
-  onCommit(callback: Callback): void {
-    this.commitCallbacks.push(callback);
-  }
-
-  onEnd(callback: Callback): void {
-    this.endCallbacks.add(callback);
-  }
-
   /** @throws (rejects) Error if it was rolled back instead */
   async commit(): Promise<void> {
     this.checkOpen();
@@ -80,12 +74,10 @@ export class Transaction {
     }
     this.state = 'ending';
     await this.last(async () => {
-      try {
-        await this.connection.commit();
-      } catch (error) {
+      await this.connection.commit().catch(async (error: unknown) => {
         await this.settle('rolled back');
         throw error;
-      }
+      });
       await this.settle('committed');
     });
   }
@@ -112,7 +104,6 @@ export class Transaction {
     if (this.state !== 'open') throw this.refusal;
   }
 
-  /** Runs something after all that was sent. */
   private last<T>(work: () => Promise<T>): Promise<T> {
     const done = this.sent.then(work, work);
     this.sent = done.catch(() => undefined);
@@ -123,12 +114,13 @@ export class Transaction {
   private async settle(outcome: 'committed' | 'rolled back'): Promise<void> {
     this.state = outcome;
     this.ended.resolve();
-    await runAll([...(outcome === 'committed' ? this.commitCallbacks : []), ...this.endCallbacks]);
+    if (outcome === 'committed') await runAll(this.commitCallbacks);
+    await runAll(this.endCallbacks);
   }
 }
 
 /** The transaction has ended, so a callback that fails changes neither its outcome nor the other callbacks. */
-async function runAll(callbacks: readonly Callback[]): Promise<void> {
+async function runAll(callbacks: Iterable<Callback>): Promise<void> {
   for (const callback of callbacks) {
     try {
       await callback();
@@ -138,12 +130,13 @@ async function runAll(callbacks: readonly Callback[]): Promise<void> {
   }
 }
 
-const contexts = new AsyncLocalStorage<Transaction>();
-
-/** Makes a transaction the current one of `work`. */
-export function runIn<T>(transaction: Transaction, work: () => Promise<T>): Promise<T> {
-  return contexts.run(transaction, work);
+/** Logs why a transaction is ended before its caller ended it, and returns the error for the caller. */
+export function tookTooLong(reason: string): Error {
+  logger.warn(reason);
+  return unavailable(new Error(reason));
 }
+
+const contexts = new AsyncLocalStorage<Transaction>();
 
 /** Runs work that several callers share outside of their transactions. */
 export function outsideTransactions<T>(work: () => T): T {
@@ -169,24 +162,23 @@ export async function transactionSettled(): Promise<void> {
 }
 
 /**
- * Registers a callback for the end of the current transaction, before its outcome is reported. It also runs after a
- * failure, because a commit with an unknown outcome may have happened. Registered twice, it runs once. Outside of a
- * transaction it runs at once.
+ * Calls back at the end of the current transaction, before its outcome is reported; once, if registered twice. Also after a
+ * failure, because a commit with an unknown outcome may have happened. Outside of a transaction it calls back at once.
  * @throws Error after a rollback
  */
 export function onTransactionEnd(callback: () => void | Promise<void>): void {
   const transaction = transactionOfCaller();
   if (transaction === undefined) void runAll([callback]);
-  else transaction.onEnd(callback);
+  else transaction.endCallbacks.add(callback);
 }
 
 /**
- * Registers a callback for the commit of the current transaction, before its outcome is reported. An error of the callback
- * is logged. Outside of a transaction it runs at once.
+ * Calls back at the commit of the current transaction, before its outcome is reported, or at once outside of one. An error of
+ * the callback is logged.
  * @throws Error after a rollback
  */
 export function onCommit(callback: () => void): void {
   const transaction = transactionOfCaller();
   if (transaction === undefined) void runAll([callback]);
-  else transaction.onCommit(callback);
+  else transaction.commitCallbacks.push(callback);
 }

@@ -2,7 +2,6 @@ import { unavailable } from './unavailable.js';
 
 /** Lets a number of callers continue at a time, and fewer of one account. The others wait, in the order in which they came. */
 export class Turns {
-  /** The accounts of those who have a turn. */
   private readonly taken: (number | undefined)[] = [];
   private readonly queue = new Set<{ readonly account: number | undefined; readonly begin: () => void }>();
 
@@ -15,10 +14,7 @@ export class Turns {
     return { used: this.taken.length, waiting: this.queue.size };
   }
 
-  /**
-   * Waits for a turn, which ends with `give`.
-   * @throws (rejects) DomainError `service_unavailable` if it does not come in time
-   */
+  /** Waits for a turn, which ends with `give`. Rejects with `service_unavailable` if it does not come in time. */
   async take(timeoutMs: number, account?: number): Promise<void> {
     const { promise, resolve: begin, reject } = Promise.withResolvers<void>();
     const waiting = { account, begin };
@@ -35,7 +31,6 @@ export class Turns {
     this.next();
   }
 
-  /** Begins the first turn that can begin. */
   private next(): void {
     for (const waiting of this.queue) {
       if (this.taken.length >= this.most) return;

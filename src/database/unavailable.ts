@@ -3,10 +3,7 @@ import { DomainError } from '../platform/errors/domain-error.js';
 
 const SQLITE_AWAY = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|CORRUPT|NOTADB)/;
 
-/**
- * Classes and codes of PostgreSQL (its manual, appendix A): connection, resources, shutdown, system and corruption; a new
- * primary, a lock or statement timeout, a deadlock. Node's own codes begin with E.
- */
+/** By appendix A of PostgreSQL's manual. Node's own codes begin with E. */
 const POSTGRES_AWAY = /^(08...|53...|57P..|58...|XX00[12]|25006|25P03|55P03|57014|40001|40P01|E[A-Z]+)$/;
 
 /** Whether a statement or a commit failed because rows of another table refer to a row. */
@@ -17,20 +14,16 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return ['SQLITE_CONSTRAINT_FOREIGNKEY', '23503', '23001'].includes(code);
 }
 
-/** Whether another connection holds the lock that a statement needs. */
 export function isBusy(error: unknown): boolean {
   return driverCode(error).startsWith('SQLITE_BUSY');
 }
 
-/** Turns errors that mean that SQLite is temporarily unavailable into DomainError; returns others. */
+/** Turns errors that mean that SQLite is unavailable into DomainError; returns others. */
 export function translateSqlite(error: unknown): unknown {
   return SQLITE_AWAY.test(driverCode(error)) ? unavailable(error) : error;
 }
 
-/**
- * Turns errors that mean that PostgreSQL is unavailable, or that the outcome is unknown, into DomainError; returns others. The
- * driver's errors about the connection have no code.
- */
+/** The same for PostgreSQL, also if the outcome is unknown. The driver's errors about the connection have no code. */
 export function translatePostgres(error: unknown): unknown {
   if (error instanceof QueryRunnerAlreadyReleasedError) return unavailable(error);
   if (!(error instanceof QueryFailedError)) return error;
@@ -38,7 +31,6 @@ export function translatePostgres(error: unknown): unknown {
   return code === '' || POSTGRES_AWAY.test(code) ? unavailable(error) : error;
 }
 
-/** A DomainError with the code `service_unavailable`. */
 export function unavailable(cause?: unknown): DomainError {
   return new DomainError('service_unavailable', 'The database is temporarily unavailable. Try again.', { cause });
 }
@@ -55,7 +47,6 @@ export function explained(error: unknown): string {
 export function driverCode(error: unknown): string {
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
   // The driver's native part keeps the error class of the realm that loaded it first, so `instanceof` does not work.
-  return typeof cause === 'object' && cause !== null && 'code' in cause && cause.code !== undefined
-    ? String(cause.code)
-    : '';
+  const { code = '' } = Object(cause) as { readonly code?: unknown };
+  return String(code);
 }

@@ -66,7 +66,7 @@ export class PetsRepository {
 
   private async loadAll(petIds: readonly string[]): Promise<(PetRow | undefined)[]> {
     // The first request may be what is left of a transaction that was rolled back.
-    const rows = await outsideTransactions(() => this.database.read((manager) => this.find(manager, petIds)));
+    const rows = await outsideTransactions(() => this.find(this.database.manager, petIds));
     const byId = new Map(rows.map((row) => [String(row.id), row]));
     return petIds.map((petId) => byId.get(petId));
   }

@@ -23,7 +23,7 @@ export class PetsService {
   ) {}
 
   async list(query: ListPetsQuery): Promise<Page<Animal>> {
-    const rows = await this.database.read((manager) => this.pets.page(manager, query));
+    const rows = await this.pets.page(this.database.manager, query);
     const { items, nextAfter } = cutPage(rows, query.limit);
     return { items: items.map(toAnimal), nextAfter };
   }

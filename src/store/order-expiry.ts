@@ -18,9 +18,7 @@ export class OrderExpiry extends RecurringTask {
       const nowMs = hours === 0 ? undefined : await oldRows.nowMs();
       if (nowMs === undefined) return;
       const page = { limit: MAX_ORDERS, after };
-      const { items, nextAfter } = await database.read((manager) =>
-        repository.placedBefore(manager, nowMs - hours * HOUR_MS, page),
-      );
+      const { items, nextAfter } = await repository.placedBefore(database.manager, nowMs - hours * HOUR_MS, page);
       after = nextAfter?.toString();
       const errors: unknown[] = [];
       for (const { id, accountId } of items) {

@@ -1,7 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Change, Page, Precondition } from '../kernel.js';
-import { Clock, Database, DomainError, Events, notFound, orFail, runAs } from '../kernel.js';
+import {
+  type Change,
+  type Page,
+  type Precondition,
+  Clock,
+  Database,
+  DomainError,
+  Events,
+  notFound,
+  orFail,
+  runAs,
+} from '../kernel.js';
 import { PetsService } from '../pets/index.js';
 import type { ListOrdersQuery, Order } from './order.dto.js';
 import { nextStatuses, OrderEntity, type OrderStatus } from './order.entity.js';
@@ -32,14 +42,13 @@ export class OrdersService {
   ) {}
 
   async list(accountId: number, query: ListOrdersQuery): Promise<Page<Order>> {
-    const { items, nextAfter } = await this.database.read((manager) => this.orders.page(manager, accountId, query));
+    const { items, nextAfter } = await this.orders.page(this.database.manager, accountId, query);
     return { items: items.map(toOrder), nextAfter };
   }
 
   /** @throws (rejects) DomainError `order_not_found` */
   async get(key: OrderKey): Promise<Order> {
-    const row = await this.database.read((manager) => this.orders.find(manager, key));
-    return toOrder(orFail(row, orderNotFound, key.id));
+    return toOrder(orFail(await this.orders.find(this.database.manager, key), orderNotFound, key.id));
   }
 
   /**

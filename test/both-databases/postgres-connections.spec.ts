@@ -20,7 +20,7 @@ afterEach(async () => {
   await service.stop();
 });
 
-const read = () => service.app.get(Database).read((manager) => manager.query<{ one: number }[]>('SELECT 1 AS "one"'));
+const read = () => service.app.get(Database).query<{ one: number }[]>('SELECT 1 AS "one"');
 
 const refuse = () => Promise.reject(new Error('on purpose'));
 
@@ -59,7 +59,7 @@ describe('a connection of the pool', () => {
       return manager;
     };
     for (let n = 0; n < FAILURES; n++) {
-      await database.read(work);
+      await work(database.manager);
       await database.write(work);
       await database.transaction(work);
       await expect(database.write(async (manager) => (await work(manager)).query('SELECT wrong'))).rejects.toThrow(

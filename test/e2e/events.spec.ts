@@ -268,7 +268,7 @@ describe('a stop of the service', () => {
     @OnEvent('pet.created')
     async hear({ after }: DomainEvent<'pet.created'>): Promise<void> {
       for (let turn = 0; turn < 50; turn += 1) await nextTurn();
-      const count = await this.database.read((manager) => manager.query('SELECT COUNT(*) AS "count" FROM "pets"'));
+      const count = await this.database.query('SELECT COUNT(*) AS "count" FROM "pets"');
       ended.push(`${after.name} ${JSON.stringify(count)}`);
     }
   }

@@ -27,7 +27,7 @@ describe('a write within another', () => {
       throw new Error('no');
     });
   const names = async (prefix: string) => {
-    const accounts = await database.read((manager) => manager.find(Account, { order: { name: 'ASC' } }));
+    const accounts = await database.manager.find(Account, { order: { name: 'ASC' } });
     return accounts.map(({ name }) => name).filter((name) => name.startsWith(prefix));
   };
 

@@ -63,7 +63,7 @@ export class AuthBench {
       database,
       issue: (newKey = {}) => keys.createKey({ account: 'acme', plan: 'pro', ...newKey }),
       async audited() {
-        const records = await database.read((manager) => manager.find(AuditRecord, { order: { id: 'ASC' } }));
+        const records = await database.manager.find(AuditRecord, { order: { id: 'ASC' } });
         return records.map(({ action, actor, at, keyId }) => ({ action, actor, at, keyId }));
       },
       close: () => module.close(),

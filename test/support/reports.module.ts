@@ -96,11 +96,9 @@ class ReportsService {
     });
   }
 
-  titles({ limit, order = 'asc' }: ListReportsQuery): Promise<string[]> {
-    return this.database.read(async (manager) => {
-      const reports = await manager.find(ReportEntity, { order: { title: order }, take: limit });
-      return reports.map(({ title }) => title);
-    });
+  async titles({ limit, order = 'asc' }: ListReportsQuery): Promise<string[]> {
+    const reports = await this.database.manager.find(ReportEntity, { order: { title: order }, take: limit });
+    return reports.map(({ title }) => title);
   }
 }
 

@@ -95,7 +95,7 @@ describe('KeysService, on existing keys', () => {
       const changed = await service.keys.change(id, { scopes: ['pets:write', 'keys:manage', 'pets:write'] });
       expect(changed).toEqual({ ...(await listed(id)), scopes: ['pets:write', 'keys:manage'] });
       expect(await service.verifier.verify(key)).toHaveProperty('scopes', new Set(['pets:write', 'keys:manage']));
-      const records = await service.database.read((manager) => manager.find(AuditRecord, { order: { id: 'ASC' } }));
+      const records = await service.database.manager.find(AuditRecord, { order: { id: 'ASC' } });
       const last = records.at(-1);
       expect(last).toMatchObject(bench.record('key.scopes_changed', id));
       expect(JSON.parse(last?.detail ?? '')).toEqual({ from: ['pets:read'], to: ['pets:write', 'keys:manage'] });

@@ -3,8 +3,13 @@ import type { Account } from '../../auth/keys/account.entity.js';
 import { generateApiKey, generateKeyId, hashApiKey, keyKindOf, maskApiKey } from '../../auth/keys/api-key-format.js';
 import { ApiKey } from '../../auth/keys/api-key.entity.js';
 import { ApiKeysRepository, KeyChanges } from '../../auth/keys/api-keys.repository.js';
-import { audit, type AuditAction, type AuditedOperation } from '../../auth/keys/audit-record.entity.js';
-import { type AuditEntry, readAudit } from '../../auth/keys/audit-record.entity.js';
+import {
+  audit,
+  type AuditAction,
+  type AuditedOperation,
+  type AuditEntry,
+  readAudit,
+} from '../../auth/keys/audit-record.entity.js';
 import { type CustomLimits, type Limits, limitsOf, type PlanName } from '../../auth/keys/plan.js';
 import { DEFAULT_SCOPES } from '../../auth/keys/scopes.js';
 import { Database } from '../../database/database.js';
@@ -16,8 +21,7 @@ import { Env } from '../../platform/config/env.js';
 import { accountFor, type AccountSummary, changePlan, getAccount, summariseAccounts } from '../accounts.js';
 import type { ApiKeyChange } from './key-requests.dto.js';
 import { detailsOf, type IssuedKey, type KeyDetails, type RotatedKey } from './key-responses.dto.js';
-import { changesOf, checkDuration, checkName, checkScopes, invalid } from './key-options.js';
-import { type NewKey, planTerms } from './key-options.js';
+import { changesOf, checkDuration, checkName, checkScopes, invalid, type NewKey, planTerms } from './key-options.js';
 
 /** By how much `lastUsedAt` can be earlier than the last use, in milliseconds, because it is written every 5 seconds. */
 const LAST_USE_DELAY_MS = 6_000;

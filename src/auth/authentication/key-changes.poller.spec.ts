@@ -3,6 +3,7 @@ import { AuthBench, type AuthInstance } from '../../../test/support/auth-service
 import { AuditRecord } from '../keys/audit-record.entity.js';
 import { ApiKey } from '../keys/api-key.entity.js';
 import { ApiError } from '../../http/errors/api-error.js';
+import { ApiKeysRepository } from '../keys/api-keys.repository.js';
 
 const AHEAD = 100;
 
@@ -70,7 +71,7 @@ describe('KeyChangesPoller', () => {
     const other = await elsewhere.keys.createKey({ account: 'acme', plan: 'pro' });
     await elsewhere.keys.revoke(other.id);
     await here.poller.poll();
-    const read = jest.spyOn(here.database, 'read');
+    const read = jest.spyOn(ApiKeysRepository.prototype, 'find');
     expect(here.verifier.verify(key)).toHaveProperty('keyId', id);
     expect(read).not.toHaveBeenCalled();
   });
@@ -84,7 +85,7 @@ describe('KeyChangesPoller', () => {
   });
 
   it('catches up after failed polls', async () => {
-    jest.spyOn(here.database, 'read').mockRejectedValueOnce(new ApiError('service_unavailable', 'away'));
+    jest.spyOn(here.database.manager, 'find').mockRejectedValueOnce(new ApiError('service_unavailable', 'away'));
     await elsewhere.keys.revoke(id);
     await expect(here.poller.poll()).rejects.toHaveProperty('code', 'service_unavailable');
     await here.poller.poll();

@@ -27,13 +27,11 @@ export class KeyChangesPoller extends RecurringTask {
   async poll(): Promise<void> {
     const { last } = this;
     if (last === undefined) return this.begin();
-    const records = await this.database.read((manager) =>
-      manager.find(AuditRecord, {
-        select: { id: true, at: true, accountId: true, keyId: true },
-        where: { id: MoreThanOrEqual(last.id) },
-        order: { id: 'ASC' },
-      }),
-    );
+    const records = await this.database.manager.find(AuditRecord, {
+      select: { id: true, at: true, accountId: true, keyId: true },
+      where: { id: MoreThanOrEqual(last.id) },
+      order: { id: 'ASC' },
+    });
     const [first] = records;
     // A failover or a restored backup can lose records, and give their identifiers to others.
     const isLost = last !== NO_RECORD && (first?.id !== last.id || first.at !== last.at);
@@ -43,9 +41,11 @@ export class KeyChangesPoller extends RecurringTask {
   }
 
   private async begin(): Promise<void> {
-    const [newest = NO_RECORD] = await this.database.read((manager) =>
-      manager.find(AuditRecord, { select: { id: true, at: true }, order: { id: 'DESC' }, take: 1 }),
-    );
+    const [newest = NO_RECORD] = await this.database.manager.find(AuditRecord, {
+      select: { id: true, at: true },
+      order: { id: 'DESC' },
+      take: 1,
+    });
     this.last = newest;
     this.verifier.forgetAll();
   }

@@ -4,8 +4,10 @@ import { AuthBench, type AuthInstance } from '../../../test/support/auth-service
 import { ApiKey } from '../keys/api-key.entity.js';
 import { generateApiKey } from '../keys/api-key-format.js';
 import type { NewKey } from '../../accounts/keys/key-options.js';
+import { ApiKeysRepository } from '../keys/api-keys.repository.js';
 
 const ACME = { account: 'acme', plan: 'pro' } as const;
+const reads = () => jest.spyOn(ApiKeysRepository.prototype, 'find');
 
 describe('KeyVerifier', () => {
   let bench: AuthBench;
@@ -22,7 +24,6 @@ describe('KeyVerifier', () => {
   });
 
   const issue = (newKey: Partial<NewKey> = {}) => service.keys.createKey({ ...ACME, ...newKey });
-  const reads = () => jest.spyOn(service.database, 'read');
   const restarted = async () => {
     const { poller, verifier } = await bench.open();
     await poller.poll();
@@ -117,9 +118,9 @@ describe('KeyVerifier', () => {
   it('does not use a query from before a revocation for later requests', async () => {
     const { key, id } = await issue();
     const held = Promise.withResolvers<void>();
-    const read = service.database.read.bind(service.database);
-    reads().mockImplementationOnce(async (query) => {
-      const result = await read(query);
+    const { find } = ApiKeysRepository.prototype;
+    reads().mockImplementationOnce(async (...where) => {
+      const result = await find(...where);
       await held.promise;
       return result;
     });
@@ -145,10 +146,10 @@ describe('KeyVerifier', () => {
   it('notices within a minute that a key was revoked in the database, also if the database is slow', async () => {
     const { key, id } = await issue();
     await service.verifier.verify(key);
-    const read = service.database.read.bind(service.database);
-    reads().mockImplementation(async (query) => {
+    const { find } = ApiKeysRepository.prototype;
+    reads().mockImplementation(async (...where) => {
       await delay(150);
-      return read(query);
+      return find(...where);
     });
     for (let minute = 0; minute < 3; minute += 1) {
       bench.clock.advanceMs(60_000);

@@ -104,7 +104,7 @@ export class KeyVerifier {
   }
 
   private async query(token: string): Promise<CachedKey | undefined> {
-    const key = await this.database.read((manager) => this.keys.find(manager, { sha256: hashApiKey(token) }));
+    const key = await this.keys.find(this.database.manager, { sha256: hashApiKey(token) });
     if (key === null) return undefined;
     const { expiresAt, revokedAt, pausedAt } = key;
     return { expiresAt, revokedAt, pausedAt, caller: callerOf(key), freshUntilMs: this.clock.nowMs() + FRESH_MS };

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
 import { generateApiKey } from '../keys/api-key-format.js';
 import { ApiError } from '../../http/errors/api-error.js';
+import { ApiKeysRepository } from '../keys/api-keys.repository.js';
 
 describe('keys that are not cached', () => {
   let bench: AuthBench;
@@ -29,7 +30,7 @@ describe('keys that are not cached', () => {
 
   it('fail as unavailable only while the database is unavailable', async () => {
     const { key, id } = await issue();
-    jest.spyOn(other.database, 'read').mockRejectedValueOnce(new ApiError('service_unavailable', 'away'));
+    jest.spyOn(ApiKeysRepository.prototype, 'find').mockRejectedValueOnce(new ApiError('service_unavailable', 'away'));
     await expect(verify(key)).rejects.toHaveProperty('code', 'service_unavailable');
     expect(await verify(key)).toHaveProperty('keyId', id);
   });

@@ -24,18 +24,18 @@ describe('an account with many old keys', () => {
   afterAll(() => bench.remove());
 
   /** How the database finds what is asked for: the plans of all statements, line by line. */
-  const planOf = (ask: (manager: EntityManager) => Promise<unknown>) =>
-    service.database.read(async (manager) => {
-      const statements = await sentBy(manager, ask);
-      const [explain, column] = onPostgres ? ['EXPLAIN', 'QUERY PLAN'] : ['EXPLAIN QUERY PLAN', 'detail'];
-      const plan: string[] = [];
-      for (const { sql, parameters } of statements) {
-        expect(sql).toContain('FROM "api_keys"');
-        const lines = await manager.query<Record<string, string>[]>(`${explain} ${sql}`, parameters);
-        plan.push(...lines.map((line) => String(line[column])));
-      }
-      return plan.join('\n');
-    });
+  const planOf = async (ask: (manager: EntityManager) => Promise<unknown>) => {
+    const { manager } = service.database;
+    const statements = await sentBy(manager, ask);
+    const [explain, column] = onPostgres ? ['EXPLAIN', 'QUERY PLAN'] : ['EXPLAIN QUERY PLAN', 'detail'];
+    const plan: string[] = [];
+    for (const { sql, parameters } of statements) {
+      expect(sql).toContain('FROM "api_keys"');
+      const lines = await manager.query<Record<string, string>[]>(`${explain} ${sql}`, parameters);
+      plan.push(...lines.map((line) => String(line[column])));
+    }
+    return plan.join('\n');
+  };
 
   const after = { accountId: 1, createdAt: MADE_AT_MS + OLD_KEYS / 2, id: 'key_a' };
   const cursor = Buffer.from(JSON.stringify([`${after.createdAt}`, after.id])).toString('base64url');
@@ -88,9 +88,8 @@ describe('an account with many old keys', () => {
   it.each([{ id: 'key_1' }, { id: 'key_1', accountId: 1 }, { sha256: '1' }, { sha256: 'unknown' }])(
     'finds the key %j in one statement',
     async (where) => {
-      await service.database.read(async (manager) => {
-        expect(await sentBy(manager, () => repository.find(manager, where))).toHaveLength(1);
-      });
+      const { manager } = service.database;
+      expect(await sentBy(manager, () => repository.find(manager, where))).toHaveLength(1);
     },
   );
 
@@ -108,7 +107,7 @@ describe('an account with many old keys', () => {
   it('counts active keys only', async () => {
     // Then, the last ten had not expired yet; every other one is revoked.
     const times = [bench.clock.nowMs(), MADE_AT_MS + OLD_KEYS - 10];
-    const counts = times.map((atMs) => service.database.read((manager) => repository.countActive(manager, 1, atMs)));
+    const counts = times.map((atMs) => repository.countActive(service.database.manager, 1, atMs));
     expect(await Promise.all(counts)).toEqual([2, 7]);
   });
 });

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** In whose name work is done. */
 const principals = new AsyncLocalStorage<{ actor: string | undefined; accountId: number | undefined }>();
 
 /**
@@ -11,12 +10,10 @@ export function runAs<T>(actor: string | undefined, work: () => T, accountId = c
   return principals.run({ actor, accountId }, work);
 }
 
-/** The actor of the current work; undefined if unknown. */
 export function currentActor(): string | undefined {
   return principals.getStore()?.actor;
 }
 
-/** The account that the current work is done for; undefined if it is for none. */
 export function currentAccountId(): number | undefined {
   return principals.getStore()?.accountId;
 }

@@ -1,7 +1,7 @@
 /** The events by name. Features declare theirs by merging into this interface, like `PetEvents`. */
 export interface EventMap {}
 
-/** The state before and after; `before` is undefined for a creation, `after` for a removal. */
+/** `before` is undefined for a creation, `after` for a removal. */
 export interface Change<Before, After> {
   readonly before: Before;
   readonly after: After;
@@ -14,7 +14,6 @@ export interface DomainEvent<Name extends EventName = EventName> {
   /** Unique, so that consumers can detect duplicates. */
   readonly id: string;
   readonly name: Name;
-  /** Unix time in milliseconds. */
   readonly atMs: number;
   /** The actor: the id of an API key, `cli:<system user>` or the name in `runAs`; undefined if unknown. */
   readonly actor: string | undefined;

@@ -13,16 +13,15 @@ import type { DomainEvent, EventMap, EventName } from './domain-event.js';
 
 const BEFORE_COMMIT = 'petstore:before-commit';
 
-/** A method that listens to an event in its transaction. */
 export type BeforeCommitListener<Name extends EventName> = (
   event: DomainEvent<Name>,
   manager: EntityManager,
 ) => void | Promise<void>;
 
 /**
- * Calls a method of a provider in the transaction of an event, with the event and the `EntityManager`. Its writes are
- * committed or rolled back with the rest. If it throws, the transaction is rolled back, and the client gets the error. It
- * must await nothing but the database. To listen after the commit, use `@OnEvent()`.
+ * Calls a method of a provider in the transaction of an event. Its writes are committed or rolled back with the rest. If it
+ * throws, the transaction is rolled back, and the client gets the error. It must await nothing but the database. To listen
+ * after the commit, use `@OnEvent()`.
  */
 export function BeforeCommit<Name extends EventName>(name: Name) {
   return <Method extends BeforeCommitListener<Name>>(
@@ -34,18 +33,15 @@ export function BeforeCommit<Name extends EventName>(name: Name) {
   };
 }
 
-/** The events that a method listens to. */
 function beforeCommitOf(method: Function): readonly EventName[] {
   return (Reflect.getMetadata(BEFORE_COMMIT, method) ?? []) as readonly EventName[];
 }
-
-type Listener = (event: DomainEvent, manager: EntityManager) => unknown;
 
 /** Raises events: `@BeforeCommit()` listens in the transaction, `@OnEvent()` after the commit. */
 @Injectable()
 export class Events implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('Events');
-  private readonly beforeCommit = new Map<EventName, Listener[]>();
+  private readonly beforeCommit = new Map<EventName, readonly BeforeCommitListener<EventName>[]>();
   /** Names of events, by their delivery. */
   private readonly underWay = new Map<Promise<void>, EventName>();
 
@@ -60,8 +56,16 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
     for (const wrapper of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
       const instance: unknown = wrapper.instance;
       if (typeof instance !== 'object' || instance === null || wrapper.isAlias) continue;
-      if (this.register(instance) > 0 && !wrapper.isDependencyTreeStatic())
-        throw new TypeError(`${wrapper.name} has a @BeforeCommit() method, so it must have the default scope.`);
+      for (const key of this.scanner.getAllMethodNames(Object.getPrototypeOf(instance) as object)) {
+        const method: unknown = Reflect.get(instance, key);
+        if (typeof method !== 'function') continue;
+        for (const name of beforeCommitOf(method)) {
+          if (!wrapper.isDependencyTreeStatic())
+            throw new TypeError(`${wrapper.name} has a @BeforeCommit() method, so it must have the default scope.`);
+          const listener: BeforeCommitListener<EventName> = (...args) => Reflect.apply(method, instance, args);
+          this.beforeCommit.set(name, [...(this.beforeCommit.get(name) ?? []), listener]);
+        }
+      }
     }
   }
 
@@ -71,8 +75,7 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Raises an event. Call it in the transaction of the change. It costs nothing without listeners.
-   * @param change called only if there are listeners
+   * Raises an event. Call it in the transaction of the change. `change` is called only if there are listeners.
    * @throws (rejects) the error of a listener of `@BeforeCommit()`
    */
   async raise<Name extends EventName>(manager: EntityManager, name: Name, change: () => EventMap[Name]): Promise<void> {
@@ -90,27 +93,10 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
   /** Waits for listeners before the database is closed, but not for those that take too long, or raise events for ever. */
   async onApplicationShutdown(): Promise<void> {
     const names = () => `listeners to ${[...new Set(this.underWay.values())].join(' and ')}`;
-    await endsInTime(names, this.delivered());
-  }
-
-  private async delivered(): Promise<void> {
-    while (this.underWay.size > 0) await Promise.all(this.underWay.keys());
-  }
-
-  /** @returns how many listeners the instance has */
-  private register(instance: object): number {
-    let count = 0;
-    for (const key of this.scanner.getAllMethodNames(Object.getPrototypeOf(instance) as object)) {
-      const method: unknown = Reflect.get(instance, key);
-      if (typeof method !== 'function') continue;
-      for (const name of beforeCommitOf(method)) {
-        const listeners = this.beforeCommit.get(name) ?? [];
-        listeners.push((event, manager) => Reflect.apply(method, instance, [event, manager]));
-        this.beforeCommit.set(name, listeners);
-        count += 1;
-      }
-    }
-    return count;
+    const delivered = async () => {
+      while (this.underWay.size > 0) await Promise.all(this.underWay.keys());
+    };
+    await endsInTime(names, delivered());
   }
 
   /** In a later turn of the event loop, so that listeners do not delay the response. */

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { columnTypes } from '../statements.js';
+import { columnTypes } from '../schema.js';
 
 /** Catalogue, accounts with their keys and audit trail, and the counters that survive a restart. */
 export class Initial1795219200000 implements MigrationInterface {

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { columnTypes } from '../statements.js';
+import { columnTypes } from '../schema.js';
 
 /** Categories, a table for the counts of their pets, which a later migration fills, and pets that an order reserves. */
 export class Categories1795226400000 implements MigrationInterface {

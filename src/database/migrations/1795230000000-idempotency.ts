@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { columnTypes } from '../statements.js';
+import { columnTypes } from '../schema.js';
 
 /** Responses that are kept for repeated requests. */
 export class Idempotency1795230000000 implements MigrationInterface {

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { columnTypes } from '../statements.js';
+import { columnTypes } from '../schema.js';
 
 export class Orders1795233600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

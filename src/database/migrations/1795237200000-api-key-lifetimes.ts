@@ -1,10 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { byBytes, columnTypes, isPostgres } from '../statements.js';
+import { columnTypes } from '../schema.js';
+import { byBytes, isPostgres } from '../statements.js';
 
-/**
- * Moves the lifetime and the successor of a key from the audit trail to the key, and adds indexes to list and count the keys
- * of an account.
- */
+/** Moves the lifetime and the successor of a key from the audit trail to the key, and adds indexes by account. */
 export class ApiKeyLifetimes1795237200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     const { int64 } = columnTypes(runner);

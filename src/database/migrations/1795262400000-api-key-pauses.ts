@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { columnTypes } from '../statements.js';
+import { columnTypes } from '../schema.js';
 
 /** Lets keys be paused. The previous version ignores it: to its instances, a paused key is valid. */
 export class ApiKeyPauses1795262400000 implements MigrationInterface {

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { columnTypes } from '../statements.js';
+import { columnTypes } from '../schema.js';
 
 /** The requests of accounts by hour, in Unix time in seconds, and by what became of them. */
 export class UsageHistory1795266000000 implements MigrationInterface {

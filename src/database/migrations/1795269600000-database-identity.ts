@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { columnTypes } from '../statements.js';
+import { columnTypes } from '../schema.js';
 
 /** Tells the database from all others, so that services with different ones do not share keys in Redis by accident. */
 export class DatabaseIdentity1795269600000 implements MigrationInterface {

@@ -1,3 +1,5 @@
+import { Logger } from '@nestjs/common';
+import type { MigrationExecutor } from 'typeorm';
 import { Initial1795219200000 } from './1795219200000-initial.js';
 import { AuditByKey1795222800000 } from './1795222800000-audit-by-key.js';
 import { Categories1795226400000 } from './1795226400000-categories.js';
@@ -32,3 +34,13 @@ export const MIGRATIONS = [
   DatabaseIdentity1795269600000,
   AuditByAccount1795273200000,
 ];
+
+export async function pendingMigrations(executor: MigrationExecutor): Promise<string[]> {
+  return (await executor.getPendingMigrations()).map(({ name }) => name);
+}
+
+export async function runPendingMigrations(executor: MigrationExecutor): Promise<void> {
+  const pending = await pendingMigrations(executor);
+  if (pending.length > 0) new Logger('Migrations').log({ message: 'running migrations', pending });
+  await executor.executePendingMigrations();
+}

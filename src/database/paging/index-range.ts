@@ -3,7 +3,6 @@ import type { WhereClauseCondition } from 'typeorm/query-builder/WhereClause.js'
 import type { SqlParameter } from '../statements.js';
 import type { ColumnValue, KeyColumns } from './page-key.js';
 
-/** SQL with the parameters of its `?`. */
 export interface Condition {
   readonly sql: string;
   readonly parameters: readonly SqlParameter[];
@@ -28,8 +27,7 @@ export function indexRange(
 ): Condition[] {
   const [after, from, until] = direction === 'ASC' ? ['>', '>=', '<='] : ['<', '<=', '>='];
   if (fixed.length === 0) return start.length === 0 ? [] : [compare(start, after)];
-  // A scan ends where the first column of a range does, so of several columns the first one is not in the range. A list of one
-  // value would be the same as `=`.
+  // A scan ends where the first column of a range does, so of several the first is not in it. A list of one would be an `=`.
   const [listed, ranged] = fixed.length === 1 ? [[], fixed] : [fixed.slice(0, 1), fixed.slice(1)];
   const isListed = listed.map((one) => compare([one], 'IN', [one, one]));
   // Where `>` excludes the highest value of the first column, PostgreSQL expects no rows, of other indexes too.
@@ -37,16 +35,14 @@ export function indexRange(
   return [...isListed, compare([...ranged, ...start], from), compare(ranged, until), ...isOther];
 }
 
-/** A filter by the value of a property. */
 interface Equality extends ColumnValue {
   readonly property: string;
   readonly condition: WhereClauseCondition;
 }
 
 /**
- * Takes the filters out of a query that fix the first columns of an index whose next ones are those of the order. Knows
- * filters such as `where({ accountId })` and `where('order.accountId = :accountId', { accountId })`.
- * @returns the filters in the order of the index; none if the entity declares no such index, or if there are joins
+ * Takes the filters out of a query that fix the first columns of an index whose next ones are those of the order, if there is
+ * one. Knows filters such as `where({ accountId })` and `where('order.accountId = :accountId', { accountId })`.
  */
 export function takeIndexFilters<Entity extends ObjectLiteral>(
   { expressionMap, alias }: SelectQueryBuilder<Entity>,
@@ -87,7 +83,6 @@ function conjuncts(condition: WhereClauseCondition): WhereClauseCondition[] {
   return condition.flatMap((clause) => conjuncts(clause.condition));
 }
 
-/** The path and the parameter of a filter by a value. */
 function equalityOf(condition: WhereClauseCondition): readonly string[] {
   if (typeof condition === 'string') return /^([\w.]+) = (:\w+)$/.exec(condition)?.slice(1) ?? [];
   return 'operator' in condition && condition.operator === 'equal' ? condition.parameters : [];

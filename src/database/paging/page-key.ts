@@ -3,7 +3,6 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import { byBytes, type SqlParameter } from '../statements.js';
 
-/** The property that a list is sorted by, such as `{ rating: 'DESC' }`. */
 export type PageOrder<Entity> = Readonly<Partial<Record<keyof Entity & string, 'ASC' | 'DESC'>>>;
 
 /** A column, the SQL of a value of it, and the parameter of that SQL, if it is a `?`. */
@@ -16,13 +15,13 @@ export interface ColumnValue {
 /** A column that a list is sorted by, with the parameter that the page starts after. */
 export interface KeyColumn extends ColumnValue {
   readonly property: string;
-  /** Alias and property, as the query builder takes it. */
+  /** Alias and property. */
   readonly path: string;
   /** Whether a text can be a value: clients can send any, and PostgreSQL fails on an impossible one. */
   readonly isValid: (text: string) => boolean;
 }
 
-/** The columns of an order: its property, if that is not the primary key, and the primary key. */
+/** The property of an order, if that is not the primary key, and the primary key. */
 export type KeyColumns = readonly [KeyColumn] | readonly [KeyColumn, KeyColumn];
 
 const DIGITS = /^-?\d{1,19}$/;
@@ -43,23 +42,12 @@ function isTime(text: string): boolean {
 }
 
 /** By the names that TypeORM's drivers give types of columns. SQLite keeps dates as text. */
-const VALIDATORS: Readonly<Record<string, KeyColumn['isValid']>> = {
-  integer: isInt64,
-  bigint: isInt64,
-  smallint: isInt64,
-  text: isText,
-  varchar: isText,
-  'character varying': isText,
-  datetime: isText,
-  date: isTime,
-  'timestamp without time zone': isTime,
-  'timestamp with time zone': isTime,
-};
-
-/** Types that are text on SQLite alone are what they are on PostgreSQL. */
 function validatorOf(column: ColumnMetadata, { driver }: DataSource): KeyColumn['isValid'] | undefined {
   if (column.type === 'uuid') return isUuid;
-  return String(column.type).startsWith('simple-') ? undefined : VALIDATORS[driver.normalizeType(column)];
+  const type = String(column.type).startsWith('simple-') ? '' : driver.normalizeType(column);
+  if (['integer', 'bigint', 'smallint'].includes(type)) return isInt64;
+  if (['text', 'varchar', 'character varying', 'datetime'].includes(type)) return isText;
+  return /^(date|timestamp with(out)? time zone)$/.test(type) ? isTime : undefined;
 }
 
 /** @throws TypeError if a list cannot be read in this order page by page */
@@ -94,11 +82,7 @@ export function keyColumns<Entity extends ObjectLiteral>(
   return [columnOf(property, 'pageStart0'), columnOf(primary, 'pageStart1')];
 }
 
-/**
- * The cursor of the page that follows a row. An identifier that is the whole key stays as it is; other keys are opaque to
- * clients, so that an order can change without a change of the API.
- * @param key values of the columns of the order, as text
- */
+/** An identifier that is the whole key stays as it is; other keys are opaque, so that an order can change. */
 export function pageCursor(key: readonly string[]): string {
   const [only = ''] = key;
   return key.length === 1 && DIGITS.test(only) ? only : Buffer.from(JSON.stringify(key)).toString('base64url');

@@ -3,23 +3,18 @@ import { isPostgres } from '../statements.js';
 import { compare, indexRange, takeIndexFilters } from './index-range.js';
 import { type KeyColumns, keyColumns, pageCursor, type PageOrder, parseCursor } from './page-key.js';
 
-/** A page of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   /** Value of `after` for the next page; undefined on the last page. */
   readonly nextAfter: number | string | undefined;
 }
 
-/** The page that a request asks for: `limit` and `after` of its query. */
 export interface PageRequest {
   readonly limit: number;
   readonly after?: string | undefined;
 }
 
-/**
- * Cuts a page from rows that SQL of your own has found, sorted by `id`. The statement's limit must be one more than that of
- * the page. `readPage` does this for the query builder.
- */
+/** Cuts a page from rows that SQL of your own has found, sorted by `id`, with a limit that is one more than that of the page. */
 export function cutPage<Row extends { readonly id: number | string }>(
   rows: readonly Row[],
   limit: number,
@@ -32,10 +27,8 @@ export function cutPage<Row extends { readonly id: number | string }>(
  * Reads a page of what a query finds, sorted by one property of its entity, and by the primary key where that is equal. It
  * skips and counts no rows, so every page takes as long as the first with an index on the columns of the filters, the sorted
  * one and the primary key. Declare it with `@Index()`: PostgreSQL is then kept from other indexes. Text is sorted by bytes.
- *
  * @param query with its filters; joins must not repeat rows
  * @param order one property that is an integer, a text, a uuid or a date, such as `{ rating: 'DESC' }`
- * @param request such as a `PageQuery`
  * @throws (rejects) DomainError `validation_failed` if `after` is no cursor of this order
  */
 export async function readPage<Entity extends ObjectLiteral>(
@@ -61,14 +54,10 @@ export async function readPage<Entity extends ObjectLiteral>(
     keys.push(...found.raw.map((row) => columns.map((_, index) => String(row[`page_key_${index}`]))));
     if (entities.length > limit) break;
   }
-  const last = keys[limit - 1];
-  return {
-    items: entities.slice(0, limit),
-    nextAfter: entities.length > limit && last !== undefined ? pageCursor(last) : undefined,
-  };
+  const last = entities.length > limit ? keys[limit - 1] : undefined;
+  return { items: entities.slice(0, limit), nextAfter: last && pageCursor(last) };
 }
 
-/** The queries that together find the rows after the start, in their order. */
 function partsOf<Entity extends ObjectLiteral>(
   query: SelectQueryBuilder<Entity>,
   keys: KeyColumns,

@@ -1,19 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { AbstractLogger, type DataSourceOptions, MigrationExecutor, QueryFailedError, type QueryRunner } from 'typeorm';
-import { pendingMigrations, runPendingMigrations } from '../pending-migrations.js';
+import { pendingMigrations, runPendingMigrations } from '../migrations/index.js';
 import { query } from '../statements.js';
 import { driverCode } from '../unavailable.js';
 import { postgresDataSource } from './postgres-options.js';
 
-/**
- * How long a migration waits for a lock, in milliseconds. Requests that need the table wait behind it, so it then lets them
- * pass and tries again.
- */
+/** How long a migration waits for a lock. Requests that need the table wait behind it, so it then lets them pass. */
 const LOCK_TIMEOUT_MS = 1_000;
 const RETRY_MS = 1_000;
-/** PostgreSQL's code of a lock timeout. */
-const LOCK_NOT_AVAILABLE = '55P03';
 
 const logger = new Logger('Migrations');
 
@@ -54,7 +49,6 @@ async function withRunner(options: DataSourceOptions, work: (runner: QueryRunner
   }
 }
 
-/** @returns whether no migration is pending any more */
 async function migrateUnlessLocked(runner: QueryRunner): Promise<boolean> {
   // Not waited for in the database: a waiting statement would keep CREATE INDEX CONCURRENTLY from its end.
   const lock = `hashtextextended('petstore migrations', 0)`;
@@ -66,7 +60,8 @@ async function migrateUnlessLocked(runner: QueryRunner): Promise<boolean> {
     await runPendingMigrations(executor);
     return true;
   } catch (error) {
-    if (!(error instanceof QueryFailedError) || driverCode(error) !== LOCK_NOT_AVAILABLE) throw error;
+    // The code of a lock timeout.
+    if (!(error instanceof QueryFailedError) || driverCode(error) !== '55P03') throw error;
     logger.warn({ message: 'a migration waits for a lock', statement: error.query });
     return false;
   } finally {
@@ -74,10 +69,7 @@ async function migrateUnlessLocked(runner: QueryRunner): Promise<boolean> {
   }
 }
 
-/**
- * Checks what a session cannot set itself.
- * @throws Error if the server is not PostgreSQL, cannot store all Unicode characters, or has no schema for the tables
- */
+/** Checks what a session cannot set itself. */
 async function checkServer(runner: QueryRunner): Promise<void> {
   const [server] = await runner.manager.query<[Record<'version' | 'encoding' | 'schema' | 'fsync', string>]>(`
     SELECT version() AS "version", current_setting('server_encoding') AS "encoding",

@@ -1,14 +1,14 @@
-import { Logger } from '@nestjs/common';
 import type { Client, Pool, QueryResult } from 'pg';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
+import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel.js';
 import type { Env } from '../../platform/config/env.js';
 import { currentAccountId } from '../events/actor.js';
-import { type IsolationLevel, RunnerTransactions, type TransactionalRunner } from '../runner-transactions.js';
+import { RunnerTransactions } from '../database.js';
 import type { StatementObserver } from '../statement-observer.js';
-import { type QueryAnswer, type QueryParameters, refuseTransactionControl } from '../statements.js';
-import { Transaction, type TransactionConnection, transactionSettled } from '../transaction.js';
+import { type QueryAnswer, refuseTransactionControl, type Statement } from '../statements.js';
+import { tookTooLong, Transaction, type TransactionConnection, transactionSettled } from '../transaction.js';
 import type { Turns } from '../turns.js';
 import { translatePostgres, unavailable } from '../unavailable.js';
 
@@ -22,14 +22,12 @@ const BLOCKERS = `
  * Uses a connection of the pool from its first statement until it is released. It loses it if it keeps it for too long: a
  * transaction, or a pause after a statement outside of one.
  */
-export class PooledQueryRunner extends PostgresQueryRunner implements TransactionalRunner, TransactionConnection {
-  readonly transactions: RunnerTransactions;
+export class PooledQueryRunner extends PostgresQueryRunner implements TransactionConnection {
+  readonly transactions = new RunnerTransactions(this, (isolation) => this.begin(isolation));
   private client: Client | undefined;
   private timer: NodeJS.Timeout | undefined;
-  /** Why it cannot be used. */
   private closed: Error | undefined;
 
-  /** @param monitoring connections besides those of requests, which may all be taken */
   constructor(
     driver: PostgresDriver,
     private readonly env: Env,
@@ -38,12 +36,11 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
     private readonly observer: StatementObserver,
   ) {
     super(driver, 'master');
-    this.transactions = new RunnerTransactions(this, (isolation) => this.begin(isolation));
   }
 
   override async connect(): Promise<unknown> {
-    const { joined } = this.transactions;
-    if (joined !== undefined) return joined.connection.connect();
+    const { current, isJoined } = this.transactions;
+    if (current !== undefined && isJoined) return current.connection.connect();
     try {
       this.client ??= (await super.connect()) as Client;
     } catch (error) {
@@ -53,20 +50,33 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
     return this.client;
   }
 
-  override async query(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
-    refuseTransactionControl(sql);
-    if (this.closed !== undefined) throw this.closed;
-    const { current } = this.transactions;
-    if (current !== undefined) return current.send(sql, parameters, isStructured);
-    await transactionSettled();
-    this.timer?.refresh();
-    return this.send(sql, parameters, isStructured);
+  override startTransaction(isolation?: IsolationLevel): Promise<void> {
+    return this.transactions.start(isolation);
   }
 
-  async send(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
+  override commitTransaction(): Promise<void> {
+    return this.transactions.commit();
+  }
+
+  override rollbackTransaction(): Promise<void> {
+    return this.transactions.rollback();
+  }
+
+  override async query(...statement: Statement): Promise<QueryAnswer> {
+    refuseTransactionControl(statement[0]);
+    if (this.closed !== undefined) throw this.closed;
+    const { current } = this.transactions;
+    if (current !== undefined) return current.send(...statement);
+    await transactionSettled();
+    this.timer?.refresh();
+    return this.send(...statement);
+  }
+
+  async send(...statement: Statement): Promise<QueryAnswer> {
+    const [sql] = statement;
     const timer = setTimeout(() => void this.reportSlow(sql), this.observer.slowMs);
     try {
-      return await this.observer.watch(sql, () => super.query(sql, parameters, isStructured));
+      return await this.observer.watch(sql, () => super.query(...statement));
     } catch (error) {
       throw translatePostgres(error);
     } finally {
@@ -86,7 +96,6 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
     await this.send('ROLLBACK');
   }
 
-  /** Rolls back an open transaction. */
   override release(): Promise<void> {
     return this.close(new QueryRunnerAlreadyReleasedError());
   }
@@ -104,7 +113,7 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
       throw error;
     }
     const transaction = new Transaction(this);
-    transaction.onEnd(endTurn);
+    transaction.endCallbacks.add(endTurn);
     return transaction;
   }
 
@@ -118,11 +127,9 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
   }
 
   private expire(): void {
-    const reason = new Error(
-      `A connection was closed because it was not released within ${this.env.DATABASE_TRANSACTION_TIMEOUT_MS} ms.`,
-    );
-    new Logger('Database').warn(reason.message);
-    this.close(unavailable(reason)).catch(() => undefined);
+    const { DATABASE_TRANSACTION_TIMEOUT_MS: limitMs } = this.env;
+    const reason = tookTooLong(`A connection was closed because it was not released within ${limitMs} ms.`);
+    this.close(reason).catch(() => undefined);
   }
 
   private async close(reason: Error): Promise<void> {

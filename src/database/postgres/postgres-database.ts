@@ -7,20 +7,17 @@ import { type ConnectionUse, Database } from '../database.js';
 import { migratePostgres, waitForMigrations } from './migrate-postgres.js';
 import type { StatementObserver } from '../statement-observer.js';
 import { PooledQueryRunner } from './pooled-query-runner.js';
-import { use64BitIntegers } from './postgres-options.js';
+import { Int64Driver } from './postgres-options.js';
 import { Turns } from '../turns.js';
 import { unavailable } from '../unavailable.js';
 
-/** Pause between two looks at the open transactions, in milliseconds. */
-const STEP_MS = 10;
-
-/** Maximum number of transactions of an account at a time: one has a lock, and another waits for it. */
+/** Transactions of an account at a time: one has a lock, and another waits for it. */
 const MOST_OF_ACCOUNT = 2;
 
 /** PostgreSQL through a pool of connections; several instances can share it. */
 export class PostgresDatabase extends Database {
   override readonly isEmbedded = false;
-
+  override readonly driver: PostgresDriver = new Int64Driver(this);
   /** So that transactions that wait for locks leave connections to other requests. */
   private readonly turns: Turns;
   /** One connection that requests do not use, so that their number does not matter to monitoring. */
@@ -34,7 +31,6 @@ export class PostgresDatabase extends Database {
     private readonly observer: StatementObserver,
   ) {
     super(options);
-    use64BitIntegers(this);
     this.turns = new Turns(Math.ceil(env.DATABASE_POOL_SIZE / 2), MOST_OF_ACCOUNT);
     this.monitoring = new Pool({ ...(options.extra as PoolConfig), max: 1, idleTimeoutMillis: 0 });
     // A connection that is lost while idle is replaced when needed.
@@ -50,7 +46,7 @@ export class PostgresDatabase extends Database {
 
   /** Waits for open transactions, which TypeORM would roll back. */
   override async destroy(): Promise<void> {
-    while (this.pool.connectedQueryRunners.some(({ isTransactionActive }) => isTransactionActive)) await delay(STEP_MS);
+    while (this.driver.connectedQueryRunners.some(({ isTransactionActive }) => isTransactionActive)) await delay(10);
     await this.monitoring.end();
     await super.destroy();
   }
@@ -62,16 +58,11 @@ export class PostgresDatabase extends Database {
   }
 
   override get connections(): ConnectionUse {
-    const { totalCount, idleCount, waitingCount } = this.pool.master as Pool;
+    const { totalCount, idleCount, waitingCount } = this.driver.master as Pool;
     return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount + this.turns.use.waiting };
   }
 
   protected override createRunner(): PooledQueryRunner {
-    return new PooledQueryRunner(this.pool, this.env, this.turns, this.monitoring, this.observer);
-  }
-
-  private get pool(): PostgresDriver {
-    // TypeORM declares only the interface of all drivers.
-    return this.driver as PostgresDriver;
+    return new PooledQueryRunner(this.driver, this.env, this.turns, this.monitoring, this.observer);
   }
 }

@@ -1,21 +1,16 @@
-import { Client, type ClientConfig, type CustomTypesConfig, type PoolConfig, types } from 'pg';
+import { Client, type ClientBase, type ClientConfig, type CustomTypesConfig, type PoolConfig, types } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { Env } from '../../platform/config/env.js';
 import { commonOptions, type DatabaseParts } from '../database-options.js';
-import { exactInteger } from '../statements.js';
-import { prepareSession } from './session-settings.js';
+import { exactNumber } from '../statements.js';
 
-/**
- * Additional time after the statement timeout before an idle transaction is ended, in milliseconds. By then other statements
- * of a hanging instance are cancelled, so that it does not get the next lock when it loses one.
- */
-const IDLE_MARGIN_MS = 1_000;
-
-/** How long the start waits for a silent server, in milliseconds. */
-const START_TIMEOUT_MS = 10_000;
-
-/** Additional time beyond the statement timeout before the client gives up, in milliseconds. */
+/** From the statement timeout until the client gives up. */
 const QUERY_MARGIN_MS = 500;
+/** From the statement timeout until an idle transaction is ended: by then, a hanging instance cannot get the next lock. */
+const IDLE_MARGIN_MS = 1_000;
+/** How long the start waits for a silent server. */
+const START_TIMEOUT_MS = 10_000;
 
 /** The pool for requests: waits are bounded by the settings, whatever state the server is in. */
 export function poolOptions(databaseUrl: string, env: Env, parts: DatabaseParts): DataSourceOptions {
@@ -55,10 +50,7 @@ function postgresOptions(databaseUrl: string, parts: DatabaseParts, pool: PoolCo
   };
 }
 
-/**
- * A connection that can be lost at any time. Node ends the process on an error without a listener, and between the pool and
- * its user a connection has none for a moment. The next user of the connection gets the error anyway.
- */
+/** Node ends the process on an error without a listener, and a connection that changes hands has none for a moment. */
 class PostgresClient extends Client {
   constructor(config: ClientConfig = {}) {
     super(config);
@@ -68,20 +60,55 @@ class PostgresClient extends Client {
 
 /** Parses an int8 to a number if that is exact; the driver's default is text. */
 const getTypeParser: CustomTypesConfig['getTypeParser'] = (oid, format) =>
-  Number(oid) === types.builtins.INT8 && format !== 'binary' ? exactInteger : types.getTypeParser(oid, format);
+  Number(oid) === types.builtins.INT8 && format !== 'binary' ? exactNumber : types.getTypeParser(oid, format);
 
 /** A data source on PostgreSQL, not open yet, for migrations and the command line. */
 export function postgresDataSource(options: DataSourceOptions): DataSource {
   const dataSource = new DataSource(options);
-  use64BitIntegers(dataSource);
+  dataSource.driver = new Int64Driver(dataSource);
   return dataSource;
 }
 
 /** Gives `integer` columns of entities 64 bits, as in SQLite. */
-export function use64BitIntegers({ driver }: DataSource): void {
-  const normalizeType = driver.normalizeType.bind(driver);
-  driver.normalizeType = (column) => {
-    const type = normalizeType(column);
+export class Int64Driver extends PostgresDriver {
+  override normalizeType(column: Parameters<PostgresDriver['normalizeType']>[0]): string {
+    const type = super.normalizeType(column);
     return type === 'integer' ? 'bigint' : type;
+  }
+}
+
+/** PostgreSQL's own defaults, but for `jit`, which short statements never gain from. A database or a role can have others. */
+const SETTINGS = {
+  default_transaction_isolation: 'read committed',
+  default_transaction_read_only: 'off',
+  lock_timeout: '0',
+  idle_session_timeout: '0',
+  transaction_timeout: '0',
+  jit: 'off',
+  plan_cache_mode: 'auto',
+  enable_indexscan: 'on',
+  enable_sort: 'on',
+  standard_conforming_strings: 'on',
+  transform_null_equals: 'off',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  DateStyle: 'ISO, MDY',
+  IntervalStyle: 'postgres',
+  TimeZone: 'UTC',
+};
+
+/** Older servers do not know all settings. Without `synchronous_commit`, a crash would lose acknowledged writes. */
+const SET = `
+  SELECT set_config("name", "value", false) FROM json_each_text($1) AS "settings" ("name", "value")
+    WHERE current_setting("name", true) IS NOT NULL
+  UNION ALL SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`;
+
+/** Not in the startup message, because poolers refuse connections with settings there. 0 means no limit. */
+function prepareSession(statementMs: number, idleInTransactionMs: number) {
+  return async (client: ClientBase): Promise<void> => {
+    // First, because the default may be too short for the other settings.
+    await client.query(`SET statement_timeout = ${statementMs}`);
+    const settings = { ...SETTINGS, idle_in_transaction_session_timeout: String(idleInTransactionMs) };
+    await client.query(SET, [JSON.stringify(settings)]);
   };
 }

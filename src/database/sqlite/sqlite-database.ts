@@ -3,16 +3,13 @@ import { type DataSourceOptions, MigrationExecutor } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { type ConnectionUse, Database } from '../database.js';
 import { commonOptions, type DatabaseParts } from '../database-options.js';
-import { runPendingMigrations } from '../pending-migrations.js';
-import { createPrivateFile, FileIdentity } from './sqlite-file.js';
+import { runPendingMigrations } from '../migrations/index.js';
+import { createPrivateFile } from './sqlite-file.js';
 import { StatementObserver } from '../statement-observer.js';
-import { ReadingConnection, SqliteQueryRunner } from './sqlite-query-runner.js';
+import { Turns } from '../turns.js';
+import { fileCheck, ReadingConnection, SqliteQueryRunner } from './sqlite-query-runner.js';
 import { type SqliteTimeouts, WritingConnection } from './writing-connection.js';
 
-/** Per connection. SQLite's default is 16 MiB, but frequent responses are cached anyway. */
-const PAGE_CACHE_KIB = 4_096;
-
-/** The connection for serialised writes. */
 export function sqliteOptions(file: string, parts: DatabaseParts): DataSourceOptions {
   return {
     ...commonOptions(parts),
@@ -30,6 +27,7 @@ export function sqliteOptions(file: string, parts: DatabaseParts): DataSourceOpt
 /** The embedded database: one connection for writes, one transaction at a time, and one for concurrent reads. */
 export class SqliteDatabase extends Database {
   override readonly isEmbedded = true;
+  private readonly turns = new Turns(1, 1);
   private opened: { readonly reading: ReadingConnection; readonly writing: WritingConnection } | undefined;
 
   constructor(
@@ -50,7 +48,19 @@ export class SqliteDatabase extends Database {
       const driver = this.driver as BetterSqlite3Driver;
       const writing: SqliteConnection = driver.databaseConnection;
       await this.migrate(writing);
-      this.open(driver, path, writing);
+      const reading = new Sqlite(path, { readonly: true });
+      for (const connection of [writing, reading]) {
+        // SQLite would wait for locks inside the statement and block all other requests.
+        connection.pragma('busy_timeout = 0');
+        // In KiB. SQLite's default is 16 MiB, but frequent responses are cached anyway.
+        connection.pragma('cache_size = -4096');
+        connection.defaultSafeIntegers();
+      }
+      const checkFile = fileCheck(path);
+      this.opened = {
+        reading: new ReadingConnection(driver, reading, checkFile, this.observer),
+        writing: new WritingConnection(this.turns, this.timeouts, driver, writing, checkFile, this.observer),
+      };
     } catch (error) {
       await this.destroy();
       throw error;
@@ -58,10 +68,13 @@ export class SqliteDatabase extends Database {
     return this;
   }
 
+  /** Waits for the transaction in progress, and lets no other begin. */
   override async destroy(): Promise<void> {
-    await this.opened?.writing.close();
-    (await this.opened?.reading.connect())?.close();
-    this.opened = undefined;
+    if (this.opened !== undefined) {
+      await this.turns.take(2 * this.timeouts.DATABASE_TRANSACTION_TIMEOUT_MS);
+      (await this.opened.reading.connect()).close();
+      this.opened = undefined;
+    }
     await super.destroy();
   }
 
@@ -70,7 +83,8 @@ export class SqliteDatabase extends Database {
   }
 
   override get connections(): ConnectionUse {
-    return this.opened?.writing.use ?? { used: 0, idle: 0, waiting: 0 };
+    const { used, waiting } = this.turns.use;
+    return { used, idle: 1 - used, waiting };
   }
 
   protected override createRunner(): SqliteQueryRunner {
@@ -86,20 +100,5 @@ export class SqliteDatabase extends Database {
     executor.transaction = 'none';
     await runPendingMigrations(executor);
     writing.exec('COMMIT');
-  }
-
-  private open(driver: BetterSqlite3Driver, path: string, writing: SqliteConnection): void {
-    const reading = new Sqlite(path, { readonly: true });
-    for (const connection of [writing, reading]) {
-      // SQLite would wait for locks inside the statement and block all other requests.
-      connection.pragma('busy_timeout = 0');
-      connection.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
-      connection.defaultSafeIntegers();
-    }
-    const file = new FileIdentity(path);
-    this.opened = {
-      reading: new ReadingConnection(driver, reading, file, this.observer),
-      writing: new WritingConnection(this, driver, writing, file, this.timeouts, this.observer),
-    };
   }
 }

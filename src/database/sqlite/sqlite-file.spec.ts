@@ -27,7 +27,7 @@ describe('the connections to SQLite', () => {
     const database = await open(join(folder, 'x.sqlite'));
     const synchronous = await database.write((manager) => manager.query('PRAGMA synchronous'));
     expect(synchronous).toEqual([{ synchronous: FULL }]);
-    const [writing, reading] = await Promise.all([database.write(settingsOf), database.read(settingsOf)]);
+    const [writing, reading] = await Promise.all([database.write(settingsOf), settingsOf(database.manager)]);
     expect(writing).toEqual({ timeout: 0, cache_size: -4_096, journal_mode: 'wal' });
     expect(reading).toEqual(writing);
     await database.destroy();

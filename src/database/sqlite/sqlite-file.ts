@@ -1,7 +1,10 @@
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, mkdirSync, mkdtempSync, openSync } from 'node:fs';
+import { realpathSync, renameSync, rmSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { unavailable } from '../unavailable.js';
+import Sqlite, { type Database as SqliteConnection } from 'sqlite-driver';
+import { isBusy } from '../unavailable.js';
 
 /** The file that a `sqlite:` URL names; `sqlite::memory:` is a private file in the temporary directory. */
 export function sqliteFile(databaseUrl: string): string {
@@ -12,10 +15,7 @@ export function sqliteFile(databaseUrl: string): string {
   return join(folder, 'petstore.sqlite');
 }
 
-/**
- * Creates a database file, and its folders, that only the user of this process can read. Existing files and folders are
- * kept. SQLite gives its other files the mode of the database.
- */
+/** Creates a file, and its folders, that only this user can read, unless it exists. SQLite's other files get its mode. */
 export function createPrivateFile(file: string): void {
   createFolder(dirname(file));
   closeSync(openSync(file, 'a', 0o600));
@@ -28,25 +28,66 @@ function createFolder(folder: string): void {
   mkdirSync(folder, 0o700);
 }
 
+/** Open until the process ends. */
+const locks: SqliteConnection[] = [];
+
 /**
- * Detects that the database file was deleted or moved. SQLite would keep writing to it and lose everything, so the
- * database is unavailable until the same file is back.
+ * Keeps a second service from the same database file: each would count requests and cache pets for itself. The lock is a
+ * transaction on a file beside the database, so it ends with the process, however that ends. Command lines take none.
+ * @throws Error that names the process that has the lock
  */
-export class FileIdentity {
-  private readonly opened: string;
-
-  /** @param path of an existing file */
-  constructor(private readonly path: string) {
-    this.opened = this.current();
+export function lockDatabaseFile(databaseFile: string): void {
+  createPrivateFile(databaseFile);
+  // A link to the file is the same database.
+  const file = `${realpathSync(databaseFile)}-lock`;
+  createPrivateFile(file);
+  const lock = new Sqlite(file, { timeout: 0 });
+  try {
+    lock.exec('BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS "holder" ("name" TEXT NOT NULL); DELETE FROM "holder"');
+    lock.prepare('INSERT INTO "holder" VALUES (?)').run(`Process ${process.pid} on ${hostname()}`);
+    // Others can read this row while the next transaction holds the lock.
+    lock.exec('COMMIT; BEGIN IMMEDIATE');
+    locks.push(lock);
+  } catch (error) {
+    const holder = isBusy(error) ? lock.prepare('SELECT "name" FROM "holder"').pluck().get() : undefined;
+    lock.close();
+    if (holder === undefined) throw error;
+    throw new Error(
+      `${String(holder)} already serves ${databaseFile}. An SQLite database has one service; use PostgreSQL for several.`,
+      { cause: error },
+    );
   }
+}
 
-  /** @throws DomainError `service_unavailable` */
-  check(): void {
-    if (this.current() !== this.opened) throw unavailable(new Error(`${this.path} is not the file that was opened.`));
+/**
+ * Copies a database, also while a service writes to it. The copy has the state at the beginning, and only the user of this
+ * process can read it. It appears under its name when it is complete and verified.
+ * @throws Error if the target exists, or the copy is not intact
+ */
+export function backUp(databaseFile: string, target: string): void {
+  if (existsSync(target)) throw new Error(`EEXIST: ${target} exists already.`);
+  // Its own, so that backups at the same time do not write the same file. Killed, it leaves this one.
+  const incomplete = `${target}-incomplete-${randomUUID()}`;
+  try {
+    createPrivateFile(incomplete);
+    const source = new Sqlite(databaseFile, { readonly: true, fileMustExist: true });
+    source.prepare('VACUUM INTO ?').run(incomplete);
+    source.close();
+    const copy = new Sqlite(incomplete);
+    const result: unknown = copy.pragma('integrity_check', { simple: true });
+    copy.close();
+    if (result !== 'ok') throw new Error(`The copy is not intact: ${String(result)}`);
+    sync(incomplete);
+    renameSync(incomplete, target);
+    sync(dirname(target));
+  } catch (error) {
+    rmSync(incomplete, { force: true });
+    throw error;
   }
+}
 
-  private current(): string {
-    const { dev, ino } = statSync(this.path, { throwIfNoEntry: false }) ?? { dev: 0, ino: 0 };
-    return `${dev}:${ino}`;
-  }
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
 }

@@ -1,46 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Logger } from '@nestjs/common';
-import type { Database as SqliteConnection } from 'sqlite-driver';
-import type { DataSource } from 'typeorm';
-import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
-import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 import type { Env } from '../../platform/config/env.js';
-import type { ConnectionUse } from '../database.js';
-import type { StatementObserver } from '../statement-observer.js';
-import { exactIntegers, type QueryAnswer, type QueryParameters } from '../statements.js';
-import { Transaction, type TransactionConnection, transactionSettled } from '../transaction.js';
-import { Turns } from '../turns.js';
+import type { QueryAnswer, Statement } from '../statements.js';
+import { tookTooLong, Transaction, type TransactionConnection, transactionSettled } from '../transaction.js';
+import type { Turns } from '../turns.js';
 import { isBusy, translateSqlite, unavailable } from '../unavailable.js';
-import type { FileIdentity } from './sqlite-file.js';
+import { SharedConnection } from './sqlite-query-runner.js';
 
-/** Pause between two attempts at the lock of another process, in milliseconds. */
+/** Between two attempts at the lock of another process. */
 const LOCK_RETRY_MS = 5;
 
-/** How long a write waits for others, and how long a transaction can take. */
 export type SqliteTimeouts = Pick<Env, 'DATABASE_TIMEOUT_MS' | 'DATABASE_TRANSACTION_TIMEOUT_MS'>;
 
 /**
- * The connection that writes. SQLite has one writer: a statement that is sent during another transaction would join it, and
- * be rolled back with it. So a transaction has it for itself, and so has a single statement.
+ * SQLite has one writer: a statement that is sent during another transaction would join it, and be rolled back with it. So a
+ * transaction has the connection for itself, and so has a single statement.
  */
-export class WritingConnection implements TransactionConnection {
-  private readonly turns = new Turns(1, 1);
-  /** Sends all statements, and so keeps them prepared. */
-  private readonly statements: BetterSqlite3QueryRunner;
-  private timer: NodeJS.Timeout | undefined;
-  /** When the current transaction asked for the connection and got it, on the clock of `performance.now()`. */
-  private turn = { askedMs: 0, gotMs: 0 };
+export class WritingConnection extends SharedConnection implements TransactionConnection {
+  /** Ends the turn of the current transaction. */
+  private free: () => void = () => undefined;
 
   constructor(
-    readonly dataSource: DataSource,
-    driver: BetterSqlite3Driver,
-    private readonly connection: SqliteConnection,
-    private readonly file: FileIdentity,
+    private readonly turns: Turns,
     private readonly timeouts: SqliteTimeouts,
-    private readonly observer: StatementObserver,
+    ...shared: ConstructorParameters<typeof SharedConnection>
   ) {
-    this.statements = new BetterSqlite3QueryRunner(driver);
-    dataSource.createEntityManager(this.statements);
+    super(...shared);
   }
 
   /** @throws (rejects) DomainError `service_unavailable` if other writes take too long */
@@ -48,29 +32,32 @@ export class WritingConnection implements TransactionConnection {
     await transactionSettled();
     const { DATABASE_TIMEOUT_MS: waitMs, DATABASE_TRANSACTION_TIMEOUT_MS: transactionMs } = this.timeouts;
     const askedMs = performance.now();
-    const deadlineMs = askedMs + waitMs;
     await this.turns.take(waitMs);
     try {
-      await this.lockFile(deadlineMs);
+      await this.lockFile(askedMs + waitMs);
     } catch (error) {
       this.turns.give();
       throw translateSqlite(error);
     }
-    this.turn = { askedMs, gotMs: performance.now() };
+    const gotMs = performance.now();
     const transaction = new Transaction(this);
-    this.timer = setTimeout(() => {
-      const reason = new Error(`A transaction was rolled back because it did not end within ${transactionMs} ms.`);
-      new Logger('Database').warn(reason.message);
-      void transaction.rollback(unavailable(reason));
+    const timer = setTimeout(() => {
+      const reason = `A transaction was rolled back because it did not end within ${transactionMs} ms.`;
+      void transaction.rollback(tookTooLong(reason));
     }, transactionMs).unref();
+    this.free = () => {
+      clearTimeout(timer);
+      this.observer.observeWriteLock(gotMs - askedMs, performance.now() - gotMs);
+      this.turns.give();
+    };
     return transaction;
   }
 
   /** Runs a statement in a transaction of its own. */
-  async run(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
+  async run(...statement: Statement): Promise<QueryAnswer> {
     const transaction = await this.begin();
     try {
-      const result = await transaction.send(sql, parameters, isStructured);
+      const result = await transaction.send(...statement);
       await transaction.commit();
       return result;
     } catch (error) {
@@ -79,25 +66,16 @@ export class WritingConnection implements TransactionConnection {
     }
   }
 
-  get use(): ConnectionUse {
-    const { used, waiting } = this.turns.use;
-    return { used, idle: 1 - used, waiting };
-  }
-
-  async connect(): Promise<SqliteConnection> {
-    return this.connection;
-  }
-
-  async send(sql: string, parameters?: QueryParameters, isStructured?: boolean): Promise<QueryAnswer> {
+  async send(...statement: Statement): Promise<QueryAnswer> {
     this.checkTransaction();
-    return exactIntegers(await this.observer.watch(sql, () => this.statements.query(sql, parameters, isStructured)));
+    return this.execute(statement);
   }
 
   async commit(): Promise<void> {
     try {
       this.checkTransaction();
-      this.file.check();
-      this.connection.exec('COMMIT');
+      this.checkFile();
+      this.sqlite.exec('COMMIT');
     } catch (error) {
       await this.rollback();
       throw translateSqlite(error);
@@ -107,27 +85,15 @@ export class WritingConnection implements TransactionConnection {
 
   async rollback(): Promise<void> {
     try {
-      if (this.connection.inTransaction) this.connection.exec('ROLLBACK');
+      if (this.sqlite.inTransaction) this.sqlite.exec('ROLLBACK');
     } finally {
       this.free();
     }
   }
 
-  /** Waits for the transaction in progress, and lets no other begin. */
-  async close(): Promise<void> {
-    await this.turns.take(2 * this.timeouts.DATABASE_TRANSACTION_TIMEOUT_MS);
-  }
-
-  private free(): void {
-    clearTimeout(this.timer);
-    const { askedMs, gotMs } = this.turn;
-    this.observer.observeWriteLock(gotMs - askedMs, performance.now() - gotMs);
-    this.turns.give();
-  }
-
   /** SQLite rolls back by itself, for example on a full disk. A statement would then be committed alone. */
   private checkTransaction(): void {
-    if (!this.connection.inTransaction) throw unavailable(new Error('SQLite rolled the transaction back.'));
+    if (!this.sqlite.inTransaction) throw unavailable(new Error('SQLite rolled the transaction back.'));
   }
 
   /** Takes SQLite's write lock; waits for other processes without blocking the event loop. */
@@ -135,7 +101,7 @@ export class WritingConnection implements TransactionConnection {
     for (;;) {
       try {
         // A plain BEGIN would take the lock with the first write, which can then fail in the middle of a transaction.
-        this.connection.exec('BEGIN IMMEDIATE');
+        this.sqlite.exec('BEGIN IMMEDIATE');
         return;
       } catch (error) {
         if (!isBusy(error) || performance.now() > deadlineMs) throw error;

@@ -65,15 +65,14 @@ export class UsageHistory extends RecurringTask {
       throw validationFailed(['from must be before to']);
     if (to - from > mostDays * DAY_SECONDS)
       throw validationFailed([`from and to must be at most ${mostDays} days apart if interval is ${interval}`]);
-    const rows = await this.database.read((manager) => {
-      const split = by === undefined ? '' : `, ${byBytes(manager, SPLITS[by])} AS "${by}"`;
-      const groups = by === undefined ? '1' : '1, 3';
-      const sql = `
-        SELECT "hour" - "hour" % ${length} AS "start", CAST(SUM("requests") AS BIGINT) AS "requests"${split}
-        FROM "usage_history" WHERE "account_id" = ? AND "hour" >= ? AND "hour" < ?
-        GROUP BY ${groups} ORDER BY ${groups} LIMIT ${MOST_ITEMS + 1}`;
-      return query<{ start: number; requests: number }>(manager, sql, [accountId, from, to]);
-    });
+    const { manager } = this.database;
+    const split = by === undefined ? '' : `, ${byBytes(manager, SPLITS[by])} AS "${by}"`;
+    const groups = by === undefined ? '1' : '1, 3';
+    const sql = `
+      SELECT "hour" - "hour" % ${length} AS "start", CAST(SUM("requests") AS BIGINT) AS "requests"${split}
+      FROM "usage_history" WHERE "account_id" = ? AND "hour" >= ? AND "hour" < ?
+      GROUP BY ${groups} ORDER BY ${groups} LIMIT ${MOST_ITEMS + 1}`;
+    const rows = await query<{ start: number; requests: number }>(manager, sql, [accountId, from, to]);
     if (rows.length > MOST_ITEMS)
       throw validationFailed([`from and to must be closer together: the response would exceed ${MOST_ITEMS} items`]);
     const items = rows.map((row) => ({ ...row, start: rfc3339(row.start * 1_000) }));
@@ -87,7 +86,7 @@ export class UsageHistory extends RecurringTask {
       SELECT "name" AS "account", "plan", ${[sum('"requests"', 'requests'), ...sums].join()}
       FROM "accounts" LEFT JOIN "usage_history" ON "account_id" = "id" AND "hour" >= ?
       GROUP BY "id" ORDER BY 3 DESC, "id"`;
-    return this.database.read((manager) => query(manager, sql, [startOfDay(this.clock.nowSeconds(), days - 1)]));
+    return query(this.database.manager, sql, [startOfDay(this.clock.nowSeconds(), days - 1)]);
   }
 }
 

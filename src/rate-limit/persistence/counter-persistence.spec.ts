@@ -67,10 +67,8 @@ async function start() {
     admit: (times = 1, caller: Partial<Caller> = {}): Decision[] =>
       Array.from({ length: times }, () => store.admit({ ...CALLER, ...caller })),
     usages: () =>
-      database.read((manager) =>
-        manager.find(UsageWindow, { where: { subject: Like('account:%') }, order: { subject: 'ASC' } }),
-      ),
-    bans: () => database.read((manager) => manager.find(KeyBan)),
+      database.manager.find(UsageWindow, { where: { subject: Like('account:%') }, order: { subject: 'ASC' } }),
+    bans: () => database.manager.find(KeyBan),
     async stop(): Promise<void> {
       running.splice(running.indexOf(app), 1);
       await app.close();

@@ -67,14 +67,12 @@ class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
   /** Fills an empty table, and deletes rows that have ended. */
   async restore(database: Database, nowSeconds: number): Promise<void> {
     for (let after: string | undefined = ''; after !== undefined; await nextTurn()) {
-      const rows = await database.read((manager) =>
-        manager
-          .createQueryBuilder(this.entity, 'row')
-          .where('row.subject > :after AND row.subject LIKE :pattern', { after, pattern: `${this.prefix}%` })
-          .orderBy('row.subject')
-          .limit(PAGE_ROWS)
-          .getMany(),
-      );
+      const rows = await database.manager
+        .createQueryBuilder(this.entity, 'row')
+        .where('row.subject > :after AND row.subject LIKE :pattern', { after, pattern: `${this.prefix}%` })
+        .orderBy('row.subject')
+        .limit(PAGE_ROWS)
+        .getMany();
       const expired = rows.filter((row) => {
         const counter = row.toCounter();
         const isOpen = counter.isOpen(nowSeconds);

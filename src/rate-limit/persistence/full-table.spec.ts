@@ -24,7 +24,7 @@ it('a full table keeps the row of a subject that is removed and returns during a
   });
   await persistence.tryRun();
   await persistence.tryRun();
-  const rows = await database.read((manager) => manager.find(UsageWindow));
+  const rows = await database.manager.find(UsageWindow);
   expect(rows.map(({ subject }) => subject)).toEqual(['address:192.0.2.2']);
   jest.restoreAllMocks();
   await service.stop();

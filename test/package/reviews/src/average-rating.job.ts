@@ -13,7 +13,7 @@ export class AverageRatingJob extends RecurringTask {
     const help = 'Average rating of all reviews; 0 if there are none.';
     const gauge = new Gauge({ name: 'petstore_reviews_average_rating', help, registers: [registry] });
     super('Average rating', INTERVAL_MS, async () => {
-      gauge.set(Number(await database.read((manager) => manager.average(Review, 'rating'))));
+      gauge.set(Number(await database.manager.average(Review, 'rating')));
     });
   }
 }

@@ -12,7 +12,7 @@ export class ReviewsHealthIndicator implements HealthIndicator {
   ) {}
 
   async check(): Promise<HealthIndicatorResult> {
-    await this.database.read((manager) => manager.exists(Review));
+    await this.database.manager.exists(Review);
     return this.indicators.check('reviews').up();
   }
 }
