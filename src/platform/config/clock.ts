@@ -10,3 +10,8 @@ export class Clock {
     return Math.floor(this.nowMs() / 1000);
   }
 }
+
+/** A time in RFC 3339, in UTC. */
+export function rfc3339(atMs: number): string {
+  return new Date(atMs).toISOString();
+}
