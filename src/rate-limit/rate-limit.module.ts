@@ -24,8 +24,10 @@ import { RedisCounterStore } from './redis/redis-counter-store.js';
   providers: [
     {
       provide: MemoryCounterStore,
-      inject: [Clock, Env],
-      useFactory: (clock: Clock, env: Env) => new MemoryCounterStore(clock, env),
+      inject: [Clock, Env, RedisClient],
+      // Local counts from while Redis is unavailable are not kept over a restart.
+      useFactory: (clock: Clock, env: Env, redis?: RedisClient) =>
+        new MemoryCounterStore(clock, env, redis === undefined),
     },
     CounterSweep,
     {
@@ -43,7 +45,6 @@ import { RedisCounterStore } from './redis/redis-counter-store.js';
     {
       provide: CounterPersistence,
       inject: [RedisClient, Database, MemoryCounterStore, Clock],
-      // Local counts from while Redis is unavailable are not restored.
       useFactory: (redis: RedisClient | undefined, database: Database, memory: MemoryCounterStore, clock: Clock) =>
         redis === undefined ? new CounterPersistence(database, memory, clock) : undefined,
     },

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Caller } from '../../auth/caller.js';
 import { Database } from '../../database/database.js';
-import { onCommit } from '../../database/transaction.js';
 import { query } from '../../database/statements.js';
-import { throwErrors, writeInChunks } from '../../database/chunks.js';
+import { throwErrors } from '../../database/chunks.js';
+import { WriteBehind } from '../../database/write-behind.js';
 import { Clock } from '../../platform/config/clock.js';
 import { RecurringTask } from '../../platform/recurring-task.js';
 import { UNMATCHED_ROUTE } from '../../platform/tracing/spans.js';
@@ -21,15 +21,21 @@ const OTHER = 'other';
 
 type Outcome = (typeof OUTCOMES)[number];
 
-/** In the order of the columns; `requests` are those that are not written yet. */
+/** In the order of the columns. */
 type Row = { accountId: number; hour: number; keyId: string; operation: string; outcome: Outcome; requests: number };
+
+function sum(earlier: Row, { requests }: Row): Row {
+  earlier.requests += requests;
+  return earlier;
+}
 
 /** Records the requests of accounts, except those to operations without quota. Adds them up by hour. */
 @Injectable()
 export class UsageRecorder extends RecurringTask {
-  /** The rows of this hour, and those of earlier ones that are not written yet. */
-  private readonly rows = new Map<string, Row>();
-  private readonly rowsOfAccount = new Map<number, number>();
+  private readonly rows = new WriteBehind<string, Row>('usage_history', MOST_ROWS, sum);
+  /** The names of rows of this hour. */
+  private readonly names = new Set<string>();
+  private readonly namesOfAccount = new Map<number, number>();
   private hour = 0;
 
   constructor(
@@ -52,44 +58,36 @@ export class UsageRecorder extends RecurringTask {
     if (quota === 'none') return;
     const nowSeconds = this.clock.nowSeconds();
     const hour = nowSeconds - (nowSeconds % HOUR_SECONDS);
-    if (hour !== this.hour) this.rowsOfAccount.clear();
+    if (hour !== this.hour || this.names.size >= MOST_ROWS) {
+      this.names.clear();
+      this.namesOfAccount.clear();
+    }
     this.hour = hour;
-    const row = this.rowOf(accountId, keyId, operation, outcome);
-    if (row !== undefined) row.requests += 1;
-  }
-
-  private rowOf(accountId: number, keyId: string, operation: string, outcome: Outcome): Row | undefined {
-    const { hour } = this;
+    const row = { accountId, hour, keyId, operation, outcome, requests: 1 };
     const name = `${accountId} ${hour} ${keyId} ${operation} ${outcome}`;
-    const known = this.rows.get(name);
-    if (known !== undefined) return known;
-    const count = this.rowsOfAccount.get(accountId) ?? 0;
-    if (count >= MOST_ROWS_OF_ACCOUNT && keyId !== OTHER) return this.rowOf(accountId, OTHER, OTHER, outcome);
-    if (this.rows.size >= MOST_ROWS) return undefined;
-    const row = { accountId, hour, keyId, operation, outcome, requests: 0 };
-    this.rows.set(name, row);
-    this.rowsOfAccount.set(accountId, count + 1);
-    return row;
+    if (this.hasRoom(accountId, name)) this.rows.add(name, row);
+    else this.rows.add(`${accountId} ${hour} ${outcome}`, { ...row, keyId: OTHER, operation: OTHER });
   }
 
-  /** Adds to the counts in the database, as other instances do. If it fails, the next call adds what is missing. */
+  private hasRoom(accountId: number, name: string): boolean {
+    if (this.names.has(name)) return true;
+    const count = this.namesOfAccount.get(accountId) ?? 0;
+    if (count >= MOST_ROWS_OF_ACCOUNT) return false;
+    this.names.add(name);
+    this.namesOfAccount.set(accountId, count + 1);
+    return true;
+  }
+
+  /** Adds to the counts in the database, as other instances do. */
   private async write(): Promise<void> {
-    const rows = [...this.rows.values()].filter(({ requests }) => requests > 0);
-    const errors = await writeInChunks(this.database, 'usage_history', rows, async (manager, chunk) => {
-      const written = chunk.map((row) => ({ ...row }));
+    const errors = await this.rows.write(this.database, (manager, chunk) => {
       const sql = `
         INSERT INTO "usage_history" (${KEY_COLUMNS}, "requests") VALUES ${chunk.map(() => '(?, ?, ?, ?, ?, ?)').join()}
         ON CONFLICT (${KEY_COLUMNS}) DO UPDATE SET "requests" = "usage_history"."requests" + excluded."requests"`;
-      const values = written.flatMap((row) => Object.values(row));
-      await query(manager, sql, values);
-      onCommit(() => chunk.forEach((row, index) => (row.requests -= written[index]?.requests ?? 0)));
+      const values = chunk.flatMap(([, row]) => Object.values(row));
+      return query(manager, sql, values);
     });
-    // Rows of this hour are kept, for their number, unless there is no room.
-    const isFull = this.rows.size >= MOST_ROWS;
-    if (isFull) this.rowsOfAccount.clear();
-    for (const [name, row] of this.rows)
-      if (row.requests === 0 && (isFull || row.hour !== this.hour)) this.rows.delete(name);
-    throwErrors([...errors.values()]);
+    throwErrors([...errors]);
   }
 }
 

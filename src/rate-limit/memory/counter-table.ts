@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { WriteBehind } from '../../database/write-behind.js';
 
 export type Key = number | string;
 
@@ -11,15 +12,16 @@ export interface Counter {
 export class CounterTable<Entry extends Counter> {
   private readonly entries: LRUCache<Key, Entry>;
 
-  /** Called when a counter was changed or removed. */
-  onChange: ((key: Key) => void) | undefined;
+  /** The keys of counters that were changed or removed, if the table is persisted. */
+  readonly changes: WriteBehind<Key, true> | undefined;
 
-  constructor(readonly capacity: number) {
+  constructor(capacity: number, isPersisted = false) {
+    this.changes = isPersisted ? new WriteBehind('counters', capacity) : undefined;
     this.entries = new LRUCache<Key, Entry>({
       // With `max`, the cache would allocate memory for all counters at once.
       maxSize: capacity,
       sizeCalculation: () => 1,
-      dispose: (_counter, key) => this.onChange?.(key),
+      dispose: (_counter, key) => this.changes?.add(key, true),
     });
   }
 
@@ -39,7 +41,7 @@ export class CounterTable<Entry extends Counter> {
   /** Records a change of a counter, and adds a new one to the table. */
   set(key: Key, counter: Entry): void {
     this.add(key, counter);
-    this.onChange?.(key);
+    this.changes?.add(key, true);
   }
 
   /** Adds a counter that is persisted already. */

@@ -37,15 +37,16 @@ export class MemoryCounterStore extends CounterStore {
   constructor(
     private readonly clock: Clock,
     env: Env,
+    isPersisted = false,
     capacities: Partial<typeof CAPACITIES> = {},
   ) {
     super();
     const { accounts, addresses, bans, routes } = { ...CAPACITIES, ...capacities };
     this.addressLimits = { perMinute: env.ANONYMOUS_PER_MINUTE, perDay: env.ANONYMOUS_PER_DAY };
-    this.accounts = new CounterTable(accounts);
-    this.addresses = new CounterTable(addresses);
-    this.keys = new CounterTable(accounts);
-    this.bans = new CounterTable(bans);
+    this.accounts = new CounterTable(accounts, isPersisted);
+    this.addresses = new CounterTable(addresses, isPersisted);
+    this.keys = new CounterTable(accounts, isPersisted);
+    this.bans = new CounterTable(bans, isPersisted);
     this.routes = new CounterTable(routes);
   }
 
