@@ -7,7 +7,8 @@ import { type OwnErrorCode, type Problem, problem, validationFailed } from '../h
 import { toProblem } from '../http/errors/api-exception.filter.js';
 import { unknownName } from '../http/errors/client-names.js';
 import { ERROR_CODES, type ErrorCode } from '../platform/errors/error-codes.js';
-import { refuse, tooManyRequests } from '../rate-limit/windows/decision.js';
+import { tooManyRequests } from '../rate-limit/rate-limit-headers.js';
+import { refuse } from '../rate-limit/windows/decision.js';
 import type { OperationOptions } from './operation.decorator.js';
 
 const NOW_SECONDS = 1_795_219_200;

@@ -7,7 +7,8 @@ import { Env } from '../platform/config/env.js';
 import { ApiError, type Problem } from '../http/errors/problem.js';
 import { replyOf, requestOf } from '../http/requests/request.js';
 import { announce, deprecationOf, EARLY_STATUSES, operationRemoved } from '../lifecycle/deprecation.interceptor.js';
-import { refuse, tooManyRequests } from '../rate-limit/windows/decision.js';
+import { tooManyRequests } from '../rate-limit/rate-limit-headers.js';
+import { refuse } from '../rate-limit/windows/decision.js';
 import { errorsOf, operationOf } from './operation.decorator.js';
 
 /** The header in the OpenAPI document of a staging service. */

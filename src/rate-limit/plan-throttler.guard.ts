@@ -1,7 +1,6 @@
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, ThrottlerModule, type ThrottlerRequest } from '@nestjs/throttler';
 import { Env } from '../platform/config/env.js';
-import { ACCESS, type Access } from '../auth/access.decorators.js';
 import type { Caller } from '../auth/caller.js';
 import { addToListHeader } from '../http/addresses.js';
 import { ApiError, type Problem } from '../http/errors/problem.js';
@@ -11,14 +10,8 @@ import { CounterStore, rateLimitKey } from './counter-store.js';
 import { AdmissionMetrics } from './admission-metrics.js';
 import { UsageRecorder } from './history/usage-recorder.js';
 import { RefusalLog } from './refusal-log.js';
-import {
-  type Decision,
-  decideOn,
-  rateLimitFields,
-  rateLimitHeaders,
-  REMAINING_HEADER,
-  tooManyRequests,
-} from './windows/decision.js';
+import { rateLimitFields, rateLimitHeaders, REMAINING_HEADER, tooManyRequests } from './rate-limit-headers.js';
+import { type Decision, decideOn } from './windows/decision.js';
 import { MINUTE_SECONDS } from './windows/usage.js';
 
 const NO_LIMIT = Number.POSITIVE_INFINITY;
@@ -34,8 +27,8 @@ const WITHOUT_KEY = ' without a valid API key';
 
 /**
  * Limits the requests of an account by its plan, and requests without a valid key by the client's address. Admission calls
- * it before the body is read. As a global guard it refuses requests that were not admitted, and applies
- * `@Throttle({ default: { limit, ttl } })` and `@SkipThrottle()` of a route.
+ * it before the body is read. As a global guard it applies `@Throttle({ default: { limit, ttl } })` and
+ * `@SkipThrottle()` of a route.
  *
  * Windows are fixed and whole seconds long. The response shows the window with the fewest requests left.
  */
@@ -94,9 +87,6 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    const access = this.reflector.get<Access | undefined>(ACCESS, context.getHandler());
-    if (access !== 'public' && requestOf(context).caller === undefined)
-      throw new ApiError('internal_error', 'This request was not admitted.');
     const isThrottled = this.isThrottled(context.getHandler()) || this.isThrottled(context.getClass());
     return !isThrottled || super.canActivate(context);
   }

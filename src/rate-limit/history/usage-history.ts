@@ -3,10 +3,9 @@ import { byBytes, query } from '../../database/statements.js';
 import { Database } from '../../database/database.js';
 import { OldRows } from '../../database/old-rows.js';
 import { validationFailed } from '../../http/errors/problem.js';
-import { Clock } from '../../platform/config/clock.js';
+import { Clock, rfc3339 } from '../../platform/config/clock.js';
 import { RecurringTask } from '../../platform/recurring-task.js';
 import { DAY_SECONDS } from '../windows/usage.js';
-import { rfc3339 } from '../windows/usage-json.js';
 
 /** UTC days that the history has besides today. */
 const KEPT_DAYS = 30;
@@ -58,9 +57,10 @@ export class UsageHistory extends RecurringTask {
     const to = range.to === undefined ? begin(nowSeconds) + length : -begin(-secondsOf(range.to));
     const usual = Math.max(oldest, to - usualDays * DAY_SECONDS);
     const from = range.from === undefined ? usual : begin(secondsOf(range.from));
-    if (from < oldest) throw validationFailed([`from must not be before ${rfc3339(oldest)}, where the history begins`]);
+    if (from < oldest)
+      throw validationFailed([`from must not be before ${rfc3339(oldest * 1_000)}, where the history begins`]);
     if (from > nowSeconds) throw validationFailed(['from must not be in the future']);
-    if (to <= oldest) throw validationFailed([`to must be after ${rfc3339(oldest)}, where the history begins`]);
+    if (to <= oldest) throw validationFailed([`to must be after ${rfc3339(oldest * 1_000)}, where the history begins`]);
     if (range.from !== undefined && range.to !== undefined && range.from >= range.to)
       throw validationFailed(['from must be before to']);
     if (to - from > mostDays * DAY_SECONDS)
@@ -76,8 +76,8 @@ export class UsageHistory extends RecurringTask {
     });
     if (rows.length > MOST_ITEMS)
       throw validationFailed([`from and to must be closer together: the response would exceed ${MOST_ITEMS} items`]);
-    const items = rows.map((row) => ({ ...row, start: rfc3339(row.start) }));
-    return { from: rfc3339(from), to: rfc3339(to), interval, items };
+    const items = rows.map((row) => ({ ...row, start: rfc3339(row.start * 1_000) }));
+    return { from: rfc3339(from * 1_000), to: rfc3339(to * 1_000), interval, items };
   }
 
   /** All accounts with their requests of the last days, today included, by outcome. Those with most come first. */
