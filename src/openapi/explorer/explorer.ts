@@ -12,7 +12,7 @@ import { sendWithEtag } from '../../http/conditional-requests/entity-tags.js';
 import { Env } from '../../platform/config/env.js';
 import type { CurrentDocument } from '../document/document.js';
 import { acceptsHtml, serveEntryPoints, serviceLinks } from './entry-points.js';
-import { guidePage, readGuides } from './guides.js';
+import { guidePage, PACKAGE, readGuides } from './guides.js';
 import { explorerPage, ICON, markStaging, missingPage } from './page.js';
 import { plansPage } from './plans-page.js';
 import { searchIndex } from './search-index.js';
@@ -99,9 +99,12 @@ const toYaml = (document: OpenAPIObject) => dump(document, { skipInvalid: true, 
 function assetPaths(): [name: string, path: string][] {
   const folder = join(import.meta.dirname, 'browser');
   const own = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const rules = ['ban-record', 'decision', 'usage'].map((name) => `rate-limit/windows/${name}.js`);
   const { resolve } = createRequire(import.meta.url);
   return [
     ...own.map((name): [string, string] => [name, join(folder, name)]),
+    // The picture of a day uses the rules of the service, as the build has compiled them.
+    ...rules.map((name): [string, string] => [name, join(PACKAGE, 'dist/src', name)]),
     // The pages load no other files of the package.
     ['swagger-ui.css', resolve('swagger-ui-dist/swagger-ui.css')],
     ['swagger-ui-bundle.js', resolve('swagger-ui-dist/swagger-ui-bundle.js')],
