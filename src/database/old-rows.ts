@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../platform/config/clock.js';
+import { RecurringTask } from '../platform/recurring-task.js';
 import { throwErrors, writeInChunks } from './chunks.js';
 import { Database } from './database.js';
 import { forUpdate } from './locks.js';
@@ -70,6 +71,28 @@ export class OldRows {
     }
     this.lastMs = nowMs;
     return nowMs < this.sinceMs + HOUR_MS ? undefined : nowMs;
+  }
+}
+
+export interface OldRowsOfTable {
+  readonly table: string;
+  /** An SQL condition on its rows. */
+  readonly isOld: string;
+  /** The parameters of the condition. */
+  readonly at: (nowMs: number) => readonly SqlParameter[];
+}
+
+/** Deletes the old rows of some tables at an interval. A table whose rows cannot be deleted keeps none of the others. */
+export abstract class DeletionTask extends RecurringTask {
+  constructor(oldRows: OldRows, name: string, intervalMs: number, tables: readonly OldRowsOfTable[]) {
+    super(name, intervalMs, async (stop) => {
+      const nowMs = await oldRows.nowMs();
+      if (nowMs === undefined) return;
+      const errors: unknown[] = [];
+      for (const { table, isOld, at } of tables)
+        await oldRows.delete(table, isOld, at(nowMs), stop).catch((error: unknown) => errors.push(error));
+      throwErrors(errors);
+    });
   }
 }
 

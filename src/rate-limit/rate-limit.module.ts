@@ -8,7 +8,7 @@ import { Database } from '../database/database.js';
 import { AdmissionMetrics } from './admission-metrics.js';
 import { CounterPersistence } from './persistence/counter-persistence.js';
 import { CounterStore } from './counter-store.js';
-import { UsageHistory } from './history/usage-history.js';
+import { OldUsageDeletion, UsageHistory } from './history/usage-history.js';
 import { UsageRecorder } from './history/usage-recorder.js';
 import { CounterSweep, MemoryCounterStore } from './memory/memory-counter-store.js';
 import { PlanThrottlerGuard, ROUTE_THROTTLER } from './plan-throttler.guard.js';
@@ -52,6 +52,7 @@ import { RedisCounterStore } from './redis/redis-counter-store.js';
     AdmissionMetrics,
     UsageRecorder,
     UsageHistory,
+    OldUsageDeletion,
     PlanThrottlerGuard,
   ],
   exports: [CounterStore, PlanThrottlerGuard, UsageHistory, UsageRecorder],

@@ -12,10 +12,9 @@ export function addUsageCommand(program: Command, choose: (operation: Operation)
       choose({
         run: async (context) => {
           const { Database } = await import('../../database/database.js');
-          const { OldRows } = await import('../../database/old-rows.js');
           const { Clock } = await import('../../platform/config/clock.js');
           const { OUTCOMES, UsageHistory } = await import('../../rate-limit/history/usage-history.js');
-          const history = new UsageHistory(context.get(Database), context.get(Clock), context.get(OldRows));
+          const history = new UsageHistory(context.get(Database), context.get(Clock));
           const head = ['account', 'plan', 'requests', ...OUTCOMES].map((name) => name.replace('_', ' ').toUpperCase());
           return shown(json, await history.ofAll(days), (rows) => table([head, ...rows.map(cellsOf)]));
         },

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { byBytes, query } from '../../database/statements.js';
 import { Database } from '../../database/database.js';
-import { OldRows } from '../../database/old-rows.js';
+import { DeletionTask, OldRows } from '../../database/old-rows.js';
 import { validationFailed } from '../../http/errors/problem.js';
 import { Clock, rfc3339 } from '../../platform/config/clock.js';
-import { RecurringTask } from '../../platform/recurring-task.js';
 import { DAY_SECONDS } from '../windows/usage.js';
 
 /** UTC days that the history has besides today. */
@@ -30,20 +29,22 @@ export interface HistoryQuery {
   readonly by?: keyof typeof SPLITS;
 }
 
-/** Reads the history that `UsageRecorder` writes, and deletes what is old. */
 @Injectable()
-export class UsageHistory extends RecurringTask {
+export class OldUsageDeletion extends DeletionTask {
+  constructor(oldRows: OldRows) {
+    super(oldRows, 'deleting old usage history', INTERVAL_MS, [
+      { table: 'usage_history', isOld: '"hour" < ?', at: (nowMs) => [startOfDay(nowMs / 1_000, KEPT_DAYS)] },
+    ]);
+  }
+}
+
+/** Reads the history that `UsageRecorder` writes. */
+@Injectable()
+export class UsageHistory {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-    oldRows: OldRows,
-  ) {
-    super('deleting old usage history', INTERVAL_MS, async (stop) => {
-      const nowMs = await oldRows.nowMs();
-      if (nowMs === undefined) return;
-      await oldRows.delete('usage_history', '"hour" < ?', [startOfDay(nowMs / 1_000, KEPT_DAYS)], stop);
-    });
-  }
+  ) {}
 
   /**
    * The requests of an account in whole intervals, by time. Intervals without requests are left out.
