@@ -28,7 +28,7 @@ import { ApiExceptionFilter } from './http/errors/api-exception.filter.js';
 import { replaceUnwritableHeads } from './http/errors/failed-response.js';
 import { addAdmission } from './rate-limit/admission.js';
 import { PlanThrottlerGuard } from './rate-limit/plan-throttler.guard.js';
-import { UsageRecorder } from './rate-limit/history/usage-recorder.js';
+import { UsageRecorder } from './rate-limit/history/usage-history.js';
 
 export interface AppOptions {
   readonly env: Env;

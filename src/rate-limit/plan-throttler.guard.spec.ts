@@ -10,7 +10,7 @@ import { ApiExceptionFilter } from '../http/errors/api-exception.filter.js';
 import { CounterStore, rateLimitKey } from './counter-store.js';
 import { MemoryCounterStore } from './memory/memory-counter-store.js';
 import { AdmissionMetrics } from './admission-metrics.js';
-import { UsageRecorder } from './history/usage-recorder.js';
+import { UsageRecorder } from './history/usage-history.js';
 import { RefusalLog } from './refusal-log.js';
 import { PlanThrottlerGuard, ROUTE_THROTTLER } from './plan-throttler.guard.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';

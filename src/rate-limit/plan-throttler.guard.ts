@@ -1,14 +1,14 @@
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, ThrottlerModule, type ThrottlerRequest } from '@nestjs/throttler';
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import { Env } from '../platform/config/env.js';
 import type { Caller } from '../auth/caller.js';
 import { addToListHeader } from '../http/addresses.js';
 import { ApiError, type Problem } from '../http/errors/problem.js';
 import { replyOf, requestOf } from '../http/requests/request.js';
-import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import { CounterStore, rateLimitKey } from './counter-store.js';
 import { AdmissionMetrics } from './admission-metrics.js';
-import { UsageRecorder } from './history/usage-recorder.js';
+import { UsageRecorder } from './history/usage-history.js';
 import { RefusalLog } from './refusal-log.js';
 import { rateLimitFields, rateLimitHeaders, REMAINING_HEADER, tooManyRequests } from './rate-limit-headers.js';
 import { type Decision, decideOn } from './windows/decision.js';
@@ -121,13 +121,17 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     return isThrottled;
   }
 
-  /** Also for an exhausted account or a banned key, in a separate window of the account. */
+  /**
+   * A window of its own limits what uses no quota, so that an exhausted account or a banned key can ask for its usage. An
+   * admitted request shows the windows of the plan, from which it takes nothing.
+   */
   private async admitWithoutQuota(caller: Caller, reply: FastifyReply): Promise<Problem | undefined> {
     const limit = Math.max(LEAST_WITHOUT_QUOTA_PER_MINUTE, caller.limits.perMinute);
     const decision = await this.counters.takeFromWindow(`without-quota:${caller.accountId}`, limit, MINUTE_SECONDS);
     this.metrics.decided(caller, decision.outcome);
     const isAdmitted = decision.outcome === 'admitted';
-    this.show(isAdmitted ? decideOn(await this.counters.peek(caller), 0) : decision, reply);
+    const shown = isAdmitted ? decideOn(await this.counters.peek(caller), 0) : decision;
+    this.show(shown, reply);
     return isAdmitted ? undefined : tooManyRequests(decision, ' for operations that use no quota');
   }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker.js';
 import type { Caller } from '../../src/auth/caller.js';
-import { UsageRecorder } from '../../src/rate-limit/history/usage-recorder.js';
+import { UsageRecorder } from '../../src/rate-limit/history/usage-history.js';
 import { MemoryCounterStore } from '../../src/rate-limit/memory/memory-counter-store.js';
 import { CounterPersistence } from '../../src/rate-limit/persistence/counter-persistence.js';
 import type { RecurringTask } from '../../src/platform/recurring-task.js';

@@ -5,8 +5,7 @@ import type { Database } from '../../database/database.js';
 import { throwErrors, writeInChunks } from '../../database/chunks.js';
 import type { Clock } from '../../platform/config/clock.js';
 import { RecurringTask } from '../../platform/recurring-task.js';
-import type { Counter, CounterTable, Key } from '../memory/counter-table.js';
-import type { MemoryCounterStore } from '../memory/memory-counter-store.js';
+import type { Counter, CounterTable, Key, MemoryCounterStore } from '../memory/memory-counter-store.js';
 import { KeyBan } from './key-ban.entity.js';
 import { UsageWindow } from './usage-window.entity.js';
 
@@ -34,7 +33,6 @@ class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
     private readonly readKey: (text: string) => Key = String,
   ) {}
 
-  /** @returns the errors of counters that cannot be written */
   async write(database: Database): Promise<Iterable<unknown>> {
     const { columns, primaryColumns } = database.getMetadata(this.entity);
     const namesOf = (some: typeof columns) => some.map(({ databaseName }) => databaseName);

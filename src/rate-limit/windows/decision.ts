@@ -1,9 +1,7 @@
 /** One window of a limit, with the values of the rate-limit headers (specification, section 8). */
 export interface WindowReport {
   readonly limit: number;
-  /** Length of the window, in seconds. */
   readonly windowSeconds: number;
-  /** Requests left; never negative. */
   readonly remaining: number;
   /** End of the window, in whole seconds of Unix time. If none is open, the end of one that would begin now. */
   readonly resetSeconds: number;
@@ -16,7 +14,7 @@ export interface Decision extends WindowReport {
   readonly retryAfterSeconds: number;
   /** All windows that the request counts in. */
   readonly windows: readonly WindowReport[];
-  /** When it was made, in whole seconds of Unix time on the clock of the store. */
+  /** When it was made, on the clock of the store. */
   readonly nowSeconds: number;
 }
 
@@ -30,7 +28,7 @@ export interface UsageReport {
   readonly strikes: number;
   /** End of the key's ban, in whole seconds of Unix time; 0 if there is none. */
   readonly bannedUntilSeconds: number;
-  /** When it was made, in whole seconds of Unix time on the clock of the store. */
+  /** When it was made, on the clock of the store. */
   readonly nowSeconds: number;
 }
 
