@@ -74,17 +74,12 @@ export class OldRows {
   }
 }
 
-export interface OldRowsOfTable {
-  readonly table: string;
-  /** An SQL condition on its rows. */
-  readonly isOld: string;
-  /** The parameters of the condition. */
-  readonly at: (nowMs: number) => readonly SqlParameter[];
-}
+/** A condition on the old rows of a table, in SQL, and its parameters. */
+type OldRowsOf = { table: string; isOld: string; at: (nowMs: number) => readonly SqlParameter[] };
 
 /** Deletes the old rows of some tables at an interval. A table whose rows cannot be deleted keeps none of the others. */
 export abstract class DeletionTask extends RecurringTask {
-  constructor(oldRows: OldRows, name: string, intervalMs: number, tables: readonly OldRowsOfTable[]) {
+  constructor(oldRows: OldRows, name: string, intervalMs: number, tables: readonly OldRowsOf[]) {
     super(name, intervalMs, async (stop) => {
       const nowMs = await oldRows.nowMs();
       if (nowMs === undefined) return;
