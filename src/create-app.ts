@@ -25,7 +25,7 @@ import { addJsonBodyParser } from './http/json/json-body.js';
 import { ApiExceptionFilter } from './http/errors/api-exception.filter.js';
 import { addAdmission } from './rate-limit/admission.js';
 import { PlanThrottlerGuard } from './rate-limit/plan-throttler.guard.js';
-import { UsageRecorder } from './rate-limit/history/usage-recorder.js';
+import { UsageRecorder } from './rate-limit/history/usage-history.js';
 
 export interface AppOptions {
   readonly env: Env;

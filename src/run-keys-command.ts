@@ -9,10 +9,8 @@ import { KeysService } from './accounts/keys/keys.service.js';
 import { ApiKeysRepository, KeyChanges } from './auth/keys/api-keys.repository.js';
 import { runAs } from './database/events/actor.js';
 import { EventsModule } from './database/events/events.js';
-import { Database } from './database/database.js';
 import { DatabaseModule } from './database/database.module.js';
 import { databaseUrlOf, isPostgresUrl } from './database/database-options.js';
-import { OldRows } from './database/old-rows.js';
 import { explained } from './database/unavailable.js';
 import { sqliteFile } from './database/sqlite/sqlite-file.js';
 import { Clock } from './platform/config/clock.js';
@@ -25,7 +23,7 @@ import type { KeysCommand, KeysServices } from './accounts/cli/keys-program.js';
 import { databaseParts } from './database-parts.js';
 
 /** Without `AuthModule`, which polls for changes of keys. */
-@Module({ imports: [EventsModule], providers: [ApiKeysRepository, KeyChanges, KeysService] })
+@Module({ imports: [EventsModule], providers: [ApiKeysRepository, KeyChanges, KeysService, UsageHistory] })
 class CommandLine {}
 
 /** @returns whether running services may still have an older state */
@@ -49,11 +47,8 @@ export async function runKeysCommand({ createsDatabase, run }: KeysCommand): Pro
   }
 }
 
-/** `UsageHistory` is no provider, because it would start to delete old rows. */
 export function servicesOf(context: INestApplicationContext): KeysServices {
-  const clock = context.get(Clock);
-  const history = new UsageHistory(context.get(Database), clock, context.get(OldRows));
-  return { keys: context.get(KeysService), history, nowMs: clock.nowMs() };
+  return { keys: context.get(KeysService), history: context.get(UsageHistory), nowMs: context.get(Clock).nowMs() };
 }
 
 /** Refuses one that no other process could access, and one that would be created, as by a mistyped DATABASE_URL. */

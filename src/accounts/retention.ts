@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { OldRows } from '../database/old-rows.js';
-import { throwErrors } from '../database/chunks.js';
+import { DeletionTask, OldRows } from '../database/old-rows.js';
 import { Env } from '../platform/config/env.js';
-import { RecurringTask } from '../platform/recurring-task.js';
 
 const INTERVAL_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -18,19 +16,15 @@ const OLD_KEYS = '("revoked_at" < ? OR "expires_at" < ?)';
 
 /** Deletes old audit records, and keys that expired or were revoked long ago. */
 @Injectable()
-export class Retention extends RecurringTask {
+export class Retention extends DeletionTask {
   constructor(oldRows: OldRows, { AUDIT_RETENTION_DAYS, KEY_RETENTION_DAYS }: Env) {
-    super('deleting old audit records and keys', INTERVAL_MS, async (stop) => {
-      const nowMs = await oldRows.nowMs();
-      if (nowMs === undefined) return;
-      const before = (days: number) => nowMs - days * DAY_MS;
-      const errors: unknown[] = [];
-      const remove = (table: string, isOld: string, beforeMs: readonly number[]) =>
-        oldRows.delete(table, isOld, beforeMs, stop).catch((error: unknown) => errors.push(error));
-      if (AUDIT_RETENTION_DAYS > 0) await remove('audit_records', OLD_RECORDS, [before(AUDIT_RETENTION_DAYS)]);
-      const beforeMs = before(KEY_RETENTION_DAYS);
-      if (KEY_RETENTION_DAYS > 0) await remove('api_keys', OLD_KEYS, [beforeMs, beforeMs]);
-      throwErrors(errors);
-    });
+    const recordsBefore = (nowMs: number) => nowMs - AUDIT_RETENTION_DAYS * DAY_MS;
+    const keysBefore = (nowMs: number) => nowMs - KEY_RETENTION_DAYS * DAY_MS;
+    const records = { table: 'audit_records', isOld: OLD_RECORDS, at: (nowMs: number) => [recordsBefore(nowMs)] };
+    const keys = { table: 'api_keys', isOld: OLD_KEYS, at: (nowMs: number) => [keysBefore(nowMs), keysBefore(nowMs)] };
+    super(oldRows, 'deleting old audit records and keys', INTERVAL_MS, [
+      ...(AUDIT_RETENTION_DAYS > 0 ? [records] : []),
+      ...(KEY_RETENTION_DAYS > 0 ? [keys] : []),
+    ]);
   }
 }

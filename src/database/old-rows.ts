@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../platform/config/clock.js';
+import { RecurringTask } from '../platform/recurring-task.js';
 import { throwErrors, writeInChunks } from './chunks.js';
 import { Database } from './database.js';
 import { forUpdate } from './locks.js';
@@ -70,6 +71,23 @@ export class OldRows {
     }
     this.lastMs = nowMs;
     return nowMs < this.sinceMs + HOUR_MS ? undefined : nowMs;
+  }
+}
+
+/** A condition on the old rows of a table, in SQL, and its parameters. */
+type OldRowsOf = { table: string; isOld: string; at: (nowMs: number) => readonly SqlParameter[] };
+
+/** Deletes the old rows of some tables at an interval. A table whose rows cannot be deleted keeps none of the others. */
+export abstract class DeletionTask extends RecurringTask {
+  constructor(oldRows: OldRows, name: string, intervalMs: number, tables: readonly OldRowsOf[]) {
+    super(name, intervalMs, async (stop) => {
+      const nowMs = await oldRows.nowMs();
+      if (nowMs === undefined) return;
+      const errors: unknown[] = [];
+      for (const { table, isOld, at } of tables)
+        await oldRows.delete(table, isOld, at(nowMs), stop).catch((error: unknown) => errors.push(error));
+      throwErrors(errors);
+    });
   }
 }
 

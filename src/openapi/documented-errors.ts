@@ -18,7 +18,8 @@ import { validationFailed } from '../http/errors/api-error.js';
 import { inUse, reused } from '../http/idempotency/idempotency.service.js';
 import { malformedJson, payloadTooLarge, requestTimeout, unsupportedMediaType } from '../http/requests/message.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences, optionalHeaders } from '../http/response-headers.js';
-import { refuse, tooManyRequests } from '../rate-limit/windows/decision.js';
+import { refuse } from '../rate-limit/windows/decision.js';
+import { tooManyRequests } from '../rate-limit/rate-limit-headers.js';
 import type { OperationOptions } from './operation.decorator.js';
 
 const NOW_SECONDS = 1_795_219_200;

@@ -10,7 +10,8 @@ import type { Problem } from '../platform/errors/error-codes.js';
 import { isIdempotent } from '../http/idempotency/idempotent.decorator.js';
 import { replyOf, requestOf } from '../http/requests/request.js';
 import { announce, deprecationOf, EARLY_STATUSES, operationRemoved } from '../lifecycle/deprecation.interceptor.js';
-import { refuse, tooManyRequests } from '../rate-limit/windows/decision.js';
+import { refuse } from '../rate-limit/windows/decision.js';
+import { tooManyRequests } from '../rate-limit/rate-limit-headers.js';
 import { IDEMPOTENCY_ERRORS } from './documented-errors.js';
 import { operationOf } from './operation.decorator.js';
 

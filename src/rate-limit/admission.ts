@@ -10,10 +10,7 @@ import { isPreflight } from '../http/hooks/requests.js';
 import { isVersioned } from '../http/requests/request.js';
 import type { PlanThrottlerGuard } from './plan-throttler.guard.js';
 
-interface AdmissionGuards {
-  readonly bearer: BearerGuard;
-  readonly throttler: PlanThrottlerGuard;
-}
+type AdmissionGuards = { readonly bearer: BearerGuard; readonly throttler: PlanThrottlerGuard };
 
 /**
  * Calls the guards for every request under the versioned API before its body is read: for authentication (401), quota (429)

@@ -29,8 +29,8 @@ export abstract class CounterStore {
   abstract peekAddress(address: string): Decision | Promise<Decision>;
 
   /**
-   * Takes a request from the fixed window of a route. The first admitted request opens the window.
-   * @param subject the route and the caller
+   * Takes a request from a fixed window beside the plan, which the first admitted request opens.
+   * @param subject whose window it is, such as a route and a caller
    */
   abstract takeFromWindow(subject: string, limit: number, windowSeconds: number): Decision | Promise<Decision>;
 }

@@ -1,25 +1,18 @@
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, ThrottlerModule, type ThrottlerRequest } from '@nestjs/throttler';
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import { Env } from '../platform/config/env.js';
-import { ACCESS, type Access } from '../auth/access.decorators.js';
 import type { Caller } from '../auth/caller.js';
 import { addToListHeader } from '../http/addresses.js';
 import { ApiError } from '../http/errors/api-error.js';
 import type { Problem } from '../platform/errors/error-codes.js';
 import { replyOf, requestOf } from '../http/requests/request.js';
-import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import { CounterStore, rateLimitKey } from './counter-store.js';
 import { AdmissionMetrics } from './admission-metrics.js';
-import { UsageRecorder } from './history/usage-recorder.js';
+import { UsageRecorder } from './history/usage-history.js';
 import { RefusalLog } from './refusal-log.js';
-import {
-  type Decision,
-  decideOn,
-  rateLimitFields,
-  rateLimitHeaders,
-  REMAINING_HEADER,
-  tooManyRequests,
-} from './windows/decision.js';
+import { rateLimitFields, rateLimitHeaders, REMAINING_HEADER, tooManyRequests } from './rate-limit-headers.js';
+import { type Decision, decideOn } from './windows/decision.js';
 import { MINUTE_SECONDS } from './windows/usage.js';
 
 const NO_LIMIT = Number.POSITIVE_INFINITY;
@@ -35,8 +28,8 @@ const WITHOUT_KEY = ' without a valid API key';
 
 /**
  * Limits the requests of an account by its plan, and requests without a valid key by the client's address. Admission calls
- * it before the body is read. As a global guard it refuses requests that were not admitted, and applies
- * `@Throttle({ default: { limit, ttl } })` and `@SkipThrottle()` of a route.
+ * it before the body is read. As a global guard it applies `@Throttle({ default: { limit, ttl } })` and
+ * `@SkipThrottle()` of a route.
  *
  * Windows are fixed and whole seconds long. The response shows the window with the fewest requests left.
  */
@@ -95,9 +88,6 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    const access = this.reflector.get<Access | undefined>(ACCESS, context.getHandler());
-    if (access !== 'public' && requestOf(context).caller === undefined)
-      throw new ApiError('internal_error', 'This request was not admitted.');
     const isThrottled = this.isThrottled(context.getHandler()) || this.isThrottled(context.getClass());
     return !isThrottled || super.canActivate(context);
   }
@@ -132,13 +122,17 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     return isThrottled;
   }
 
-  /** Also for an exhausted account or a banned key, in a separate window of the account. */
+  /**
+   * A window of its own limits what uses no quota, so that an exhausted account or a banned key can ask for its usage. An
+   * admitted request shows the windows of the plan, from which it takes nothing.
+   */
   private async admitWithoutQuota(caller: Caller, reply: FastifyReply): Promise<Problem | undefined> {
     const limit = Math.max(LEAST_WITHOUT_QUOTA_PER_MINUTE, caller.limits.perMinute);
     const decision = await this.counters.takeFromWindow(`without-quota:${caller.accountId}`, limit, MINUTE_SECONDS);
     this.metrics.decided(caller, decision.outcome);
     const isAdmitted = decision.outcome === 'admitted';
-    this.show(isAdmitted ? decideOn(await this.counters.peek(caller), 0) : decision, reply);
+    const shown = isAdmitted ? decideOn(await this.counters.peek(caller), 0) : decision;
+    this.show(shown, reply);
     return isAdmitted ? undefined : tooManyRequests(decision, ' for operations that use no quota');
   }
 

@@ -8,8 +8,7 @@ import { Database } from '../database/database.js';
 import { AdmissionMetrics } from './admission-metrics.js';
 import { CounterPersistence } from './persistence/counter-persistence.js';
 import { CounterStore } from './counter-store.js';
-import { UsageHistory } from './history/usage-history.js';
-import { UsageRecorder } from './history/usage-recorder.js';
+import { OldUsageDeletion, UsageHistory, UsageRecorder } from './history/usage-history.js';
 import { CounterSweep, MemoryCounterStore } from './memory/memory-counter-store.js';
 import { PlanThrottlerGuard, ROUTE_THROTTLER } from './plan-throttler.guard.js';
 import { RefusalLog } from './refusal-log.js';
@@ -24,8 +23,10 @@ import { RedisCounterStore } from './redis/redis-counter-store.js';
   providers: [
     {
       provide: MemoryCounterStore,
-      inject: [Clock, Env],
-      useFactory: (clock: Clock, env: Env) => new MemoryCounterStore(clock, env),
+      inject: [Clock, Env, RedisClient],
+      // Local counts from while Redis is unavailable are not kept over a restart.
+      useFactory: (clock: Clock, env: Env, redis?: RedisClient) =>
+        new MemoryCounterStore(clock, env, redis === undefined),
     },
     CounterSweep,
     {
@@ -43,7 +44,6 @@ import { RedisCounterStore } from './redis/redis-counter-store.js';
     {
       provide: CounterPersistence,
       inject: [RedisClient, Database, MemoryCounterStore, Clock],
-      // Local counts from while Redis is unavailable are not restored.
       useFactory: (redis: RedisClient | undefined, database: Database, memory: MemoryCounterStore, clock: Clock) =>
         redis === undefined ? new CounterPersistence(database, memory, clock) : undefined,
     },
@@ -51,6 +51,7 @@ import { RedisCounterStore } from './redis/redis-counter-store.js';
     AdmissionMetrics,
     UsageRecorder,
     UsageHistory,
+    OldUsageDeletion,
     PlanThrottlerGuard,
   ],
   exports: [CounterStore, PlanThrottlerGuard, UsageHistory, UsageRecorder],

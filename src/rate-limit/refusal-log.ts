@@ -1,6 +1,7 @@
 import { isIPv4 } from 'node:net';
 import { Injectable, Logger } from '@nestjs/common';
 import type { Caller } from '../auth/caller.js';
+import { rfc3339 } from '../platform/config/clock.js';
 import { RecurringTask } from '../platform/recurring-task.js';
 import type { Decision } from './windows/decision.js';
 
@@ -44,7 +45,7 @@ export class RefusalLog extends RecurringTask {
     if (outcome !== 'banned' || this.bans.get(keyId) === resetSeconds) return;
     if (this.bans.size >= MAX_COUNTED) this.bans.clear();
     this.bans.set(keyId, resetSeconds);
-    const until = new Date(resetSeconds * 1_000).toISOString();
+    const until = rfc3339(resetSeconds * 1_000);
     logger.warn({ message: 'API key banned', keyId, accountId, account, plan, until });
   }
 

@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker.js';
 import type { Caller } from '../../src/auth/caller.js';
+import { UsageRecorder } from '../../src/rate-limit/history/usage-history.js';
 import { MemoryCounterStore } from '../../src/rate-limit/memory/memory-counter-store.js';
 import { CounterPersistence } from '../../src/rate-limit/persistence/counter-persistence.js';
+import type { RecurringTask } from '../../src/platform/recurring-task.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
 
+const ROUNDS = 20;
 const ACCOUNTS = Array.from({ length: 200 }, (_, index) => index + 1);
 
 function callerOf(accountId: number): Caller {
@@ -13,28 +17,48 @@ function callerOf(accountId: number): Caller {
   return { keyId, accountId, account: 'a', plan: 'enterprise', limits, scopes: new Set(), bansLiftedAtMs: 0 };
 }
 
-describe('the counters of several instances without Redis', () => {
+/** An admitted request of a caller, at a time in Unix milliseconds. */
+function use({ app }: TestApp, caller: Caller, atMs: number): void {
+  type Arguments = Parameters<UsageRecorder['count']>;
+  const request = { routeOptions: { config: { operation: 'listPets' } } } as Arguments[1];
+  app.get(MemoryCounterStore).admit(caller);
+  app.get(UsageRecorder).count(caller, request, 'admitted');
+  app.get(LastUsedTracker).touch(caller.keyId, atMs);
+}
+
+describe('counters, usage history and last uses of several instances without Redis', () => {
   let services: TestApp[];
 
   beforeAll(async () => {
     const first = await startApp();
     services = [first, await startApp({ folder: first.folder })];
+    await first.key();
+    const rows = ACCOUNTS.map((id) => `('key ${id}', 1, 'hash ${id}', '', '', 0)`);
+    const columns = '"id", "account_id", "sha256", "masked", "scopes", "created_at"';
+    await queryDatabase(first.folder, `INSERT INTO "api_keys" (${columns}) VALUES ${rows.join()}`);
   });
   afterAll(async () => {
     for (const [index, service] of services.toReversed().entries()) await service.stop({ keepData: index === 0 });
   });
 
   it('are written at once, in whatever order they changed', async () => {
-    for (let round = 0; round < 20; round++) {
-      for (const [index, { app }] of services.entries()) {
-        const store = app.get(MemoryCounterStore);
+    for (let round = 1; round <= ROUNDS; round++) {
+      for (const [index, service] of services.entries()) {
         // In turn, one instance removes what the other one changes.
-        if (round % 4 === index) store.clearKeys();
-        for (const id of index === 0 ? ACCOUNTS : ACCOUNTS.toReversed()) store.admit(callerOf(id));
+        if (round % 4 === index) service.app.get(MemoryCounterStore).clearKeys();
+        const accounts = index === 0 ? ACCOUNTS : ACCOUNTS.toReversed();
+        for (const id of accounts) use(service, callerOf(id), round * 100_000 + (id % 10) * 1_000);
       }
-      await Promise.all(services.map(({ app }) => app.get(CounterPersistence).run()));
+      const tasks = [CounterPersistence, UsageRecorder, LastUsedTracker];
+      await Promise.all(services.flatMap(({ app }) => tasks.map((task) => app.get<RecurringTask>(task).run())));
     }
-    const sql = `SELECT "subject" FROM "usage_windows" WHERE "subject" LIKE 'key:%'`;
-    expect(await queryDatabase(services[0]?.folder ?? '', sql)).toHaveLength(ACCOUNTS.length);
+    const { folder = '' } = services[0] ?? {};
+    const counters = await queryDatabase(folder, `SELECT "subject" FROM "usage_windows" WHERE "subject" LIKE 'key:%'`);
+    expect(counters).toHaveLength(ACCOUNTS.length);
+    const history = await queryDatabase<{ requests: number }>(folder, 'SELECT "requests" FROM "usage_history"');
+    const requests = history.reduce((sum, row) => sum + Number(row.requests), 0);
+    expect(requests).toBe(ROUNDS * services.length * ACCOUNTS.length);
+    const uses = await queryDatabase(folder, `SELECT "id" FROM "api_keys" WHERE "last_used_at" >= ${ROUNDS * 100_000}`);
+    expect(uses).toHaveLength(ACCOUNTS.length);
   });
 });

@@ -3,8 +3,7 @@ import { Logger } from '@nestjs/common';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { Retention } from '../../src/accounts/retention.js';
-import { UsageHistory } from '../../src/rate-limit/history/usage-history.js';
-import { UsageRecorder } from '../../src/rate-limit/history/usage-recorder.js';
+import { OldUsageDeletion, UsageRecorder } from '../../src/rate-limit/history/usage-history.js';
 import { RecordExpiry } from '../../src/http/idempotency/idempotency.repository.js';
 import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker.js';
 import { CounterPersistence } from '../../src/rate-limit/persistence/counter-persistence.js';
@@ -192,7 +191,7 @@ describe('what is old', () => {
     await insert('audit_records', '"at", "actor", "action", "account_id", "detail"', () => `0, '', '', 777, ''`);
     const cases = [
       [RecordExpiry, 'idempotency_records', `"idempotency_key" IN ('k7', 'k1100')`, '"account_id" = 777'],
-      [UsageHistory, 'usage_history', '"hour" IN (7, 1100)', '"account_id" = 777'],
+      [OldUsageDeletion, 'usage_history', '"hour" IN (7, 1100)', '"account_id" = 777'],
       [Retention, 'api_keys', `"id" IN ('k7', 'k1100')`, `"masked" = ''`],
     ] as const;
     for (const [task, table, which, all] of cases) {

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Database } from '../../src/database/database.js';
-import { UsageHistory } from '../../src/rate-limit/history/usage-history.js';
-import { UsageRecorder } from '../../src/rate-limit/history/usage-recorder.js';
+import { OldUsageDeletion, UsageRecorder } from '../../src/rate-limit/history/usage-history.js';
 import { startApp } from '../support/app.js';
 import { onPostgres } from '../support/databases.js';
 import { HistoryClient } from '../support/history-client.js';
@@ -110,7 +109,7 @@ describe('the record of requests', () => {
     );
     // On SQLite, nothing is deleted in the first hour.
     account.clock.advanceSeconds(HOUR_SECONDS);
-    await account.service.app.get(UsageHistory).run();
+    await account.service.app.get(OldUsageDeletion).run();
     expect(await account.rows()).toHaveLength(2);
   });
 

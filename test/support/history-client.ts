@@ -1,6 +1,6 @@
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import type { IssuedKey } from '../../src/accounts/keys/key-responses.dto.js';
-import { UsageRecorder } from '../../src/rate-limit/history/usage-recorder.js';
+import { UsageRecorder } from '../../src/rate-limit/history/usage-history.js';
 import { FakeClock, startApp, type TestApp } from './app.js';
 import { queryDatabase } from './databases.js';
 import { ask } from './http.js';

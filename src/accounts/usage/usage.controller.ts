@@ -5,8 +5,7 @@ import { rfc3339 } from '../../platform/config/clock.js';
 import { type Caller, CurrentCaller } from '../../auth/caller.js';
 import { Operation, OperationGroup } from '../../openapi/operation.decorator.js';
 import { CounterStore } from '../../rate-limit/counter-store.js';
-import { UsageHistory } from '../../rate-limit/history/usage-history.js';
-import { UsageRecorder } from '../../rate-limit/history/usage-recorder.js';
+import { UsageHistory, UsageRecorder } from '../../rate-limit/history/usage-history.js';
 import { bansOf, type Usage, UsageHistoryQuery, type UsageHistoryReport, windowUsage } from './usage.dto.js';
 import { GET_USAGE, GET_USAGE_HISTORY, HISTORY_LIMIT } from './usage.operations.js';
 

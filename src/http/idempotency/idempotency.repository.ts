@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { OldRows } from '../../database/old-rows.js';
+import { DeletionTask, OldRows } from '../../database/old-rows.js';
 import { query } from '../../database/statements.js';
-import { RecurringTask } from '../../platform/recurring-task.js';
 import type { IdempotencyRecord } from './idempotency-record.entity.js';
 import type { IdempotentRequest } from './idempotency.hooks.js';
 
@@ -44,11 +43,10 @@ export class IdempotencyRepository {
 const INTERVAL_MS = 60_000;
 
 @Injectable()
-export class RecordExpiry extends RecurringTask {
+export class RecordExpiry extends DeletionTask {
   constructor(oldRows: OldRows) {
-    super('deleting expired idempotency records', INTERVAL_MS, async (stop) => {
-      const nowMs = await oldRows.nowMs();
-      if (nowMs !== undefined) await oldRows.delete('idempotency_records', '"expires_at" <= ?', [nowMs], stop);
-    });
+    super(oldRows, 'deleting expired idempotency records', INTERVAL_MS, [
+      { table: 'idempotency_records', isOld: '"expires_at" <= ?', at: (nowMs) => [nowMs] },
+    ]);
   }
 }

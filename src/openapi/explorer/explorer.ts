@@ -12,7 +12,7 @@ import { sendWithEtag } from '../../http/conditional-requests/conditional-reques
 import { Env } from '../../platform/config/env.js';
 import { currentDocument } from '../document/document.js';
 import { acceptsHtml, serveEntryPoints, serviceLinks } from './entry-points.js';
-import { guidePage, readGuides, searchIndex } from './guides.js';
+import { guidePage, PACKAGE, readGuides, searchIndex } from './guides.js';
 import { explorerPage, ICON, markStaging, missingPage } from './page.js';
 import { plansPage } from './plans-page.js';
 
@@ -95,6 +95,9 @@ export function serveExplorer(app: INestApplication, errorCodes: readonly string
     if (name === ICON) serve('/favicon.ico', type, () => content);
   };
   for (const name of readdirSync(BROWSER, { recursive: true, encoding: 'utf8' })) serveAsset(name, join(BROWSER, name));
+  // The picture of a day uses the rules of the service, as the build has compiled them.
+  for (const name of ['ban-record', 'decision', 'usage'].map((rule) => `rate-limit/windows/${rule}.js`))
+    serveAsset(name, join(PACKAGE, 'dist/src', name));
   // The pages load no other files of the package.
   for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js']) serveAsset(name, resolve(`swagger-ui-dist/${name}`));
   serveEntryPoints(server, env, guides);

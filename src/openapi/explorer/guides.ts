@@ -17,7 +17,8 @@ export interface Guide {
   readonly sections: readonly Section[];
 }
 
-const PACKAGE = dirname(createRequire(import.meta.url).resolve('petstore-service/package.json'));
+/** The folder of the package. */
+export const PACKAGE = dirname(createRequire(import.meta.url).resolve('petstore-service/package.json'));
 
 /** The address in `docs/`. Without BASE_URL, the script of the pages replaces it with that of the reader. */
 const EXAMPLE_URL = 'http://localhost:3000/v1';

@@ -1,6 +1,8 @@
 import { type Limits, PLANS } from '../../auth/keys/plan.js';
 import { errorJson } from '../../http/errors/api-error.js';
-import { refuse, tooManyRequests } from '../../rate-limit/windows/decision.js';
+import { refuse } from '../../rate-limit/windows/decision.js';
+import { tooManyRequests } from '../../rate-limit/rate-limit-headers.js';
+import { DAY_SECONDS, MINUTE_SECONDS } from '../../rate-limit/windows/usage.js';
 import { formatCount, planTitle } from '../document/outline.js';
 import { API_KEY_SCHEME } from '../operation.decorator.js';
 import { renderPage } from './page.js';
@@ -78,8 +80,8 @@ function planCard([name, limits]: [string, Limits | undefined]): string {
 }
 
 function refusals({ perMinute, perDay }: Limits): string[] {
-  const minute = { limit: perMinute, windowSeconds: 60, resetSeconds: NOON_SECONDS + 42 };
-  const day = { limit: perDay, windowSeconds: 86_400, resetSeconds: NOON_SECONDS + 43_200 };
+  const minute = { limit: perMinute, windowSeconds: MINUTE_SECONDS, resetSeconds: NOON_SECONDS + 42 };
+  const day = { limit: perDay, windowSeconds: DAY_SECONDS, resetSeconds: NOON_SECONDS + 43_200 };
   const ban = { ...minute, resetSeconds: NOON_SECONDS + 60 };
   const decisions = {
     'The minute is used up': refuse('limited', minute, NOON_SECONDS),

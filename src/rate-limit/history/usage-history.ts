@@ -1,27 +1,43 @@
 import { Injectable } from '@nestjs/common';
-import { byBytes, query } from '../../database/statements.js';
+import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../../auth/caller.js';
+import { throwErrors } from '../../database/chunks.js';
 import { Database } from '../../database/database.js';
-import { OldRows } from '../../database/old-rows.js';
+import { DeletionTask, OldRows } from '../../database/old-rows.js';
+import { byBytes, query } from '../../database/statements.js';
+import { WriteBehind } from '../../database/write-behind.js';
 import { validationFailed } from '../../http/errors/api-error.js';
 import { Clock, rfc3339 } from '../../platform/config/clock.js';
+import type { ResponseListener } from '../../http/hooks/responses.js';
 import { RecurringTask } from '../../platform/recurring-task.js';
+import { UNMATCHED_ROUTE } from '../../platform/tracing/spans.js';
 import { DAY_SECONDS } from '../windows/usage.js';
+
+/** A crash loses the requests of this time and of one write. */
+const WRITE_INTERVAL_MS = 1_000;
+/** Rows of an account and an hour. Requests that would need more count together, by outcome. */
+const MOST_ROWS_OF_ACCOUNT = 200;
+/** Rows in memory. Requests that would need more, because rows cannot be written, are not recorded. */
+const MOST_ROWS = 100_000;
+const HOUR_SECONDS = 3_600;
+const OTHER = 'other';
 
 /** UTC days that the history has besides today. */
 const KEPT_DAYS = 30;
-const INTERVAL_MS = 3_600_000;
+const DELETION_INTERVAL_MS = 3_600_000;
 export const MOST_ITEMS = 20_000;
 
-export const KEY_COLUMNS = '"account_id", "hour", "key_id", "operation", "outcome"';
+const KEY_COLUMNS = '"account_id", "hour", "key_id", "operation", "outcome"';
 const SPLITS = { key: '"key_id"', operation: '"operation"', outcome: '"outcome"' };
 
 /** Intervals by name, in seconds, with the days that a report can have. */
 const INTERVALS = {
-  hour: { length: 3_600, usualDays: 1, mostDays: 7 },
+  hour: { length: HOUR_SECONDS, usualDays: 1, mostDays: 7 },
   day: { length: DAY_SECONDS, usualDays: KEPT_DAYS, mostDays: KEPT_DAYS + 1 },
 };
 
 export const OUTCOMES = ['admitted', 'limited', 'banned', 'client_error', 'server_error'] as const;
+type Outcome = (typeof OUTCOMES)[number];
 
 export interface HistoryQuery {
   readonly from?: Date;
@@ -30,20 +46,96 @@ export interface HistoryQuery {
   readonly by?: keyof typeof SPLITS;
 }
 
-/** Reads the history that `UsageRecorder` writes, and deletes what is old. */
+/** In the order of the columns. */
+type Row = { accountId: number; hour: number; keyId: string; operation: string; outcome: Outcome; requests: number };
+
+function sum(earlier: Row, { requests }: Row): Row {
+  earlier.requests += requests;
+  return earlier;
+}
+
+/** Records the requests of accounts, except those to operations without quota. Adds them up by hour. */
 @Injectable()
-export class UsageHistory extends RecurringTask {
+export class UsageRecorder extends RecurringTask {
+  private readonly rows = new WriteBehind<string, Row>('usage_history', MOST_ROWS, sum);
+  /** Of the rows of this hour. */
+  private readonly names = new Set<string>();
+  private readonly namesOfAccount = new Map<number, number>();
+  private hour = 0;
+
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-    oldRows: OldRows,
   ) {
-    super('deleting old usage history', INTERVAL_MS, async (stop) => {
-      const nowMs = await oldRows.nowMs();
-      if (nowMs === undefined) return;
-      await oldRows.delete('usage_history', '"hour" < ?', [startOfDay(nowMs / 1_000, KEPT_DAYS)], stop);
-    });
+    super('writing the usage history', WRITE_INTERVAL_MS, () => this.write(), { runsAtStop: true });
   }
+
+  /** Counts each response to a caller whom admission let pass. */
+  readonly observeResponse: ResponseListener = (request, { statusCode }) => {
+    if (request.caller !== undefined) this.count(request.caller, request, outcomeOf(statusCode));
+  };
+
+  count({ accountId, keyId }: Caller, { routeOptions }: FastifyRequest, outcome: Outcome): void {
+    const { quota, operation = UNMATCHED_ROUTE } = routeOptions.config;
+    if (quota === 'none') return;
+    const nowSeconds = this.clock.nowSeconds();
+    const hour = nowSeconds - (nowSeconds % HOUR_SECONDS);
+    if (hour !== this.hour || this.names.size >= MOST_ROWS) {
+      this.names.clear();
+      this.namesOfAccount.clear();
+    }
+    this.hour = hour;
+    const row = { accountId, hour, keyId, operation, outcome, requests: 1 };
+    const name = `${accountId} ${hour} ${keyId} ${operation} ${outcome}`;
+    if (this.hasRoom(accountId, name)) this.rows.add(name, row);
+    else this.rows.add(`${accountId} ${hour} ${outcome}`, { ...row, keyId: OTHER, operation: OTHER });
+  }
+
+  private hasRoom(accountId: number, name: string): boolean {
+    if (this.names.has(name)) return true;
+    const count = this.namesOfAccount.get(accountId) ?? 0;
+    if (count >= MOST_ROWS_OF_ACCOUNT) return false;
+    this.names.add(name);
+    this.namesOfAccount.set(accountId, count + 1);
+    return true;
+  }
+
+  /** Adds to the counts in the database, as other instances do. */
+  private async write(): Promise<void> {
+    const errors = await this.rows.write(this.database, (manager, chunk) => {
+      const sql = `
+        INSERT INTO "usage_history" (${KEY_COLUMNS}, "requests") VALUES ${chunk.map(() => '(?, ?, ?, ?, ?, ?)').join()}
+        ON CONFLICT (${KEY_COLUMNS}) DO UPDATE SET "requests" = "usage_history"."requests" + excluded."requests"`;
+      const values = chunk.flatMap(([, row]) => Object.values(row));
+      return query(manager, sql, values);
+    });
+    throwErrors([...errors]);
+  }
+}
+
+/** The outcome of a request that the plan admitted. A limit of its operation can refuse it. */
+function outcomeOf(status: number): Outcome {
+  if (status < 400) return 'admitted';
+  if (status === 429) return 'limited';
+  return status < 500 ? 'client_error' : 'server_error';
+}
+
+@Injectable()
+export class OldUsageDeletion extends DeletionTask {
+  constructor(oldRows: OldRows) {
+    super(oldRows, 'deleting old usage history', DELETION_INTERVAL_MS, [
+      { table: 'usage_history', isOld: '"hour" < ?', at: (nowMs) => [startOfDay(nowMs / 1_000, KEPT_DAYS)] },
+    ]);
+  }
+}
+
+/** Reads the history that `UsageRecorder` writes. */
+@Injectable()
+export class UsageHistory {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
 
   /**
    * The requests of an account in whole intervals, by time. Intervals without requests are left out.
@@ -80,10 +172,10 @@ export class UsageHistory extends RecurringTask {
   }
 
   /** All accounts with their requests of the last days, today included, by outcome. Those with most come first. */
-  ofAll(days: number): Promise<Record<'account' | 'plan' | 'requests' | (typeof OUTCOMES)[number], string | number>[]> {
-    const sums = OUTCOMES.map((outcome) => sum(`CASE "outcome" WHEN '${outcome}' THEN "requests" END`, outcome));
+  ofAll(days: number): Promise<Record<'account' | 'plan' | 'requests' | Outcome, string | number>[]> {
+    const sums = OUTCOMES.map((outcome) => sumOf(`CASE "outcome" WHEN '${outcome}' THEN "requests" END`, outcome));
     const sql = `
-      SELECT "name" AS "account", "plan", ${[sum('"requests"', 'requests'), ...sums].join()}
+      SELECT "name" AS "account", "plan", ${[sumOf('"requests"', 'requests'), ...sums].join()}
       FROM "accounts" LEFT JOIN "usage_history" ON "account_id" = "id" AND "hour" >= ?
       GROUP BY "id" ORDER BY 3 DESC, "id"`;
     return query(this.database.manager, sql, [startOfDay(this.clock.nowSeconds(), days - 1)]);
@@ -95,4 +187,4 @@ function startOfDay(nowSeconds: number, daysAgo: number): number {
 }
 
 const secondsOf = (time: Date) => time.getTime() / 1000;
-const sum = (count: string, name: string) => `CAST(COALESCE(SUM(${count}), 0) AS BIGINT) AS "${name}"`;
+const sumOf = (count: string, name: string) => `CAST(COALESCE(SUM(${count}), 0) AS BIGINT) AS "${name}"`;

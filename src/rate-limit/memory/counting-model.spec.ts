@@ -141,7 +141,7 @@ describe('a full table', () => {
 
   beforeEach(() => {
     clock.set('2026-11-21T22:00:00.000Z');
-    store = new MemoryCounterStore(clock, Object.assign(new Env(), limits), { addresses: 50, routes: 10 });
+    store = new MemoryCounterStore(clock, Object.assign(new Env(), limits), false, { addresses: 50, routes: 10 });
   });
 
   const admit = (n: number) => store.admitAddress(`192.0.2.${n}`);

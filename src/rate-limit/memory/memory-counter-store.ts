@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../auth/caller.js';
 import type { Limits } from '../../auth/keys/plan.js';
+import { WriteBehind } from '../../database/write-behind.js';
 import type { Clock } from '../../platform/config/clock.js';
 import type { Env } from '../../platform/config/env.js';
 import { RecurringTask } from '../../platform/recurring-task.js';
@@ -8,7 +10,6 @@ import { CounterStore } from '../counter-store.js';
 import { BanRecord } from '../windows/ban-record.js';
 import { ban, type Decision, type UsageReport } from '../windows/decision.js';
 import { FixedWindow, Usage } from '../windows/usage.js';
-import { CounterTable } from './counter-table.js';
 
 /** Maximum number of counters, at about 250 bytes each. Beyond it, the one that was not used for longest starts anew. */
 const CAPACITIES = {
@@ -25,6 +26,68 @@ const SWEEP_INTERVAL_MS = 1_000;
 /** Of each table, which takes about a millisecond. */
 const MOST_PER_SWEEP = 5_000;
 
+export type Key = number | string;
+
+/** The windows or the bans of one subject. It must be small, as there can be a million. */
+export interface Counter {
+  isOpen(nowSeconds: number): boolean;
+}
+
+/** Counters by subject, in bounded memory. A full table removes the counter that was not used for longest. */
+export class CounterTable<Entry extends Counter> {
+  private readonly entries: LRUCache<Key, Entry>;
+
+  /** The keys of counters that were changed or removed, if the table is persisted. */
+  readonly changes: WriteBehind<Key, true> | undefined;
+
+  constructor(capacity: number, isPersisted = false) {
+    this.changes = isPersisted ? new WriteBehind('counters', capacity) : undefined;
+    this.entries = new LRUCache<Key, Entry>({
+      // With `max`, the cache would allocate memory for all counters at once.
+      maxSize: capacity,
+      sizeCalculation: () => 1,
+      dispose: (_counter, key) => this.changes?.add(key, true),
+    });
+  }
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  get(key: Key): Entry | undefined {
+    return this.entries.get(key);
+  }
+
+  /** The counter, without marking it as used. */
+  peek(key: Key): Entry | undefined {
+    return this.entries.peek(key);
+  }
+
+  /** Records a change of a counter, and adds a new one to the table. */
+  set(key: Key, counter: Entry): void {
+    this.add(key, counter);
+    this.changes?.add(key, true);
+  }
+
+  /** Adds a counter that is persisted already. */
+  add(key: Key, counter: Entry): void {
+    if (!this.entries.has(key)) this.entries.set(key, counter);
+  }
+
+  /** Removes counters that have ended, beginning with the one that was not used for longest; at most so many. */
+  sweep(most: number, nowSeconds: number): void {
+    for (let left = most; left > 0; left--) {
+      const [oldest] = this.entries.rkeys();
+      if (oldest === undefined || this.peek(oldest)?.isOpen(nowSeconds) !== false) return;
+      this.entries.delete(oldest);
+    }
+  }
+
+  clear(): void {
+    this.entries.clear();
+  }
+}
+
 export class MemoryCounterStore extends CounterStore {
   readonly accounts: CounterTable<Usage>;
   readonly addresses: CounterTable<Usage>;
@@ -37,15 +100,16 @@ export class MemoryCounterStore extends CounterStore {
   constructor(
     private readonly clock: Clock,
     env: Env,
+    isPersisted = false,
     capacities: Partial<typeof CAPACITIES> = {},
   ) {
     super();
     const { accounts, addresses, bans, routes } = { ...CAPACITIES, ...capacities };
     this.addressLimits = { perMinute: env.ANONYMOUS_PER_MINUTE, perDay: env.ANONYMOUS_PER_DAY };
-    this.accounts = new CounterTable(accounts);
-    this.addresses = new CounterTable(addresses);
-    this.keys = new CounterTable(accounts);
-    this.bans = new CounterTable(bans);
+    this.accounts = new CounterTable(accounts, isPersisted);
+    this.addresses = new CounterTable(addresses, isPersisted);
+    this.keys = new CounterTable(accounts, isPersisted);
+    this.bans = new CounterTable(bans, isPersisted);
     this.routes = new CounterTable(routes);
   }
 

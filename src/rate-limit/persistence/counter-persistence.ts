@@ -2,12 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ObjectLiteral } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import type { Database } from '../../database/database.js';
-import { onCommit } from '../../database/transaction.js';
 import { throwErrors, writeInChunks } from '../../database/chunks.js';
 import type { Clock } from '../../platform/config/clock.js';
 import { RecurringTask } from '../../platform/recurring-task.js';
-import type { Counter, CounterTable, Key } from '../memory/counter-table.js';
-import type { MemoryCounterStore } from '../memory/memory-counter-store.js';
+import type { Counter, CounterTable, Key, MemoryCounterStore } from '../memory/memory-counter-store.js';
 import { KeyBan } from './key-ban.entity.js';
 import { UsageWindow } from './usage-window.entity.js';
 
@@ -27,29 +25,21 @@ interface CounterEntity<Entry, Row extends CounterRow<Entry>> {
 }
 
 class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
-  private changes = new Set<Key>();
-
   /** @param prefix of the subjects of its rows, followed by the key of the counter */
   constructor(
     private readonly table: CounterTable<Entry>,
     private readonly entity: CounterEntity<Entry, Row>,
     private readonly prefix: string,
     private readonly readKey: (text: string) => Key = String,
-  ) {
-    table.onChange = (key) => this.add(key);
-  }
+  ) {}
 
-  /** @returns the errors of counters that cannot be written; the next call tries again */
-  async writeChanges(database: Database): Promise<Iterable<unknown>> {
-    const metadata = database.getMetadata(this.entity);
-    const columns = metadata.columns.map(({ databaseName }) => databaseName);
-    const keyColumns = metadata.primaryColumns.map(({ databaseName }) => databaseName);
-    const { changes } = this;
-    this.changes = new Set();
-    const errors = await writeInChunks(database, 'counters', [...changes], async (manager, chunk) => {
+  async write(database: Database): Promise<Iterable<unknown>> {
+    const { columns, primaryColumns } = database.getMetadata(this.entity);
+    const namesOf = (some: typeof columns) => some.map(({ databaseName }) => databaseName);
+    const errors = this.table.changes?.write(database, async (manager, chunk) => {
       const rows: QueryDeepPartialEntity<Row>[] = [];
       const removed: string[] = [];
-      for (const key of chunk) {
+      for (const [key] of chunk) {
         const subject = this.prefix + key;
         const counter = this.table.peek(key);
         if (counter === undefined) removed.push(subject);
@@ -57,11 +47,10 @@ class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
       }
       // `upsert` would take twice as long.
       const insert = manager.createQueryBuilder().insert().into(this.entity).updateEntity(false).values(rows);
-      if (rows.length > 0) await insert.orUpdate(columns, keyColumns).execute();
+      if (rows.length > 0) await insert.orUpdate(namesOf(columns), namesOf(primaryColumns)).execute();
       if (removed.length > 0) await manager.delete(this.entity, removed);
-      onCommit(() => chunk.forEach((key) => changes.delete(key)));
-    }).finally(() => changes.forEach((key) => this.add(key)));
-    return errors.values();
+    });
+    return (await errors) ?? [];
   }
 
   /** Fills an empty table, and deletes rows that have ended. */
@@ -82,11 +71,6 @@ class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
       await writeInChunks(database, 'counters', expired, (manager, chunk) => manager.remove([...chunk]));
       after = rows.at(-1)?.subject;
     }
-  }
-
-  /** Bounded, in case changes cannot be written. */
-  private add(key: Key): void {
-    if (this.changes.size < this.table.capacity) this.changes.add(key);
   }
 }
 
@@ -116,7 +100,7 @@ export class CounterPersistence extends RecurringTask {
 
   private async write(): Promise<void> {
     const errors: unknown[] = [];
-    for (const table of this.tables) errors.push(...(await table.writeChanges(this.database)));
+    for (const table of this.tables) errors.push(...(await table.write(this.database)));
     throwErrors(errors);
   }
 }

@@ -11,7 +11,7 @@ it('a full table keeps the row of a subject that is removed and returns during a
   const clock = new FakeClock();
   const service = await startApp({ clock });
   const database = service.app.get(Database);
-  const store = new MemoryCounterStore(clock, loadEnv({}), { addresses: 1 });
+  const store = new MemoryCounterStore(clock, loadEnv({}), true, { addresses: 1 });
   const persistence = new CounterPersistence(database, store, clock);
   store.admitAddress('192.0.2.1');
   await persistence.tryRun();

@@ -7,7 +7,6 @@ export class KeyBan {
   @PrimaryColumn({ type: 'text', name: 'key_id' })
   subject!: string;
 
-  /** Start of the minute in which `strikes` are counted. */
   @Column({ type: 'integer', name: 'strikes_start' })
   strikesStart!: number;
 

@@ -57,17 +57,11 @@ export class RedisCounterStore extends CounterStore {
   }
 
   override admitAddress(address: string): Decision | Promise<Decision> {
-    return this.redis.call(
-      () => this.askAddress(address, 1),
-      () => this.fallback.admitAddress(address),
-    );
+    return this.askAddress(address, 1, () => this.fallback.admitAddress(address));
   }
 
   override peekAddress(address: string): Decision | Promise<Decision> {
-    return this.redis.call(
-      () => this.askAddress(address, 0),
-      () => this.fallback.peekAddress(address),
-    );
+    return this.askAddress(address, 0, () => this.fallback.peekAddress(address));
   }
 
   override takeFromWindow(subject: string, limit: number, windowSeconds: number): Decision | Promise<Decision> {
@@ -88,11 +82,13 @@ export class RedisCounterStore extends CounterStore {
     return [...keys, this.now(), limits.perMinute, limits.perDay, bansLiftedAtMs];
   }
 
-  private async askAddress(address: string, taken: 0 | 1): Promise<Decision> {
+  private askAddress(address: string, taken: 0 | 1, otherwise: () => Decision): Decision | Promise<Decision> {
     const limits = this.fallback.addressLimits;
     const key = addressKey(this.redis.prefix, address);
-    const reply = await this.runAdmitAddress(key, this.now(), limits.perMinute, limits.perDay, taken);
-    return decideOn(usageOf(reply, limits), taken);
+    return this.redis.call(async () => {
+      const reply = await this.runAdmitAddress(key, this.now(), limits.perMinute, limits.perDay, taken);
+      return decideOn(usageOf(reply, limits), taken);
+    }, otherwise);
   }
 }
 

@@ -1,21 +1,7 @@
-import { type Problem, problem } from '../../platform/errors/error-codes.js';
-
-export const REMAINING_HEADER = 'x-ratelimit-remaining';
-
-const DAY_SECONDS = 86_400;
-const WINDOW_NAMES = new Map([
-  [1, 'second'],
-  [60, 'minute'],
-  [3_600, 'hour'],
-  [DAY_SECONDS, 'day'],
-]);
-
 /** One window of a limit, with the values of the rate-limit headers (specification, section 8). */
 export interface WindowReport {
   readonly limit: number;
-  /** Length of the window, in seconds. */
   readonly windowSeconds: number;
-  /** Requests left; never negative. */
   readonly remaining: number;
   /** End of the window, in whole seconds of Unix time. If none is open, the end of one that would begin now. */
   readonly resetSeconds: number;
@@ -28,7 +14,7 @@ export interface Decision extends WindowReport {
   readonly retryAfterSeconds: number;
   /** All windows that the request counts in. */
   readonly windows: readonly WindowReport[];
-  /** When it was made, in whole seconds of Unix time on the clock of the store. */
+  /** When it was made, on the clock of the store. */
   readonly nowSeconds: number;
 }
 
@@ -42,7 +28,7 @@ export interface UsageReport {
   readonly strikes: number;
   /** End of the key's ban, in whole seconds of Unix time; 0 if there is none. */
   readonly bannedUntilSeconds: number;
-  /** When it was made, in whole seconds of Unix time on the clock of the store. */
+  /** When it was made, on the clock of the store. */
   readonly nowSeconds: number;
 }
 
@@ -58,7 +44,8 @@ export function decide(windows: readonly WindowReport[], taken: 0 | 1, nowSecond
   const shown = windows.reduce(tighter);
   if (shown.remaining === 0) return refuse('limited', shown, nowSeconds, windows);
   const left = windows.map((window) => ({ ...window, remaining: window.remaining - taken }));
-  return { ...left.reduce(tighter), outcome: 'admitted', retryAfterSeconds: 0, windows: left, nowSeconds };
+  // Spread last, because V8 takes twenty times as long to add properties to a copy.
+  return { outcome: 'admitted', retryAfterSeconds: 0, windows: left, nowSeconds, ...left.reduce(tighter) };
 }
 
 export function ban({ minute, day }: BothWindows, untilSeconds: number, nowSeconds: number): Decision {
@@ -69,13 +56,13 @@ export function ban({ minute, day }: BothWindows, untilSeconds: number, nowSecon
 /** @param nowSeconds Unix time rounded down; `resetSeconds` is whole, so the difference is the wait rounded up */
 export function refuse(
   outcome: 'limited' | 'banned',
-  window: Omit<WindowReport, 'remaining'>,
+  { limit, windowSeconds, resetSeconds }: Omit<WindowReport, 'remaining'>,
   nowSeconds: number,
   windows?: readonly WindowReport[],
 ): Decision {
-  const shown = { ...window, remaining: 0 };
-  const retryAfterSeconds = Math.max(1, shown.resetSeconds - nowSeconds);
-  return { ...shown, outcome, retryAfterSeconds, windows: windows ?? [shown], nowSeconds };
+  const shown = { limit, windowSeconds, remaining: 0, resetSeconds };
+  const retryAfterSeconds = Math.max(1, resetSeconds - nowSeconds);
+  return { outcome, retryAfterSeconds, windows: windows ?? [shown], nowSeconds, ...shown };
 }
 
 /** The one with fewer requests left (ties: the longer); if both are exhausted, the one that resets later (ties: the longer). */
@@ -88,46 +75,4 @@ function tighter(shorter: WindowReport, longer: WindowReport): WindowReport {
 export function decideOn(usage: Omit<UsageReport, 'key' | 'strikes'>, taken: 0 | 1): Decision {
   const { minute, day, bannedUntilSeconds, nowSeconds } = usage;
   return bannedUntilSeconds > 0 ? ban(usage, bannedUntilSeconds, nowSeconds) : decide([minute, day], taken, nowSeconds);
-}
-
-/** RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11). */
-export function rateLimitFields({ windows, nowSeconds }: Decision) {
-  let policy = '';
-  let state = '';
-  for (const { limit, windowSeconds, remaining, resetSeconds } of windows) {
-    // A single window is that of an operation, of any length.
-    const name = windows.length === 1 ? 'operation' : WINDOW_NAMES.get(windowSeconds);
-    const separator = policy === '' ? '' : ', ';
-    policy += `${separator}"${name}";q=${limit};w=${windowSeconds}`;
-    state += `${separator}"${name}";r=${remaining};t=${Math.max(0, resetSeconds - nowSeconds)}`;
-  }
-  return { policy, state };
-}
-
-/** The rate-limit headers (specification, section 8). */
-export function rateLimitHeaders(window: WindowReport): Record<string, string> {
-  return {
-    'x-ratelimit-limit': String(window.limit),
-    [REMAINING_HEADER]: String(window.remaining),
-    'x-ratelimit-reset': String(window.resetSeconds),
-  };
-}
-
-/** @param scope the requests that the limit counts, such as ` for this operation`; empty for the plan of an account */
-export function tooManyRequests(decision: Decision, scope = ''): Problem {
-  const retry = `Retry after ${count(decision.retryAfterSeconds, 'second')}.`;
-  const headers = { ...rateLimitHeaders(decision), 'retry-after': String(decision.retryAfterSeconds) };
-  if (decision.outcome === 'banned') {
-    const message = `This API key is banned because it sent too many requests after 429. ${retry}`;
-    return problem('api_key_banned', message, headers);
-  }
-  const window = WINDOW_NAMES.get(decision.windowSeconds) ?? count(decision.windowSeconds, 'second');
-  const limit = `${count(decision.limit, 'request')} per ${window}${scope}`;
-  const until = new Date(decision.resetSeconds * 1000).toISOString().replace('.000', '');
-  const end = decision.windowSeconds < DAY_SECONDS ? `. ${retry}` : ` until ${until}.`;
-  return problem('rate_limit_exceeded', `The limit of ${limit} is exhausted${end}`, headers);
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

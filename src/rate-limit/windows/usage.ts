@@ -70,11 +70,8 @@ export class FixedWindow {
   }
 }
 
-export class DayWindow extends FixedWindow {
-  constructor() {
-    super(DAY_SECONDS);
-  }
-
+/** The UTC day. */
+class DayWindow extends FixedWindow {
   protected override opensAt(nowSeconds: number): number {
     return nowSeconds - (nowSeconds % DAY_SECONDS);
   }
@@ -86,7 +83,7 @@ export class DayWindow extends FixedWindow {
  */
 export class Usage {
   readonly minute = new FixedWindow(MINUTE_SECONDS);
-  readonly day = new DayWindow();
+  readonly day = new DayWindow(DAY_SECONDS);
 
   take(limits: Limits, nowSeconds: number): Decision {
     const decision = this.decide(limits, 1, nowSeconds);

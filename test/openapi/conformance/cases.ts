@@ -3,7 +3,7 @@ import { KeysService } from '../../../src/accounts/keys/keys.service.js';
 import { SCOPES } from '../../../src/auth/keys/scopes.js';
 import { ApiError } from '../../../src/http/errors/api-error.js';
 import { IdempotencyService } from '../../../src/http/idempotency/idempotency.service.js';
-import { UsageRecorder } from '../../../src/rate-limit/history/usage-recorder.js';
+import { UsageRecorder } from '../../../src/rate-limit/history/usage-history.js';
 import { PetsService } from '../../../src/pets/index.js';
 import type { TestApp } from '../../support/app.js';
 import { JSON_TYPE } from '../../support/http.js';

@@ -1,84 +1,65 @@
-const MINUTE_SECONDS = 60;
-const DAY_SECONDS = 86_400;
-const FIRST_BAN_SECONDS = 60;
-const LONGEST_BAN_SECONDS = 3_600;
+import { BanRecord } from '../rate-limit/windows/ban-record.js';
+import { DAY_SECONDS, MINUTE_SECONDS, Usage } from '../rate-limit/windows/usage.js';
+
+/** The day begins at time 0. No bans were lifted. */
+const LIFTED_AT_MS = -Infinity;
 
 /**
- * What becomes of the requests of one client in a UTC day, from its start on, by the rules of the service: a minute that
- * begins with its first request, and a ban for as many refusals within a minute as the minute has requests.
+ * What becomes of the requests of one client in a UTC day, from its start on, by the rules of the service.
  * @param {Client} client
  * @returns {Story}
  */
 export function simulate({ perMinute, perDay, pace, waits, seconds }) {
+  const limits = { perMinute, perDay };
+  const usage = new Usage();
+  const bans = new BanRecord();
   const story = /** @type {Story} */ ({
     perSecond: Array.from({ length: seconds }, () => ({ admitted: 0, limited: 0, banned: 0, remaining: perMinute })),
     windows: [],
     bans: [],
     admitted: 0,
   });
-  let used = 0;
-  let strikes = 0;
-  let strikesStart = 0;
+  let shownUntil = 0;
+  const showUntil = (/** @type {number} */ end) => {
+    for (; shownUntil < Math.min(end, seconds); shownUntil += 1) {
+      const isBanned = bans.activeUntil(LIFTED_AT_MS, shownUntil) > 0;
+      const now = story.perSecond[shownUntil];
+      if (now !== undefined) now.remaining = isBanned ? 0 : usage.minute.report(perMinute, shownUntil).remaining;
+    }
+  };
   /** When the client last began to send at its pace, and its requests since then. */
   let start = 0;
   let sent = 0;
-  const wait = (/** @type {number} */ until) => {
-    if (waits) [start, sent] = [until, 0];
-  };
   for (let second = 0; second < DAY_SECONDS; second = Math.floor(start + (sent * MINUTE_SECONDS) / pace)) {
+    showUntil(second);
     sent += 1;
     const now = story.perSecond[second] ?? { admitted: 0, limited: 0, banned: 0 };
-    const bannedUntil = story.bans.at(-1)?.end ?? 0;
-    if (second < bannedUntil) {
+    let bannedUntil = bans.activeUntil(LIFTED_AT_MS, second);
+    if (bannedUntil > 0) {
       now.banned += 1;
-      wait(bannedUntil);
       // Nobody sees the other refusals of this ban.
       if (second >= seconds) sent = Math.max(sent, Math.ceil(((bannedUntil - start) * pace) / MINUTE_SECONDS));
+      if (waits) [start, sent] = [bannedUntil, 0];
       continue;
     }
-    const minuteEnd = story.windows.at(-1)?.end ?? 0;
-    if (second >= minuteEnd) used = 0;
-    if (used < perMinute && story.admitted < perDay) {
-      if (used === 0) story.windows.push({ start: second, end: second + MINUTE_SECONDS });
-      used += 1;
+    // The rest of the day is refused, and a ban needs more refusals in a minute.
+    if (second >= seconds && story.usedUpAt !== undefined && pace < perMinute) break;
+    const { outcome, resetSeconds } = usage.take(limits, second);
+    if (outcome === 'admitted') {
+      if (usage.minute.used === 1) story.windows.push({ start: second, end: second + MINUTE_SECONDS });
       now.admitted += 1;
       story.admitted += 1;
       if (story.admitted === perDay) story.usedUpAt = second;
       continue;
     }
-    if (strikes === 0 || second - strikesStart >= MINUTE_SECONDS) {
-      strikes = 0;
-      strikesStart = second;
-    }
-    strikes += 1;
-    if (strikes < perMinute) {
-      now.limited += 1;
-      wait(story.admitted < perDay ? minuteEnd : DAY_SECONDS);
-    } else {
-      const length = Math.min(LONGEST_BAN_SECONDS, FIRST_BAN_SECONDS * 2 ** story.bans.length);
-      story.bans.push({ start: second, end: second + length });
-      strikes = 0;
-      // The refusal that leads to a ban already says so.
-      now.banned += 1;
-      wait(second + length);
-    }
+    bannedUntil = bans.strike(perMinute, LIFTED_AT_MS, second);
+    if (bannedUntil > 0) story.bans.push({ start: second, end: bannedUntil });
+    // The refusal that leads to a ban already says so.
+    now[bannedUntil > 0 ? 'banned' : 'limited'] += 1;
+    if (waits) [start, sent] = [bannedUntil || resetSeconds, 0];
   }
-  fillRemaining(story, perMinute);
+  showUntil(seconds);
   return story;
-}
-
-/**
- * @param {Story} story
- * @param {number} perMinute
- */
-function fillRemaining({ perSecond, windows, bans }, perMinute) {
-  let used = 0;
-  for (const [second, now] of perSecond.entries()) {
-    if (windows.some(({ start, end }) => second === start || second === end)) used = 0;
-    used += now.admitted;
-    const isBanned = bans.some(({ start, end }) => second >= start && second < end);
-    now.remaining = isBanned ? 0 : perMinute - used;
-  }
 }
 
 /**
