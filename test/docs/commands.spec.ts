@@ -51,6 +51,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm ci && npm test': 'Steps of their own of .ci/run.',
   'npm run format': 'Writes what the step npm run check of .ci/run checks.',
   'npm run check': 'A step of its own of .ci/run.',
+  'npm run new -- feature brands': 'Changes the project; a test of its own runs it.',
   'npm run build': 'A step of its own of .ci/run.',
   'npm test': 'A step of its own of .ci/run.',
   'kubectl apply -f docker/kubernetes/namespace.yaml': 'Needs a cluster; another test validates the manifests.',
