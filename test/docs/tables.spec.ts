@@ -180,13 +180,25 @@ describe('the text of the manual', () => {
 
 describe('the pages about extending', () => {
   const TUTORIAL = page('docs/extending.md');
-  const REFERENCE = page('docs/extending-reference.md');
-  const text = [...TUTORIAL.lines, ...REFERENCE.lines].join('\n');
+  const BUILDING = page('docs/building-a-feature.md');
+  const text = [...TUTORIAL.lines, ...BUILDING.lines].join('\n');
   const named = new Set([...text.matchAll(/`(\w+)`/g)].map(([, name = '']) => name));
 
   it('names all exports of the public API', () => {
     expect(Object.keys(surface).length).toBeGreaterThan(40);
     expect(Object.keys(surface).filter((name) => !named.has(name))).toEqual([]);
+  });
+
+  it('lists every name of the kernel once', () => {
+    const texts = ['kernel.ts', 'database/events/domain-event.ts'].map((path) =>
+      readFileSync(join(HOME, 'src', path), 'utf8'),
+    );
+    const names = texts.flatMap((source) => [
+      ...[...source.matchAll(/^export (?:type )?\{([^}]+)\}/gm)].flatMap(([, list = '']) => list.split(',')),
+      ...[...source.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name = '']) => name),
+    ]);
+    const listed = BUILDING.table('Name', 'What it does').flatMap(([list = '']) => list.split(', '));
+    expect(listed.toSorted()).toEqual(names.map((name) => name.replace('type ', '').trim()).toSorted());
   });
 
   it('lists all exports of the test kit', () => {
@@ -196,7 +208,7 @@ describe('the pages about extending', () => {
 
   it('lists every field of an extension and every option of the application', () => {
     expect(
-      REFERENCE.table('Field', 'Meaning')
+      BUILDING.table('Field', 'Meaning')
         .map(([name]) => name)
         .toSorted(),
     ).toEqual(
@@ -206,7 +218,7 @@ describe('the pages about extending', () => {
       ].toSorted(),
     );
     expect(
-      REFERENCE.table('Option')
+      BUILDING.table('Option')
         .map(([name]) => name)
         .toSorted(),
     ).toEqual(fieldsOf('create-app.ts', 'AppOptions').toSorted());

@@ -50,8 +50,9 @@ export class Workspace {
   readonly folder = mkdtempSync(join(tmpdir(), 'petstore-manual-'));
   private readonly env: Record<string, string>;
 
-  constructor() {
-    for (const name of COPIED) execFileSync('cp', ['-a', join(HOME, name), this.folder]);
+  /** @param more files and folders that are copied too */
+  constructor(...more: readonly string[]) {
+    execFileSync('cp', ['-a', ...COPIED, ...more, this.folder], { cwd: HOME });
     symlinkSync(join(HOME, 'node_modules'), join(this.folder, 'node_modules'));
     // npm sets variables for its scripts. They must not reach the commands below.
     const inherited = Object.entries(process.env).filter(
