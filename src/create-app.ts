@@ -7,7 +7,7 @@ import { BearerGuard } from './auth/bearer.guard.js';
 import { Clock } from './platform/config/clock.js';
 import { ConfigError } from './platform/config/load-env.js';
 import { Env } from './platform/config/env.js';
-import { requestLog } from './http/hooks/request-log.js';
+import { requestLog, observeResponses, recheckHeads } from './http/hooks/responses.js';
 import { PinoLogger } from './platform/logging/pino-logger.js';
 import { serveExplorer } from './openapi/explorer/explorer.js';
 import { checkExtensions, type Extension, refuseMethods } from './extensions/extension.js';
@@ -15,7 +15,6 @@ import { Readiness } from './monitoring/readiness.js';
 import { RequestMetrics } from './monitoring/request-metrics.js';
 import { collectMethods, respondToOtherMethods } from './http/hooks/other-methods.js';
 import { addCommonHeaders, addEarlyResponses, batchRequestsPerTick } from './http/hooks/requests.js';
-import { observeResponses, recheckHeads } from './http/hooks/responses.js';
 import { API_PREFIX } from './http/requests/request.js';
 import { closeConnections } from './http/connections/closing.js';
 import { createServer } from './http/server.js';
@@ -23,7 +22,7 @@ import { addIdempotency } from './http/idempotency/idempotency.hooks.js';
 import { IdempotencyService } from './http/idempotency/idempotency.service.js';
 import { addJsonBodyParser } from './http/json/json-body.js';
 import { ApiExceptionFilter } from './http/errors/api-exception.filter.js';
-import { addAdmission } from './rate-limit/admission.js';
+import { Admission } from './rate-limit/admission.js';
 import { PlanThrottlerGuard } from './rate-limit/plan-throttler.guard.js';
 import { UsageRecorder } from './rate-limit/history/usage-history.js';
 
@@ -60,15 +59,14 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
   // The way of a request. Nest adds hooks to it when it creates the application, and those of middleware: these come first.
   addCommonHeaders(server, env);
   batchRequestsPerTick(server);
-  addAdmission(server, () => guards);
+  const admission = new Admission(server);
   addEarlyResponses(server, methodsByPath);
   const app = await create(AppModule.forRoot({ env, clock, extensions }), new FastifyAdapter(server), {
     bodyParser: false,
     logger: new PinoLogger(env.LOG_LEVEL),
     abortOnError: false,
   });
-  // Exist before the first request.
-  const guards = { bearer: app.get(BearerGuard), throttler: app.get(PlanThrottlerGuard) };
+  admission.guards = { bearer: app.get(BearerGuard), throttler: app.get(PlanThrottlerGuard) };
   addIdempotency(server, app.get(IdempotencyService));
   // The way of its response.
   const filter = app.get(ApiExceptionFilter);

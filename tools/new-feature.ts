@@ -73,7 +73,7 @@ const migration = capitalised(plural) + timestamp;
 write(
   `${MIGRATIONS}/${timestamp}-${plural}.ts`,
   `import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { columnTypes } from '../statements.js';
+import { columnTypes } from '../schema.js';
 
 export class ${migration} implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { EXPIRED, INVALID, MISSING, PAUSED, readBearerToken, REVOKED } from './bearer-token.js';
+import { EXPIRED, INVALID, MISSING, PAUSED, REVOKED } from './unauthorized.js';
+import { readBearerToken } from './bearer.guard.js';
 
 function request(...rawHeaders: string[]) {
   const index = rawHeaders.findIndex((name, position) => position % 2 === 0 && name.toLowerCase() === 'authorization');

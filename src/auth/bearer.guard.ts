@@ -1,12 +1,13 @@
+import type { IncomingMessage } from 'node:http';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../http/errors/api-error.js';
 import type { Problem } from '../platform/errors/error-codes.js';
-import { requestOf } from '../http/requests/request.js';
+import { isRepeated, requestOf } from '../http/requests/request.js';
 import { ACCESS, type Access } from './access.decorators.js';
 import { KeyVerifier } from './authentication/key-verifier.js';
-import { MISSING, readBearerToken, scopeNeeded } from './bearer-token.js';
+import { malformed, MISSING, missing, scopeNeeded, unauthorized } from './unauthorized.js';
 import type { Authentication, Caller } from './caller.js';
 
 /** Authenticates the bearer token of a request, and checks the scope of the route. Admission calls it before the body is read. */
@@ -41,4 +42,44 @@ export class BearerGuard implements CanActivate {
     if (caller === undefined) throw ApiError.of(MISSING);
     throw new ApiError('insufficient_scope', 'This operation declares no access, so it refuses every request.');
   }
+}
+
+export function isCaller(authentication: Authentication): authentication is Caller {
+  return 'keyId' in authentication;
+}
+
+const REPEATED = unauthorized('invalid_api_key', 'Send one Authorization header, not several.');
+const IN_HEADER = missing('The service does not read X-API-Key.');
+const IN_QUERY = missing('The service reads no key in the query, where logs would show it.');
+
+/** What can be wrong with an Authorization header, usual mistakes first. A header without Bearer and a key has no key. */
+const MISTAKES: readonly (readonly [RegExp, Problem])[] = [
+  [/^psk_/i, missing('The word Bearer is missing before the key.')],
+  [/^basic /i, missing('The Authorization header has the scheme Basic, not Bearer.')],
+  [/^bearer[ \t]*$/i, missing('The key after Bearer is missing; a variable may be empty.')],
+  [/^(?!bearer[ \t])/i, missing('The Authorization header does not begin with Bearer and a space.')],
+  [/^bearer\s+bearer\s/i, malformed('The word Bearer is there twice.')],
+  [/^bearer\s+["'`]/i, malformed('The key is in quotes.')],
+  [/^bearer\s+[<{[$%]/i, malformed('The key is a placeholder or a variable without its value.')],
+  [/^/, malformed('The key in the Authorization header has characters that no key has.')],
+];
+
+/** The scheme in any case, one or more spaces, then a token68 (RFC 9110, section 11.2; RFC 6750, section 2.1). */
+const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+
+interface BearerRequest extends Pick<FastifyRequest, 'url'> {
+  readonly headers: IncomingMessage['headers'];
+  readonly raw: Pick<IncomingMessage, 'rawHeaders'>;
+}
+
+/** The bearer token of a request, or its 401. The token need not be a valid key. */
+export function readBearerToken({ headers, raw, url }: BearerRequest): string | Problem {
+  const { authorization } = headers;
+  if (isRepeated(raw, 'authorization')) return REPEATED;
+  if (authorization !== undefined) {
+    const token = BEARER.exec(authorization)?.[1];
+    return token ?? MISTAKES.find(([mistake]) => mistake.test(authorization))?.[1] ?? MISSING;
+  }
+  if (headers['x-api-key'] !== undefined) return IN_HEADER;
+  return /[?&](?:api_?key|access_token|token|key)=/i.test(url) ? IN_QUERY : MISSING;
 }

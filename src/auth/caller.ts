@@ -37,10 +37,6 @@ export function callerOf({ id, name, expiresAt, account, scopes, bansLiftedAt }:
 /** The caller of a key, or the 401. */
 export type Authentication = Caller | Problem;
 
-export function isCaller(authentication: Authentication): authentication is Caller {
-  return 'keyId' in authentication;
-}
-
 /** Injects the caller of the request into a handler; undefined only on public routes. */
 export const CurrentCaller = createParamDecorator(
   (_data: unknown, context: ExecutionContext): Caller | undefined => requestOf(context).caller,

@@ -3,15 +3,11 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
 import type { Env } from '../platform/config/env.js';
-import {
-  handleClientError,
-  headFault,
-  logRefusedConnections,
-  MAX_HEADERS,
-  refuse,
-} from './connections/client-error.js';
+import { handleClientError, headersTooLarge, logRefusedConnections } from './connections/client-error.js';
+import { MAX_HEADERS, refuse, toError } from './connections/client-error.js';
 import { handleOneAtATime, refuseTunnel } from './connections/closing.js';
 import { readInTurn } from './connections/read-in-turn.js';
+import type { ApiError } from './errors/api-error.js';
 import { METHODS_WITH_BODY } from './requests/message.js';
 import { normaliseTarget, requestId } from './requests/request.js';
 
@@ -82,4 +78,10 @@ function closeStalledSockets(server: Server): void {
     const isIdle = socket.timeout !== WRITE_TIMEOUT_MS;
     if (isIdle || socket.writableLength > 0) socket.destroy();
   });
+}
+
+/** The error of a request that Node parses although it is not one of HTTP/1.0 or 1.1, or has too many headers. */
+function headFault({ httpVersion, method = '', rawHeaders }: IncomingMessage): ApiError | undefined {
+  if (rawHeaders.length / 2 > MAX_HEADERS) return headersTooLarge();
+  return /^1\.[01]$/.test(httpVersion) && METHODS.includes(method) ? undefined : toError();
 }

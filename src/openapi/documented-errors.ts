@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { HeadersObject, ResponseObject, SchemaObject } from '@nestjs/swagger';
-import { EXPIRED, INVALID, MISSING, PAUSED, REVOKED, scopeNeeded } from '../auth/bearer-token.js';
+import { EXPIRED, INVALID, MISSING, PAUSED, REVOKED, scopeNeeded } from '../auth/unauthorized.js';
 import { unavailable } from '../database/unavailable.js';
 import { headersTooLarge } from '../http/connections/client-error.js';
 import { toProblem } from '../http/errors/api-exception.filter.js';

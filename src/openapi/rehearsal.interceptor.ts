@@ -1,7 +1,7 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { ParameterObject } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
-import { scopeNeeded } from '../auth/bearer-token.js';
+import { scopeNeeded } from '../auth/unauthorized.js';
 import type { Caller } from '../auth/caller.js';
 import { Clock } from '../platform/config/clock.js';
 import { Env } from '../platform/config/env.js';

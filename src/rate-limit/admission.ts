@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { BearerGuard } from '../auth/bearer.guard.js';
-import { INVALID } from '../auth/bearer-token.js';
-import { isCaller } from '../auth/caller.js';
+import { type BearerGuard, isCaller } from '../auth/bearer.guard.js';
+import { INVALID } from '../auth/unauthorized.js';
 import { runAs } from '../database/events/actor.js';
 import { inSpan } from '../platform/tracing/spans.js';
 import { sendProblem } from '../http/errors/api-error.js';
@@ -16,22 +15,28 @@ type AdmissionGuards = { readonly bearer: BearerGuard; readonly throttler: PlanT
  * Calls the guards for every request under the versioned API before its body is read: for authentication (401), quota (429)
  * and scope (403). Nest calls guards only for matched routes, and after Fastify has parsed the body. Events of the handler then
  * have the key as actor.
- * @param guards called after the application is created
  */
-export function addAdmission(server: FastifyInstance, guards: () => AdmissionGuards): void {
-  server.decorateRequest('principal', undefined);
-  server.decorateRequest('caller', undefined);
-  server.decorateRequest('admittedTo', undefined);
-  server.addHook('onRequest', async (request, reply) => {
-    if (!isVersioned(request.url)) return;
-    const admitting = inSpan('admission', {}, () => admit(guards(), request, reply));
-    const problem = await admitting.catch(async (error: Error) => {
-      await guards().throttler.showUnavailable(request, reply);
-      throw error;
+export class Admission {
+  /** Those of the application, which is created after its hooks. No request is admitted without them. */
+  guards: AdmissionGuards | undefined;
+
+  constructor(server: FastifyInstance) {
+    server.decorateRequest('principal', undefined);
+    server.decorateRequest('caller', undefined);
+    server.decorateRequest('admittedTo', undefined);
+    server.addHook('onRequest', async (request, reply) => {
+      if (!isVersioned(request.url)) return;
+      const { guards } = this;
+      if (guards === undefined) throw new Error('The application is not created.');
+      const admitting = inSpan('admission', {}, () => admit(guards, request, reply));
+      const problem = await admitting.catch(async (error: Error) => {
+        await guards.throttler.showUnavailable(request, reply);
+        throw error;
+      });
+      if (problem !== undefined) sendProblem(reply, problem);
     });
-    if (problem !== undefined) sendProblem(reply, problem);
-  });
-  server.addHook('preHandler', ({ principal }, _reply, done) => runAs(principal?.keyId, done, principal?.accountId));
+    server.addHook('preHandler', ({ principal }, _reply, done) => runAs(principal?.keyId, done, principal?.accountId));
+  }
 }
 
 /** @returns the response to a refused request */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FastifyReply } from 'fastify';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
-import { type Caller, isCaller } from '../../src/auth/caller.js';
+import type { Caller } from '../../src/auth/caller.js';
+import { isCaller } from '../../src/auth/bearer.guard.js';
 import { KeyVerifier } from '../../src/auth/authentication/key-verifier.js';
 import { KeysController } from '../../src/accounts/keys/keys.controller.js';
 import { errorOf } from '../support/expectations.js';

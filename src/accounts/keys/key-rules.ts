@@ -1,4 +1,4 @@
-import { insufficientScope } from '../../auth/bearer-token.js';
+import { insufficientScope } from '../../auth/unauthorized.js';
 import type { ApiKey } from '../../auth/keys/api-key.entity.js';
 import { ApiError } from '../../http/errors/api-error.js';
 import { listed } from '../../platform/errors/error-codes.js';

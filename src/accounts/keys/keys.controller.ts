@@ -4,7 +4,8 @@ import { type IssuedKey, type KeyDetails, type RotatedKey, detailsOf } from './k
 import { type Caller, CurrentCaller, callerOf } from '../../auth/caller.js';
 import { PageQuery } from '../../http/validation/params.js';
 import { type ResponseBody, sendPage, Revalidates } from '../../http/conditional-requests/conditional-requests.js';
-import { refusalOf, scopeNeeded } from '../../auth/bearer-token.js';
+import { refusalOf } from '../../auth/authentication/key-verifier.js';
+import { scopeNeeded } from '../../auth/unauthorized.js';
 import type { ApiKey } from '../../auth/keys/api-key.entity.js';
 import { ApiKeysRepository } from '../../auth/keys/api-keys.repository.js';
 import type { AuditedOperation } from '../../auth/keys/audit-record.entity.js';

@@ -5,7 +5,9 @@ import { Env } from '../../platform/config/env.js';
 import { Database } from '../../database/database.js';
 import { ApiKeysRepository, type KeyChange, KeyChanges } from '../keys/api-keys.repository.js';
 import { hashApiKey, keyFault, keyKindOf } from '../keys/api-key-format.js';
-import { INVALID, type KeyState, refusalOf, unauthorized } from '../bearer-token.js';
+import type { Problem } from '../../platform/errors/error-codes.js';
+import type { ApiKey } from '../keys/api-key.entity.js';
+import { EXPIRED, INVALID, PAUSED, REVOKED, unauthorized } from '../unauthorized.js';
 import { type Authentication, type Caller, callerOf } from '../caller.js';
 import { LastUsedTracker } from './last-used-tracker.js';
 
@@ -116,4 +118,13 @@ export class KeyVerifier {
     this.lastUse.touch(key.caller.keyId, nowMs);
     return key.caller;
   }
+}
+
+type KeyState = Pick<ApiKey, 'revokedAt' | 'expiresAt' | 'pausedAt'>;
+
+/** The 401 of a key that is not valid at a time, in Unix time in milliseconds. */
+export function refusalOf({ revokedAt, expiresAt, pausedAt }: KeyState, atMs: number): Problem | undefined {
+  if (revokedAt !== null) return REVOKED;
+  if (expiresAt !== null && expiresAt <= atMs) return EXPIRED;
+  return pausedAt === null ? undefined : PAUSED;
 }

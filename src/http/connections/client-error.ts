@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, METHODS, type Server, STATUS_CODES } from 'node:http';
+import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { SampledLog } from '../../platform/logging/sampled-log.js';
@@ -37,12 +37,6 @@ export function logRefusedConnections(server: Server): void {
   server.on('drop', () => refusals.add({ reason: 'MAX_CONNECTIONS' }, {}));
 }
 
-/** The error of a request that Node parses although it is not one of HTTP/1.0 or 1.1, or has too many headers. */
-export function headFault({ httpVersion, method = '', rawHeaders }: IncomingMessage): ApiError | undefined {
-  if (rawHeaders.length / 2 > MAX_HEADERS) return headersTooLarge();
-  return /^1\.[01]$/.test(httpVersion) && METHODS.includes(method) ? undefined : toError();
-}
-
 /** Sends an Error for bytes that are no request, and closes the connection. The server emits `refused`. */
 export function refuse(server: Server, socket: Socket, { problem }: ApiError): void {
   const requestId = randomUUID();
@@ -61,7 +55,7 @@ export function refuse(server: Server, socket: Socket, { problem }: ApiError): v
   server.emit('refused', problem.status, requestId);
 }
 
-function toError(code?: string): ApiError {
+export function toError(code?: string): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW') return headersTooLarge();
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout();
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')

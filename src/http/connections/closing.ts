@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { ResponseListener } from '../hooks/responses.js';
-import { hasBody, isMisframed } from '../requests/message.js';
+import { hasBody, isMisframed } from '../requests/request.js';
 
 /** How long busy clients have to notice that connections are about to close, and how often those are checked. */
 const NOTICE_MS = 100;

@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import { type ErrorCode, type Problem, problem } from '../../platform/errors/error-codes.js';
 import { SampledLog } from '../../platform/logging/sampled-log.js';
-import { requestFields } from '../hooks/request-log.js';
+import { requestFields } from '../requests/request.js';
 import { ApiError, CLIENT_GONE, forgetResponse, INTERNAL_ERROR, sendProblem } from './api-error.js';
 
 /** Turns every exception, ours, Nest's or Fastify's, into a response. */

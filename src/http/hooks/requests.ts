@@ -1,12 +1,11 @@
-import { METHODS } from 'node:http';
+import { type IncomingMessage, METHODS } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Env } from '../../platform/config/env.js';
 import { publicPath } from '../addresses.js';
 import { ApiError, CLIENT_GONE } from '../errors/api-error.js';
 import { nearestPath } from '../errors/client-names.js';
-import { hostFault, transferCodingFault } from '../requests/message.js';
-import { isVersioned, pathOf } from '../requests/request.js';
+import { isMisframed, isRepeated, isVersioned, pathOf } from '../requests/request.js';
 
 export function addCommonHeaders(server: FastifyInstance, env: Env): void {
   const origins = new Set(env.CORS_ORIGINS);
@@ -45,6 +44,29 @@ export function addEarlyResponses(server: FastifyInstance, paths: ReadonlyMap<st
     else if (isPreflight(request)) reply.code(204).send();
     else done(hostFault(request.raw) ?? transferCodingFault(request.raw) ?? pathFault(request, paths));
   });
+}
+
+/** The characters of uri-host with an optional port (RFC 9110, section 7.2). */
+const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
+
+/** The error of a missing, repeated or malformed Host header (RFC 9112, section 3.2). */
+function hostFault(message: IncomingMessage): ApiError | undefined {
+  const { host } = message.headers;
+  const isValid = host === undefined ? message.httpVersion === '1.0' : HOST.test(host) && !isRepeated(message, 'host');
+  if (isValid) return undefined;
+  return new ApiError('validation_failed', 'The request must have one Host header, with the name of this service.');
+}
+
+/** RFC 9112, section 6.1: Node decodes chunked and ignores other codings. */
+function transferCodingFault(message: IncomingMessage): ApiError | undefined {
+  const coding = message.headers['transfer-encoding']?.toLowerCase();
+  if (coding === undefined) return undefined;
+  if (isMisframed(message))
+    return new ApiError('validation_failed', 'A request in HTTP/1.0 must not have Transfer-Encoding.');
+  if (coding === 'chunked') return undefined;
+  return /,[ \t]*chunked$/.test(coding)
+    ? new ApiError('not_implemented', 'The only transfer coding that this service supports is chunked.')
+    : new ApiError('validation_failed', 'The last transfer coding must be chunked.');
 }
 
 /** The router matches `/pets/` with `/pets/:petId`, but a trailing slash is another path. A wildcard may be empty. */

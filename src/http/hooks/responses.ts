@@ -1,7 +1,10 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { Readable } from 'node:stream';
+import { Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiExceptionFilter } from '../errors/api-exception.filter.js';
+import type { Env } from '../../platform/config/env.js';
+import { requestFields } from '../requests/request.js';
 import { errorJson, INTERNAL_ERROR, removeHeaders, writeHead } from '../errors/api-error.js';
 
 /** Is called when a response is about to be sent. An `onResponse` hook would cost 8 % of getPet. */
@@ -32,6 +35,21 @@ export function recheckHeads(server: FastifyInstance, filter: ApiExceptionFilter
   server.addHook('onSend', (request, reply, payload, done) => {
     done(null, replaceUnwritable(request, reply, payload, filter));
   });
+}
+
+/** Share of the requests that are logged by default. */
+const SAMPLE = 0.01;
+
+/** Logs requests: all, a sample or none. */
+export function requestLog({ ACCESS_LOG, LOG_LEVEL }: Env): ResponseListener {
+  const logsAll = ACCESS_LOG === 'all' || LOG_LEVEL === 'debug' || LOG_LEVEL === 'trace';
+  const share = logsAll ? 1 : ACCESS_LOG === 'off' ? 0 : SAMPLE;
+  const logger = new Logger('Requests');
+  return (request, { statusCode: status }, payload) => {
+    if (Math.random() >= share) return;
+    const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? Buffer.byteLength(payload) : undefined;
+    logger.log({ message: 'request', ...requestFields(request), status, bytes });
+  };
 }
 
 /** Headers that a response has because of its request. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { validationFailed } from '../errors/api-error.js';
-import { hasBody, isRepeated } from '../requests/message.js';
+import { hasBody, isRepeated } from '../requests/request.js';
 import type { IdempotencyService } from './idempotency.service.js';
 
 /** Wraps Nest's handlers with all guards, interceptors, filters and serializers. None of them runs for a repeated request. */

@@ -7,9 +7,12 @@ import {
   jsonMediaTypes,
   MERGE_PATCH_TYPE,
   METHODS_WITH_BODY,
+  brokenBodies,
+  payloadTooLarge,
+  unsupported,
+  unsupportedMediaType,
 } from '../requests/message.js';
-import { brokenBodies, hasBody, isRepeated, payloadTooLarge } from '../requests/message.js';
-import { unsupported, unsupportedMediaType } from '../requests/message.js';
+import { hasBody, isRepeated } from '../requests/request.js';
 import { jsonText } from './int64.js';
 import { EMPTY_BODY, parseJson } from './parse-json.js';
 

@@ -12,28 +12,6 @@ export function jsonMediaTypes(method: string): readonly string[] {
   return method.toUpperCase() === 'PATCH' ? [JSON_TYPE, MERGE_PATCH_TYPE] : [JSON_TYPE];
 }
 
-/** Whether a message has a body (RFC 9112, section 6). */
-export function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
-
-/** HTTP/1.0 has no Transfer-Encoding, so a proxy may see another end. The connection must close (RFC 9112, section 6.1). */
-export function isMisframed({ httpVersion, headers }: IncomingMessage): boolean {
-  return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
-}
-
-/** RFC 9112, section 6.1: Node decodes chunked and ignores other codings. */
-export function transferCodingFault(message: IncomingMessage): ApiError | undefined {
-  const coding = message.headers['transfer-encoding']?.toLowerCase();
-  if (coding === undefined) return undefined;
-  if (isMisframed(message))
-    return new ApiError('validation_failed', 'A request in HTTP/1.0 must not have Transfer-Encoding.');
-  if (coding === 'chunked') return undefined;
-  return /,[ \t]*chunked$/.test(coding)
-    ? new ApiError('not_implemented', 'The only transfer coding that this service supports is chunked.')
-    : new ApiError('validation_failed', 'The last transfer coding must be chunked.');
-}
-
 /** Why bodies of requests will never be complete. */
 export const brokenBodies = new WeakMap<IncomingMessage, ApiError>();
 
@@ -41,24 +19,6 @@ export const brokenBodies = new WeakMap<IncomingMessage, ApiError>();
 export function breakBody(message: IncomingMessage, error: ApiError): void {
   brokenBodies.set(message, error);
   if (message.listenerCount('error') > 0) message.emit('error', error);
-}
-
-/** Whether a header was sent more than once. Requests of `app.inject()` have no `headersDistinct`. @param name in lower case */
-export function isRepeated({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): boolean {
-  const isGiven = (text: string, index: number) =>
-    index % 2 === 0 && text.length === name.length && text.toLowerCase() === name;
-  return rawHeaders.filter(isGiven).length > 1;
-}
-
-/** The characters of uri-host with an optional port (RFC 9110, section 7.2). */
-const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
-
-/** The error of a missing, repeated or malformed Host header (RFC 9112, section 3.2). */
-export function hostFault(message: IncomingMessage): ApiError | undefined {
-  const { host } = message.headers;
-  const isValid = host === undefined ? message.httpVersion === '1.0' : HOST.test(host) && !isRepeated(message, 'host');
-  if (isValid) return undefined;
-  return new ApiError('validation_failed', 'The request must have one Host header, with the name of this service.');
 }
 
 export function malformedJson(fault: string): ApiError {

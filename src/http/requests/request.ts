@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ArgumentsHost } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { currentTraceId, UNMATCHED_ROUTE } from '../../platform/tracing/spans.js';
 
 /** In whose name a request is made, once it is admitted. */
 export interface Principal {
@@ -77,3 +78,37 @@ export function requestId({ headers }: { headers: IncomingMessage['headers'] }):
 // Nest's `switchToHttp()` creates three functions each time.
 export const requestOf = (context: ArgumentsHost) => context.getArgByIndex<FastifyRequest>(0);
 export const replyOf = (context: ArgumentsHost) => context.getArgByIndex<FastifyReply>(1);
+
+/** Whether a message has a body (RFC 9112, section 6). */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** HTTP/1.0 has no Transfer-Encoding, so a proxy may see another end. The connection must close (RFC 9112, section 6.1). */
+export function isMisframed({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
+}
+
+/** Whether a header was sent more than once. Requests of `app.inject()` have no `headersDistinct`. @param name in lower case */
+export function isRepeated({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): boolean {
+  const isGiven = (text: string, index: number) =>
+    index % 2 === 0 && text.length === name.length && text.toLowerCase() === name;
+  return rawHeaders.filter(isGiven).length > 1;
+}
+
+/** The trace id of the traceparent header (W3C Trace Context, section 3.2). */
+const TRACE_ID = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
+
+/** Of log lines about a request. */
+export function requestFields(request: FastifyRequest) {
+  return {
+    requestId: request.id,
+    traceId: currentTraceId() ?? TRACE_ID.exec(String(request.headers['traceparent']))?.[1],
+    method: request.method,
+    // The pattern; never the path, which may contain a key by mistake.
+    route: request.routeOptions.url ?? UNMATCHED_ROUTE,
+    durationMs: Math.round((performance.now() - request.receivedAtMs) * 100) / 100,
+    keyId: request.principal?.keyId,
+    accountId: request.principal?.accountId,
+  };
+}

@@ -5,7 +5,7 @@ import { addCommonHeaders, addEarlyResponses, batchRequestsPerTick } from '../..
 import { createServer } from '../../../../src/http/server.js';
 import { addJsonBodyParser } from '../../../../src/http/json/json-body.js';
 import { RequestMetrics } from '../../../../src/monitoring/request-metrics.js';
-import { addAdmission } from '../../../../src/rate-limit/admission.js';
+import { Admission } from '../../../../src/rate-limit/admission.js';
 import { PlanThrottlerGuard } from '../../../../src/rate-limit/plan-throttler.guard.js';
 
 import { PetsController } from '../../../../src/pets/pets.controller.js';
@@ -15,16 +15,13 @@ import { addPetRoutes } from './pets.js';
 // Nest creates the same services as in our service, but handles no requests.
 const context = await NestFactory.createApplicationContext(CoreModule, { logger: false });
 const env = context.get(Env);
-const guards = {
-  bearer: context.get(BearerGuard),
-  throttler: context.get(PlanThrottlerGuard),
-};
 const metrics = context.get(RequestMetrics);
 const server = createServer(env);
 addJsonBodyParser(server);
 addCommonHeaders(server, env);
 batchRequestsPerTick(server);
-addAdmission(server, () => guards);
+const admission = new Admission(server);
+admission.guards = { bearer: context.get(BearerGuard), throttler: context.get(PlanThrottlerGuard) };
 addEarlyResponses(server, new Map());
 server.addHook('onSend', async (request, reply, payload) => metrics.observeResponse(request, reply, payload));
 metrics.observeConnections(server.server);
