@@ -5,15 +5,8 @@ import { unavailable } from '../database/unavailable.js';
 import { headersTooLarge } from '../http/connections/client-error.js';
 import { toProblem } from '../http/errors/api-exception.filter.js';
 import { unknownName } from '../http/errors/client-names.js';
-import {
-  errorObject,
-  MAX_MESSAGE_LENGTH,
-  type OwnErrorCode,
-  type Problem,
-  problem,
-  ERROR_CODES,
-  type ErrorCode,
-} from '../platform/errors/error-codes.js';
+import type { ErrorCode, OwnErrorCode, Problem } from '../platform/errors/error-codes.js';
+import { ERROR_CODES, errorObject, MAX_MESSAGE_LENGTH, problem } from '../platform/errors/error-codes.js';
 import { validationFailed } from '../http/errors/api-error.js';
 import { inUse, reused } from '../http/idempotency/idempotency.service.js';
 import { malformedJson, payloadTooLarge, requestTimeout, unsupportedMediaType } from '../http/requests/message.js';
@@ -72,7 +65,7 @@ export function errorsOfOperation(
 
 export const IDEMPOTENCY_ERRORS = [reused(), inUse()].map(documentedError);
 
-/** The unknown identifier in the examples of errors. */
+/** In the examples of errors. */
 export const UNKNOWN_ID = '404';
 
 /** @param error a code, or an exception or response whose message and headers are the example in the document */

@@ -18,7 +18,6 @@ export interface Decision extends WindowReport {
   readonly nowSeconds: number;
 }
 
-/** The usage of a caller. */
 export interface UsageReport {
   readonly minute: WindowReport;
   readonly day: WindowReport;
@@ -26,13 +25,11 @@ export interface UsageReport {
   readonly key: { readonly minute: number; readonly day: number };
   /** Rejections of the key in the current minute, which count towards a ban. */
   readonly strikes: number;
-  /** End of the key's ban, in whole seconds of Unix time; 0 if there is none. */
+  /** End of the key's ban; 0 if there is none. */
   readonly bannedUntilSeconds: number;
-  /** When it was made, on the clock of the store. */
   readonly nowSeconds: number;
 }
 
-/** The minute and the day of an account or an address. */
 export type BothWindows = Pick<UsageReport, 'minute' | 'day'>;
 
 /**
