@@ -33,7 +33,6 @@ const COMMON_ERRORS: readonly (Problem | Error)[] = [
   unavailable(),
 ];
 
-/** Errors of reading a body, except for invalid fields. */
 const BODY_ERRORS: readonly Error[] = [
   malformedJson('is not valid JSON at line 1, column 9: names and strings need double quotes'),
   payloadTooLarge(17_000),
@@ -43,7 +42,6 @@ const BODY_ERRORS: readonly Error[] = [
 
 const QUOTA_ERRORS: readonly Problem[] = [tooManyRequests(LIMITED), tooManyRequests(BANNED)];
 
-/** @param ofParameters those of the handler's parameters */
 export function errorsOfOperation(
   { scope, quota, errors = [], bodyLimitBytes }: OperationOptions,
   hasBody: boolean,
@@ -86,7 +84,6 @@ export function responseName(status: number, errors: readonly Problem[]): string
   return codes.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** For all errors of an operation with one status. */
 export function errorResponse(status: number, errors: readonly Problem[]): ResponseObject {
   const examples = Object.fromEntries(errors.map((error) => [error.code, { value: errorObject(error) }]));
   const list = errors.map(({ code, message, meaning = message }) => `- \`${code}\`: ${meaning}`).join('\n');

@@ -26,7 +26,7 @@ export function addAdmission(server: FastifyInstance, guards: () => AdmissionGua
     if (!isVersioned(request.url)) return;
     const admitting = inSpan('admission', {}, () => admit(guards(), request, reply));
     const problem = await admitting.catch(async (error: Error) => {
-      await guards().throttler.showUnavailable(request, reply);
+      await guards().throttler.showAddress(request, reply, 'unavailable');
       throw error;
     });
     if (problem !== undefined) sendProblem(reply, problem);
@@ -34,7 +34,6 @@ export function addAdmission(server: FastifyInstance, guards: () => AdmissionGua
   server.addHook('preHandler', ({ principal }, _reply, done) => runAs(principal?.keyId, done, principal?.accountId));
 }
 
-/** @returns the response to a refused request */
 async function admit(
   { bearer, throttler }: AdmissionGuards,
   request: FastifyRequest,

@@ -26,9 +26,7 @@ const LEAST_WITHOUT_QUOTA_PER_MINUTE = 300;
 /**
  * Limits the requests of an account by its plan, and requests without a valid key by the client's address. Admission calls
  * it before the body is read. As a global guard it applies `@Throttle({ default: { limit, ttl } })` and
- * `@SkipThrottle()` of a route.
- *
- * Windows are fixed and whole seconds long. The response shows the window with the fewest requests left.
+ * `@SkipThrottle()` of a route. The response shows the window with the fewest requests left.
  */
 @Injectable()
 export class PlanThrottlerGuard extends ThrottlerGuard {
@@ -69,15 +67,10 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     return decision.outcome === 'admitted' ? undefined : this.refuseAddress(decision, reply);
   }
 
-  /** Sets the rate-limit headers of the address, for a request that is not counted. */
-  async showAddress({ ip }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  /** Sets the rate-limit headers of the address, for a request that is not counted. @param outcome if it has one */
+  async showAddress({ ip }: FastifyRequest, reply: FastifyReply, outcome?: 'unavailable'): Promise<void> {
+    if (outcome !== undefined) this.observer.unknown(outcome);
     this.show(await this.counters.peekAddress(rateLimitKey(ip)), reply);
-  }
-
-  /** The same if the key could not be looked up. */
-  showUnavailable(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    this.observer.unknown('unavailable');
-    return this.showAddress(request, reply);
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -104,15 +97,13 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 
   private isThrottled(target: Function): boolean {
-    let isThrottled = this.throttled.get(target);
-    if (isThrottled === undefined) {
-      const keys: readonly unknown[] = Reflect.getMetadataKeys(target);
-      const limits = keys.filter((key) => typeof key === 'string' && key.startsWith(LIMIT_METADATA));
-      if (limits.some((key) => key !== `${LIMIT_METADATA}default`)) throw unenforceable(target);
-      isThrottled = limits.length > 0;
-      this.throttled.set(target, isThrottled);
-    }
-    return isThrottled;
+    const known = this.throttled.get(target);
+    if (known !== undefined) return known;
+    const keys: readonly unknown[] = Reflect.getMetadataKeys(target);
+    const limits = keys.filter((key) => typeof key === 'string' && key.startsWith(LIMIT_METADATA));
+    if (limits.some((key) => key !== `${LIMIT_METADATA}default`)) throw unenforceable(target);
+    this.throttled.set(target, limits.length > 0);
+    return limits.length > 0;
   }
 
   /**

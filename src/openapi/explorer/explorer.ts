@@ -79,11 +79,8 @@ export function serveExplorer(app: INestApplication, errorCodes: readonly string
   server.get('/docs/:name', (request, reply) => {
     addToListHeader(reply, 'vary', 'Accept');
     if (!acceptsHtml(request)) throw routeNotFound();
-    return reply
-      .code(404)
-      .header('content-security-policy', POLICY)
-      .type(HTML)
-      .send(marked(missingPage('./')));
+    const page = marked(missingPage());
+    return reply.code(404).header('content-security-policy', POLICY).type(HTML).send(page);
   });
   serveDocs('/search.json', JSON_TYPE, (current) => Buffer.from(JSON.stringify(searchIndex(guides, current))));
   const serveAsset = (name: string, path: string) => {
