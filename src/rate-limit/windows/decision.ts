@@ -18,6 +18,7 @@ export interface Decision extends WindowReport {
   readonly nowSeconds: number;
 }
 
+/** The usage of a caller, on the clock of the store. */
 export interface UsageReport {
   readonly minute: WindowReport;
   readonly day: WindowReport;
@@ -25,7 +26,7 @@ export interface UsageReport {
   readonly key: { readonly minute: number; readonly day: number };
   /** Rejections of the key in the current minute, which count towards a ban. */
   readonly strikes: number;
-  /** End of the key's ban; 0 if there is none. */
+  /** End of the key's ban, in whole seconds of Unix time; 0 if there is none. */
   readonly bannedUntilSeconds: number;
   readonly nowSeconds: number;
 }
