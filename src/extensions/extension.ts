@@ -34,16 +34,14 @@ export function checkExtensions(app: INestApplicationContext, extensions: readon
   const config = app.get(ApplicationConfig);
   const globalPipes = classesOf(config.getGlobalRequestPipes(), config.getGlobalPipes());
   const operations = routes.flatMap(({ name, operation }) => (operation === undefined ? [] : [{ name, ...operation }]));
-  const byId = Map.groupBy(operations, ({ id }) => id);
-  const byAddress = Map.groupBy(routes, ({ address }) => address);
   const ownCodes = extensions.flatMap(({ errorCodes = [] }) => errorCodes);
   const faults = [
     ...routes.flatMap(accessFaults),
     ...routes.flatMap((route) => [...unsupportedFaults(route), ...parameterFaults(route, globalPipes)]),
     ...unopenedMessagesOf(app).map((name) => `${name}: messages have no API key. Add @Public(), and check the sender.`),
     ...extensions.flatMap(({ scopes = [] }) => scopes.flatMap(scopeFaults)),
-    ...repetitions('operation id', byId),
-    ...repetitions('route', byAddress),
+    ...repetitions('operation id', operations, ({ id }) => id),
+    ...repetitions('route', routes, ({ address }) => address),
     ...codeFaults([...operations.flatMap(({ errors }) => errors), ...ownCodes]),
     ...enhancerFaults(app, config),
   ];
@@ -106,8 +104,8 @@ function scopeFaults(scope: string): string[] {
   return isScope(scope) ? [] : [`No key can have the scope ${JSON.stringify(scope)}: scopes look like "pets:read".`];
 }
 
-function repetitions(what: string, uses: ReadonlyMap<string, readonly { readonly name: string }[]>): string[] {
-  return [...uses]
+function repetitions<Use extends { name: string }>(what: string, uses: readonly Use[], key: (use: Use) => string) {
+  return [...Map.groupBy(uses, key)]
     .filter(([, all]) => all.length > 1)
     .map(([id, all]) => `The ${what} ${id} is used more than once: ${all.map(({ name }) => name).join(', ')}.`);
 }

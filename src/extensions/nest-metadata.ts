@@ -13,9 +13,9 @@ const API_PRODUCES = 'swagger/apiProduces';
 
 const reflector = new Reflector();
 
-/** A method of a controller at one of its paths. */
 export type Route = ReturnType<typeof routesOf>[number];
 
+/** The methods of controllers, each at all of its paths. */
 export function routesOf(app: INestApplicationContext) {
   const modules = app.get(ModulesContainer);
   const controllers = new DiscoveryService(modules).getControllers();
@@ -42,10 +42,8 @@ export function routesOf(app: INestApplicationContext) {
     const prefixes = host?.metatype ? pathsOf(host.metatype, keys.MODULE_PATH + modules.applicationId) : [''];
     const paths = [metatype, handler].map((target) => pathsOf(target, keys.PATH_METADATA));
     // Without the names of parameters, which do not make a route another one.
-    return joined(prefixes, ...paths).map((path) => ({
-      ...route,
-      address: `${verb} ${path.replaceAll(/:\w+/g, ':')}`,
-    }));
+    const addresses = joined(prefixes, ...paths).map((path) => `${verb} ${path.replaceAll(/:\w+/g, ':')}`);
+    return addresses.map((address) => ({ ...route, address }));
   });
 }
 

@@ -5,15 +5,8 @@ import { unavailable } from '../database/unavailable.js';
 import { headersTooLarge } from '../http/connections/client-error.js';
 import { toProblem } from '../http/errors/api-exception.filter.js';
 import { unknownName } from '../http/errors/client-names.js';
-import {
-  errorObject,
-  MAX_MESSAGE_LENGTH,
-  type OwnErrorCode,
-  type Problem,
-  problem,
-  ERROR_CODES,
-  type ErrorCode,
-} from '../platform/errors/error-codes.js';
+import type { ErrorCode, OwnErrorCode, Problem } from '../platform/errors/error-codes.js';
+import { ERROR_CODES, errorObject, MAX_MESSAGE_LENGTH, problem } from '../platform/errors/error-codes.js';
 import { validationFailed } from '../http/errors/api-error.js';
 import { inUse, reused } from '../http/idempotency/idempotency.service.js';
 import { malformedJson, payloadTooLarge, requestTimeout, unsupportedMediaType } from '../http/requests/message.js';
@@ -40,7 +33,6 @@ const COMMON_ERRORS: readonly (Problem | Error)[] = [
   unavailable(),
 ];
 
-/** Errors of reading a body, except for invalid fields. */
 const BODY_ERRORS: readonly Error[] = [
   malformedJson('is not valid JSON at line 1, column 9: names and strings need double quotes'),
   payloadTooLarge(17_000),
@@ -50,7 +42,6 @@ const BODY_ERRORS: readonly Error[] = [
 
 const QUOTA_ERRORS: readonly Problem[] = [tooManyRequests(LIMITED), tooManyRequests(BANNED)];
 
-/** @param ofParameters those of the handler's parameters */
 export function errorsOfOperation(
   { scope, quota, errors = [], bodyLimitBytes }: OperationOptions,
   hasBody: boolean,
@@ -72,7 +63,7 @@ export function errorsOfOperation(
 
 export const IDEMPOTENCY_ERRORS = [reused(), inUse()].map(documentedError);
 
-/** The unknown identifier in the examples of errors. */
+/** In the examples of errors. */
 export const UNKNOWN_ID = '404';
 
 /** @param error a code, or an exception or response whose message and headers are the example in the document */
@@ -93,7 +84,6 @@ export function responseName(status: number, errors: readonly Problem[]): string
   return codes.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** For all errors of an operation with one status. */
 export function errorResponse(status: number, errors: readonly Problem[]): ResponseObject {
   const examples = Object.fromEntries(errors.map((error) => [error.code, { value: errorObject(error) }]));
   const list = errors.map(({ code, message, meaning = message }) => `- \`${code}\`: ${meaning}`).join('\n');

@@ -63,39 +63,35 @@ type DeclaredOperation = OperationOptions & { readonly errors: readonly Problem[
  * @throws RangeError if Fastify would refuse smaller bodies
  */
 export function Operation(options: OperationOptions): MethodDecorator {
-  return (target, name, descriptor) => {
-    if (Number(options.bodyLimitBytes) > MAX_BODY_LIMIT_BYTES)
-      throw new RangeError(`bodyLimitBytes must not exceed ${MAX_BODY_LIMIT_BYTES}.`);
-    const parameters = new Set(handlerParameters(target.constructor, name).map(({ type }) => type));
-    const hasBody = parameters.has(RouteParamtypes.BODY);
-    const errors = errorsOfOperation(options, hasBody, parameterErrorsOf(descriptor.value as Function));
-    declareOperation({ ...options, errors })(target, name, descriptor);
-    AddRouteConfig({ takesNoQuery: !parameters.has(RouteParamtypes.QUERY) })(target, name, descriptor);
-  };
-}
-
-function declareOperation(options: DeclaredOperation): MethodDecorator {
-  const { id, summary, description, scope, stability, success, quota, errors, bodyExamples, bodyLimitBytes } = options;
+  const { id, summary, description, scope, stability, success, quota, bodyExamples, bodyLimitBytes } = options;
+  if (Number(bodyLimitBytes) > MAX_BODY_LIMIT_BYTES)
+    throw new RangeError(`bodyLimitBytes must not exceed ${MAX_BODY_LIMIT_BYTES}.`);
   const config = quota === undefined ? {} : { quota };
   const access = scope === null ? 'Needs no scope.' : `Needs the scope \`${scope}\`.`;
   const needed = `${access}${quota === 'none' ? ' Uses no quota of the plan.' : ''}`;
   // Handlers can return JSON as a string. Without a class, the handler or its result sets the media type.
   const isJson = success.type !== undefined && success.type !== String;
   const contentType = success.contentType ?? (isJson ? 'application/json; charset=utf-8' : undefined);
-  return applyDecorators(
-    SetMetadata(OPERATION, options),
-    scope === null ? RequireKey(config) : RequireScope(scope, config),
-    HttpCode(success.status),
-    AddRouteConfig({ operation: id, bodyLimitBytes }),
-    ...(contentType === undefined ? [] : [Header('content-type', contentType)]),
-    ApiExtension('x-stability', stability),
-    // OpenAPI 3.1 allows scopes for any security scheme.
-    ApiSecurity(API_KEY_SCHEME, scope === null ? [] : [scope]),
-    ApiOperation({ operationId: id, summary, description: [description, needed].filter(Boolean).join('\n\n') }),
-    ApiResponse(successResponse(success)),
-    ApiExtension('x-errors', errors),
-    ...(bodyExamples === undefined ? [] : [ApiExtension('x-body-examples', namedExamples(bodyExamples))]),
-  );
+  return (target, name, descriptor) => {
+    const parameters = new Set(handlerParameters(target.constructor, name).map(({ type }) => type));
+    const takesNoQuery = !parameters.has(RouteParamtypes.QUERY);
+    const ofParameters = parameterErrorsOf(descriptor.value as Function);
+    const errors = errorsOfOperation(options, parameters.has(RouteParamtypes.BODY), ofParameters);
+    applyDecorators(
+      SetMetadata(OPERATION, { ...options, errors } satisfies DeclaredOperation),
+      scope === null ? RequireKey(config) : RequireScope(scope, config),
+      HttpCode(success.status),
+      AddRouteConfig({ operation: id, bodyLimitBytes, takesNoQuery }),
+      ...(contentType === undefined ? [] : [Header('content-type', contentType)]),
+      ApiExtension('x-stability', stability),
+      // OpenAPI 3.1 allows scopes for any security scheme.
+      ApiSecurity(API_KEY_SCHEME, scope === null ? [] : [scope]),
+      ApiOperation({ operationId: id, summary, description: [description, needed].filter(Boolean).join('\n\n') }),
+      ApiResponse(successResponse(success)),
+      ApiExtension('x-errors', errors),
+      ...(bodyExamples === undefined ? [] : [ApiExtension('x-body-examples', namedExamples(bodyExamples))]),
+    )(target, name, descriptor);
+  };
 }
 
 function successResponse(success: SuccessResponse): ApiResponseOptions {

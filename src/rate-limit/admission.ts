@@ -30,7 +30,7 @@ export class Admission {
       if (guards === undefined) throw new Error('The application is not created.');
       const admitting = inSpan('admission', {}, () => admit(guards, request, reply));
       const problem = await admitting.catch(async (error: Error) => {
-        await guards.throttler.showUnavailable(request, reply);
+        await guards.throttler.showAddress(request, reply, 'unavailable');
         throw error;
       });
       if (problem !== undefined) sendProblem(reply, problem);
@@ -39,7 +39,6 @@ export class Admission {
   }
 }
 
-/** @returns the response to a refused request */
 async function admit(
   { bearer, throttler }: AdmissionGuards,
   request: FastifyRequest,

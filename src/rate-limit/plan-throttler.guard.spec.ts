@@ -9,9 +9,8 @@ import { Env } from '../platform/config/env.js';
 import { ApiExceptionFilter } from '../http/errors/api-exception.filter.js';
 import { CounterStore, rateLimitKey } from './counter-store.js';
 import { MemoryCounterStore } from './memory/memory-counter-store.js';
-import { AdmissionMetrics } from './admission-metrics.js';
+import { AdmissionObserver } from './admission-observer.js';
 import { UsageRecorder } from './history/usage-history.js';
-import { RefusalLog } from './refusal-log.js';
 import { PlanThrottlerGuard, ROUTE_THROTTLER } from './plan-throttler.guard.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
 import { FakeClock } from '../testing/fake-clock.js';
@@ -34,8 +33,7 @@ const PLAN = {
     { provide: CounterStore, useFactory: () => new MemoryCounterStore(clock, new Env()) },
     { provide: APP_FILTER, useClass: ApiExceptionFilter },
     Registry,
-    RefusalLog,
-    AdmissionMetrics,
+    AdmissionObserver,
     { provide: UsageRecorder, useValue: {} },
     { provide: APP_GUARD, useClass: PlanThrottlerGuard },
   ],

@@ -7,10 +7,9 @@ import { addToListHeader } from '../http/addresses.js';
 import { ApiError } from '../http/errors/api-error.js';
 import type { Problem } from '../platform/errors/error-codes.js';
 import { replyOf, requestOf } from '../http/requests/request.js';
+import { AdmissionObserver } from './admission-observer.js';
 import { CounterStore, rateLimitKey } from './counter-store.js';
-import { AdmissionMetrics } from './admission-metrics.js';
 import { UsageRecorder } from './history/usage-history.js';
-import { RefusalLog } from './refusal-log.js';
 import { rateLimitFields, rateLimitHeaders, REMAINING_HEADER, tooManyRequests } from './rate-limit-headers.js';
 import { type Decision, decideOn } from './windows/decision.js';
 import { MINUTE_SECONDS } from './windows/usage.js';
@@ -24,14 +23,10 @@ const LIMIT_METADATA = 'THROTTLER:LIMIT';
 
 const LEAST_WITHOUT_QUOTA_PER_MINUTE = 300;
 
-const WITHOUT_KEY = ' without a valid API key';
-
 /**
  * Limits the requests of an account by its plan, and requests without a valid key by the client's address. Admission calls
  * it before the body is read. As a global guard it applies `@Throttle({ default: { limit, ttl } })` and
- * `@SkipThrottle()` of a route.
- *
- * Windows are fixed and whole seconds long. The response shows the window with the fewest requests left.
+ * `@SkipThrottle()` of a route. The response shows the window with the fewest requests left.
  */
 @Injectable()
 export class PlanThrottlerGuard extends ThrottlerGuard {
@@ -40,51 +35,42 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
 
   @Inject() private readonly counters!: CounterStore;
   @Inject() private readonly env!: Env;
-  @Inject() private readonly refusals!: RefusalLog;
-  @Inject() private readonly metrics!: AdmissionMetrics;
+  @Inject() private readonly observer!: AdmissionObserver;
   @Inject() private readonly recorder!: UsageRecorder;
 
   /** Takes a request from the windows of the account, and sets the headers. @returns the 429 of a refused request */
   async admit(caller: Caller, reply: FastifyReply, quota: FastifyContextConfig['quota']): Promise<Problem | undefined> {
     if (quota === 'none') return this.admitWithoutQuota(caller, reply);
     const decision = await this.counters.admit(caller);
-    this.metrics.decided(caller, decision.outcome);
+    this.observer.decided(caller, decision.outcome);
     this.show(decision, reply);
     if (decision.outcome === 'admitted') return undefined;
-    this.refusals.refused(caller, decision);
+    this.observer.refused(caller, decision);
     this.recorder.count(caller, reply.request, decision.outcome);
     return tooManyRequests(decision);
   }
 
   /** The same for a request without a valid key, and the windows of its address. */
-  async admitAddress(request: FastifyRequest, reply: FastifyReply): Promise<Problem | undefined> {
-    const address = rateLimitKey(request.ip);
-    this.refusals.unauthenticated(address);
+  async admitAddress({ ip }: FastifyRequest, reply: FastifyReply): Promise<Problem | undefined> {
+    const address = rateLimitKey(ip);
+    this.observer.unauthenticated(address);
     const decision = await this.counters.admitAddress(address);
-    const isAdmitted = decision.outcome === 'admitted';
-    this.metrics.unknown(isAdmitted ? 'unauthenticated' : 'address_limited');
+    if (decision.outcome !== 'admitted') return this.refuseAddress(decision, reply);
+    this.observer.unknown('unauthenticated');
     this.show(decision, reply);
-    return isAdmitted ? undefined : tooManyRequests(decision, WITHOUT_KEY);
+    return undefined;
   }
 
   /** The 429 of a request that `admitAddress` would refuse. Takes nothing from the windows. */
-  async refuseExhaustedAddress(request: FastifyRequest, reply: FastifyReply): Promise<Problem | undefined> {
-    const decision = await this.counters.peekAddress(rateLimitKey(request.ip));
-    if (decision.outcome === 'admitted') return undefined;
-    this.metrics.unknown('address_limited');
-    this.show(decision, reply);
-    return tooManyRequests(decision, WITHOUT_KEY);
+  async refuseExhaustedAddress({ ip }: FastifyRequest, reply: FastifyReply): Promise<Problem | undefined> {
+    const decision = await this.counters.peekAddress(rateLimitKey(ip));
+    return decision.outcome === 'admitted' ? undefined : this.refuseAddress(decision, reply);
   }
 
-  /** Sets the rate-limit headers of the address, for a request that is not counted. */
-  async showAddress(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    this.show(await this.counters.peekAddress(rateLimitKey(request.ip)), reply);
-  }
-
-  /** Sets the rate-limit headers of the address if the key could not be looked up. */
-  async showUnavailable(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    this.metrics.unknown('unavailable');
-    await this.showAddress(request, reply);
+  /** Sets the rate-limit headers of the address, for a request that is not counted. @param outcome if it has one */
+  async showAddress({ ip }: FastifyRequest, reply: FastifyReply, outcome?: 'unavailable'): Promise<void> {
+    if (outcome !== undefined) this.observer.unknown(outcome);
+    this.show(await this.counters.peekAddress(rateLimitKey(ip)), reply);
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -111,15 +97,13 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 
   private isThrottled(target: Function): boolean {
-    let isThrottled = this.throttled.get(target);
-    if (isThrottled === undefined) {
-      const keys: readonly unknown[] = Reflect.getMetadataKeys(target);
-      const limits = keys.filter((key) => typeof key === 'string' && key.startsWith(LIMIT_METADATA));
-      if (limits.some((key) => key !== `${LIMIT_METADATA}default`)) throw unenforceable(target);
-      isThrottled = limits.length > 0;
-      this.throttled.set(target, isThrottled);
-    }
-    return isThrottled;
+    const known = this.throttled.get(target);
+    if (known !== undefined) return known;
+    const keys: readonly unknown[] = Reflect.getMetadataKeys(target);
+    const limits = keys.filter((key) => typeof key === 'string' && key.startsWith(LIMIT_METADATA));
+    if (limits.some((key) => key !== `${LIMIT_METADATA}default`)) throw unenforceable(target);
+    this.throttled.set(target, limits.length > 0);
+    return limits.length > 0;
   }
 
   /**
@@ -129,11 +113,16 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   private async admitWithoutQuota(caller: Caller, reply: FastifyReply): Promise<Problem | undefined> {
     const limit = Math.max(LEAST_WITHOUT_QUOTA_PER_MINUTE, caller.limits.perMinute);
     const decision = await this.counters.takeFromWindow(`without-quota:${caller.accountId}`, limit, MINUTE_SECONDS);
-    this.metrics.decided(caller, decision.outcome);
+    this.observer.decided(caller, decision.outcome);
     const isAdmitted = decision.outcome === 'admitted';
-    const shown = isAdmitted ? decideOn(await this.counters.peek(caller), 0) : decision;
-    this.show(shown, reply);
+    this.show(isAdmitted ? decideOn(await this.counters.peek(caller), 0) : decision, reply);
     return isAdmitted ? undefined : tooManyRequests(decision, ' for operations that use no quota');
+  }
+
+  private refuseAddress(decision: Decision, reply: FastifyReply): Problem {
+    this.observer.unknown('address_limited');
+    this.show(decision, reply);
+    return tooManyRequests(decision, ' without a valid API key');
   }
 
   private show(decision: Decision, reply: FastifyReply): void {

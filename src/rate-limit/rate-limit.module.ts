@@ -5,13 +5,12 @@ import { Env } from '../platform/config/env.js';
 import { RedisClient } from '../platform/redis/redis-client.js';
 import { RedisModule } from '../platform/redis/redis.module.js';
 import { Database } from '../database/database.js';
-import { AdmissionMetrics } from './admission-metrics.js';
+import { AdmissionObserver } from './admission-observer.js';
 import { CounterPersistence } from './persistence/counter-persistence.js';
 import { CounterStore } from './counter-store.js';
 import { OldUsageDeletion, UsageHistory, UsageRecorder } from './history/usage-history.js';
 import { CounterSweep, MemoryCounterStore } from './memory/memory-counter-store.js';
 import { PlanThrottlerGuard, ROUTE_THROTTLER } from './plan-throttler.guard.js';
-import { RefusalLog } from './refusal-log.js';
 import { RedisCounterStore } from './redis/redis-counter-store.js';
 
 /**
@@ -47,8 +46,7 @@ import { RedisCounterStore } from './redis/redis-counter-store.js';
       useFactory: (redis: RedisClient | undefined, database: Database, memory: MemoryCounterStore, clock: Clock) =>
         redis === undefined ? new CounterPersistence(database, memory, clock) : undefined,
     },
-    RefusalLog,
-    AdmissionMetrics,
+    AdmissionObserver,
     UsageRecorder,
     UsageHistory,
     OldUsageDeletion,

@@ -23,7 +23,7 @@ function use({ app }: TestApp, caller: Caller, atMs: number): void {
   const request = { routeOptions: { config: { operation: 'listPets' } } } as Arguments[1];
   app.get(MemoryCounterStore).admit(caller);
   app.get(UsageRecorder).count(caller, request, 'admitted');
-  app.get(LastUsedTracker).touch(caller.keyId, atMs);
+  app.get(LastUsedTracker).uses.add(caller.keyId, atMs);
 }
 
 describe('counters, usage history and last uses of several instances without Redis', () => {

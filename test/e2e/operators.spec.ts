@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { VERSION } from '../../src/platform/config/env.js';
-import { RefusalLog } from '../../src/rate-limit/refusal-log.js';
+import { AdmissionObserver } from '../../src/rate-limit/admission-observer.js';
 import { startApp } from '../support/app.js';
 import { makeFolder, onPostgres, openDatabase, removeDatabase } from '../support/databases.js';
 import { ask } from '../support/http.js';
@@ -64,13 +64,13 @@ describe('the log of a service', () => {
     const account = { accountId: expect.any(Number), account: 'hammer', plan: 'enterprise', keyId: expect.any(String) };
     expect(warn.mock.calls).toEqual([[{ message: 'API key banned', ...account, until: expect.any(String) }]]);
     warn.mockClear();
-    await service.app.get(RefusalLog).run();
+    await service.app.get(AdmissionObserver).run();
     expect(warn.mock.calls).toEqual([
       [{ message: 'account refused', ...account, limited: 1, banned: 7 }],
       [{ message: 'many requests without a valid key', network: '127.0.0.0/24', count: 100 }],
     ]);
     warn.mockClear();
-    await service.app.get(RefusalLog).run();
+    await service.app.get(AdmissionObserver).run();
     expect(warn.mock.calls).toEqual([]);
     await service.stop();
   });

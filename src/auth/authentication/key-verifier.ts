@@ -115,7 +115,7 @@ export class KeyVerifier {
   private authenticate(key: CachedKey, nowMs = this.clock.nowMs()): Authentication {
     const refusal = refusalOf(key, nowMs);
     if (refusal !== undefined) return refusal;
-    this.lastUse.touch(key.caller.keyId, nowMs);
+    this.lastUse.uses.add(key.caller.keyId, nowMs);
     return key.caller;
   }
 }

@@ -45,9 +45,9 @@ describe('LastUsedTracker', () => {
     const other = await service.keys.createKey({ account: 'acme', plan: 'pro' });
     const start = bench.clock.nowMs();
     bench.clock.advanceMs(2_750);
-    service.lastUse.touch(id, bench.clock.nowMs());
+    service.lastUse.uses.add(id, bench.clock.nowMs());
     bench.clock.advanceMs(1_000);
-    service.lastUse.touch(other.id, bench.clock.nowMs());
+    service.lastUse.uses.add(other.id, bench.clock.nowMs());
     bench.clock.advanceMs(5_000);
     await service.lastUse.flush();
     expect(new Set(await lastUsedAt())).toEqual(new Set([start + 2_000, start + 3_000]));
@@ -59,7 +59,7 @@ describe('LastUsedTracker', () => {
     const other = await bench.open();
     const flush = async ({ lastUse }: AuthInstance, ids: readonly string[], round: number): Promise<void> => {
       for (const [n, used] of ids.entries())
-        lastUse.touch(used, bench.clock.nowMs() + round * 100_000 + (n % 10) * 1_000);
+        lastUse.uses.add(used, bench.clock.nowMs() + round * 100_000 + (n % 10) * 1_000);
       await lastUse.flush();
     };
     for (let round = 1; round <= 10; round++)
@@ -71,17 +71,17 @@ describe('LastUsedTracker', () => {
   });
 
   it('never writes an earlier time', async () => {
-    service.lastUse.touch(id, bench.clock.nowMs());
+    service.lastUse.uses.add(id, bench.clock.nowMs());
     await service.lastUse.flush();
     const used = bench.clock.nowMs();
     bench.clock.advanceMs(-60_000);
-    service.lastUse.touch(id, bench.clock.nowMs());
+    service.lastUse.uses.add(id, bench.clock.nowMs());
     await service.lastUse.flush();
     expect(await lastUsedAt()).toEqual([used]);
   });
 
   it('writes nothing if no key was used', async () => {
-    service.lastUse.touch(id, bench.clock.nowMs());
+    service.lastUse.uses.add(id, bench.clock.nowMs());
     await service.lastUse.flush();
     const write = jest.spyOn(service.database, 'write');
     await service.lastUse.flush();
@@ -89,25 +89,25 @@ describe('LastUsedTracker', () => {
   });
 
   it('retries failed writes with the next flush', async () => {
-    service.lastUse.touch(id, bench.clock.nowMs());
+    service.lastUse.uses.add(id, bench.clock.nowMs());
     jest.spyOn(service.database, 'write').mockRejectedValueOnce(new Error('away'));
     const failing = service.lastUse.flush();
     bench.clock.advanceMs(1_000);
-    service.lastUse.touch(id, bench.clock.nowMs());
+    service.lastUse.uses.add(id, bench.clock.nowMs());
     await expect(failing).rejects.toThrow('away');
     await service.lastUse.flush();
     expect(await lastUsedAt()).toEqual([bench.clock.nowMs()]);
   });
 
   it('writes more keys than fit into one statement', async () => {
-    for (let count = 0; count < 1_500; count += 1) service.lastUse.touch(`key_${count}`, bench.clock.nowMs());
-    service.lastUse.touch(id, bench.clock.nowMs());
+    for (let count = 0; count < 1_500; count += 1) service.lastUse.uses.add(`key_${count}`, bench.clock.nowMs());
+    service.lastUse.uses.add(id, bench.clock.nowMs());
     await service.lastUse.flush();
     expect(await lastUsedAt()).toEqual([bench.clock.nowMs()]);
   });
 
   it('writes the last uses on shutdown', async () => {
-    service.lastUse.touch(id, bench.clock.nowMs());
+    service.lastUse.uses.add(id, bench.clock.nowMs());
     const used = bench.clock.nowMs();
     await service.close();
     expect(await lastUsedAt(await bench.open())).toEqual([used]);

@@ -12,16 +12,11 @@ const PRECISION_MS = 1_000;
 
 @Injectable()
 export class LastUsedTracker extends RecurringTask {
-  /** Unix time in milliseconds, by the id of the key. */
-  private readonly uses = new WriteBehind<string, number>('api_keys');
+  /** Unix time in milliseconds, by the id of the key. Each request adds one. */
+  readonly uses = new WriteBehind<string, number>('api_keys');
 
   constructor(private readonly database: Database) {
     super('writing the last use of keys', WRITE_INTERVAL_MS, () => this.flush(), { runsAtStop: true });
-  }
-
-  /** Called for each request. */
-  touch(keyId: string, atMs: number): void {
-    this.uses.add(keyId, atMs);
   }
 
   async flush(): Promise<void> {

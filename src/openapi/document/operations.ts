@@ -10,9 +10,7 @@ import { PREFER_PARAMETER } from '../rehearsal.interceptor.js';
 import { errorResponse, IDEMPOTENCY_ERRORS, responseName } from '../documented-errors.js';
 import { convertSchema, refuseUnknownFields, resolve, type Schemas } from './schemas.js';
 
-export interface DocumentedOperation extends OperationObject {
-  'x-sunset'?: string;
-}
+export type DocumentedOperation = OperationObject & { 'x-sunset'?: string };
 
 type ScannedResponse = ResponseObject & { 'x-list-name'?: string };
 

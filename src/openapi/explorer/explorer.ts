@@ -16,7 +16,6 @@ import { guidePage, PACKAGE, readGuides, searchIndex } from './guides.js';
 import { explorerPage, ICON, markStaging, missingPage } from './page.js';
 import { plansPage } from './plans-page.js';
 
-const BROWSER = join(import.meta.dirname, 'browser');
 const { resolve } = createRequire(import.meta.url);
 
 const HTML = 'text/html; charset=utf-8';
@@ -66,7 +65,8 @@ export function serveExplorer(app: INestApplication, errorCodes: readonly string
     serveDocs(path, HTML, (current) => Buffer.from(marked(render(current))));
 
   serve('/openapi.json', JSON_TYPE, (current) => Buffer.from(JSON.stringify(current)));
-  serve('/openapi.yaml', 'application/yaml', toYaml);
+  const yaml = { skipInvalid: true, noRefs: true };
+  serve('/openapi.yaml', 'application/yaml', (current) => Buffer.from(dump(current, yaml)));
   servePage('', () => explorerPage('./docs/'));
   servePage('/', () => explorerPage('./'));
   servePage('/plans', () => plansPage({ perMinute: env.ANONYMOUS_PER_MINUTE, perDay: env.ANONYMOUS_PER_DAY }));
@@ -79,11 +79,8 @@ export function serveExplorer(app: INestApplication, errorCodes: readonly string
   server.get('/docs/:name', (request, reply) => {
     addToListHeader(reply, 'vary', 'Accept');
     if (!acceptsHtml(request)) throw routeNotFound();
-    return reply
-      .code(404)
-      .header('content-security-policy', POLICY)
-      .type(HTML)
-      .send(marked(missingPage('./')));
+    const page = marked(missingPage());
+    return reply.code(404).header('content-security-policy', POLICY).type(HTML).send(page);
   });
   serveDocs('/search.json', JSON_TYPE, (current) => Buffer.from(JSON.stringify(searchIndex(guides, current))));
   const serveAsset = (name: string, path: string) => {
@@ -94,7 +91,8 @@ export function serveExplorer(app: INestApplication, errorCodes: readonly string
     // Browsers request it for pages without an icon, such as a response of the API.
     if (name === ICON) serve('/favicon.ico', type, () => content);
   };
-  for (const name of readdirSync(BROWSER, { recursive: true, encoding: 'utf8' })) serveAsset(name, join(BROWSER, name));
+  const browser = join(import.meta.dirname, 'browser');
+  for (const name of readdirSync(browser, { recursive: true, encoding: 'utf8' })) serveAsset(name, join(browser, name));
   // The picture of a day uses the rules of the service, as the build has compiled them.
   for (const name of ['ban-record', 'decision', 'usage'].map((rule) => `rate-limit/windows/${rule}.js`))
     serveAsset(name, join(PACKAGE, 'dist/src', name));
@@ -102,5 +100,3 @@ export function serveExplorer(app: INestApplication, errorCodes: readonly string
   for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js']) serveAsset(name, resolve(`swagger-ui-dist/${name}`));
   serveEntryPoints(server, env, guides);
 }
-
-const toYaml = (document: OpenAPIObject) => Buffer.from(dump(document, { skipInvalid: true, noRefs: true }));

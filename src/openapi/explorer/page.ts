@@ -3,7 +3,6 @@ import { formatCount, planTitle } from '../document/outline.js';
 
 interface Page {
   readonly title: string;
-  /** Its name in the navigation, if it is there. */
   readonly name?: (typeof PAGES)[number]['name'];
   /** Prefix of the addresses of all files, relative to the page. It differs between `/docs` and `/docs/`. */
   readonly base: string;
@@ -100,15 +99,15 @@ export function explorerPage(base: string): string {
 }
 
 /** For a reader who follows a wrong link below `/docs`. */
-export function missingPage(base: string): string {
+export function missingPage(): string {
   return renderPage({
     title: 'No such page · Pet Store Service',
-    base,
-    head: `<link rel="stylesheet" href="${base}plans/plans.css">`,
+    base: './',
+    head: '<link rel="stylesheet" href="./plans/plans.css">',
     body: `
   <main id="content" tabindex="-1">
     <h1>There is no such page</h1>
-    <p>See the <a href="${base}getting-started">guides</a> or the <a href="${base}../docs">API reference</a>.</p>
+    <p>See the <a href="./getting-started">guides</a> or the <a href="./../docs">API reference</a>.</p>
   </main>`,
   });
 }

@@ -20,8 +20,6 @@ const MOST_ROWS_OF_ACCOUNT = 200;
 /** Rows in memory. Requests that would need more, because rows cannot be written, are not recorded. */
 const MOST_ROWS = 100_000;
 const HOUR_SECONDS = 3_600;
-const OTHER = 'other';
-
 /** UTC days that the history has besides today. */
 const KEPT_DAYS = 30;
 const DELETION_INTERVAL_MS = 3_600_000;
@@ -49,15 +47,13 @@ export interface HistoryQuery {
 /** In the order of the columns. */
 type Row = { accountId: number; hour: number; keyId: string; operation: string; outcome: Outcome; requests: number };
 
-function sum(earlier: Row, { requests }: Row): Row {
-  earlier.requests += requests;
-  return earlier;
-}
-
 /** Records the requests of accounts, except those to operations without quota. Adds them up by hour. */
 @Injectable()
 export class UsageRecorder extends RecurringTask {
-  private readonly rows = new WriteBehind<string, Row>('usage_history', MOST_ROWS, sum);
+  private readonly rows = new WriteBehind<string, Row>('usage_history', MOST_ROWS, (earlier, { requests }) => {
+    earlier.requests += requests;
+    return earlier;
+  });
   /** Of the rows of this hour. */
   private readonly names = new Set<string>();
   private readonly namesOfAccount = new Map<number, number>();
@@ -88,7 +84,7 @@ export class UsageRecorder extends RecurringTask {
     const row = { accountId, hour, keyId, operation, outcome, requests: 1 };
     const name = `${accountId} ${hour} ${keyId} ${operation} ${outcome}`;
     if (this.hasRoom(accountId, name)) this.rows.add(name, row);
-    else this.rows.add(`${accountId} ${hour} ${outcome}`, { ...row, keyId: OTHER, operation: OTHER });
+    else this.rows.add(`${accountId} ${hour} ${outcome}`, { ...row, keyId: 'other', operation: 'other' });
   }
 
   private hasRoom(accountId: number, name: string): boolean {
@@ -129,7 +125,6 @@ export class OldUsageDeletion extends DeletionTask {
   }
 }
 
-/** Reads the history that `UsageRecorder` writes. */
 @Injectable()
 export class UsageHistory {
   constructor(

@@ -34,57 +34,30 @@ export interface Counter {
 }
 
 /** Counters by subject, in bounded memory. A full table removes the counter that was not used for longest. */
-export class CounterTable<Entry extends Counter> {
-  private readonly entries: LRUCache<Key, Entry>;
-
+export class CounterTable<Entry extends Counter> extends LRUCache<Key, Entry> {
   /** The keys of counters that were changed or removed, if the table is persisted. */
   readonly changes: WriteBehind<Key, true> | undefined;
 
   constructor(capacity: number, isPersisted = false) {
-    this.changes = isPersisted ? new WriteBehind('counters', capacity) : undefined;
-    this.entries = new LRUCache<Key, Entry>({
-      // With `max`, the cache would allocate memory for all counters at once.
-      maxSize: capacity,
-      sizeCalculation: () => 1,
-      dispose: (_counter, key) => this.changes?.add(key, true),
-    });
-  }
-
-  get size(): number {
-    return this.entries.size;
-  }
-
-  get(key: Key): Entry | undefined {
-    return this.entries.get(key);
-  }
-
-  /** The counter, without marking it as used. */
-  peek(key: Key): Entry | undefined {
-    return this.entries.peek(key);
+    const changes = isPersisted ? new WriteBehind<Key, true>('counters', capacity) : undefined;
+    // With `max`, the cache would allocate memory for all counters at once.
+    super({ maxSize: capacity, sizeCalculation: () => 1, dispose: (_counter, key) => changes?.add(key, true) });
+    this.changes = changes;
   }
 
   /** Records a change of a counter, and adds a new one to the table. */
-  set(key: Key, counter: Entry): void {
-    this.add(key, counter);
+  change(key: Key, counter: Entry): void {
+    if (!this.has(key)) this.set(key, counter);
     this.changes?.add(key, true);
-  }
-
-  /** Adds a counter that is persisted already. */
-  add(key: Key, counter: Entry): void {
-    if (!this.entries.has(key)) this.entries.set(key, counter);
   }
 
   /** Removes counters that have ended, beginning with the one that was not used for longest; at most so many. */
   sweep(most: number, nowSeconds: number): void {
     for (let left = most; left > 0; left--) {
-      const [oldest] = this.entries.rkeys();
+      const [oldest] = this.rkeys();
       if (oldest === undefined || this.peek(oldest)?.isOpen(nowSeconds) !== false) return;
-      this.entries.delete(oldest);
+      this.delete(oldest);
     }
-  }
-
-  clear(): void {
-    this.entries.clear();
   }
 }
 
@@ -120,10 +93,10 @@ export class MemoryCounterStore extends CounterStore {
     if (bannedUntilSeconds > 0) return ban(account.report(caller.limits, nowSeconds), bannedUntilSeconds, nowSeconds);
     const decision = account.take(caller.limits, nowSeconds);
     if (decision.outcome !== 'admitted') return this.strike(caller, account, decision);
-    this.accounts.set(caller.accountId, account);
+    this.accounts.change(caller.accountId, account);
     const key = this.keys.get(caller.keyId) ?? new Usage();
     key.countWithin(account);
-    this.keys.set(caller.keyId, key);
+    this.keys.change(caller.keyId, key);
     return decision;
   }
 
@@ -144,7 +117,7 @@ export class MemoryCounterStore extends CounterStore {
     const nowSeconds = this.clock.nowSeconds();
     const usage = this.addresses.get(address) ?? new Usage();
     const decision = usage.take(this.addressLimits, nowSeconds);
-    if (decision.outcome === 'admitted') this.addresses.set(address, usage);
+    if (decision.outcome === 'admitted') this.addresses.change(address, usage);
     return decision;
   }
 
@@ -158,7 +131,7 @@ export class MemoryCounterStore extends CounterStore {
     // A function in `@Throttle()` can return another length.
     window.lengthSeconds = windowSeconds;
     const decision = window.take(limit, this.clock.nowSeconds());
-    if (decision.outcome === 'admitted') this.routes.set(subject, window);
+    if (decision.outcome === 'admitted') this.routes.change(subject, window);
     return decision;
   }
 
@@ -177,7 +150,7 @@ export class MemoryCounterStore extends CounterStore {
     const { nowSeconds } = decision;
     const record = this.bans.get(keyId) ?? new BanRecord();
     const bannedUntilSeconds = record.strike(limits.perMinute, bansLiftedAtMs, nowSeconds);
-    this.bans.set(keyId, record);
+    this.bans.change(keyId, record);
     if (bannedUntilSeconds === 0) return decision;
     return ban(account.report(limits, nowSeconds), bannedUntilSeconds, nowSeconds);
   }

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ObjectLiteral } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import type { Database } from '../../database/database.js';
 import { throwErrors, writeInChunks } from '../../database/chunks.js';
@@ -14,21 +13,18 @@ const WRITE_INTERVAL_MS = 1_000;
 
 const PAGE_ROWS = 1_000;
 
-interface CounterRow<Entry> extends ObjectLiteral {
-  readonly subject: string;
-  toCounter(): Entry;
+type Row<Entry> = { readonly subject: string; toCounter(): Entry };
+
+interface RowEntity<Entry> {
+  new (): Row<Entry>;
+  of(subject: string, counter: Entry): QueryDeepPartialEntity<Row<Entry>>;
 }
 
-interface CounterEntity<Entry, Row extends CounterRow<Entry>> {
-  new (): Row;
-  of(subject: string, counter: Entry): QueryDeepPartialEntity<Row>;
-}
-
-class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
+class PersistedTable<Entry extends Counter> {
   /** @param prefix of the subjects of its rows, followed by the key of the counter */
   constructor(
     private readonly table: CounterTable<Entry>,
-    private readonly entity: CounterEntity<Entry, Row>,
+    private readonly entity: RowEntity<Entry>,
     private readonly prefix: string,
     private readonly readKey: (text: string) => Key = String,
   ) {}
@@ -37,14 +33,9 @@ class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
     const { columns, primaryColumns } = database.getMetadata(this.entity);
     const namesOf = (some: typeof columns) => some.map(({ databaseName }) => databaseName);
     const errors = this.table.changes?.write(database, async (manager, chunk) => {
-      const rows: QueryDeepPartialEntity<Row>[] = [];
-      const removed: string[] = [];
-      for (const [key] of chunk) {
-        const subject = this.prefix + key;
-        const counter = this.table.peek(key);
-        if (counter === undefined) removed.push(subject);
-        else rows.push(this.entity.of(subject, counter));
-      }
+      const counters = chunk.map(([key]) => ({ subject: this.prefix + key, counter: this.table.peek(key) }));
+      const rows = counters.flatMap(({ subject, counter }) => (counter ? this.entity.of(subject, counter) : []));
+      const removed = counters.flatMap(({ subject, counter }) => (counter ? [] : subject));
       // `upsert` would take twice as long.
       const insert = manager.createQueryBuilder().insert().into(this.entity).updateEntity(false).values(rows);
       if (rows.length > 0) await insert.orUpdate(namesOf(columns), namesOf(primaryColumns)).execute();
@@ -65,7 +56,7 @@ class PersistedTable<Entry extends Counter, Row extends CounterRow<Entry>> {
       const expired = rows.filter((row) => {
         const counter = row.toCounter();
         const isOpen = counter.isOpen(nowSeconds);
-        if (isOpen) this.table.add(this.readKey(row.subject.slice(this.prefix.length)), counter);
+        if (isOpen) this.table.set(this.readKey(row.subject.slice(this.prefix.length)), counter);
         return !isOpen;
       });
       await writeInChunks(database, 'counters', expired, (manager, chunk) => manager.remove([...chunk]));

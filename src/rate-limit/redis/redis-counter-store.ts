@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { Limits } from '../../auth/keys/plan.js';
 import type { Caller } from '../../auth/caller.js';
-import type { RedisClient, RunScript } from '../../platform/redis/redis-client.js';
+import type { RedisClient } from '../../platform/redis/redis-client.js';
 import { CounterStore } from '../counter-store.js';
 import type { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import { decide, decideOn, type Decision, type UsageReport } from '../windows/decision.js';
@@ -22,10 +22,10 @@ const PROBE = { accountId: -1, keyId: 'check', limits: { perMinute: 1e6, perDay:
  * id in braces, so that a cluster keeps them in one slot.
  */
 export class RedisCounterStore extends CounterStore {
-  private readonly runAdmit: RunScript;
-  private readonly runPeek: RunScript;
-  private readonly runAdmitAddress: RunScript;
-  private readonly runTakeFromRoute: RunScript;
+  private readonly runAdmit;
+  private readonly runPeek;
+  private readonly runAdmitAddress;
+  private readonly runTakeFromRoute;
 
   /** @param now Unix time in whole seconds, for tests; empty for the clock of Redis */
   constructor(

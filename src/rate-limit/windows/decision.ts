@@ -18,7 +18,7 @@ export interface Decision extends WindowReport {
   readonly nowSeconds: number;
 }
 
-/** The usage of a caller. */
+/** The usage of a caller, on the clock of the store. */
 export interface UsageReport {
   readonly minute: WindowReport;
   readonly day: WindowReport;
@@ -28,11 +28,9 @@ export interface UsageReport {
   readonly strikes: number;
   /** End of the key's ban, in whole seconds of Unix time; 0 if there is none. */
   readonly bannedUntilSeconds: number;
-  /** When it was made, on the clock of the store. */
   readonly nowSeconds: number;
 }
 
-/** The minute and the day of an account or an address. */
 export type BothWindows = Pick<UsageReport, 'minute' | 'day'>;
 
 /**

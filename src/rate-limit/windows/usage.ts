@@ -3,8 +3,7 @@ import { type BothWindows, decide, type Decision, type UsageReport, type WindowR
 
 export const MINUTE_SECONDS = 60;
 export const DAY_SECONDS = 86_400;
-
-/** How far the clock can step back without voiding windows that begin in the future, in seconds. */
+/** How far the clock can step back without voiding windows that begin in the future. */
 export const STEP_BACK_SECONDS = 60;
 
 /**
@@ -54,13 +53,12 @@ export class FixedWindow {
     this.used += 1;
   }
 
-  /** Counts a request of one key in the window of its account. */
+  /** Counts a request of a key in the window of its account. */
   countWithin({ startSeconds }: FixedWindow): void {
     this.used = this.usedWithin(startSeconds) + 1;
     this.startSeconds = startSeconds;
   }
 
-  /** The count of the window that began at that time. */
   usedWithin(startSeconds: number): number {
     return this.startSeconds === startSeconds ? this.used : 0;
   }
@@ -77,10 +75,7 @@ class DayWindow extends FixedWindow {
   }
 }
 
-/**
- * The minute and the day of one account, address or key.
- * A request is taken from both windows or from neither. Only an admitted request opens a window.
- */
+/** The windows of one account, address or key. A request is taken from both or neither, and opens them only if admitted. */
 export class Usage {
   readonly minute = new FixedWindow(MINUTE_SECONDS);
   readonly day = new DayWindow(DAY_SECONDS);
@@ -94,13 +89,11 @@ export class Usage {
     return decision;
   }
 
-  /** Counts a request of a key, after its account has counted it. */
   countWithin(account: Usage): void {
     this.minute.countWithin(account.minute);
     this.day.countWithin(account.day);
   }
 
-  /** The requests of a key in its account's windows. */
   usedWithin({ minute, day }: BothWindows): UsageReport['key'] {
     return {
       minute: this.minute.usedWithin(minute.resetSeconds - minute.windowSeconds),
@@ -116,7 +109,7 @@ export class Usage {
     return this.minute.isOpen(nowSeconds) || this.day.isOpen(nowSeconds);
   }
 
-  /** The decision on a request, which it does not count. */
+  /** Counts nothing. */
   decide(limits: Limits, taken: 0 | 1, nowSeconds: number): Decision {
     const { minute, day } = this.report(limits, nowSeconds);
     return decide([minute, day], taken, nowSeconds);
