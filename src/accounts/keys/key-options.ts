@@ -7,9 +7,7 @@ import type { ApiKeyChange } from './key-requests.dto.js';
 
 /** Longest lifetime and longest overlap, in milliseconds: 100 years. */
 export const MAX_DURATION_MS = 36_525 * 86_400_000;
-
 export const MAX_NAME_LENGTH = 100;
-
 /** Largest limit of an account; keeps sums of limits far below 2^53. */
 export const MAX_LIMIT = 1_000_000_000;
 
