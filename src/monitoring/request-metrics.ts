@@ -59,11 +59,6 @@ export class RequestMetrics {
       collect: () => active.set([...sockets].filter((socket) => responseInProgress(socket) !== undefined).length),
     });
   }
-
-  /** Observes a request that Node's HTTP parser refused: it has no method, no route and no duration. */
-  observeUnparsed(status: number): void {
-    this.durations.observe(labels(OTHER_METHOD, UNMATCHED_ROUTE, status), 0);
-  }
 }
 
 function labels(method: string, route: string, status: number) {
