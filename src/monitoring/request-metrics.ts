@@ -24,7 +24,6 @@ export class RequestMetrics {
     });
   }
 
-  /** Observes each request when its response is about to be sent. */
   readonly observeResponse: ResponseListener = (request, { statusCode }) => {
     const { method, routeOptions, caller } = request;
     const { isMethodUnknown, access, url } = routeOptions.config;

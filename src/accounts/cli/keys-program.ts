@@ -13,7 +13,6 @@ export type KeysServices = { readonly keys: KeysService; readonly history: Usage
 /** The text for standard output, and whether running services may still have an older state. */
 type Outcome = { readonly text: string; readonly changed: boolean };
 
-/** A command whose arguments are valid. */
 export interface KeysCommand {
   /** Whether it works on a new database too. */
   readonly createsDatabase: boolean;
