@@ -12,12 +12,17 @@ import { CategoryEntity } from './categories/index.js';
 import { PetEntity } from './pets/index.js';
 import { OrderEntity } from './store/index.js';
 
-const OF_FEATURES = [PetEntity, CategoryEntity, OrderEntity];
 const OF_THE_CORE = [Account, AuditRecord, ApiKey, UsageWindow, KeyBan, IdempotencyRecord];
 
 export function databaseParts(extensions: readonly Partial<DatabaseParts>[]): DatabaseParts {
   return {
-    entities: [...OF_FEATURES, ...OF_THE_CORE, ...extensions.flatMap(({ entities = [] }) => entities)],
+    entities: [
+      PetEntity,
+      CategoryEntity,
+      OrderEntity,
+      ...OF_THE_CORE,
+      ...extensions.flatMap(({ entities = [] }) => entities),
+    ],
     migrations: extensions.flatMap(({ migrations = [] }) => migrations),
   };
 }

@@ -11,7 +11,6 @@ const DAY_MS = 86_400_000;
  */
 const OLD_RECORDS = `"at" < ? AND "id" IN (SELECT "id" FROM "audit_records"
   WHERE "id" < (SELECT MAX("id") FROM "audit_records") ORDER BY "id" LIMIT 1000)`;
-
 const OLD_KEYS = '("revoked_at" < ? OR "expires_at" < ?)';
 
 /** Deletes old audit records, and keys that expired or were revoked long ago. */

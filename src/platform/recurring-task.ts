@@ -12,7 +12,6 @@ type TaskRecord = { readonly name: string; failures: number; lastSuccessSeconds:
 
 /** The tasks of this process that were started, and not stopped. */
 export const startedTasks = new Set<TaskRecord>();
-
 /** The names of what a stop waits for. */
 export const awaitedAtStop = new Set<() => string>();
 

@@ -13,7 +13,6 @@ export const MAX_LIMIT = 1_000_000_000;
 
 /** Nothing that a terminal would interpret, and something visible. */
 const NAME = /^(?=[^]*[^\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800])[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]+$/u;
-
 /** Letters, marks, digits, punctuation, symbols and spaces; no control characters, which a terminal would interpret. */
 const ACCOUNT_NAME = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,100}$/u;
 
