@@ -23,12 +23,6 @@ import { PetsModule } from './pets/index.js';
 import { SampleData } from './sample-data.js';
 import { StoreModule } from './store/index.js';
 
-interface AppParts {
-  readonly env: Env;
-  readonly clock: Clock;
-  readonly extensions: readonly Extension[];
-}
-
 /** Lets extensions inject `KeyVerifier` and `CounterStore` without importing their modules, which are not global. */
 @Global()
 @Module({ imports: [AuthModule, RateLimitModule], exports: [AuthModule, RateLimitModule] })
@@ -37,17 +31,15 @@ class InjectableModule {}
 /** The composition root: all modules, and the global guards, pipe and filter in their order. */
 @Module({})
 export class AppModule {
-  static forRoot({ env, clock, extensions }: AppParts): DynamicModule {
+  static forRoot(env: Env, clock: Clock, extensions: readonly Extension[]): DynamicModule {
     const registry = createRegistry();
+    const indicators = extensions.flatMap(({ healthIndicators = [] }) => healthIndicators);
     return {
       module: AppModule,
       imports: [
         ConfigModule.forRoot(env, clock),
         DatabaseModule.forRoot(env, databaseParts(extensions), registry),
-        MonitoringModule.forRoot(
-          registry,
-          extensions.flatMap(({ healthIndicators = [] }) => healthIndicators),
-        ),
+        MonitoringModule.forRoot(registry, indicators),
         InjectableModule,
         IdempotencyModule,
         PetsModule,

@@ -61,7 +61,7 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
   batchRequestsPerTick(server);
   const admission = new Admission(server);
   addEarlyResponses(server, methodsByPath);
-  const app = await create(AppModule.forRoot({ env, clock, extensions }), new FastifyAdapter(server), {
+  const app = await create(AppModule.forRoot(env, clock, extensions), new FastifyAdapter(server), {
     bodyParser: false,
     logger: new PinoLogger(env.LOG_LEVEL),
     abortOnError: false,

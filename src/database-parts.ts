@@ -12,18 +12,15 @@ import { CategoryEntity } from './categories/index.js';
 import { PetEntity } from './pets/index.js';
 import { OrderEntity } from './store/index.js';
 
+const OF_THE_CORE = [Account, AuditRecord, ApiKey, UsageWindow, KeyBan, IdempotencyRecord];
+
 export function databaseParts(extensions: readonly Partial<DatabaseParts>[]): DatabaseParts {
   return {
     entities: [
       PetEntity,
       CategoryEntity,
-      Account,
-      AuditRecord,
-      ApiKey,
-      UsageWindow,
-      KeyBan,
-      IdempotencyRecord,
       OrderEntity,
+      ...OF_THE_CORE,
       ...extensions.flatMap(({ entities = [] }) => entities),
     ],
     migrations: extensions.flatMap(({ migrations = [] }) => migrations),

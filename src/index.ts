@@ -22,14 +22,12 @@ export type { CategoryEntity, CategoryEvents } from './categories/index.js';
 export type { OrderEntity, OrderEvents, OrderStatus } from './store/index.js';
 // Types of options and results
 export type { Examples, OperationOptions, SuccessResponse } from './openapi/operation.decorator.js';
-export type { ParamOptions } from './http/validation/params.js';
-export type { PathIdOptions } from './http/validation/params.js';
+export type { ParamOptions, PathIdOptions } from './http/validation/params.js';
 export type { DecimalOptions, EnumOptions, NestedOptions } from './http/validation/fields.js';
 export type { FieldOptions } from './http/validation/field.js';
 export type { RawJson } from './http/json/int64.js';
 export type { HeaderName } from './http/response-headers.js';
-export type { OwnErrorCode } from './platform/errors/error-codes.js';
-export type { ErrorCode } from './platform/errors/error-codes.js';
+export type { ErrorCode, OwnErrorCode } from './platform/errors/error-codes.js';
 export type { ConnectionUse } from './database/database.js';
 export type { DatabaseParts } from './database/database-options.js';
 export type { ColumnTypes } from './database/schema.js';

@@ -12,20 +12,17 @@ export { Deprecated, type Deprecation, operationRemoved } from './lifecycle/depr
 export { Idempotent, RefuseIdempotencyKey } from './http/idempotency/idempotent.decorator.js';
 // Parameters, and fields of bodies
 export { BooleanParam, EnumParam, IdListParam, IdParam, Int64Param } from './http/validation/params.js';
-export { IntegerParam, LimitQuery, PageQuery, PatternParam } from './http/validation/params.js';
-export { PathId } from './http/validation/params.js';
+export { IntegerParam, LimitQuery, PageQuery, PathId, PatternParam } from './http/validation/params.js';
 export { BooleanField, DecimalField, EnumField, EnumListField, IdField } from './http/validation/fields.js';
 export { Int64Field, IntegerField, NestedField, TextField } from './http/validation/fields.js';
 export { DateTimeField, DateTimeParam, TIME_SCHEMA } from './http/validation/date-time.js';
 export { ValidatedOnce } from './http/validation/request-validation.pipe.js';
-export { type ExactInt64, type Int64, int64Json, isCanonicalId } from './http/json/int64.js';
-export { isCanonicalInt64 } from './http/json/int64.js';
+export { type ExactInt64, type Int64, int64Json, isCanonicalId, isCanonicalInt64 } from './http/json/int64.js';
 // Responses and errors
 export { etagOf, pageEtag } from './http/conditional-requests/entity-tags.js';
-export { Precondition, sendCreated, sendPage } from './http/conditional-requests/conditional-requests.js';
+export { IfMatch, type PageJson, Precondition, Revalidates } from './http/conditional-requests/conditional-requests.js';
+export { type ResponseBody, sendCreated, sendPage } from './http/conditional-requests/conditional-requests.js';
 export { sendPageJson, sendWithEtag } from './http/conditional-requests/conditional-requests.js';
-export type { PageJson, ResponseBody } from './http/conditional-requests/conditional-requests.js';
-export { IfMatch, Revalidates } from './http/conditional-requests/conditional-requests.js';
 export { addLink, nextPageLink, publicAddress } from './http/addresses.js';
 export { ApiError } from './http/errors/api-error.js';
 export type { Problem } from './platform/errors/error-codes.js';

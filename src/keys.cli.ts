@@ -6,9 +6,6 @@ import { type KeysCommand, keysProgram } from './accounts/cli/keys-program.js';
 
 /** Running services poll for changes ten times a second; after this wait, they have seen a change. */
 const SETTLE_MS = 300;
-const FAILURE = 1;
-const INVALID_ARGUMENTS = 2;
-const API_KEYS = /psk_(?:live|test)_\w+/g;
 
 const chosen = parse(process.argv.slice(2));
 try {
@@ -18,7 +15,7 @@ try {
     if (await runKeysCommand(chosen)) await delay(SETTLE_MS);
   }
 } catch (error) {
-  fail(error, FAILURE);
+  fail(error, 1);
 }
 
 /** Undefined if the arguments are invalid or ask for help. */
@@ -29,15 +26,17 @@ function parse(args: readonly string[]): KeysCommand | undefined {
     if (args.length === 0) program.error('error: missing command');
     program.parse(args, { from: 'user' });
   } catch (error) {
-    const isHelp = error instanceof CommanderError && error.exitCode === 0;
-    if (!isHelp) fail(error, INVALID_ARGUMENTS);
+    if (!(error instanceof CommanderError) || error.exitCode !== 0) fail(error, 2);
   }
   return parsed;
 }
 
 /** A key may have been given instead of its id, and terminals are recorded. */
 function fail(error: unknown, exitCode: number): void {
-  const message = (error instanceof Error ? error.message : String(error)).replaceAll(API_KEYS, 'psk_…');
+  const message = (error instanceof Error ? error.message : String(error)).replaceAll(
+    /psk_(?:live|test)_\w+/g,
+    'psk_…',
+  );
   process.stderr.write(`${message}\n`);
   process.exitCode = exitCode;
 }

@@ -26,14 +26,13 @@ import { databaseParts } from './database-parts.js';
 @Module({ imports: [EventsModule], providers: [ApiKeysRepository, KeyChanges, KeysService, UsageHistory] })
 class CommandLine {}
 
-/** @returns whether running services may still have an older state */
 export async function runKeysCommand({ createsDatabase, run }: KeysCommand): Promise<boolean> {
   try {
     const env = loadEnv();
     checkDatabase(env, createsDatabase);
-    const modules = [ConfigModule.forRoot(env, new Clock()), DatabaseModule.forRoot(env, databaseParts([]))];
-    const commandLine = { module: CommandLine, imports: modules };
-    const context = await NestFactory.createApplicationContext(commandLine, { logger: false, abortOnError: false });
+    const imports = [ConfigModule.forRoot(env, new Clock()), DatabaseModule.forRoot(env, databaseParts([]))];
+    const options = { logger: false, abortOnError: false } as const;
+    const context = await NestFactory.createApplicationContext({ module: CommandLine, imports }, options);
     try {
       const { text, changed } = await runAs(`cli:${systemUser()}`, () => run(servicesOf(context)));
       // Before any wait: Ctrl+C must not lose a new key.
@@ -53,9 +52,8 @@ export function servicesOf(context: INestApplicationContext): KeysServices {
 
 /** Refuses one that no other process could access, and one that would be created, as by a mistyped DATABASE_URL. */
 function checkDatabase(env: Env, createsDatabase: boolean): void {
-  if (env.DATABASE_URL === 'sqlite::memory:') {
+  if (env.DATABASE_URL === 'sqlite::memory:')
     throw invalid('DATABASE_URL is an in-memory database, which other processes cannot access. Set it to a file.');
-  }
   const url = databaseUrlOf(env);
   if (createsDatabase || isPostgresUrl(url) || existsSync(sqliteFile(url))) return;
   throw invalid(

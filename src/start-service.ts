@@ -36,14 +36,13 @@ export async function startService(options: Omit<AppOptions, 'env'> = {}): Promi
       throw new Error(`${message}. ${advice}`);
     });
     const address = localOrigin(app.getHttpServer());
-    const { isEmbedded } = app.get(Database);
     new Logger('Service').log({
       message: 'listening',
       address,
       explorer: `${address}/docs`,
       version: VERSION,
       revision: env.REVISION,
-      database: isEmbedded ? 'SQLite' : 'PostgreSQL',
+      database: app.get(Database).isEmbedded ? 'SQLite' : 'PostgreSQL',
       counters: env.REDIS_URL === undefined ? 'this process' : 'Redis',
       settings: changedSettings(env),
     });

@@ -47,8 +47,7 @@ export function stopOnSignals(app: NestFastifyApplication, end: () => Promise<vo
     logger.fatal({ message: 'stopping because of an error that nothing handled', error: cause });
     begin();
   };
-  process.on('SIGTERM', begin);
-  process.on('SIGINT', begin);
+  process.on('SIGTERM', begin).on('SIGINT', begin);
   process.on('uncaughtException', failed).on('unhandledRejection', failed);
 }
 

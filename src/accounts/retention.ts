@@ -11,17 +11,15 @@ const DAY_MS = 86_400_000;
  */
 const OLD_RECORDS = `"at" < ? AND "id" IN (SELECT "id" FROM "audit_records"
   WHERE "id" < (SELECT MAX("id") FROM "audit_records") ORDER BY "id" LIMIT 1000)`;
-
 const OLD_KEYS = '("revoked_at" < ? OR "expires_at" < ?)';
 
 /** Deletes old audit records, and keys that expired or were revoked long ago. */
 @Injectable()
 export class Retention extends DeletionTask {
   constructor(oldRows: OldRows, { AUDIT_RETENTION_DAYS, KEY_RETENTION_DAYS }: Env) {
-    const recordsBefore = (nowMs: number) => nowMs - AUDIT_RETENTION_DAYS * DAY_MS;
-    const keysBefore = (nowMs: number) => nowMs - KEY_RETENTION_DAYS * DAY_MS;
-    const records = { table: 'audit_records', isOld: OLD_RECORDS, at: (nowMs: number) => [recordsBefore(nowMs)] };
-    const keys = { table: 'api_keys', isOld: OLD_KEYS, at: (nowMs: number) => [keysBefore(nowMs), keysBefore(nowMs)] };
+    const [auditMs, keyMs] = [AUDIT_RETENTION_DAYS * DAY_MS, KEY_RETENTION_DAYS * DAY_MS];
+    const records = { table: 'audit_records', isOld: OLD_RECORDS, at: (nowMs: number) => [nowMs - auditMs] };
+    const keys = { table: 'api_keys', isOld: OLD_KEYS, at: (nowMs: number) => [nowMs - keyMs, nowMs - keyMs] };
     super(oldRows, 'deleting old audit records and keys', INTERVAL_MS, [
       ...(AUDIT_RETENTION_DAYS > 0 ? [records] : []),
       ...(KEY_RETENTION_DAYS > 0 ? [keys] : []),

@@ -2,7 +2,6 @@ import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { DomainError } from '../platform/errors/domain-error.js';
 
 const SQLITE_AWAY = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|CORRUPT|NOTADB)/;
-
 /** By appendix A of PostgreSQL's manual. Node's own codes begin with E. */
 const POSTGRES_AWAY = /^(08...|53...|57P..|58...|XX00[12]|25006|25P03|55P03|57014|40001|40P01|E[A-Z]+)$/;
 

@@ -52,7 +52,6 @@ export class MonitoringController {
     await reply.send(body);
   }
 
-  /** Leaves out what cannot be read. */
   private async renderMetrics(): Promise<CompressedFile> {
     const texts = this.registry.getMetricsAsArray().map(({ name }) =>
       this.registry.getSingleMetricAsString(name).catch((error: unknown) => {

@@ -41,8 +41,7 @@ export class ProcessMetrics implements OnApplicationShutdown {
       labelNames: ['state'],
       registers,
       collect: () => {
-        connections.set({ state: 'used' }, database.connections.used);
-        connections.set({ state: 'idle' }, database.connections.idle);
+        for (const state of ['used', 'idle'] as const) connections.set({ state }, database.connections[state]);
       },
     });
     const waiting: Gauge = new Gauge({

@@ -9,7 +9,6 @@ import { RedisClient } from '../platform/redis/redis-client.js';
 
 /** Until the service closes, load balancers that check every second have noticed that it is not ready. */
 const NOTICE_MS = 2_000;
-
 /** Load balancers often wait one second for the response to all checks. */
 const CHECK_TIMEOUT_MS = 400;
 

@@ -24,7 +24,6 @@ export class RequestMetrics {
     });
   }
 
-  /** Observes each request when its response is about to be sent. */
   readonly observeResponse: ResponseListener = (request, { statusCode }) => {
     const { method, routeOptions, caller } = request;
     const { isMethodUnknown, access, url } = routeOptions.config;
@@ -58,11 +57,6 @@ export class RequestMetrics {
       registers: [this.registry],
       collect: () => active.set([...sockets].filter((socket) => responseInProgress(socket) !== undefined).length),
     });
-  }
-
-  /** Observes a request that Node's HTTP parser refused: it has no method, no route and no duration. */
-  observeUnparsed(status: number): void {
-    this.durations.observe(labels(OTHER_METHOD, UNMATCHED_ROUTE, status), 0);
   }
 }
 

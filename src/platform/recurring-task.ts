@@ -7,16 +7,11 @@ const REMINDER_MS = 3_540_000;
 /** How long what is under way can go on when the service stops. */
 const STOP_TIMEOUT_MS = 5_000;
 
-export interface TaskRecord {
-  readonly name: string;
-  failures: number;
-  /** Unix time in seconds; 0 before the first success. */
-  lastSuccessSeconds: number;
-}
+/** `lastSuccessSeconds` is Unix time, and 0 before the first success. */
+type TaskRecord = { readonly name: string; failures: number; lastSuccessSeconds: number };
 
 /** The tasks of this process that were started, and not stopped. */
 export const startedTasks = new Set<TaskRecord>();
-
 /** The names of what a stop waits for. */
 export const awaitedAtStop = new Set<() => string>();
 

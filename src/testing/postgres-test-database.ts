@@ -15,7 +15,7 @@ export class PostgresTestDatabase implements TestDatabase {
    * @throws TypeError if it is no URL of PostgreSQL
    */
   constructor(
-    private readonly serverUrl: string,
+    protected readonly serverUrl: string,
     protected readonly name = `petstore_test_${randomUUID()}`,
   ) {
     // Without an address, the driver would use those of the environment.
@@ -64,10 +64,6 @@ export class PostgresTestDatabase implements TestDatabase {
     if (found !== undefined && found.mark !== MARK)
       throw new Error(`The database ${this.name} is not a test database. Pass another name, or none.`);
     return found !== undefined;
-  }
-
-  protected async queryServer(sql: string): Promise<void> {
-    await queryOnce(this.serverUrl, sql);
   }
 
   /** Under another name until it is complete. */

@@ -22,15 +22,12 @@ export function checkKnownScopes(wanted: readonly string[], allowUnknown = false
   );
 }
 
-export function limit(text: string): number {
-  if (/^[1-9][0-9]{0,14}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be an integer of at least 1.');
-}
-
-export function dayCount(text: string): number {
-  if (/^([1-9]|[12][0-9]|30)$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be an integer from 1 to 30.');
-}
+const integer = (pattern: RegExp, range: string) => (text: string) => {
+  if (pattern.test(text)) return Number(text);
+  throw new InvalidArgumentError(`It must be an integer ${range}.`);
+};
+export const limit = integer(/^[1-9][0-9]{0,14}$/, 'of at least 1');
+export const dayCount = integer(/^([1-9]|[12][0-9]|30)$/, 'from 1 to 30');
 
 /* In milliseconds. */
 export const lifetime = (text: string) => checkDuration('lifetime', duration(text), 1);

@@ -59,7 +59,6 @@ function table(rows: readonly string[][]): string {
   return rows.map((cells) => lineOf(cells).trimEnd()).join('\n');
 }
 
-/** Audit records for people, without their details. */
 export function auditText(entries: readonly AuditEntry[]): string {
   const rows = entries.map(({ at, actor, action, account, keyId }) => {
     return [time(at), clipped(actor, 20), action, clipped(account, 12), keyId ?? '-'];
@@ -67,7 +66,6 @@ export function auditText(entries: readonly AuditEntry[]): string {
   return table([['AT', 'ACTOR', 'ACTION', 'ACCOUNT', 'KEY'], ...rows]);
 }
 
-/** Why a key does or does not work. */
 function stateOf({ revokedAt, expiresAt, pausedAt }: KeyDetails, nowMs: number): string {
   if (revokedAt !== undefined) return 'revoked';
   if (expiresAt !== undefined && Date.parse(expiresAt) <= nowMs) return 'expired';

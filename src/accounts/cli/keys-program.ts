@@ -8,21 +8,11 @@ import type { KeysService } from '../keys/keys.service.js';
 import { checkKnownScopes, dayCount, keyName, lifetime, limit, overlap, scopes } from './keys-arguments.js';
 import { accountsText, auditText, issuedText, keyText, listText, rotatedText, usageText } from './keys-output.js';
 
-/** What a command works with. */
-export interface KeysServices {
-  readonly keys: KeysService;
-  readonly history: UsageHistory;
-  readonly nowMs: number;
-}
+export type KeysServices = { readonly keys: KeysService; readonly history: UsageHistory; readonly nowMs: number };
 
-interface Outcome {
-  /** For standard output. */
-  readonly text: string;
-  /** Whether running services may still have an older state. */
-  readonly changed: boolean;
-}
+/** The text for standard output, and whether running services may still have an older state. */
+type Outcome = { readonly text: string; readonly changed: boolean };
 
-/** A command whose arguments are valid. */
 export interface KeysCommand {
   /** Whether it works on a new database too. */
   readonly createsDatabase: boolean;

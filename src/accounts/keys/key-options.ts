@@ -7,15 +7,12 @@ import type { ApiKeyChange } from './key-requests.dto.js';
 
 /** Longest lifetime and longest overlap, in milliseconds: 100 years. */
 export const MAX_DURATION_MS = 36_525 * 86_400_000;
-
 export const MAX_NAME_LENGTH = 100;
-
 /** Largest limit of an account; keeps sums of limits far below 2^53. */
 export const MAX_LIMIT = 1_000_000_000;
 
 /** Nothing that a terminal would interpret, and something visible. */
 const NAME = /^(?=[^]*[^\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800])[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]+$/u;
-
 /** Letters, marks, digits, punctuation, symbols and spaces; no control characters, which a terminal would interpret. */
 const ACCOUNT_NAME = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,100}$/u;
 

@@ -6,10 +6,7 @@ import { rfc3339 } from '../../platform/config/clock.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import { invalid } from './key-options.js';
 
-/*
- * What a key can do with the keys of its account. `own` is the calling key, and `atMs` the Unix time in milliseconds. The
- * checks throw what the client gets.
- */
+/* What a key can do with the keys of its account. `own` is the calling key. The checks throw what the client gets. */
 
 /** Maximum number of active keys of an account over HTTP. The command line has no such limit. */
 export const MOST_ACTIVE_KEYS = 100;

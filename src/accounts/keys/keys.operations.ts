@@ -6,9 +6,7 @@ import { KeyUsage } from '../usage/usage.dto.js';
 import { keyLimitReached, keyRevoked, MOST_ACTIVE_KEYS } from './key-rules.js';
 
 const COMMON = { scope: 'keys:manage', stability: 'beta' } as const;
-
 const NOT_IDEMPOTENT = 'An `Idempotency-Key` is 400, because the response has a secret, which is not stored.';
-
 const READER = { name: 'Nightly import', scopes: ['pets:read'], expiresInSeconds: 7_776_000 };
 const KEY = {
   id: 'key_0123456789abcdef',

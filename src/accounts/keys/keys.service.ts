@@ -3,13 +3,8 @@ import type { Account } from '../../auth/keys/account.entity.js';
 import { generateApiKey, generateKeyId, hashApiKey, keyKindOf, maskApiKey } from '../../auth/keys/api-key-format.js';
 import { ApiKey } from '../../auth/keys/api-key.entity.js';
 import { ApiKeysRepository, KeyChanges } from '../../auth/keys/api-keys.repository.js';
-import {
-  audit,
-  type AuditAction,
-  type AuditedOperation,
-  type AuditEntry,
-  readAudit,
-} from '../../auth/keys/audit-record.entity.js';
+import { audit, type AuditAction, type AuditedOperation } from '../../auth/keys/audit-record.entity.js';
+import { type AuditEntry, readAudit } from '../../auth/keys/audit-record.entity.js';
 import { type CustomLimits, type Limits, limitsOf, type PlanName } from '../../auth/keys/plan.js';
 import { DEFAULT_SCOPES } from '../../auth/keys/scopes.js';
 import { Database } from '../../database/database.js';
@@ -25,10 +20,8 @@ import { changesOf, checkDuration, checkName, checkScopes, invalid, type NewKey,
 
 /** By how much `lastUsedAt` can be earlier than the last use, in milliseconds, because it is written every 5 seconds. */
 const LAST_USE_DELAY_MS = 6_000;
-
 /** Stands for the lifetime of a key that does not expire. */
 const NO_EXPIRY = 0;
-
 const UNUSED = { successorId: null, revokedAt: null, pausedAt: null, lastUsedAt: null, bansLiftedAt: null };
 
 /**
@@ -48,10 +41,7 @@ export class KeysService {
     private readonly changes: KeyChanges,
   ) {}
 
-  /**
-   * Creates a key, and the account if it does not exist.
-   * @param latestExpiryMs upper bound of the expiry, in Unix time in milliseconds
-   */
+  /** Creates a key that expires at `latestExpiryMs` at the latest, and the account if it does not exist. */
   createKey(newKey: NewKey, latestExpiryMs?: number): Promise<IssuedKey> {
     return this.operate(async (operation) => {
       const { name, scopes = DEFAULT_SCOPES, expiresInMs } = newKey;
@@ -114,9 +104,8 @@ export class KeysService {
   }
 
   /**
-   * Creates a successor with the account, scopes and lifetime of a key. The old key keeps working for `overlapMs`
-   * milliseconds, unless it expires earlier.
-   * @param latestExpiryMs upper bound of the successor's expiry, in Unix time in milliseconds
+   * Creates a successor with the account, scopes and lifetime of a key, which expires at `latestExpiryMs` at the latest. The
+   * old key keeps working for `overlapMs`, unless it expires earlier.
    */
   rotate(id: string, overlapMs: number, latestExpiryMs?: number): Promise<RotatedKey> {
     return this.operate(async (operation) => {

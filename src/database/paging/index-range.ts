@@ -3,10 +3,7 @@ import type { WhereClauseCondition } from 'typeorm/query-builder/WhereClause.js'
 import type { SqlParameter } from '../statements.js';
 import type { ColumnValue, KeyColumns } from './page-key.js';
 
-export interface Condition {
-  readonly sql: string;
-  readonly parameters: readonly SqlParameter[];
-}
+export type Condition = { readonly sql: string; readonly parameters: readonly SqlParameter[] };
 
 /** Compares columns with their values, the first ones first, or one column with several. */
 export function compare(columns: readonly ColumnValue[], operator: string, values = columns): Condition {
@@ -35,10 +32,7 @@ export function indexRange(
   return [...isListed, compare([...ranged, ...start], from), compare(ranged, until), ...isOther];
 }
 
-interface Equality extends ColumnValue {
-  readonly property: string;
-  readonly condition: WhereClauseCondition;
-}
+type Equality = ColumnValue & { readonly property: string; readonly condition: WhereClauseCondition };
 
 /**
  * Takes the filters out of a query that fix the first columns of an index whose next ones are those of the order, if there is

@@ -6,11 +6,7 @@ import { byBytes, type SqlParameter } from '../statements.js';
 export type PageOrder<Entity> = Readonly<Partial<Record<keyof Entity & string, 'ASC' | 'DESC'>>>;
 
 /** A column, the SQL of a value of it, and the parameter of that SQL, if it is a `?`. */
-export interface ColumnValue {
-  readonly column: string;
-  readonly value: string;
-  readonly parameter?: SqlParameter;
-}
+export type ColumnValue = { readonly column: string; readonly value: string; readonly parameter?: SqlParameter };
 
 /** A column that a list is sorted by, with the parameter that the page starts after. */
 export interface KeyColumn extends ColumnValue {

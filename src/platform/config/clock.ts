@@ -1,6 +1,5 @@
 /** The service's only source of wall-clock time; tests replace it. */
 export class Clock {
-  /** Unix time in milliseconds. */
   nowMs(): number {
     return Date.now();
   }
@@ -11,7 +10,6 @@ export class Clock {
   }
 }
 
-/** A time in RFC 3339, in UTC. */
 export function rfc3339(atMs: number): string {
   return new Date(atMs).toISOString();
 }

@@ -6,13 +6,10 @@ import { Env } from './env.js';
 @Module({})
 export class ConfigModule {
   static forRoot(env: Env, clock: Clock): DynamicModule {
-    return {
-      module: ConfigModule,
-      providers: [
-        { provide: Env, useValue: env },
-        { provide: Clock, useValue: clock },
-      ],
-      exports: [Env, Clock],
-    };
+    const providers = [
+      { provide: Env, useValue: env },
+      { provide: Clock, useValue: clock },
+    ];
+    return { module: ConfigModule, providers, exports: [Env, Clock] };
   }
 }

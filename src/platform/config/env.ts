@@ -4,19 +4,12 @@ import {
   ApiAddressSetting,
   CheckedListSetting,
   CheckedSetting,
-  FlagSetting,
   ChoiceSetting,
-  HttpUrlSetting,
-  isCidr,
-  isDatabaseUrl,
-  isHost,
-  isOrigin,
-  isRedisUrl,
-  IntegerSetting,
-  Setting,
+  FlagSetting,
 } from './setting.decorators.js';
+import { HttpUrlSetting, IntegerSetting, Setting } from './setting.decorators.js';
+import { isCidr, isDatabaseUrl, isHost, isOrigin, isRedisUrl } from './setting.decorators.js';
 
-/** The version of the service. */
 export const { version: VERSION } = createRequire(import.meta.url)('petstore-service/package.json') as {
   version: string;
 };
@@ -61,9 +54,7 @@ export class Env {
 
   /** Prefix of all keys in Redis, which belong to one database. Unset on staging: `petstore-staging:`. */
   @Setting()
-  @Matches(/^[^\s{}]{1,100}$/, {
-    message: 'REDIS_PREFIX must have 1 to 100 characters, without white space and braces',
-  })
+  @Matches(/^[^\s{}]{1,100}$/, { message: '$property must have 1 to 100 characters, without white space and braces' })
   REDIS_PREFIX = 'petstore:';
 
   @IntegerSetting(20, 10_000) REDIS_TIMEOUT_MS = 500;

@@ -71,11 +71,9 @@ export function isCidr(value: string): boolean {
 
 /** Paths that are meant to be something else: they would make an empty database under a strange name. */
 const NO_PATH = /^$|^[:~\s]|^\/\/|^file:|^memory:?$|:memory|[?#$]|[/\s]$/i;
-
 /** After percent-encoded characters were replaced. The host can be missing: a parameter can name a socket. */
 const POSTGRES_URL =
   /^postgres(ql)?:\/\/([^\s/?#@:]*(:[^\s/?#@]*)?@)?(([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?)?\/[^\s/?#@]+(\?[^\s#]*)?$/i;
-
 /** The driver ignores parameters that it does not know, such as `ssl_mode`, and would connect without TLS. */
 const POSTGRES_PARAMETER =
   /^(host|port|user|password|options|application_name|sslcert|sslkey|sslrootcert|uselibpqcompat|connect_timeout|channel_binding|sslmode=(disable|allow|prefer|require|verify-ca|verify-full|no-verify))(=|$)/;

@@ -5,10 +5,7 @@ import type { ErrorCode } from './error-codes.js';
  * response with status and headers. With the code `service_unavailable`, the same request may succeed soon.
  */
 export class DomainError extends Error {
-  /**
-   * @param message what is wrong and what would be valid, for the client's developer
-   * @param options `cause`, which is logged if the service failed
-   */
+  /** @param message what is wrong and what would be valid, for the client's developer */
   constructor(
     readonly code: ErrorCode,
     message: string,
@@ -20,10 +17,8 @@ export class DomainError extends Error {
 
 /** @param id a checked identifier; omitted if the client sent other text, which may be an API key */
 export function notFound(code: ErrorCode, what: string, id?: string): DomainError {
-  return new DomainError(
-    code,
-    id === undefined ? `${what} with that identifier.` : `${what} with the identifier "${id}".`,
-  );
+  const which = id === undefined ? 'that identifier' : `the identifier "${id}"`;
+  return new DomainError(code, `${what} with ${which}.`);
 }
 
 /** A row that a query found. @throws the error that `missing` makes of the id if there is none */

@@ -67,7 +67,6 @@ export interface Problem {
   readonly message: string;
   /** Names in lower case, so that Fastify need not convert them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** When it is returned, for the documentation. */
   readonly meaning?: string | undefined;
 }
 

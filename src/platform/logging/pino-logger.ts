@@ -1,11 +1,9 @@
 import type { LoggerService } from '@nestjs/common';
-import { pino } from 'pino';
+import { type Level, pino } from 'pino';
 import { StandardOutput } from './standard-output.js';
 
 /** Contexts of Nest's start-up log, which matters only if the start fails. */
 const START_UP = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
-
-type Method = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
 /** Writes Nest's log calls as one JSON object per line to standard output. The fields of an object message become fields of the line. */
 export class PinoLogger implements LoggerService {
@@ -36,10 +34,10 @@ export class PinoLogger implements LoggerService {
   readonly verbose = (message: unknown, ...rest: unknown[]): void => this.write('trace', message, rest);
 
   /** Nest passes the name of the logging class last, and a stack before it. */
-  private write(method: Method, message: unknown, rest: readonly unknown[]): void {
+  private write(level: Level, message: unknown, rest: readonly unknown[]): void {
     const context = rest.at(-1);
     const stack = rest.length > 1 ? rest[0] : undefined;
     const fields = message instanceof Error ? { message: message.message, stack: message.stack } : message;
-    this.pino[method]({ ...(typeof fields === 'object' ? fields : { message: String(fields) }), context, stack });
+    this.pino[level]({ ...(typeof fields === 'object' ? fields : { message: String(fields) }), context, stack });
   }
 }

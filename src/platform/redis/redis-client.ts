@@ -10,14 +10,10 @@ import { RedisLog, UnusableRedisError } from './redis-server.js';
 
 /** Without calls, an unavailable Redis is noticed after this time and the timeout. */
 const CHECK_INTERVAL_MS = 200;
-
 const SPAN = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'redis', 'db.operation.name': 'EVALSHA' } };
 
 /** A Lua script, which Redis runs atomically. Its keys are in KEYS, its other arguments in ARGV. */
-export interface Script {
-  readonly numberOfKeys: number;
-  readonly lua: string;
-}
+export type Script = { readonly numberOfKeys: number; readonly lua: string };
 
 /** @throws (rejects) Error if Redis is unavailable, late or fails */
 export type RunScript = (...keysAndArguments: (string | number)[]) => Promise<unknown>;
