@@ -1,6 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { columnTypes } from '../schema.js';
 
+/** Responses that are kept for repeated requests. */
 export class Idempotency1795230000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     const { int64, tableEnd } = columnTypes(runner);

@@ -1,5 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
+/** Gives keys an optional name. */
 export class ApiKeyNames1795244400000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE "api_keys" ADD COLUMN "name" TEXT');
