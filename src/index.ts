@@ -32,6 +32,9 @@ export type { ConnectionUse } from './database/database.js';
 export type { DatabaseParts } from './database/database-options.js';
 export type { ColumnTypes } from './database/schema.js';
 export type { SqlParameter } from './database/statements.js';
+export type { Condition } from './database/paging/index-range.js';
+export type { ColumnValue } from './database/paging/page-key.js';
+export type { Script } from './platform/redis/redis-client.js';
 export type { BeforeCommitListener } from './database/events/events.js';
 /** @deprecated Use `runAs`. */
 export { runAs as actAs } from './database/events/actor.js';
