@@ -4,7 +4,7 @@ import { EventEmitter2 } from '@nestjs/event-emitter';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { Retention } from '../../src/accounts/retention.js';
 import { OldUsageDeletion, UsageRecorder } from '../../src/rate-limit/history/usage-history.js';
-import { RecordExpiry } from '../../src/http/idempotency/idempotency.repository.js';
+import { RecordExpiry } from '../../src/http/idempotency/idempotency.module.js';
 import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker.js';
 import { CounterPersistence } from '../../src/rate-limit/persistence/counter-persistence.js';
 import { OrderExpiry } from '../../src/store/order-expiry.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { RecordExpiry } from '../../src/http/idempotency/idempotency.repository.js';
+import { RecordExpiry } from '../../src/http/idempotency/idempotency.module.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
 import { errorOf, expectTrio } from '../support/expectations.js';

@@ -1,12 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { EntityManager } from 'typeorm';
+import { type EntityManager, In, MoreThan } from 'typeorm';
 import { Clock } from '../../platform/config/clock.js';
 import { Database } from '../../database/database.js';
 import { tryLockUntilCommit } from '../../database/locks.js';
 import { ApiError } from '../errors/api-error.js';
-import { IdempotencyRepository } from './idempotency.repository.js';
 import type { IdempotentRequest } from './idempotency.hooks.js';
+import { IdempotencyRecord } from './idempotency-record.entity.js';
 
 const RETENTION_MS = 24 * 60 * 60 * 1000;
 /** Other requests may wait for a transaction that is longer. */
@@ -23,7 +23,6 @@ export class IdempotencyService {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-    private readonly records: IdempotencyRepository,
   ) {}
 
   /**
@@ -52,7 +51,8 @@ export class IdempotencyService {
         this.warnIfSlow(request.routeOptions, Math.round(performance.now() - startMs));
         if (reply.statusCode >= 400) throw new ErrorResponse();
         const response = storedResponse(reply, before, body);
-        await this.records.save(manager, { ...identity, response, expiresAt: nowMs + RETENTION_MS });
+        const record = { ...identity, response, expiresAt: nowMs + RETENTION_MS };
+        await manager.upsert(IdempotencyRecord, record, ['accountId', 'idempotencyKey']);
         return undefined;
       });
       if (stored !== undefined) replay(reply, stored);
@@ -70,13 +70,13 @@ export class IdempotencyService {
   /** Finds the stored response, or locks the key until the transaction ends, without waiting. */
   private async findOrLock(manager: EntityManager, identity: IdempotentRequest, nowMs: number) {
     const { accountId, key, fingerprint } = identity;
-    let record = await this.records.find(manager, identity, nowMs);
-    if (record === undefined) {
+    let record = await find(manager, identity, nowMs);
+    if (record === null) {
       if (!(await tryLockUntilCommit(manager, `idempotency ${accountId} ${key}`))) throw inUse();
       // Another request may have written it since the first look.
-      record = await this.records.find(manager, identity, nowMs);
+      record = await find(manager, identity, nowMs);
     }
-    if (record !== undefined && record.fingerprint !== fingerprint) throw reused();
+    if (record !== null && record.fingerprint !== fingerprint) throw reused();
     return record?.response;
   }
 
@@ -85,6 +85,15 @@ export class IdempotencyService {
       'an operation with @Idempotent() held its transaction for more than a second; move outgoing calls out of it';
     if (durationMs > SLOW_MS) this.logger.warn({ message, method, route: url, durationMs });
   }
+}
+
+/** The record of a key, sent quoted or not, unless it has expired. Version 1 took the two for different keys. */
+function find(manager: EntityManager, { accountId, key }: IdempotentRequest, nowMs: number) {
+  const quoted = `"${key.replaceAll(/["\\]/g, '\\$&')}"`;
+  // A text that begins with a quote can only be sent quoted.
+  const bare = key.startsWith('"') ? quoted : key;
+  const idempotencyKey = In([bare, quoted]);
+  return manager.findOneBy(IdempotencyRecord, { accountId, idempotencyKey, expiresAt: MoreThan(nowMs) });
 }
 
 export function reused(): ApiError {

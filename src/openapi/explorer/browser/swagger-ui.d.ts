@@ -70,10 +70,7 @@ interface UiPlugin {
   readonly fn?: Readonly<Record<string, unknown>>;
 }
 
-interface Server {
-  readonly url: string;
-  readonly description?: string;
-}
+type Server = { readonly url: string; readonly description?: string };
 
 interface OpenApiDocument {
   readonly openapi: string;
@@ -101,9 +98,7 @@ interface ListedOperation {
   readonly operation: DocumentedOperation;
 }
 
-interface Reference {
-  readonly $ref: string;
-}
+type Reference = { readonly $ref: string };
 
 interface Parameter {
   readonly name: string;
@@ -128,9 +123,7 @@ interface DocumentedOperation {
   readonly 'x-sunset'?: string;
 }
 
-interface TaggedOperations {
-  readonly operations: readonly ListedOperation[];
-}
+type TaggedOperations = { readonly operations: readonly ListedOperation[] };
 
 declare const SwaggerUIBundle: {
   (options: Readonly<Record<string, unknown>>): System;
