@@ -40,6 +40,7 @@ export { onCommit, onTransactionEnd, outsideTransactions } from './database/tran
 export { isForeignKeyViolation, unavailable } from './database/unavailable.js';
 // Events
 export { BeforeCommit, Events, EventsModule } from './database/events/events.js';
+// Whole, so that features can extend `EventMap` in the door.
 export * from './database/events/domain-event.js';
 export { runAs, currentActor } from './database/events/actor.js';
 // Tasks, settings and servers

@@ -68,7 +68,12 @@ const added = sources.flatMap((file) =>
 /** A use of an added property is an import of its declaration. */
 function usesOf(from: string, text: string): Import[] {
   return added
-    .filter(({ property }) => new RegExp(`\\b(?:request|config|server|reply)\\??\\.${property}\\b`).test(text))
+    .filter(({ property }) =>
+      new RegExp(
+        `\\b(?:request|config|server|reply)\\??\\.${property}\\b|` +
+          `\\{[^{}]*(?<![\\w-])${property}(?![\\w-])[^{}]*\\}(?:: Fastify\\w+| = request|[^;\\n]* = \\S*(?:routeOptions|config)\\b)`,
+      ).test(text),
+    )
     .map(({ file: to }) => ({ from, to }));
 }
 
@@ -123,8 +128,12 @@ describe('the rooms', () => {
 
   it('read no property of a request that a room above declares', () => {
     expect(added.map(({ property }) => property)).toEqual(expect.arrayContaining(['caller', 'access', 'rawBody']));
-    const [up] = usesOf('platform/logging/log.ts', 'request.caller?.keyId');
-    expect(upwardIn(up === undefined ? [] : [up])).toHaveLength(1);
+    const uses = [
+      'request.caller?.keyId',
+      '({ id, caller }: FastifyRequest) =>',
+      'const { access } = routeOptions.config;',
+    ];
+    expect(uses.flatMap((use) => upwardIn(usesOf('platform/logging/log.ts', use)))).toHaveLength(uses.length);
   });
 
   it('have features that import only the door, packages and the index of each other', () => {

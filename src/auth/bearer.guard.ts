@@ -33,7 +33,7 @@ export class BearerGuard implements CanActivate {
     return undefined;
   }
 
-  /** Nest calls it last. It decides nothing again: it only refuses what admission has not admitted to the route. */
+  /** Nest calls it after admission. It decides nothing again: it only refuses what admission has not admitted to the route. */
   canActivate(context: ExecutionContext): boolean {
     const access = this.reflector.get<Access | undefined>(ACCESS, context.getHandler());
     if (access === 'public') return true;

@@ -44,7 +44,7 @@ export const CurrentCaller = createParamDecorator(
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by admission; absent outside the versioned API. */
+    /** Set by admission, once the request has its quota; absent on public routes. */
     caller: Caller | undefined;
     /** What the matched route declares, once the caller is admitted to it: the same object. */
     admittedTo: Access | undefined;

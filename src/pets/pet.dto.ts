@@ -25,7 +25,7 @@ export abstract class PetFields<Integer> {
   status?: PetStatus;
 }
 
-/** The body of createPet (specification, section 2: NewPet). */
+/** The body of createPet (NewPet in the document). */
 @ApiSchema({ name: 'NewPet', description: 'A new pet.' })
 export class NewPet extends PetFields<Int64> {}
 
@@ -47,14 +47,14 @@ export class PetChange {
   status?: PetStatus | null;
 }
 
-/** A pet in responses (specification, section 2: Animal). */
+/** A pet in responses (Animal in the document). */
 @ApiSchema({ name: 'Animal', description: 'A pet of the catalogue.' })
 export class Animal extends PetFields<ExactInt64> {
   @IdField({ description: 'Assigned by the service. Never reused.', example: 7 })
   id!: number;
 }
 
-/** The query of listPets (specification, section 4.1). */
+/** The query of listPets. */
 @ValidatedOnce()
 export class ListPetsQuery extends LimitQuery {
   @EnumParam({ description: 'Return only pets with this status.', ...PET_STATUS })

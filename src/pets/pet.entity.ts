@@ -1,7 +1,7 @@
 import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
-/** Availability of a pet (specification, section 2). */
+/** Availability of a pet. */
 export type PetStatus = (typeof PET_STATUSES)[number];
 
 /** A pet of the catalogue. */

@@ -22,7 +22,6 @@ const MILO = { id: 2, name: 'Milo', categoryId: 2, status: 'available' };
 const SIMBA = { name: 'Simba', categoryId: 3, status: 'available' };
 const COCO = { name: 'Coco', categoryId: 1 };
 
-/** Specification, section 4.3. */
 export const GET_PET_DEPRECATION: Deprecation = {
   since: '2026-11-21',
   sunset: '2030-12-05',

@@ -24,16 +24,16 @@ export class Admission {
     server.decorateRequest('principal', undefined);
     server.decorateRequest('caller', undefined);
     server.decorateRequest('admittedTo', undefined);
-    server.addHook('onRequest', async (request, reply) => {
-      if (!isVersioned(request.url)) return;
+    server.addHook('onRequest', (request, reply, done) => {
       const { guards } = this;
-      if (guards === undefined) throw new Error('The application is not created.');
-      const admitting = inSpan('admission', {}, () => admit(guards, request, reply));
-      const problem = await admitting.catch(async (error: Error) => {
+      if (!isVersioned(request.url)) return done();
+      if (guards === undefined) return done(new Error('The application is not created.'));
+      const admitting = inSpan('admission', {}, () => admit(guards, request, reply)).catch(async (error: Error) => {
         await guards.throttler.showAddress(request, reply, 'unavailable');
         throw error;
       });
-      if (problem !== undefined) sendProblem(reply, problem);
+      // A refused request goes no further, however long the hooks of its response take.
+      void admitting.then((problem) => (problem === undefined ? done() : sendProblem(reply, problem)), done);
     });
     server.addHook('preHandler', ({ principal }, _reply, done) => runAs(principal?.keyId, done, principal?.accountId));
   }

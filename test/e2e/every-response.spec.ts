@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf, expectNoTrio, expectTrio } from '../support/expectations.js';
@@ -8,6 +9,8 @@ import { UNWRITABLE, UnwritableModule } from '../support/unwritable.module.js';
 const PET = '{"name":"x","categoryId":1}';
 
 const clock = new FakeClock();
+/** Requests that a hook of an extension has seen after admission. */
+let admitted = 0;
 let service: TestApp;
 let key: string;
 
@@ -21,6 +24,13 @@ beforeAll(async () => {
       server.addHook('onSend', ({ url }, reply, payload, done) => {
         if (url.endsWith('/by-hook')) reply.header('x', UNWRITABLE);
         done(null, payload);
+      });
+      server.addHook('onSend', async ({ headers }, _reply, payload) => {
+        if (headers['x-slow'] !== undefined) await delay(20);
+        return payload;
+      });
+      server.addHook('onRequest', async ({ headers }) => {
+        if (headers['x-slow'] !== undefined) admitted += 1;
       });
     },
   });
@@ -70,6 +80,14 @@ describe('every response of the versioned API', () => {
     const response = await ask(service.port, { path: '/v1/pets' });
     expect(response.status).toBe(401);
     expect(trio(response)).toMatchObject({ limit: 300 });
+  });
+
+  it('ends a refused request, however long a hook of its response takes', async () => {
+    const slow = { ...post('{"name":'), headers: { ...JSON_TYPE, 'x-slow': 'yes' } };
+    expect(await errorOf(await ask(service.port, slow))).toMatchObject({ code: 'missing_api_key' });
+    expect(admitted).toBe(0);
+    expect(await errorOf(await ask(service.port, { ...slow, key }))).toMatchObject({ code: 'malformed_json' });
+    expect(admitted).toBe(1);
   });
 
   it('has them for a key that lacks a scope', async () => {

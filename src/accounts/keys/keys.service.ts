@@ -25,8 +25,8 @@ const NO_EXPIRY = 0;
 const UNUSED = { successorId: null, revokedAt: null, pausedAt: null, lastUsedAt: null, bansLiftedAt: null };
 
 /**
- * Operations on keys and accounts, in the name of the current actor. Each joins the transaction of its caller.
- * When its promise is fulfilled the change is in effect in this process; other processes follow within a second.
+ * Operations on keys and accounts, in the name of the current actor. Each joins the transaction of its caller, at whose end the
+ * change is in effect in this process; other processes follow within a second.
  * @throws (rejects) DomainError `validation_failed` for an invalid operation, such as one on a revoked key;
  * `api_key_not_found` for an unknown id
  */

@@ -4,7 +4,7 @@ export interface Limits {
   readonly perDay: number;
 }
 
-/** The plans with their limits (specification, section 8); Enterprise limits are set per account. */
+/** The plans with their limits; Enterprise limits are set per account. */
 export const PLANS = {
   free: { perMinute: 60, perDay: 1_000 },
   pro: { perMinute: 300, perDay: 10_000 },

@@ -7,7 +7,7 @@ import { publicPath } from '../../http/addresses.js';
 import { type Env, VERSION } from '../../platform/config/env.js';
 import { API_KEY_SCHEME, Heading } from '../operation.decorator.js';
 
-/** The version of the description of the interface (specification, section 9). It changes when a stable operation does. */
+/** The version of the description of the interface. It changes when a stable operation does. */
 const INTERFACE_VERSION = '1.0.0';
 
 /** The parts of the document besides the operations. */

@@ -1,4 +1,4 @@
-/** One window of a limit, with the values of the rate-limit headers (specification, section 8). */
+/** One window of a limit, with the values of the rate-limit headers. */
 export interface WindowReport {
   readonly limit: number;
   readonly windowSeconds: number;
