@@ -27,6 +27,6 @@ export class PetEntity {
   status!: PetStatus | null;
 
   /** 1 while an open order reserves the pet, which is then pending; else 0. */
-  @Column({ type: 'integer', name: 'held', default: 0 })
-  reserved!: number;
+  @Column({ type: 'integer', default: 0 })
+  held!: number;
 }

@@ -33,6 +33,11 @@ export abstract class CounterStore {
    * @param subject whose window it is, such as a route and a caller
    */
   abstract takeFromWindow(subject: string, limit: number, windowSeconds: number): Decision | Promise<Decision>;
+
+  /** @deprecated Use `takeFromWindow`. */
+  takeFromRoute(...window: Parameters<CounterStore['takeFromWindow']>): Decision | Promise<Decision> {
+    return this.takeFromWindow(...window);
+  }
 }
 
 /**

@@ -92,19 +92,11 @@ interface OpenApiDocument {
 }
 
 /** An operation as Swagger UI lists it below its tag. */
-interface ListedOperation {
-  readonly method: string;
-  readonly path: string;
-  readonly operation: DocumentedOperation;
-}
+type ListedOperation = { readonly method: string; readonly path: string; readonly operation: DocumentedOperation };
 
 type Reference = { readonly $ref: string };
 
-interface Parameter {
-  readonly name: string;
-  readonly description?: string;
-  readonly schema?: object;
-}
+type Parameter = { readonly name: string; readonly description?: string; readonly schema?: object };
 
 interface DocumentedResponse {
   readonly content?: Readonly<Record<string, { readonly example?: { code: string }; readonly examples?: object }>>;
