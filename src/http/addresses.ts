@@ -14,11 +14,12 @@ export function publicPath({ BASE_URL = API_PREFIX }: Env, path: string): string
   return quoted(path.startsWith('/') ? BASE_URL.slice(0, -API_PREFIX.length) + path : path);
 }
 
-/** What a header cannot have, and separators, at which simple parsers of Link split also within `<>`. */
-const UNSAFE = /[^\w.~!#$&'()*+/:=?@[\]%-]/gu;
+/** Without what a header cannot have, and separators, at which simple parsers of Link split also within `<>`. */
+const SAFE = /^[\w.~!#$&'()*+/:=?@[\]%-]*$/;
 
 function quoted(address: string): string {
-  return address.toWellFormed().replaceAll(UNSAFE, encodeURIComponent);
+  if (SAFE.test(address)) return address;
+  return address.toWellFormed().replaceAll(/[^\w.~!#$&'()*+/:=?@[\]%-]/gu, encodeURIComponent);
 }
 
 /** Appends to a list header (RFC 9110, section 5.6.1), such as Link or Vary. */

@@ -36,24 +36,23 @@ export const EARLY_STATUSES: ReadonlySet<number> = new Set([431, 401, 403, 429])
 
 type DeclaredDeprecation = ReturnType<typeof declareDeprecation>;
 
-/** Adds the headers of RFC 9745 and RFC 8594, so that no request formats dates. */
+/** Adds the headers of RFC 9745 and RFC 8594, so that no request formats dates or parses the successor. */
 export function declareDeprecation(deprecation: Deprecation) {
-  const { since, sunset } = deprecation;
+  const { since, sunset, successor } = deprecation;
   const headers = { deprecation: `@${Date.parse(since) / 1000}`, sunset: new Date(sunset).toUTCString() };
-  return { ...deprecation, headers };
+  const placeholders = Array.from(successor.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
+  return { ...deprecation, headers, placeholders };
 }
 
 /** Adds the headers to a response, with links of RFC 5829 and RFC 9745, section 3. */
 export function announce(deprecation: DeclaredDeprecation, env: Env, reply: FastifyReply): void {
   reply.headers(deprecation.headers);
-  const { successor } = deprecation;
+  const { successor, placeholders } = deprecation;
   const params = reply.request.params as Readonly<Record<string, string>>;
-  const filled = successor.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => {
-    const id = params[name] ?? '';
-    return isCanonicalInt64(id) ? id : placeholder;
-  });
+  const fill = (path: string, name: string) => path.replace(`{${name}}`, params[name] ?? '');
   // Without the query if what the client sent is no identifier: it may be an API key.
-  const target = publicPath(env, filled.includes('{') ? successor.replace(/\?.*/, '') : filled);
+  const areIds = placeholders.every((name) => isCanonicalInt64(params[name] ?? ''));
+  const target = publicPath(env, areIds ? placeholders.reduce(fill, successor) : successor.replace(/\?.*/, ''));
   const page = publicPath(env, deprecation.documentation);
   addLink(reply, `<${target}>; rel="successor-version", <${page}>; rel="deprecation"; type="text/html"`);
 }
