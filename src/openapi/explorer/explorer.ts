@@ -93,7 +93,7 @@ export function serveExplorer(app: INestApplication, errorCodes: readonly string
   };
   const browser = join(import.meta.dirname, 'browser');
   for (const name of readdirSync(browser, { recursive: true, encoding: 'utf8' })) serveAsset(name, join(browser, name));
-  // The picture of a day uses the rules of the service, as the build has compiled them.
+  // The simulator of plans uses the rules of the service, as the build has compiled them.
   for (const name of ['ban-record', 'decision', 'usage'].map((rule) => `rate-limit/windows/${rule}.js`))
     serveAsset(name, join(PACKAGE, 'dist/src', name));
   // The pages load no other files of the package.
