@@ -1,3 +1,14 @@
+const PET_NAME =
+  'name must have 1 to 255 characters, not only white space, without control characters or lone surrogates.';
+const SCOPES =
+  'pets:read, pets:write, categories:read, categories:write, orders:read, orders:write, usage:read, keys:manage';
+export const didYouMean = (name?: string) => (name === undefined ? '' : `did you mean ${name}? `);
+const unknown = (field: string, meant?: string) =>
+  `"${field}" is not a known field (${didYouMean(meant)}known: name, categoryId, status)`;
+const notJson = (column: number, fault: string, line = 1) =>
+  `The request body is not valid JSON at line ${line}, column ${column}: ${fault}.`;
+const SEND_JSON = 'Send a JSON body with Content-Type: application/json';
+
 /** Mistakes in the body of createPet, and the message of the 400 `validation_failed`. */
 export const BODY_MISTAKES: readonly (readonly [body: string, message: string])[] = [
   ['{"categoryId":1}', 'name is required.'],
@@ -9,18 +20,9 @@ export const BODY_MISTAKES: readonly (readonly [body: string, message: string])[
   ['{"name":null,"categoryId":1}', 'name must be a string, not null.'],
   ['{"name":["Bella"],"categoryId":1}', 'name must be a string, not a list.'],
   ['{"name":{"first":"Bella"},"categoryId":1}', 'name must be a string, not an object.'],
-  [
-    '{"name":"","categoryId":1}',
-    'name must have 1 to 255 characters, not only white space, without control characters or lone surrogates.',
-  ],
-  [
-    '{"name":"  ","categoryId":1}',
-    'name must have 1 to 255 characters, not only white space, without control characters or lone surrogates.',
-  ],
-  [
-    '{"name":"a\\nb","categoryId":1}',
-    'name must have 1 to 255 characters, not only white space, without control characters or lone surrogates.',
-  ],
+  ['{"name":"","categoryId":1}', PET_NAME],
+  ['{"name":"  ","categoryId":1}', PET_NAME],
+  ['{"name":"a\\nb","categoryId":1}', PET_NAME],
   ['{"name":"Bella","categoryId":"3"}', 'categoryId must be an integer, not a string (send it without quotes).'],
   ['{"name":"Bella","categoryId":"dogs"}', 'categoryId must be an integer, not a string.'],
   ['{"name":"Bella","categoryId":null}', 'categoryId must be an integer, not null.'],
@@ -42,44 +44,23 @@ export const BODY_MISTAKES: readonly (readonly [body: string, message: string])[
   ['{"name":"Bella","categoryId":1,"status":null}', 'status must be a string, not null (leave it out instead).'],
   ['{"name":"Bella","categoryId":1,"status":1}', 'status must be a string, not an integer (put it in quotes).'],
   ['{"name":"Bella","categoryId":1,"status":["sold"]}', 'status must be a string, not a list.'],
-  [
-    '{"nmae":"Bella","categoryId":1}',
-    '"nmae" is not a known field (did you mean name? known: name, categoryId, status); name is required.',
-  ],
-  [
-    '{"Name":"Bella","categoryId":1}',
-    '"Name" is not a known field (did you mean name? known: name, categoryId, status); name is required.',
-  ],
-  [
-    '{"name":"Bella","category_id":1}',
-    '"category_id" is not a known field (did you mean categoryId? known: name, categoryId, status); categoryId is required.',
-  ],
-  [
-    '{"name":"Bella","categoryID":1}',
-    '"categoryID" is not a known field (did you mean categoryId? known: name, categoryId, status); categoryId is required.',
-  ],
-  [
-    '{"name":"Bella","category":1}',
-    '"category" is not a known field (did you mean categoryId? known: name, categoryId, status); categoryId is required.',
-  ],
-  ['{"name":"Bella","categoryId":1,"id":5}', '"id" is not a known field (known: name, categoryId, status).'],
-  ['{"name":"Bella","categoryId":1,"age":3}', '"age" is not a known field (known: name, categoryId, status).'],
-  [
-    '{"name":"Bella","categoryId":1,"stauts":"sold"}',
-    '"stauts" is not a known field (did you mean status? known: name, categoryId, status).',
-  ],
+  ['{"nmae":"Bella","categoryId":1}', `${unknown('nmae', 'name')}; name is required.`],
+  ['{"Name":"Bella","categoryId":1}', `${unknown('Name', 'name')}; name is required.`],
+  ['{"name":"Bella","category_id":1}', `${unknown('category_id', 'categoryId')}; categoryId is required.`],
+  ['{"name":"Bella","categoryID":1}', `${unknown('categoryID', 'categoryId')}; categoryId is required.`],
+  ['{"name":"Bella","category":1}', `${unknown('category', 'categoryId')}; categoryId is required.`],
+  ['{"name":"Bella","categoryId":1,"id":5}', `${unknown('id')}.`],
+  ['{"name":"Bella","categoryId":1,"age":3}', `${unknown('age')}.`],
+  ['{"name":"Bella","categoryId":1,"stauts":"sold"}', `${unknown('stauts', 'status')}.`],
   [
     '{"name":"Bella","categoryId":1,"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}',
-    '"a" is not a known field (known: name, categoryId, status); "b" is not a known field (known: name, categoryId, status); "c" is not a known field (known: name, categoryId, status); and more.',
+    `${unknown('a')}; ${unknown('b')}; ${unknown('c')}; and more.`,
   ],
   [
     '{"name":1,"categoryId":"1","status":"x","nmae":1}',
-    '"nmae" is not a known field (did you mean name? known: name, categoryId, status); name must be a string, not an integer (put it in quotes); and more.',
+    `${unknown('nmae', 'name')}; name must be a string, not an integer (put it in quotes); and more.`,
   ],
-  [
-    '{"pet":{"name":"Bella","categoryId":1}}',
-    '"pet" is not a known field (known: name, categoryId, status); name is required; categoryId is required.',
-  ],
+  ['{"pet":{"name":"Bella","categoryId":1}}', `${unknown('pet')}; name is required; categoryId is required.`],
   ['[{"name":"Bella","categoryId":1}]', 'The request body must be a JSON object.'],
   ['"Bella"', 'The request body must be a JSON object.'],
   ['null', 'The request body must be a JSON object.'],
@@ -118,24 +99,9 @@ export const OTHER_BODY_MISTAKES: readonly (readonly [method: string, path: stri
       '"description" is not a known field (known: name, id).',
     ],
     ['POST', '/v1/keys', '{"scopes":"pets:read"}', 'scopes must be a list, not a string.'],
-    [
-      'POST',
-      '/v1/keys',
-      '{"scopes":["pets:reed"]}',
-      'scopes must have only known scopes: pets:read, pets:write, categories:read, categories:write, orders:read, orders:write, usage:read, keys:manage.',
-    ],
-    [
-      'POST',
-      '/v1/keys',
-      '{"scopes":["pets"]}',
-      'scopes must have 1 to 100 items, each once and one of pets:read, pets:write, categories:read, categories:write, orders:read, orders:write, usage:read, keys:manage.',
-    ],
-    [
-      'POST',
-      '/v1/keys',
-      '{"scopes":[]}',
-      'scopes must have 1 to 100 items, each once and one of pets:read, pets:write, categories:read, categories:write, orders:read, orders:write, usage:read, keys:manage.',
-    ],
+    ['POST', '/v1/keys', '{"scopes":["pets:reed"]}', `scopes must have only known scopes: ${SCOPES}.`],
+    ['POST', '/v1/keys', '{"scopes":["pets"]}', `scopes must have 1 to 100 items, each once and one of ${SCOPES}.`],
+    ['POST', '/v1/keys', '{"scopes":[]}', `scopes must have 1 to 100 items, each once and one of ${SCOPES}.`],
     [
       'POST',
       '/v1/keys',
@@ -167,111 +133,51 @@ export const OTHER_BODY_MISTAKES: readonly (readonly [method: string, path: stri
 export const JSON_MISTAKES: readonly (readonly [body: string, message: string])[] = [
   ['', 'The request body is empty, but must be JSON.'],
   [' ', 'The request body is empty, but must be JSON.'],
-  ['{', 'The request body is not valid JSON at line 1, column 2: the end is missing.'],
-  [
-    '{"name":"Bella","categoryId":3,}',
-    'The request body is not valid JSON at line 1, column 32: remove the comma before it.',
-  ],
-  ['{"name":"Bella" "categoryId":3}', 'The request body is not valid JSON at line 1, column 17: comma expected.'],
-  [
-    "{'name':'Bella','categoryId':3}",
-    'The request body is not valid JSON at line 1, column 2: names and strings need double quotes.',
-  ],
-  [
-    '{name:"Bella","categoryId":3}',
-    'The request body is not valid JSON at line 1, column 2: names and strings need double quotes.',
-  ],
-  [
-    '{"name":Bella,"categoryId":3}',
-    'The request body is not valid JSON at line 1, column 9: names and strings need double quotes.',
-  ],
-  [
-    '{"name":"Bella,"categoryId":3}',
-    'The request body is not valid JSON at line 1, column 17: a quote or a comma is missing before it.',
-  ],
-  ['{"name":"Bella","categoryId":3', 'The request body is not valid JSON at line 1, column 31: the end is missing.'],
-  [
-    '{"name":"Bella',
-    'The request body is not valid JSON at line 1, column 9: the string has no closing quote, or has a line break.',
-  ],
-  ['{"name" "Bella"}', 'The request body is not valid JSON at line 1, column 9: colon expected.'],
-  [
-    '{"name":"Bella","categoryId":03}',
-    'The request body is not valid JSON at line 1, column 31: a number is written such as 5, -5, 0.5 or 1e3.',
-  ],
-  ['{"name":"Bella","categoryId":}', 'The request body is not valid JSON at line 1, column 30: value expected.'],
-  [
-    '{"name":"Bella","categoryId":3}}',
-    'The request body is not valid JSON at line 1, column 32: nothing can follow the JSON value.',
-  ],
-  ['// a pet\n{"name":"Bella"}', 'The request body is not valid JSON at line 1, column 1: JSON has no comments.'],
-  [
-    '{"name":"Bella","categoryId":NaN}',
-    'The request body is not valid JSON at line 1, column 30: only true, false and null have no quotes.',
-  ],
-  [
-    '{"name":"Bella","categoryId":undefined}',
-    'The request body is not valid JSON at line 1, column 30: only true, false and null have no quotes.',
-  ],
-  [
-    '{"name":True}',
-    'The request body is not valid JSON at line 1, column 9: only true, false and null have no quotes.',
-  ],
-  [
-    'name=Bella&categoryId=3',
-    'The request body is not valid JSON at line 1, column 1: names and strings need double quotes.',
-  ],
-  [
-    '{\n  "name": "Bella",\n  "categoryId": 3,\n}',
-    'The request body is not valid JSON at line 4, column 1: remove the comma before it.',
-  ],
-  ['{“name”:"Bella"}', 'The request body is not valid JSON at line 1, column 2: names and strings need double quotes.'],
-  [
-    '{"name":"a\nb"}',
-    'The request body is not valid JSON at line 1, column 9: the string has no closing quote, or has a line break.',
-  ],
-  [
-    '{"name":"C:\\pets"}',
-    'The request body is not valid JSON at line 1, column 9: a backslash in a string is written \\\\.',
-  ],
-  ['[1,2,]', 'The request body is not valid JSON at line 1, column 6: remove the comma before it.'],
-  [
-    '{"name":"a\tb"}',
-    'The request body is not valid JSON at line 1, column 9: a control character in a string is written such as \\n or \\u0009.',
-  ],
-  [
-    '{"id":+1}',
-    'The request body is not valid JSON at line 1, column 7: a number is written such as 5, -5, 0.5 or 1e3.',
-  ],
-  [
-    '{"id":1_000}',
-    'The request body is not valid JSON at line 1, column 8: a number is written such as 5, -5, 0.5 or 1e3.',
-  ],
-  [
-    '{"name":"Bella"} # new',
-    'The request body is not valid JSON at line 1, column 18: nothing can follow the JSON value.',
-  ],
+  ['{', notJson(2, 'the end is missing')],
+  ['{"name":"Bella","categoryId":3,}', notJson(32, 'remove the comma before it')],
+  ['{"name":"Bella" "categoryId":3}', notJson(17, 'comma expected')],
+  ["{'name':'Bella','categoryId':3}", notJson(2, 'names and strings need double quotes')],
+  ['{name:"Bella","categoryId":3}', notJson(2, 'names and strings need double quotes')],
+  ['{"name":Bella,"categoryId":3}', notJson(9, 'names and strings need double quotes')],
+  ['{"name":"Bella,"categoryId":3}', notJson(17, 'a quote or a comma is missing before it')],
+  ['{"name":"Bella","categoryId":3', notJson(31, 'the end is missing')],
+  ['{"name":"Bella', notJson(9, 'the string has no closing quote, or has a line break')],
+  ['{"name" "Bella"}', notJson(9, 'colon expected')],
+  ['{"name":"Bella","categoryId":03}', notJson(31, 'a number is written such as 5, -5, 0.5 or 1e3')],
+  ['{"name":"Bella","categoryId":}', notJson(30, 'value expected')],
+  ['{"name":"Bella","categoryId":3}}', notJson(32, 'nothing can follow the JSON value')],
+  ['// a pet\n{"name":"Bella"}', notJson(1, 'JSON has no comments')],
+  ['{"name":"Bella","categoryId":NaN}', notJson(30, 'only true, false and null have no quotes')],
+  ['{"name":"Bella","categoryId":undefined}', notJson(30, 'only true, false and null have no quotes')],
+  ['{"name":True}', notJson(9, 'only true, false and null have no quotes')],
+  ['name=Bella&categoryId=3', notJson(1, 'names and strings need double quotes')],
+  ['{\n  "name": "Bella",\n  "categoryId": 3,\n}', notJson(1, 'remove the comma before it', 4)],
+  ['{“name”:"Bella"}', notJson(2, 'names and strings need double quotes')],
+  ['{"name":"a\nb"}', notJson(9, 'the string has no closing quote, or has a line break')],
+  ['{"name":"C:\\pets"}', notJson(9, 'a backslash in a string is written \\\\')],
+  ['[1,2,]', notJson(6, 'remove the comma before it')],
+  ['{"name":"a\tb"}', notJson(9, 'a control character in a string is written such as \\n or \\u0009')],
+  ['{"id":+1}', notJson(7, 'a number is written such as 5, -5, 0.5 or 1e3')],
+  ['{"id":1_000}', notJson(8, 'a number is written such as 5, -5, 0.5 or 1e3')],
+  ['{"name":"Bella"} # new', notJson(18, 'nothing can follow the JSON value')],
   [
     '\ufeff{"name":"Bella","categoryId":3}',
     'The request body begins with a byte-order mark, which JSON must not have.',
   ],
-  ['<pet/>', 'The request body is not valid JSON at line 1, column 1: this is XML or HTML.'],
+  ['<pet/>', notJson(1, 'this is XML or HTML')],
 ];
 
 /** Media types of bodies, and the message of the 415. */
 export const MEDIA_TYPE_MISTAKES: readonly (readonly [type: string, message: string])[] = [
   [
     'application/x-www-form-urlencoded',
-    'Send a JSON body with Content-Type: application/json, not application/x-www-form-urlencoded (the default of curl -d).',
+    `${SEND_JSON}, not application/x-www-form-urlencoded (the default of curl -d).`,
   ],
-  ['text/plain', 'Send a JSON body with Content-Type: application/json, not text/plain.'],
-  ['multipart/form-data; boundary=x', 'Send a JSON body with Content-Type: application/json, not multipart/form-data.'],
-  ['text/json', 'Send a JSON body with Content-Type: application/json, not text/json.'],
-  ['application/xml', 'Send a JSON body with Content-Type: application/json, not application/xml.'],
-  [
-    'application/merge-patch+json',
-    'Send a JSON body with Content-Type: application/json, not application/merge-patch+json.',
-  ],
+  ['text/plain', `${SEND_JSON}, not text/plain.`],
+  ['multipart/form-data; boundary=x', `${SEND_JSON}, not multipart/form-data.`],
+  ['text/json', `${SEND_JSON}, not text/json.`],
+  ['application/xml', `${SEND_JSON}, not application/xml.`],
+  ['application/merge-patch+json', `${SEND_JSON}, not application/merge-patch+json.`],
   ['application/json; charset=latin1', 'Content-Type can have no parameter other than charset=utf-8.'],
-  ['application/vnd.api+json', 'Send a JSON body with Content-Type: application/json.'],
+  ['application/vnd.api+json', `${SEND_JSON}.`],
 ];

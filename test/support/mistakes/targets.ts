@@ -1,38 +1,23 @@
+import { didYouMean } from './bodies.js';
+
+const KNOWN = 'known: status, categoryId, ids, after, limit';
+const unknown = (name: string, meant?: string) =>
+  `"${name}" is not a known query parameter (${didYouMean(meant)}${KNOWN}).`;
+
 /** Queries with a mistake, and the message of the 400 `validation_failed`. */
 export const QUERY_MISTAKES: readonly (readonly [target: string, message: string])[] = [
-  [
-    '/v1/pets?limt=5',
-    '"limt" is not a known query parameter (did you mean limit? known: status, categoryId, ids, after, limit).',
-  ],
-  [
-    '/v1/pets?Limit=5',
-    '"Limit" is not a known query parameter (did you mean limit? known: status, categoryId, ids, after, limit).',
-  ],
+  ['/v1/pets?limt=5', unknown('limt', 'limit')],
+  ['/v1/pets?Limit=5', unknown('Limit', 'limit')],
   ['/v1/pets?page=2', '"page" is not a known query parameter (for the next page, follow the Link header).'],
   ['/v1/pets?offset=20', '"offset" is not a known query parameter (for the next page, follow the Link header).'],
   ['/v1/pets?cursor=x', '"cursor" is not a known query parameter (for the next page, follow the Link header).'],
   ['/v1/pets?skip=20', '"skip" is not a known query parameter (for the next page, follow the Link header).'],
-  [
-    '/v1/pets?per_page=5',
-    '"per_page" is not a known query parameter (did you mean limit? known: status, categoryId, ids, after, limit).',
-  ],
-  [
-    '/v1/pets?category_id=3',
-    '"category_id" is not a known query parameter (did you mean categoryId? known: status, categoryId, ids, after, limit).',
-  ],
-  [
-    '/v1/pets?category=3',
-    '"category" is not a known query parameter (did you mean categoryId? known: status, categoryId, ids, after, limit).',
-  ],
-  [
-    '/v1/pets?state=sold',
-    '"state" is not a known query parameter (did you mean status? known: status, categoryId, ids, after, limit).',
-  ],
-  [
-    '/v1/pets?id=1',
-    '"id" is not a known query parameter (did you mean ids? known: status, categoryId, ids, after, limit).',
-  ],
-  ['/v1/pets?sort=name', '"sort" is not a known query parameter (known: status, categoryId, ids, after, limit).'],
+  ['/v1/pets?per_page=5', unknown('per_page', 'limit')],
+  ['/v1/pets?category_id=3', unknown('category_id', 'categoryId')],
+  ['/v1/pets?category=3', unknown('category', 'categoryId')],
+  ['/v1/pets?state=sold', unknown('state', 'status')],
+  ['/v1/pets?id=1', unknown('id', 'ids')],
+  ['/v1/pets?sort=name', unknown('sort')],
   ['/v1/pets?limit=0', 'limit must be an integer from 1 to 100.'],
   ['/v1/pets?limit=101', 'limit must be an integer from 1 to 100.'],
   ['/v1/pets?limit=ten', 'limit must be an integer from 1 to 100.'],
