@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FastifyRequest } from 'fastify';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { AuthBench, type AuthInstance } from '../../test/support/auth-service.js';
+import { callerOf } from '../../test/support/callers.js';
 import { ApiError } from '../http/errors/api-error.js';
 import type { Problem } from '../platform/errors/error-codes.js';
 import { ACCESS, type Access, Public, RequireScope } from './access.decorators.js';
@@ -20,15 +21,7 @@ class Routes {
   undeclared() {}
 }
 
-const READER: Caller = {
-  keyId: 'key_1',
-  accountId: 1,
-  account: 'acme',
-  plan: 'pro',
-  limits: { perMinute: 300, perDay: 10_000 },
-  scopes: new Set(['pets:read']),
-  bansLiftedAtMs: 0,
-};
+const READER = callerOf({ scopes: new Set(['pets:read']) });
 
 describe('BearerGuard', () => {
   const routes = new Routes();

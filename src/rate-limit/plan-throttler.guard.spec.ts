@@ -14,6 +14,7 @@ import { UsageRecorder } from './history/usage-history.js';
 import { PlanThrottlerGuard, ROUTE_THROTTLER } from './plan-throttler.guard.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
 import { FakeClock } from '../testing/fake-clock.js';
+import { callerOf } from '../../test/support/callers.js';
 import { HalfController, PlainController, ReportsController } from '../../test/support/throttled-routes.js';
 
 const clock = new FakeClock();
@@ -51,15 +52,8 @@ beforeEach(async () => {
     .addHook('onRequest', async (request, reply) => {
       const accountId = Number(request.headers['x-account'] ?? 0);
       if (accountId === 0) return;
-      request.caller = {
-        keyId: `key of ${accountId}`,
-        accountId,
-        account: 'a',
-        plan: 'free',
-        limits: { perMinute: 60, perDay: 1_000 },
-        scopes: new Set(),
-        bansLiftedAtMs: 0,
-      };
+      const limits = { perMinute: 60, perDay: 1_000 };
+      request.caller = callerOf({ keyId: `key of ${accountId}`, accountId, plan: 'free', limits });
       reply.headers(rateLimitHeaders(PLAN));
     });
   await app.init();

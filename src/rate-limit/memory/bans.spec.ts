@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Caller } from '../../auth/caller.js';
+import { callerOf } from '../../../test/support/callers.js';
 import { Env } from '../../platform/config/env.js';
 import type { Decision } from '../windows/decision.js';
 import { MemoryCounterStore } from './memory-counter-store.js';
@@ -18,16 +19,7 @@ beforeEach(() => {
 });
 
 function admit(caller: Partial<Caller> = {}): Decision {
-  return store.admit({
-    keyId: 'key',
-    accountId: 1,
-    account: 'a',
-    plan: 'enterprise',
-    limits: { perMinute: PER_MINUTE, perDay: 1_000_000 },
-    scopes: new Set(),
-    bansLiftedAtMs: 0,
-    ...caller,
-  });
+  return store.admit(callerOf({ limits: { perMinute: PER_MINUTE, perDay: 1_000_000 }, ...caller }));
 }
 
 /** Uses up the minute and goes on until the key is banned. */

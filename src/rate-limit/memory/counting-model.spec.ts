@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Caller } from '../../auth/caller.js';
+import { callerOf } from '../../../test/support/callers.js';
 import { Env } from '../../platform/config/env.js';
 import type { Decision } from '../windows/decision.js';
 import { MemoryCounterStore } from './memory-counter-store.js';
@@ -112,15 +113,8 @@ describe('counting', () => {
       const keyId = `${accountId}/${below(2)}`;
       if (below(100) === 0) accounts[accountId] = plans[below(3)] ?? { perMinute: 1, perDay: 1 };
       if (below(150) === 0) lifted.set(keyId, clock.ms);
-      const caller: Caller = {
-        keyId,
-        accountId,
-        account: 'a',
-        plan: 'enterprise',
-        limits: accounts[accountId] ?? { perMinute: 1, perDay: 1 },
-        scopes: new Set(),
-        bansLiftedAtMs: lifted.get(keyId) ?? 0,
-      };
+      const limits = accounts[accountId] ?? { perMinute: 1, perDay: 1 };
+      const caller = callerOf({ keyId, accountId, limits, bansLiftedAtMs: lifted.get(keyId) ?? 0 });
       const decision = store.admit(caller);
       expect({ step, ...decision }).toMatchObject({ step, ...model.admit(caller, clock.ms) });
       seen.add(decision.outcome);

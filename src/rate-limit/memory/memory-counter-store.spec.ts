@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Caller } from '../../auth/caller.js';
+import { callerOf } from '../../../test/support/callers.js';
 import type { Limits } from '../../auth/keys/plan.js';
 import { Env } from '../../platform/config/env.js';
 import type { Decision } from '../windows/decision.js';
@@ -18,9 +19,7 @@ beforeEach(() => {
   store = new MemoryCounterStore(clock, new Env());
 });
 
-function caller(limits: Limits, accountId = 1, keyId = `key ${accountId}`): Caller {
-  return { keyId, accountId, account: 'a', plan: 'enterprise', limits, scopes: new Set(), bansLiftedAtMs: 0 };
-}
+const caller = (limits: Limits, accountId = 1, keyId = `key ${accountId}`) => callerOf({ keyId, accountId, limits });
 
 function call(times: number, by: Caller): Decision[] {
   return Array.from({ length: times }, () => store.admit(by));

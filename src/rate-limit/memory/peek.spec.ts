@@ -1,20 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Caller } from '../../auth/caller.js';
+import { callerOf } from '../../../test/support/callers.js';
 import { Env } from '../../platform/config/env.js';
 import { MemoryCounterStore } from './memory-counter-store.js';
 import { FakeClock } from '../../testing/fake-clock.js';
 
 const NOON = Date.parse('2026-11-21T12:00:00Z') / 1000;
 const MIDNIGHT = Date.parse('2026-11-22T00:00:00Z') / 1000;
-const CALLER: Caller = {
-  keyId: 'key',
-  accountId: 1,
-  account: 'a',
-  plan: 'enterprise',
-  limits: { perMinute: 3, perDay: 5 },
-  scopes: new Set(),
-  bansLiftedAtMs: 0,
-};
+const CALLER = callerOf({ limits: { perMinute: 3, perDay: 5 } });
 
 let clock: FakeClock;
 let store: MemoryCounterStore;

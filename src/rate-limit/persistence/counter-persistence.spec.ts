@@ -4,6 +4,7 @@ import { Test } from '@nestjs/testing';
 import { Like } from 'typeorm';
 import { Registry } from 'prom-client';
 import type { Caller } from '../../auth/caller.js';
+import { callerOf } from '../../../test/support/callers.js';
 import { ConfigModule } from '../../platform/config/config.module.js';
 import { loadEnv } from '../../platform/config/load-env.js';
 import { Database } from '../../database/database.js';
@@ -19,15 +20,7 @@ import { RateLimitModule } from '../rate-limit.module.js';
 import { FakeClock } from '../../testing/fake-clock.js';
 import { makeFolder, openDatabase, PATIENT, removeDatabase } from '../../../test/support/databases.js';
 
-const CALLER: Caller = {
-  keyId: 'key',
-  accountId: 7,
-  account: 'a',
-  plan: 'enterprise',
-  limits: { perMinute: 5, perDay: 100 },
-  scopes: new Set(),
-  bansLiftedAtMs: 0,
-};
+const CALLER = callerOf({ accountId: 7, limits: { perMinute: 5, perDay: 100 } });
 
 let folder: string;
 let clock: FakeClock;

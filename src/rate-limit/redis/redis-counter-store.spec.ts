@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { Caller } from '../../auth/caller.js';
+import { callerOf } from '../../../test/support/callers.js';
 import { Env } from '../../platform/config/env.js';
 import { RedisClient } from '../../platform/redis/redis-client.js';
 import { MemoryCounterStore } from '../memory/memory-counter-store.js';
@@ -17,18 +18,8 @@ const PLANS = [
 ] as const;
 const DAY_SECONDS = 86_400;
 
-function callerOf(accountId: number, changes: Partial<Caller> = {}): Caller {
-  return {
-    keyId: `key_${accountId}`,
-    accountId,
-    account: 'a',
-    plan: 'enterprise',
-    limits: PLANS[0],
-    scopes: new Set(),
-    bansLiftedAtMs: 0,
-    ...changes,
-  };
-}
+const by = (accountId: number, changes: Partial<Caller> = {}) =>
+  callerOf({ keyId: `key_${accountId}`, accountId, limits: PLANS[0], ...changes });
 
 const nameOf = (n: number) => `2001:db8:${n.toString(16)}::`;
 
@@ -73,7 +64,7 @@ describeWithRedis('counting in Redis', () => {
       if (below(100) === 0) accounts[accountId] = PLANS[below(3)] ?? PLANS[0];
       if (below(150) === 0) lifted.set(keyId, clock.ms);
       const limits = accounts[accountId] ?? PLANS[0];
-      const caller = callerOf(accountId, { keyId, limits, bansLiftedAtMs: lifted.get(keyId) ?? 0 });
+      const caller = by(accountId, { keyId, limits, bansLiftedAtMs: lifted.get(keyId) ?? 0 });
       const address = `192.0.2.${below(3)}`;
       const calls = [
         (counters: RedisCounterStore | MemoryCounterStore) => counters.admit(caller),
@@ -97,7 +88,7 @@ describeWithRedis('counting in Redis', () => {
   });
 
   it('gives every Redis key an expiry, and keeps those of an account in one cluster slot', async () => {
-    const caller = callerOf(7, { limits: { perMinute: 1, perDay: 10 } });
+    const caller = by(7, { limits: { perMinute: 1, perDay: 10 } });
     await store.admit(caller);
     expect((await store.admit(caller)).outcome).toBe('banned');
     await store.admitAddress('192.0.2.1');
@@ -120,21 +111,20 @@ describeWithRedis('counting in Redis', () => {
   });
 
   it('writes whole numbers only, whatever the version of Lua, and nothing for each key beside the windows of an account', async () => {
-    for (let n = 0; n < 5; n++)
-      await store.admit(callerOf(13, { keyId: `key_${n}`, limits: { perMinute: 3, perDay: 10 } }));
+    for (let n = 0; n < 5; n++) await store.admit(by(13, { keyId: `key_${n}`, limits: { perMinute: 3, perDay: 10 } }));
     expect((await hash('{account:13}:usage')).filter((_, n) => n % 2 === 0).toSorted()).toEqual([
       'dayStart',
       'dayUsed',
       'minuteStart',
       'minuteUsed',
     ]);
-    for (let n = 0; n < 3; n++) await store.admit(callerOf(13, { keyId: 'key_3' }));
+    for (let n = 0; n < 3; n++) await store.admit(by(13, { keyId: 'key_3' }));
     expect((await hash('{account:13}:bans:key_3')).filter((_, n) => n % 2 === 1).join(' ')).toMatch(/^\d+( \d+)+$/);
   });
 
   it('keeps a day that begins within a minute until its end', async () => {
     clock.set('2026-11-21T23:59:30.000Z');
-    const caller = callerOf(8);
+    const caller = by(8);
     await store.admit(caller);
     clock.advanceSeconds(40);
     await store.admit(caller);
@@ -155,15 +145,15 @@ describeWithRedis('counting in Redis', () => {
   it('uses the clock of Redis', async () => {
     const here = new RedisCounterStore(link, memory);
     const [seconds] = (await server.call('TIME')) as [string];
-    const { minute, day } = await here.peek(callerOf(9));
+    const { minute, day } = await here.peek(by(9));
     expect(minute.resetSeconds - Number(seconds) - 60).toBeGreaterThanOrEqual(0);
     expect(minute.resetSeconds - Number(seconds) - 60).toBeLessThanOrEqual(1);
     expect(day.resetSeconds % DAY_SECONDS).toBe(0);
-    expect((await here.admit(callerOf(9))).outcome).toBe('admitted');
+    expect((await here.admit(by(9))).outcome).toBe('admitted');
   });
 
   it('counts 1,600 concurrent requests exactly, none of them locally', async () => {
-    const caller = callerOf(10, { limits: { perMinute: 1_000, perDay: 100_000 } });
+    const caller = by(10, { limits: { perMinute: 1_000, perDay: 100_000 } });
     const decisions = await Promise.all(Array.from({ length: 1_600 }, () => store.admit(caller)));
     const remaining = decisions.filter(({ outcome }) => outcome === 'admitted').map((admitted) => admitted.remaining);
     expect(remaining).toEqual(Array.from({ length: 1_000 }, (_, index) => 999 - index));
@@ -171,7 +161,7 @@ describeWithRedis('counting in Redis', () => {
   });
 
   it('loads its scripts again if Redis lost them', async () => {
-    const caller = callerOf(11, { limits: { perMinute: 100, perDay: 100 } });
+    const caller = by(11, { limits: { perMinute: 100, perDay: 100 } });
     await store.admit(caller);
     await server.call('SCRIPT', 'FLUSH');
     const decisions = await Promise.all(Array.from({ length: 50 }, () => store.admit(caller)));

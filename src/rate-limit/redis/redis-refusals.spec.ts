@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import type { Caller } from '../../auth/caller.js';
+import { callerOf } from '../../../test/support/callers.js';
 import { Env } from '../../platform/config/env.js';
 import { RedisClient } from '../../platform/redis/redis-client.js';
 import { MemoryCounterStore } from '../memory/memory-counter-store.js';
@@ -11,17 +11,8 @@ import { describeWithRedis } from '../../../test/support/describe-with-redis.js'
 import { eventually } from '../../../test/support/link-bench.js';
 import { RedisServer } from '../../../test/support/servers/redis-server.js';
 
-function callerOf(accountId: number, perMinute = 3): Caller {
-  return {
-    keyId: `key_${accountId}`,
-    accountId,
-    account: 'a',
-    plan: 'enterprise',
-    limits: { perMinute, perDay: 10 },
-    scopes: new Set(),
-    bansLiftedAtMs: 0,
-  };
-}
+const by = (accountId: number, perMinute = 3) =>
+  callerOf({ keyId: `key_${accountId}`, accountId, limits: { perMinute, perDay: 10 } });
 
 describeWithRedis('a store whose Redis refuses commands', () => {
   let server: RedisServer;
@@ -42,7 +33,7 @@ describeWithRedis('a store whose Redis refuses commands', () => {
   });
 
   it('decides locally on what Redis refuses for one key, and otherwise in Redis', async () => {
-    const [bad, good] = [callerOf(14, 5), callerOf(15)];
+    const [bad, good] = [by(14, 5), by(15)];
     await server.call('SET', 'test:{account:14}:usage', 'text');
     await server.call('HSET', 'test:{account:15}:usage', 'minuteStart', 'x');
     // Nor is Redis away where only the keys of its probes are not readable.
@@ -50,13 +41,11 @@ describeWithRedis('a store whose Redis refuses commands', () => {
     await server.call('DEL', ...probed);
     for (const key of probed) await server.call('LPUSH', key, 'text');
     const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
-    const decided = await Promise.all(
-      [bad, callerOf(16), bad, callerOf(16), good].map((caller) => store.admit(caller)),
-    );
+    const decided = await Promise.all([bad, by(16), bad, by(16), good].map((caller) => store.admit(caller)));
     expect(decided.map(({ remaining }) => remaining)).toEqual([4, 2, 3, 1, 2]);
     await delay(500);
     expect([link.isUp, link.fallbacks]).toEqual([true, 3]);
-    expect(await store.admit(callerOf(16))).toMatchObject({ remaining: 0 });
+    expect(await store.admit(by(16))).toMatchObject({ remaining: 0 });
     expect(warn.mock.calls).toMatchObject([
       [
         {
@@ -70,7 +59,7 @@ describeWithRedis('a store whose Redis refuses commands', () => {
   });
 
   it('decides everything locally while Redis refuses the script', async () => {
-    const caller = callerOf(17);
+    const caller = by(17);
     await store.admit(caller);
     await server.call('ACL', 'SETUSER', 'default', '-hset');
     expect(await store.admit(caller)).toMatchObject({ outcome: 'admitted', remaining: 2 });
@@ -83,7 +72,7 @@ describeWithRedis('a store whose Redis refuses commands', () => {
   });
 
   it('decides locally while Redis refuses writes, and adds nothing to Redis afterwards', async () => {
-    const caller = callerOf(12);
+    const caller = by(12);
     expect((await store.admit(caller)).remaining).toBe(2);
     await server.call('CONFIG', 'SET', 'maxmemory', 1);
     const local = [await store.admit(caller), await store.admit(caller), await store.admit(caller)];
