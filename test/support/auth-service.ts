@@ -1,3 +1,4 @@
+import { afterEach, beforeEach, jest } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Account } from '../../src/auth/keys/account.entity.js';
@@ -37,13 +38,16 @@ export interface AuthInstance {
 
 type AuditEntry = Pick<AuditRecord, 'action' | 'actor' | 'at' | 'keyId'>;
 
-/** A separate database for a spec, which several instances can share. */
+const START_MS = Date.parse('2026-11-21T12:00:00Z');
+
+/** A separate database for a spec, which several instances can share. Another one after each removal. */
 export class AuthBench {
-  readonly clock = new FakeClock(Date.parse('2026-11-21T12:00:00Z'));
-  private readonly directory = makeFolder();
+  readonly clock = new FakeClock(START_MS);
+  private directory: string | undefined;
   private readonly opened: AuthInstance[] = [];
 
   async open(): Promise<AuthInstance> {
+    this.directory ??= makeFolder();
     const env = loadEnv({ ...PATIENT, DATABASE_URL: await openDatabase(this.directory) });
     const imports = [
       ConfigModule.forRoot(env, this.clock),
@@ -79,7 +83,21 @@ export class AuthBench {
   }
 
   async remove(): Promise<void> {
-    for (const instance of this.opened) await instance.close();
-    await removeDatabase(this.directory);
+    for (const instance of this.opened.splice(0)) await instance.close();
+    if (this.directory !== undefined) await removeDatabase(this.directory);
+    this.directory = undefined;
+    this.clock.ms = START_MS;
   }
+}
+
+/** Gives each test a database with a service; both objects returned stay the same. */
+export function authForEachTest(): { readonly bench: AuthBench; readonly service: AuthInstance } {
+  const bench = new AuthBench();
+  const service = {} as AuthInstance;
+  beforeEach(async () => void Object.assign(service, await bench.open()));
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await bench.remove();
+  });
+  return { bench, service };
 }

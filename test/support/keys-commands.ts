@@ -1,6 +1,6 @@
 import { type KeysCommand, keysProgram } from '../../src/accounts/cli/keys-program.js';
 import { servicesOf } from '../../src/run-keys-command.js';
-import type { AuthInstance } from './auth-service.js';
+import { authForEachTest } from './auth-service.js';
 
 /** Parses a command line of `keys`, such as `revoke key_0123456789abcdef`. */
 export function parseKeysCommand(line: string): KeysCommand {
@@ -11,13 +11,14 @@ export function parseKeysCommand(line: string): KeysCommand {
   return command;
 }
 
-/** Runs a command line of `keys` in this process. */
-export function runKeysCommand({ context }: AuthInstance, line: string): ReturnType<KeysCommand['run']> {
-  return parseKeysCommand(line).run(servicesOf(context));
-}
-
-/** Creates a key of the account acme, on the plan Pro. */
-export async function createKey(instance: AuthInstance, options = ''): Promise<{ id: string; key: string }> {
-  const { text } = await runKeysCommand(instance, `create --account acme --plan pro --json${options}`);
-  return JSON.parse(text) as { id: string; key: string };
+/** Gives each test a service, and runs command lines of `keys` on it in this process. */
+export function keysForEachTest() {
+  const { bench, service } = authForEachTest();
+  const run = (line: string) => parseKeysCommand(line).run(servicesOf(service.context));
+  /** Creates a key of the account acme, on the plan Pro. */
+  const create = async (options = '') => {
+    const { text } = await run(`create --account acme --plan pro --json${options}`);
+    return JSON.parse(text) as { id: string; key: string };
+  };
+  return { bench, service, run, create };
 }

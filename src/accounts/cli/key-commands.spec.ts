@@ -1,24 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
-import { createKey, runKeysCommand } from '../../../test/support/keys-commands.js';
+import { describe, expect, it } from '@jest/globals';
+import { keysForEachTest } from '../../../test/support/keys-commands.js';
 import { Account } from '../../auth/keys/account.entity.js';
 
 /** An account whose keys were all deleted. */
 const EMPTY = { name: 'empty', plan: 'free', createdAt: 0 } as const;
 
 describe('the commands for accounts and for one key', () => {
-  let bench: AuthBench;
-  let service: AuthInstance;
-
-  beforeEach(async () => {
-    bench = new AuthBench();
-    service = await bench.open();
-  });
-
-  afterEach(() => bench.remove());
-
-  const run = (line: string) => runKeysCommand(service, line);
-  const create = (options?: string) => createKey(service, options);
+  const { bench, service, run, create } = keysForEachTest();
 
   it('accounts lists accounts with their limits, active keys and last use', async () => {
     const { id, key } = await create();

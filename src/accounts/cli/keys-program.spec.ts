@@ -1,21 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
-import { createKey, parseKeysCommand, runKeysCommand } from '../../../test/support/keys-commands.js';
+import { describe, expect, it } from '@jest/globals';
+import { keysForEachTest, parseKeysCommand } from '../../../test/support/keys-commands.js';
 import { DEFAULT_SCOPES } from '../../auth/keys/scopes.js';
 
 describe('the keys commands', () => {
-  let bench: AuthBench;
-  let service: AuthInstance;
-
-  beforeEach(async () => {
-    bench = new AuthBench();
-    service = await bench.open();
-  });
-
-  afterEach(() => bench.remove());
-
-  const run = (line: string) => runKeysCommand(service, line);
-  const create = (options?: string) => createKey(service, options);
+  const { bench, service, run, create } = keysForEachTest();
 
   it('create --json prints one line with the key and its properties', async () => {
     const { text } = await run('create --account acme --plan pro --name ci --expires-in 1h --json');

@@ -1,20 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
+import { describe, expect, it } from '@jest/globals';
+import { authForEachTest } from '../../../test/support/auth-service.js';
 import { AuditRecord } from '../../auth/keys/audit-record.entity.js';
 import { rfc3339 } from '../../platform/config/clock.js';
 
 const HOUR_MS = 3_600_000;
 
 describe('KeysService, on existing keys', () => {
-  let bench: AuthBench;
-  let service: AuthInstance;
-
-  beforeEach(async () => {
-    bench = new AuthBench();
-    service = await bench.open();
-  });
-
-  afterEach(() => bench.remove());
+  const { bench, service } = authForEachTest();
 
   const listed = async (id: string) => (await service.keys.listKeys()).find((key) => key.id === id);
 

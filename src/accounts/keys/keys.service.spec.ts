@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
+import { describe, expect, it } from '@jest/globals';
+import { authForEachTest } from '../../../test/support/auth-service.js';
 import { ApiKey } from '../../auth/keys/api-key.entity.js';
 import { AuditRecord } from '../../auth/keys/audit-record.entity.js';
 import type { NewKey } from './key-options.js';
@@ -10,15 +10,7 @@ const HOUR_MS = 3_600_000;
 const ENTERPRISE = { account: 'big', plan: 'enterprise', perMinute: 500, perDay: 9_000 } as const;
 
 describe('KeysService', () => {
-  let bench: AuthBench;
-  let service: AuthInstance;
-
-  beforeEach(async () => {
-    bench = new AuthBench();
-    service = await bench.open();
-  });
-
-  afterEach(() => bench.remove());
+  const { bench, service } = authForEachTest();
 
   describe('createKey', () => {
     it('creates an account with its first key', async () => {

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { type AuthInstance, authForEachTest } from '../../../test/support/auth-service.js';
 import { AuditRecord } from '../keys/audit-record.entity.js';
 import { ApiKey } from '../keys/api-key.entity.js';
 import { ApiError } from '../../http/errors/api-error.js';
@@ -15,22 +15,17 @@ async function moveLast({ database }: AuthInstance, by: number): Promise<void> {
 }
 
 describe('KeyChangesPoller', () => {
-  let bench: AuthBench;
-  let here: AuthInstance;
+  const { bench, service: here } = authForEachTest();
   let elsewhere: AuthInstance;
   let id: string;
   let key: string;
 
   beforeEach(async () => {
-    bench = new AuthBench();
-    here = await bench.open();
     elsewhere = await bench.open();
-    ({ id, key } = await elsewhere.keys.createKey({ account: 'acme', plan: 'pro' }));
+    ({ id, key } = await elsewhere.issue());
     await here.poller.poll();
     await here.verifier.verify(key);
   });
-
-  afterEach(() => bench.remove());
 
   it('notices that another process revoked a key', async () => {
     await elsewhere.keys.revoke(id);
@@ -46,7 +41,7 @@ describe('KeyChangesPoller', () => {
   });
 
   it('notices the new plan of an account for all its keys', async () => {
-    const second = await elsewhere.keys.createKey({ account: 'acme', plan: 'pro' });
+    const second = await elsewhere.issue();
     await here.poller.poll();
     await here.verifier.verify(second.key);
     await elsewhere.keys.changePlan('acme', 'free', {});
@@ -68,7 +63,7 @@ describe('KeyChangesPoller', () => {
   });
 
   it('keeps all other keys cached', async () => {
-    const other = await elsewhere.keys.createKey({ account: 'acme', plan: 'pro' });
+    const other = await elsewhere.issue();
     await elsewhere.keys.revoke(other.id);
     await here.poller.poll();
     const read = jest.spyOn(ApiKeysRepository.prototype, 'find');

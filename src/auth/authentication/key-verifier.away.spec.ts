@@ -1,31 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
+import { describe, expect, it, jest } from '@jest/globals';
+import { authForEachTest } from '../../../test/support/auth-service.js';
 import { ApiError } from '../../http/errors/api-error.js';
-import type { NewKey } from '../../accounts/keys/key-options.js';
 import { ApiKeysRepository } from '../keys/api-keys.repository.js';
 
-const ACME = { account: 'acme', plan: 'pro' } as const;
 const reads = () => jest.spyOn(ApiKeysRepository.prototype, 'find');
 const databaseGoesAway = () => reads().mockRejectedValue(new ApiError('service_unavailable', 'away'));
 
 describe('KeyVerifier while the database is unavailable', () => {
-  let bench: AuthBench;
-  let service: AuthInstance;
-
-  beforeEach(async () => {
-    bench = new AuthBench();
-    service = await bench.open();
-  });
-
-  afterEach(async () => {
-    jest.restoreAllMocks();
-    await bench.remove();
-  });
-
-  const issue = (newKey: Partial<NewKey> = {}) => service.keys.createKey({ ...ACME, ...newKey });
+  const { bench, service } = authForEachTest();
 
   it('accepts cached keys of any age, and retries the query at most once a second', async () => {
-    const { key, id } = await issue();
+    const { key, id } = await service.issue();
     await service.verifier.verify(key);
     const read = databaseGoesAway();
     bench.clock.advanceMs(86_400_000);
@@ -38,8 +23,8 @@ describe('KeyVerifier while the database is unavailable', () => {
   });
 
   it('refuses cached keys that have expired or were revoked', async () => {
-    const expiring = await issue({ expiresInMs: 90_000 });
-    const revoked = await issue();
+    const expiring = await service.issue({ expiresInMs: 90_000 });
+    const revoked = await service.issue();
     await service.keys.revoke(revoked.id);
     await service.verifier.verify(expiring.key);
     await service.verifier.verify(revoked.key);
@@ -50,7 +35,7 @@ describe('KeyVerifier while the database is unavailable', () => {
   });
 
   it('refuses a cached key that was revoked during a query that then fails', async () => {
-    const { key, id } = await issue();
+    const { key, id } = await service.issue();
     await service.verifier.verify(key);
     bench.clock.advanceMs(60_000);
     const query = Promise.withResolvers<never>();
@@ -64,7 +49,7 @@ describe('KeyVerifier while the database is unavailable', () => {
   });
 
   it('throws for an uncached key, and accepts it when the database is back', async () => {
-    const { key, id } = await issue();
+    const { key, id } = await service.issue();
     const read = databaseGoesAway();
     await expect(service.verifier.verify(key)).rejects.toHaveProperty('code', 'service_unavailable');
     read.mockRestore();

@@ -1,29 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
+import { describe, expect, it, jest } from '@jest/globals';
+import { authForEachTest } from '../../../test/support/auth-service.js';
 import { ApiKey } from '../keys/api-key.entity.js';
 import { generateApiKey } from '../keys/api-key-format.js';
-import type { NewKey } from '../../accounts/keys/key-options.js';
 import { ApiKeysRepository } from '../keys/api-keys.repository.js';
 
-const ACME = { account: 'acme', plan: 'pro' } as const;
 const reads = () => jest.spyOn(ApiKeysRepository.prototype, 'find');
 
 describe('KeyVerifier', () => {
-  let bench: AuthBench;
-  let service: AuthInstance;
+  const { bench, service } = authForEachTest();
 
-  beforeEach(async () => {
-    bench = new AuthBench();
-    service = await bench.open();
-  });
-
-  afterEach(async () => {
-    jest.restoreAllMocks();
-    await bench.remove();
-  });
-
-  const issue = (newKey: Partial<NewKey> = {}) => service.keys.createKey({ ...ACME, ...newKey });
   const restarted = async () => {
     const { poller, verifier } = await bench.open();
     await poller.poll();
@@ -31,7 +17,7 @@ describe('KeyVerifier', () => {
   };
 
   it('returns the caller of a key', async () => {
-    const { id, key } = await issue({ scopes: ['pets:read'] });
+    const { id, key } = await service.issue({ scopes: ['pets:read'] });
     expect(await service.verifier.verify(key)).toEqual({
       keyId: id,
       accountId: 1,
@@ -44,7 +30,7 @@ describe('KeyVerifier', () => {
   });
 
   it('returns the same caller synchronously for a cached key', async () => {
-    const { key } = await issue();
+    const { key } = await service.issue();
     const first = await service.verifier.verify(key);
     const read = reads();
     expect(service.verifier.verify(key)).toBe(first);
@@ -52,7 +38,7 @@ describe('KeyVerifier', () => {
   });
 
   it('refuses a malformed key or a wrong checksum without a query', async () => {
-    const { key } = await issue();
+    const { key } = await service.issue();
     const read = reads();
     for (const token of ['abc', `${key}0`, key.replace('live', 'test')]) {
       expect(service.verifier.verify(token)).toHaveProperty('code', 'invalid_api_key');
@@ -70,12 +56,12 @@ describe('KeyVerifier', () => {
   });
 
   it('accepts a key from before the start', async () => {
-    const { key, id } = await issue();
+    const { key, id } = await service.issue();
     expect(await (await restarted()).verify(key)).toHaveProperty('keyId', id);
   });
 
   it('runs one query for concurrent requests with the same uncached key', async () => {
-    const { key, id } = await issue();
+    const { key, id } = await service.issue();
     const read = reads();
     const responses = await Promise.all(Array.from({ length: 20 }, () => service.verifier.verify(key)));
     expect(responses).toEqual(Array(20).fill(expect.objectContaining({ keyId: id })));
@@ -83,7 +69,7 @@ describe('KeyVerifier', () => {
   });
 
   it('refuses a key from the millisecond of its expiry on, also if it is cached', async () => {
-    const { key, id } = await issue({ expiresInMs: 5_000 });
+    const { key, id } = await service.issue({ expiresInMs: 5_000 });
     await service.verifier.verify(key);
     bench.clock.advanceMs(4_999);
     expect(service.verifier.verify(key)).toHaveProperty('keyId', id);
@@ -93,14 +79,14 @@ describe('KeyVerifier', () => {
   });
 
   it('reports an expired and revoked key as revoked', async () => {
-    const { key, id } = await issue({ expiresInMs: 5_000 });
+    const { key, id } = await service.issue({ expiresInMs: 5_000 });
     await service.keys.revoke(id);
     bench.clock.advanceMs(6_000);
     expect(await service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
   });
 
   it('refuses a revoked key from memory', async () => {
-    const { key, id } = await issue();
+    const { key, id } = await service.issue();
     await service.keys.revoke(id);
     await service.verifier.verify(key);
     const read = reads();
@@ -109,14 +95,14 @@ describe('KeyVerifier', () => {
   });
 
   it('refuses a revoked key from the next request on', async () => {
-    const { key, id } = await issue();
+    const { key, id } = await service.issue();
     await service.verifier.verify(key);
     await service.keys.revoke(id);
     expect(await service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
   });
 
   it('does not use a query from before a revocation for later requests', async () => {
-    const { key, id } = await issue();
+    const { key, id } = await service.issue();
     const held = Promise.withResolvers<void>();
     const { find } = ApiKeysRepository.prototype;
     reads().mockImplementationOnce(async (...where) => {
@@ -134,7 +120,7 @@ describe('KeyVerifier', () => {
   });
 
   it('queries a cached key again after a minute', async () => {
-    const { key, id } = await issue();
+    const { key, id } = await service.issue();
     await service.verifier.verify(key);
     await (await bench.open()).keys.revoke(id);
     bench.clock.advanceMs(59_999);
@@ -144,7 +130,7 @@ describe('KeyVerifier', () => {
   });
 
   it('notices within a minute that a key was revoked in the database, also if the database is slow', async () => {
-    const { key, id } = await issue();
+    const { key, id } = await service.issue();
     await service.verifier.verify(key);
     const { find } = ApiKeysRepository.prototype;
     reads().mockImplementation(async (...where) => {
@@ -162,7 +148,7 @@ describe('KeyVerifier', () => {
   });
 
   it('removes a deleted key from the cache', async () => {
-    const { key } = await issue();
+    const { key } = await service.issue();
     await service.verifier.verify(key);
     await service.database.write((manager) => manager.query('DELETE FROM "api_keys"'));
     bench.clock.advanceMs(60_000);

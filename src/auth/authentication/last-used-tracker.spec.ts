@@ -1,19 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { type AuthInstance, authForEachTest } from '../../../test/support/auth-service.js';
 
 describe('LastUsedTracker', () => {
-  let bench: AuthBench;
-  let service: AuthInstance;
+  const { bench, service } = authForEachTest();
   let id: string;
   let token: string;
 
   beforeEach(async () => {
-    bench = new AuthBench();
-    service = await bench.open();
-    ({ id, key: token } = await service.keys.createKey({ account: 'acme', plan: 'pro' }));
+    ({ id, key: token } = await service.issue());
   });
-
-  afterEach(() => bench.remove());
 
   const lastUsedAt = async (instance = service) =>
     (await instance.keys.listKeys()).map((key) => (key.lastUsedAt === undefined ? null : Date.parse(key.lastUsedAt)));
@@ -42,7 +37,7 @@ describe('LastUsedTracker', () => {
   });
 
   it('writes the time of the use to the second, not the time of the write', async () => {
-    const other = await service.keys.createKey({ account: 'acme', plan: 'pro' });
+    const other = await service.issue();
     const start = bench.clock.nowMs();
     bench.clock.advanceMs(2_750);
     service.lastUse.uses.add(id, bench.clock.nowMs());
@@ -55,7 +50,7 @@ describe('LastUsedTracker', () => {
 
   it('is written by several instances at once, in whatever order their keys were used', async () => {
     const keys: string[] = [];
-    for (let n = 0; n < 20; n++) keys.push((await service.keys.createKey({ account: 'acme', plan: 'pro' })).id);
+    for (let n = 0; n < 20; n++) keys.push((await service.issue()).id);
     const other = await bench.open();
     const flush = async ({ lastUse }: AuthInstance, ids: readonly string[], round: number): Promise<void> => {
       for (const [n, used] of ids.entries())

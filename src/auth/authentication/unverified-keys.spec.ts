@@ -1,35 +1,27 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { type AuthInstance, authForEachTest } from '../../../test/support/auth-service.js';
 import { generateApiKey } from '../keys/api-key-format.js';
 import { ApiError } from '../../http/errors/api-error.js';
 import { ApiKeysRepository } from '../keys/api-keys.repository.js';
 
 describe('keys that are not cached', () => {
-  let bench: AuthBench;
-  let service: AuthInstance;
+  const { bench, service } = authForEachTest();
   let other: AuthInstance;
 
   beforeEach(async () => {
-    bench = new AuthBench();
-    service = await bench.open();
     other = await bench.open();
   });
-  afterEach(async () => {
-    jest.restoreAllMocks();
-    await bench.remove();
-  });
 
-  const issue = () => service.keys.createKey({ account: 'acme', plan: 'pro' });
   const verify = async (key: string, { verifier } = other) => verifier.verify(key, true);
 
   it('are found if another process has created them', async () => {
-    const { key, id } = await issue();
+    const { key, id } = await service.issue();
     expect(await verify(key)).toHaveProperty('keyId', id);
     expect(await verify(generateApiKey('live'))).toHaveProperty('code', 'invalid_api_key');
   });
 
   it('fail as unavailable only while the database is unavailable', async () => {
-    const { key, id } = await issue();
+    const { key, id } = await service.issue();
     jest.spyOn(ApiKeysRepository.prototype, 'find').mockRejectedValueOnce(new ApiError('service_unavailable', 'away'));
     await expect(verify(key)).rejects.toHaveProperty('code', 'service_unavailable');
     expect(await verify(key)).toHaveProperty('keyId', id);
@@ -37,7 +29,7 @@ describe('keys that are not cached', () => {
 
   it('need quota of the address after a thousand of them in a minute, whether they exist or not', async () => {
     const keys: string[] = [];
-    for (let count = 0; count < 502; count += 1) keys.push((await issue()).key);
+    for (let count = 0; count < 502; count += 1) keys.push((await service.issue()).key);
     const last = keys.pop() ?? '';
     const late = keys.pop() ?? '';
     for (const key of keys) {
