@@ -21,6 +21,12 @@ async function remaining(forwardedFor?: string): Promise<unknown> {
   return trio(await anonymous(forwardedFor)).remaining;
 }
 
+async function remainingOf(addresses: readonly string[]): Promise<unknown[]> {
+  const seen: unknown[] = [];
+  for (const address of addresses) seen.push(await remaining(address));
+  return seen;
+}
+
 describe('requests without a valid key', () => {
   it('return 401 with the rate-limit headers of their address, then 429', async () => {
     await start();
@@ -115,57 +121,43 @@ describe('behind a trusted proxy', () => {
     expect(await remaining('192.0.2.2')).toBe(4);
   });
 
-  it('an IPv6 /64 is one client, in any spelling', async () => {
+  it.each<[string, string[], number[]]>([
+    [
+      'an IPv6 /64 is one client, in any spelling',
+      [
+        '2001:db8:1:2::1',
+        '2001:db8:1:2:ffff:ffff:ffff:ffff',
+        '2001:DB8:1:2:a::',
+        '2001:0db8:0001:0002:0:0:0:1',
+        '2001:db8:1:3::1',
+      ],
+      [4, 3, 2, 1, 4],
+    ],
+    [
+      'an IPv4-mapped address counts as the IPv4 address',
+      ['192.0.2.1', '::ffff:192.0.2.1', '::FFFF:c000:201', '::ffff:192.0.2.9'],
+      [4, 3, 2, 4],
+    ],
+    [
+      'the address that the nearest proxy saw counts, not one that the client sent',
+      ['203.0.113.1', '203.0.113.2', 'nonsense', '10.1.1.1'].map((forged) => `${forged}, 192.0.2.1, 10.2.2.2`),
+      [4, 3, 2, 1],
+    ],
+    ['invalid addresses share one quota', ['nonsense', 'x'.repeat(1_000), '192.0.2:1234', '<script>'], [4, 3, 2, 1]],
+    [
+      'an address with a port counts as the address',
+      ['192.0.2.1:1234', '192.0.2.1', '192.0.2.1:5678', '[2001:db8::1]:1234', '2001:db8::2'],
+      [4, 3, 2, 4, 3],
+    ],
+  ])('%s', async (_, addresses, expected) => {
     await start(TRUSTED);
-    const same = [
-      '2001:db8:1:2::1',
-      '2001:db8:1:2:ffff:ffff:ffff:ffff',
-      '2001:DB8:1:2:a::',
-      '2001:0db8:0001:0002:0:0:0:1',
-    ];
-    const seen: unknown[] = [];
-    for (const address of same) seen.push(await remaining(address));
-    expect(seen).toEqual([4, 3, 2, 1]);
-    expect(await remaining('2001:db8:1:3::1')).toBe(4);
-  });
-
-  it('an IPv4-mapped address counts as the IPv4 address', async () => {
-    await start(TRUSTED);
-    const seen: unknown[] = [];
-    for (const address of ['192.0.2.1', '::ffff:192.0.2.1', '::FFFF:c000:201', '::ffff:192.0.2.9'])
-      seen.push(await remaining(address));
-    expect(seen).toEqual([4, 3, 2, 4]);
-  });
-
-  it('the address that the nearest proxy saw counts, not one that the client sent', async () => {
-    await start(TRUSTED);
-    const seen: unknown[] = [];
-    for (const forged of ['203.0.113.1', '203.0.113.2', 'nonsense', '10.1.1.1'])
-      seen.push(await remaining(`${forged}, 192.0.2.1, 10.2.2.2`));
-    expect(seen).toEqual([4, 3, 2, 1]);
-  });
-
-  it('invalid addresses share one quota', async () => {
-    await start(TRUSTED);
-    const seen: unknown[] = [];
-    for (const text of ['nonsense', 'x'.repeat(1_000), '192.0.2:1234', '<script>']) seen.push(await remaining(text));
-    expect(seen).toEqual([4, 3, 2, 1]);
-  });
-
-  it('an address with a port counts as the address', async () => {
-    await start(TRUSTED);
-    const seen: unknown[] = [];
-    for (const text of ['192.0.2.1:1234', '192.0.2.1', '192.0.2.1:5678', '[2001:db8::1]:1234', '2001:db8::2'])
-      seen.push(await remaining(text));
-    expect(seen).toEqual([4, 3, 2, 4, 3]);
+    expect(await remainingOf(addresses)).toEqual(expected);
   });
 });
 
 describe('without a trusted proxy', () => {
   it('X-Forwarded-For gives no new quota', async () => {
     await start();
-    const seen: unknown[] = [];
-    for (const forged of ['192.0.2.1', '192.0.2.2', '2001:db8::1']) seen.push(await remaining(forged));
-    expect(seen).toEqual([4, 3, 2]);
+    expect(await remainingOf(['192.0.2.1', '192.0.2.2', '2001:db8::1'])).toEqual([4, 3, 2]);
   });
 });

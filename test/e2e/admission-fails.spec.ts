@@ -2,22 +2,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Counter, Registry } from 'prom-client';
 import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
-import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
+import { service, shareApp } from '../support/folders.js';
 
-let service: TestApp;
 const unhandled = jest.fn();
 
+shareApp();
 beforeAll(async () => {
-  service = await startApp();
   process.on('unhandledRejection', unhandled);
 });
-afterEach(() => {
-  jest.restoreAllMocks();
-});
+afterEach(() => void jest.restoreAllMocks());
 afterAll(async () => {
   process.off('unhandledRejection', unhandled);
-  await service.stop();
 });
 
 /** The step after the decision throws, once. */

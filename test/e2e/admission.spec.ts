@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
-import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
+import { FakeClock, trio } from '../support/app.js';
 import { errorOf, expectNoTrio, expectTrio } from '../support/expectations.js';
+import { key, service, shareApp } from '../support/folders.js';
 import { type Ask, ask, JSON_TYPE } from '../support/http.js';
 import { sendRaw } from '../support/raw.js';
 
@@ -10,14 +11,11 @@ const PLAIN = 'Bearer realm="petstore"';
 const INVALID = 'Bearer realm="petstore", error="invalid_token"';
 
 const clock = new FakeClock();
-let service: TestApp;
-let key: string;
 let expired: string;
 let revoked: string;
 
+shareApp({ clock, env: { ANONYMOUS_PER_MINUTE: '10000' } });
 beforeAll(async () => {
-  service = await startApp({ clock, env: { ANONYMOUS_PER_MINUTE: '10000' } });
-  key = await service.key();
   expired = await service.key({ expiresInMs: 1 });
   const keys = service.app.get(KeysService);
   const issued = await keys.createKey({ account: 'revoked', plan: 'free' });
@@ -25,7 +23,6 @@ beforeAll(async () => {
   revoked = issued.key;
   clock.advanceSeconds(1);
 });
-afterAll(() => service.stop());
 
 /** The last character of a key belongs to its checksum. */
 const withWrongChecksum = (valid: string) => valid.slice(0, -1) + (valid.endsWith('0') ? '1' : '0');

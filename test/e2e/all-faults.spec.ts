@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Body, Controller, HttpCode, Module, Post, Query } from '@nestjs/common';
 import { IsInt, IsString } from 'class-validator';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { IntegerParam, Public, TextField } from '../../src/index.js';
-import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
+import { key, service, shareApp } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
 
 class SearchQuery {
@@ -47,15 +47,10 @@ class SearchesController {
 @Module({ controllers: [SearchesController] })
 class SearchesModule {}
 
-let service: TestApp;
-let key: string;
-
+shareApp({ extensions: [{ module: SearchesModule }] });
 beforeAll(async () => {
-  service = await startApp({ extensions: [{ module: SearchesModule }] });
-  key = await service.key();
   await service.post('/v1/pets', key, '{"name":"Bella","categoryId":1}');
 });
-afterAll(() => service.stop());
 
 const KEY_FAULT =
   'Idempotency-Key must be given once, as 1 to 255 characters of printable ASCII, or as such a text in double quotes with \\ before " and \\';

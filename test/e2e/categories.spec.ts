@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApp, type TestApp } from '../support/app.js';
+import { describe, expect, it } from '@jest/globals';
 import { errorOf } from '../support/expectations.js';
+import { key, service, shareApp } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
 
-let service: TestApp;
-let key: string;
-
-beforeAll(async () => {
-  service = await startApp();
-  key = await service.key();
-});
-afterAll(() => service.stop());
+shareApp();
 
 const get = (path: string, headers: Record<string, string> = {}) => service.request(path, { key, headers });
 const post = (body: string) => service.post('/v1/categories', key, body);
@@ -22,6 +15,9 @@ const addPet = (categoryId: string) => service.post('/v1/pets', key, `{"name":"x
 async function add(...ids: string[]): Promise<void> {
   for (const id of ids) expect((await post(`{"name":"n","id":${id}}`)).status).toBe(201);
 }
+
+const INVALID = { status: 400, code: 'validation_failed' };
+const NOT_FOUND = { status: 404, code: 'category_not_found' };
 
 describe('createCategory', () => {
   it.each(['1', '0', '-1', '9223372036854775807', '-9223372036854775808', '9007199254740993'])(
@@ -59,11 +55,7 @@ describe('createCategory', () => {
     ['{"name":"x","id":9223372036854775808}', 'id must be'],
     ['{"name":"x","pets":{}}', '"pets" is not a known field'],
   ])('refuses %s', async (body, message) => {
-    expect(await errorOf(await post(body))).toMatchObject({
-      status: 400,
-      code: 'validation_failed',
-      message: expect.stringContaining(message),
-    });
+    expect(await errorOf(await post(body))).toMatchObject({ ...INVALID, message: expect.stringContaining(message) });
   });
 });
 
@@ -82,10 +74,7 @@ describe('listCategories', () => {
     'status=sold',
     'after=1&after=2',
   ])('refuses ?%s', async (query) => {
-    expect(await errorOf(await get(`/v1/categories?${query}`))).toMatchObject({
-      status: 400,
-      code: 'validation_failed',
-    });
+    expect(await errorOf(await get(`/v1/categories?${query}`))).toMatchObject(INVALID);
   });
 
   it('and getCategory return 304 until the name changes', async () => {
@@ -120,21 +109,15 @@ describe('changeCategory', () => {
   });
 
   it.each([['{"name":null}'], ['{"name":""}'], ['{"id":5}'], ['[]']])('refuses %s', async (body) => {
-    expect(await errorOf(await patch('/v1/categories/11', body))).toMatchObject({
-      status: 400,
-      code: 'validation_failed',
-    });
+    expect(await errorOf(await patch('/v1/categories/11', body))).toMatchObject(INVALID);
   });
 });
 
 describe('an unknown category', () => {
   it('is 404 even if pets use its identifier', async () => {
     await addPet('12');
-    expect(await errorOf(await get('/v1/categories/12'))).toMatchObject({ status: 404, code: 'category_not_found' });
-    expect(await errorOf(await patch('/v1/categories/12', '{}'))).toMatchObject({
-      status: 404,
-      code: 'category_not_found',
-    });
+    expect(await errorOf(await get('/v1/categories/12'))).toMatchObject(NOT_FOUND);
+    expect(await errorOf(await patch('/v1/categories/12', '{}'))).toMatchObject(NOT_FOUND);
     expect(await (await get('/v1/categories?limit=100')).text()).not.toContain('"id":12,');
   });
 

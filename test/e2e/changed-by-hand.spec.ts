@@ -1,18 +1,13 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import Sqlite from 'sqlite-driver';
-import { startApp, type TestApp } from '../support/app.js';
+import { key, service, shareApp } from '../support/folders.js';
 import { withinASecond } from '../support/until.js';
 
-let service: TestApp;
-let key: string;
-
+shareApp();
 beforeAll(async () => {
-  service = await startApp();
-  key = await service.key();
   await service.post('/v1/pets', key, '{"name":"Bella","categoryId":1}');
 });
-afterAll(() => service.stop());
 
 function byHand(sql: string): void {
   const database = new Sqlite(join(service.folder, 'petstore.sqlite'));

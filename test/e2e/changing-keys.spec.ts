@@ -15,6 +15,8 @@ beforeEach(api.reset);
 const change = (id: string, body: unknown, key = api.manager.key, headers: Record<string, string> = JSON_TYPE) =>
   api.service.request(`/v1/keys/${id}`, { key, method: 'PATCH', headers, body: JSON.stringify(body) });
 
+const RETIRED = { status: 409, code: 'api_key_retired' };
+
 describe('changeKey', () => {
   it('changes name, scopes and pause at once, and returns the key as getKey does', async () => {
     const { id } = await created(await create({ scopes: ['pets:read', 'pets:write'] }));
@@ -67,24 +69,20 @@ describe('changeKey', () => {
     'refuses %j for a key that has expired, which can still be revoked',
     async (patch) => {
       const { id } = await issue({ expiresInMs: 60_000 });
-      const retired = { status: 409, code: 'api_key_retired' };
       api.clock.advanceSeconds(59);
       expect((await change(id, { name: 'In time' })).status).toBe(200);
       api.clock.advanceSeconds(1);
-      expect(await errorOf(await change(id, patch))).toMatchObject(retired);
+      expect(await errorOf(await change(id, patch))).toMatchObject(RETIRED);
       await expect(api.operator.change(id, patch)).rejects.toThrow('expired at');
       expect((await revoke(id)).status).toBe(204);
-      expect(await errorOf(await change(id, patch))).toMatchObject(retired);
+      expect(await errorOf(await change(id, patch))).toMatchObject(RETIRED);
     },
   );
 
   it('refuses a revoked key, an unknown one, and one of another account', async () => {
     const [revoked, other] = [await issue(), await issue({ account: 'changed neighbour' })];
     await revoke(revoked.id);
-    expect(await errorOf(await change(revoked.id, { paused: true }))).toMatchObject({
-      status: 409,
-      code: 'api_key_retired',
-    });
+    expect(await errorOf(await change(revoked.id, { paused: true }))).toMatchObject(RETIRED);
     for (const id of ['key_0000000000000000', 'key_', other.id])
       expect(await errorOf(await change(id, { paused: true }))).toMatchObject({
         status: 404,
@@ -146,8 +144,7 @@ describe('a paused key', () => {
     const { id, key } = await issue({ expiresInMs: 60_000 });
     await change(id, { paused: true });
     expect(await errorOf(await rotate(id))).toMatchObject({
-      status: 409,
-      code: 'api_key_retired',
+      ...RETIRED,
       message: expect.stringContaining('is paused. Resume it first'),
     });
     api.clock.advanceSeconds(60);

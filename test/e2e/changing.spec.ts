@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { PetsService } from '../../src/pets/index.js';
-import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
+import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
 
-let service: TestApp;
-let key: string;
-
-beforeAll(async () => {
-  service = await startApp();
-  key = await service.key({ plan: 'enterprise', perMinute: 1_000_000, perDay: 1_000_000 });
-});
-afterAll(() => service.stop());
+shareApp({}, AMPLE);
 
 const STATUSES = ['available', 'pending', 'sold', null] as const;
 type Status = (typeof STATUSES)[number];
@@ -28,6 +21,10 @@ const patch = (path: string, body: string, headers: Record<string, string> = {})
 const remove = (path: string, headers: Record<string, string> = {}) =>
   service.request(path, { key, method: 'DELETE', headers });
 const idIn = (path: string) => path.slice('/v1/pets/'.length);
+
+const NOT_FOUND = { status: 404, code: 'pet_not_found' };
+const IN_ORDER = { status: 409, code: 'pet_in_order' };
+const FAILED = { status: 412, code: 'precondition_failed' };
 
 /** Lets an order hold a pet, or ends it. */
 const order = (method: 'reserve' | 'release' | 'sell', path: string) =>
@@ -71,12 +68,8 @@ describe('changePet', () => {
     ['null', 'must be a JSON object'],
   ])('refuses %s', async (body, message) => {
     const path = await add();
-    const refusal = await errorOf(await patch(path, body));
-    expect(refusal).toMatchObject({
-      status: 400,
-      code: 'validation_failed',
-      message: expect.stringContaining(message),
-    });
+    const refusal = { status: 400, code: 'validation_failed', message: expect.stringContaining(message) };
+    expect(await errorOf(await patch(path, body))).toMatchObject(refusal);
     expect(await (await get(path)).json()).toMatchObject({ name: 'Bella', categoryId: 7, status: 'available' });
   });
 
@@ -98,33 +91,22 @@ describe('changePet', () => {
 
   it('refuses the merge patch type for operations without a patch', async () => {
     const headers = { 'Content-Type': 'application/merge-patch+json' };
-    const response = await service.request('/v1/pets', {
-      key,
-      method: 'POST',
-      headers,
-      body: '{"name":"x","categoryId":1}',
-    });
+    const body = '{"name":"x","categoryId":1}';
+    const response = await service.request('/v1/pets', { key, method: 'POST', headers, body });
     expect(await errorOf(response)).toMatchObject({ code: 'unsupported_media_type' });
   });
 
   it.each(['0', '01', '-1', '9223372036854775807', 'x', '9223372036854775808'])(
     'returns 404 for the pet %s',
     async (petId) => {
-      expect(await errorOf(await patch(`/v1/pets/${petId}`, '{}'))).toMatchObject({
-        status: 404,
-        code: 'pet_not_found',
-      });
+      expect(await errorOf(await patch(`/v1/pets/${petId}`, '{}'))).toMatchObject(NOT_FOUND);
     },
   );
 
   it('needs pets:write', async () => {
     const reader = await service.key({ scopes: ['pets:read'] });
-    const response = await service.request(await add(), {
-      key: reader,
-      method: 'PATCH',
-      headers: JSON_TYPE,
-      body: '{}',
-    });
+    const request = { key: reader, method: 'PATCH', headers: JSON_TYPE, body: '{}' };
+    const response = await service.request(await add(), request);
     expect(await errorOf(response)).toMatchObject({ status: 403, code: 'insufficient_scope' });
   });
 });
@@ -158,11 +140,8 @@ describe('a pet that an order reserves', () => {
   it.each([['available'], ['sold'], [null]])('cannot become %s by changePet', async (status) => {
     const path = await add();
     await order('reserve', path);
-    expect(await errorOf(await patch(path, JSON.stringify({ status })))).toMatchObject({
-      status: 409,
-      code: 'pet_in_order',
-    });
-    expect(await errorOf(await remove(path))).toMatchObject({ status: 409, code: 'pet_in_order' });
+    expect(await errorOf(await patch(path, JSON.stringify({ status })))).toMatchObject(IN_ORDER);
+    expect(await errorOf(await remove(path))).toMatchObject(IN_ORDER);
     expect(await (await get(path)).json()).toMatchObject({ status: 'pending' });
   });
 
@@ -190,9 +169,9 @@ describe('removePet', () => {
     await get('/v1/pets?limit=100');
     const response = await remove(path);
     expect([response.status, await response.text(), response.headers.get('content-type')]).toEqual([204, '', null]);
-    expect(await errorOf(await get(path))).toMatchObject({ code: 'pet_not_found' });
-    expect(await errorOf(await remove(path))).toMatchObject({ status: 404, code: 'pet_not_found' });
-    expect(await errorOf(await patch(path, '{}'))).toMatchObject({ status: 404, code: 'pet_not_found' });
+    expect(await errorOf(await get(path))).toMatchObject(NOT_FOUND);
+    expect(await errorOf(await remove(path))).toMatchObject(NOT_FOUND);
+    expect(await errorOf(await patch(path, '{}'))).toMatchObject(NOT_FOUND);
     expect(await (await get(`/v1/pets?after=${Number(idIn(path)) - 1}`)).json()).toEqual([]);
   });
 
@@ -203,7 +182,7 @@ describe('removePet', () => {
   });
 
   it.each(['0', '01', 'x', '9223372036854775807'])('returns 404 for the pet %s', async (petId) => {
-    expect(await errorOf(await remove(`/v1/pets/${petId}`))).toMatchObject({ status: 404, code: 'pet_not_found' });
+    expect(await errorOf(await remove(`/v1/pets/${petId}`))).toMatchObject(NOT_FOUND);
   });
 });
 
@@ -244,21 +223,16 @@ describe('a precondition', () => {
     const path = await add();
     const headers = await condition(path);
     const before = await (await get(path)).text();
-    expect(await errorOf(await patch(path, '{"name":"Max"}', headers))).toMatchObject({
-      status: 412,
-      code: 'precondition_failed',
-    });
-    expect(await errorOf(await remove(path, headers))).toMatchObject({ status: 412, code: 'precondition_failed' });
+    expect(await errorOf(await patch(path, '{"name":"Max"}', headers))).toMatchObject(FAILED);
+    expect(await errorOf(await remove(path, headers))).toMatchObject(FAILED);
     expect(await (await get(path)).text()).toBe(before);
   });
 
   it('is checked after the existence of the pet, and before its state', async () => {
-    expect(await errorOf(await patch('/v1/pets/4711', '{}', { 'If-Match': '*' }))).toMatchObject({
-      code: 'pet_not_found',
-    });
-    expect(await errorOf(await patch(await add('sold'), '{"status":null}', { 'If-Match': '"other"' }))).toMatchObject({
-      code: 'precondition_failed',
-    });
+    expect(await errorOf(await patch('/v1/pets/4711', '{}', { 'If-Match': '*' }))).toMatchObject(NOT_FOUND);
+    expect(await errorOf(await patch(await add('sold'), '{"status":null}', { 'If-Match': '"other"' }))).toMatchObject(
+      FAILED,
+    );
   });
 
   it('accepts one of many changes that are based on the same state', async () => {

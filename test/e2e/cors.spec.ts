@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApp, type TestApp, trio } from '../support/app.js';
+import { describe, expect, it } from '@jest/globals';
+import { trio } from '../support/app.js';
 import { errorOf, expectTrio } from '../support/expectations.js';
+import { key, service, shareApp } from '../support/folders.js';
 import { ask } from '../support/http.js';
 
 const APP = 'https://app.example.com';
@@ -21,9 +22,6 @@ const EXPOSED = [
   'X-RateLimit-Reset',
   'X-Request-Id',
 ];
-
-let service: TestApp;
-let key: string;
 
 const words = (list: string | null) =>
   (list ?? '')
@@ -47,11 +45,7 @@ const preflight = (origin: string, path = '/v1/pets') =>
   });
 
 describe('with CORS_ORIGINS', () => {
-  beforeAll(async () => {
-    service = await startApp({ env: { CORS_ORIGINS: `${APP}, ${OTHER_APP}`, ANONYMOUS_PER_MINUTE: '50' } });
-    key = await service.key({ plan: 'free' });
-  });
-  afterAll(() => service.stop());
+  shareApp({ env: { CORS_ORIGINS: `${APP}, ${OTHER_APP}`, ANONYMOUS_PER_MINUTE: '50' } }, { plan: 'free' });
 
   it.each([APP, OTHER_APP])(
     'a preflight from %s needs no key, and gets the allowed methods and headers',
@@ -140,11 +134,9 @@ describe('with CORS_ORIGINS', () => {
 });
 
 describe('with CORS_ORIGINS=*', () => {
-  afterEach(() => service.stop());
+  shareApp({ env: { CORS_ORIGINS: '*' } });
 
   it('any origin is allowed, without credentials', async () => {
-    service = await startApp({ env: { CORS_ORIGINS: '*' } });
-    key = await service.key();
     const response = await service.request('/v1/pets', { key, headers: { Origin: 'https://anywhere.example' } });
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
     expect(response.headers.get('access-control-allow-credentials')).toBeNull();
@@ -152,11 +144,7 @@ describe('with CORS_ORIGINS=*', () => {
 });
 
 describe('without CORS_ORIGINS', () => {
-  beforeAll(async () => {
-    service = await startApp();
-    key = await service.key();
-  });
-  afterAll(() => service.stop());
+  shareApp();
 
   it('no response has CORS headers, and a preflight returns 204', async () => {
     expect(cors(await service.request('/v1/pets', { key, headers: { Origin: APP } }))).toEqual({});

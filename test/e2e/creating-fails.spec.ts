@@ -1,22 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApp, type TestApp } from '../support/app.js';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { onPostgres, queryDatabase } from '../support/databases.js';
-import { AMPLE } from '../support/folders.js';
+import { AMPLE, key, service, shareApp } from '../support/folders.js';
 
 const BODIES = Array.from({ length: 40 }, (_, n) => JSON.stringify({ name: `pet ${n}`, categoryId: 1 }));
 
-let service: TestApp;
-let key: string;
-
+shareApp({}, AMPLE);
 beforeAll(async () => {
-  service = await startApp();
-  key = await service.key(AMPLE);
   await refuse('pets', '"name" = \'refused\'');
 });
 afterEach(async () => {
   await queryDatabase(service.folder, 'DELETE FROM "pets"');
 });
-afterAll(() => service.stop());
 
 /** Has the database refuse rows of a table. */
 async function refuse(table: string, condition: string): Promise<void> {

@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApp, type TestApp } from '../support/app.js';
+import { describe, expect, it } from '@jest/globals';
 import { errorOf } from '../support/expectations.js';
+import { key, service, shareApp } from '../support/folders.js';
+import { JSON_TYPE } from '../support/http.js';
 
-let service: TestApp;
-let key: string;
+shareApp();
 
-beforeAll(async () => {
-  service = await startApp();
-  key = await service.key();
-});
-afterAll(() => service.stop());
+const create = (body: string | Buffer, headers: Record<string, string>) =>
+  service.request('/v1/pets', { key, method: 'POST', headers, body });
+
+const invalid = (message: unknown) => ({ status: 400, code: 'validation_failed', message });
+const MALFORMED = { status: 400, code: 'malformed_json' };
+const UNSUPPORTED = { status: 415, code: 'unsupported_media_type' };
 
 async function add(body: string): Promise<{ id: number; text: string }> {
   const response = await service.post('/v1/pets', key, body);
@@ -62,12 +63,9 @@ describe('createPet', () => {
     '[1]',
     '1e99999999',
   ])('refuses the category %s', async (sent) => {
-    const refusal = await errorOf(await service.post('/v1/pets', key, `{"name":"x","categoryId":${sent}}`));
-    expect(refusal).toMatchObject({
-      status: 400,
-      code: 'validation_failed',
-      message: expect.stringContaining('categoryId must be'),
-    });
+    expect(await errorOf(await service.post('/v1/pets', key, `{"name":"x","categoryId":${sent}}`))).toMatchObject(
+      invalid(expect.stringContaining('categoryId must be')),
+    );
   });
 
   it.each([
@@ -99,12 +97,9 @@ describe('createPet', () => {
     ['null', 'null'],
     ['a list', '["x"]'],
   ])('refuses a name that is %s', async (_, name) => {
-    const refusal = await errorOf(await service.post('/v1/pets', key, `{"name":${name},"categoryId":1}`));
-    expect(refusal).toMatchObject({
-      status: 400,
-      code: 'validation_failed',
-      message: expect.stringMatching(/^name must (?:be a string, not|have 1 to 255)/),
-    });
+    expect(await errorOf(await service.post('/v1/pets', key, `{"name":${name},"categoryId":1}`))).toMatchObject(
+      invalid(expect.stringMatching(/^name must (?:be a string, not|have 1 to 255)/)),
+    );
   });
 
   it.each([
@@ -125,12 +120,9 @@ describe('createPet', () => {
     ['"x"', 'must be a JSON object'],
     ['null', 'must be a JSON object'],
   ])('refuses %s', async (body, message) => {
-    const refusal = await errorOf(await service.post('/v1/pets', key, body));
-    expect(refusal).toMatchObject({
-      status: 400,
-      code: 'validation_failed',
-      message: expect.stringContaining(message),
-    });
+    expect(await errorOf(await service.post('/v1/pets', key, body))).toMatchObject(
+      invalid(expect.stringContaining(message)),
+    );
   });
 
   it.each([
@@ -143,17 +135,12 @@ describe('createPet', () => {
     ['a byte-order mark', '\ufeff{"name":"x","categoryId":1}'],
     ['8,000 levels', '['.repeat(8_000) + ']'.repeat(8_000)],
   ])('returns malformed_json for %s', async (_, body) => {
-    expect(await errorOf(await service.post('/v1/pets', key, body))).toMatchObject({
-      status: 400,
-      code: 'malformed_json',
-    });
+    expect(await errorOf(await service.post('/v1/pets', key, body))).toMatchObject(MALFORMED);
   });
 
   it('returns malformed_json for invalid UTF-8', async () => {
     const body = Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xc3, 0x28]), Buffer.from('","categoryId":1}')]);
-    const headers = { 'Content-Type': 'application/json' };
-    const response = await service.request('/v1/pets', { key, method: 'POST', headers, body });
-    expect(await errorOf(response)).toMatchObject({ status: 400, code: 'malformed_json' });
+    expect(await errorOf(await create(body, JSON_TYPE))).toMatchObject(MALFORMED);
   });
 
   it.each([
@@ -163,33 +150,19 @@ describe('createPet', () => {
     'application/jsonx',
     'application/vnd.api+json',
   ])('refuses the media type %s', async (type) => {
-    const response = await service.request('/v1/pets', {
-      key,
-      method: 'POST',
-      headers: { 'Content-Type': type },
-      body: '{}',
-    });
-    expect(await errorOf(response)).toMatchObject({ status: 415, code: 'unsupported_media_type' });
+    expect(await errorOf(await create('{}', { 'Content-Type': type }))).toMatchObject(UNSUPPORTED);
   });
 
   it.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON;charset=UTF-8'])(
     'accepts the media type %s',
     async (type) => {
-      const body = '{"name":"x","categoryId":1}';
-      const response = await service.request('/v1/pets', {
-        key,
-        method: 'POST',
-        headers: { 'Content-Type': type },
-        body,
-      });
-      expect(response.status).toBe(201);
+      expect((await create('{"name":"x","categoryId":1}', { 'Content-Type': type })).status).toBe(201);
     },
   );
 
   it('refuses a content encoding', async () => {
-    const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
-    const response = await service.request('/v1/pets', { key, method: 'POST', headers, body: '{}' });
-    expect(await errorOf(response)).toMatchObject({ status: 415, code: 'unsupported_media_type' });
+    const response = await create('{}', { ...JSON_TYPE, 'Content-Encoding': 'gzip' });
+    expect(await errorOf(response)).toMatchObject(UNSUPPORTED);
   });
 
   it('accepts a body of 16 KiB, and refuses one byte more', async () => {

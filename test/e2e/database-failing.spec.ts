@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { SqliteError } from 'sqlite-driver';
 import { DataSource } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
@@ -7,24 +7,16 @@ import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
 import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poller.js';
 import { PetsService } from '../../src/index.js';
 import { PetsRepository } from '../../src/pets/pets.repository.js';
-import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
+import { FakeClock, trio } from '../support/app.js';
 import { errorOf, expectTrio } from '../support/expectations.js';
+import { key, service, shareApp } from '../support/folders.js';
 import { type Ask, ask, JSON_TYPE } from '../support/http.js';
 
 const CREATE: Ask = { method: 'POST', path: '/v1/pets', headers: JSON_TYPE, body: '{"name":"x","categoryId":1}' };
 
 const clock = new FakeClock();
-let service: TestApp;
-let key: string;
-
-beforeAll(async () => {
-  service = await startApp({ clock });
-  key = await service.key();
-});
-afterAll(() => service.stop());
-afterEach(() => {
-  jest.restoreAllMocks();
-});
+shareApp({ clock });
+afterEach(() => void jest.restoreAllMocks());
 
 describe('a database that cannot be written', () => {
   it('makes only creates return 503, with Retry-After and the rate-limit headers, until it recovers', async () => {

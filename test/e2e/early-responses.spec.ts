@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApp, type TestApp } from '../support/app.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { service, shareApp } from '../support/folders.js';
 import { rawResponses } from '../support/raw-responses.js';
 import { sendRaw } from '../support/raw.js';
 
@@ -11,14 +11,12 @@ const PET = '{"name":"x","categoryId":1}';
 const FLOOD_BYTES = 64 * 1024 * 1024;
 const PIECE = Buffer.alloc(64 * 1024, ' ');
 
-let service: TestApp;
 let auth: string;
 
+shareApp();
 beforeAll(async () => {
-  service = await startApp();
   auth = `Authorization: Bearer ${await service.key()}\r\n`;
 });
-afterAll(() => service.stop());
 
 const head = (line: string, headers: string) =>
   `${line} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}\r\n`;

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
-import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
+import { service, shareApp } from '../support/folders.js';
 
 describe.each([
   { environment: 'production', other: 'staging', prefix: 'psk_live_', otherKind: 'test' as const },
   { environment: 'staging', other: 'production', prefix: 'psk_test_', otherKind: 'live' as const },
 ])('in $environment', ({ environment, other, prefix, otherKind }) => {
-  let service: TestApp;
-
-  beforeAll(async () => {
-    service = await startApp({ env: { ENVIRONMENT: environment } });
-  });
-  afterAll(() => service.stop());
+  shareApp({ env: { ENVIRONMENT: environment } });
 
   it(`a key and its successor start with ${prefix}`, async () => {
     const key = await service.key({ scopes: ['pets:read', 'keys:manage'] });

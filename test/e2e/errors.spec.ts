@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors/error-codes.js';
-import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { FaultsModule } from '../support/faults.module.js';
+import { key, service, shareApp } from '../support/folders.js';
 import { type Ask, ask, JSON_TYPE } from '../support/http.js';
 import { sendRaw } from '../support/raw.js';
 
-let service: TestApp;
-let key: string;
-
-beforeAll(async () => {
-  service = await startApp({ extensions: [{ module: FaultsModule }] });
-  key = await service.key();
-});
-afterAll(() => service.stop());
+shareApp({ extensions: [{ module: FaultsModule }] });
 
 describe('methods and paths', () => {
   it.each(['/v1/pets/1', '/v1/categories/1', '/v1/usage'])(
@@ -61,14 +54,9 @@ describe('methods and paths', () => {
   it.each(['/v1/pets/', '/v1/pets/1/', '/v1//pets', '/v1/Pets', '/v1/pets/1/2', '/v1/pet', '/v1/'])(
     '%s returns 404 route_not_found',
     async (path) => {
-      expect(await errorOf(await ask(service.port, { path, key }))).toMatchObject({
-        status: 404,
-        code: 'route_not_found',
-      });
-      expect(await errorOf(await ask(service.port, { method: 'PUT', path, key }))).toMatchObject({
-        status: 404,
-        code: 'route_not_found',
-      });
+      const missing = { status: 404, code: 'route_not_found' };
+      expect(await errorOf(await ask(service.port, { path, key }))).toMatchObject(missing);
+      expect(await errorOf(await ask(service.port, { method: 'PUT', path, key }))).toMatchObject(missing);
     },
   );
 });

@@ -1,11 +1,10 @@
 import { Body, Controller, type ExecutionContext, Get, Injectable, Module, Post, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { FastifyRequest } from 'fastify';
 import { runAs, currentActor, type NewPet, PetsModule, PetsService, Public, RequireScope } from '../../src/index.js';
 import type { RecordedEvents } from '../../src/testing/index.js';
-import { startApp, type TestApp } from '../support/app.js';
-import { AMPLE } from '../support/folders.js';
+import { AMPLE, service, shareApp } from '../support/folders.js';
 
 @Injectable()
 class ActorGuard {
@@ -43,19 +42,15 @@ class ShelterController {
 @Module({ imports: [PetsModule], controllers: [ShelterController] })
 class ShelterModule {}
 
+const pets = () => service.app.get(PetsService, { strict: false });
+
 describe('the actor of an event', () => {
-  let service: TestApp;
   let events: RecordedEvents;
 
-  beforeAll(async () => {
-    service = await startApp({ extensions: [{ module: ShelterModule }] });
-  });
-  afterAll(() => service.stop());
+  shareApp({ extensions: [{ module: ShelterModule }] });
   beforeEach(() => {
     events = service.record('pet.created');
   });
-
-  const pets = () => service.app.get(PetsService, { strict: false });
 
   it('is the key of the request in which an extension does it, also of requests at the same time', async () => {
     const keys = await Promise.all(Array.from({ length: 5 }, () => service.createKey(AMPLE)));

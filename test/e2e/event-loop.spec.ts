@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApp, type TestApp } from '../support/app.js';
+import { describe, expect, it } from '@jest/globals';
 import { errorOf } from '../support/expectations.js';
+import { key, service, shareApp } from '../support/folders.js';
 
 /**
  * Many times what these requests take, as the slow way that each of them could find (a pattern that backtracks, a copy
@@ -11,14 +11,7 @@ const BODY_BYTES = 16_384;
 /** Of which most have to be below the limit; collecting the garbage of other tests may take one of them long. */
 const ATTEMPTS = 5;
 
-let service: TestApp;
-let key: string;
-
-beforeAll(async () => {
-  service = await startApp();
-  key = await service.key();
-});
-afterAll(() => service.stop());
+shareApp();
 
 /** Fills what is left of 16 KiB between two texts with repetitions. */
 const filled = (before: string, repeated: (index: number) => string, after: string) => {

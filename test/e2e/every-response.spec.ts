@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
+import { describe, expect, it } from '@jest/globals';
+import { FakeClock, trio } from '../support/app.js';
 import { errorOf, expectNoTrio, expectTrio } from '../support/expectations.js';
 import { FaultsModule } from '../support/faults.module.js';
+import { key, service, shareApp } from '../support/folders.js';
 import { type Ask, ask, JSON_TYPE } from '../support/http.js';
 import { UNWRITABLE, UnwritableModule } from '../support/unwritable.module.js';
 
@@ -11,32 +12,25 @@ const PET = '{"name":"x","categoryId":1}';
 const clock = new FakeClock();
 /** Requests that a hook of an extension has seen after admission. */
 let admitted = 0;
-let service: TestApp;
-let key: string;
-
-beforeAll(async () => {
-  service = await startApp({
-    clock,
-    extensions: [{ module: FaultsModule }, { module: UnwritableModule }],
-    env: { CORS_ORIGINS: 'https://app.example.com' },
-    configure: (app) => {
-      const server = app.getHttpAdapter().getInstance();
-      server.addHook('onSend', ({ url }, reply, payload, done) => {
-        if (url.endsWith('/by-hook')) reply.header('x', UNWRITABLE);
-        done(null, payload);
-      });
-      server.addHook('onSend', async ({ headers }, _reply, payload) => {
-        if (headers['x-slow'] !== undefined) await delay(20);
-        return payload;
-      });
-      server.addHook('onRequest', async ({ headers }) => {
-        if (headers['x-slow'] !== undefined) admitted += 1;
-      });
-    },
-  });
-  key = await service.key();
+shareApp({
+  clock,
+  extensions: [{ module: FaultsModule }, { module: UnwritableModule }],
+  env: { CORS_ORIGINS: 'https://app.example.com' },
+  configure: (app) => {
+    const server = app.getHttpAdapter().getInstance();
+    server.addHook('onSend', ({ url }, reply, payload, done) => {
+      if (url.endsWith('/by-hook')) reply.header('x', UNWRITABLE);
+      done(null, payload);
+    });
+    server.addHook('onSend', async ({ headers }, _reply, payload) => {
+      if (headers['x-slow'] !== undefined) await delay(20);
+      return payload;
+    });
+    server.addHook('onRequest', async ({ headers }) => {
+      if (headers['x-slow'] !== undefined) admitted += 1;
+    });
+  },
 });
-afterAll(() => service.stop());
 
 const post = (body: string, type = 'application/json'): Ask => ({
   method: 'POST',

@@ -1,12 +1,11 @@
 import { Body, Controller, Get, Injectable, Module, Post, Res, ServiceUnavailableException } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { IsString } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import { BeforeCommit, onCommit, Public, RequireScope, sendCreated, sendPage } from '../../src/index.js';
-import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
-import { AMPLE } from '../support/folders.js';
+import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
 
 const LARGE = 9_007_199_254_740_993n;
@@ -70,14 +69,7 @@ class Listener {
 @Module({ controllers: [EdgesController], providers: [Listener, { provide: 'alias', useExisting: Listener }] })
 class EdgesModule {}
 
-let service: TestApp;
-let key: string;
-
-beforeAll(async () => {
-  service = await startApp({ extensions: [{ module: EdgesModule }] });
-  key = await service.key(AMPLE);
-});
-afterAll(() => service.stop());
+shareApp({ extensions: [{ module: EdgesModule }] }, AMPLE);
 
 const post = (path: string, headers: Record<string, string> = {}, body = '{}') =>
   service.request(`/v1/edges/${path}`, { key, method: 'POST', headers: { ...JSON_TYPE, ...headers }, body });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   type ArgumentsHost,
   Body,
@@ -21,9 +21,8 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import { Public, RequireScope } from '../../src/index.js';
-import { startApp, type TestApp } from '../support/app.js';
 import { errorOf, expectTrio } from '../support/expectations.js';
-import { AMPLE } from '../support/folders.js';
+import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
 
 const FAILED = 'The service failed to process this request.';
@@ -125,14 +124,7 @@ class FailuresModule implements NestModule {
   }
 }
 
-let service: TestApp;
-let key: string;
-
-beforeAll(async () => {
-  service = await startApp({ extensions: [{ module: FailuresModule }] });
-  key = await service.key(AMPLE);
-});
-afterAll(() => service.stop());
+shareApp({ extensions: [{ module: FailuresModule }] }, AMPLE);
 
 const get = (path: string) => service.request(`/v1/failures/${path}`, { key });
 const post = (path: string) =>

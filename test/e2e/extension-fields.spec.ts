@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApp, type TestApp } from '../support/app.js';
+import { describe, expect, it } from '@jest/globals';
 import { BOOKINGS } from '../support/bookings.module.js';
-import { AMPLE } from '../support/folders.js';
+import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { errorOf } from '../support/expectations.js';
 import { fetchDocument } from '../openapi/document.js';
 
@@ -18,14 +17,7 @@ const STORED = {
   companion: null,
 };
 
-let service: TestApp;
-let key: string;
-
-beforeAll(async () => {
-  service = await startApp({ extensions: [BOOKINGS] });
-  key = await service.key({ ...AMPLE, scopes: ['bookings:use'] });
-});
-afterAll(() => service.stop());
+shareApp({ extensions: [BOOKINGS] }, { ...AMPLE, scopes: ['bookings:use'] });
 
 const book = (change: object) => service.post('/v1/bookings', key, JSON.stringify({ ...BOOKING, ...change }));
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import {
   type ArgumentMetadata,
   Module,
@@ -11,8 +11,9 @@ import { APP_INTERCEPTOR } from '@nestjs/core';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { map } from 'rxjs';
 import { fetchDocument, operationNamed } from '../openapi/document.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { startApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
+import { key, service, shareApp } from '../support/folders.js';
 import { HOOK_SECRET, NOTES, printer } from '../support/idioms.module.js';
 
 const NOTE = { text: 'Feed Rex', author: { email: 'ada@example.com' } };
@@ -24,11 +25,8 @@ class UpperPipe implements PipeTransform {
   }
 }
 
-let service: TestApp;
-let key: string;
-
-beforeAll(async () => {
-  service = await startApp({
+shareApp(
+  {
     extensions: [NOTES],
     configure: (app) => {
       app.useGlobalPipes(
@@ -37,10 +35,9 @@ beforeAll(async () => {
       );
       app.useWebSocketAdapter(new WsAdapter(app));
     },
-  });
-  key = await service.key({ scopes: ['notes:use', 'notes:print', 'pets:read', 'pets:write', 'keys:manage'] });
-});
-afterAll(() => service.stop());
+  },
+  { scopes: ['notes:use', 'notes:print', 'pets:read', 'pets:write', 'keys:manage'] },
+);
 
 const get = (path: string, headers: Record<string, string> = {}) => service.request(`/v1${path}`, { key, headers });
 const post = (path: string, body: unknown) => service.post(`/v1${path}`, key, JSON.stringify(body));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   Body,
   Controller,
@@ -14,9 +14,8 @@ import {
 import { ApiExcludeController } from '@nestjs/swagger';
 import { IsIn, IsString, Validate, ValidatorConstraint, type ValidatorConstraintInterface } from 'class-validator';
 import { PetEntity, PetsModule, PetsService, RequireScope } from '../../src/index.js';
-import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
-import { AMPLE } from '../support/folders.js';
+import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
 
 @ValidatorConstraint({ async: true })
@@ -87,14 +86,7 @@ class ParametersController {
 @Module({ imports: [PetsModule], controllers: [ParametersController] })
 class ParametersModule {}
 
-let service: TestApp;
-let key: string;
-
-beforeAll(async () => {
-  service = await startApp({ extensions: [{ module: ParametersModule }] });
-  key = await service.key(AMPLE);
-});
-afterAll(() => service.stop());
+shareApp({ extensions: [{ module: ParametersModule }] }, AMPLE);
 
 const get = (path: string) => service.request(`/v1/${path}`, { key });
 const post = (path: string, body: object) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Controller, Inject, Injectable, Module, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Column, DataSource, Entity, type MigrationInterface, PrimaryGeneratedColumn, type QueryRunner } from 'typeorm';
@@ -17,7 +17,7 @@ import {
 import { startApp, type TestApp } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';
-import { AMPLE } from '../support/folders.js';
+import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
 import { until, withinASecond } from '../support/until.js';
 
@@ -106,14 +106,7 @@ class SheltersModule {}
 
 const SHELTERS: Extension = { module: SheltersModule, entities: [Parcel], migrations: [Shelters1795305700000] };
 
-let service: TestApp;
-let key: string;
-
-beforeAll(async () => {
-  service = await startApp({ extensions: [SHELTERS] });
-  key = await service.key(AMPLE);
-});
-afterAll(() => service.stop());
+shareApp({ extensions: [SHELTERS] }, AMPLE);
 
 const post = (path: string, body = '{}', headers: Record<string, string> = {}) =>
   service.request(`/v1/${path}`, { key, method: 'POST', headers: { ...JSON_TYPE, ...headers }, body });

@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Inject, Injectable, Module, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import * as exported from '../../src/index.js';
-import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
+import { FakeClock, startApp, trio } from '../support/app.js';
 import { errorOf, expectTrio } from '../support/expectations.js';
+import { service, shareApp } from '../support/folders.js';
 import { REPORTS } from '../support/reports.module.js';
 
 const MINUTE = 60;
 const SCOPES = ['reports:read', 'reports:write', 'pets:read'];
 
-let clock: FakeClock;
-let service: TestApp;
+const clock = new FakeClock();
 let key: string;
 
-beforeAll(async () => {
-  clock = new FakeClock();
-  service = await startApp({ clock, extensions: [REPORTS] });
-});
-afterAll(() => service.stop());
+shareApp({ clock, extensions: [REPORTS] });
 beforeEach(async () => {
   key = await service.key({ scopes: SCOPES });
 });

@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { errorOf } from '../support/expectations.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { key, service, shareApp } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
 
 const LARGEST = '9223372036854775807';
 
-let service: TestApp;
-let key: string;
-
 /** Pets 1 to 30: categories 1, 2 and the largest, statuses available, sold and none, in turn. */
+shareApp();
 beforeAll(async () => {
-  service = await startApp();
-  key = await service.key();
   for (let n = 1; n <= 30; n += 1) {
     const category = [LARGEST, '1', '2'][n % 3];
     const status = [',"status":"available"', ',"status":"sold"', '', ''][n % 4];
     await service.post('/v1/pets', key, `{"name":"pet ${n}","categoryId":${category}${status}}`);
   }
 });
-afterAll(() => service.stop());
 
 const list = (query: string, headers: Record<string, string> = {}) =>
   service.request(`/v1/pets?${query}`, { key, headers });

@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Database } from '../../src/database/database.js';
 import { PetsService } from '../../src/pets/index.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { key, service, shareApp } from '../support/folders.js';
 
-let service: TestApp;
-let key: string;
-
-beforeAll(async () => {
-  service = await startApp();
-  key = await service.key();
-});
-afterAll(() => service.stop());
+shareApp();
 
 type Method = 'reserve' | 'release' | 'sell';
 

@@ -1,6 +1,7 @@
+import { afterAll, beforeAll } from '@jest/globals';
 import type { KeysService } from '../../src/accounts/keys/keys.service.js';
 import type { NewKey } from '../../src/accounts/keys/key-options.js';
-import { startApp } from './app.js';
+import { startApp, type TestApp, type TestAppOptions } from './app.js';
 import { makeFolder, removeDatabase } from './databases.js';
 
 /** Folders for the databases of processes, removed together. */
@@ -31,3 +32,17 @@ export async function makeKeys(folder: string, ...newKeys: Partial<NewKey>[]): P
 export const AMPLE = { plan: 'enterprise', perMinute: 1_000_000, perDay: 10_000_000 } as const satisfies Partial<
   Parameters<KeysService['createKey']>[0]
 >;
+
+/** The app of `shareApp`. */
+export let service: TestApp;
+/** Its key. */
+export let key: string;
+
+/** Starts an app and creates a key, for all tests of the file or of the surrounding `describe`. */
+export function shareApp(options: TestAppOptions = {}, newKey: Partial<NewKey> = {}): void {
+  beforeAll(async () => {
+    service = await startApp(options);
+    key = await service.key(newKey);
+  });
+  afterAll(() => service.stop());
+}
