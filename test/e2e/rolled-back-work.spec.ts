@@ -77,18 +77,13 @@ class SlowNotesModule {}
 
 const PET = { name: 'straggler', categoryId: 1 };
 
-const service = sharedApp(
-  {
-    extensions: [NOTES, { module: SlowNotesModule }],
-    env: { DATABASE_TRANSACTION_TIMEOUT_MS: String(TIMEOUT_MS) },
-  },
-  async () => {
-    dataSource = service.app.get(DataSource);
-    database = service.app.get(Database);
-    pets = service.app.get(PetsService);
-    key = await service.key(AMPLE);
-  },
-);
+const env = { DATABASE_TRANSACTION_TIMEOUT_MS: String(TIMEOUT_MS) };
+const service = sharedApp({ extensions: [NOTES, { module: SlowNotesModule }], env }, async () => {
+  dataSource = service.app.get(DataSource);
+  database = service.app.get(Database);
+  pets = service.app.get(PetsService);
+  key = await service.key(AMPLE);
+});
 afterEach(async () => {
   await queryDatabase(service.folder, 'DELETE FROM "notes"');
   await queryDatabase(service.folder, `DELETE FROM "pets" WHERE "name" = 'straggler'`);

@@ -4,14 +4,10 @@ import { errorOf, sharedApp } from '../support/expectations.js';
 import { ask } from '../support/http.js';
 
 let html: string;
-const service = sharedApp(
-  {
-    env: { BASE_URL: 'https://api.petstore.test/v1', STAGING_BASE_URL: 'https://staging.petstore.test/v1' },
-  },
-  async () => {
-    html = await (await service.request('/docs')).text();
-  },
-);
+const env = { BASE_URL: 'https://api.petstore.test/v1', STAGING_BASE_URL: 'https://staging.petstore.test/v1' };
+const service = sharedApp({ env }, async () => {
+  html = await (await service.request('/docs')).text();
+});
 
 /** Returns the addresses that the page loads, from any element. */
 const loads = () =>
