@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApp, type TestApp } from '../support/app.js';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { sharedApp } from '../support/expectations.js';
 import { files } from './pages.js';
 
 /** Retry-After, minus the amount by which a timer may fire early. */
@@ -107,15 +107,11 @@ describe.each(CLIENTS)('the example client $name', (client) => {
 });
 
 describe.each(CLIENTS)('the example client $name, rehearsing errors with a staging service', (client) => {
-  let staging: TestApp;
   let key: string;
-
-  beforeAll(async () => {
-    staging = await startApp({ env: { ENVIRONMENT: 'staging' } });
+  const staging = sharedApp({ env: { ENVIRONMENT: 'staging' } }, async () => {
     key = await staging.key();
     await staging.post('/v1/pets', key, '{"name":"A","categoryId":1}');
   });
-  afterAll(() => staging.stop());
 
   /** A proxy that first makes the API return these errors. For 410 it calls getPet, which is deprecated. */
   const rehearse = (...codes: readonly string[]) =>

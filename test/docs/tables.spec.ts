@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { getMetadataStorage } from 'class-validator';
 import { PLANS } from '../../src/auth/keys/plan.js';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
@@ -8,18 +8,15 @@ import { Env } from '../../src/platform/config/env.js';
 import { ERROR_CODES } from '../../src/platform/errors/error-codes.js';
 import * as surface from '../../src/index.js';
 import * as kit from '../../src/testing/index.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { sharedApp } from '../support/expectations.js';
 import { files, HOME, page } from './pages.js';
 
-let service: TestApp;
 let key: string;
 
-beforeAll(async () => {
-  // Nothing listens on this port. The Redis metrics are also present while Redis is unavailable.
-  service = await startApp({ env: { REDIS_URL: 'redis://127.0.0.1:1' } });
+// Nothing listens on this port. The Redis metrics are also present while Redis is unavailable.
+const service = sharedApp({ env: { REDIS_URL: 'redis://127.0.0.1:1' } }, async () => {
   key = await service.key();
 });
-afterAll(() => service.stop());
 
 const README = page('README.md');
 const CONTRIBUTING = page('CONTRIBUTING.md');

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { RecordExpiry } from '../../src/http/idempotency/idempotency.module.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
-import { errorOf, expectTrio } from '../support/expectations.js';
+import { errorOf, expectTrio, sharedApp } from '../support/expectations.js';
 import { AMPLE } from '../support/folders.js';
 import { ask, JSON_TYPE } from '../support/http.js';
 
@@ -11,13 +11,8 @@ const BELLA = '{"name":"Bella","categoryId":9223372036854775807,"status":"availa
 
 /** Near the clock of PostgreSQL, which decides there what is deleted. */
 const clock = new FakeClock(Date.now());
-let service: TestApp;
 let key: string;
-
-beforeAll(async () => {
-  service = await startApp({ clock });
-});
-afterAll(() => service.stop());
+const service = sharedApp({ clock });
 beforeEach(async () => {
   key = await service.key();
 });
@@ -44,6 +39,8 @@ const lasting = async (response: Response) => ({
 });
 
 const countRows = async (table: string) => (await queryDatabase(service.folder, `SELECT * FROM "${table}"`)).length;
+
+const REUSED = { status: 422, code: 'idempotency_key_reused' };
 
 describe('a request that is repeated with its Idempotency-Key', () => {
   it('gets the first response, byte for byte, and has no further effect', async () => {
@@ -74,7 +71,7 @@ describe('a request that is repeated with its Idempotency-Key', () => {
   ])('is refused with %s', async (_, more) => {
     await add('reused');
     const pets = await countRows('pets');
-    expect(await errorOf(await add('reused', more))).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
+    expect(await errorOf(await add('reused', more))).toMatchObject(REUSED);
     expect(await countRows('pets')).toBe(pets);
   });
 
@@ -216,11 +213,7 @@ describe('a stored response', () => {
       `UPDATE "idempotency_records" SET "idempotency_key" = '"old"', "fingerprint" = 'other', "sealed_answer" = 'q83v' WHERE "idempotency_key" = 'kept'`,
     );
     const pets = await countRows('pets');
-    for (const sent of ['"old"', 'old'])
-      expect(await errorOf(await add(sent, { as: one }))).toMatchObject({
-        status: 422,
-        code: 'idempotency_key_reused',
-      });
+    for (const sent of ['"old"', 'old']) expect(await errorOf(await add(sent, { as: one }))).toMatchObject(REUSED);
     expect(await countRows('pets')).toBe(pets);
   });
 

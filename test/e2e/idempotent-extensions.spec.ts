@@ -15,7 +15,7 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { Throttle } from '@nestjs/throttler';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Exclude } from 'class-transformer';
 import type { FastifyReply } from 'fastify';
 import { map } from 'rxjs';
@@ -31,8 +31,8 @@ import {
   PetsService,
   Public,
 } from '../../src/index.js';
-import { startApp, type TestApp, trio } from '../support/app.js';
-import { errorOf } from '../support/expectations.js';
+import { startApp, trio } from '../support/app.js';
+import { errorOf, sharedApp } from '../support/expectations.js';
 import { ask, JSON_TYPE } from '../support/http.js';
 
 /*
@@ -203,13 +203,8 @@ class CopiesModule {}
 @Module({ controllers: [Reviewers] })
 class ReviewersModule {}
 
-let service: TestApp;
 let key: string;
-
-beforeAll(async () => {
-  service = await startApp({ extensions: [{ module: CopiesModule, migrations: [LateRows1795305600000] }] });
-});
-afterAll(() => service.stop());
+const service = sharedApp({ extensions: [{ module: CopiesModule, migrations: [LateRows1795305600000] }] });
 beforeEach(async () => {
   calls.count = 0;
   key = await service.key();

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import type { NewKey } from '../../src/accounts/keys/key-options.js';
-import { startApp, type TestApp, trio } from '../support/app.js';
-import { errorOf } from '../support/expectations.js';
+import { trio } from '../support/app.js';
+import { errorOf, sharedApp } from '../support/expectations.js';
 import { databaseUrl, queryDatabase } from '../support/databases.js';
 import { type Ended, runKeys } from '../support/service-process.js';
 import { within, withinASecond } from '../support/until.js';
@@ -20,12 +20,7 @@ interface Issued {
 /** More of a key than is ever shown again. */
 const WHOLE_KEY = /psk_(live|test)_\w{5}/;
 
-let service: TestApp;
-
-beforeAll(async () => {
-  service = await startApp();
-});
-afterAll(() => service.stop());
+const service = sharedApp();
 
 const keys = (...args: string[]): Promise<Ended> =>
   runKeys(args, { folder: service.folder, env: { DATABASE_URL: databaseUrl(service.folder) } });

@@ -1,22 +1,17 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApp, type TestApp } from '../support/app.js';
-import { errorIn } from '../support/expectations.js';
+import { describe, expect, it } from '@jest/globals';
+import { errorIn, sharedApp } from '../support/expectations.js';
 import { type RawResponse, rawResponses } from '../support/raw-responses.js';
 import { sendRaw } from '../support/raw.js';
 
 const PET = '{"name":"x","categoryId":1}';
 
-let service: TestApp;
 let key: string;
 let auth: string;
-
-beforeAll(async () => {
-  service = await startApp();
+const service = sharedApp({}, async () => {
   key = await service.key();
   auth = `Host: x\r\nAuthorization: Bearer ${key}\r\n`;
 });
-afterAll(() => service.stop());
 
 const send = async (bytes: string | Buffer): Promise<RawResponse[]> => rawResponses(await sendRaw(service.port, bytes));
 

@@ -1,10 +1,11 @@
 import { METHODS } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { Registry } from '../../src/index.js';
 import { PlanThrottlerGuard } from '../../src/rate-limit/plan-throttler.guard.js';
-import { FakeClock, startApp, type TestApp } from '../support/app.js';
+import { FakeClock } from '../support/app.js';
+import { sharedApp } from '../support/expectations.js';
 import { ask, concurrently } from '../support/http.js';
 import { freshMetrics } from '../support/metrics.js';
 
@@ -24,16 +25,9 @@ const PATHS = [
 /** CONNECT is no request as the others are. */
 const SENT_METHODS = METHODS.filter((method) => method !== 'CONNECT');
 
-let service: TestApp;
-
-beforeAll(async () => {
-  // On the clock of the system, a minute might end between requests, and give them another status.
-  service = await startApp({ clock: new FakeClock() });
-});
-afterEach(() => {
-  jest.restoreAllMocks();
-});
-afterAll(() => service.stop());
+// On the clock of the system, a minute might end between requests, and give them another status.
+const service = sharedApp({ clock: new FakeClock() });
+afterEach(() => void jest.restoreAllMocks());
 
 /**
  * The series of the registry, as `/metrics` returns what was rendered a moment ago; without those of statements and of

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
-import { startApp, type TestApp } from '../support/app.js';
-import { type ErrorObject, errorOf } from '../support/expectations.js';
+import { type ErrorObject, errorOf, sharedApp } from '../support/expectations.js';
 import { type Ask, ask, JSON_TYPE } from '../support/http.js';
 import { BODY_MISTAKES, JSON_MISTAKES, MEDIA_TYPE_MISTAKES, OTHER_BODY_MISTAKES } from '../support/mistakes/bodies.js';
 import { HEADERS_WITHOUT_KEY, MISPLACED_KEYS, ODD_KEYS } from '../support/mistakes/keys.js';
@@ -14,15 +13,11 @@ const PART = 5;
 
 const PET = '{"name":"Bella","categoryId":1}';
 
-let service: TestApp;
 let key: string;
-
-beforeAll(async () => {
-  service = await startApp({ env: { ANONYMOUS_PER_MINUTE: '1000' } });
+const service = sharedApp({ env: { ANONYMOUS_PER_MINUTE: '1000' } }, async () => {
   key = await service.key({ scopes: SCOPES });
   await service.post('/v1/pets', key, PET);
 });
-afterAll(() => service.stop());
 
 /** The error that a request gets. Whatever it is, it is short, and has no part of the key. */
 async function errorTo(request: Ask): Promise<ErrorObject> {

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApp, type TestApp } from '../support/app.js';
-import { errorIn } from '../support/expectations.js';
+import { describe, expect, it } from '@jest/globals';
+import { errorIn, sharedApp } from '../support/expectations.js';
 import { rawResponses } from '../support/raw-responses.js';
 import { sendRaw } from '../support/raw.js';
 
 const PET = '{"name":"x","categoryId":1}';
 
-let service: TestApp;
 let auth: string;
-
-beforeAll(async () => {
-  service = await startApp();
+const service = sharedApp({}, async () => {
   auth = `Authorization: Bearer ${await service.key()}\r\n`;
   await service.post('/v1/pets', await service.key(), PET);
 });
-afterAll(() => service.stop());
 
 /** Statuses and error codes of what comes back. */
 async function outcomes(bytes: string): Promise<[number, string | undefined][]> {

@@ -7,9 +7,7 @@ import { makeFolder, onPostgres, openDatabase, removeDatabase } from '../support
 import { ask } from '../support/http.js';
 import { startProcess } from '../support/service-process.js';
 
-afterEach(() => {
-  jest.restoreAllMocks();
-});
+afterEach(() => void jest.restoreAllMocks());
 
 /** The fields of the lines that a service has logged with a message. */
 const linesOf = (output: string, message: string) =>

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Body, Controller, Module, Post, Put } from '@nestjs/common';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { IntegerField, Operation } from '../../src/index.js';
-import { startApp, type TestApp } from '../support/app.js';
-import { errorOf } from '../support/expectations.js';
+import { errorOf, sharedApp } from '../support/expectations.js';
 import { ask } from '../support/http.js';
 
 class Ring {
@@ -51,16 +50,12 @@ class BellsController {
 @Module({ controllers: [BellsController] })
 class BellsModule {}
 
-let service: TestApp;
 let key: string;
-
-beforeAll(async () => {
-  service = await startApp({ extensions: [{ module: BellsModule }] });
+const service = sharedApp({ extensions: [{ module: BellsModule }] }, async () => {
   key = await service.key({ scopes: SCOPES });
   await service.post('/v1/pets', key, '{"name":"Bella","categoryId":1,"status":"available"}');
   await service.post('/v1/store/orders', key, '{"petId":1}');
 });
-afterAll(() => service.stop());
 
 const send = (method: string, path: string, headers: Record<string, string> = {}) =>
   service.request(path, { key, method, headers });

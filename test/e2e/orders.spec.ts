@@ -8,6 +8,8 @@ beforeAll(orders.start);
 afterAll(orders.stop);
 beforeEach(orders.reset);
 
+const NOT_AVAILABLE = { status: 409, code: 'pet_not_available' };
+
 describe('placeOrder', () => {
   it('returns 201 with the order and its Location, and makes the pet pending', async () => {
     const petId = await orders.addPet();
@@ -27,26 +29,20 @@ describe('placeOrder', () => {
   });
 
   it.each(['pending', 'sold'])('returns 409 for a pet that is %s', async (status) => {
-    expect(await errorOf(await orders.place(await orders.addPet(status)))).toMatchObject({
-      status: 409,
-      code: 'pet_not_available',
-    });
+    expect(await errorOf(await orders.place(await orders.addPet(status)))).toMatchObject(NOT_AVAILABLE);
   });
 
   it('returns 409 for a pet without a status', async () => {
-    const { id } = (await (
-      await orders.service.post('/v1/pets', orders.key, '{"name":"Bella","categoryId":1}')
-    ).json()) as {
-      id: number;
-    };
-    expect(await errorOf(await orders.place(id))).toMatchObject({ status: 409, code: 'pet_not_available' });
+    const pet = { key: orders.key, body: { name: 'Bella', categoryId: 1 } };
+    const { body } = await orders.service.json<{ id: number }>('/v1/pets', pet);
+    expect(await errorOf(await orders.place(body.id))).toMatchObject(NOT_AVAILABLE);
   });
 
   it('returns 409 for a pet that another account has ordered, until that order is cancelled', async () => {
     const petId = await orders.addPet();
     const other = await orders.service.key();
     const order = await orderOf(orders.place(petId, other));
-    expect(await errorOf(await orders.place(petId))).toMatchObject({ status: 409, code: 'pet_not_available' });
+    expect(await errorOf(await orders.place(petId))).toMatchObject(NOT_AVAILABLE);
     await orders.move(order.id, 'cancelled', { as: other });
     expect((await orders.place(petId)).status).toBe(201);
   });

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { DataSource, MoreThan, type SelectQueryBuilder } from 'typeorm';
 import { type Page, type PageOrder, readPage } from '../../src/index.js';
-import { startApp, type TestApp } from '../support/app.js';
 import { onPostgres } from '../support/databases.js';
-import { errorOf } from '../support/expectations.js';
+import { errorOf, sharedApp } from '../support/expectations.js';
 import { Box, Crate, Shelf, SHELVES } from '../support/shelves.module.js';
 
 const INT64_MAX = '9223372036854775807';
@@ -21,19 +20,15 @@ const shelfAt = (at: number): Omit<Shelf, 'id' | 'boxes'> => ({
   note: null,
 });
 
-let service: TestApp;
 let key: string;
 let dataSource: DataSource;
-
-beforeAll(async () => {
-  service = await startApp({ extensions: [SHELVES] });
+const service = sharedApp({ extensions: [SHELVES] }, async () => {
   key = await service.key();
   dataSource = service.app.get(DataSource);
   for (const at of SIZES.keys()) await dataSource.getRepository(Shelf).insert(shelfAt(at));
   const boxes = ['c', 'a', 'b', 'd'];
   for (const id of boxes) await dataSource.getRepository(Box).insert({ id, shelf: { id: 1 } });
 });
-afterAll(() => service.stop());
 
 const shelves = () => dataSource.getRepository(Shelf).createQueryBuilder('shelf');
 

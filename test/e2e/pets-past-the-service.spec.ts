@@ -1,28 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Database, PetEntity, PetsService } from '../../src/index.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { sharedApp } from '../support/expectations.js';
 import { onPostgres, queryDatabase } from '../support/databases.js';
 import { AMPLE } from '../support/folders.js';
 import { NOTES, notesOf } from '../support/notes.module.js';
 import { withinASecond } from '../support/until.js';
 
-let service: TestApp;
 let dataSource: DataSource;
 let key: string;
-
-beforeAll(async () => {
-  service = await startApp({ extensions: [NOTES] });
+const service = sharedApp({ extensions: [NOTES] }, async () => {
   dataSource = service.app.get(DataSource);
   key = await service.key(AMPLE);
 });
-afterAll(() => service.stop());
 
-async function newPet(name: string): Promise<number> {
-  const created = await service.post('/v1/pets', key, JSON.stringify({ name, categoryId: 1 }));
-  return ((await created.json()) as { id: number }).id;
-}
-
+const newPet = async (name: string) =>
+  (await service.json<{ id: number }>('/v1/pets', { key, body: { name, categoryId: 1 } })).body.id;
 const nameOf = async (petId: number) =>
   ((await (await service.request(`/v1/pets/${petId}`, { key })).json()) as { name: string }).name;
 const invalidate = () => service.app.get(PetsService).invalidateCaches();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import {
@@ -9,26 +9,19 @@ import {
   PetsModule,
   PetsService,
 } from '../../src/index.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { startApp } from '../support/app.js';
 import { onPostgres, queryDatabase } from '../support/databases.js';
-import { errorOf } from '../support/expectations.js';
+import { errorOf, sharedApp } from '../support/expectations.js';
 import { AMPLE } from '../support/folders.js';
 import { NOTES, notesOf } from '../support/notes.module.js';
 
-let service: TestApp;
 let key: string;
-
-beforeAll(async () => {
-  service = await startApp({ extensions: [NOTES] });
+const service = sharedApp({ extensions: [NOTES] }, async () => {
   key = await service.key(AMPLE);
 });
-afterAll(() => service.stop());
 
-async function newPet(): Promise<number> {
-  const created = await service.post('/v1/pets', key, '{"name":"Bella","categoryId":1}');
-  return ((await created.json()) as { id: number }).id;
-}
-
+const newPet = async () =>
+  (await service.json<{ id: number }>('/v1/pets', { key, body: { name: 'Bella', categoryId: 1 } })).body.id;
 const remove = (petId: number) => service.request(`/v1/pets/${petId}`, { key, method: 'DELETE' });
 
 /** Visits to pets, in the way of the manual: without a foreign key, and removed with their pet. */

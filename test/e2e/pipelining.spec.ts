@@ -1,18 +1,14 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApp, type TestApp } from '../support/app.js';
+import { describe, expect, it } from '@jest/globals';
+import { sharedApp } from '../support/expectations.js';
 import { type RawResponse, rawResponses } from '../support/raw-responses.js';
 import { sendRaw } from '../support/raw.js';
 
-let service: TestApp;
 let key: string;
-
-beforeAll(async () => {
-  service = await startApp();
+const service = sharedApp({}, async () => {
   key = await service.key({ plan: 'enterprise', perMinute: 1_000, perDay: 1_000 });
 });
-afterAll(() => service.stop());
 
 const request = (head: string, body = '') =>
   `${head} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { PetsService } from '../../src/pets/index.js';
-import { startApp, type TestApp } from '../support/app.js';
-import { errorOf } from '../support/expectations.js';
+import { errorOf, sharedApp } from '../support/expectations.js';
 
-let service: TestApp;
 let key: string;
-
-beforeAll(async () => {
-  service = await startApp();
+const service = sharedApp({}, async () => {
   key = await service.key();
 });
-afterAll(() => service.stop());
 
 const ids = async (query: string) => {
   const response = await service.request(`/v1/pets${query}`, { key });
@@ -89,10 +84,13 @@ describe('listPets', () => {
     'limit=99999999999999999999',
   ])('refuses ?%s', async (query) => {
     const refusal = await errorOf(await service.request(`/v1/pets?${query}`, { key }));
-    expect(refusal).toMatchObject({ status: 400, code: 'validation_failed' });
+    expect(refusal).toMatchObject(INVALID);
     expect(refusal.message).toContain(query.split(/[=[]/)[0]);
   });
 });
+
+const INVALID = { status: 400, code: 'validation_failed' };
+const NOT_FOUND = { status: 404, code: 'pet_not_found' };
 
 describe('getPet', () => {
   it.each([
@@ -116,17 +114,11 @@ describe('getPet', () => {
     '0x1',
     'x'.repeat(5_000),
   ])('returns 404 for the pet %s', async (petId) => {
-    expect(await errorOf(await service.request(`/v1/pets/${petId}`, { key }))).toMatchObject({
-      status: 404,
-      code: 'pet_not_found',
-    });
+    expect(await errorOf(await service.request(`/v1/pets/${petId}`, { key }))).toMatchObject(NOT_FOUND);
   });
 
   it('returns 404 for a pet that was never created', async () => {
-    expect(await errorOf(await service.request('/v1/pets/9223372036854775807', { key }))).toMatchObject({
-      status: 404,
-      code: 'pet_not_found',
-    });
+    expect(await errorOf(await service.request('/v1/pets/9223372036854775807', { key }))).toMatchObject(NOT_FOUND);
   });
 
   it('returns to each of many concurrent requests its own pet, or 404', async () => {
@@ -154,9 +146,6 @@ describe('getPet', () => {
   });
 
   it('refuses query parameters', async () => {
-    expect(await errorOf(await service.request('/v1/pets/1?fields=name', { key }))).toMatchObject({
-      status: 400,
-      code: 'validation_failed',
-    });
+    expect(await errorOf(await service.request('/v1/pets/1?fields=name', { key }))).toMatchObject(INVALID);
   });
 });

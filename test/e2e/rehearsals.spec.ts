@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors/error-codes.js';
-import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
-import { errorOf } from '../support/expectations.js';
+import { FakeClock, startApp, trio } from '../support/app.js';
+import { errorOf, sharedApp } from '../support/expectations.js';
 
 const clock = new FakeClock(Date.parse('2026-11-21T12:00:00Z'));
-let service: TestApp;
 let key: string;
-
-beforeAll(async () => {
-  service = await startApp({ clock, env: { ENVIRONMENT: 'staging' } });
+const service = sharedApp({ clock, env: { ENVIRONMENT: 'staging' } }, async () => {
   key = await service.key();
 });
-afterAll(() => service.stop());
 
 const call = (prefer: string, path = '/v1/pets') => service.request(path, { key, headers: { Prefer: prefer } });
 const post = (prefer: string) =>

@@ -1,21 +1,16 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApp, type TestApp } from '../support/app.js';
+import { describe, expect, it } from '@jest/globals';
 import { onPostgres, onSharedServer } from '../support/databases.js';
-import { errorOf } from '../support/expectations.js';
+import { errorOf, sharedApp } from '../support/expectations.js';
 import { AMPLE } from '../support/folders.js';
 import { NOTES } from '../support/notes.module.js';
 import { until } from '../support/until.js';
 
-let service: TestApp;
 let key: string;
-
-beforeAll(async () => {
-  service = await startApp({ extensions: [NOTES] });
+const service = sharedApp({ extensions: [NOTES] }, async () => {
   key = await service.key(AMPLE);
 });
-afterAll(() => service.stop());
 
 async function withoutDatabase(work: () => Promise<void>): Promise<void> {
   const file = join(service.folder, 'petstore.sqlite');

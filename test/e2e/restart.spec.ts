@@ -98,12 +98,10 @@ describe('a restart', () => {
   it('keeps the pets, and assigns the next identifiers', async () => {
     await start();
     const key = await service.key();
-    const add = async () =>
-      (
-        (await (await service.post('/v1/pets', key, '{"name":"x","categoryId":9223372036854775807}')).json()) as {
-          id: number;
-        }
-      ).id;
+    const add = async () => {
+      const added = await service.post('/v1/pets', key, '{"name":"x","categoryId":9223372036854775807}');
+      return ((await added.json()) as { id: number }).id;
+    };
     const before = await add();
     await restart();
     expect(await add()).toBe(before + 1);

@@ -1,24 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApp, type TestApp, trio } from '../support/app.js';
-import { errorOf, expectTrio } from '../support/expectations.js';
+import { describe, expect, it } from '@jest/globals';
+import { startApp, trio } from '../support/app.js';
+import { errorOf, expectTrio, sharedApp } from '../support/expectations.js';
 
-let service: TestApp;
 let key: string;
-
-beforeAll(async () => {
-  service = await startApp();
+const service = sharedApp({}, async () => {
   key = await service.key();
   for (let n = 1; n <= 3; n += 1) await add();
 });
-afterAll(() => service.stop());
 
 const add = () => service.post('/v1/pets', key, '{"name":"Bella","categoryId":1,"status":"available"}');
 
-async function etagOf(path: string): Promise<string> {
-  const response = await service.request(path, { key });
-  return response.headers.get('etag') ?? '';
-}
-
+const etagOf = async (path: string) => (await service.request(path, { key })).headers.get('etag') ?? '';
 const revalidate = (path: string, condition: string, method = 'GET') =>
   service.request(path, { key, method, headers: { 'If-None-Match': condition } });
 
@@ -30,9 +22,7 @@ function namesOf({ headers }: Response): string[] {
 }
 
 /** What caches are told. */
-function told({ headers }: Response): (string | null)[] {
-  return [headers.get('cache-control'), headers.get('vary')];
-}
+const told = ({ headers }: Response) => [headers.get('cache-control'), headers.get('vary')];
 
 describe.each(['/v1/pets/1', '/v1/pets', '/v1/pets?limit=2'])('a response that the client has: %s', (path) => {
   it('has a strong ETag, which is the same each time and for HEAD', async () => {

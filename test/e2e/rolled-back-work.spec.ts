@@ -9,12 +9,12 @@ import {
   RequestTimeoutException,
   UseInterceptors,
 } from '@nestjs/common';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { catchError, throwError, timeout } from 'rxjs';
 import { DataSource, type Repository } from 'typeorm';
 import { Database, Idempotent, onCommit, Operation, PetsModule, PetsService } from '../../src/index.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { sharedApp } from '../support/expectations.js';
 import { onPostgres, queryDatabase } from '../support/databases.js';
 import { AMPLE } from '../support/folders.js';
 import { ask, JSON_TYPE } from '../support/http.js';
@@ -28,7 +28,6 @@ interface Straggler {
   readonly outcomes: Promise<PromiseSettledResult<unknown>[]>;
 }
 
-let service: TestApp;
 let dataSource: DataSource;
 let database: Database;
 let pets: PetsService;
@@ -78,17 +77,13 @@ class SlowNotesModule {}
 
 const PET = { name: 'straggler', categoryId: 1 };
 
-beforeAll(async () => {
-  service = await startApp({
-    extensions: [NOTES, { module: SlowNotesModule }],
-    env: { DATABASE_TRANSACTION_TIMEOUT_MS: String(TIMEOUT_MS) },
-  });
+const env = { DATABASE_TRANSACTION_TIMEOUT_MS: String(TIMEOUT_MS) };
+const service = sharedApp({ extensions: [NOTES, { module: SlowNotesModule }], env }, async () => {
   dataSource = service.app.get(DataSource);
   database = service.app.get(Database);
   pets = service.app.get(PetsService);
   key = await service.key(AMPLE);
 });
-afterAll(() => service.stop());
 afterEach(async () => {
   await queryDatabase(service.folder, 'DELETE FROM "notes"');
   await queryDatabase(service.folder, `DELETE FROM "pets" WHERE "name" = 'straggler'`);

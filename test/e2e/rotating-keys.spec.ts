@@ -9,6 +9,12 @@ beforeAll(api.start);
 afterAll(api.stop);
 beforeEach(api.reset);
 
+const retired = (message: string) => ({
+  status: 409,
+  code: 'api_key_retired',
+  message: expect.stringContaining(message),
+});
+
 describe('rotateKey', () => {
   it('creates a successor, shown once; the old key stays valid for a day by default', async () => {
     const old = await created(await create({ name: 'Reader', scopes: ['pets:read'], expiresInSeconds: 864_000 }));
@@ -48,29 +54,17 @@ describe('rotateKey', () => {
     const refused = responses.filter(({ status }) => status === 409);
     expect(refused).toHaveLength(19);
     const [winner] = await Promise.all(responses.filter(({ status }) => status === 201).map(created));
-    for (const response of refused)
-      expect(await errorOf(response)).toMatchObject({
-        code: 'api_key_retired',
-        message: expect.stringContaining(winner?.id ?? 'no winner'),
-      });
+    for (const response of refused) expect(await errorOf(response)).toMatchObject(retired(winner?.id ?? 'no winner'));
     expect(await (await list()).json()).toHaveLength(3);
   });
 
   it('refuses a revoked or expired key', async () => {
     const revoked = await created(await create());
     await revoke(revoked.id);
-    expect(await errorOf(await rotate(revoked.id))).toMatchObject({
-      status: 409,
-      code: 'api_key_retired',
-      message: expect.stringContaining('revoked'),
-    });
+    expect(await errorOf(await rotate(revoked.id))).toMatchObject(retired('revoked'));
     const expired = await created(await create({ expiresInSeconds: 1 }));
     api.clock.advanceSeconds(1);
-    expect(await errorOf(await rotate(expired.id))).toMatchObject({
-      status: 409,
-      code: 'api_key_retired',
-      message: expect.stringContaining('expired'),
-    });
+    expect(await errorOf(await rotate(expired.id))).toMatchObject(retired('expired'));
   });
 
   it('passes on no scope that the caller lacks', async () => {

@@ -45,10 +45,8 @@ describeWithRedis('a traced service', () => {
     endTracing = await startTracing(loadEnv(env));
     service = await startApp({ env, extensions: [{ module: ListenerModule }] });
     key = await service.key();
-    const { id } = (await (await service.post('/v1/pets', key, { name: 'Rex', categoryId: 1 })).json()) as {
-      id: number;
-    };
-    await service.request(`/v1/pets/${id}`, {
+    const { body } = await service.json<{ id: number }>('/v1/pets', { key, body: { name: 'Rex', categoryId: 1 } });
+    await service.request(`/v1/pets/${body.id}`, {
       key,
       method: 'PATCH',
       headers: { 'Content-Type': 'application/json', traceparent: `00-${TRACE_ID}-${CLIENT_SPAN_ID}-01` },

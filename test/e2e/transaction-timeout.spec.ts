@@ -1,19 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { startApp, type TestApp } from '../support/app.js';
 import { onPostgres } from '../support/databases.js';
+import { sharedApp } from '../support/expectations.js';
 import { AMPLE } from '../support/folders.js';
 import { NoteEntity, NOTES, notesOf } from '../support/notes.module.js';
 
-let bounded: TestApp;
 let key: string;
-
-beforeAll(async () => {
-  bounded = await startApp({ extensions: [NOTES], env: { DATABASE_TRANSACTION_TIMEOUT_MS: '300' } });
+const bounded = sharedApp({ extensions: [NOTES], env: { DATABASE_TRANSACTION_TIMEOUT_MS: '300' } }, async () => {
   key = await bounded.key(AMPLE);
 });
-afterAll(() => bounded.stop());
 
 describe('a transaction that does not end', () => {
   it.each(['forgotten', 'released'])('is rolled back if it is %s, and does not block others for long', async (how) => {

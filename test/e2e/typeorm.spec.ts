@@ -1,22 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { DataSource, type EntityManager, MoreThanOrEqual } from 'typeorm';
 import { Database, PetEntity, PetsService } from '../../src/index.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { sharedApp } from '../support/expectations.js';
 import { queryDatabase } from '../support/databases.js';
 import { AMPLE } from '../support/folders.js';
 import { NoteEntity, NOTES, notesOf } from '../support/notes.module.js';
 
-let service: TestApp;
 let dataSource: DataSource;
 let key: string;
-
-beforeAll(async () => {
-  service = await startApp({ extensions: [NOTES] });
+const service = sharedApp({ extensions: [NOTES] }, async () => {
   dataSource = service.app.get(DataSource);
   key = await service.key(AMPLE);
 });
-afterAll(() => service.stop());
 afterEach(async () => {
   await queryDatabase(service.folder, 'DELETE FROM "notes"');
 });
@@ -39,16 +35,11 @@ async function newPetOf(categoryId: string): Promise<{ id: number }> {
   return (await response.json()) as { id: number };
 }
 
-async function newPet(name = 'Bella'): Promise<number> {
-  return ((await (await createPet(name)).json()) as { id: number }).id;
-}
-
 describe('repositories of an extension', () => {
   it('find, save, count and remove, with relations to pets', async () => {
-    const petId = await newPet('Noted');
-    const { id } = (await (
-      await service.post('/v1/notes', key, JSON.stringify({ text: 'likes carrots', petId }))
-    ).json()) as { id: number };
+    const { id: petId } = (await (await createPet('Noted')).json()) as { id: number };
+    const note = { key, body: { text: 'likes carrots', petId } };
+    const { id } = (await service.json<{ id: number }>('/v1/notes', note)).body;
     const listed = await service.request('/v1/notes', { key });
     expect(await listed.json()).toEqual([
       { id, text: 'likes carrots', pet: expect.objectContaining({ id: petId, name: 'Noted' }) },

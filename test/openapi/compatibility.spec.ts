@@ -1,22 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject, ParameterObject } from '@nestjs/swagger';
-import { startApp, type TestApp } from '../support/app.js';
+import { sharedApp } from '../support/expectations.js';
 import { breakingChanges } from './breaking-changes.js';
 import { fetchDocument, operationNamed, operationsOf } from './document.js';
 
 /** The first released document, without descriptions and examples. */
 const RELEASED = JSON.parse(readFileSync(join(import.meta.dirname, 'released.json'), 'utf8')) as OpenAPIObject;
 
-let service: TestApp;
 let document: OpenAPIObject;
-
-beforeAll(async () => {
-  service = await startApp();
+const service = sharedApp({}, async () => {
   document = await fetchDocument(service);
 });
-afterAll(() => service.stop());
 
 /**
  * Intended changes. A guard returns 403, 401 and 429 before the operation runs. One header is the same on every response,

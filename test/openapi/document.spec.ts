@@ -1,26 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject, RequestBodyObject, SchemaObject } from '@nestjs/swagger';
 import { VERSION } from '../../src/platform/config/env.js';
 import { currentDocument } from '../../src/openapi/document/document.js';
 import { SAMPLE_PETS } from '../../src/sample-data.js';
-import { FakeClock, startApp, type TestApp } from '../support/app.js';
+import { FakeClock, startApp } from '../support/app.js';
+import { sharedApp } from '../support/expectations.js';
 import { fetchDocument, operationNamed, operationsOf } from './document.js';
 
 /** The operations of the specification, in the order of the specification. */
 const DESCRIBED = ['listPets', 'createPet', 'getPet'];
 
 const clock = new FakeClock();
-let service: TestApp;
 let document: OpenAPIObject;
 let key: string;
-
-beforeAll(async () => {
-  service = await startApp({ clock, env: { STAGING_BASE_URL: 'https://staging.petstore.test/v1' } });
+const service = sharedApp({ clock, env: { STAGING_BASE_URL: 'https://staging.petstore.test/v1' } }, async () => {
   document = await fetchDocument(service);
   key = await service.key();
   for (const pet of SAMPLE_PETS) await service.post('/v1/pets', key, JSON.stringify(pet));
 });
-afterAll(() => service.stop());
 
 const schema = (name: string) => document.components?.schemas?.[name];
 const fieldsOf = (name: string) => Object.keys((schema(name) as SchemaObject).properties ?? {});

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
@@ -10,8 +10,8 @@ import { unavailable } from '../../src/database/unavailable.js';
 import type { ErrorCode } from '../../src/platform/errors/error-codes.js';
 import { PetsService } from '../../src/pets/index.js';
 import { PetsRepository } from '../../src/pets/pets.repository.js';
-import type { ErrorObject } from '../support/expectations.js';
-import { FakeClock, startApp, type TestApp } from '../support/app.js';
+import { FakeClock, type TestApp } from '../support/app.js';
+import { type ErrorObject, sharedApp } from '../support/expectations.js';
 import { JSON_TYPE } from '../support/http.js';
 import { fetchDocument, operationsOf } from './document.js';
 
@@ -21,16 +21,12 @@ const PET = '{"name":"Bella","categoryId":1,"status":"available"}';
 const KEY_ID = /key_[0-9A-Za-z]{16}/g;
 
 const clock = new FakeClock();
-let service: TestApp;
 let key: string;
-
-beforeAll(async () => {
-  service = await startApp({ clock });
+const service = sharedApp({ clock }, async () => {
   key = await service.key({ plan: 'business', scopes: SCOPES });
   await service.post('/v1/pets', key, PET);
   await service.post('/v1/categories', key, '{"name":"Dogs","id":1}');
 });
-afterAll(() => service.stop());
 
 type Init = Parameters<TestApp['request']>[1];
 
@@ -49,8 +45,9 @@ async function heldPet(): Promise<string> {
   return `/v1/pets/${id}`;
 }
 
-async function withKey(terms: Parameters<TestApp['key']>[0], call: (key: string) => Promise<Response>) {
-  return call(await service.key({ scopes: SCOPES, ...terms }));
+async function withKey(terms: Parameters<TestApp['key']>[0], call: (key: string, id: string) => Promise<Response>) {
+  const { key: made, id } = await service.createKey({ scopes: SCOPES, ...terms });
+  return call(made, id);
 }
 
 /** Repeats the call until the response has this status. */
@@ -85,17 +82,15 @@ const CALLS: Readonly<Partial<Record<ErrorCode, readonly (() => Promise<Response
   ],
   api_key_revoked: [
     () =>
-      withKey({ account: 'revoked' }, async (revoked) => {
-        const [listed] = (await (await get('/v1/keys', { key: revoked })).json()) as { id: string }[];
-        await service.app.get(KeysService).revoke(listed?.id ?? '');
+      withKey({}, async (revoked, id) => {
+        await service.app.get(KeysService).revoke(id);
         return get('/v1/pets', { key: revoked });
       }),
   ],
   api_key_paused: [
     () =>
-      withKey({ account: 'paused' }, async (paused) => {
-        const [listed] = (await (await get('/v1/keys', { key: paused })).json()) as { id: string }[];
-        await service.app.get(KeysService).change(listed?.id ?? '', { paused: true });
+      withKey({}, async (paused, id) => {
+        await service.app.get(KeysService).change(id, { paused: true });
         return get('/v1/pets', { key: paused });
       }),
   ],

@@ -1,19 +1,13 @@
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApp, type TestApp } from '../support/app.js';
-import { errorOf } from '../support/expectations.js';
+import { describe, expect, it } from '@jest/globals';
+import { errorOf, sharedApp } from '../support/expectations.js';
 import { ask } from '../support/http.js';
 
-let service: TestApp;
 let html: string;
-
-beforeAll(async () => {
-  service = await startApp({
-    env: { BASE_URL: 'https://api.petstore.test/v1', STAGING_BASE_URL: 'https://staging.petstore.test/v1' },
-  });
+const env = { BASE_URL: 'https://api.petstore.test/v1', STAGING_BASE_URL: 'https://staging.petstore.test/v1' };
+const service = sharedApp({ env }, async () => {
   html = await (await service.request('/docs')).text();
 });
-afterAll(() => service.stop());
 
 /** Returns the addresses that the page loads, from any element. */
 const loads = () =>

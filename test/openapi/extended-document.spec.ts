@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Body, Controller, Get, Module, Post, Put, Query } from '@nestjs/common';
 import {
   ApiBody,
@@ -14,7 +14,7 @@ import {
 import { IsArray, IsDateString, IsInt, IsOptional, IsString } from 'class-validator';
 import { Operation } from '../../src/index.js';
 import { operationsOf } from '../support/operations.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { sharedApp } from '../support/expectations.js';
 import { Contract } from './contract.js';
 import { fetchDocument, operationNamed } from './document.js';
 
@@ -146,16 +146,12 @@ class ToysController {
 @Module({ controllers: [ToysController] })
 class ToysModule {}
 
-let service: TestApp;
 let document: OpenAPIObject;
 let contract: Contract;
-
-beforeAll(async () => {
-  service = await startApp({ extensions: [{ module: ToysModule }] });
+const service = sharedApp({ extensions: [{ module: ToysModule }] }, async () => {
   document = await fetchDocument(service);
   contract = new Contract(document);
 });
-afterAll(() => service.stop());
 
 const schemaOf = (name: string) => document.components?.schemas?.[name];
 

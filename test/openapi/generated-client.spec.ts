@@ -3,10 +3,10 @@ import { copyFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { sharedApp } from '../support/expectations.js';
 import { fetchDocument, operationsOf } from './document.js';
 
 const HOME = join(import.meta.dirname, '../..');
@@ -24,11 +24,8 @@ const STRICT = {
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-client-'));
-let service: TestApp;
 let document: OpenAPIObject;
-
-beforeAll(async () => {
-  service = await startApp();
+const service = sharedApp({}, async () => {
   symlinkSync(join(HOME, 'node_modules'), join(folder, 'node_modules'));
   for (const name of ['story.ts', 'hey-api.ts'])
     copyFileSync(join(import.meta.dirname, 'client', name), join(folder, name));
@@ -36,10 +33,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
 });
-afterAll(async () => {
-  await service.stop();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Runs a program with the current Node and returns its output. Throws the program's error output if it fails. */
 async function run(program: string, ...args: string[]): Promise<string> {

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Spectral } from '@stoplight/spectral-core';
-import { startApp, type TestApp } from '../support/app.js';
+import { startApp } from '../support/app.js';
+import { sharedApp } from '../support/expectations.js';
 import { Contract } from './contract.js';
 import { EXPLAINED, RULESET } from './spectral.ruleset.js';
 import { fetchDocument, operationNamed, operationsOf, resolved } from './document.js';
 
 const ADDRESSES = { BASE_URL: 'https://api.petstore.test/v1', STAGING_BASE_URL: 'https://staging.petstore.test/v1' };
 
-let service: TestApp;
-let withoutAddress: TestApp;
-
-beforeAll(async () => {
-  service = await startApp({ env: ADDRESSES });
-  withoutAddress = await startApp();
-});
-afterAll(() => Promise.all([service.stop(), withoutAddress.stop()]));
+const service = sharedApp({ env: ADDRESSES });
+const withoutAddress = sharedApp();
 
 /** Returns the linter's findings, one line each: all recommended rules, with warnings as errors. */
 async function lint(source: string): Promise<string[]> {
@@ -95,9 +90,7 @@ describe('the size of the document', () => {
     ['production', 95_000],
     ['staging', 97_000],
   ])('of %s is at most %i bytes', async (environment, most) => {
-    const other = await startApp({
-      env: { ENVIRONMENT: environment, ...ADDRESSES },
-    });
+    const other = await startApp({ env: { ENVIRONMENT: environment, ...ADDRESSES } });
     const bytes = (await (await other.request('/openapi.json')).arrayBuffer()).byteLength;
     await other.stop();
     expect(bytes).toBeLessThanOrEqual(most);
@@ -106,13 +99,8 @@ describe('the size of the document', () => {
 });
 
 describe('the examples of headers', () => {
-  let document: OpenAPIObject;
-
-  beforeAll(async () => {
-    document = await fetchDocument(service);
-  });
-
-  it('match their schemas, which the linter does not check', () => {
+  it('match their schemas, which the linter does not check', async () => {
+    const document = await fetchDocument(service);
     const contract = new Contract(document);
     const headers = operationsOf(document).flatMap(({ responses }) =>
       Object.values(responses).flatMap((response) => Object.values(response.headers ?? {})),

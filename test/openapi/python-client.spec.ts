@@ -1,8 +1,8 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { startApp, type TestApp } from '../support/app.js';
+import { afterAll, expect, it } from '@jest/globals';
 import { describeWhere } from '../support/describe-with.js';
+import { sharedApp } from '../support/expectations.js';
 import { Folders } from '../support/folders.js';
 import { hasVenv, PythonEnvironment } from '../support/python.js';
 import { fetchDocument } from './document.js';
@@ -12,15 +12,8 @@ const TIMEOUT_MS = 240_000;
 
 const folders = new Folders();
 const folder = folders.make();
-let service: TestApp;
-
-beforeAll(async () => {
-  service = await startApp();
-});
-afterAll(async () => {
-  await service.stop();
-  await folders.remove();
-});
+const service = sharedApp();
+afterAll(() => folders.remove());
 
 describeWhere(hasVenv, 'python3 with venv')('a Python client that is generated from the document', () => {
   it(

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module, Post, Put } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiProperty } from '@nestjs/swagger';
 import { Public, RequireScope } from '../../src/auth/access.decorators.js';
 import { Operation, OperationGroup, type OperationOptions } from '../../src/openapi/operation.decorator.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { sharedApp } from '../support/expectations.js';
 import { fetchDocument, operationsOf } from './document.js';
 import { routeFaults, routesOf } from './route-faults.js';
 
@@ -49,13 +49,8 @@ class ToysController {
 @Module({ controllers: [ToysController] })
 class ToysModule {}
 
-let service: TestApp;
-
 describe('the routes of the service', () => {
-  beforeAll(async () => {
-    service = await startApp();
-  });
-  afterAll(() => service.stop());
+  const service = sharedApp();
 
   it('each declare their access, their stability and their documentation', async () => {
     expect(routeFaults(routesOf(service.app), await fetchDocument(service))).toEqual([]);
@@ -73,12 +68,9 @@ describe('the routes of the service', () => {
 
 describe('a route of an extension with missing declarations', () => {
   let faults: string[];
-
-  beforeAll(async () => {
-    service = await startApp({ extensions: [{ module: ToysModule }] });
+  const service = sharedApp({ extensions: [{ module: ToysModule }] }, async () => {
     faults = routeFaults(routesOf(service.app), await fetchDocument(service));
   });
-  afterAll(() => service.stop());
 
   const of = (name: string) =>
     faults

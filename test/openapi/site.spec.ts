@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ERROR_CODES } from '../../src/platform/errors/error-codes.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { startApp } from '../support/app.js';
+import { sharedApp } from '../support/expectations.js';
 
 const GUIDES = [
   'getting-started',
@@ -16,12 +17,7 @@ const GUIDES = [
   'managing-keys',
 ];
 
-let service: TestApp;
-
-beforeAll(async () => {
-  service = await startApp();
-});
-afterAll(() => service.stop());
+const service = sharedApp();
 
 async function text(path: string): Promise<string> {
   const response = await service.request(path);
