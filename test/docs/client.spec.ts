@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { sharedApp } from '../support/expectations.js';
 import { files } from './pages.js';
+import { service as staging, sharePreparedApp } from '../support/folders.js';
 
 /** Retry-After, minus the amount by which a timer may fire early. */
 const WAIT_MS = 990;
@@ -108,7 +108,7 @@ describe.each(CLIENTS)('the example client $name', (client) => {
 
 describe.each(CLIENTS)('the example client $name, rehearsing errors with a staging service', (client) => {
   let key: string;
-  const staging = sharedApp({ env: { ENVIRONMENT: 'staging' } }, async () => {
+  sharePreparedApp({ env: { ENVIRONMENT: 'staging' } }, async () => {
     key = await staging.key();
     await staging.post('/v1/pets', key, '{"name":"A","categoryId":1}');
   });

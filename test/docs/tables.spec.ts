@@ -8,13 +8,13 @@ import { Env } from '../../src/platform/config/env.js';
 import { ERROR_CODES } from '../../src/platform/errors/error-codes.js';
 import * as surface from '../../src/index.js';
 import * as kit from '../../src/testing/index.js';
-import { sharedApp } from '../support/expectations.js';
 import { files, HOME, page } from './pages.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 
 let key: string;
 
 // Nothing listens on this port. The Redis metrics are also present while Redis is unavailable.
-const service = sharedApp({ env: { REDIS_URL: 'redis://127.0.0.1:1' } }, async () => {
+sharePreparedApp({ env: { REDIS_URL: 'redis://127.0.0.1:1' } }, async () => {
   key = await service.key();
 });
 

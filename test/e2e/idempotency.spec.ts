@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { RecordExpiry } from '../../src/http/idempotency/idempotency.module.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
-import { errorOf, expectTrio, sharedApp } from '../support/expectations.js';
-import { AMPLE } from '../support/folders.js';
+import { errorOf, expectTrio } from '../support/expectations.js';
+import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { ask, JSON_TYPE } from '../support/http.js';
 
 const DAY_SECONDS = 86_400;
@@ -12,7 +12,7 @@ const BELLA = '{"name":"Bella","categoryId":9223372036854775807,"status":"availa
 /** Near the clock of PostgreSQL, which decides there what is deleted. */
 const clock = new FakeClock(Date.now());
 let key: string;
-const service = sharedApp({ clock });
+sharePreparedApp({ clock });
 beforeEach(async () => {
   key = await service.key();
 });

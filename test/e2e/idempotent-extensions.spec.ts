@@ -32,8 +32,9 @@ import {
   Public,
 } from '../../src/index.js';
 import { startApp, trio } from '../support/app.js';
-import { errorOf, sharedApp } from '../support/expectations.js';
+import { errorOf } from '../support/expectations.js';
 import { ask, JSON_TYPE } from '../support/http.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 
 /*
  * Operations of a team, of which all but one are marked with @Idempotent(). Each call that reaches a handler is counted, and
@@ -204,7 +205,7 @@ class CopiesModule {}
 class ReviewersModule {}
 
 let key: string;
-const service = sharedApp({ extensions: [{ module: CopiesModule, migrations: [LateRows1795305600000] }] });
+sharePreparedApp({ extensions: [{ module: CopiesModule, migrations: [LateRows1795305600000] }] });
 beforeEach(async () => {
   calls.count = 0;
   key = await service.key();

@@ -4,10 +4,11 @@ import { describe, expect, it } from '@jest/globals';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import type { NewKey } from '../../src/accounts/keys/key-options.js';
 import { trio } from '../support/app.js';
-import { errorOf, sharedApp } from '../support/expectations.js';
+import { errorOf } from '../support/expectations.js';
 import { databaseUrl, queryDatabase } from '../support/databases.js';
 import { type Ended, runKeys } from '../support/service-process.js';
 import { within, withinASecond } from '../support/until.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 
 interface Issued {
   readonly id: string;
@@ -20,7 +21,7 @@ interface Issued {
 /** More of a key than is ever shown again. */
 const WHOLE_KEY = /psk_(live|test)_\w{5}/;
 
-const service = sharedApp();
+sharePreparedApp();
 
 const keys = (...args: string[]): Promise<Ended> =>
   runKeys(args, { folder: service.folder, env: { DATABASE_URL: databaseUrl(service.folder) } });

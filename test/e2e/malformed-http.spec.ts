@@ -1,14 +1,15 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { errorIn, sharedApp } from '../support/expectations.js';
+import { errorIn } from '../support/expectations.js';
 import { type RawResponse, rawResponses } from '../support/raw-responses.js';
 import { sendRaw } from '../support/raw.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 
 const PET = '{"name":"x","categoryId":1}';
 
 let key: string;
 let auth: string;
-const service = sharedApp({}, async () => {
+sharePreparedApp({}, async () => {
   key = await service.key();
   auth = `Host: x\r\nAuthorization: Bearer ${key}\r\n`;
 });

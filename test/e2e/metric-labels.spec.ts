@@ -5,9 +5,9 @@ import { Gauge } from 'prom-client';
 import { Registry } from '../../src/index.js';
 import { PlanThrottlerGuard } from '../../src/rate-limit/plan-throttler.guard.js';
 import { FakeClock } from '../support/app.js';
-import { sharedApp } from '../support/expectations.js';
 import { ask, concurrently } from '../support/http.js';
 import { freshMetrics } from '../support/metrics.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 
 const REQUESTS = 2_000;
 const PATHS = [
@@ -26,7 +26,7 @@ const PATHS = [
 const SENT_METHODS = METHODS.filter((method) => method !== 'CONNECT');
 
 // On the clock of the system, a minute might end between requests, and give them another status.
-const service = sharedApp({ clock: new FakeClock() });
+sharePreparedApp({ clock: new FakeClock() });
 afterEach(() => void jest.restoreAllMocks());
 
 /**

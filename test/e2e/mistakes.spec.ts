@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
-import { type ErrorObject, errorOf, sharedApp } from '../support/expectations.js';
+import { type ErrorObject, errorOf } from '../support/expectations.js';
 import { type Ask, ask, JSON_TYPE } from '../support/http.js';
 import { BODY_MISTAKES, JSON_MISTAKES, MEDIA_TYPE_MISTAKES, OTHER_BODY_MISTAKES } from '../support/mistakes/bodies.js';
 import { HEADERS_WITHOUT_KEY, MISPLACED_KEYS, ODD_KEYS } from '../support/mistakes/keys.js';
 import { PATH_MISTAKES, QUERY_MISTAKES } from '../support/mistakes/targets.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 
 /** People read no longer messages. */
 const LONGEST = 200;
@@ -14,7 +15,7 @@ const PART = 5;
 const PET = '{"name":"Bella","categoryId":1}';
 
 let key: string;
-const service = sharedApp({ env: { ANONYMOUS_PER_MINUTE: '1000' } }, async () => {
+sharePreparedApp({ env: { ANONYMOUS_PER_MINUTE: '1000' } }, async () => {
   key = await service.key({ scopes: SCOPES });
   await service.post('/v1/pets', key, PET);
 });

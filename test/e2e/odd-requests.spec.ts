@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { errorIn, sharedApp } from '../support/expectations.js';
+import { errorIn } from '../support/expectations.js';
 import { rawResponses } from '../support/raw-responses.js';
 import { sendRaw } from '../support/raw.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 
 const PET = '{"name":"x","categoryId":1}';
 
 let auth: string;
-const service = sharedApp({}, async () => {
+sharePreparedApp({}, async () => {
   auth = `Authorization: Bearer ${await service.key()}\r\n`;
   await service.post('/v1/pets', await service.key(), PET);
 });

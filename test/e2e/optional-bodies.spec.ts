@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { Body, Controller, Module, Post, Put } from '@nestjs/common';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { IntegerField, Operation } from '../../src/index.js';
-import { errorOf, sharedApp } from '../support/expectations.js';
+import { errorOf } from '../support/expectations.js';
 import { ask } from '../support/http.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 
 class Ring {
   @IntegerField({ description: 'How often.', example: 2, minimum: 1, maximum: 5, optional: true })
@@ -51,7 +52,7 @@ class BellsController {
 class BellsModule {}
 
 let key: string;
-const service = sharedApp({ extensions: [{ module: BellsModule }] }, async () => {
+sharePreparedApp({ extensions: [{ module: BellsModule }] }, async () => {
   key = await service.key({ scopes: SCOPES });
   await service.post('/v1/pets', key, '{"name":"Bella","categoryId":1,"status":"available"}');
   await service.post('/v1/store/orders', key, '{"petId":1}');

@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { DataSource, MoreThan, type SelectQueryBuilder } from 'typeorm';
 import { type Page, type PageOrder, readPage } from '../../src/index.js';
 import { onPostgres } from '../support/databases.js';
-import { errorOf, sharedApp } from '../support/expectations.js';
+import { errorOf } from '../support/expectations.js';
 import { Box, Crate, Shelf, SHELVES } from '../support/shelves.module.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 
 const INT64_MAX = '9223372036854775807';
 const INT64_MIN = '-9223372036854775808';
@@ -22,7 +23,7 @@ const shelfAt = (at: number): Omit<Shelf, 'id' | 'boxes'> => ({
 
 let key: string;
 let dataSource: DataSource;
-const service = sharedApp({ extensions: [SHELVES] }, async () => {
+sharePreparedApp({ extensions: [SHELVES] }, async () => {
   key = await service.key();
   dataSource = service.app.get(DataSource);
   for (const at of SIZES.keys()) await dataSource.getRepository(Shelf).insert(shelfAt(at));

@@ -1,15 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Database, PetEntity, PetsService } from '../../src/index.js';
-import { sharedApp } from '../support/expectations.js';
 import { onPostgres, queryDatabase } from '../support/databases.js';
-import { AMPLE } from '../support/folders.js';
+import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { NOTES, notesOf } from '../support/notes.module.js';
 import { withinASecond } from '../support/until.js';
 
 let dataSource: DataSource;
 let key: string;
-const service = sharedApp({ extensions: [NOTES] }, async () => {
+sharePreparedApp({ extensions: [NOTES] }, async () => {
   dataSource = service.app.get(DataSource);
   key = await service.key(AMPLE);
 });

@@ -11,12 +11,12 @@ import {
 } from '../../src/index.js';
 import { startApp } from '../support/app.js';
 import { onPostgres, queryDatabase } from '../support/databases.js';
-import { errorOf, sharedApp } from '../support/expectations.js';
-import { AMPLE } from '../support/folders.js';
+import { errorOf } from '../support/expectations.js';
+import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { NOTES, notesOf } from '../support/notes.module.js';
 
 let key: string;
-const service = sharedApp({ extensions: [NOTES] }, async () => {
+sharePreparedApp({ extensions: [NOTES] }, async () => {
   key = await service.key(AMPLE);
 });
 

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { sharedApp } from '../support/expectations.js';
 import { type RawResponse, rawResponses } from '../support/raw-responses.js';
 import { sendRaw } from '../support/raw.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 
 let key: string;
-const service = sharedApp({}, async () => {
+sharePreparedApp({}, async () => {
   key = await service.key({ plan: 'enterprise', perMinute: 1_000, perDay: 1_000 });
 });
 

@@ -3,15 +3,16 @@ import { describe, expect, it } from '@jest/globals';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { PLANS } from '../../src/auth/keys/plan.js';
 import { FakeClock, startApp, trio } from '../support/app.js';
-import { errorOf, sharedApp } from '../support/expectations.js';
+import { errorOf } from '../support/expectations.js';
 import { type Ask, ask, concurrently, JSON_TYPE } from '../support/http.js';
 import { withinASecond } from '../support/until.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 
 const NOON = Date.parse('2026-11-21T12:00:00Z') / 1000;
 
 const clock = new FakeClock();
 
-const service = sharedApp({ clock });
+sharePreparedApp({ clock });
 
 const list = (key: string) => ask(service.port, { path: '/v1/pets?limit=1', key });
 

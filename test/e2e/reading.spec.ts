@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { PetsService } from '../../src/pets/index.js';
-import { errorOf, sharedApp } from '../support/expectations.js';
+import { errorOf } from '../support/expectations.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 
 let key: string;
-const service = sharedApp({}, async () => {
+sharePreparedApp({}, async () => {
   key = await service.key();
 });
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors/error-codes.js';
 import { FakeClock, startApp, trio } from '../support/app.js';
-import { errorOf, sharedApp } from '../support/expectations.js';
+import { errorOf } from '../support/expectations.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 
 const clock = new FakeClock(Date.parse('2026-11-21T12:00:00Z'));
 let key: string;
-const service = sharedApp({ clock, env: { ENVIRONMENT: 'staging' } }, async () => {
+sharePreparedApp({ clock, env: { ENVIRONMENT: 'staging' } }, async () => {
   key = await service.key();
 });
 

@@ -2,13 +2,13 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { onPostgres, onSharedServer } from '../support/databases.js';
-import { errorOf, sharedApp } from '../support/expectations.js';
-import { AMPLE } from '../support/folders.js';
+import { errorOf } from '../support/expectations.js';
+import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { NOTES } from '../support/notes.module.js';
 import { until } from '../support/until.js';
 
 let key: string;
-const service = sharedApp({ extensions: [NOTES] }, async () => {
+sharePreparedApp({ extensions: [NOTES] }, async () => {
   key = await service.key(AMPLE);
 });
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { startApp, trio } from '../support/app.js';
-import { errorOf, expectTrio, sharedApp } from '../support/expectations.js';
+import { errorOf, expectTrio } from '../support/expectations.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 
 let key: string;
-const service = sharedApp({}, async () => {
+sharePreparedApp({}, async () => {
   key = await service.key();
   for (let n = 1; n <= 3; n += 1) await add();
 });

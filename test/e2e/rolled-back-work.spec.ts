@@ -14,9 +14,8 @@ import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { catchError, throwError, timeout } from 'rxjs';
 import { DataSource, type Repository } from 'typeorm';
 import { Database, Idempotent, onCommit, Operation, PetsModule, PetsService } from '../../src/index.js';
-import { sharedApp } from '../support/expectations.js';
 import { onPostgres, queryDatabase } from '../support/databases.js';
-import { AMPLE } from '../support/folders.js';
+import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { ask, JSON_TYPE } from '../support/http.js';
 import { NoteEntity, NOTES, notesOf } from '../support/notes.module.js';
 import { until } from '../support/until.js';
@@ -78,7 +77,7 @@ class SlowNotesModule {}
 const PET = { name: 'straggler', categoryId: 1 };
 
 const env = { DATABASE_TRANSACTION_TIMEOUT_MS: String(TIMEOUT_MS) };
-const service = sharedApp({ extensions: [NOTES, { module: SlowNotesModule }], env }, async () => {
+sharePreparedApp({ extensions: [NOTES, { module: SlowNotesModule }], env }, async () => {
   dataSource = service.app.get(DataSource);
   database = service.app.get(Database);
   pets = service.app.get(PetsService);

@@ -2,12 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { onPostgres } from '../support/databases.js';
-import { sharedApp } from '../support/expectations.js';
-import { AMPLE } from '../support/folders.js';
+import { AMPLE, service as bounded, sharePreparedApp } from '../support/folders.js';
 import { NoteEntity, NOTES, notesOf } from '../support/notes.module.js';
 
 let key: string;
-const bounded = sharedApp({ extensions: [NOTES], env: { DATABASE_TRANSACTION_TIMEOUT_MS: '300' } }, async () => {
+sharePreparedApp({ extensions: [NOTES], env: { DATABASE_TRANSACTION_TIMEOUT_MS: '300' } }, async () => {
   key = await bounded.key(AMPLE);
 });
 

@@ -2,14 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { DataSource, type EntityManager, MoreThanOrEqual } from 'typeorm';
 import { Database, PetEntity, PetsService } from '../../src/index.js';
-import { sharedApp } from '../support/expectations.js';
 import { queryDatabase } from '../support/databases.js';
-import { AMPLE } from '../support/folders.js';
+import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { NoteEntity, NOTES, notesOf } from '../support/notes.module.js';
 
 let dataSource: DataSource;
 let key: string;
-const service = sharedApp({ extensions: [NOTES] }, async () => {
+sharePreparedApp({ extensions: [NOTES] }, async () => {
   dataSource = service.app.get(DataSource);
   key = await service.key(AMPLE);
 });

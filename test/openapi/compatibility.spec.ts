@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject, ParameterObject } from '@nestjs/swagger';
-import { sharedApp } from '../support/expectations.js';
 import { breakingChanges } from './breaking-changes.js';
 import { fetchDocument, operationNamed, operationsOf } from './document.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 
 /** The first released document, without descriptions and examples. */
 const RELEASED = JSON.parse(readFileSync(join(import.meta.dirname, 'released.json'), 'utf8')) as OpenAPIObject;
 
 let document: OpenAPIObject;
-const service = sharedApp({}, async () => {
+sharePreparedApp({}, async () => {
   document = await fetchDocument(service);
 });
 

@@ -4,8 +4,8 @@ import { VERSION } from '../../src/platform/config/env.js';
 import { currentDocument } from '../../src/openapi/document/document.js';
 import { SAMPLE_PETS } from '../../src/sample-data.js';
 import { FakeClock, startApp } from '../support/app.js';
-import { sharedApp } from '../support/expectations.js';
 import { fetchDocument, operationNamed, operationsOf } from './document.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 
 /** The operations of the specification, in the order of the specification. */
 const DESCRIBED = ['listPets', 'createPet', 'getPet'];
@@ -13,7 +13,7 @@ const DESCRIBED = ['listPets', 'createPet', 'getPet'];
 const clock = new FakeClock();
 let document: OpenAPIObject;
 let key: string;
-const service = sharedApp({ clock, env: { STAGING_BASE_URL: 'https://staging.petstore.test/v1' } }, async () => {
+sharePreparedApp({ clock, env: { STAGING_BASE_URL: 'https://staging.petstore.test/v1' } }, async () => {
   document = await fetchDocument(service);
   key = await service.key();
   for (const pet of SAMPLE_PETS) await service.post('/v1/pets', key, JSON.stringify(pet));

@@ -11,9 +11,10 @@ import type { ErrorCode } from '../../src/platform/errors/error-codes.js';
 import { PetsService } from '../../src/pets/index.js';
 import { PetsRepository } from '../../src/pets/pets.repository.js';
 import { FakeClock, type TestApp } from '../support/app.js';
-import { type ErrorObject, sharedApp } from '../support/expectations.js';
+import { type ErrorObject } from '../support/expectations.js';
 import { JSON_TYPE } from '../support/http.js';
 import { fetchDocument, operationsOf } from './document.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 
 const PET = '{"name":"Bella","categoryId":1,"status":"available"}';
 
@@ -22,7 +23,7 @@ const KEY_ID = /key_[0-9A-Za-z]{16}/g;
 
 const clock = new FakeClock();
 let key: string;
-const service = sharedApp({ clock }, async () => {
+sharePreparedApp({ clock }, async () => {
   key = await service.key({ plan: 'business', scopes: SCOPES });
   await service.post('/v1/pets', key, PET);
   await service.post('/v1/categories', key, '{"name":"Dogs","id":1}');

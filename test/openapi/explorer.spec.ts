@@ -1,11 +1,12 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { errorOf, sharedApp } from '../support/expectations.js';
+import { errorOf } from '../support/expectations.js';
 import { ask } from '../support/http.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 
 let html: string;
 const env = { BASE_URL: 'https://api.petstore.test/v1', STAGING_BASE_URL: 'https://staging.petstore.test/v1' };
-const service = sharedApp({ env }, async () => {
+sharePreparedApp({ env }, async () => {
   html = await (await service.request('/docs')).text();
 });
 

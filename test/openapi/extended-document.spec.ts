@@ -14,9 +14,9 @@ import {
 import { IsArray, IsDateString, IsInt, IsOptional, IsString } from 'class-validator';
 import { Operation } from '../../src/index.js';
 import { operationsOf } from '../support/operations.js';
-import { sharedApp } from '../support/expectations.js';
 import { Contract } from './contract.js';
 import { fetchDocument, operationNamed } from './document.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 
 /*
  * What a team declares with the decorators of @nestjs/swagger, in the document.
@@ -148,7 +148,7 @@ class ToysModule {}
 
 let document: OpenAPIObject;
 let contract: Contract;
-const service = sharedApp({ extensions: [{ module: ToysModule }] }, async () => {
+sharePreparedApp({ extensions: [{ module: ToysModule }] }, async () => {
   document = await fetchDocument(service);
   contract = new Contract(document);
 });

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
-import { sharedApp } from '../support/expectations.js';
 import { fetchDocument, operationsOf } from './document.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 
 const HOME = join(import.meta.dirname, '../..');
 const TIMEOUT_MS = 240_000;
@@ -25,7 +25,7 @@ const STRICT = {
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-client-'));
 let document: OpenAPIObject;
-const service = sharedApp({}, async () => {
+sharePreparedApp({}, async () => {
   symlinkSync(join(HOME, 'node_modules'), join(folder, 'node_modules'));
   for (const name of ['story.ts', 'hey-api.ts'])
     copyFileSync(join(import.meta.dirname, 'client', name), join(folder, name));

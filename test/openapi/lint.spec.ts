@@ -1,17 +1,22 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Spectral } from '@stoplight/spectral-core';
-import { startApp } from '../support/app.js';
-import { sharedApp } from '../support/expectations.js';
+import { startApp, type TestApp } from '../support/app.js';
 import { Contract } from './contract.js';
 import { EXPLAINED, RULESET } from './spectral.ruleset.js';
 import { fetchDocument, operationNamed, operationsOf, resolved } from './document.js';
 
 const ADDRESSES = { BASE_URL: 'https://api.petstore.test/v1', STAGING_BASE_URL: 'https://staging.petstore.test/v1' };
 
-const service = sharedApp({ env: ADDRESSES });
-const withoutAddress = sharedApp();
+let service: TestApp;
+let withoutAddress: TestApp;
+
+beforeAll(async () => {
+  service = await startApp({ env: ADDRESSES });
+  withoutAddress = await startApp();
+});
+afterAll(() => Promise.all([service.stop(), withoutAddress.stop()]));
 
 /** Returns the linter's findings, one line each: all recommended rules, with warnings as errors. */
 async function lint(source: string): Promise<string[]> {
@@ -90,7 +95,9 @@ describe('the size of the document', () => {
     ['production', 95_000],
     ['staging', 97_000],
   ])('of %s is at most %i bytes', async (environment, most) => {
-    const other = await startApp({ env: { ENVIRONMENT: environment, ...ADDRESSES } });
+    const other = await startApp({
+      env: { ENVIRONMENT: environment, ...ADDRESSES },
+    });
     const bytes = (await (await other.request('/openapi.json')).arrayBuffer()).byteLength;
     await other.stop();
     expect(bytes).toBeLessThanOrEqual(most);
@@ -99,8 +106,13 @@ describe('the size of the document', () => {
 });
 
 describe('the examples of headers', () => {
-  it('match their schemas, which the linter does not check', async () => {
-    const document = await fetchDocument(service);
+  let document: OpenAPIObject;
+
+  beforeAll(async () => {
+    document = await fetchDocument(service);
+  });
+
+  it('match their schemas, which the linter does not check', () => {
     const contract = new Contract(document);
     const headers = operationsOf(document).flatMap(({ responses }) =>
       Object.values(responses).flatMap((response) => Object.values(response.headers ?? {})),

@@ -2,8 +2,7 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
 import { describeWhere } from '../support/describe-with.js';
-import { sharedApp } from '../support/expectations.js';
-import { Folders } from '../support/folders.js';
+import { Folders, service, sharePreparedApp } from '../support/folders.js';
 import { hasVenv, PythonEnvironment } from '../support/python.js';
 import { fetchDocument } from './document.js';
 
@@ -12,7 +11,7 @@ const TIMEOUT_MS = 240_000;
 
 const folders = new Folders();
 const folder = folders.make();
-const service = sharedApp();
+sharePreparedApp();
 afterAll(() => folders.remove());
 
 describeWhere(hasVenv, 'python3 with venv')('a Python client that is generated from the document', () => {

@@ -3,9 +3,9 @@ import { Controller, Get, Module, Post, Put } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiProperty } from '@nestjs/swagger';
 import { Public, RequireScope } from '../../src/auth/access.decorators.js';
 import { Operation, OperationGroup, type OperationOptions } from '../../src/openapi/operation.decorator.js';
-import { sharedApp } from '../support/expectations.js';
 import { fetchDocument, operationsOf } from './document.js';
 import { routeFaults, routesOf } from './route-faults.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 
 class Toy {
   @ApiProperty({ type: String })
@@ -50,7 +50,7 @@ class ToysController {
 class ToysModule {}
 
 describe('the routes of the service', () => {
-  const service = sharedApp();
+  sharePreparedApp();
 
   it('each declare their access, their stability and their documentation', async () => {
     expect(routeFaults(routesOf(service.app), await fetchDocument(service))).toEqual([]);
@@ -68,7 +68,7 @@ describe('the routes of the service', () => {
 
 describe('a route of an extension with missing declarations', () => {
   let faults: string[];
-  const service = sharedApp({ extensions: [{ module: ToysModule }] }, async () => {
+  sharePreparedApp({ extensions: [{ module: ToysModule }] }, async () => {
     faults = routeFaults(routesOf(service.app), await fetchDocument(service));
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ERROR_CODES } from '../../src/platform/errors/error-codes.js';
 import { startApp } from '../support/app.js';
-import { sharedApp } from '../support/expectations.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 
 const GUIDES = [
   'getting-started',
@@ -17,7 +17,7 @@ const GUIDES = [
   'managing-keys',
 ];
 
-const service = sharedApp();
+sharePreparedApp();
 
 async function text(path: string): Promise<string> {
   const response = await service.request(path);

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect } from '@jest/globals';
-import { startApp, type TestApp, type TestAppOptions, trio } from './app.js';
+import { expect } from '@jest/globals';
+import { trio } from './app.js';
 
 export interface ErrorObject {
   readonly code: string;
@@ -48,15 +48,4 @@ export function expectNoTrio(response: Response): void {
     remaining: null,
     reset: null,
   });
-}
-
-/** A service for all tests of a file, which `prepare` completes once it has started. */
-export function sharedApp(options: TestAppOptions = {}, prepare?: () => Promise<void>): TestApp {
-  const shared = {} as TestApp;
-  beforeAll(async () => {
-    Object.setPrototypeOf(shared, await startApp(options));
-    await prepare?.();
-  });
-  afterAll(() => shared.stop());
-  return shared;
 }

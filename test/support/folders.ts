@@ -40,9 +40,16 @@ export let key: string;
 
 /** Starts an app and creates a key, for all tests of the file or of the surrounding `describe`. */
 export function shareApp(options: TestAppOptions = {}, newKey: Partial<NewKey> = {}): void {
+  sharePreparedApp(options, async () => {
+    key = await service.key(newKey);
+  });
+}
+
+/** Starts an app, which `prepare` completes, for all tests of the file or of the surrounding `describe`. */
+export function sharePreparedApp(options: TestAppOptions = {}, prepare?: () => Promise<void>): void {
   beforeAll(async () => {
     service = await startApp(options);
-    key = await service.key(newKey);
+    await prepare?.();
   });
   afterAll(() => service.stop());
 }
