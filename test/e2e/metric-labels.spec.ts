@@ -42,6 +42,8 @@ const seriesOf = async () =>
 const valuesOf = (lines: readonly string[], label: string) =>
   [...new Set(lines.flatMap((line) => new RegExp(`[{,]${label}="([^"]*)"`).exec(line)?.[1] ?? []))].toSorted();
 
+const read = async () => (await service.request('/metrics')).text();
+
 /** Requests without a key, each by another method or for another path than the one before. */
 async function sendOddRequests(seed: string): Promise<void> {
   const tasks = Array.from({ length: REQUESTS }, (_, n) => {
@@ -64,7 +66,6 @@ describe('the text of metrics', () => {
     const registry = service.app.get(Registry);
     registry.registerMetric(new Gauge({ name: 'broken_gauge', help: 'Fails.', registers: [], collect }));
     const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
-    const read = async () => (await service.request('/metrics')).text();
     const text = await freshMetrics(read);
     expect(text).not.toContain('broken_gauge');
     expect(text).toContain('petstore_build_info{');
