@@ -35,7 +35,7 @@ export class ProfiledService {
   /**
    * Names the files in which functions run each time because of the work.
    * @param work its first call warms the service up
-   * @param options `prepare` makes what one call of the work uses up. Functions that run in nearly all idle times of
+   * @param options `prepare` makes what one call of the work uses up. Functions that run in most idle times of
    * `idleMs` do not count
    */
   async filesOf<Prepared = void>(
@@ -49,7 +49,7 @@ export class ProfiledService {
     const busy = await this.runInMost(others, REPETITIONS);
     const idle = await this.runInMost(
       others.map(() => () => delay(idleMs)),
-      REPETITIONS - 1,
+      REPETITIONS - 2,
     );
     const names = busy.filter((name) => !idle.includes(name));
     return [...new Set(names.map((name) => name.slice(0, name.indexOf('#'))))].toSorted();
