@@ -30,7 +30,7 @@ export class WriteBehind<Key extends string | number, Change> {
   async write(
     database: Database,
     writeChunk: (manager: EntityManager, chunk: readonly [Key, Change][]) => Promise<unknown>,
-  ): Promise<Iterable<unknown>> {
+  ): Promise<unknown[]> {
     const taken = this.changes;
     this.changes = new Map();
     const writing = writeInChunks(database, this.table, [...taken], async (manager, chunk) => {
@@ -43,6 +43,6 @@ export class WriteBehind<Key extends string | number, Change> {
       this.changes = taken;
       for (const [key, change] of later) this.add(key, change);
     });
-    return errors.values();
+    return [...errors.values()];
   }
 }

@@ -27,6 +27,6 @@ export class LastUsedTracker extends RecurringTask {
         await manager.update(ApiKey, { id: In(uses.map(([keyId]) => keyId)), lastUsedAt: isEarlier }, { lastUsedAt });
       }
     });
-    throwErrors([...errors]);
+    throwErrors(errors);
   }
 }

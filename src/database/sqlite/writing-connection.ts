@@ -16,7 +16,7 @@ export type SqliteTimeouts = Pick<Env, 'DATABASE_TIMEOUT_MS' | 'DATABASE_TRANSAC
  * transaction has the connection for itself, and so has a single statement.
  */
 export class WritingConnection extends SharedConnection implements TransactionConnection {
-  /** Ends the turn of the current transaction. */
+  /** Ends the turn of the current transaction, before its callbacks, which may write. */
   private free: () => void = () => undefined;
 
   constructor(

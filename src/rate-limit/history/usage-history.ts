@@ -105,7 +105,7 @@ export class UsageRecorder extends RecurringTask {
       const values = chunk.flatMap(([, row]) => Object.values(row));
       return query(manager, sql, values);
     });
-    throwErrors([...errors]);
+    throwErrors(errors);
   }
 }
 

@@ -29,7 +29,7 @@ class PersistedTable<Entry extends Counter> {
     private readonly readKey: (text: string) => Key = String,
   ) {}
 
-  async write(database: Database): Promise<Iterable<unknown>> {
+  async write(database: Database): Promise<unknown[]> {
     const { columns, primaryColumns } = database.getMetadata(this.entity);
     const namesOf = (some: typeof columns) => some.map(({ databaseName }) => databaseName);
     const errors = this.table.changes?.write(database, async (manager, chunk) => {
