@@ -83,22 +83,6 @@ describe('persisted counters', () => {
     expect(after.store.admitAddress('2001:db8::/64')).toMatchObject({ remaining: 298 });
   });
 
-  it('keep bans, their number and the strikes over a restart', async () => {
-    const before = await start();
-    const { resetSeconds } = before.admit(10).at(-1) ?? {};
-    before.admit(8, { keyId: 'striking', accountId: 8 });
-    await before.stop();
-    clock.ms += 20_000;
-    const after = await start();
-    expect(after.admit()[0]).toMatchObject({ outcome: 'banned', resetSeconds, retryAfterSeconds: 40 });
-    expect(after.admit(2, { keyId: 'striking', accountId: 8 }).map(({ outcome }) => outcome)).toEqual([
-      'limited',
-      'banned',
-    ]);
-    clock.ms += 40_000;
-    expect(after.admit(10).at(-1)).toMatchObject({ outcome: 'banned', retryAfterSeconds: 120 });
-  });
-
   it('are written without a shutdown, once per subject with its latest state', async () => {
     const { admit, persistence, usages, database } = await start();
     admit(2);
