@@ -24,10 +24,11 @@ function admit(caller: Partial<Caller> = {}): Decision {
 
 /** Uses up the minute and goes on until the key is banned. */
 function provoke(caller: Partial<Caller> = {}): Decision {
-  for (;;) {
+  for (let calls = 0; calls < 100; calls++) {
     const decision = admit(caller);
     if (decision.outcome === 'banned') return decision;
   }
+  throw new Error('The key is not banned.');
 }
 
 const advance = (seconds: number) => (clock.ms += seconds * 1000);
