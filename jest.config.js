@@ -29,19 +29,9 @@ const ON_POSTGRES = [
 /** Of these, the specs to which another database makes no difference. */
 const SAME_ON_POSTGRES = [
   // HTTP, and what is decided before a database is asked.
-  ...[
-    'admission',
-    'cors',
-    'errors',
-    'event-loop',
-    'every-response',
-    'lifecycle',
-    'malformed-http',
-    'odd-requests',
-    'split-body',
-  ].map(endToEnd),
+  ...['admission', 'cors', 'event-loop', 'every-response', 'lifecycle', 'malformed-http', 'odd-requests'].map(endToEnd),
   // Limits, whose counts `restart` and the specs of persistence keep in a database.
-  ...['address-limits', 'bans', 'plan-limits', 'redis', 'usage', 'windows'].map(endToEnd),
+  ...['address-limits', 'bans', 'limits', 'redis', 'usage'].map(endToEnd),
   // The process, its memory and its files.
   ...['configuration'].map(endToEnd),
   // SQLite: its file, its locks, the embedded default. test/faults makes PostgreSQL fail.

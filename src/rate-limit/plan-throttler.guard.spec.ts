@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -43,7 +43,7 @@ class TestModule {}
 
 let app: NestFastifyApplication;
 
-beforeEach(async () => {
+beforeAll(async () => {
   const testing = await Test.createTestingModule({ imports: [TestModule] }).compile();
   app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false });
   app
@@ -59,7 +59,9 @@ beforeEach(async () => {
   await app.init();
 });
 
-afterEach(() => app.close());
+// Ends all windows.
+beforeEach(() => clock.advanceSeconds(7_200));
+afterAll(() => app.close());
 
 async function get(path: string, account = 1) {
   const response = await app.inject({ url: path, headers: account === 0 ? {} : { 'x-account': String(account) } });

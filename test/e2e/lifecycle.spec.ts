@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Deprecated, Operation, OperationGroup, type ResponseBody, sendPage } from '../../src/index.js';
-import { FakeClock, startApp, type TestApp } from '../support/app.js';
+import { FakeClock } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
+import { key, service, shareApp } from '../support/folders.js';
 import { ask, JSON_TYPE } from '../support/http.js';
 
 /** RFC 9745, RFC 8594, and RFC 8288 with the relations of RFC 5829 and RFC 9745. */
@@ -17,9 +18,8 @@ const deprecation = (successor: string, code?: string) => ({
 const help = (code: string) => `</docs/errors#${code}>; rel="help"`;
 const NONE = { deprecation: null, sunset: null };
 
-let clock: FakeClock;
-let service: TestApp;
-let key: string;
+const clock = new FakeClock();
+const START = '2026-11-21T12:00:00Z';
 let petId: number;
 
 /** A list of an extension, on its way out. */
@@ -50,13 +50,14 @@ class ToysController {
 @Module({ controllers: [ToysController] })
 class ToysModule {}
 
-async function start(env: Record<string, string> = {}): Promise<void> {
-  clock = new FakeClock();
-  service = await startApp({ clock, env, extensions: [{ module: ToysModule }] });
-  key = await service.key();
-  petId = ((await (await service.post('/v1/pets', key, '{"name":"x","categoryId":1}')).json()) as { id: number }).id;
+/** An app for the tests of a `describe`, with one pet. */
+function shareShop(env: Record<string, string> = {}): void {
+  beforeAll(() => clock.set(START));
+  shareApp({ clock, env, extensions: [{ module: ToysModule }] });
+  beforeAll(async () => {
+    petId = ((await (await service.post('/v1/pets', key, '{"name":"x","categoryId":1}')).json()) as { id: number }).id;
+  });
 }
-afterEach(() => service.stop());
 
 const shown = ({ headers }: Response) => ({ deprecation: headers.get('deprecation'), sunset: headers.get('sunset') });
 const shownWithLink = (response: Response) => ({ ...shown(response), link: response.headers.get('link') });
@@ -73,75 +74,146 @@ async function document(): Promise<Document> {
   return (await (await service.request('/openapi.json')).json()) as Document;
 }
 
-describe('getPet, before its removal', () => {
-  beforeEach(() => start());
+describe('getPet', () => {
+  shareShop();
 
-  it.each<[string, number, string, string | undefined, () => Promise<Response>]>([
-    ['the pet', 200, '/v1/pets?ids=1', undefined, () => service.request(`/v1/pets/${petId}`, { key })],
-    ['HEAD', 200, '/v1/pets?ids=1', undefined, () => service.request(`/v1/pets/${petId}`, { key, method: 'HEAD' })],
-    ['an unknown pet', 404, '/v1/pets?ids=9000', 'pet_not_found', () => service.request('/v1/pets/9000', { key })],
-    ['an invalid identifier', 404, '/v1/pets', 'pet_not_found', () => service.request('/v1/pets/abc', { key })],
-    [
-      'an unknown query parameter',
-      400,
-      '/v1/pets?ids=1',
-      'validation_failed',
-      () => service.request(`/v1/pets/${petId}?fields=name`, { key }),
-    ],
-  ])('has deprecation headers on %s', async (_, status, successor, code, call) => {
-    const response = await call();
-    expect(response.status).toBe(status);
-    expect(shownWithLink(response)).toEqual(deprecation(successor, code));
+  describe('before its removal', () => {
+    it.each<[string, number, string, string | undefined, () => Promise<Response>]>([
+      ['the pet', 200, '/v1/pets?ids=1', undefined, () => service.request(`/v1/pets/${petId}`, { key })],
+      ['HEAD', 200, '/v1/pets?ids=1', undefined, () => service.request(`/v1/pets/${petId}`, { key, method: 'HEAD' })],
+      ['an unknown pet', 404, '/v1/pets?ids=9000', 'pet_not_found', () => service.request('/v1/pets/9000', { key })],
+      ['an invalid identifier', 404, '/v1/pets', 'pet_not_found', () => service.request('/v1/pets/abc', { key })],
+      [
+        'an unknown query parameter',
+        400,
+        '/v1/pets?ids=1',
+        'validation_failed',
+        () => service.request(`/v1/pets/${petId}?fields=name`, { key }),
+      ],
+    ])('has deprecation headers on %s', async (_, status, successor, code, call) => {
+      const response = await call();
+      expect(response.status).toBe(status);
+      expect(shownWithLink(response)).toEqual(deprecation(successor, code));
+    });
+
+    it.each<[string, number, () => Promise<Response>]>([
+      ['the list', 200, () => service.request('/v1/pets', { key })],
+      ['a refused list', 400, () => service.request('/v1/pets?limit=0', { key })],
+      ['a new pet', 201, () => service.post('/v1/pets', key, '{"name":"x","categoryId":1}')],
+      ['an unknown path', 404, () => service.request('/v1/nothing', { key })],
+      ['the path of the list with a slash', 404, () => ask(service.port, { path: '/v1/pets/', key })],
+      ['that with a query', 404, () => ask(service.port, { path: '/v1/pets/?limit=1', key })],
+      ['HEAD of that', 404, () => ask(service.port, { method: 'HEAD', path: '/v1/pets/', key })],
+      ['another method of the same path', 405, () => service.request(`/v1/pets/${petId}`, { key, method: 'PUT' })],
+      ['the same path without a key', 401, () => service.request(`/v1/pets/${petId}`)],
+      [
+        'a key without the scope',
+        403,
+        async () => service.request(`/v1/pets/${petId}`, { key: await service.key({ scopes: ['pets:write'] }) }),
+      ],
+    ])('has no deprecation headers on %s', async (_, status, call) => {
+      const response = await call();
+      expect(response.status).toBe(status);
+      expect(shown(response)).toEqual(NONE);
+      const link = response.headers.get('link') ?? '';
+      expect(link).toMatch(status < 400 ? /^$/ : /^<\/docs\/errors#\w+>; rel="help"$/);
+    });
+
+    it('is marked in the document, with its removal date', async () => {
+      const { paths } = await document();
+      const operation = paths['/pets/{petId}']?.['get'];
+      expect(operation).toMatchObject({ deprecated: true, 'x-sunset': '2030-12-05', 'x-stability': 'stable' });
+      expect(operation?.['description']).toContain('2030-12-05');
+      expect(paths['/pets']?.['get']?.['deprecated']).toBeUndefined();
+    });
+
+    it('shares a header of links with the link to the next page', async () => {
+      const deprecated =
+        '</v1/games>; rel="successor-version", <https://example.org/toys>; rel="deprecation"; type="text/html"';
+      for (const method of ['GET', 'HEAD']) {
+        const response = await service.request('/v1/toys', { key, method });
+        expect([response.status, response.headers.get('link')]).toEqual([
+          200,
+          `${deprecated}, </v1/toys?limit=1&after=1>; rel="next"`,
+        ]);
+      }
+    });
+
+    it('works and is documented until the last millisecond', async () => {
+      clock.set('2030-12-04T23:59:59.999Z');
+      const response = await service.request(`/v1/pets/${petId}`, { key });
+      expect([response.status, await response.json()]).toEqual([200, { id: petId, name: 'x', categoryId: 1 }]);
+      expect(Object.keys((await document()).paths)).toContain('/pets/{petId}');
+      clock.set(START);
+    });
   });
 
-  it.each<[string, number, () => Promise<Response>]>([
-    ['the list', 200, () => service.request('/v1/pets', { key })],
-    ['a refused list', 400, () => service.request('/v1/pets?limit=0', { key })],
-    ['a new pet', 201, () => service.post('/v1/pets', key, '{"name":"x","categoryId":1}')],
-    ['an unknown path', 404, () => service.request('/v1/nothing', { key })],
-    ['the path of the list with a slash', 404, () => ask(service.port, { path: '/v1/pets/', key })],
-    ['that with a query', 404, () => ask(service.port, { path: '/v1/pets/?limit=1', key })],
-    ['HEAD of that', 404, () => ask(service.port, { method: 'HEAD', path: '/v1/pets/', key })],
-    ['another method of the same path', 405, () => service.request(`/v1/pets/${petId}`, { key, method: 'PUT' })],
-    ['the same path without a key', 401, () => service.request(`/v1/pets/${petId}`)],
-    [
-      'a key without the scope',
-      403,
-      async () => service.request(`/v1/pets/${petId}`, { key: await service.key({ scopes: ['pets:write'] }) }),
-    ],
-  ])('has no deprecation headers on %s', async (_, status, call) => {
-    const response = await call();
-    expect(response.status).toBe(status);
-    expect(shown(response)).toEqual(NONE);
-    const link = response.headers.get('link') ?? '';
-    expect(link).toMatch(status < 400 ? /^$/ : /^<\/docs\/errors#\w+>; rel="help"$/);
-  });
+  describe('from its removal on', () => {
+    let before: Document;
 
-  it('is marked in the document, with its removal date', async () => {
-    const { paths } = await document();
-    const operation = paths['/pets/{petId}']?.['get'];
-    expect(operation).toMatchObject({ deprecated: true, 'x-sunset': '2030-12-05', 'x-stability': 'stable' });
-    expect(operation?.['description']).toContain('2030-12-05');
-    expect(paths['/pets']?.['get']?.['deprecated']).toBeUndefined();
+    beforeAll(async () => {
+      before = await document();
+      clock.set('2030-12-05T00:00:00.000Z');
+    });
+
+    it.each<[string, string, () => Promise<Response>]>([
+      ['a pet', '/v1/pets?ids=1', () => service.request(`/v1/pets/${petId}`, { key })],
+      ['an unknown pet', '/v1/pets?ids=9000', () => service.request('/v1/pets/9000', { key })],
+      ['an invalid identifier', '/v1/pets', () => service.request('/v1/pets/abc', { key })],
+      ['an unknown query parameter', '/v1/pets?ids=1', () => service.request(`/v1/pets/${petId}?fields=name`, { key })],
+    ])('returns 410 with a link to its successor: %s', async (_, successor, call) => {
+      const response = await call();
+      expect(shownWithLink(response)).toEqual(deprecation(successor, 'operation_removed'));
+      expect(await errorOf(response)).toMatchObject({
+        status: 410,
+        code: 'operation_removed',
+        message: expect.stringContaining('/v1/pets'),
+      });
+    });
+
+    it('still needs a key, and the scope', async () => {
+      expect((await service.request(`/v1/pets/${petId}`)).status).toBe(401);
+      const writer = await service.key({ scopes: ['pets:write'] });
+      expect((await service.request(`/v1/pets/${petId}`, { key: writer })).status).toBe(403);
+    });
+
+    it('has the rate-limit headers', async () => {
+      expect((await service.request(`/v1/pets/${petId}`, { key })).headers.get('x-ratelimit-limit')).toBe('1000');
+    });
+
+    it('is the only operation removed from the document, in JSON and YAML', async () => {
+      const after = await document();
+      expect(operationsIn(before)).toContain('get /pets/{petId}');
+      expect(operationsIn(after)).toEqual(
+        operationsIn(before).filter((operation) => operation !== 'get /pets/{petId}'),
+      );
+      const operationIds = Object.values(after.paths).flatMap((methods) =>
+        Object.values(methods).map(({ operationId }) => operationId),
+      );
+      const yaml = await (await service.request('/openapi.yaml')).text();
+      expect(yaml.match(/(?<=^ +operationId: )\w+$/gm)).toEqual(operationIds);
+    });
+
+    it('does not affect other operations', async () => {
+      const responses = [
+        await service.request('/v1/pets', { key }),
+        await service.post('/v1/pets', key, '{"name":"y","categoryId":1}'),
+        await service.request(`/v1/pets/${petId}`, { key, method: 'PATCH', headers: JSON_TYPE, body: '{"name":"z"}' }),
+        await service.request(`/v1/pets/${petId}`, { key, method: 'DELETE' }),
+        await service.request('/v1/categories', { key }),
+        await service.request('/v1/store/orders', { key }),
+        await service.request('/v1/usage', { key }),
+      ];
+      expect(responses.map(({ status }) => status)).toEqual([200, 201, 200, 204, 200, 200, 200]);
+      expect(responses.map(shown)).toEqual(responses.map(() => NONE));
+    });
   });
 });
 
-describe('the links of a deprecated operation', () => {
-  it('share a header with the link to the next page', async () => {
-    await start();
-    const deprecated =
-      '</v1/games>; rel="successor-version", <https://example.org/toys>; rel="deprecation"; type="text/html"';
-    for (const method of ['GET', 'HEAD']) {
-      const response = await service.request('/v1/toys', { key, method });
-      expect([response.status, response.headers.get('link')]).toEqual([
-        200,
-        `${deprecated}, </v1/toys?limit=1&after=1>; rel="next"`,
-      ]);
-    }
-  });
+describe('below the path of BASE_URL', () => {
+  shareShop({ BASE_URL: 'https://api.example.com/shop/v1', SERVE_AFTER_SUNSET: 'true' });
 
-  it('are below the path of BASE_URL', async () => {
-    await start({ BASE_URL: 'https://api.example.com/shop/v1' });
+  it('are the links of a deprecated operation', async () => {
     expect(shownWithLink(await service.request(`/v1/pets/${petId}`, { key }))).toEqual({
       ...deprecation('/v1/pets'),
       link:
@@ -152,85 +224,12 @@ describe('the links of a deprecated operation', () => {
       '<https://api.example.com/shop/v1/games>; rel="successor-version", <https://example.org/toys>; rel="deprecation"',
     );
   });
-});
 
-describe('getPet, a millisecond before its removal', () => {
-  it('works and is documented', async () => {
-    await start();
-    clock.set('2030-12-04T23:59:59.999Z');
-    const response = await service.request(`/v1/pets/${petId}`, { key });
-    expect([response.status, await response.json()]).toEqual([200, { id: petId, name: 'x', categoryId: 1 }]);
-    expect(Object.keys((await document()).paths)).toContain('/pets/{petId}');
-  });
-});
-
-describe('getPet, from its removal on', () => {
-  let before: Document;
-
-  beforeEach(async () => {
-    await start();
-    before = await document();
-    clock.set('2030-12-05T00:00:00.000Z');
-  });
-
-  it.each<[string, string, () => Promise<Response>]>([
-    ['a pet', '/v1/pets?ids=1', () => service.request(`/v1/pets/${petId}`, { key })],
-    ['an unknown pet', '/v1/pets?ids=9000', () => service.request('/v1/pets/9000', { key })],
-    ['an invalid identifier', '/v1/pets', () => service.request('/v1/pets/abc', { key })],
-    ['an unknown query parameter', '/v1/pets?ids=1', () => service.request(`/v1/pets/${petId}?fields=name`, { key })],
-  ])('returns 410 with a link to its successor: %s', async (_, successor, call) => {
-    const response = await call();
-    expect(shownWithLink(response)).toEqual(deprecation(successor, 'operation_removed'));
-    expect(await errorOf(response)).toMatchObject({
-      status: 410,
-      code: 'operation_removed',
-      message: expect.stringContaining('/v1/pets'),
-    });
-  });
-
-  it('still needs a key, and the scope', async () => {
-    expect((await service.request(`/v1/pets/${petId}`)).status).toBe(401);
-    const writer = await service.key({ scopes: ['pets:write'] });
-    expect((await service.request(`/v1/pets/${petId}`, { key: writer })).status).toBe(403);
-  });
-
-  it('has the rate-limit headers', async () => {
-    expect((await service.request(`/v1/pets/${petId}`, { key })).headers.get('x-ratelimit-limit')).toBe('1000');
-  });
-
-  it('is the only operation removed from the document, in JSON and YAML', async () => {
-    const after = await document();
-    expect(operationsIn(before)).toContain('get /pets/{petId}');
-    expect(operationsIn(after)).toEqual(operationsIn(before).filter((operation) => operation !== 'get /pets/{petId}'));
-    const operationIds = Object.values(after.paths).flatMap((methods) =>
-      Object.values(methods).map(({ operationId }) => operationId),
-    );
-    const yaml = await (await service.request('/openapi.yaml')).text();
-    expect(yaml.match(/(?<=^ +operationId: )\w+$/gm)).toEqual(operationIds);
-  });
-
-  it('does not affect other operations', async () => {
-    const responses = [
-      await service.request('/v1/pets', { key }),
-      await service.post('/v1/pets', key, '{"name":"y","categoryId":1}'),
-      await service.request(`/v1/pets/${petId}`, { key, method: 'PATCH', headers: JSON_TYPE, body: '{"name":"z"}' }),
-      await service.request(`/v1/pets/${petId}`, { key, method: 'DELETE' }),
-      await service.request('/v1/categories', { key }),
-      await service.request('/v1/store/orders', { key }),
-      await service.request('/v1/usage', { key }),
-    ];
-    expect(responses.map(({ status }) => status)).toEqual([200, 201, 200, 204, 200, 200, 200]);
-    expect(responses.map(shown)).toEqual(responses.map(() => NONE));
-  });
-});
-
-describe('SERVE_AFTER_SUNSET', () => {
-  it('keeps getPet available, deprecated and documented', async () => {
-    await start({ SERVE_AFTER_SUNSET: 'true' });
+  it('getPet stays available, deprecated and documented with SERVE_AFTER_SUNSET', async () => {
     clock.set('2031-06-01T00:00:00Z');
     const response = await service.request(`/v1/pets/${petId}`, { key });
     expect(response.status).toBe(200);
-    expect(shownWithLink(response)).toEqual(deprecation('/v1/pets?ids=1'));
+    expect(shown(response)).toEqual({ deprecation: '@1795219200', sunset: 'Thu, 05 Dec 2030 00:00:00 GMT' });
     expect(Object.keys((await document()).paths)).toContain('/pets/{petId}');
   });
 });

@@ -1,8 +1,14 @@
-import { describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../support/app.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
 import { errorIn } from '../support/expectations.js';
 import { rawResponses } from '../support/raw-responses.js';
 import { sendRaw } from '../support/raw.js';
-import { service, sharePreparedApp } from '../support/folders.js';
+import { RedisServer } from '../support/servers/redis-server.js';
+import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 
 const PET = '{"name":"x","categoryId":1}';
 
@@ -12,12 +18,11 @@ sharePreparedApp({}, async () => {
   await service.post('/v1/pets', await service.key(), PET);
 });
 
-/** Statuses and error codes of what comes back. */
+/** Statuses and error codes of what comes back on a connection that is closed after it. */
 async function outcomes(bytes: string): Promise<[number, string | undefined][]> {
-  return rawResponses(await sendRaw(service.port, bytes)).map(({ status, body }) => [
-    status,
-    status < 400 ? undefined : errorIn(body, status).code,
-  ]);
+  return rawResponses(await sendRaw(service.port, bytes.replace('\r\n', '\r\nConnection: close\r\n'))).map(
+    ({ status, body }) => [status, status < 400 ? undefined : errorIn(body, status).code],
+  );
 }
 
 const post = (headers: string, body: string) =>
@@ -61,9 +66,8 @@ describe('a body', () => {
     expect((await outcomes(stranger)).map(([status]) => status)).toEqual([401]);
     const old = post(expectation, PET).replace('HTTP/1.1', 'HTTP/1.0');
     expect((await outcomes(old)).map(([status]) => status)).toEqual([201]);
-    expect(
-      (await outcomes(post('Expect: 100-continue\r\nContent-Length: 20000\r\n', ''))).map(([status]) => status),
-    ).toEqual([413]);
+    const large = post('Expect: 100-continue\r\nContent-Length: 20000\r\n', '');
+    expect((await outcomes(large)).map(([status]) => status)).toEqual([413]);
   });
 
   it.each([
@@ -133,18 +137,18 @@ describe('a transfer coding', () => {
   it.each(['gzip', 'chunked, gzip', 'identity'])(
     'that leaves the end of the body open returns 400 and closes the connection: %j',
     async (value) => {
-      const [response, ...others] = rawResponses(await sendRaw(service.port, chunked(value), 60_000));
+      const [response, ...others] = rawResponses(await sendRaw(service.port, chunked(value)));
       expect([response?.status, response?.headers.get('connection'), others]).toEqual([400, 'close', []]);
     },
   );
 
   it('returns 400 in HTTP/1.0 and closes the connection', async () => {
     for (const bytes of [chunked('chunked', '1.0'), chunked('chunked\r\nConnection: keep-alive', '1.0')]) {
-      const [response, ...others] = rawResponses(await sendRaw(service.port, bytes, 60_000));
+      const [response, ...others] = rawResponses(await sendRaw(service.port, bytes));
       expect([response?.status, response?.headers.get('connection'), others]).toEqual([400, 'close', []]);
     }
     const [stranger] = rawResponses(
-      await sendRaw(service.port, chunked('chunked\r\nConnection: keep-alive', '1.0').replace(auth, ''), 60_000),
+      await sendRaw(service.port, chunked('chunked\r\nConnection: keep-alive', '1.0').replace(auth, '')),
     );
     expect([stranger?.status, stranger?.headers.get('connection')]).toEqual([401, 'close']);
   });
@@ -155,8 +159,7 @@ describe('a client that half-closes the connection after its request', () => {
     ['GET', () => `GET /v1/pets?limit=1 HTTP/1.1\r\nHost: x\r\n${auth}\r\n`, 200],
     ['POST', () => post(`Content-Length: ${PET.length}\r\n`, PET), 201],
   ])('gets the response to its %s before the connection closes', async (_, request, status) => {
-    // Longer than a test may take: only the end of the connection ends it.
-    const [response] = rawResponses(await sendRaw(service.port, request(), 60_000, 'end'));
+    const [response] = rawResponses(await sendRaw(service.port, request(), 'end'));
     expect(response?.status).toBe(status);
   });
 });
@@ -165,5 +168,36 @@ describe('a misplaced API key', () => {
   it('is not used as request id', async () => {
     const response = await service.request('/v1/pets', { headers: { 'X-Request-Id': 'psk_live_0123' } });
     expect(response.headers.get('x-request-id')).not.toContain('psk_');
+  });
+});
+
+describeWithRedis('a body in two packets', () => {
+  let server: RedisServer;
+  let instance: TestApp;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    instance = await startApp({ env: server.env });
+  });
+  afterAll(async () => {
+    await instance.stop();
+    await server.stop();
+  });
+
+  it('is read completely if its end arrives while Redis decides on the request', async () => {
+    const key = await instance.key(AMPLE);
+    const body = '{"name":"Bella","categoryId":12345}';
+    const head = `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const statuses = new Set<string>();
+    for (let n = 0; n < 36; n += 1) {
+      const socket = connect({ port: instance.port, host: '127.0.0.1', noDelay: true });
+      socket.write(head + body.slice(0, 20));
+      for (let turns = 0; turns < n % 12; turns += 1) await nextTurn();
+      socket.write(body.slice(20));
+      const [response] = (await once(socket, 'data')) as [Buffer];
+      statuses.add(response.toString('latin1').slice(0, 'HTTP/1.1 201'.length));
+      socket.destroy();
+    }
+    expect([...statuses]).toEqual(['HTTP/1.1 201']);
   });
 });

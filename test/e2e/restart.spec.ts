@@ -1,112 +1,65 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
+import { describe, expect, it } from '@jest/globals';
+import { FakeClock, startApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
-import { Folders } from '../support/folders.js';
 
 const NOON = Date.parse('2026-11-21T12:00:00Z') / 1000;
-
-const folders = new Folders();
-afterAll(() => folders.remove());
-
-let clock: FakeClock;
-let service: TestApp;
-
-beforeEach(() => {
-  clock = new FakeClock();
-});
-afterEach(() => service.stop());
-
-async function start(env: Record<string, string> = {}): Promise<void> {
-  service = await startApp({ clock, folder: folders.make(), env });
-}
-
-/** Stops the service, and starts another on its folder after a while. */
-async function restart({
-  afterSeconds = 0,
-  env = {},
-}: { afterSeconds?: number; env?: Record<string, string> } = {}): Promise<void> {
-  await service.stop({ keepData: true });
-  clock.advanceSeconds(afterSeconds);
-  service = await startApp({ clock, folder: service.folder, env });
-}
-
-const list = (key: string) => service.request('/v1/pets', { key });
+const clock = new FakeClock();
+const env = { ANONYMOUS_PER_MINUTE: '5' };
 
 describe('a restart', () => {
-  it('keeps the counts of the minute and the day', async () => {
-    await start();
-    const key = await service.key({ plan: 'enterprise', perMinute: 10, perDay: 12 });
-    for (let n = 0; n < 6; n += 1) await list(key);
-    await restart({ afterSeconds: 30 });
-    expect(trio(await list(key))).toEqual({ limit: 10, remaining: 3, reset: NOON + 60 });
-    await restart();
-    expect(trio(await list(key))).toEqual({ limit: 10, remaining: 2, reset: NOON + 60 });
-    await restart({ afterSeconds: 30 });
-    expect(trio(await list(key))).toEqual({ limit: 12, remaining: 3, reset: NOON + 43_200 });
-  });
-
-  it('does not restore windows that have ended meanwhile', async () => {
-    await start();
-    const key = await service.key({ plan: 'enterprise', perMinute: 3, perDay: 100 });
-    for (let n = 0; n < 4; n += 1) await list(key);
-    await restart({ afterSeconds: 59.749 });
-    expect((await list(key)).status).toBe(429);
-    clock.advanceSeconds(0.001);
-    expect(trio(await list(key))).toEqual({ limit: 3, remaining: 2, reset: NOON + 120 });
-  });
-
-  it('keeps a ban, and the length of the next one', async () => {
-    await start();
-    const key = await service.key({ plan: 'enterprise', perMinute: 2, perDay: 1_000 });
-    const exhaust = async () => {
-      for (let n = 0; n < 4; n += 1) await list(key);
-      const response = await list(key);
-      return {
-        code: (await errorOf(response)).code,
-        retryAfter: response.headers.get('retry-after'),
-        reset: trio(response).reset,
-      };
+  it('keeps the counts of accounts and addresses, the bans and strikes of keys, and the pets', async () => {
+    let service = await startApp({ clock, env });
+    /** Stops the service, and starts another on its folder after a while. */
+    const restart = async (afterSeconds: number) => {
+      await service.stop({ keepData: true });
+      clock.advanceSeconds(afterSeconds);
+      service = await startApp({ clock, env, folder: service.folder });
     };
-    expect(await exhaust()).toEqual({ code: 'api_key_banned', retryAfter: '60', reset: NOON + 60 });
-    await restart({ afterSeconds: 20 });
-    const banned = await list(key);
-    expect([await errorOf(banned), trio(banned).reset]).toEqual([
-      expect.objectContaining({ code: 'api_key_banned' }),
-      NOON + 60,
-    ]);
-    await restart({ afterSeconds: 40 });
-    expect(await exhaust()).toMatchObject({ code: 'api_key_banned', retryAfter: '120' });
-  });
-
-  it('keeps the strikes that count towards a ban', async () => {
-    await start();
-    const key = await service.key({ plan: 'enterprise', perMinute: 3, perDay: 1_000 });
-    for (let n = 0; n < 5; n += 1) await list(key);
-    await restart();
-    expect((await errorOf(await list(key))).code).toBe('api_key_banned');
-  });
-
-  it('keeps the counts of addresses', async () => {
-    const env = { ANONYMOUS_PER_MINUTE: '5' };
-    await start(env);
-    for (let n = 0; n < 4; n += 1) await service.request('/v1/pets');
-    await restart({ env });
-    expect(trio(await service.request('/v1/pets')).remaining).toBe(0);
-    expect((await service.request('/v1/pets')).status).toBe(429);
-  });
-
-  it('keeps the pets, and assigns the next identifiers', async () => {
-    await start();
-    const key = await service.key();
+    const list = (key?: string) => service.request('/v1/pets', key === undefined ? {} : { key });
+    const listTimes = async (times: number, key?: string) => {
+      for (let n = 0; n < times; n += 1) await list(key);
+    };
+    const refusal = async (key?: string) => {
+      const response = await list(key);
+      const { code } = await errorOf(response);
+      return [code, response.headers.get('retry-after'), trio(response).reset];
+    };
+    const usageOf = async (key: string) => (await service.request('/v1/usage', { key })).json();
+    const enterprise = (perMinute: number, perDay: number) => service.key({ plan: 'enterprise', perMinute, perDay });
+    const [counted, banned, striking] = [
+      await enterprise(10, 12),
+      await enterprise(2, 1_000),
+      await enterprise(3, 1_000),
+    ];
+    const owner = await service.key();
     const add = async () => {
-      const added = await service.post('/v1/pets', key, '{"name":"x","categoryId":9223372036854775807}');
+      const added = await service.post('/v1/pets', owner, '{"name":"x","categoryId":9223372036854775807}');
       return ((await added.json()) as { id: number }).id;
     };
-    const before = await add();
-    await restart();
-    expect(await add()).toBe(before + 1);
-    expect(await (await service.request(`/v1/pets/${before}`, { key })).text()).toBe(
-      `{"id":${before},"name":"x","categoryId":9223372036854775807}`,
+    await listTimes(6, counted);
+    await listTimes(4, banned);
+    await listTimes(5, striking);
+    await listTimes(4);
+    const pet = await add();
+    expect(await refusal(banned)).toEqual(['api_key_banned', '60', NOON + 60]);
+
+    await restart(30);
+    expect(trio(await list(counted))).toEqual({ limit: 10, remaining: 3, reset: NOON + 60 });
+    expect(await refusal(banned)).toEqual(['api_key_banned', '30', NOON + 60]);
+    expect(await usageOf(striking)).toMatchObject({ minute: { remaining: 0 }, strikes: 2 });
+    expect((await refusal(striking))[0]).toBe('api_key_banned');
+    expect(trio(await list()).remaining).toBe(0);
+    expect((await refusal())[0]).toBe('rate_limit_exceeded');
+    expect(await add()).toBe(pet + 1);
+    expect(await (await service.request(`/v1/pets/${pet}`, { key: owner })).text()).toBe(
+      `{"id":${pet},"name":"x","categoryId":9223372036854775807}`,
     );
+
+    // The minute has ended. The day, and what a ban adds to the next one, have not.
+    await restart(30);
+    expect(trio(await list(counted))).toEqual({ limit: 12, remaining: 4, reset: NOON + 43_200 });
+    await listTimes(3, banned);
+    expect(await refusal(banned)).toEqual(['api_key_banned', '120', NOON + 180]);
+    await service.stop();
   });
 });

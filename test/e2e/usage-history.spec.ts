@@ -1,13 +1,23 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { Database } from '../../src/database/database.js';
 import { PetsService } from '../../src/pets/index.js';
+import { OldUsageDeletion, UsageRecorder } from '../../src/rate-limit/history/usage-history.js';
+import { startApp } from '../support/app.js';
+import { onPostgres } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';
 import { HistoryClient } from '../support/history-client.js';
 import { ask } from '../support/http.js';
+import { until } from '../support/until.js';
 
 const HOUR = '2026-11-21T12:00:00.000Z';
 const DAY = '2026-11-21T00:00:00.000Z';
 /** Where the history begins. */
 const OLDEST = '2026-10-22T00:00:00.000Z';
+const HOUR_SECONDS = 3_600;
+const DAY_SECONDS = 86_400;
+/** Only on PostgreSQL can a database have several. */
+const INSTANCES = onPostgres ? 2 : 1;
 
 const account = new HistoryClient();
 const { call, items, history } = {
@@ -16,11 +26,17 @@ const { call, items, history } = {
   history: account.history.bind(account),
 };
 
-beforeEach(() => account.start());
-afterEach(async () => {
-  jest.restoreAllMocks();
-  await account.service.stop();
-});
+beforeAll(() => account.start());
+beforeEach(() => account.reset());
+afterEach(() => void jest.restoreAllMocks());
+afterAll(() => account.service.stop());
+
+/** Counts a request without sending it. */
+function count(accountId: number, keyId: string, outcome: 'admitted' | 'limited'): void {
+  type Arguments = Parameters<UsageRecorder['count']>;
+  const request = { routeOptions: { config: { operation: 'listPets' } } } as Arguments[1];
+  account.recorder.count({ accountId, keyId } as Arguments[0], request, outcome);
+}
 
 describe('getUsageHistory', () => {
   it('returns the requests of the last 30 UTC days by default, and of the last 24 hours by hour', async () => {
@@ -62,7 +78,7 @@ describe('getUsageHistory', () => {
   });
 
   it('splits intervals by key, by operation and by outcome', async () => {
-    const second = await account.issue('owner');
+    const second = await account.issue(account.owner.account);
     await call(2);
     await call(1, second);
     await call(1, account.owner, '/v1/pets/404');
@@ -129,9 +145,7 @@ describe('getUsageHistory', () => {
   it.each([
     ...[
       '2026-11-21',
-      'yesterday',
       '2026-11-24T00:00:00',
-      '2026-13-24T00:00:00Z',
       '2026-11-31T00:00:00Z',
       '9999-12-31T23:59:59-23:59',
       '2026-11-21T00:00:00+01:00',
@@ -157,7 +171,7 @@ describe('getUsageHistory', () => {
   });
 
   it('returns the whole history that is kept', async () => {
-    await account.insert([`(1, ${Date.parse(OLDEST) / 1000}, 'key', 'listPets', 'admitted', 3)`]);
+    await account.insert([`(${account.accountId}, ${Date.parse(OLDEST) / 1000}, 'key', 'listPets', 'admitted', 3)`]);
     await call(1);
     expect(await history('?from=2026-10-22T00:00:00Z')).toEqual({
       from: OLDEST,
@@ -171,7 +185,8 @@ describe('getUsageHistory', () => {
   });
 
   it('refuses to return more than 20,000 items', async () => {
-    const values = Array.from({ length: 20_001 }, (_, n) => `(1, ${Date.parse(HOUR) / 1000}, 'key_${n}', 'x', 'y', 1)`);
+    const before = `(${account.accountId}, ${Date.parse(HOUR) / 1000}`;
+    const values = Array.from({ length: 20_001 }, (_, n) => `${before}, 'key_${n}', 'x', 'y', 1)`);
     await account.insert(values.slice(1));
     expect(await items('?by=key')).toHaveLength(20_000);
     await account.insert(values.slice(0, 1));
@@ -180,5 +195,105 @@ describe('getUsageHistory', () => {
       message: 'from and to must be closer together: the response would exceed 20000 items.',
     });
     expect(await items('?by=operation')).toEqual([{ start: DAY, requests: 20_001, operation: 'x' }]);
+  });
+});
+
+/** The least identifier of accounts that do not exist. */
+const OTHERS = 1_000_000;
+
+describe('the record of requests', () => {
+  it('is written every second, and when the service stops, and continued after its start', async () => {
+    await call(3);
+    await until(async () => (await account.rows()).length === 1);
+    expect(await account.rows()).toEqual([3]);
+    await call(1);
+    await account.restart();
+    await call(2);
+    expect(await items()).toEqual([{ start: DAY, requests: 6 }]);
+  });
+
+  it('keeps what could not be written, and adds it later', async () => {
+    jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    await call(2);
+    const write = jest.spyOn(account.service.app.get(Database), 'write').mockRejectedValue(new Error('Disk full.'));
+    await account.recorder.tryRun();
+    await call(1);
+    await account.recorder.tryRun();
+    expect(await account.rows()).toEqual([]);
+    account.clock.advanceSeconds(HOUR_SECONDS);
+    await call(1);
+    write.mockRestore();
+    expect(await items('?interval=hour')).toEqual([
+      { start: HOUR, requests: 3 },
+      { start: '2026-11-21T13:00:00.000Z', requests: 1 },
+    ]);
+    expect(await items()).toEqual([{ start: DAY, requests: 4 }]);
+  });
+
+  it('includes what is counted during a write', async () => {
+    await call(2);
+    const writing = account.recorder.tryRun();
+    count(account.accountId, account.owner.id, 'admitted');
+    await writing;
+    expect(await items()).toEqual([{ start: DAY, requests: 3 }]);
+  });
+
+  it('has at most 200 rows of an account and an hour, and one more for each outcome', async () => {
+    for (let n = 0; n < 300; n += 1) count(account.accountId, `key_${n}`, 'admitted');
+    await account.recorder.tryRun();
+    for (let n = 0; n < 300; n += 1) count(account.accountId, `key_${n}`, 'limited');
+    count(OTHERS, 'another', 'limited');
+    const byKey = await items('?by=key');
+    expect(byKey).toHaveLength(201);
+    expect(byKey.at(-1)).toEqual({ start: DAY, requests: 400, key: 'other' });
+    expect(await items('?by=operation')).toEqual([
+      { start: DAY, requests: 200, operation: 'listPets' },
+      { start: DAY, requests: 400, operation: 'other' },
+    ]);
+    expect(await account.rows()).toHaveLength(203);
+    account.clock.advanceSeconds(HOUR_SECONDS);
+    count(account.accountId, 'new', 'admitted');
+    expect((await items('?by=key&interval=hour')).at(-1)).toMatchObject({ requests: 1, key: 'new' });
+  });
+
+  it('takes a bounded amount of memory', async () => {
+    for (let n = 1; n <= 100_010; n += 1) count(OTHERS + n, 'key', 'admitted');
+    await account.recorder.tryRun();
+    expect(await account.rows()).toHaveLength(100_000);
+    count(OTHERS + 100_010, 'key', 'admitted');
+    count(OTHERS + 1, 'key', 'admitted');
+    await account.recorder.tryRun();
+    const rows = await account.rows();
+    expect([rows.length, rows.filter((requests) => requests === 2)]).toEqual([100_001, [2]]);
+  });
+
+  it('is deleted after today and 30 days, in batches', async () => {
+    await call(1);
+    await account.recorder.tryRun();
+    const nowSeconds = onPostgres ? Date.now() / 1_000 : account.clock.nowSeconds();
+    const oldest = (Math.floor(nowSeconds / DAY_SECONDS) - 30) * DAY_SECONDS;
+    await account.insert(
+      Array.from({ length: 2_500 }, (_, n) => `(7, ${oldest - n * HOUR_SECONDS}, 'key', 'x', 'admitted', 1)`),
+    );
+    // On SQLite, nothing is deleted in the first hour.
+    account.clock.advanceSeconds(HOUR_SECONDS);
+    await account.service.app.get(OldUsageDeletion).run();
+    expect(await account.rows()).toHaveLength(2);
+  });
+
+  it('adds up over instances, also while they write at the same time', async () => {
+    const { clock, service, owner } = account;
+    const more = Array.from({ length: INSTANCES - 1 }, () => startApp({ clock, folder: service.folder }));
+    const others = await Promise.all(more);
+    const paths = ['/v1/pets', '/v1/categories', '/v1/pets/404', '/v1/nowhere', '/v1/store/orders'];
+    for (let round = 1; round <= 4; round += 1) {
+      for (const path of paths) await ask(service.port, { path, key: owner.key });
+      // In another order.
+      for (const { port } of others) for (const path of paths.toReversed()) await ask(port, { path, key: owner.key });
+      await Promise.all([service, ...others].map(({ app }) => app.get(UsageRecorder).run()));
+    }
+    expect(await items()).toEqual([{ start: DAY, requests: 20 * INSTANCES }]);
+    expect(await account.rows()).toHaveLength(paths.length);
+    for (const other of others) await other.stop({ keepData: true });
   });
 });

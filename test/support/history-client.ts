@@ -20,16 +20,29 @@ interface History {
   readonly items: readonly Item[];
 }
 
+const START = '2026-11-21T12:00:00.250Z';
+
 /** A service with an account that makes requests and gets its history. */
 export class HistoryClient {
-  clock!: FakeClock;
+  readonly clock = new FakeClock(Date.parse(START));
   service!: TestApp;
   owner!: IssuedKey;
+  accountId!: number;
+  private owners = 0;
 
   async start(): Promise<void> {
-    this.clock = new FakeClock();
     this.service = await startApp({ clock: this.clock });
-    this.owner = await this.issue('owner');
+  }
+
+  /** Forgets all requests, and switches to a new account. */
+  async reset(): Promise<void> {
+    this.clock.set(START);
+    await this.recorder.tryRun();
+    await queryDatabase(this.service.folder, 'DELETE FROM "usage_history"');
+    this.owner = await this.issue(`owner ${(this.owners += 1)}`);
+    const sql = 'SELECT MAX("id") AS "id" FROM "accounts"';
+    const [newest] = await queryDatabase<{ id: number | string }>(this.service.folder, sql);
+    this.accountId = Number(newest?.id);
   }
 
   /** Stops the service, and starts another on its database. */

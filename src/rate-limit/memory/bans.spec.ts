@@ -24,54 +24,16 @@ function admit(caller: Partial<Caller> = {}): Decision {
 
 /** Uses up the minute and goes on until the key is banned. */
 function provoke(caller: Partial<Caller> = {}): Decision {
-  for (;;) {
+  for (let calls = 0; calls < 100; calls++) {
     const decision = admit(caller);
     if (decision.outcome === 'banned') return decision;
   }
+  throw new Error('The key is not banned.');
 }
 
 const advance = (seconds: number) => (clock.ms += seconds * 1000);
 
 describe('bans', () => {
-  it('begin when the rejections reach the minute limit', () => {
-    const outcomes = Array.from({ length: 11 }, () => admit().outcome);
-    expect(outcomes).toEqual([...Array(5).fill('admitted'), ...Array(4).fill('limited'), 'banned', 'banned']);
-  });
-
-  it('report their end at once', () => {
-    expect(provoke()).toMatchObject({
-      outcome: 'banned',
-      limit: PER_MINUTE,
-      windowSeconds: 60,
-      remaining: 0,
-      resetSeconds: Math.floor(START / 1000) + 60,
-      retryAfterSeconds: 60,
-    });
-  });
-
-  it('end exactly at that time, and calls do not extend them', () => {
-    const { resetSeconds } = provoke();
-    for (let index = 0; index < 500; index++) {
-      clock.ms = START + index * 100;
-      expect(admit()).toMatchObject({ outcome: 'banned', resetSeconds });
-    }
-    clock.ms = resetSeconds * 1000 - 1;
-    expect(admit()).toMatchObject({ outcome: 'banned', retryAfterSeconds: 1 });
-    clock.ms = resetSeconds * 1000;
-    expect(admit()).toMatchObject({ outcome: 'admitted', remaining: PER_MINUTE - 1 });
-  });
-
-  it('do not affect the quota of the account or its other keys', () => {
-    advance(50);
-    admit({ keyId: 'other' });
-    provoke();
-    advance(20);
-    expect(admit()).toMatchObject({ outcome: 'banned' });
-    expect(admit({ keyId: 'other' }).outcome).toBe('limited');
-    advance(40);
-    expect(admit({ keyId: 'other' })).toMatchObject({ outcome: 'admitted', remaining: PER_MINUTE - 1 });
-  });
-
   it('need that many rejections within one minute', () => {
     const limits = { perMinute: PER_MINUTE, perDay: 1 };
     expect(admit({ limits }).outcome).toBe('admitted');
@@ -103,14 +65,6 @@ describe('bans', () => {
     expect(provoke().retryAfterSeconds).toBe(120);
     clock.ms += 2 * 86_400_000;
     expect(provoke().retryAfterSeconds).toBe(60);
-  });
-
-  it('begin again for a key that continues within the second of the lift', () => {
-    provoke();
-    clock.ms += 100;
-    const bansLiftedAtMs = clock.ms;
-    const outcomes = Array.from({ length: 5 }, () => admit({ bansLiftedAtMs }).outcome);
-    expect(outcomes).toEqual([...Array(4).fill('limited'), 'banned']);
   });
 
   it('do not count towards the next ban after they are lifted', () => {

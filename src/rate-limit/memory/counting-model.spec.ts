@@ -95,7 +95,7 @@ function lastWindow(times: readonly number[], lengthMs: number): { startMs: numb
 }
 
 describe('counting', () => {
-  it.each([1, 2, 3, 4, 5, 6])('decides like a literal model of the rules (%i)', (seed) => {
+  it.each([1, 2, 3])('decides like a literal model of the rules (%i)', (seed) => {
     const below = random(seed);
     const clock = new FakeClock(Date.parse('2026-11-21T22:00:00.000Z'));
     const store = new MemoryCounterStore(clock, new Env());

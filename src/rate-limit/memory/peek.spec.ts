@@ -5,7 +5,6 @@ import { MemoryCounterStore } from './memory-counter-store.js';
 import { FakeClock } from '../../testing/fake-clock.js';
 
 const NOON = Date.parse('2026-11-21T12:00:00Z') / 1000;
-const MIDNIGHT = Date.parse('2026-11-22T00:00:00Z') / 1000;
 const CALLER = callerOf({ limits: { perMinute: 3, perDay: 5 } });
 
 let clock: FakeClock;
@@ -21,28 +20,6 @@ function admit(times: number): void {
 }
 
 describe('a peek at the usage of a caller', () => {
-  it('returns the full limits before the first request', () => {
-    expect(store.peek(CALLER)).toEqual({
-      minute: { limit: 3, windowSeconds: 60, remaining: 3, resetSeconds: NOON + 60 },
-      day: { limit: 5, windowSeconds: 86_400, remaining: 5, resetSeconds: MIDNIGHT },
-      key: { minute: 0, day: 0 },
-      strikes: 0,
-      bannedUntilSeconds: 0,
-      nowSeconds: NOON,
-    });
-  });
-
-  it('changes nothing', () => {
-    admit(2);
-    clock.advanceSeconds(10);
-    const report = {
-      minute: { limit: 3, remaining: 1, resetSeconds: NOON + 60 },
-      day: { limit: 5, remaining: 3, resetSeconds: MIDNIGHT },
-    };
-    for (let index = 0; index < 5; index++) expect(store.peek(CALLER)).toMatchObject(report);
-    expect(store.admit(CALLER)).toMatchObject({ outcome: 'admitted', remaining: 0 });
-  });
-
   it('returns the requests of the key in the windows of its account', () => {
     admit(1);
     store.admit({ ...CALLER, keyId: 'other' });
@@ -80,13 +57,5 @@ describe('a peek at the usage of a caller', () => {
       minute: { limit: 1, remaining: 0 },
       day: { limit: 2, remaining: 0 },
     });
-  });
-
-  it('returns no strikes a minute after the first', () => {
-    admit(5);
-    clock.advanceSeconds(59);
-    expect(store.peek(CALLER).strikes).toBe(2);
-    clock.advanceSeconds(1);
-    expect(store.peek(CALLER).strikes).toBe(0);
   });
 });

@@ -11,7 +11,6 @@ import { Database } from '../../database/database.js';
 import { DatabaseModule } from '../../database/database.module.js';
 import { MonitoringModule } from '../../monitoring/monitoring.module.js';
 import { CounterPersistence } from './counter-persistence.js';
-import { CounterStore } from '../counter-store.js';
 import type { Decision } from '../windows/decision.js';
 import { KeyBan } from './key-ban.entity.js';
 import { CounterSweep, MemoryCounterStore } from '../memory/memory-counter-store.js';
@@ -70,11 +69,6 @@ async function start() {
 }
 
 describe('persisted counters', () => {
-  it('are used by the service', async () => {
-    const testing = await start();
-    expect(running[0]?.get(CounterStore)).toBe(testing.store);
-  });
-
   it('keep windows over a restart', async () => {
     const before = await start();
     before.admit(3);
@@ -87,22 +81,6 @@ describe('persisted counters', () => {
     expect(after.store.peek(CALLER)).toMatchObject({ day: { remaining: 95 }, key: { minute: 2, day: 5 } });
     expect(after.admit()).toMatchObject([{ outcome: 'admitted', remaining: 2, resetSeconds: shown?.resetSeconds }]);
     expect(after.store.admitAddress('2001:db8::/64')).toMatchObject({ remaining: 298 });
-  });
-
-  it('keep bans, their number and the strikes over a restart', async () => {
-    const before = await start();
-    const { resetSeconds } = before.admit(10).at(-1) ?? {};
-    before.admit(8, { keyId: 'striking', accountId: 8 });
-    await before.stop();
-    clock.ms += 20_000;
-    const after = await start();
-    expect(after.admit()[0]).toMatchObject({ outcome: 'banned', resetSeconds, retryAfterSeconds: 40 });
-    expect(after.admit(2, { keyId: 'striking', accountId: 8 }).map(({ outcome }) => outcome)).toEqual([
-      'limited',
-      'banned',
-    ]);
-    clock.ms += 40_000;
-    expect(after.admit(10).at(-1)).toMatchObject({ outcome: 'banned', retryAfterSeconds: 120 });
   });
 
   it('are written without a shutdown, once per subject with its latest state', async () => {
@@ -189,5 +167,24 @@ describe('persisted counters', () => {
     await persistence.tryRun();
     await persistence.tryRun();
     expect(await usages()).toMatchObject([{ subject: 'account:7', dayUsed: 1 }]);
+  });
+
+  it('of a full table keep the row of a subject that is removed and returns during a write', async () => {
+    const { database } = await start();
+    const store = new MemoryCounterStore(clock, loadEnv({}), true, { addresses: 1 });
+    const persistence = new CounterPersistence(database, store, clock);
+    store.admitAddress('192.0.2.1');
+    await persistence.tryRun();
+    store.admitAddress('192.0.2.2');
+    const write = database.write.bind(database);
+    jest.spyOn(database, 'write').mockImplementationOnce((work) => {
+      store.admitAddress('192.0.2.1');
+      store.admitAddress('192.0.2.2');
+      return write(work);
+    });
+    await persistence.tryRun();
+    await persistence.tryRun();
+    const rows = await database.manager.find(UsageWindow);
+    expect(rows.map(({ subject }) => subject)).toEqual(['address:192.0.2.2']);
   });
 });

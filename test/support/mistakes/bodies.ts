@@ -14,7 +14,6 @@ export const BODY_MISTAKES: readonly (readonly [body: string, message: string])[
   ['{"categoryId":1}', 'name is required.'],
   ['{"name":"Bella"}', 'categoryId is required.'],
   ['{}', 'name is required; categoryId is required.'],
-  ['{"status":"sold"}', 'name is required; categoryId is required.'],
   ['{"name":5,"categoryId":1}', 'name must be a string, not an integer (put it in quotes).'],
   ['{"name":true,"categoryId":1}', 'name must be a string, not a boolean (put it in quotes).'],
   ['{"name":null,"categoryId":1}', 'name must be a string, not null.'],
@@ -27,8 +26,6 @@ export const BODY_MISTAKES: readonly (readonly [body: string, message: string])[
   ['{"name":"Bella","categoryId":"dogs"}', 'categoryId must be an integer, not a string.'],
   ['{"name":"Bella","categoryId":null}', 'categoryId must be an integer, not null.'],
   ['{"name":"Bella","categoryId":true}', 'categoryId must be an integer, not a boolean.'],
-  ['{"name":"Bella","categoryId":[3]}', 'categoryId must be an integer, not a list.'],
-  ['{"name":"Bella","categoryId":{"id":3}}', 'categoryId must be an integer, not an object.'],
   ['{"name":"Bella","categoryId":1.5}', 'categoryId must be an integer, not a number with a fraction.'],
   [
     '{"name":"Bella","categoryId":9223372036854775808}',
@@ -39,18 +36,15 @@ export const BODY_MISTAKES: readonly (readonly [body: string, message: string])[
     'categoryId must be an integer from -9223372036854775808 to 9223372036854775807.',
   ],
   ['{"name":"Bella","categoryId":1,"status":"Available"}', 'status must be one of available, pending, sold.'],
-  ['{"name":"Bella","categoryId":1,"status":"free"}', 'status must be one of available, pending, sold.'],
   ['{"name":"Bella","categoryId":1,"status":""}', 'status must be one of available, pending, sold.'],
   ['{"name":"Bella","categoryId":1,"status":null}', 'status must be a string, not null (leave it out instead).'],
   ['{"name":"Bella","categoryId":1,"status":1}', 'status must be a string, not an integer (put it in quotes).'],
-  ['{"name":"Bella","categoryId":1,"status":["sold"]}', 'status must be a string, not a list.'],
   ['{"nmae":"Bella","categoryId":1}', `${unknown('nmae', 'name')}; name is required.`],
   ['{"Name":"Bella","categoryId":1}', `${unknown('Name', 'name')}; name is required.`],
   ['{"name":"Bella","category_id":1}', `${unknown('category_id', 'categoryId')}; categoryId is required.`],
   ['{"name":"Bella","categoryID":1}', `${unknown('categoryID', 'categoryId')}; categoryId is required.`],
   ['{"name":"Bella","category":1}', `${unknown('category', 'categoryId')}; categoryId is required.`],
   ['{"name":"Bella","categoryId":1,"id":5}', `${unknown('id')}.`],
-  ['{"name":"Bella","categoryId":1,"age":3}', `${unknown('age')}.`],
   ['{"name":"Bella","categoryId":1,"stauts":"sold"}', `${unknown('stauts', 'status')}.`],
   [
     '{"name":"Bella","categoryId":1,"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}',
@@ -62,7 +56,6 @@ export const BODY_MISTAKES: readonly (readonly [body: string, message: string])[
   ],
   ['{"pet":{"name":"Bella","categoryId":1}}', `${unknown('pet')}; name is required; categoryId is required.`],
   ['[{"name":"Bella","categoryId":1}]', 'The request body must be a JSON object.'],
-  ['"Bella"', 'The request body must be a JSON object.'],
   ['null', 'The request body must be a JSON object.'],
   ['{"name":"Bella","name":"Milo","categoryId":1}', '"name" must be given only once.'],
   [
@@ -75,7 +68,6 @@ export const BODY_MISTAKES: readonly (readonly [body: string, message: string])[
 export const OTHER_BODY_MISTAKES: readonly (readonly [method: string, path: string, body: string, message: string])[] =
   [
     ['PATCH', '/v1/pets/1', '{"name":null}', 'name must be a string, not null (leave it out instead).'],
-    ['PATCH', '/v1/pets/1', '{"status":5}', 'status must be a string, not an integer (put it in quotes).'],
     ['PATCH', '/v1/pets/1', '{"status":"gone"}', 'status must be one of available, pending, sold, or be null.'],
     ['POST', '/v1/store/orders', '{"petId":"1"}', 'petId must be an integer, not a string (send it without quotes).'],
     ['POST', '/v1/store/orders', '{"petId":0}', 'petId must be an integer from 1 to 9223372036854775807.'],
@@ -89,12 +81,6 @@ export const OTHER_BODY_MISTAKES: readonly (readonly [method: string, path: stri
     [
       'POST',
       '/v1/categories',
-      '{"name":"Dogs","id":"3"}',
-      'id must be an integer, not a string (send it without quotes).',
-    ],
-    [
-      'POST',
-      '/v1/categories',
       '{"name":"Dogs","description":"x"}',
       '"description" is not a known field (known: name, id).',
     ],
@@ -102,12 +88,6 @@ export const OTHER_BODY_MISTAKES: readonly (readonly [method: string, path: stri
     ['POST', '/v1/keys', '{"scopes":["pets:reed"]}', `scopes must have only known scopes: ${SCOPES}.`],
     ['POST', '/v1/keys', '{"scopes":["pets"]}', `scopes must have 1 to 100 items, each once and one of ${SCOPES}.`],
     ['POST', '/v1/keys', '{"scopes":[]}', `scopes must have 1 to 100 items, each once and one of ${SCOPES}.`],
-    [
-      'POST',
-      '/v1/keys',
-      '{"expiresInSeconds":"60"}',
-      'expiresInSeconds must be an integer, not a string (send it without quotes).',
-    ],
     ['POST', '/v1/keys', '{"expiresInSeconds":0}', 'expiresInSeconds must be an integer from 1 to 3155760000.'],
     [
       'POST',
