@@ -4,7 +4,10 @@ import { keysProgram } from './keys-program.js';
 const CREATE = 'create --account acme --plan pro';
 
 function parse(line: string): void {
-  keysProgram(() => undefined).parse(line.split(' '), { from: 'user' });
+  keysProgram(
+    () => undefined,
+    () => undefined,
+  ).parse(line.split(' '), { from: 'user' });
 }
 
 describe('the arguments of the keys command line', () => {
