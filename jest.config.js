@@ -19,6 +19,7 @@ const ignored = (name, patterns = []) => (servers[name].length === 0 ? patterns 
 const ON_POSTGRES = [
   '<rootDir>/test/both-databases/**/*.spec.ts',
   '<rootDir>/test/e2e/**/*.spec.ts',
+  ...['crash', 'crash-fuzz', 'keys', 'sigterm'].map((name) => `<rootDir>/test/processes/${name}.spec.ts`),
   '<rootDir>/test/openapi/conformance.spec.ts',
   '<rootDir>/src/accounts/keys/**/*.spec.ts',
   '<rootDir>/src/auth/**/*.spec.ts',
@@ -32,19 +33,10 @@ const SAME_ON_POSTGRES = [
   ...['admission', 'cors', 'event-loop', 'every-response', 'lifecycle', 'malformed-http', 'odd-requests'].map(endToEnd),
   // Limits, whose counts `restart` and the specs of persistence keep in a database.
   ...['address-limits', 'bans', 'limits', 'redis', 'usage'].map(endToEnd),
-  // The process, its memory and its files.
-  ...['configuration'].map(endToEnd),
+  // The start and the end.
+  ...['smoke', 'starting', 'stopping'].map(endToEnd),
   // SQLite: its file, its locks, the embedded default. test/faults makes PostgreSQL fail.
-  ...[
-    'changed-by-hand',
-    'sqlite-file',
-    'database-away',
-    'database-failing',
-    'failure-log',
-    'first-run',
-    'stalled-reader',
-    'write-lock',
-  ].map(endToEnd),
+  ...['changed-by-hand', 'backup', 'database-away', 'database-failing', 'failure-log', 'write-lock'].map(endToEnd),
   // No database.
   ...['auth/keys/api-key-format', 'auth/bearer-token', 'auth/bearer.guard', 'accounts/cli/keys-arguments'].map(
     (name) => `<rootDir>/src/${name}.spec.ts`,
@@ -65,9 +57,6 @@ const ON_REDIS = [
   endToEnd('tracing'),
 ];
 
-/** Specs that kill the process for half a minute; with the other faults, on SQLite, and on PostgreSQL. */
-const CRASHES = ['crash', 'crash-fuzz'].map(endToEnd);
-
 /** Each spec is in one project; `postgres` runs some of them again. */
 const projects = [
   {
@@ -80,8 +69,10 @@ const projects = [
     ...jestPreset,
     displayName: 'e2e',
     testMatch: ['<rootDir>/test/e2e/**/*.spec.ts'],
-    testPathIgnorePatterns: [...ON_REDIS, ...CRASHES],
+    testPathIgnorePatterns: ON_REDIS,
   },
+  // Processes of the built service on SQLite: signals, crashes, the programs, a log that nobody reads.
+  { ...patient, displayName: 'processes', testMatch: ['<rootDir>/test/processes/**/*.spec.ts'] },
   {
     ...jestPreset,
     displayName: 'redis',
@@ -101,7 +92,7 @@ const projects = [
   {
     ...patient,
     displayName: 'faults',
-    testMatch: ['<rootDir>/test/faults/**/*.spec.ts', '<rootDir>/test/bench/on-servers.spec.ts', ...CRASHES],
+    testMatch: ['<rootDir>/test/faults/**/*.spec.ts', '<rootDir>/test/bench/on-servers.spec.ts'],
     testPathIgnorePatterns: ignored('faults'),
   },
   { ...patient, displayName: 'docs', testMatch: ['<rootDir>/test/docs/**/*.spec.ts'] },
@@ -118,6 +109,7 @@ const projects = [
     testMatch: ['<rootDir>/test/*/**/*.spec.ts'],
     testPathIgnorePatterns: [
       'e2e/',
+      'processes/',
       'both-databases/',
       'faults/',
       'docs/',

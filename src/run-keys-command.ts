@@ -26,9 +26,16 @@ import { databaseParts } from './database-parts.js';
 @Module({ imports: [EventsModule], providers: [ApiKeysRepository, KeyChanges, KeysService, UsageHistory] })
 class CommandLine {}
 
-export async function runKeysCommand({ createsDatabase, run }: KeysCommand): Promise<boolean> {
+/** Where a program reads its settings and writes to: those of a process, or of a test. */
+export interface ProgramIo {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: NodeJS.WritableStream;
+}
+
+export async function runKeysCommand({ createsDatabase, run }: KeysCommand, io: ProgramIo): Promise<boolean> {
   try {
-    const env = loadEnv();
+    const env = loadEnv(io.env);
     checkDatabase(env, createsDatabase);
     const imports = [ConfigModule.forRoot(env, new Clock()), DatabaseModule.forRoot(env, databaseParts([]))];
     const options = { logger: false, abortOnError: false } as const;
@@ -36,7 +43,7 @@ export async function runKeysCommand({ createsDatabase, run }: KeysCommand): Pro
     try {
       const { text, changed } = await runAs(`cli:${systemUser()}`, () => run(servicesOf(context)));
       // Before any wait: Ctrl+C must not lose a new key.
-      await pipeline([`${escaped(text)}\n`], process.stdout, { end: false });
+      await pipeline([`${escaped(text)}\n`], io.stdout, { end: false });
       return changed;
     } finally {
       await context.close();

@@ -26,7 +26,7 @@ export function stopOnSignals(app: NestFastifyApplication, end: () => Promise<vo
   };
   const begin = (signal?: NodeJS.Signals): void => {
     const deadlineMs = signal === undefined ? ERROR_DEADLINE_MS : DEADLINE_MS;
-    setTimeout(() => {
+    const deadline = setTimeout(() => {
       const left = Array.from(awaitedAtStop, (name) => name()).join(', ') || 'unknown';
       fail(`It took longer than ${deadlineMs} ms. Left running: ${left}.`);
     }, deadlineMs).unref();
@@ -37,6 +37,7 @@ export function stopOnSignals(app: NestFastifyApplication, end: () => Promise<vo
     stop(app, signal)
       .then(end)
       .then(() => {
+        clearTimeout(deadline);
         logger.log({ message: 'stopped', durationMs: Math.round(performance.now() - sinceMs) });
         process.exit(exitCode);
       }, fail);

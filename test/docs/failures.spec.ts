@@ -92,7 +92,7 @@ const SHOWN_BY: Readonly<Record<string, readonly [file: string, name: string]>> 
   'An instance is killed': ['test/faults/crash.spec.ts', 'of instances loses and duplicates no pet that returned 201'],
   'An instance hangs': ['test/faults/hanging.spec.ts', 'blocks writes of the others briefly, and continues afterwards'],
   'An error that nothing handles occurs in an instance': [
-    'test/e2e/stopping.spec.ts',
+    'test/processes/stopping.spec.ts',
     'after an error that nothing handles answers the requests in progress, and exits with 1',
   ],
   'Instances are restarted one after the other': ['test/faults/rolling-restart.spec.ts', 'fails no request'],
@@ -101,7 +101,7 @@ const SHOWN_BY: Readonly<Record<string, readonly [file: string, name: string]>> 
     'and does not block others for long',
   ],
   'The reader of the log stalls': [
-    'test/e2e/stalled-reader.spec.ts',
+    'test/processes/stalled-reader.spec.ts',
     'loses log lines, but delays neither responses nor the shutdown',
   ],
   'Clients send broken or endless requests on thousands of connections': [

@@ -1,83 +1,47 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AMPLE, Folders, makeKeys } from '../support/folders.js';
-import { ask, JSON_TYPE } from '../support/http.js';
-import { sendRepeatedly } from '../support/repeated.js';
-import { type Ended, type ServiceProcess, startProcess } from '../support/service-process.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp } from '../support/app.js';
+import { captureOutput, linesOf, type LogLine } from '../support/main-program.js';
+import { JSON_TYPE } from '../support/http.js';
 
-/** Well below what a busy machine serves in the 10 s that failures are summed up for. */
-const REQUESTS = 5_000;
+const REQUESTS = 50;
+const LIST = { level: 'error', method: 'GET', route: '/v1/pets', status: 503, code: 'service_unavailable' };
 
-const folders = new Folders();
-let key: string;
-let service: ServiceProcess;
-let statuses: Record<number, number>;
-let readyStatus: number;
-let ended: Ended;
+let lines: LogLine[];
 
-const linesOf = (text: string) =>
-  text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
-
-/** The database goes away, thousands of requests fail, it comes back, and the service is told to stop. */
+/** The database goes away, many requests fail, it comes back, and the service stops. */
 beforeAll(async () => {
-  const folder = folders.make();
-  const file = join(folder, 'petstore.sqlite');
-  [key = ''] = await makeKeys(folder, AMPLE);
-  service = await startProcess({ folder, env: { DATABASE_URL: `sqlite:${file}` } });
-  await ask(service.port, { path: '/v1/pets', key });
+  const output = captureOutput();
+  const service = await startApp({ env: { LOG_LEVEL: 'info' } });
+  const key = await service.key();
+  const file = join(service.folder, 'petstore.sqlite');
+  await service.request('/v1/pets', { key });
   renameSync(file, `${file}.moved`);
-  const request = `GET /v1/pets?after=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
-  statuses = await sendRepeatedly(service.port, request, REQUESTS);
-  const body = '{"name":"x","categoryId":1}';
-  await ask(service.port, {
-    method: 'POST',
-    path: '/v1/pets',
-    key,
-    headers: { ...JSON_TYPE, 'X-Request-Id': 'create-1' },
-    body,
-  });
+  for (let n = 0; n < REQUESTS; n += 1) await service.request('/v1/pets?after=1', { key });
+  const headers = { ...JSON_TYPE, 'X-Request-Id': 'create-1' };
+  await service.request('/v1/pets', { key, method: 'POST', headers, body: '{"name":"x","categoryId":1}' });
   renameSync(`${file}.moved`, file);
-  service.signal('SIGTERM');
-  await delay(200);
-  readyStatus = (await ask(service.port, { path: '/health/ready' })).status;
-  ended = await service.ended;
-}, 60_000);
-afterAll(() => folders.remove());
+  await service.stop();
+  lines = linesOf(output(), '"Errors"');
+});
 
 describe('failed requests', () => {
   it('are logged as one line for the first of each kind, and one with the count of the others', () => {
-    expect(statuses).toEqual({ 503: REQUESTS });
-    const lines = linesOf(ended.stdout).filter(({ context }) => context === 'Errors');
-    const list = { level: 'error', method: 'GET', route: '/v1/pets', status: 503, code: 'service_unavailable' };
-    const create = { ...list, method: 'POST' };
     const caller = {
       durationMs: expect.any(Number),
       keyId: expect.stringMatching(/^key_/),
       accountId: expect.any(Number),
     };
-    expect(lines).toEqual([
-      expect.objectContaining({ message: 'request failed', ...list, ...caller }),
-      expect.objectContaining({ message: 'request failed', ...create, ...caller, requestId: 'create-1' }),
-      expect.objectContaining({ message: 'more requests failed in the same way', ...list, count: REQUESTS - 1 }),
+    expect(lines).toMatchObject([
+      { message: 'request failed', ...LIST, ...caller },
+      { message: 'request failed', ...LIST, ...caller, method: 'POST', requestId: 'create-1' },
+      { message: 'more requests failed in the same way', ...LIST, count: REQUESTS - 1 },
     ]);
   });
 
   it('are logged with the reason but no stack if the database is unavailable', () => {
-    const line = linesOf(ended.stdout).find(({ message }) => message === 'request failed');
-    expect(line?.['error']).toMatch(/\nbecause of .*petstore.sqlite is not the file that was opened/);
-    expect(line?.['error']).not.toMatch(/\n\s+at /);
-  });
-});
-
-describe('a graceful shutdown', () => {
-  it('logs no error, although the readiness check returns 503', () => {
-    expect(readyStatus).toBe(503);
-    expect(linesOf(ended.stdout).filter(({ route }) => route === '/health/ready')).toEqual([]);
-    expect([ended.code, ended.stderr]).toEqual([0, '']);
+    expect(lines[0]?.['error']).toMatch(/\nbecause of .*petstore.sqlite is not the file that was opened/);
+    expect(lines[0]?.['error']).not.toMatch(/\n\s+at /);
   });
 });

@@ -1,35 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { databaseUrl, queryDatabase } from '../support/databases.js';
-import { Folders, makeKeys } from '../support/folders.js';
+import { describe, expect, it } from '@jest/globals';
+import { queryDatabase } from '../support/databases.js';
+import { key, service, shareApp } from '../support/folders.js';
 import { type Ask, ask, JSON_TYPE } from '../support/http.js';
+import { captureOutput } from '../support/main-program.js';
 import { sendRaw } from '../support/raw.js';
-import { type ServiceProcess, startProcess } from '../support/service-process.js';
 import { until } from '../support/until.js';
 
 const PREFIX = 'psk_live_'.length;
 /** Fewest characters in a row that count as a part of a key. */
 const PART = 5;
 
-const folders = new Folders();
-let folder: string;
-let key: string;
-let service: ServiceProcess;
-
-beforeAll(async () => {
-  folder = folders.make();
-  [key = ''] = await makeKeys(folder, {
+const output = captureOutput();
+shareApp(
+  { env: { LOG_LEVEL: 'trace', CORS_ORIGINS: '*' } },
+  {
     plan: 'business',
     scopes: ['pets:read', 'pets:write', 'categories:write', 'categories:read', 'keys:manage', 'orders:read'],
-  });
-  service = await startProcess({
-    folder,
-    env: { DATABASE_URL: databaseUrl(folder), LOG_LEVEL: 'trace', CORS_ORIGINS: '*' },
-  });
-});
-afterAll(async () => {
-  await service.stop();
-  await folders.remove();
-});
+  },
+);
 
 /** Parts of the key's secret that a text has. */
 function partsIn(text: string): string[] {
@@ -112,10 +100,10 @@ describe('an API key that was put', () => {
 
   it('anywhere is neither in the log nor in the metrics nor in the audit records', async () => {
     const { headers } = await ask(service.port, { key, path: '/v1/pets' });
-    await until(() => service.output().includes(headers.get('x-request-id') ?? 'no id'));
-    expect(partsIn(service.output())).toEqual([]);
+    await until(() => output().includes(headers.get('x-request-id') ?? 'no id'));
+    expect(partsIn(output())).toEqual([]);
     expect(partsIn(await wholeText({ path: '/metrics' }))).toEqual([]);
-    expect(partsIn(JSON.stringify(await queryDatabase(folder, 'SELECT * FROM audit_records')))).toEqual([]);
+    expect(partsIn(JSON.stringify(await queryDatabase(service.folder, 'SELECT * FROM audit_records')))).toEqual([]);
   });
 });
 

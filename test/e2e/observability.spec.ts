@@ -1,38 +1,26 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { VERSION } from '../../src/platform/config/env.js';
 import { errorOf } from '../support/expectations.js';
-import { databaseUrl, queryDatabase } from '../support/databases.js';
-import { Folders, makeKeys } from '../support/folders.js';
-import { ask, JSON_TYPE } from '../support/http.js';
+import { queryDatabase } from '../support/databases.js';
+import { service, sharePreparedApp } from '../support/folders.js';
+import { ask } from '../support/http.js';
 import { sendRaw } from '../support/raw.js';
-import { type ServiceProcess, startProcess } from '../support/service-process.js';
+import { captureOutput, linesOf } from '../support/main-program.js';
 import { until } from '../support/until.js';
 import { freshMetrics } from '../support/metrics.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-const folders = new Folders();
-let folder: string;
+const output = captureOutput();
 let key: string;
 let small: string;
 let manager: string;
-let service: ServiceProcess;
 
-beforeAll(async () => {
-  folder = folders.make();
-  const terms = [
-    { plan: 'business' },
-    { plan: 'enterprise', perMinute: 2, perDay: 100 },
-    { plan: 'free', scopes: ['keys:manage', 'pets:read'] },
-  ] as const;
-  [key = '', small = '', manager = ''] = await makeKeys(folder, ...terms);
-  service = await startProcess({ folder, env: { DATABASE_URL: databaseUrl(folder), LOG_LEVEL: 'trace' } });
-});
-afterAll(async () => {
-  await service.stop();
-  await folders.remove();
+sharePreparedApp({ env: { LOG_LEVEL: 'trace' } }, async () => {
+  key = await service.key();
+  small = await service.key({ plan: 'enterprise', perMinute: 2, perDay: 100 });
+  manager = await service.key({ scopes: ['keys:manage', 'pets:read'] });
 });
 
 const get = (path: string, as?: string, headers: Record<string, string> = {}) =>
@@ -175,28 +163,21 @@ describe('the text of metrics', () => {
 
 describe('the log', () => {
   it('has a line of JSON for a 500, with the X-Request-Id of the response and without the key', async () => {
-    await queryDatabase(folder, 'ALTER TABLE pets RENAME TO lost');
+    await queryDatabase(service.folder, 'ALTER TABLE pets RENAME TO lost');
     const path = '/v1/pets?after=12345';
     const response = await get(path, key, {
       'X-Request-Id': 'broken-1',
       Cookie: `key=${key}`,
       Referer: `http://x/?key=${key}`,
     });
-    await queryDatabase(folder, 'ALTER TABLE lost RENAME TO pets');
+    await queryDatabase(service.folder, 'ALTER TABLE lost RENAME TO pets');
     expect(await errorOf(response)).toMatchObject({ status: 500, code: 'internal_error' });
     expect((await get(path, key)).status).toBe(200);
     await get(`/v1/pets?key=${key}`, key);
     await get(`/v1/pets/${key}`, key);
     await get('/v1/pets', `${key}x`);
-    await until(() => service.output().includes('broken-1'));
-    // What else there is to log comes soon after.
-    await delay(100);
-    const lines = service
-      .output()
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
-    const failure = lines.filter(({ level }) => level === 'error');
+    await until(() => output().includes('broken-1'));
+    const failure = linesOf(output(), '"level":"error"');
     expect(failure).toHaveLength(1);
     expect(failure[0]).toMatchObject({
       requestId: 'broken-1',
@@ -204,35 +185,24 @@ describe('the log', () => {
       time: expect.stringMatching(/^20.*Z$/),
       error: expect.stringMatching(/no such table|relation "pets" does not exist/),
     });
-    expect(service.output()).not.toContain('psk_');
+    expect(output()).not.toContain('psk_');
   });
 
   it('has one line for any number of requests that cannot be parsed', async () => {
     for (let n = 0; n < 3; n += 1) await sendRaw(service.port, 'BREW /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n');
-    await until(() => service.output().includes('"Connections"'));
-    const lines = service
-      .output()
-      .split('\n')
-      .filter((line) => line.includes('"Connections"'));
-    expect(lines).toHaveLength(1);
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
-      level: 'warn',
-      message: 'refused connection',
-      reason: 400,
-      requestId: expect.stringMatching(UUID),
-    });
+    await until(() => output().includes('"Connections"'));
+    expect(linesOf(output(), '"Connections"')).toMatchObject([
+      { level: 'warn', message: 'refused connection', reason: 400, requestId: expect.stringMatching(UUID) },
+    ]);
   });
 
   it('never has a new key or its hash, even if its creation fails', async () => {
-    const post = (path: string) =>
-      ask(service.port, { method: 'POST', path, key: manager, headers: JSON_TYPE, body: '{}' });
-    const made = (await (await post('/v1/keys')).json()) as { id: string; key: string };
-    expect((await post(`/v1/keys/${made.id}/rotate`)).status).toBe(201);
-    await queryDatabase(folder, 'ALTER TABLE api_keys RENAME TO lost');
-    const failed = await post('/v1/keys');
-    await queryDatabase(folder, 'ALTER TABLE lost RENAME TO api_keys');
+    const made = (await (await service.post('/v1/keys', manager, {})).json()) as { id: string; key: string };
+    expect((await service.post(`/v1/keys/${made.id}/rotate`, manager, {})).status).toBe(201);
+    await queryDatabase(service.folder, 'ALTER TABLE api_keys RENAME TO lost');
+    const failed = await service.post('/v1/keys', manager, {});
+    await queryDatabase(service.folder, 'ALTER TABLE lost RENAME TO api_keys');
     expect(await errorOf(failed)).toMatchObject({ status: 500, code: 'internal_error' });
-    await delay(100);
-    expect(service.output()).not.toMatch(/psk_|[0-9a-f]{64}/);
+    expect(output()).not.toMatch(/psk_|[0-9a-f]{64}/);
   });
 });

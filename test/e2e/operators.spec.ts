@@ -3,53 +3,31 @@ import { Logger } from '@nestjs/common';
 import { VERSION } from '../../src/platform/config/env.js';
 import { AdmissionObserver } from '../../src/rate-limit/admission-observer.js';
 import { startApp } from '../support/app.js';
-import { makeFolder, onPostgres, openDatabase, removeDatabase } from '../support/databases.js';
+import { onPostgres } from '../support/databases.js';
 import { ask } from '../support/http.js';
-import { startProcess } from '../support/service-process.js';
+import { captureOutput, linesOf } from '../support/main-program.js';
 
 afterEach(() => void jest.restoreAllMocks());
 
-/** The fields of the lines that a service has logged with a message. */
-const linesOf = (output: string, message: string) =>
-  output
-    .split('\n')
-    .filter((line) => line.includes(`"message":"${message}"`))
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
-
 describe('the log of a service', () => {
-  it('tells at the start what runs, without secrets, and when it stopped', async () => {
-    const folder = makeFolder();
-    const env = { DATABASE_URL: await openDatabase(folder), CORS_ORIGINS: '*', REVISION: 'abc123' };
-    const service = await startProcess({ folder, env });
-    await service.stop();
-    await removeDatabase(folder);
-    const [listening] = linesOf(service.output(), 'listening');
-    expect(listening).toMatchObject({
-      version: VERSION,
-      revision: 'abc123',
-      database: onPostgres ? 'PostgreSQL' : 'SQLite',
-      counters: 'this process',
-      settings: { DATABASE_URL: '(set)', CORS_ORIGINS: ['*'] },
-    });
-    expect(linesOf(service.output(), 'stopping')).toMatchObject([{ signal: 'SIGTERM' }]);
-    expect(linesOf(service.output(), 'stopped')).toMatchObject([{ durationMs: expect.any(Number) }]);
-  });
-
   it('has a line for each request if it is asked to, with the trace that the client began', async () => {
-    const folder = makeFolder();
-    const service = await startProcess({
-      folder,
-      env: { DATABASE_URL: await openDatabase(folder), ACCESS_LOG: 'all' },
-    });
+    const output = captureOutput();
+    const service = await startApp({ env: { ACCESS_LOG: 'all', LOG_LEVEL: 'info' } });
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const headers = { 'X-Request-Id': 'traced-1', traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
     const response = await ask(service.port, { path: '/v1/pets/9', headers });
     const body = await response.text();
     await service.stop();
-    await removeDatabase(folder);
-    const lines = linesOf(service.output(), 'request').filter(({ requestId }) => requestId === 'traced-1');
-    expect(lines).toMatchObject([
-      { level: 'info', method: 'GET', route: '/v1/pets/:petId', status: 401, bytes: body.length, traceId },
+    expect(linesOf(output(), '"traced-1"')).toMatchObject([
+      {
+        level: 'info',
+        message: 'request',
+        method: 'GET',
+        route: '/v1/pets/:petId',
+        status: 401,
+        bytes: body.length,
+        traceId,
+      },
     ]);
   });
 

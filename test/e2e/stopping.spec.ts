@@ -1,82 +1,155 @@
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Folders } from '../support/folders.js';
-import { type ServiceProcess, startProcess } from '../support/service-process.js';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { Controller, Get, Module } from '@nestjs/common';
+import Sqlite from 'sqlite-driver';
+import { Public } from '../../src/index.js';
+import { AMPLE, Folders, makeKeys } from '../support/folders.js';
+import { ask } from '../support/http.js';
+import { OtlpReceiver } from '../support/otlp-receiver.js';
+import { linesOf, type MainProgram, startMain } from '../support/main-program.js';
 import { until } from '../support/until.js';
 
-/** Open streams are cut off 8 seconds after SIGINT. */
-const STREAM_MS = 12_000;
+let inProgress = 0;
+let finish: () => void = () => undefined;
+let isDestroyed = false;
+
+/** Its requests take as long as the test wants, and must not come after its end. */
+@Controller('pumps')
+class PumpsController {
+  @Get('slow')
+  @Public()
+  async slow(): Promise<object> {
+    inProgress += 1;
+    await new Promise<void>((resolve) => (finish = resolve));
+    return { isDestroyed };
+  }
+
+  onModuleDestroy(): void {
+    isDestroyed = true;
+  }
+}
+
+@Module({ controllers: [PumpsController] })
+class PumpsModule {}
+
+const EXTENSIONS = { extensions: [{ module: PumpsModule }] };
 
 const folders = new Folders();
-let service: ServiceProcess;
+let program: MainProgram;
 
-beforeEach(async () => {
-  service = await startProcess({
-    file: join(import.meta.dirname, '../support/pumps-service.js'),
-    folder: folders.make(),
-    env: { DATABASE_URL: 'sqlite::memory:' },
-  });
+afterEach(async () => {
+  await program.stop();
+  inProgress = 0;
+  isDestroyed = false;
 });
-afterEach(() => service.stop('SIGKILL'));
 afterAll(() => folders.remove());
 
-const readiness = async () => (await fetch(`${service.origin}/health/ready`)).status;
+/** Collects what comes over a connection. */
+function open() {
+  let received = '';
+  const socket = connect(program.port, '127.0.0.1');
+  socket.setEncoding('latin1').on('data', (text: string) => (received += text));
+  socket.on('error', () => undefined);
+  return {
+    socket,
+    received: () => received,
+    closed: new Promise<void>((resolve) => socket.on('close', () => resolve())),
+  };
+}
 
-const inProgress = async () =>
-  ((await (await fetch(`${service.origin}/v1/pumps`)).json()) as { inProgress: number }).inProgress;
+const LIVE = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
+const BODY = '{"name":"late","categoryId":1}';
 
-describe('a service with an extension that is stopped', () => {
-  it('answers all requests until it closes, because providers are destroyed after that', async () => {
-    service.signal('SIGTERM');
-    await until(async () => (await readiness()) === 503);
-    const statuses: number[] = [];
-    const startMs = performance.now();
-    for (let isOpen = true; isOpen; await delay(5)) {
-      const response = await fetch(`${service.origin}/v1/pumps`).catch(() => undefined);
-      isOpen = response !== undefined;
-      if (response !== undefined) statuses.push(response.status);
+describe('a service that gets SIGTERM', () => {
+  it('is not ready, completes the requests of open connections, closes them, and exits with 0', async () => {
+    const folder = folders.make();
+    const [key = ''] = await makeKeys(folder, AMPLE);
+    program = await startMain(folder, { DATABASE_URL: `sqlite:${join(folder, 'petstore.sqlite')}` });
+    const [idle, kept, late] = [open(), open(), open()];
+    for (const { socket, received } of [idle, kept]) {
+      socket.write(LIVE);
+      await until(() => received().startsWith('HTTP/1.1 200 '));
     }
-    expect(performance.now() - startMs).toBeGreaterThan(1_000);
-    expect(new Set(statuses)).toEqual(new Set([200]));
-    expect(await service.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
+    late.socket.write(
+      `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${BODY.length}\r\nExpect: 100-continue\r\n\r\n`,
+    );
+    await until(() => late.received() === 'HTTP/1.1 100 Continue\r\n\r\n');
+    late.socket.write(BODY.slice(0, 5));
+
+    program.signal('SIGTERM');
+    const ready = await ask(program.port, { path: '/health/ready' });
+    expect([ready.status, ready.headers.get('retry-after')]).toEqual([503, '1']);
+    kept.socket.write(LIVE);
+    await until(() => kept.received().split('HTTP/1.1 200 ').length > 2);
+    expect(
+      kept
+        .received()
+        .toLowerCase()
+        .match(/connection: \S+/g),
+    ).toEqual(['connection: keep-alive', 'connection: close']);
+    late.socket.write(BODY.slice(5));
+    expect(await program.ended).toBe(0);
+    await Promise.all([idle, kept, late].map(({ closed }) => closed));
+    expect(late.received()).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 [^]*connection: close/i);
+    await expect(fetch(`${program.origin}/health/live`)).rejects.toThrow('fetch failed');
+    const database = new Sqlite(join(folder, 'petstore.sqlite'), { readonly: true });
+    expect(database.prepare("SELECT count(*) FROM pets WHERE name = 'late'").pluck().get()).toBe(1);
+    database.close();
+    expect(linesOf(program.output(), '"Service"')).toMatchObject([
+      { message: 'listening' },
+      { level: 'info', message: 'stopping', signal: 'SIGTERM' },
+      { level: 'info', message: 'stopped', durationMs: expect.any(Number) },
+    ]);
+    expect(linesOf(program.output(), '"error"')).toEqual([]);
   });
 
-  it('is not held up for long by an open stream', async () => {
-    const stream = await fetch(`${service.origin}/v1/pumps/stream`);
-    const text = stream.text().catch(() => 'cut off');
-    const ended = await Promise.race([service.stop('SIGINT'), delay(STREAM_MS, 'still running', { ref: false })]);
-    expect(ended).toMatchObject({ code: 0, signal: null, stderr: '' });
-    expect(await text).toBe('cut off');
+  it('waits for load balancers, which see that it is not ready', async () => {
+    program = await startMain(folders.make(), { DATABASE_URL: 'sqlite::memory:' });
+    const startMs = performance.now();
+    program.signal('SIGTERM');
+    expect(await program.ended).toBe(0);
+    expect(performance.now() - startMs).toBeGreaterThan(1_900);
+  });
+});
+
+describe('a service that stops', () => {
+  it('destroys providers after the requests that use them', async () => {
+    program = await startMain(folders.make(), { DATABASE_URL: 'sqlite::memory:' }, EXTENSIONS);
+    const slow = fetch(`${program.origin}/v1/pumps/slow`);
+    await until(() => inProgress === 1);
+    program.signal('SIGINT');
+    await until(
+      async () => (await ask(program.port, { path: '/health/ready' }).catch(() => undefined))?.status !== 200,
+    );
+    expect(isDestroyed).toBe(false);
+    finish();
+    expect(await (await slow).json()).toEqual({ isDestroyed: false });
+    expect(await program.ended).toBe(0);
+    expect(isDestroyed).toBe(true);
   });
 
-  it('is not held up by a stream that its extension ends', async () => {
-    const stream = await fetch(`${service.origin}/v1/pumps/stream/ending`);
-    const text = stream.text().catch(() => 'cut off');
-    const ended = await Promise.race([service.stop('SIGINT'), delay(5_000, 'still running', { ref: false })]);
-    expect(ended).toMatchObject({ code: 0, signal: null, stderr: '' });
-    expect(await text).toContain('data: 0');
+  it('because of an error that nothing handled logs it, answers the requests in progress, and exits with 1', async () => {
+    program = await startMain(folders.make(), { DATABASE_URL: 'sqlite::memory:' }, EXTENSIONS);
+    const slow = fetch(`${program.origin}/v1/pumps/slow`);
+    await until(() => inProgress === 1);
+    program.fail(new Error('A pipe broke.'));
+    finish();
+    expect((await slow).status).toBe(200);
+    expect(await program.ended).toBe(1);
+    expect(linesOf(program.output(), 'A pipe broke.')).toMatchObject([
+      { level: 'fatal', error: expect.stringMatching(/^Error: A pipe broke\.\n +at /) },
+    ]);
   });
 
-  it.each(['throw', 'reject'])(
-    'after an error that nothing handles answers the requests in progress, and exits with 1: %s',
-    async (how) => {
-      const slow = fetch(`${service.origin}/v1/pumps/slow`);
-      await until(async () => (await inProgress()) === 1);
-      const startMs = performance.now();
-      await fetch(`${service.origin}/v1/pumps/break-down/${how}`);
-      expect((await slow).status).toBe(200);
-      expect(await service.ended).toMatchObject({ code: 1, signal: null, stderr: '' });
-      expect(performance.now() - startMs).toBeLessThan(6_000);
-      const lines = service
-        .output()
-        .split('\n')
-        .filter((line) => line.includes('A pipe broke.'));
-      expect(lines).toHaveLength(1);
-      expect(JSON.parse(lines[0] ?? '')).toMatchObject({
-        level: 'fatal',
-        error: expect.stringMatching(/^Error: A pipe broke\.\n +at .*pumps-service/),
-      });
-    },
-  );
+  it('exports the traces that are left', async () => {
+    const receiver = new OtlpReceiver();
+    const env = { DATABASE_URL: 'sqlite::memory:', OTEL_EXPORTER_OTLP_ENDPOINT: await receiver.start() };
+    program = await startMain(folders.make(), env);
+    await ask(program.port, { path: '/v1/pets' });
+    expect(await program.stop()).toBe(0);
+    expect(receiver.spans.map(({ name }) => name)).toContain('GET /v1/pets');
+    await receiver.stop();
+  });
 });

@@ -5,7 +5,10 @@ import { authForEachTest } from './auth-service.js';
 /** Parses a command line of `keys`, such as `revoke key_0123456789abcdef`. */
 export function parseKeysCommand(line: string): KeysCommand {
   const commands: KeysCommand[] = [];
-  keysProgram((command) => commands.push(command)).parse(line.split(' '), { from: 'user' });
+  keysProgram(
+    (command) => commands.push(command),
+    () => undefined,
+  ).parse(line.split(' '), { from: 'user' });
   const [command] = commands;
   if (command === undefined) throw new TypeError(`${line} is no command.`);
   return command;

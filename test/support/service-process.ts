@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from './servers/free-port.js';
 
 const BUILT = join(import.meta.dirname, '../../dist/src');
 /** A start takes a second, but longer if ten services start at once on two busy cores. */
@@ -29,23 +28,22 @@ export interface ProcessOptions {
 
 export type ServiceProcess = Awaited<ReturnType<typeof startProcess>>;
 
-/** Starts the built service as a separate process. Resolves when it is ready. */
+/** Starts the built service as a separate process, on a port that the system chooses. Resolves when it is ready. */
 export async function startProcess({ file = 'main.js', folder, env = {}, stdout }: ProcessOptions) {
-  const port = await freePort();
-  const { child, ended, output } = run(file, [], {
-    folder,
-    stdout,
-    env: { HOST: '127.0.0.1', PORT: String(port), ...env },
-  });
-  const origin = `http://127.0.0.1:${port}`;
+  const { child, ended, output } = run(file, [], { folder, stdout, env: { HOST: '127.0.0.1', PORT: '0', ...env } });
+  const isLogged = stdout === undefined && !/^(silent|warn)$/.test(env['LOG_LEVEL'] ?? '');
+  const portNow = () => (isLogged ? loggedPort(output()) : listeningPort(child.pid));
   const deadlineMs = performance.now() + START_WAIT_MS;
-  while (!(await isReady(origin))) {
+  let port = portNow();
+  while (port === undefined || !(await isReady(`http://127.0.0.1:${port}`))) {
     if (child.exitCode !== null || performance.now() > deadlineMs) {
       child.kill('SIGKILL');
       throw new Error(`The service did not start: ${output()}`);
     }
     await delay(20);
+    port = portNow();
   }
+  const origin = `http://127.0.0.1:${port}`;
   return {
     port,
     origin,
@@ -109,6 +107,30 @@ function run(file: string, args: readonly string[], { folder, env = {}, stdout: 
   });
   const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, stdout, stderr }) as Ended);
   return { child, ended, output: () => both };
+}
+
+/** The port in the line that a service logs when it listens. */
+function loggedPort(output: string): number | undefined {
+  const port = /"listening","address":"http:\/\/[^"]*:(\d+)"/.exec(output)?.[1];
+  return port === undefined ? undefined : Number(port);
+}
+
+/** The port of a process that shows no log, from what Linux knows of its sockets. */
+function listeningPort(pid = 0): number | undefined {
+  const inodes = readdirSync(`/proc/${pid}/fd`).map((descriptor) => {
+    try {
+      return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${descriptor}`))?.[1];
+    } catch {
+      return undefined;
+    }
+  });
+  const sockets = new Set(inodes);
+  // Columns: number, local address, remote address, state (0A: listening), and the inode as the tenth.
+  const lines = ['tcp', 'tcp6'].flatMap((kind) => readFileSync(`/proc/${pid}/net/${kind}`, 'utf8').split('\n'));
+  const found = lines
+    .map((line) => line.trim().split(/\s+/))
+    .find((cells) => cells[3] === '0A' && sockets.has(cells[9]));
+  return found === undefined ? undefined : parseInt(found[1]?.split(':')[1] ?? '', 16);
 }
 
 /** Returns whether a service is running and ready. */

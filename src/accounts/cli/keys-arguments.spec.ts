@@ -4,7 +4,10 @@ import { keysProgram } from './keys-program.js';
 const CREATE = 'create --account acme --plan pro';
 
 function parse(line: string): void {
-  keysProgram(() => undefined).parse(line.split(' '), { from: 'user' });
+  keysProgram(
+    () => undefined,
+    () => undefined,
+  ).parse(line.split(' '), { from: 'user' });
 }
 
 describe('the arguments of the keys command line', () => {
@@ -55,6 +58,9 @@ describe('the arguments of the keys command line', () => {
     ['plan acme gold', "'gold' is invalid"],
     ['plan acme enterprise', 'requires both a limit per minute and a limit per day'],
     ['list key_1', 'too many arguments'],
+    ['usage --days 0', 'from 1 to 30'],
+    ['usage --days 1.5', 'from 1 to 30'],
+    ['usage --days all', 'from 1 to 30'],
   ])('are refused in one line: %s', (line, message) => {
     expect(() => parse(line)).toThrow(message);
     expect(() => parse(line)).not.toThrow('\n');

@@ -39,11 +39,12 @@ Works on the database that DATABASE_URL names (default: the embedded one). The s
  * The commands, their arguments and their help. Parsing throws an error for invalid arguments, and for help once it is
  * printed.
  * @param choose gets the command that was parsed
+ * @param print gets the help
  */
-export function keysProgram(choose: (command: KeysCommand) => void): Command {
+export function keysProgram(choose: (command: KeysCommand) => void, print: (help: string) => void): Command {
   const program = new Command('npm run --silent keys --')
     .exitOverride()
-    .configureOutput({ writeErr: () => undefined })
+    .configureOutput({ writeOut: print, writeErr: () => undefined })
     .addHelpText('afterAll', NOTES);
   const run = (work: KeysCommand['run'], createsDatabase = false) => choose({ createsDatabase, run: work });
   const command = (name: string, description: string) => program.command(name).description(description);

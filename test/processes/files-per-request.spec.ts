@@ -1,11 +1,11 @@
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { KeysService } from '../src/accounts/keys/keys.service.js';
-import { startApp, type TestApp } from './support/app.js';
-import { databaseUrl } from './support/databases.js';
-import { ProfiledService } from './support/files-of-request.js';
-import { AMPLE, Folders } from './support/folders.js';
-import { ask, JSON_TYPE } from './support/http.js';
+import { KeysService } from '../../src/accounts/keys/keys.service.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { databaseUrl } from '../support/databases.js';
+import { ProfiledService } from '../support/files-of-request.js';
+import { AMPLE, Folders } from '../support/folders.js';
+import { ask, JSON_TYPE } from '../support/http.js';
 
 /** How many files of the service one request runs in at most, once the service is warm. */
 const BOUNDS = { getPet: 41, createPet: 48, listPets: 28, refusal: 24, revocation: 40, revokedElsewhere: 28 };

@@ -1,0 +1,177 @@
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { createApp } from '../../src/create-app.js';
+import { loadEnv } from '../../src/platform/config/load-env.js';
+import { VERSION } from '../../src/platform/config/env.js';
+import { SAMPLE_PETS } from '../../src/sample-data.js';
+import { Folders } from '../support/folders.js';
+import { linesOf, type MainProgram, startMain } from '../support/main-program.js';
+import { until } from '../support/until.js';
+
+const CURL = /curl -H "Authorization: (Bearer psk_live_[0-9A-Za-z]{36})" (http:\/\/localhost:[0-9]+\/v1\/pets)\n/;
+
+const folders = new Folders();
+const running: MainProgram[] = [];
+afterEach(async () => {
+  for (const program of running.splice(0)) await program.stop();
+  await folders.remove();
+});
+
+async function start(folder: string, env: Record<string, string> = {}): Promise<MainProgram> {
+  const program = await startMain(folder, env);
+  expect(program.stderr).toBe('');
+  running.push(program);
+  return program;
+}
+
+const keysIn = (text: string) => new Set(text.match(/psk_\w+/g));
+
+const get = (url: string, authorization: string) => fetch(url, { headers: { Authorization: authorization } });
+
+/** Exit code and standard error of a start that fails. */
+async function refusal(folder: string, env: Record<string, string>): Promise<[number, string]> {
+  const program = await startMain(folder, env);
+  return [await program.ended, program.stderr];
+}
+
+describe('the first start with the default database', () => {
+  it('prints one key, the address of the explorer and a working curl command; the second start prints none', async () => {
+    const folder = folders.make();
+    // Empty counts as unset.
+    const empty = { DATABASE_URL: '', BASE_URL: '', TRUST_PROXY: '', CORS_ORIGINS: '', LOG_LEVEL: '' };
+    const first = await start(folder, empty);
+    await until(() => CURL.test(first.output()));
+    expect(keysIn(first.output()).size).toBe(1);
+    const [, authorization = '', url = ''] = CURL.exec(first.output()) ?? [];
+    const response = await get(url, authorization);
+    expect([response.status, response.headers.get('x-ratelimit-limit')]).toEqual([200, '300']);
+    const pets = await response.json();
+    expect(pets).toEqual(SAMPLE_PETS.map((pet, at) => ({ id: at + 1, ...pet })));
+    const explorer = await fetch(/http:\/\/localhost:[0-9]+\/docs/.exec(first.output())?.[0] ?? '');
+    expect(explorer.headers.get('content-type')).toContain('text/html');
+    const data = join(folder, 'data');
+    expect(statSync(data).mode & 0o777).toBe(0o700);
+    expect(readdirSync(data)).toContain('petstore.sqlite');
+    for (const file of readdirSync(data)) expect(statSync(join(data, file)).mode & 0o777).toBe(0o600);
+
+    const before = first.output();
+    const cwd = process.cwd();
+    process.chdir(folder);
+    const second = await createApp({ env: loadEnv({}) }).finally(() => process.chdir(cwd));
+    await second.listen(0, '127.0.0.1');
+    const again = await get(`${await second.getUrl()}/v1/pets`, authorization);
+    expect(await again.json()).toEqual(pets);
+    await second.close();
+    expect([...keysIn(first.output().slice(before.length))]).toEqual([]);
+  });
+
+  it('of a staging service has a file and a test key of its own', async () => {
+    const folder = folders.make();
+    const production = await start(folder);
+    await until(() => keysIn(production.output()).size === 1);
+    const staging = await start(folder, { ENVIRONMENT: 'staging' });
+    await until(() => keysIn(staging.output()).size === 1);
+    const [live = ''] = keysIn(production.output());
+    const [key = ''] = keysIn(staging.output());
+    expect([live, key]).toEqual([expect.stringMatching(/^psk_live_/), expect.stringMatching(/^psk_test_/)]);
+    const pets = `${staging.origin}/v1/pets`;
+    expect((await get(pets, `Bearer ${key}`)).status).toBe(200);
+    expect((await get(pets, `Bearer ${live}`)).status).toBe(401);
+    const files = readdirSync(join(folder, 'data'));
+    expect(files).toEqual(expect.arrayContaining(['petstore.sqlite', 'petstore-staging.sqlite']));
+  });
+
+  it.each([
+    { SAMPLE_DATA: 'false' },
+    { DATABASE_URL: 'sqlite::memory:' },
+    { DATABASE_URL: 'sqlite:data/petstore.sqlite' },
+  ])('creates neither keys nor pets with %j', async (env) => {
+    const program = await start(folders.make(), env);
+    // A greeting would be written before the response to a later request that writes.
+    expect((await get(`${program.origin}/health/ready`, '')).status).toBe(200);
+    expect([...keysIn(program.output())]).toEqual([]);
+    const metrics = await (await fetch(`${program.origin}/metrics`)).text();
+    expect(metrics).toContain('petstore_admissions_total');
+  });
+});
+
+describe('the log line of a start', () => {
+  it.each(['127.0.0.1', ''])('tells what runs, without secrets, and has working addresses: HOST=%s', async (host) => {
+    const env = { HOST: host, DATABASE_URL: 'sqlite::memory:', CORS_ORIGINS: '*', REVISION: 'abc123' };
+    const program = await start(folders.make(), env);
+    const address = `http://localhost:${program.port}`;
+    expect(linesOf(program.output(), '"listening"')).toEqual([
+      expect.objectContaining({
+        level: 'info',
+        context: 'Service',
+        address,
+        explorer: `${address}/docs`,
+        version: VERSION,
+        revision: 'abc123',
+        database: 'SQLite',
+        counters: 'this process',
+        settings: expect.objectContaining({ DATABASE_URL: '(set)', CORS_ORIGINS: ['*'] }),
+      }),
+    ]);
+    expect((await fetch(`${address}/docs`)).status).toBe(200);
+    expect((await fetch(`${address}/v1/pets`)).status).toBe(401);
+  });
+});
+
+describe('a service that cannot start', () => {
+  it('names every invalid variable, shows no secret, and exits with 1', async () => {
+    const env = { PORT: '80a', DATABASE_URL: 'mysql://petstore:hunter2@localhost/petstore', LOG_LEVLE: 'debug' };
+    const program = await startMain(folders.make(), env);
+    expect([await program.ended, program.output()]).toEqual([1, '']);
+    expect(Object.keys(env).filter((name) => !program.stderr.includes(name))).toEqual([]);
+    expect(program.stderr).not.toMatch(/hunter2|\n\s+at /);
+  });
+
+  it('reports a port that is in use', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const ended = await refusal(folders.make(), { PORT: String(port), DATABASE_URL: 'sqlite:petstore.sqlite' });
+    server.close();
+    expect(ended).toEqual([1, expect.stringMatching(/address already in use .*\. Set PORT to another port\.\n$/)]);
+  });
+
+  it('reports a file that is not a database', async () => {
+    const folder = folders.make();
+    writeFileSync(join(folder, 'petstore.sqlite'), 'This is no database. '.repeat(100));
+    expect(await refusal(folder, { DATABASE_URL: 'sqlite:petstore.sqlite' })).toEqual([
+      1,
+      expect.stringMatching(/^Start failed: The file that DATABASE_URL names is damaged.*not a database/),
+    ]);
+  });
+
+  it('reports a database that does not respond once', async () => {
+    const program = await startMain(folders.make(), { DATABASE_URL: 'postgres://petstore@127.0.0.1:1/petstore' });
+    expect(await program.ended).toBe(1);
+    expect(program.stderr).toMatch(/^Start failed: .*ECONNREFUSED.*\n$/);
+    expect(linesOf(program.output(), '"error"')).toMatchObject([{ level: 'error', code: 'ECONNREFUSED' }]);
+  });
+
+  it('reports a folder that cannot be made', async () => {
+    const ended = await refusal(folders.make(), { DATABASE_URL: 'sqlite:/proc/nowhere/petstore.sqlite' });
+    expect(ended).toEqual([1, expect.stringContaining('/proc/nowhere')]);
+  });
+
+  it.each(['data/petstore.sqlite', 'link.sqlite'])('says which process serves the file: %s', async (file) => {
+    const folder = folders.make();
+    mkdirSync(join(folder, 'data'));
+    symlinkSync(join(folder, 'data/petstore.sqlite'), join(folder, 'link.sqlite'));
+    await start(folder);
+    const [code, stderr] = await refusal(folder, { DATABASE_URL: `sqlite:${file}` });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/: Process \d+ on \S+ already serves \S+\.sqlite\. /)]);
+  });
+
+  it('leaves no database if its settings are invalid', async () => {
+    const folder = folders.make();
+    await refusal(folder, { LOG_LEVEL: 'loud' });
+    expect(existsSync(join(folder, 'data'))).toBe(false);
+  });
+});
