@@ -46,7 +46,6 @@ const SAME_ON_POSTGRES = [
   ...['configuration'].map(endToEnd),
   // SQLite: its file, its locks, the embedded default. test/faults makes PostgreSQL fail.
   ...[
-    'changed-by-hand',
     'sqlite-file',
     'database-away',
     'database-failing',
