@@ -47,7 +47,6 @@ const SAME_ON_POSTGRES = [
   // SQLite: its file, its locks, the embedded default. test/faults makes PostgreSQL fail.
   ...[
     'sqlite-file',
-    'database-away',
     'database-failing',
     'failure-log',
     'first-run',
