@@ -3,10 +3,11 @@ import { Retention } from '../../src/accounts/retention.js';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { startApp, trio } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
-import { errorOf } from '../support/expectations.js';
-import { KeysApi, created, NOON, WITHOUT_MANAGE, type Key } from '../support/keys-api.js';
+import { errorOf, refusalOf } from '../support/expectations.js';
+import { created, KeysApi, NOON, WITHOUT_MANAGE } from '../support/keys-api.js';
+import { idsFrom, idsIn, nextPage } from '../support/pages.js';
 
-const NOBODYS = 'key_0000000000000000';
+const NOT_FOUND = '404 api_key_not_found';
 
 const api = new KeysApi();
 const { codeOf, create, get, issue, list, revoke, rotate, trail } = api;
@@ -14,6 +15,8 @@ const { codeOf, create, get, issue, list, revoke, rotate, trail } = api;
 beforeAll(api.start);
 afterAll(api.stop);
 beforeEach(api.reset);
+
+const read = (path: string) => api.service.request(path, { key: api.manager.key });
 
 describe('listKeys and getKey', () => {
   it('return each key of the account without secrets, oldest first', async () => {
@@ -44,17 +47,9 @@ describe('listKeys and getKey', () => {
       if (n === 3) api.clock.advanceMs(1);
       made.push((await issue({ scopes: ['pets:read'] })).id);
     }
-    const seen: string[] = [];
-    let next: string | undefined = '/v1/keys?limit=3';
-    for (let pages = 0; next !== undefined; pages += 1) {
-      expect(pages).toBeLessThan(4);
-      const response: Response = await api.service.request(next, { key: api.manager.key });
-      seen.push(...((await response.json()) as Key[]).map(({ id }) => id));
-      next = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1];
-    }
-    expect(seen).toHaveLength(7);
+    const seen = await idsFrom<string>('/v1/keys?limit=3', read);
     expect(seen.toSorted()).toEqual(made.toSorted());
-    expect(seen).toEqual(((await (await list()).json()) as Key[]).map(({ id }) => id));
+    expect(seen).toEqual(await idsIn<string>(await list()));
   });
 
   it('go on after a key that was deleted meanwhile', async () => {
@@ -64,58 +59,40 @@ describe('listKeys and getKey', () => {
     const last = await issue();
     await revoke(deleted.id);
     const page = await list('?limit=2');
-    expect(((await page.json()) as Key[]).map(({ id }) => id)).toEqual([api.manager.id, deleted.id]);
+    expect(await idsIn<string>(page)).toEqual([api.manager.id, deleted.id]);
     await queryDatabase(api.service.folder, 'UPDATE "api_keys" SET "revoked_at" = 0 WHERE "revoked_at" > 0');
     // On SQLite, nothing is deleted in the hour after the clock was set, as this test did.
     await api.service.app.get(Retention).run();
     api.clock.advanceMs(3_600_000);
     await api.service.app.get(Retention).run();
     expect((await get(deleted.id)).status).toBe(404);
-    const next = /<([^>]+)>/.exec(page.headers.get('link') ?? '')?.[1] ?? '';
-    const response = await api.service.request(next, { key: api.manager.key });
-    expect(((await response.json()) as Key[]).map(({ id }) => id)).toEqual([last.id]);
+    expect(await idsIn<string>(await read(nextPage(page) ?? ''))).toEqual([last.id]);
   });
 
   it('refuse a page that no link names', async () => {
-    for (const after of [api.manager.id, '1', 'WyIxIl0']) {
-      expect(await errorOf(await list(`?after=${after}`))).toMatchObject({
-        status: 400,
-        code: 'validation_failed',
-        message: expect.stringMatching(/^after must be as in the Link header/),
-      });
-    }
-    expect(await errorOf(await list('?limit=101'))).toMatchObject({
-      status: 400,
-      message: expect.stringContaining('limit'),
-    });
+    const message = expect.stringMatching(/^after must be as in the Link header/);
+    for (const after of [api.manager.id, '1', 'WyIxIl0'])
+      expect(await errorOf(await list(`?after=${after}`))).toMatchObject({ code: 'validation_failed', message });
+    expect(await refusalOf(list('?limit=101'))).toBe('400 validation_failed');
   });
 });
 
 describe('keys over HTTP', () => {
   it('neither show nor change keys of another account', async () => {
     const other = await issue({ account: 'neighbour' });
-    const responses = [await get(other.id), await rotate(other.id), await revoke(other.id)];
-    const unknown = [await get(NOBODYS), await rotate(NOBODYS), await revoke(NOBODYS)];
-    for (const response of [...responses, ...unknown])
-      expect(await errorOf(response)).toMatchObject({ status: 404, code: 'api_key_not_found' });
+    for (const id of [other.id, 'key_0000000000000000'])
+      for (const response of [get(id), rotate(id), revoke(id)]) expect(await refusalOf(response)).toBe(NOT_FOUND);
     expect(await codeOf(other.key)).toBe('ok');
     expect(await trail(other.id)).toEqual(['key.created by unknown']);
     expect(await (await list()).json()).toHaveLength(1);
   });
 
-  it.each([
-    '1',
-    'key_',
-    'key_000000000000000%00',
-    'key_00000000000000%C3%A4',
-    '%00',
-    'key_0123456789abcdef0',
-    '%ED%A0%80',
-  ])('return 404 for an invalid id: %s', async (id) => {
-    for (const response of [await get(id), await rotate(id), await revoke(id)]) {
-      expect(await errorOf(response)).toMatchObject({ status: 404, code: 'api_key_not_found' });
-    }
-  });
+  it.each(['1', 'key_', 'key_000000000000000%00', 'key_00000000000000%C3%A4', 'key_0123456789abcdef0', '%ED%A0%80'])(
+    'return 404 for an invalid id: %s',
+    async (id) => {
+      for (const response of [get(id), rotate(id), revoke(id)]) expect(await refusalOf(response)).toBe(NOT_FOUND);
+    },
+  );
 
   it('do not quote a key that was sent instead of an id', async () => {
     expect((await errorOf(await revoke(api.manager.key))).message).not.toContain(api.manager.key);
@@ -124,22 +101,13 @@ describe('keys over HTTP', () => {
   it('need keys:manage, which keys do not have by default', async () => {
     const { id, key, scopes } = await issue();
     expect(scopes).toEqual(WITHOUT_MANAGE);
-    const responses = [
-      await create({}, key),
-      await list('', key),
-      await get(id, key),
-      await rotate(id, {}, key),
-      await revoke(id, key),
-    ];
-    for (const response of responses) {
+    for (const request of [create({}, key), list('', key), get(id, key), rotate(id, {}, key), revoke(id, key)]) {
+      const response = await request;
       expect(response.headers.get('www-authenticate')).toBe(
         'Bearer realm="petstore", error="insufficient_scope", scope="keys:manage"',
       );
-      expect(await errorOf(response)).toMatchObject({
-        status: 403,
-        code: 'insufficient_scope',
-        message: expect.stringContaining('keys:manage'),
-      });
+      const message = expect.stringContaining('keys:manage');
+      expect(await errorOf(response)).toEqual({ status: 403, code: 'insufficient_scope', message });
     }
   });
 
@@ -157,30 +125,26 @@ describe('keys over HTTP', () => {
   });
 });
 
-const usage = async (id: string, as = api.manager.key) => {
-  const response = await api.service.request(`/v1/keys/${id}/usage`, { key: as });
-  return { cacheControl: response.headers.get('cache-control'), body: (await response.json()) as unknown };
-};
-
 describe('getKeyUsage', () => {
+  const usageOf = (id: string, key = api.manager.key) => api.service.json(`/v1/keys/${id}/usage`, { key });
+
   it("returns the requests of each key in the account's windows", async () => {
-    const [one, two] = [await created(await create()), await created(await create())];
+    const [one, two] = [await issue(), await issue()];
     for (const key of [one.key, one.key, two.key]) expect(await codeOf(key)).toBe('ok');
     const minute = { resetsAt: '2026-11-21T12:01:00.000Z' };
     const day = { resetsAt: '2026-11-22T00:00:00.000Z' };
-    expect(await usage(one.id)).toEqual({
-      cacheControl: 'no-store',
-      body: { minute: { requests: 2, ...minute }, day: { requests: 2, ...day }, strikes: 0 },
-    });
-    expect((await usage(two.id)).body).toMatchObject({ minute: { requests: 1 }, day: { requests: 1 } });
+    const { headers, body } = await usageOf(one.id);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(body).toEqual({ minute: { requests: 2, ...minute }, day: { requests: 2, ...day }, strikes: 0 });
+    expect((await usageOf(two.id)).body).toMatchObject({ minute: { requests: 1 }, day: { requests: 1 } });
     api.clock.advanceSeconds(60);
-    expect((await usage(one.id)).body).toMatchObject({ minute: { requests: 0 }, day: { requests: 2 } });
+    expect((await usageOf(one.id)).body).toMatchObject({ minute: { requests: 0 }, day: { requests: 2 } });
   });
 
   it('needs keys:manage, and a key of the own account', async () => {
     const other = await issue({ account: 'another', plan: 'free' });
-    expect((await usage(other.id)).body).toMatchObject({ code: 'api_key_not_found' });
+    expect((await usageOf(other.id)).body).toMatchObject({ code: 'api_key_not_found' });
     const reader = await issue({ scopes: ['pets:read'] });
-    expect((await usage(reader.id, reader.key)).body).toMatchObject({ code: 'insufficient_scope' });
+    expect((await usageOf(reader.id, reader.key)).body).toMatchObject({ code: 'insufficient_scope' });
   });
 });
