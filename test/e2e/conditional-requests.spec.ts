@@ -183,7 +183,9 @@ const told = ({ headers }: Response) => [headers.get('cache-control'), headers.g
 
 describe('a shared or private cache', () => {
   it('returns no response to another caller, and none without revalidation', async () => {
-    const reads = ['/v1/pets', '/v1/pets/1', '/v1/pets/4711', '/v1/nothing', '/v1/pets?limit=0'].map((path) => read(path));
+    const reads = ['/v1/pets', '/v1/pets/1', '/v1/pets/4711', '/v1/nothing', '/v1/pets?limit=0'].map((path) =>
+      read(path),
+    );
     for (const response of [...reads, add(), read('/v1/pets', { 'If-None-Match': '*' })])
       expect(told(await response)).toEqual(['private, no-cache', 'Authorization']);
   });

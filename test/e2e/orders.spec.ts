@@ -68,7 +68,11 @@ describe('placeOrder', () => {
   });
 
   it('places one order per Idempotency-Key, and repeats the response after the order has changed', async () => {
-    const request = { key: orders.key, body: { petId: await orders.addPet() }, headers: { 'Idempotency-Key': 'order' } };
+    const request = {
+      key: orders.key,
+      body: { petId: await orders.addPet() },
+      headers: { 'Idempotency-Key': 'order' },
+    };
     const send = () => orders.service.json<Order>('/v1/store/orders', request);
     const first = await send();
     await orders.move(first.body.id, 'cancelled');

@@ -17,8 +17,7 @@ async function add(status: Status = 'available'): Promise<string> {
 
 const get = (path: string) => service.request(path, { key });
 const petAt = async (path: string) => (await get(path)).json();
-const patch = (path: string, body: string) =>
-  service.request(path, { key, method: 'PATCH', headers: JSON_TYPE, body });
+const patch = (path: string, body: string) => service.request(path, { key, method: 'PATCH', headers: JSON_TYPE, body });
 const remove = (path: string) => service.request(path, { key, method: 'DELETE' });
 const idIn = (path: string) => path.slice('/v1/pets/'.length);
 

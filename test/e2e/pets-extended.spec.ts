@@ -63,7 +63,9 @@ const invalidate = () => service.app.get(PetsService).invalidateCaches();
 /** Has each note that is inserted run a statement. */
 async function trigger(statement: string): Promise<void> {
   if (onPostgres)
-    await sql(`CREATE FUNCTION pulled() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${statement}; RETURN NULL; END $$`);
+    await sql(
+      `CREATE FUNCTION pulled() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${statement}; RETURN NULL; END $$`,
+    );
   const action = onPostgres ? 'FOR EACH ROW EXECUTE FUNCTION pulled()' : `BEGIN ${statement}; END`;
   await sql(`CREATE TRIGGER "pulled" AFTER INSERT ON "notes" ${action}`);
 }

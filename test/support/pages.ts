@@ -1,7 +1,7 @@
 /** Reads a list from a path on, page by page, as the links between its pages say. */
 export async function pagesFrom(path: string, read: (path: string) => Promise<Response>): Promise<Response[]> {
   const pages: Response[] = [];
-  for (let next: string | undefined = path; next !== undefined; ) {
+  for (let next: string | undefined = path; next !== undefined;) {
     if (pages.length === 100) throw new Error(`The list does not end: ${next}`);
     const page = await read(next);
     pages.push(page);
