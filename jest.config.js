@@ -45,16 +45,9 @@ const SAME_ON_POSTGRES = [
   // The process, its memory and its files.
   ...['configuration'].map(endToEnd),
   // SQLite: its file, its locks, the embedded default. test/faults makes PostgreSQL fail.
-  ...[
-    'sqlite-file',
-    'database-failing',
-    'failure-log',
-    'first-run',
-    'stalled-reader',
-    'write-lock',
-  ].map(endToEnd),
+  ...['sqlite-file', 'database-failing', 'failure-log', 'first-run', 'stalled-reader', 'write-lock'].map(endToEnd),
   // No database.
-  ...['auth/keys/api-key-format', 'auth/bearer-token', 'auth/bearer.guard', 'accounts/cli/keys-arguments'].map(
+  ...['auth/keys/api-key-format', 'auth/bearer.guard', 'accounts/cli/keys-arguments'].map(
     (name) => `<rootDir>/src/${name}.spec.ts`,
   ),
 ];
