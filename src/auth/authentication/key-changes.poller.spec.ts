@@ -119,3 +119,30 @@ describe('a poll after a failover that lost the last records', () => {
     expect(await verify()).toHaveProperty('code', 'api_key_revoked');
   });
 });
+
+describe('after all audit records were deleted', () => {
+  const deleteRecords = () => here.database.write((manager) => manager.query('DELETE FROM "audit_records"'));
+  const lastRecord = async () => Number((await here.database.manager.maximum(AuditRecord, 'id')) ?? 0);
+
+  it('the next poll but one notices the next change, whose identifier is new', async () => {
+    const last = await lastRecord();
+    await deleteRecords();
+    await here.poller.poll();
+    await verify();
+    await elsewhere.keys.revoke(id);
+    await here.poller.poll();
+    expect(await verify()).toHaveProperty('code', 'api_key_revoked');
+    expect((await here.audited()).map(({ action }) => action)).toEqual(['key.revoked']);
+    expect(await lastRecord()).toBeGreaterThan(last);
+  });
+
+  it('an instance that starts then notices the first change', async () => {
+    await deleteRecords();
+    const late = await bench.open();
+    await late.poller.poll();
+    expect(await late.verifier.verify(key)).toHaveProperty('keyId', id);
+    await elsewhere.keys.revoke(id);
+    await late.poller.poll();
+    expect(await late.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
+  });
+});

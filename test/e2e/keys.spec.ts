@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { Retention } from '../../src/accounts/retention.js';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { startApp, trio } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
 import { errorOf, refusalOf } from '../support/expectations.js';
-import { created, KeysApi, NOON, WITHOUT_MANAGE } from '../support/keys-api.js';
+import { codeOf as codeAt, created, KeysApi, NOON, WITHOUT_MANAGE } from '../support/keys-api.js';
 import { idsFrom, idsIn, nextPage } from '../support/pages.js';
 
 const NOT_FOUND = '404 api_key_not_found';
@@ -115,14 +116,6 @@ describe('keys over HTTP', () => {
     const before = trio(await list());
     expect(trio(await create()).remaining).toBe(Number(before.remaining) - 1);
   });
-
-  it('keep their changes after a restart', async () => {
-    const { key } = await created(await create({ scopes: ['pets:read'] }));
-    const second = await startApp({ clock: api.clock, folder: api.service.folder });
-    const response = await second.request('/v1/pets', { key });
-    await second.stop({ keepData: true });
-    expect(response.status).toBe(200);
-  });
 });
 
 describe('getKeyUsage', () => {
@@ -146,5 +139,59 @@ describe('getKeyUsage', () => {
     expect((await usageOf(other.id)).body).toMatchObject({ code: 'api_key_not_found' });
     const reader = await issue({ scopes: ['pets:read'] });
     expect((await usageOf(reader.id, reader.key)).body).toMatchObject({ code: 'insufficient_scope' });
+  });
+});
+
+describe('without its audit records, a key', () => {
+  const DAY_MS = 86_400_000;
+  const deleteRecords = () => queryDatabase(api.service.folder, 'DELETE FROM "audit_records"');
+  const inDays = (days: number) => new Date(api.clock.nowMs() + days * DAY_MS).toISOString();
+
+  it('is rotated once over HTTP, with its full lifetime', async () => {
+    const old = await issue({ expiresInMs: 90 * DAY_MS });
+    await deleteRecords();
+    api.clock.advanceMs(DAY_MS);
+    const successor = await created(await rotate(old.id));
+    expect(successor.expiresAt).toBe(inDays(90));
+    await deleteRecords();
+    const message = expect.stringContaining(`Rotate ${successor.id}`);
+    expect(await errorOf(await rotate(old.id))).toEqual({ status: 409, code: 'api_key_retired', message });
+  });
+
+  it('is rotated any number of times on the command line, with its full lifetime', async () => {
+    const [old, endless] = [await issue({ expiresInMs: 90 * DAY_MS }), await issue()];
+    for (let rotations = 0; rotations < 2; rotations += 1) {
+      api.clock.advanceMs(DAY_MS);
+      await deleteRecords();
+      expect(await api.operator.rotate(old.id, DAY_MS)).toHaveProperty('expiresAt', inDays(90));
+      expect(await api.operator.rotate(endless.id, DAY_MS)).not.toHaveProperty('expiresAt');
+    }
+  });
+
+  it('can be created, listed, unbanned, changed and revoked', async () => {
+    await deleteRecords();
+    const { id, key } = await created(await create({ scopes: ['pets:read'] }));
+    await deleteRecords();
+    expect((await get(id)).status).toBe(200);
+    expect((await api.operator.listKeys()).map((listed) => listed.id)).toContain(id);
+    await api.operator.unban(id);
+    await api.operator.change(id, { scopes: ['pets:read', 'pets:write'] });
+    await api.operator.changePlan(api.account, 'pro', {});
+    await deleteRecords();
+    expect(trio(await list('', key)).limit).toBe(300);
+    expect((await revoke(id)).status).toBe(204);
+    await deleteRecords();
+    expect(await codeOf(key)).toBe('api_key_revoked');
+    expect(await api.operator.revoke(id)).toBe(false);
+  });
+
+  it('survives a restart', async () => {
+    const { id, key } = await issue({ expiresInMs: 90 * DAY_MS });
+    await deleteRecords();
+    const again = await startApp({ clock: api.clock, folder: api.service.folder });
+    const code = await codeAt(again, key);
+    const { expiresAt } = await again.app.get(KeysService).rotate(id, 0);
+    await again.stop({ keepData: true });
+    expect([code, expiresAt]).toEqual(['ok', inDays(90)]);
   });
 });
