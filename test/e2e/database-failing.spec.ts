@@ -20,7 +20,7 @@ shareApp({ clock });
 beforeAll(async () => void (await create()));
 afterEach(() => void jest.restoreAllMocks());
 
-const read = (path: string, as?: string) => service.request(path, { key: as });
+const read = (path: string, as?: string) => service.request(path, as === undefined ? {} : { key: as });
 const create = () => service.post('/v1/pets', key, PET);
 
 /** Expects a 503 that reveals nothing, and says when to try again. */
@@ -82,8 +82,9 @@ describe('a database that cannot be written', () => {
 
   it('is not asked again for each of the creates that fail together', async () => {
     const writes = jest.spyOn(service.app.get(PetsRepository), 'insert');
-    const creates = () => Array.from({ length: 20 }, () => service.app.get(PetsService).create(PET));
-    for (const outcome of await refusingWrites(() => Promise.allSettled(creates())))
+    const pets = service.app.get(PetsService);
+    const outcomes = await refusingWrites(() => Promise.allSettled(Array.from({ length: 20 }, () => pets.create(PET))));
+    for (const outcome of outcomes)
       expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'service_unavailable' } });
     expect(writes).toHaveBeenCalledTimes(1);
   });

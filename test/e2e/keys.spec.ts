@@ -18,6 +18,8 @@ afterAll(api.stop);
 beforeEach(api.reset);
 
 const read = (path: string) => api.service.request(path, { key: api.manager.key });
+const usageOf = (id: string, key = api.manager.key) => api.service.json(`/v1/keys/${id}/usage`, { key });
+const deleteRecords = () => queryDatabase(api.service.folder, 'DELETE FROM "audit_records"');
 
 describe('listKeys and getKey', () => {
   it('return each key of the account without secrets, oldest first', async () => {
@@ -119,8 +121,6 @@ describe('keys over HTTP', () => {
 });
 
 describe('getKeyUsage', () => {
-  const usageOf = (id: string, key = api.manager.key) => api.service.json(`/v1/keys/${id}/usage`, { key });
-
   it("returns the requests of each key in the account's windows", async () => {
     const [one, two] = [await issue(), await issue()];
     for (const key of [one.key, one.key, two.key]) expect(await codeOf(key)).toBe('ok');
@@ -144,7 +144,6 @@ describe('getKeyUsage', () => {
 
 describe('without its audit records, a key', () => {
   const DAY_MS = 86_400_000;
-  const deleteRecords = () => queryDatabase(api.service.folder, 'DELETE FROM "audit_records"');
   const inDays = (days: number) => new Date(api.clock.nowMs() + days * DAY_MS).toISOString();
 
   it('is rotated once over HTTP, with its full lifetime', async () => {

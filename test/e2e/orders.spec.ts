@@ -14,14 +14,13 @@ const NOT_AVAILABLE = '409 pet_not_available';
 const NOT_FOUND = '404 order_not_found';
 const INVALID = '400 validation_failed';
 
+const post = (body: string) => orders.service.post('/v1/store/orders', orders.key, body);
 const listed = async (query = '', as = orders.key) => (await (await orders.get(query, as)).json()) as Order[];
 const etagOf = async (path: string) => (await orders.get(path)).headers.get('etag') ?? '';
 const statusTo = async (path: string, etag: string) =>
   (await orders.get(path, orders.key, { 'If-None-Match': etag })).status;
 
 describe('placeOrder', () => {
-  const post = (body: string) => orders.service.post('/v1/store/orders', orders.key, body);
-
   it('returns 201 with the order and its Location, and makes the pet pending', async () => {
     const petId = await orders.addPet();
     const response = await orders.place(petId);

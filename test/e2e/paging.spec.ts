@@ -51,6 +51,7 @@ async function rowsBy<Row extends object>(query: SelectQueryBuilder<Row>, order:
 const idsBy = async (order: PageOrder<Shelf>, limit: number, query = shelves()) =>
   (await rowsBy(query, order, limit)).map(({ id }) => id);
 
+const named = ({ floor, id }: Crate) => `${floor} ${id}`;
 const cursor = (...values: unknown[]) => Buffer.from(JSON.stringify(values)).toString('base64url');
 const read = (order: PageOrder<Shelf>, after: string) => readPage(shelves(), order, { limit: 2, after });
 const get = (query: string, headers: Record<string, string> = {}) =>
@@ -104,7 +105,6 @@ describe('a list that is read page by page', () => {
     const crates = dataSource.getRepository(Crate);
     for (const [at, floor] of [2, 1, 2, 1, 2, 1].entries())
       await crates.insert({ room: at < 4 ? 'a' : 'b', floor, material: 'wood' });
-    const named = ({ floor, id }: Crate) => `${floor} ${id}`;
     const all = (await crates.find()).toSorted((one, other) => (named(one) < named(other) ? -1 : 1));
     const builder = () => crates.createQueryBuilder('crate');
     const inA = all.filter(({ room }) => room === 'a').map(named);

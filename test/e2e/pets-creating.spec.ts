@@ -14,9 +14,11 @@ async function add(body: string): Promise<{ id: number; text: string }> {
   return { id: (JSON.parse(text) as { id: number }).id, text };
 }
 
-async function expectInvalid(body: string, message: string | RegExp): Promise<void> {
-  const refusal = await errorOf(await create(body));
-  expect(refusal).toMatchObject({ code: 'validation_failed', message: expect.stringMatching(message) });
+/** Why a body is invalid. */
+async function faultOf(body: string): Promise<string> {
+  const { code, message } = await errorOf(await create(body));
+  expect({ code, message }).toMatchObject({ code: 'validation_failed' });
+  return message;
 }
 
 describe('createPet', () => {
@@ -57,7 +59,7 @@ describe('createPet', () => {
     '[1]',
     '1e99999999',
   ])('refuses the category %s', async (sent) => {
-    await expectInvalid(`{"name":"x","categoryId":${sent}}`, /^categoryId must be/);
+    expect(await faultOf(`{"name":"x","categoryId":${sent}}`)).toMatch(/^categoryId must be/);
   });
 
   it.each([
@@ -84,7 +86,8 @@ describe('createPet', () => {
     ['null', 'null'],
     ['a list', '["x"]'],
   ])('refuses a name that is %s', async (_, name) => {
-    await expectInvalid(`{"name":${name},"categoryId":1}`, /^name must (?:be a string, not|have 1 to 255)/);
+    const fault = await faultOf(`{"name":${name},"categoryId":1}`);
+    expect(fault).toMatch(/^name must (?:be a string, not|have 1 to 255)/);
   });
 
   it.each([
@@ -101,7 +104,7 @@ describe('createPet', () => {
     ['"x"', 'must be a JSON object'],
     ['null', 'must be a JSON object'],
   ])('refuses %s', async (body, message) => {
-    await expectInvalid(body, message);
+    expect(await faultOf(body)).toContain(message);
   });
 });
 

@@ -109,8 +109,9 @@ describe('listPets by identifiers', () => {
   });
 
   it.each([
-    ...['', ',', '1,', '0', '01', '-1', '1.0', '1, 2', '9223372036854775808', 'one'],
-    ...['1&ids=', '1&ids=2,x', '4&status=sold&status=sold'],
+    ...', 1, 0 01 -1 1.0 9223372036854775808 one 1&ids= 1&ids=2,x 4&status=sold&status=sold'.split(' '),
+    '',
+    '1, 2',
   ])('refuses ids=%s', async (text) => {
     expect(await refusalOf(list(`ids=${text}`))).toBe('400 validation_failed');
   });
@@ -118,8 +119,10 @@ describe('listPets by identifiers', () => {
 
 describe('getPet', () => {
   it.each([
-    ...['0', '-1', '+1', '01', '1.0', '1e0', '%201', '1%20', LARGEST, '9223372036854775808', '9'.repeat(20), 'abc'],
-    ...['1a', '%00', '%zz', '%ff', '1%2F2', '٣', '0x1', 'x'.repeat(5_000)],
+    ...'0 -1 +1 01 1.0 1e0 %201 1%20 9223372036854775808 abc 1a %00 %zz %ff 1%2F2 ٣ 0x1'.split(' '),
+    LARGEST,
+    '9'.repeat(20),
+    'x'.repeat(5_000),
   ])('returns 404 for the pet %s', async (petId) => {
     expect(await refusalOf(read(`/v1/pets/${petId}`))).toBe('404 pet_not_found');
   });

@@ -52,7 +52,7 @@ const MALFORMED = '400 malformed_json';
 
 shareApp({ extensions: [{ module: BellsModule }] }, { scopes: SCOPES });
 
-const send = (method: string, path: string, type?: string, body?: string | Buffer) =>
+const send = (method: string, path: string, type?: string, body: string | Buffer | null = null) =>
   service.request(path, { key, method, headers: type === undefined ? {} : { 'Content-Type': type }, body });
 
 describe('a body', () => {

@@ -120,10 +120,10 @@ describe('a poll after a failover that lost the last records', () => {
   });
 });
 
-describe('after all audit records were deleted', () => {
-  const deleteRecords = () => here.database.write((manager) => manager.query('DELETE FROM "audit_records"'));
-  const lastRecord = async () => Number((await here.database.manager.maximum(AuditRecord, 'id')) ?? 0);
+const deleteRecords = () => here.database.write((manager) => manager.query('DELETE FROM "audit_records"'));
+const lastRecord = async () => Number((await here.database.manager.maximum(AuditRecord, 'id')) ?? 0);
 
+describe('after all audit records were deleted', () => {
   it('the next poll but one notices the next change, whose identifier is new', async () => {
     const last = await lastRecord();
     await deleteRecords();
