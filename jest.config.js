@@ -36,9 +36,9 @@ const SAME_ON_POSTGRES = [
   // The start and the end.
   ...['smoke', 'starting', 'stopping'].map(endToEnd),
   // SQLite: its file, its locks, the embedded default. test/faults makes PostgreSQL fail.
-  ...['changed-by-hand', 'backup', 'database-away', 'database-failing', 'failure-log', 'write-lock'].map(endToEnd),
+  ...['backup', 'database-failing', 'failure-log', 'write-lock'].map(endToEnd),
   // No database.
-  ...['auth/keys/api-key-format', 'auth/bearer-token', 'auth/bearer.guard', 'accounts/cli/keys-arguments'].map(
+  ...['auth/keys/api-key-format', 'auth/bearer.guard', 'accounts/cli/keys-arguments'].map(
     (name) => `<rootDir>/src/${name}.spec.ts`,
   ),
 ];

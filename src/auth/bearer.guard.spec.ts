@@ -1,12 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { FastifyRequest } from 'fastify';
+import { describe, expect, it } from '@jest/globals';
+import { Reflector } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { AuthBench, type AuthInstance } from '../../test/support/auth-service.js';
+import type { FastifyRequest } from 'fastify';
 import { callerOf } from '../../test/support/callers.js';
 import { ApiError } from '../http/errors/api-error.js';
-import type { Problem } from '../platform/errors/error-codes.js';
 import { ACCESS, type Access, Public, RequireScope } from './access.decorators.js';
+import type { KeyVerifier } from './authentication/key-verifier.js';
+import { BearerGuard, readBearerToken } from './bearer.guard.js';
 import type { Caller } from './caller.js';
+import { EXPIRED, INVALID, MISSING, PAUSED, REVOKED } from './unauthorized.js';
 
 class Routes {
   @RequireScope('pets:read')
@@ -22,75 +24,123 @@ class Routes {
 }
 
 const READER = callerOf({ scopes: new Set(['pets:read']) });
+const BEARER = 'Bearer realm="petstore"';
 
 describe('BearerGuard', () => {
   const routes = new Routes();
-  const bench = new AuthBench();
-  let service: AuthInstance;
-
-  beforeAll(async () => {
-    service = await bench.open();
-  });
-  afterAll(() => bench.remove());
+  const guard = new BearerGuard({} as KeyVerifier, new Reflector());
 
   const accessOf = (route: keyof Routes) => Reflect.getMetadata(ACCESS, routes[route]) as Access | undefined;
+  const activate = (route: keyof Routes, request: object) =>
+    guard.canActivate(new ExecutionContextHost([request], Routes, routes[route]));
 
   /** What the guard says to a request, which admission has asked before it, unless there is no caller. */
   function admit(route: keyof Routes, caller: Caller | undefined): unknown {
     const request = {} as FastifyRequest;
-    const problem = caller && service.guard.authorize(request, caller, accessOf(route));
-    if (problem !== undefined) throw ApiError.of(problem);
-    return activate(route, request);
-  }
-
-  function activate(route: keyof Routes, request: object): unknown {
-    return service.guard.canActivate(new ExecutionContextHost([request], Routes, routes[route]));
-  }
-
-  function refusal(route: keyof Routes, caller: Caller | undefined): Problem {
+    const problem = caller && guard.authorize(request, caller, accessOf(route));
+    if (problem !== undefined) return problem;
     try {
-      admit(route, caller);
+      return activate(route, request);
     } catch (error) {
-      if (error instanceof ApiError) return error.problem;
+      return error instanceof ApiError ? error.problem : error;
     }
-    throw new Error('The guard did not refuse.');
   }
 
-  it('admits a caller with the scope synchronously', () => {
-    expect(admit('read', READER)).toBe(true);
-  });
-
-  it('admits everybody to a public route', () => {
-    expect(admit('open', undefined)).toBe(true);
+  it('admits a caller with the scope, and everybody to a public route', () => {
+    expect([admit('read', READER), admit('open', undefined)]).toEqual([true, true]);
   });
 
   it('refuses a key without the scope, and names the scope', () => {
-    expect(refusal('write', READER)).toMatchObject({
+    expect(admit('write', READER)).toMatchObject({
       status: 403,
       code: 'insufficient_scope',
       message: expect.stringContaining('pets:write'),
-      headers: { 'www-authenticate': 'Bearer realm="petstore", error="insufficient_scope", scope="pets:write"' },
+      headers: { 'www-authenticate': `${BEARER}, error="insufficient_scope", scope="pets:write"` },
     });
   });
 
-  it('refuses a request that was not admitted', () => {
-    for (const route of ['read', 'undeclared'] as const) {
-      expect(refusal(route, undefined)).toMatchObject({
-        status: 401,
-        code: 'missing_api_key',
-        headers: { 'www-authenticate': 'Bearer realm="petstore"' },
-      });
-    }
+  it.each(['read', 'undeclared'] as const)('refuses a request that was not admitted: %s', (route) => {
+    const headers = { 'www-authenticate': BEARER };
+    expect(admit(route, undefined)).toMatchObject({ status: 401, code: 'missing_api_key', headers });
   });
 
   it('refuses a request that was admitted to another route', () => {
     const request = {} as FastifyRequest;
-    service.guard.authorize(request, READER, accessOf('read'));
+    guard.authorize(request, READER, accessOf('read'));
     expect(() => activate('write', request)).toThrow(ApiError);
     expect(() => activate('read', { caller: READER, admittedTo: { scope: 'pets:read' } })).toThrow(ApiError);
   });
 
   it('refuses everybody on a route that declares no access', () => {
-    expect(refusal('undeclared', READER)).toMatchObject({ status: 403, code: 'insufficient_scope' });
+    expect(admit('undeclared', READER)).toMatchObject({ status: 403, code: 'insufficient_scope' });
+  });
+});
+
+function requestWith(...rawHeaders: string[]) {
+  const index = rawHeaders.findIndex((name, position) => position % 2 === 0 && name.toLowerCase() === 'authorization');
+  return {
+    url: '/v1/pets',
+    headers: { authorization: index < 0 ? undefined : rawHeaders[index + 1] },
+    raw: { rawHeaders },
+  };
+}
+
+describe('readBearerToken', () => {
+  it.each([
+    ['Bearer abc', 'abc'],
+    ['bearer abc', 'abc'],
+    ['BEARER abc', 'abc'],
+    ['Bearer    abc', 'abc'],
+    ['Bearer a.b-c_d~e+f/g==', 'a.b-c_d~e+f/g=='],
+    ['Bearer bearer', 'bearer'],
+  ])('reads "%s"', (header, token) => {
+    expect(readBearerToken(requestWith('Host', 'x', 'Authorization', header))).toBe(token);
+  });
+
+  it.each([
+    '',
+    'Bearer',
+    'bearer ',
+    'Basic dXNlcjpwYXNz',
+    'psk_live_abc',
+    'Bearerabc',
+    'Digest Bearer abc',
+    'Bearer,abc',
+  ])('finds no token in "%s"', (header) => {
+    expect(readBearerToken(requestWith('Authorization', header))).toHaveProperty('code', 'missing_api_key');
+  });
+
+  it.each([
+    'Bearer a b',
+    'Bearer a,b',
+    'Bearer a, Bearer b',
+    'Bearer\ta',
+    'Bearer =a',
+    'Bearer a=b',
+    'Bearer "a"',
+    'Bearer ä',
+  ])('refuses the malformed "%s"', (header) => {
+    expect(readBearerToken(requestWith('Authorization', header))).toHaveProperty('code', 'invalid_api_key');
+  });
+
+  it('finds no token without the header', () => {
+    expect(readBearerToken(requestWith('X-Authorization', 'Bearer abc'))).toHaveProperty('code', 'missing_api_key');
+  });
+
+  it('reads a header whose name is in any case, or the value of another one', () => {
+    expect(readBearerToken(requestWith('aUTHORIZATION', 'Bearer abc'))).toBe('abc');
+    expect(readBearerToken(requestWith('X-First', 'authorization', 'Authorization', 'Bearer abc'))).toBe('abc');
+  });
+
+  it.each(['Bearer abc', 'Basic abc'])('refuses two headers, the second with "%s"', (second) => {
+    const token = readBearerToken(requestWith('Authorization', 'Bearer abc', 'Host', 'x', 'authorization', second));
+    expect(token).toHaveProperty('code', 'invalid_api_key');
+  });
+});
+
+describe('the challenge of a 401', () => {
+  it.each([MISSING, INVALID, EXPIRED, REVOKED, PAUSED])('has an error code if a key was sent: $code', (refusal) => {
+    const challenge = refusal === MISSING ? BEARER : `${BEARER}, error="invalid_token"`;
+    expect(refusal.headers).toEqual({ 'www-authenticate': challenge });
   });
 });

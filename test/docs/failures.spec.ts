@@ -78,7 +78,7 @@ const SHOWN_BY: Readonly<Record<string, readonly [file: string, name: string]>> 
     'delays a create, which then succeeds, but no read',
   ],
   'The file of SQLite is moved or deleted': [
-    'test/e2e/database-away.spec.ts',
+    'test/e2e/database-failing.spec.ts',
     'known keys are admitted, unknown ones get 503, no write is acknowledged, and the service recovers',
   ],
   'SQLite cannot write, such as on a full disk': [

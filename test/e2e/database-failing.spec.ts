@@ -1,4 +1,6 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { SqliteError } from 'sqlite-driver';
 import { DataSource } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
@@ -10,44 +12,35 @@ import { PetsRepository } from '../../src/pets/pets.repository.js';
 import { FakeClock, trio } from '../support/app.js';
 import { errorOf, expectTrio } from '../support/expectations.js';
 import { key, service, shareApp } from '../support/folders.js';
-import { type Ask, ask, JSON_TYPE } from '../support/http.js';
 
-const CREATE: Ask = { method: 'POST', path: '/v1/pets', headers: JSON_TYPE, body: '{"name":"x","categoryId":1}' };
+const PET = { name: 'x', categoryId: 1 };
 
 const clock = new FakeClock();
 shareApp({ clock });
+beforeAll(async () => void (await create()));
 afterEach(() => void jest.restoreAllMocks());
 
-describe('a database that cannot be written', () => {
-  it('makes only creates return 503, with Retry-After and the rate-limit headers, until it recovers', async () => {
-    const { databaseConnection } = service.app.get(DataSource).driver as BetterSqlite3Driver;
-    databaseConnection.pragma('query_only = ON');
-    const refused = await ask(service.port, { ...CREATE, key });
-    const read = await ask(service.port, { path: '/v1/pets', key });
-    databaseConnection.pragma('query_only = OFF');
-    expect(await errorOf(refused)).toMatchObject({ status: 503, code: 'service_unavailable' });
-    expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
-    expectTrio(refused);
-    expect(read.status).toBe(200);
-    expect((await ask(service.port, { ...CREATE, key })).status).toBe(201);
-  });
-});
+const read = (path: string, as?: string) => service.request(path, as === undefined ? {} : { key: as });
+const create = () => service.post('/v1/pets', key, PET);
 
-describe('creates that fail together because the database is unavailable', () => {
-  it('are not repeated one by one', async () => {
-    const { databaseConnection } = service.app.get(DataSource).driver as BetterSqlite3Driver;
-    const writes = jest.spyOn(service.app.get(PetsRepository), 'insert');
-    databaseConnection.pragma('query_only = ON');
-    const pet = { name: 'x', categoryId: 1 };
-    const refused = await Promise.allSettled(
-      Array.from({ length: 20 }, () => service.app.get(PetsService).create(pet)),
-    );
+/** Expects a 503 that reveals nothing, and says when to try again. */
+async function expectUnavailable(response: Response): Promise<void> {
+  expect(response.headers.get('retry-after')).toBe('1');
+  const error = await errorOf(response);
+  expect(error).toMatchObject({ status: 503, code: 'service_unavailable' });
+  expect(error.message).not.toContain('/var/lib');
+}
+
+/** Has the database refuse writes during some work, as one does whose disk is full. */
+async function refusingWrites<T>(work: () => Promise<T>): Promise<T> {
+  const { databaseConnection } = service.app.get(DataSource).driver as BetterSqlite3Driver;
+  databaseConnection.pragma('query_only = ON');
+  try {
+    return await work();
+  } finally {
     databaseConnection.pragma('query_only = OFF');
-    for (const outcome of refused)
-      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'service_unavailable' } });
-    expect(writes).toHaveBeenCalledTimes(1);
-  });
-});
+  }
+}
 
 /** Makes the connections fail as SQLite does where the disk does. */
 function failReads(): void {
@@ -56,50 +49,85 @@ function failReads(): void {
   });
 }
 
+describe('while the file of the database is away', () => {
+  it('known keys are admitted, unknown ones get 503, no write is acknowledged, and the service recovers', async () => {
+    const file = join(service.folder, 'petstore.sqlite');
+    const unknown = await service.key();
+    const { length } = (await (await read('/v1/pets', key)).json()) as unknown[];
+    renameSync(file, `${file}.moved`);
+    for (const response of [
+      await read('/v1/pets?limit=9', key),
+      await create(),
+      await read('/v1/pets', unknown),
+      await read('/health/ready'),
+    ])
+      await expectUnavailable(response);
+    expectTrio(await read('/v1/pets', unknown));
+    expect((await read('/health/live')).status).toBe(200);
+    renameSync(`${file}.moved`, file);
+    expect((await create()).status).toBe(201);
+    expect(await (await read('/v1/pets', unknown)).json()).toHaveLength(length + 1);
+    expect((await read('/health/ready')).status).toBe(200);
+  });
+});
+
+describe('a database that cannot be written', () => {
+  it('makes only creates return 503, with Retry-After and the rate-limit headers, until it recovers', async () => {
+    const [refused, found] = await refusingWrites(() => Promise.all([create(), read('/v1/pets', key)]));
+    expectTrio(refused);
+    await expectUnavailable(refused);
+    expect(found.status).toBe(200);
+    expect((await create()).status).toBe(201);
+  });
+
+  it('is not asked again for each of the creates that fail together', async () => {
+    const writes = jest.spyOn(service.app.get(PetsRepository), 'insert');
+    const pets = service.app.get(PetsService);
+    const outcomes = await refusingWrites(() => Promise.allSettled(Array.from({ length: 20 }, () => pets.create(PET))));
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'service_unavailable' } });
+    expect(writes).toHaveBeenCalledTimes(1);
+  });
+});
+
 describe('a database that cannot be read', () => {
   it('makes uncached reads return 503, with Retry-After and the rate-limit headers, until it recovers', async () => {
     failReads();
-    const response = await ask(service.port, { path: '/v1/pets?after=4711', key });
-    expect(response.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+    const response = await read('/v1/pets?after=4711', key);
     expectTrio(response);
-    const body = await errorOf(response);
-    expect(body).toMatchObject({ status: 503, code: 'service_unavailable' });
-    expect(body.message).not.toContain('/var/lib');
+    await expectUnavailable(response);
     jest.restoreAllMocks();
-    expect((await ask(service.port, { path: '/v1/pets?after=4711', key })).status).toBe(200);
+    expect((await read('/v1/pets?after=4711', key)).status).toBe(200);
   });
 
   it('keeps known keys admitted', async () => {
     await service.app.get(KeyChangesPoller).poll();
-    expect((await ask(service.port, { path: '/v1/nothing', key })).status).toBe(404);
+    expect((await read('/v1/nothing', key)).status).toBe(404);
     failReads();
     for (const seconds of [0, 61, 3600, 86_400]) {
       clock.advanceSeconds(seconds);
-      expect((await ask(service.port, { path: '/v1/nothing', key })).status).toBe(404);
+      expect((await read('/v1/nothing', key)).status).toBe(404);
     }
   });
 
   it('returns 503 for an unknown key, not 401, without using the quota of the address', async () => {
     failReads();
-    const first = await ask(service.port, { path: '/v1/pets', key: generateApiKey('live') });
-    const second = await ask(service.port, { path: '/v1/pets', key: generateApiKey('live') });
-    expect(first.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+    const first = await read('/v1/pets', generateApiKey('live'));
+    const second = await read('/v1/pets', generateApiKey('live'));
     expectTrio(first);
-    expect(await errorOf(first)).toMatchObject({ status: 503, code: 'service_unavailable' });
+    await expectUnavailable(first);
     expect(trio(second)).toEqual(trio(first));
   });
 
   it('returns 401 to a request without a key', async () => {
     failReads();
-    expect((await ask(service.port, { path: '/v1/pets' })).status).toBe(401);
-    expect((await ask(service.port, { path: '/v1/pets', key: 'nonsense' })).status).toBe(401);
+    expect((await read('/v1/pets')).status).toBe(401);
+    expect((await read('/v1/pets', 'nonsense')).status).toBe(401);
   });
 
   it('makes the service not ready, but live', async () => {
     failReads();
-    const ready = await ask(service.port, { path: '/health/ready' });
-    expect(ready.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
-    expect(await errorOf(ready)).toMatchObject({ status: 503, code: 'service_unavailable' });
-    expect((await ask(service.port, { path: '/health/live' })).status).toBe(200);
+    await expectUnavailable(await read('/health/ready'));
+    expect((await read('/health/live')).status).toBe(200);
   });
 });

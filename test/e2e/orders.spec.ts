@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { errorOf, expectTrio } from '../support/expectations.js';
+import { startApp } from '../support/app.js';
+import { errorOf, expectTrio, refusalOf } from '../support/expectations.js';
 import { type Order, orderOf, OrdersClient } from '../support/orders.js';
+import { idsFrom, nextPage } from '../support/pages.js';
 
 const orders = new OrdersClient();
 
@@ -8,7 +10,15 @@ beforeAll(orders.start);
 afterAll(orders.stop);
 beforeEach(orders.reset);
 
-const NOT_AVAILABLE = { status: 409, code: 'pet_not_available' };
+const NOT_AVAILABLE = '409 pet_not_available';
+const NOT_FOUND = '404 order_not_found';
+const INVALID = '400 validation_failed';
+
+const post = (body: string) => orders.service.post('/v1/store/orders', orders.key, body);
+const listed = async (query = '', as = orders.key) => (await (await orders.get(query, as)).json()) as Order[];
+const etagOf = async (path: string) => (await orders.get(path)).headers.get('etag') ?? '';
+const statusTo = async (path: string, etag: string) =>
+  (await orders.get(path, orders.key, { 'If-None-Match': etag })).status;
 
 describe('placeOrder', () => {
   it('returns 201 with the order and its Location, and makes the pet pending', async () => {
@@ -16,83 +26,59 @@ describe('placeOrder', () => {
     const response = await orders.place(petId);
     const order = (await response.json()) as Order;
     expect(response.status).toBe(201);
-    expect(order).toEqual({
-      id: order.id,
-      petId,
-      status: 'placed',
-      createdAt: new Date(orders.clock.nowMs()).toISOString(),
-    });
+    const createdAt = new Date(orders.clock.nowMs()).toISOString();
+    expect(order).toEqual({ id: order.id, petId, status: 'placed', createdAt });
     expect(response.headers.get('location')).toBe(`/v1/store/orders/${order.id}`);
     expectTrio(response);
     expect(await orders.petStatus(petId)).toBe('pending');
-    expect(await (await orders.get(`/${order.id}`)).json()).toEqual(order);
+    expect(await orderOf(orders.get(`/${order.id}`))).toEqual(order);
   });
 
-  it.each(['pending', 'sold'])('returns 409 for a pet that is %s', async (status) => {
-    expect(await errorOf(await orders.place(await orders.addPet(status)))).toMatchObject(NOT_AVAILABLE);
-  });
-
-  it('returns 409 for a pet without a status', async () => {
-    const pet = { key: orders.key, body: { name: 'Bella', categoryId: 1 } };
+  it.each(['pending', 'sold', undefined])('returns 409 for a pet whose status is %s', async (status) => {
+    const pet = { key: orders.key, body: { name: 'Bella', categoryId: 1, status } };
     const { body } = await orders.service.json<{ id: number }>('/v1/pets', pet);
-    expect(await errorOf(await orders.place(body.id))).toMatchObject(NOT_AVAILABLE);
+    expect(await refusalOf(orders.place(body.id))).toBe(NOT_AVAILABLE);
   });
 
   it('returns 409 for a pet that another account has ordered, until that order is cancelled', async () => {
     const petId = await orders.addPet();
     const other = await orders.service.key();
     const order = await orderOf(orders.place(petId, other));
-    expect(await errorOf(await orders.place(petId))).toMatchObject(NOT_AVAILABLE);
+    expect(await refusalOf(orders.place(petId))).toBe(NOT_AVAILABLE);
     await orders.move(order.id, 'cancelled', { as: other });
     expect((await orders.place(petId)).status).toBe(201);
   });
 
-  it.each([404_404, 9_007_199_254_740_991])('returns 404 for a pet that does not exist: %i', async (petId) => {
-    expect(await errorOf(await orders.place(petId))).toMatchObject({ status: 404, code: 'pet_not_found' });
-  });
-
-  it('reads the identifier of the pet exactly', async () => {
-    await orders.addPet();
-    for (const petId of ['9223372036854775807', '9007199254740993']) {
-      const response = await orders.service.post('/v1/store/orders', orders.key, `{"petId":${petId}}`);
-      expect(await errorOf(response)).toMatchObject({ status: 404, message: expect.stringContaining(petId) });
-    }
-  });
-
-  it.each(['0', '-1', '1.5', '"1"', 'null', '9223372036854775808', 'true'])(
-    'returns 400 for the identifier %s',
+  it.each(['404404', '9223372036854775807', '9007199254740993'])(
+    'returns 404 for a pet that does not exist, and names it exactly: %s',
     async (petId) => {
-      const refusal = await errorOf(await orders.service.post('/v1/store/orders', orders.key, `{"petId":${petId}}`));
-      expect(refusal).toMatchObject({
-        status: 400,
-        message: expect.stringContaining('petId must be an integer'),
-      });
+      const refusal = { code: 'pet_not_found', message: expect.stringContaining(petId) };
+      expect(await errorOf(await post(`{"petId":${petId}}`))).toMatchObject(refusal);
     },
   );
 
+  it.each(['0', '-1', '1.5', '"1"', 'null', '9223372036854775808'])('returns 400 for the pet %s', async (petId) => {
+    const refusal = { code: 'validation_failed', message: expect.stringMatching(/^petId must be an integer/) };
+    expect(await errorOf(await post(`{"petId":${petId}}`))).toMatchObject(refusal);
+  });
+
   it.each(['{}', '{"petId":1,"status":"placed"}', '[]'])('returns 400 for the body %s', async (body) => {
-    expect(await errorOf(await orders.service.post('/v1/store/orders', orders.key, body))).toMatchObject({
-      status: 400,
-      code: 'validation_failed',
-    });
+    expect(await refusalOf(post(body))).toBe(INVALID);
   });
 
   it('places one order per Idempotency-Key, and repeats the response after the order has changed', async () => {
-    const body = JSON.stringify({ petId: await orders.addPet() });
-    const send = () =>
-      orders.service.request('/v1/store/orders', {
-        key: orders.key,
-        method: 'POST',
-        body,
-        headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'order' },
-      });
+    const request = {
+      key: orders.key,
+      body: { petId: await orders.addPet() },
+      headers: { 'Idempotency-Key': 'order' },
+    };
+    const send = () => orders.service.json<Order>('/v1/store/orders', request);
     const first = await send();
-    const text = await first.text();
-    await orders.move((JSON.parse(text) as Order).id, 'cancelled');
+    await orders.move(first.body.id, 'cancelled');
     const second = await send();
-    expect([second.status, await second.text()]).toEqual([first.status, text]);
+    expect([second.status, second.body]).toEqual([first.status, first.body]);
     for (const name of ['location', 'etag']) expect(second.headers.get(name)).toBe(first.headers.get(name));
-    expect(await (await orders.get('')).json()).toHaveLength(1);
+    expect(await listed()).toHaveLength(1);
   });
 });
 
@@ -125,12 +111,9 @@ describe('changeOrder', () => {
   ])('refuses to change an order after %j to %s', async (statuses, to) => {
     const order = await orders.orderAt(...statuses);
     const pet = await orders.petStatus(order.petId);
-    expect(await errorOf(await orders.move(order.id, to))).toMatchObject({
-      status: 409,
-      code: 'invalid_status_transition',
-      message: expect.stringContaining(order.status),
-    });
-    expect(await (await orders.get(`/${order.id}`)).json()).toEqual(order);
+    const refusal = { code: 'invalid_status_transition', message: expect.stringContaining(order.status), status: 409 };
+    expect(await errorOf(await orders.move(order.id, to))).toEqual(refusal);
+    expect(await orderOf(orders.get(`/${order.id}`))).toEqual(order);
     expect(await orders.petStatus(order.petId)).toBe(pet);
   });
 
@@ -163,5 +146,119 @@ describe('changeOrder', () => {
       expect(responses.map((response) => response.status).toSorted()).toEqual([200, 200, 409, 409]);
       expect(await orders.petStatus(order.petId)).toBe(status === 'delivered' ? 'sold' : 'available');
     }
+  });
+});
+
+describe('an order', () => {
+  it('returns 404 to another account, whatever the method', async () => {
+    const { id } = await orders.orderAt();
+    const as = await orders.service.key();
+    expect(await refusalOf(orders.get(`/${id}`, as))).toBe(NOT_FOUND);
+    expect(await refusalOf(orders.move(id, 'cancelled', { as }))).toBe(NOT_FOUND);
+    expect(await refusalOf(orders.move(id, 'nonsense', { as, 'If-Match': '"x"' }))).toBe(INVALID);
+    expect(await listed('', as)).toEqual([]);
+    expect((await orderOf(orders.get(`/${id}`))).status).toBe('placed');
+  });
+
+  it('belongs to all keys of its account', async () => {
+    const [one, other] = [await orders.service.key({ account: 'shop' }), await orders.service.key({ account: 'shop' })];
+    const { id } = await orderOf(orders.place(await orders.addPet(), one));
+    expect((await orders.get(`/${id}`, other)).status).toBe(200);
+    expect((await orders.move(id, 'approved', { as: other })).status).toBe(200);
+  });
+
+  it.each(['0', '01', '-1', '1.0', 'x', '9223372036854775808', '404404', '1%00'])(
+    'returns 404 for the identifier %s',
+    async (id) => {
+      expect(await refusalOf(orders.get(`/${id}`))).toBe(NOT_FOUND);
+      expect(await refusalOf(orders.move(id, 'approved'))).toBe(NOT_FOUND);
+    },
+  );
+
+  it('needs the scopes of orders', async () => {
+    const { id } = await orders.orderAt();
+    const reader = await orders.service.key({ scopes: ['orders:read', 'pets:write'] });
+    const writer = await orders.service.key({ scopes: ['orders:write'] });
+    for (const [response, scope] of [
+      [orders.place(1, reader), 'orders:write'],
+      [orders.move(id, 'approved', { as: reader }), 'orders:write'],
+      [orders.get('', writer), 'orders:read'],
+      [orders.get(`/${id}`, writer), 'orders:read'],
+    ] as const) {
+      const refusal = { code: 'insufficient_scope', message: expect.stringContaining(scope) };
+      expect(await errorOf(await response)).toMatchObject(refusal);
+    }
+  });
+
+  it('still reserves its pet after a restart', async () => {
+    const order = await orders.orderAt('approved');
+    const again = await startApp({ clock: orders.clock, folder: orders.service.folder });
+    const response = await again.post('/v1/store/orders', orders.key, JSON.stringify({ petId: order.petId }));
+    const kept = await (await again.request(`/v1/store/orders/${order.id}`, { key: orders.key })).json();
+    await again.stop({ keepData: true });
+    expect([response.status, kept]).toEqual([409, order]);
+  });
+});
+
+describe('listOrders', () => {
+  it('returns the orders in ascending order of id, page by page', async () => {
+    const ids: number[] = [];
+    for (let n = 0; n < 5; n += 1) ids.push((await orders.orderAt()).id);
+    await orderOf(orders.place(await orders.addPet(), await orders.service.key()));
+    const read = (path: string) => orders.service.request(path, { key: orders.key });
+    expect(await idsFrom('/v1/store/orders?limit=2', read)).toEqual(ids);
+  });
+
+  it('filters by status', async () => {
+    const placed = await orders.orderAt();
+    const cancelled = await orders.orderAt('cancelled');
+    const first = await orders.orderAt('approved', 'delivered');
+    const second = await orders.orderAt('approved', 'delivered');
+    expect(await listed('?status=placed')).toEqual([placed]);
+    expect(await listed('?status=cancelled')).toEqual([cancelled]);
+    expect(await listed('?status=delivered&limit=1')).toEqual([first]);
+    const next = nextPage(await orders.get('?status=delivered&limit=1'));
+    expect(next).toBe(`/v1/store/orders?limit=1&status=delivered&after=${first.id}`);
+    expect(await listed(`?status=delivered&after=${first.id}`)).toEqual([second]);
+    expect(await listed('?status=approved')).toEqual([]);
+  });
+
+  it.each(['?limit=0', '?limit=101', '?limit=1e1', '?status=available', '?after=0', '?petId=1', '?limit=1&limit=2'])(
+    'returns 400 for %s',
+    async (query) => {
+      expect(await refusalOf(orders.get(query))).toBe(INVALID);
+    },
+  );
+});
+
+describe('the ETag of an order', () => {
+  it('is the same on every response with the order, until the order changes', async () => {
+    const placed = await orders.place(await orders.addPet());
+    const { id } = (await placed.json()) as Order;
+    const etag = placed.headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[\w-]+"$/);
+    expect(await etagOf(`/${id}`)).toBe(etag);
+    expect((await orders.move(id, 'placed')).headers.get('etag')).toBe(etag);
+    expect(await statusTo(`/${id}`, etag)).toBe(304);
+    const approved = await orders.move(id, 'approved', { 'If-Match': etag });
+    expect([approved.status, approved.headers.get('etag')]).toEqual([200, await etagOf(`/${id}`)]);
+    expect(await statusTo(`/${id}`, etag)).toBe(200);
+  });
+
+  it('allows one of several changes that are based on the same order', async () => {
+    const { id } = await orders.orderAt();
+    const condition = { 'If-Match': await etagOf(`/${id}`) };
+    const changes = Array.from({ length: 5 }, () => orders.move(id, 'approved', condition));
+    const statuses = (await Promise.all(changes)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([200, 412, 412, 412, 412]);
+    expect(await refusalOf(orders.move(id, 'delivered', condition))).toBe('412 precondition_failed');
+  });
+
+  it('returns 304 for known pages, and changes when a page gets a next one', async () => {
+    await orders.orderAt();
+    const etag = await etagOf('?limit=1');
+    expect(await statusTo('?limit=1', etag)).toBe(304);
+    await orders.orderAt();
+    expect(await statusTo('?limit=1', etag)).toBe(200);
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, jest } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Account } from '../../src/auth/keys/account.entity.js';
@@ -92,12 +92,19 @@ export class AuthBench {
 
 /** Gives each test a database with a service; both objects returned stay the same. */
 export function authForEachTest(): { readonly bench: AuthBench; readonly service: AuthInstance } {
+  return authBetween(beforeEach, afterEach);
+}
+
+/** Gives all tests of a file one database with a service. */
+export function shareAuth(): { readonly bench: AuthBench; readonly service: AuthInstance } {
+  return authBetween(beforeAll, afterAll);
+}
+
+function authBetween(before: typeof beforeAll, after: typeof afterAll) {
   const bench = new AuthBench();
   const service = {} as AuthInstance;
-  beforeEach(async () => void Object.assign(service, await bench.open()));
-  afterEach(async () => {
-    jest.restoreAllMocks();
-    await bench.remove();
-  });
+  before(async () => void Object.assign(service, await bench.open()));
+  afterEach(() => void jest.restoreAllMocks());
+  after(() => bench.remove());
   return { bench, service };
 }

@@ -14,6 +14,12 @@ export async function errorOf(response: Response): Promise<ErrorObject> {
   return errorIn(text, response.status);
 }
 
+/** The same. Returns the error in short, such as `404 pet_not_found`. */
+export async function refusalOf(response: Response | Promise<Response>): Promise<string> {
+  const { status, code } = await errorOf(await response);
+  return `${status} ${code}`;
+}
+
 /** Expects a body to be an Error with the HTTP status of its response. */
 export function errorIn(text: string, httpStatus: number): ErrorObject {
   const body = JSON.parse(text) as ErrorObject;

@@ -1,65 +1,67 @@
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { type AuthInstance, authForEachTest } from '../../../test/support/auth-service.js';
-import { AuditRecord } from '../keys/audit-record.entity.js';
-import { ApiKey } from '../keys/api-key.entity.js';
+import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { type AuthInstance, shareAuth } from '../../../test/support/auth-service.js';
 import { ApiError } from '../../http/errors/api-error.js';
+import { ApiKey } from '../keys/api-key.entity.js';
 import { ApiKeysRepository } from '../keys/api-keys.repository.js';
+import { AuditRecord } from '../keys/audit-record.entity.js';
 
 const AHEAD = 100;
 
-async function moveLast({ database }: AuthInstance, by: number): Promise<void> {
-  await database.write(async (manager) => {
+const { bench, service: here } = shareAuth();
+let elsewhere: AuthInstance;
+let id: string;
+let key: string;
+
+beforeAll(async () => {
+  elsewhere = await bench.open();
+});
+beforeEach(async () => {
+  ({ id, key } = await elsewhere.issue());
+  await here.poller.poll();
+  await verify();
+});
+
+const verify = async (token = key) => here.verifier.verify(token);
+
+/** Changes the last audit record. */
+async function changeLast(change: (last: AuditRecord) => Partial<AuditRecord>): Promise<void> {
+  await here.database.write(async (manager) => {
     const [last] = await manager.find(AuditRecord, { order: { id: 'DESC' }, take: 1 });
-    await manager.update(AuditRecord, { id: last?.id }, { id: Number(last?.id) + by });
+    if (last !== undefined) await manager.update(AuditRecord, { id: last.id }, change(last));
   });
 }
 
-describe('KeyChangesPoller', () => {
-  const { bench, service: here } = authForEachTest();
-  let elsewhere: AuthInstance;
-  let id: string;
-  let key: string;
-
-  beforeEach(async () => {
-    elsewhere = await bench.open();
-    ({ id, key } = await elsewhere.issue());
-    await here.poller.poll();
-    await here.verifier.verify(key);
-  });
-
+describe('a poll', () => {
   it('notices that another process revoked a key', async () => {
     await elsewhere.keys.revoke(id);
-    expect(here.verifier.verify(key)).toHaveProperty('keyId', id);
+    expect(await verify()).toHaveProperty('keyId', id);
     await here.poller.poll();
-    expect(await here.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
+    expect(await verify()).toHaveProperty('code', 'api_key_revoked');
   });
 
-  it('notices that another process rotated a key', async () => {
-    await elsewhere.keys.rotate(id, 0);
+  it.each<[string, () => Promise<unknown>, () => object]>([
+    ['the end of a rotated key', () => elsewhere.keys.rotate(id, 0), () => ({ code: 'api_key_expired' })],
+    ['a lifted ban', () => elsewhere.keys.unban(id), () => ({ keyId: id, bansLiftedAtMs: bench.clock.nowMs() })],
+    [
+      'the new scopes of a key',
+      () => elsewhere.keys.change(id, { scopes: ['pets:read'] }),
+      () => ({ scopes: new Set(['pets:read']) }),
+    ],
+  ])('notices %s', async (_, change, expected) => {
+    await change();
     await here.poller.poll();
-    expect(await here.verifier.verify(key)).toHaveProperty('code', 'api_key_expired');
+    expect(await verify()).toMatchObject(expected());
   });
 
   it('notices the new plan of an account for all its keys', async () => {
     const second = await elsewhere.issue();
     await here.poller.poll();
-    await here.verifier.verify(second.key);
+    await verify(second.key);
     await elsewhere.keys.changePlan('acme', 'free', {});
     await here.poller.poll();
-    expect(await here.verifier.verify(key)).toHaveProperty('limits.perMinute', 60);
-    expect(await here.verifier.verify(second.key)).toHaveProperty('plan', 'free');
-  });
-
-  it('notices a lifted ban', async () => {
-    await elsewhere.keys.unban(id);
-    await here.poller.poll();
-    expect(await here.verifier.verify(key)).toHaveProperty('bansLiftedAtMs', bench.clock.nowMs());
-  });
-
-  it('notices the new scopes of a key', async () => {
-    await elsewhere.keys.change(id, { scopes: ['pets:read'] });
-    await here.poller.poll();
-    expect(await here.verifier.verify(key)).toHaveProperty('scopes', new Set(['pets:read']));
+    for (const token of [key, second.key])
+      expect(await verify(token)).toMatchObject({ plan: 'free', limits: { perMinute: 60 } });
+    await elsewhere.keys.changePlan('acme', 'pro', {});
   });
 
   it('keeps all other keys cached', async () => {
@@ -74,50 +76,73 @@ describe('KeyChangesPoller', () => {
   it('processes each change once', async () => {
     await elsewhere.keys.unban(id);
     await here.poller.poll();
-    const caller = await here.verifier.verify(key);
+    const caller = await verify();
     await here.poller.poll();
     expect(here.verifier.verify(key)).toBe(caller);
   });
 
-  it('catches up after failed polls', async () => {
+  it('catches up after one that failed', async () => {
     jest.spyOn(here.database.manager, 'find').mockRejectedValueOnce(new ApiError('service_unavailable', 'away'));
     await elsewhere.keys.revoke(id);
     await expect(here.poller.poll()).rejects.toHaveProperty('code', 'service_unavailable');
     await here.poller.poll();
-    expect(await here.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
+    expect(await verify()).toHaveProperty('code', 'api_key_revoked');
   });
 
-  it('clears the cache on its first successful poll', async () => {
+  it('clears the cache if it is the first one', async () => {
     const late = await bench.open();
     expect(await late.verifier.verify(key)).toHaveProperty('keyId', id);
     await elsewhere.keys.revoke(id);
     await late.poller.poll();
     expect(await late.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
   });
+});
 
-  describe('after a failover that lost its last records', () => {
-    it('notices the next change, although its identifier is lower', async () => {
-      await elsewhere.keys.unban(id);
-      await moveLast(here, AHEAD);
-      await here.poller.poll();
-      await here.verifier.verify(key);
-      await moveLast(here, -AHEAD);
-      await here.poller.poll();
-      await here.verifier.verify(key);
-      await elsewhere.keys.revoke(id);
-      await here.poller.poll();
-      expect(await here.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
-    });
+describe('a poll after a failover that lost the last records', () => {
+  it('notices the next change, although its identifier is lower', async () => {
+    await elsewhere.keys.unban(id);
+    await changeLast((last) => ({ id: Number(last.id) + AHEAD }));
+    await here.poller.poll();
+    await verify();
+    await changeLast((last) => ({ id: Number(last.id) - AHEAD }));
+    await here.poller.poll();
+    await verify();
+    await elsewhere.keys.revoke(id);
+    await here.poller.poll();
+    expect(await verify()).toHaveProperty('code', 'api_key_revoked');
+  });
 
-    it('clears the cache, as lost changes and their identifiers may have been replaced', async () => {
-      await here.verifier.verify(key);
-      await elsewhere.database.write(async (manager) => {
-        const [last] = await manager.find(AuditRecord, { order: { id: 'DESC' }, take: 1 });
-        await manager.update(AuditRecord, { id: last?.id }, { at: bench.clock.nowMs() + 1 });
-        await manager.update(ApiKey, { id }, { revokedAt: bench.clock.nowMs() });
-      });
-      await here.poller.poll();
-      expect(await here.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
-    });
+  it('clears the cache, as lost changes and their identifiers may have been replaced', async () => {
+    await changeLast(() => ({ at: bench.clock.nowMs() + 1 }));
+    await here.database.manager.update(ApiKey, { id }, { revokedAt: bench.clock.nowMs() });
+    await here.poller.poll();
+    expect(await verify()).toHaveProperty('code', 'api_key_revoked');
+  });
+});
+
+const deleteRecords = () => here.database.write((manager) => manager.query('DELETE FROM "audit_records"'));
+const lastRecord = async () => Number((await here.database.manager.maximum(AuditRecord, 'id')) ?? 0);
+
+describe('after all audit records were deleted', () => {
+  it('the next poll but one notices the next change, whose identifier is new', async () => {
+    const last = await lastRecord();
+    await deleteRecords();
+    await here.poller.poll();
+    await verify();
+    await elsewhere.keys.revoke(id);
+    await here.poller.poll();
+    expect(await verify()).toHaveProperty('code', 'api_key_revoked');
+    expect((await here.audited()).map(({ action }) => action)).toEqual(['key.revoked']);
+    expect(await lastRecord()).toBeGreaterThan(last);
+  });
+
+  it('an instance that starts then notices the first change', async () => {
+    await deleteRecords();
+    const late = await bench.open();
+    await late.poller.poll();
+    expect(await late.verifier.verify(key)).toHaveProperty('keyId', id);
+    await elsewhere.keys.revoke(id);
+    await late.poller.poll();
+    expect(await late.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
   });
 });

@@ -1,24 +1,28 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, jest } from '@jest/globals';
-import { authForEachTest } from '../../../test/support/auth-service.js';
-import { ApiKey } from '../keys/api-key.entity.js';
+import { shareAuth } from '../../../test/support/auth-service.js';
+import type { NewKey } from '../../accounts/keys/key-options.js';
+import { ApiError } from '../../http/errors/api-error.js';
 import { generateApiKey } from '../keys/api-key-format.js';
 import { ApiKeysRepository } from '../keys/api-keys.repository.js';
 
+const { bench, service } = shareAuth();
+
+const verify = async (key: string) => service.verifier.verify(key);
 const reads = () => jest.spyOn(ApiKeysRepository.prototype, 'find');
+const AWAY = new ApiError('service_unavailable', 'away');
 
-describe('KeyVerifier', () => {
-  const { bench, service } = authForEachTest();
+/** A key that is cached. */
+async function cachedKey(newKey: Partial<NewKey> = {}) {
+  const issued = await service.issue(newKey);
+  await verify(issued.key);
+  return issued;
+}
 
-  const restarted = async () => {
-    const { poller, verifier } = await bench.open();
-    await poller.poll();
-    return verifier;
-  };
-
-  it('returns the caller of a key', async () => {
+describe('a valid key', () => {
+  it('has a caller, which a cached key has synchronously', async () => {
     const { id, key } = await service.issue({ scopes: ['pets:read'] });
-    expect(await service.verifier.verify(key)).toEqual({
+    const caller = await verify(key);
+    expect(caller).toEqual({
       keyId: id,
       accountId: 1,
       account: 'acme',
@@ -27,81 +31,76 @@ describe('KeyVerifier', () => {
       scopes: new Set(['pets:read']),
       bansLiftedAtMs: 0,
     });
-  });
-
-  it('returns the same caller synchronously for a cached key', async () => {
-    const { key } = await service.issue();
-    const first = await service.verifier.verify(key);
     const read = reads();
-    expect(service.verifier.verify(key)).toBe(first);
+    expect(service.verifier.verify(key)).toBe(caller);
     expect(read).not.toHaveBeenCalled();
   });
 
-  it('refuses a malformed key or a wrong checksum without a query', async () => {
-    const { key } = await service.issue();
-    const read = reads();
-    for (const token of ['abc', `${key}0`, key.replace('live', 'test')]) {
-      expect(service.verifier.verify(token)).toHaveProperty('code', 'invalid_api_key');
-    }
-    expect(read).not.toHaveBeenCalled();
-  });
-
-  it('refuses unknown keys, and caches nothing', async () => {
-    const unknown = generateApiKey('live');
-    const read = reads();
-    for (let count = 0; count < 3; count += 1) {
-      expect(await service.verifier.verify(unknown)).toHaveProperty('code', 'invalid_api_key');
-    }
-    expect(read).toHaveBeenCalledTimes(3);
-  });
-
-  it('accepts a key from before the start', async () => {
-    const { key, id } = await service.issue();
-    expect(await (await restarted()).verify(key)).toHaveProperty('keyId', id);
-  });
-
-  it('runs one query for concurrent requests with the same uncached key', async () => {
+  it('is queried once for concurrent requests', async () => {
     const { key, id } = await service.issue();
     const read = reads();
-    const responses = await Promise.all(Array.from({ length: 20 }, () => service.verifier.verify(key)));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => verify(key)));
     expect(responses).toEqual(Array(20).fill(expect.objectContaining({ keyId: id })));
     expect(read).toHaveBeenCalledTimes(1);
   });
 
-  it('refuses a key from the millisecond of its expiry on, also if it is cached', async () => {
-    const { key, id } = await service.issue({ expiresInMs: 5_000 });
-    await service.verifier.verify(key);
+  it('is found by another instance', async () => {
+    const { key, id } = await service.issue();
+    const other = await bench.open();
+    expect(await other.verifier.verify(key)).toHaveProperty('keyId', id);
+  });
+
+  it('expires in its last millisecond, cached or not', async () => {
+    const { key, id } = await cachedKey({ expiresInMs: 5_000 });
     bench.clock.advanceMs(4_999);
     expect(service.verifier.verify(key)).toHaveProperty('keyId', id);
     bench.clock.advanceMs(1);
     expect(service.verifier.verify(key)).toHaveProperty('code', 'api_key_expired');
-    expect(await (await restarted()).verify(key)).toHaveProperty('code', 'api_key_expired');
+    service.verifier.forgetAll();
+    expect(await verify(key)).toHaveProperty('code', 'api_key_expired');
+  });
+});
+
+describe('a key that does not exist', () => {
+  it('is refused without a query if it is malformed', async () => {
+    const { key } = await service.issue();
+    const read = reads();
+    for (const token of ['abc', `${key}0`, key.replace('live', 'test')])
+      expect(service.verifier.verify(token)).toHaveProperty('code', 'invalid_api_key');
+    expect(read).not.toHaveBeenCalled();
   });
 
-  it('reports an expired and revoked key as revoked', async () => {
-    const { key, id } = await service.issue({ expiresInMs: 5_000 });
+  it('is queried each time, and not cached', async () => {
+    const unknown = generateApiKey('live');
+    const read = reads();
+    for (let count = 0; count < 3; count += 1) expect(await verify(unknown)).toHaveProperty('code', 'invalid_api_key');
+    expect(read).toHaveBeenCalledTimes(3);
+  });
+
+  it('leaves the cache, if it was deleted', async () => {
+    const { key, id } = await cachedKey();
+    await service.database.write((manager) => manager.query(`DELETE FROM "api_keys" WHERE "id" = '${id}'`));
+    bench.clock.advanceMs(60_000);
+    const read = reads();
+    for (const times of [1, 2]) {
+      expect(await verify(key)).toHaveProperty('code', 'invalid_api_key');
+      expect(read).toHaveBeenCalledTimes(times);
+    }
+  });
+});
+
+describe('a revoked key', () => {
+  it('is refused from the next request on, and then from memory', async () => {
+    const { key, id } = await cachedKey({ expiresInMs: 5_000 });
     await service.keys.revoke(id);
     bench.clock.advanceMs(6_000);
-    expect(await service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
-  });
-
-  it('refuses a revoked key from memory', async () => {
-    const { key, id } = await service.issue();
-    await service.keys.revoke(id);
-    await service.verifier.verify(key);
+    expect(await verify(key)).toHaveProperty('code', 'api_key_revoked');
     const read = reads();
     expect(service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
     expect(read).not.toHaveBeenCalled();
   });
 
-  it('refuses a revoked key from the next request on', async () => {
-    const { key, id } = await service.issue();
-    await service.verifier.verify(key);
-    await service.keys.revoke(id);
-    expect(await service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
-  });
-
-  it('does not use a query from before a revocation for later requests', async () => {
+  it('is not accepted by later requests for a query from before its revocation', async () => {
     const { key, id } = await service.issue();
     const held = Promise.withResolvers<void>();
     const { find } = ApiKeysRepository.prototype;
@@ -110,52 +109,81 @@ describe('KeyVerifier', () => {
       await held.promise;
       return result;
     });
-    const before = service.verifier.verify(key);
+    const before = verify(key);
     await service.keys.revoke(id);
-    const after = service.verifier.verify(key);
-    expect(await after).toHaveProperty('code', 'api_key_revoked');
+    expect(await verify(key)).toHaveProperty('code', 'api_key_revoked');
     held.resolve();
     expect(await before).toHaveProperty('keyId', id);
     expect(service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
   });
 
-  it('queries a cached key again after a minute', async () => {
-    const { key, id } = await service.issue();
-    await service.verifier.verify(key);
+  it('is refused after a minute, if nothing told of its revocation', async () => {
+    const { key, id } = await cachedKey();
     await (await bench.open()).keys.revoke(id);
     bench.clock.advanceMs(59_999);
     expect(service.verifier.verify(key)).toHaveProperty('keyId', id);
     bench.clock.advanceMs(1);
-    expect(await service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
+    expect(await verify(key)).toHaveProperty('code', 'api_key_revoked');
+  });
+});
+
+describe('while the database is unavailable', () => {
+  it('a cached key of any age is accepted, and queried at most once a second', async () => {
+    const { key, id } = await cachedKey();
+    const read = reads().mockRejectedValue(AWAY);
+    bench.clock.advanceMs(86_400_000);
+    expect(await verify(key)).toHaveProperty('keyId', id);
+    expect(service.verifier.verify(key)).toHaveProperty('keyId', id);
+    expect(read).toHaveBeenCalledTimes(1);
+    bench.clock.advanceMs(1_000);
+    expect(await verify(key)).toHaveProperty('keyId', id);
+    expect(read).toHaveBeenCalledTimes(2);
   });
 
-  it('notices within a minute that a key was revoked in the database, also if the database is slow', async () => {
+  it('a cached key that has expired or was revoked is refused', async () => {
+    const expiring = await cachedKey({ expiresInMs: 90_000 });
+    const revoked = await service.issue();
+    await service.keys.revoke(revoked.id);
+    await verify(revoked.key);
+    reads().mockRejectedValue(AWAY);
+    bench.clock.advanceMs(90_000);
+    expect(await verify(expiring.key)).toHaveProperty('code', 'api_key_expired');
+    expect(await verify(revoked.key)).toHaveProperty('code', 'api_key_revoked');
+  });
+
+  it('a cached key that was revoked during a query that then fails is refused', async () => {
+    const { key, id } = await cachedKey();
+    bench.clock.advanceMs(60_000);
+    const query = Promise.withResolvers<never>();
+    const read = reads().mockReturnValueOnce(query.promise);
+    const late = verify(key);
+    await service.keys.revoke(id);
+    query.reject(AWAY);
+    await expect(late).rejects.toHaveProperty('code', 'service_unavailable');
+    read.mockRestore();
+    expect(await verify(key)).toHaveProperty('code', 'api_key_revoked');
+  });
+
+  it('another key cannot be verified, until the database is back', async () => {
     const { key, id } = await service.issue();
-    await service.verifier.verify(key);
-    const { find } = ApiKeysRepository.prototype;
-    reads().mockImplementation(async (...where) => {
-      await delay(150);
-      return find(...where);
-    });
-    for (let minute = 0; minute < 3; minute += 1) {
-      bench.clock.advanceMs(60_000);
-      expect(await service.verifier.verify(key)).toHaveProperty('keyId', id);
-      expect(service.verifier.verify(key)).toHaveProperty('keyId', id);
-    }
-    await service.database.write((manager) => manager.update(ApiKey, { id }, { revokedAt: bench.clock.nowMs() }));
-    bench.clock.advanceMs(60_000);
-    expect(await service.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
+    reads().mockRejectedValueOnce(AWAY);
+    await expect(verify(key)).rejects.toHaveProperty('code', 'service_unavailable');
+    expect(await verify(key)).toHaveProperty('keyId', id);
   });
+});
 
-  it('removes a deleted key from the cache', async () => {
-    const { key } = await service.issue();
-    await service.verifier.verify(key);
-    await service.database.write((manager) => manager.query('DELETE FROM "api_keys"'));
+describe('keys that are not cached', () => {
+  it('need quota of the address after a thousand of them in a minute, whether they exist or not', async () => {
+    const keys = await Promise.all(Array.from({ length: 12 }, () => service.issue()));
+    const [late, later, ...existing] = keys.map(({ key }) => key);
     bench.clock.advanceMs(60_000);
-    const read = reads();
-    for (const times of [1, 2]) {
-      expect(await service.verifier.verify(key)).toHaveProperty('code', 'invalid_api_key');
-      expect(read).toHaveBeenCalledTimes(times);
-    }
+    const unknown = Array.from({ length: 990 }, () => generateApiKey('live'));
+    const results = await Promise.all([...existing, ...unknown].map(verify));
+    expect(results).not.toContain(undefined);
+    expect(service.verifier.verify(String(late))).toBeUndefined();
+    expect(await service.verifier.verify(String(late), true)).toHaveProperty('accountId', 1);
+    expect(service.verifier.verify(String(later))).toBeUndefined();
+    bench.clock.advanceMs(60_000);
+    expect(await verify(String(later))).toHaveProperty('accountId', 1);
   });
 });

@@ -1,118 +1,118 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { type AuthInstance, authForEachTest } from '../../../test/support/auth-service.js';
+import { type AuthInstance, shareAuth } from '../../../test/support/auth-service.js';
 
-describe('LastUsedTracker', () => {
-  const { bench, service } = authForEachTest();
-  let id: string;
-  let token: string;
+const { bench, service } = shareAuth();
+let id: string;
+let key: string;
 
-  beforeEach(async () => {
-    ({ id, key: token } = await service.issue());
-  });
+beforeEach(async () => {
+  ({ id, key } = await service.issue());
+});
 
-  const lastUsedAt = async (instance = service) =>
-    (await instance.keys.listKeys()).map((key) => (key.lastUsedAt === undefined ? null : Date.parse(key.lastUsedAt)));
+const use = (keyId = id) => service.lastUse.uses.add(keyId, bench.clock.nowMs());
+const flush = () => service.lastUse.flush();
 
-  it('writes the last use of a verified key', async () => {
-    await service.verifier.verify(token);
-    expect(await lastUsedAt()).toEqual([null]);
-    await service.lastUse.flush();
-    expect(await lastUsedAt()).toEqual([bench.clock.nowMs()]);
-  });
+/** When a key was last used, as it is stored. */
+async function lastUsedAt(keyId = id): Promise<number | undefined> {
+  const { lastUsedAt: at } = await service.keys.showKey(keyId);
+  return at === undefined ? undefined : Date.parse(at);
+}
 
-  it('records uses of a cached key', async () => {
-    await service.verifier.verify(token);
-    await service.lastUse.flush();
+describe('the last use of a key', () => {
+  it('is written after it was verified, cached or not', async () => {
+    await service.verifier.verify(key);
+    expect(await lastUsedAt()).toBeUndefined();
+    await flush();
+    expect(await lastUsedAt()).toBe(bench.clock.nowMs());
     bench.clock.advanceMs(10_000);
-    expect(service.verifier.verify(token)).toHaveProperty('keyId', id);
-    await service.lastUse.flush();
-    expect(await lastUsedAt()).toEqual([bench.clock.nowMs()]);
+    expect(service.verifier.verify(key)).toHaveProperty('keyId', id);
+    await flush();
+    expect(await lastUsedAt()).toBe(bench.clock.nowMs());
   });
 
-  it('does not record a refusal', async () => {
+  it('is not when it was refused', async () => {
     await service.keys.revoke(id);
-    await service.verifier.verify(token);
-    await service.lastUse.flush();
-    expect(await lastUsedAt()).toEqual([null]);
+    await service.verifier.verify(key);
+    await flush();
+    expect(await lastUsedAt()).toBeUndefined();
   });
 
-  it('writes the time of the use to the second, not the time of the write', async () => {
+  it('is the time of the use to the second, not the time of the write', async () => {
     const other = await service.issue();
     const start = bench.clock.nowMs();
     bench.clock.advanceMs(2_750);
-    service.lastUse.uses.add(id, bench.clock.nowMs());
+    use();
     bench.clock.advanceMs(1_000);
-    service.lastUse.uses.add(other.id, bench.clock.nowMs());
-    bench.clock.advanceMs(5_000);
-    await service.lastUse.flush();
-    expect(new Set(await lastUsedAt())).toEqual(new Set([start + 2_000, start + 3_000]));
+    use(other.id);
+    bench.clock.advanceMs(6_250);
+    await flush();
+    expect([await lastUsedAt(), await lastUsedAt(other.id)]).toEqual([start + 2_000, start + 3_000]);
   });
 
   it('is written by several instances at once, in whatever order their keys were used', async () => {
     const keys: string[] = [];
     for (let n = 0; n < 20; n++) keys.push((await service.issue()).id);
     const other = await bench.open();
-    const flush = async ({ lastUse }: AuthInstance, ids: readonly string[], round: number): Promise<void> => {
-      for (const [n, used] of ids.entries())
-        lastUse.uses.add(used, bench.clock.nowMs() + round * 100_000 + (n % 10) * 1_000);
+    const start = bench.clock.nowMs();
+    const write = async ({ lastUse }: AuthInstance, ids: readonly string[], round: number): Promise<void> => {
+      for (const [n, used] of ids.entries()) lastUse.uses.add(used, start + round * 100_000 + (n % 10) * 1_000);
       await lastUse.flush();
     };
     for (let round = 1; round <= 10; round++)
-      await Promise.all([flush(service, keys, round), flush(other, keys.toReversed(), round)]);
-    const rounds = (await lastUsedAt()).flatMap((at) =>
-      at === null ? [] : Math.floor((at - bench.clock.nowMs()) / 100_000),
-    );
-    expect(rounds).toEqual(keys.map(() => 10));
+      await Promise.all([write(service, keys, round), write(other, keys.toReversed(), round)]);
+    const rounds = keys.map(async (used) => Math.floor((Number(await lastUsedAt(used)) - start) / 100_000));
+    expect(await Promise.all(rounds)).toEqual(keys.map(() => 10));
   });
 
-  it('never writes an earlier time', async () => {
-    service.lastUse.uses.add(id, bench.clock.nowMs());
-    await service.lastUse.flush();
+  it('is never an earlier time', async () => {
+    use();
+    await flush();
     const used = bench.clock.nowMs();
     bench.clock.advanceMs(-60_000);
-    service.lastUse.uses.add(id, bench.clock.nowMs());
-    await service.lastUse.flush();
-    expect(await lastUsedAt()).toEqual([used]);
+    use();
+    await flush();
+    bench.clock.advanceMs(60_000);
+    expect(await lastUsedAt()).toBe(used);
   });
 
-  it('writes nothing if no key was used', async () => {
-    service.lastUse.uses.add(id, bench.clock.nowMs());
-    await service.lastUse.flush();
+  it('is written once', async () => {
+    use();
+    await flush();
     const write = jest.spyOn(service.database, 'write');
-    await service.lastUse.flush();
+    await flush();
     expect(write).not.toHaveBeenCalled();
   });
 
-  it('retries failed writes with the next flush', async () => {
-    service.lastUse.uses.add(id, bench.clock.nowMs());
+  it('is written with the next flush after one that failed', async () => {
+    use();
     jest.spyOn(service.database, 'write').mockRejectedValueOnce(new Error('away'));
-    const failing = service.lastUse.flush();
+    const failing = flush();
     bench.clock.advanceMs(1_000);
-    service.lastUse.uses.add(id, bench.clock.nowMs());
+    use();
     await expect(failing).rejects.toThrow('away');
-    await service.lastUse.flush();
-    expect(await lastUsedAt()).toEqual([bench.clock.nowMs()]);
+    await flush();
+    expect(await lastUsedAt()).toBe(bench.clock.nowMs());
   });
 
-  it('writes more keys than fit into one statement', async () => {
-    for (let count = 0; count < 1_500; count += 1) service.lastUse.uses.add(`key_${count}`, bench.clock.nowMs());
-    service.lastUse.uses.add(id, bench.clock.nowMs());
-    await service.lastUse.flush();
-    expect(await lastUsedAt()).toEqual([bench.clock.nowMs()]);
+  it('is written for more keys than fit into one statement', async () => {
+    for (let count = 0; count < 1_500; count += 1) use(`key_${count}`);
+    use();
+    await flush();
+    expect(await lastUsedAt()).toBe(bench.clock.nowMs());
   });
 
-  it('writes the last uses on shutdown', async () => {
-    service.lastUse.uses.add(id, bench.clock.nowMs());
-    const used = bench.clock.nowMs();
-    await service.close();
-    expect(await lastUsedAt(await bench.open())).toEqual([used]);
+  it('is written on shutdown', async () => {
+    const stopped = await bench.open();
+    stopped.lastUse.uses.add(id, bench.clock.nowMs());
+    await stopped.close();
+    expect(await lastUsedAt()).toBe(bench.clock.nowMs());
   });
 
-  it('writes no audit record, which would invalidate the key on every instance', async () => {
+  it('is no audit record, which would invalidate the key on every instance', async () => {
     await service.poller.poll();
-    const caller = await service.verifier.verify(token);
-    await service.lastUse.flush();
+    const caller = await service.verifier.verify(key);
+    await flush();
     await service.poller.poll();
-    expect(service.verifier.verify(token)).toBe(caller);
+    expect(service.verifier.verify(key)).toBe(caller);
   });
 });

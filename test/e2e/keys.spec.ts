@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { KeysService } from '../../src/accounts/keys/keys.service.js';
+import { Retention } from '../../src/accounts/retention.js';
+import { SCOPES } from '../../src/auth/keys/scopes.js';
+import { startApp, trio } from '../support/app.js';
+import { queryDatabase } from '../support/databases.js';
+import { errorOf, refusalOf } from '../support/expectations.js';
+import { codeOf as codeAt, created, KeysApi, NOON, WITHOUT_MANAGE } from '../support/keys-api.js';
+import { idsFrom, idsIn, nextPage } from '../support/pages.js';
+
+const NOT_FOUND = '404 api_key_not_found';
+
+const api = new KeysApi();
+const { codeOf, create, get, issue, list, revoke, rotate, trail } = api;
+
+beforeAll(api.start);
+afterAll(api.stop);
+beforeEach(api.reset);
+
+const read = (path: string) => api.service.request(path, { key: api.manager.key });
+const usageOf = (id: string, key = api.manager.key) => api.service.json(`/v1/keys/${id}/usage`, { key });
+const deleteRecords = () => queryDatabase(api.service.folder, 'DELETE FROM "audit_records"');
+
+describe('listKeys and getKey', () => {
+  it('return each key of the account without secrets, oldest first', async () => {
+    api.clock.advanceSeconds(1);
+    const other = await created(await create({ scopes: ['pets:read'], expiresInSeconds: 60 }));
+    api.clock.advanceSeconds(1);
+    await revoke(other.id);
+    const text = await (await list()).text();
+    const account = { account: api.account, plan: 'business' };
+    expect(JSON.parse(text)).toEqual([
+      { id: api.manager.id, masked: api.manager.masked, ...account, scopes: SCOPES, createdAt: NOON },
+      {
+        id: other.id,
+        masked: other.masked,
+        ...account,
+        scopes: ['pets:read'],
+        createdAt: '2026-11-21T12:00:01.000Z',
+        expiresAt: '2026-11-21T12:01:01.000Z',
+        revokedAt: '2026-11-21T12:00:02.000Z',
+      },
+    ]);
+    expect(text).not.toMatch(/sha256|psk_live_\w{5}/);
+  });
+
+  it('list all keys page by page, also those created in the same millisecond', async () => {
+    const made = [api.manager.id];
+    for (let n = 0; n < 6; n += 1) {
+      if (n === 3) api.clock.advanceMs(1);
+      made.push((await issue({ scopes: ['pets:read'] })).id);
+    }
+    const seen = await idsFrom<string>('/v1/keys?limit=3', read);
+    expect(seen.toSorted()).toEqual(made.toSorted());
+    expect(seen).toEqual(await idsIn<string>(await list()));
+  });
+
+  it('go on after a key that was deleted meanwhile', async () => {
+    api.clock.advanceMs(1);
+    const deleted = await issue();
+    api.clock.advanceMs(1);
+    const last = await issue();
+    await revoke(deleted.id);
+    const page = await list('?limit=2');
+    expect(await idsIn<string>(page)).toEqual([api.manager.id, deleted.id]);
+    await queryDatabase(api.service.folder, 'UPDATE "api_keys" SET "revoked_at" = 0 WHERE "revoked_at" > 0');
+    // On SQLite, nothing is deleted in the hour after the clock was set, as this test did.
+    await api.service.app.get(Retention).run();
+    api.clock.advanceMs(3_600_000);
+    await api.service.app.get(Retention).run();
+    expect((await get(deleted.id)).status).toBe(404);
+    expect(await idsIn<string>(await read(nextPage(page) ?? ''))).toEqual([last.id]);
+  });
+
+  it('refuse a page that no link names', async () => {
+    const message = expect.stringMatching(/^after must be as in the Link header/);
+    for (const after of [api.manager.id, '1', 'WyIxIl0'])
+      expect(await errorOf(await list(`?after=${after}`))).toMatchObject({ code: 'validation_failed', message });
+    expect(await refusalOf(list('?limit=101'))).toBe('400 validation_failed');
+  });
+});
+
+describe('keys over HTTP', () => {
+  it('neither show nor change keys of another account', async () => {
+    const other = await issue({ account: 'neighbour' });
+    for (const id of [other.id, 'key_0000000000000000'])
+      for (const response of [get(id), rotate(id), revoke(id)]) expect(await refusalOf(response)).toBe(NOT_FOUND);
+    expect(await codeOf(other.key)).toBe('ok');
+    expect(await trail(other.id)).toEqual(['key.created by unknown']);
+    expect(await (await list()).json()).toHaveLength(1);
+  });
+
+  it.each(['1', 'key_', 'key_000000000000000%00', 'key_00000000000000%C3%A4', 'key_0123456789abcdef0', '%ED%A0%80'])(
+    'return 404 for an invalid id: %s',
+    async (id) => {
+      for (const response of [get(id), rotate(id), revoke(id)]) expect(await refusalOf(response)).toBe(NOT_FOUND);
+    },
+  );
+
+  it('do not quote a key that was sent instead of an id', async () => {
+    expect((await errorOf(await revoke(api.manager.key))).message).not.toContain(api.manager.key);
+  });
+
+  it('need keys:manage, which keys do not have by default', async () => {
+    const { id, key, scopes } = await issue();
+    expect(scopes).toEqual(WITHOUT_MANAGE);
+    for (const request of [create({}, key), list('', key), get(id, key), rotate(id, {}, key), revoke(id, key)]) {
+      const response = await request;
+      expect(response.headers.get('www-authenticate')).toBe(
+        'Bearer realm="petstore", error="insufficient_scope", scope="keys:manage"',
+      );
+      const message = expect.stringContaining('keys:manage');
+      expect(await errorOf(response)).toEqual({ status: 403, code: 'insufficient_scope', message });
+    }
+  });
+
+  it('use quota like other requests', async () => {
+    const before = trio(await list());
+    expect(trio(await create()).remaining).toBe(Number(before.remaining) - 1);
+  });
+});
+
+describe('getKeyUsage', () => {
+  it("returns the requests of each key in the account's windows", async () => {
+    const [one, two] = [await issue(), await issue()];
+    for (const key of [one.key, one.key, two.key]) expect(await codeOf(key)).toBe('ok');
+    const minute = { resetsAt: '2026-11-21T12:01:00.000Z' };
+    const day = { resetsAt: '2026-11-22T00:00:00.000Z' };
+    const { headers, body } = await usageOf(one.id);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(body).toEqual({ minute: { requests: 2, ...minute }, day: { requests: 2, ...day }, strikes: 0 });
+    expect((await usageOf(two.id)).body).toMatchObject({ minute: { requests: 1 }, day: { requests: 1 } });
+    api.clock.advanceSeconds(60);
+    expect((await usageOf(one.id)).body).toMatchObject({ minute: { requests: 0 }, day: { requests: 2 } });
+  });
+
+  it('needs keys:manage, and a key of the own account', async () => {
+    const other = await issue({ account: 'another', plan: 'free' });
+    expect((await usageOf(other.id)).body).toMatchObject({ code: 'api_key_not_found' });
+    const reader = await issue({ scopes: ['pets:read'] });
+    expect((await usageOf(reader.id, reader.key)).body).toMatchObject({ code: 'insufficient_scope' });
+  });
+});
+
+describe('without its audit records, a key', () => {
+  const DAY_MS = 86_400_000;
+  const inDays = (days: number) => new Date(api.clock.nowMs() + days * DAY_MS).toISOString();
+
+  it('is rotated once over HTTP, with its full lifetime', async () => {
+    const old = await issue({ expiresInMs: 90 * DAY_MS });
+    await deleteRecords();
+    api.clock.advanceMs(DAY_MS);
+    const successor = await created(await rotate(old.id));
+    expect(successor.expiresAt).toBe(inDays(90));
+    await deleteRecords();
+    const message = expect.stringContaining(`Rotate ${successor.id}`);
+    expect(await errorOf(await rotate(old.id))).toEqual({ status: 409, code: 'api_key_retired', message });
+  });
+
+  it('is rotated any number of times on the command line, with its full lifetime', async () => {
+    const [old, endless] = [await issue({ expiresInMs: 90 * DAY_MS }), await issue()];
+    for (let rotations = 0; rotations < 2; rotations += 1) {
+      api.clock.advanceMs(DAY_MS);
+      await deleteRecords();
+      expect(await api.operator.rotate(old.id, DAY_MS)).toHaveProperty('expiresAt', inDays(90));
+      expect(await api.operator.rotate(endless.id, DAY_MS)).not.toHaveProperty('expiresAt');
+    }
+  });
+
+  it('can be created, listed, unbanned, changed and revoked', async () => {
+    await deleteRecords();
+    const { id, key } = await created(await create({ scopes: ['pets:read'] }));
+    await deleteRecords();
+    expect((await get(id)).status).toBe(200);
+    expect((await api.operator.listKeys()).map((listed) => listed.id)).toContain(id);
+    await api.operator.unban(id);
+    await api.operator.change(id, { scopes: ['pets:read', 'pets:write'] });
+    await api.operator.changePlan(api.account, 'pro', {});
+    await deleteRecords();
+    expect(trio(await list('', key)).limit).toBe(300);
+    expect((await revoke(id)).status).toBe(204);
+    await deleteRecords();
+    expect(await codeOf(key)).toBe('api_key_revoked');
+    expect(await api.operator.revoke(id)).toBe(false);
+  });
+
+  it('survives a restart', async () => {
+    const { id, key } = await issue({ expiresInMs: 90 * DAY_MS });
+    await deleteRecords();
+    const again = await startApp({ clock: api.clock, folder: api.service.folder });
+    const code = await codeAt(again, key);
+    const { expiresAt } = await again.app.get(KeysService).rotate(id, 0);
+    await again.stop({ keepData: true });
+    expect([code, expiresAt]).toEqual(['ok', inDays(90)]);
+  });
+});
