@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import Sqlite from 'sqlite-driver';
+import { QueryFailedError } from 'typeorm';
 import { refuseTransactionControl } from './statements.js';
+import { isBusy, translatePostgres, translateSqlite } from './unavailable.js';
 
 describe('a statement', () => {
   it.each([
@@ -24,4 +27,50 @@ describe('a statement', () => {
       expect(() => refuseTransactionControl(sql)).not.toThrow();
     },
   );
+});
+
+const failure = (code: string) => new QueryFailedError('SELECT 1', [], new Sqlite.SqliteError('on purpose', code));
+
+const postgresFailure = (code?: string) =>
+  new QueryFailedError('SELECT 1', [], Object.assign(new Error('on purpose'), { code }));
+
+describe('an error of the database', () => {
+  it.each([
+    ['SQLITE_BUSY', true],
+    ['SQLITE_BUSY_SNAPSHOT', true],
+    ['SQLITE_FULL', true],
+    ['SQLITE_IOERR_READ', true],
+    ['SQLITE_READONLY', true],
+    ['SQLITE_CORRUPT', true],
+    ['SQLITE_NOTADB', true],
+    ['SQLITE_CANTOPEN', true],
+    ['SQLITE_CONSTRAINT_UNIQUE', false],
+    ['SQLITE_ERROR', false],
+  ])('%s means that SQLite is unavailable: %s', (code, isAway) => {
+    const error = failure(code);
+    const away = expect.objectContaining({ code: 'service_unavailable', cause: error });
+    expect(translateSqlite(error)).toEqual(isAway ? away : error);
+  });
+
+  it.each([
+    ['08006', true],
+    ['53300', true],
+    ['57P01', true],
+    ['57014', true],
+    ['55P03', true],
+    ['40P01', true],
+    ['25006', true],
+    ['ECONNREFUSED', true],
+    [undefined, true],
+    ['23505', false],
+    ['42P01', false],
+    ['22003', false],
+  ])('%s means that PostgreSQL is unavailable: %s', (code, isAway) => {
+    const error = postgresFailure(code);
+    expect(translatePostgres(error) !== error).toBe(isAway);
+  });
+
+  it('is recognised as a lock of another process', () => {
+    expect([isBusy(failure('SQLITE_BUSY_SNAPSHOT')), isBusy(failure('SQLITE_FULL'))]).toEqual([true, false]);
+  });
 });

@@ -97,7 +97,7 @@ const SHOWN_BY: Readonly<Record<string, readonly [file: string, name: string]>> 
   ],
   'Instances are restarted one after the other': ['test/faults/rolling-restart.spec.ts', 'fails no request'],
   'A transaction of an extension does not end': [
-    'test/e2e/transaction-timeout.spec.ts',
+    'test/e2e/rolled-back-work.spec.ts',
     'and does not block others for long',
   ],
   'The reader of the log stalls': [

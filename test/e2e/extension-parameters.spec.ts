@@ -3,19 +3,23 @@ import {
   Body,
   Controller,
   Get,
+  HttpCode,
   Injectable,
   Module,
   NotFoundException,
   Param,
+  ParseIntPipe,
   type PipeTransform,
   Post,
   Query,
 } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { IsIn, IsString, Validate, ValidatorConstraint, type ValidatorConstraintInterface } from 'class-validator';
-import { PetEntity, PetsModule, PetsService, RequireScope } from '../../src/index.js';
+import { Type } from 'class-transformer';
+import { IsEmail, IsIn, IsInt, IsString, Validate, ValidateNested } from 'class-validator';
+import { ValidatorConstraint, type ValidatorConstraintInterface } from 'class-validator';
+import { IntegerParam, PetEntity, PetsModule, PetsService, Public, TextField } from '../../src/index.js';
 import { errorOf } from '../support/expectations.js';
-import { AMPLE, key, service, shareApp } from '../support/folders.js';
+import { key, service, shareApp } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
 
 @ValidatorConstraint({ async: true })
@@ -35,14 +39,37 @@ class Nickname {
   name!: string;
 }
 
+class Author {
+  @IsEmail()
+  email!: string;
+}
+
+/** As another team may write it, with decorators of class-validator alone. */
+class Note {
+  @IsString()
+  text!: string;
+
+  @IsInt()
+  page!: number;
+
+  @ValidateNested()
+  @Type(() => Author)
+  author!: Author;
+}
+
 class Filter {
   @IsIn(['new'])
   state!: string;
 }
 
-class Address {
-  @IsString()
-  city!: string;
+class SearchQuery {
+  @IntegerParam({ description: 'Most results.', minimum: 1, maximum: 10, default: 5 })
+  most = 5;
+}
+
+class Search {
+  @TextField({ description: 'What to look for.', example: 'Bella', maxLength: 10 })
+  text!: string;
 }
 
 @Injectable()
@@ -58,70 +85,182 @@ class PetByIdPipe implements PipeTransform<string, Promise<object>> {
 @ApiExcludeController()
 @Controller('parameters')
 class ParametersController {
+  @Post('notes')
+  @Public()
+  note(@Body() note: Note): Note {
+    if (!(note.author instanceof Author)) throw new Error('The author is not an instance of its class.');
+    return note;
+  }
+
   @Post('nicknames')
-  @RequireScope('pets:write')
+  @Public()
   nickname(@Body() nickname: Nickname): Nickname {
     return nickname;
   }
 
-  @Post('addresses')
-  @RequireScope('pets:write')
-  address(@Body('address') address: Address): Address {
-    return address;
+  @Post('authors')
+  @Public()
+  author(@Body('author') author: Author): Author {
+    return author;
   }
 
-  @Get('pets/:id')
-  @RequireScope('pets:read')
-  pet(@Param('id', PetByIdPipe) pet: PetEntity): string {
-    return pet.name;
+  @Post('texts')
+  @Public()
+  text(@Body('text') text: string): object {
+    return { text };
+  }
+
+  @Post('searches')
+  @Public()
+  @HttpCode(200)
+  search(@Query() { most }: SearchQuery, @Body() { text }: Search): object {
+    return { most, text };
+  }
+
+  @Get('words')
+  @Public()
+  word(@Query('word') word: string): object {
+    return { word };
   }
 
   @Get('filters')
-  @RequireScope('pets:read')
+  @Public()
   filter(@Query('filter') filter: Filter): object {
     return { filter };
+  }
+
+  @Get('numbers/:number')
+  @Public()
+  number(@Param('number', ParseIntPipe) number: number): object {
+    return { number };
+  }
+
+  @Get('pets/:id')
+  @Public()
+  pet(@Param('id', PetByIdPipe) pet: PetEntity): string {
+    return pet.name;
   }
 }
 
 @Module({ imports: [PetsModule], controllers: [ParametersController] })
 class ParametersModule {}
 
-shareApp({ extensions: [{ module: ParametersModule }] }, AMPLE);
+shareApp({ extensions: [{ module: ParametersModule }] });
 
-const get = (path: string) => service.request(`/v1/${path}`, { key });
-const post = (path: string, body: object) =>
-  service.request(`/v1/${path}`, { key, method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) });
+const get = (path: string) => service.request(`/v1/parameters/${path}`);
+const post = (path: string, body: unknown) => service.post(`/v1/parameters/${path}`, key, body);
 
-describe('a rule that is asynchronous', () => {
-  it('refuses what it does not accept', async () => {
-    expect(await (await post('parameters/nicknames', { name: 'free' })).json()).toEqual({ name: 'free' });
-    expect(await errorOf(await post('parameters/nicknames', { name: 'taken' }))).toEqual({
-      status: 400,
-      code: 'validation_failed',
-      message: 'name is taken.',
-    });
+describe("parameters, as in Nest's documentation", () => {
+  it.each<[string, string, object]>([
+    ['nested DTOs', 'notes', { text: 'Feed Rex', page: 1, author: { email: 'ada@example.com' } }],
+    ['DTOs with an asynchronous rule', 'nicknames', { name: 'free' }],
+    ['members of a body', 'texts', { text: 'x' }],
+    ['members of a body that are integers of any size', 'texts', { text: -9_223_372_036_854_775_808n }],
+  ])('can be %s', async (_, path, body) => {
+    expect(await service.json(`/v1/parameters/${path}`, { body })).toMatchObject({ status: 201, body });
+  });
+
+  it('can be DTOs for a part of the body, parts of the query, and numbers of the path', async () => {
+    const author = { email: 'ada@example.com' };
+    expect(await (await post('authors', { author })).json()).toEqual(author);
+    expect(await (await get('words?word=x')).json()).toEqual({ word: 'x' });
+    expect(await (await get('numbers/12')).json()).toEqual({ number: 12 });
+    expect(await (await post('searches', { text: 'x' })).json()).toEqual({ most: 5, text: 'x' });
+    expect(await (await post('searches?most=2', { text: 'x' })).json()).toEqual({ most: 2, text: 'x' });
+  });
+
+  it('can be entities, which a pipe reads', async () => {
+    const created = await service.post('/v1/pets', key, '{"name":"Rex","categoryId":1}');
+    const { id } = (await created.json()) as { id: number };
+    expect(await (await get(`pets/${id}`)).text()).toBe('Rex');
+    expect(await errorOf(await get('pets/0'))).toMatchObject({ status: 404, code: 'not_found' });
   });
 });
 
-describe('a pipe of a parameter', () => {
-  it('makes an entity from an identifier', async () => {
-    const { id } = (await (await post('pets', { name: 'Rex', categoryId: 1 })).json()) as { id: number };
-    expect(await (await get(`parameters/pets/${id}`)).text()).toBe('Rex');
-    expect(await errorOf(await get('parameters/pets/0'))).toMatchObject({ status: 404, code: 'not_found' });
+const NO_TEXT = 'text must be without U+0000 and lone surrogates';
+const KEY_FAULT = expect.stringContaining('Idempotency-Key must be given once');
+const NAME_FAULT = expect.stringContaining('name must have 1 to 255 characters');
+const CATEGORY_FAULT = 'categoryId must be an integer, not a number with a fraction';
+const NO_QUERY = 'is not a known query parameter (known: none)';
+
+async function refusalOf(method: string, path: string, headers: Record<string, string> = {}, body?: unknown) {
+  const text = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
+  const response = await service.request(path, { method, key, headers: { ...JSON_TYPE, ...headers }, body: text });
+  const { status, code, message } = await errorOf(response);
+  return { status, code, faults: message.replace(/\.$/, '').split('; ') };
+}
+
+const refused = (...faults: unknown[]) => ({ status: 400, code: 'validation_failed', faults });
+
+describe('parameters of an extension are refused', () => {
+  it.each([
+    ['by an asynchronous rule', 'nicknames', { name: 'taken' }, 'name is taken'],
+    ['if a part of the body is missing', 'authors', {}, 'email must be an email'],
+    ['if a part of the body is a text', 'authors', { author: 'Ada' }, 'author must be a JSON object'],
+    ['with U+0000, which no database can store', 'notes', { text: '\0', page: 1 }, NO_TEXT],
+    ['with a lone surrogate, which no database can store', 'notes', { text: 'a\ud800b', page: 1 }, NO_TEXT],
+  ])('%s', async (_, path, body, fault) => {
+    const { faults, ...refusal } = await refusalOf('POST', `/v1/parameters/${path}`, {}, body);
+    expect({ ...refusal, faults: faults.slice(0, 1) }).toEqual(refused(fault));
+  });
+
+  it.each(['filters?filter=new', 'numbers/twelve'])('with a text in place of something else: %s', async (path) => {
+    expect(await errorOf(await get(path))).toMatchObject({ status: 400, code: 'validation_failed' });
   });
 });
 
-describe('a DTO for a part of the request', () => {
-  it('is refused without that part of the body', async () => {
-    expect(await (await post('parameters/addresses', { address: { city: 'Ulm' } })).json()).toEqual({ city: 'Ulm' });
-    for (const [body, message] of [
-      [{}, 'city must be a string.'],
-      [{ address: 'Ulm' }, 'address must be a JSON object.'],
-    ] as const)
-      expect(await errorOf(await post('parameters/addresses', body))).toMatchObject({ status: 400, message });
+describe('one message', () => {
+  it.each<[string, string, string | object, unknown[]]>([
+    ['PATCH', '/v1/pets/1', { name: '', categoryId: 1.5 }, [NAME_FAULT, CATEGORY_FAULT]],
+    [
+      'POST',
+      '/v1/parameters/notes',
+      { text: 5, page: '1', author: { email: 'x', age: 3 } },
+      [
+        'text must be a string',
+        'page must be an integer number',
+        '"age" is not a known field of author (known: email)',
+        'author.email must be an email',
+      ],
+    ],
+    [
+      'POST',
+      '/v1/pets',
+      '{"é":1,"ü":1}',
+      ['an unknown field was sent (known: name, categoryId, status)', 'name is required', 'categoryId is required'],
+    ],
+  ])('names all faults of the body of %s %s', async (method, path, body, faults) => {
+    await service.post('/v1/pets', key, '{"name":"Bella","categoryId":1}');
+    expect(await refusalOf(method, path, {}, body)).toEqual(refused(...faults));
   });
 
-  it('is refused if a query has a text in its place', async () => {
-    expect(await errorOf(await get('parameters/filters?filter=new'))).toMatchObject({ status: 400 });
+  it('names all faults of a query', async () => {
+    expect(await refusalOf('POST', '/v1/parameters/searches?most=11&deep=1', {}, { text: 'x' })).toEqual(
+      refused('"deep" is not a known query parameter (known: most)', 'most must be an integer from 1 to 10'),
+    );
+  });
+
+  it('names the parameters of an operation that has none as far as there is room, each once', async () => {
+    const { faults } = await refusalOf('DELETE', '/v1/pets/1?a=1&b=1&c=1&d=1&e=1&f=1');
+    expect(faults).toEqual([`"a" ${NO_QUERY}`, `"b" ${NO_QUERY}`, `"c" ${NO_QUERY}`, 'and more']);
+    const unnamed = await refusalOf('POST', '/v1/pets?%C3%A9=1&%C3%BC=1', {}, '{"name":"x","categoryId":1}');
+    expect(unnamed.faults).toEqual(['an unknown query parameter was sent (known: none)']);
+  });
+
+  it('is about headers, the query or the body, not about several of them', async () => {
+    expect(await refusalOf('POST', '/v1/pets?verbose=1', {}, { name: '' })).toEqual(refused(`"verbose" ${NO_QUERY}`));
+    expect(await refusalOf('POST', '/v1/pets', { 'idempotency-key': 'ä' }, { name: 'Bella' })).toEqual(
+      refused(KEY_FAULT),
+    );
+  });
+
+  it('is about what is missing, or a body that cannot be parsed, if that is so', async () => {
+    const path = '/v1/pets?verbose=1';
+    expect(await refusalOf('PATCH', '/v1/pets/0', {}, { name: '' })).toMatchObject({ code: 'pet_not_found' });
+    expect(await refusalOf('POST', path, {}, '{')).toMatchObject({ code: 'malformed_json' });
+    const text = { 'content-type': 'text/plain' };
+    expect(await refusalOf('POST', path, text, 'a')).toMatchObject({ code: 'unsupported_media_type' });
+    const anonymous = await service.request(path, { method: 'POST', headers: JSON_TYPE, body: '{}' });
+    expect(await errorOf(anonymous)).toMatchObject({ code: 'missing_api_key' });
   });
 });

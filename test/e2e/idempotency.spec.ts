@@ -120,14 +120,11 @@ describe('a request that is repeated with its Idempotency-Key', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  it.each([['x'], ['x'.repeat(255)], ['a key, with "spaces" & signs ~!'], ['0']])(
-    'can be %j',
-    async (idempotencyKey) => {
-      const first = await lasting(await add(idempotencyKey));
-      expect(first.status).toBe(201);
-      expect(await lasting(await add(idempotencyKey))).toEqual(first);
-    },
-  );
+  it.each(['x', 'x'.repeat(255), 'a key, with "spaces" & signs ~!', '0'])('can be %j', async (idempotencyKey) => {
+    const first = await lasting(await add(idempotencyKey));
+    expect(first.status).toBe(201);
+    expect(await lasting(await add(idempotencyKey))).toEqual(first);
+  });
 
   it.each([
     ['quoted', '"quoted"', 'quoted'],
@@ -215,17 +212,5 @@ describe('a stored response', () => {
     const pets = await countRows('pets');
     for (const sent of ['"old"', 'old']) expect(await errorOf(await add(sent, { as: one }))).toMatchObject(REUSED);
     expect(await countRows('pets')).toBe(pets);
-  });
-
-  it('is deleted after it has expired, in any number', async () => {
-    const ample = await service.key(AMPLE);
-    for (let n = 0; n < 30; n += 1)
-      await Promise.all(Array.from({ length: 15 }, (_, m) => add(`${n}-${m}`, { as: ample })));
-    expect(await countRows('idempotency_records')).toBeGreaterThan(450);
-    await queryDatabase(service.folder, 'UPDATE "idempotency_records" SET "expires_at" = 0');
-    clock.advanceSeconds(DAY_SECONDS);
-    await add('kept', { as: await service.key(AMPLE) });
-    await service.app.get(RecordExpiry).run();
-    expect(await countRows('idempotency_records')).toBe(1);
   });
 });

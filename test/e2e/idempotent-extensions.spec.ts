@@ -15,11 +15,10 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { Throttle } from '@nestjs/throttler';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Exclude } from 'class-transformer';
 import type { FastifyReply } from 'fastify';
 import { map } from 'rxjs';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import {
   columnTypes,
@@ -32,9 +31,11 @@ import {
   Public,
 } from '../../src/index.js';
 import { startApp, trio } from '../support/app.js';
+import { fetchDocument, operationNamed } from '../openapi/document.js';
 import { errorOf } from '../support/expectations.js';
-import { ask, JSON_TYPE } from '../support/http.js';
+import { JSON_TYPE } from '../support/http.js';
 import { service, sharePreparedApp } from '../support/folders.js';
+import { operationsOf } from '../support/operations.js';
 
 /*
  * Operations of a team, of which all but one are marked with @Idempotent(). Each call that reaches a handler is counted, and
@@ -42,6 +43,8 @@ import { service, sharePreparedApp } from '../support/folders.js';
  */
 
 const calls = { count: 0 };
+/** What a handler takes by the clock of the test. */
+const passed = { ms: 0 };
 const PET = { categoryId: 1 };
 
 class Wrapping implements NestInterceptor {
@@ -57,15 +60,8 @@ class Reviewer {
   readonly password = 'secret';
 }
 
-const operation = (id: string, status = 201) =>
-  Operation({
-    id,
-    summary: id,
-    scope: 'pets:write',
-    stability: 'beta',
-    success: { status, description: 'Done.' },
-    errors: [],
-  });
+const optionsOf = operationsOf('pets:write', 'A copy');
+const operation = (id: string, status = 201) => Operation(optionsOf(id, { success: { status, description: 'Done.' } }));
 
 @Controller('copies')
 class CopiesController {
@@ -128,8 +124,8 @@ class CopiesController {
   @Post('slow')
   @operation('copySlow')
   @Idempotent()
-  async slow() {
-    await delay(1_050);
+  slow() {
+    passed.ms += 1_001;
     return {};
   }
 
@@ -189,14 +185,7 @@ class Reviewers {
 
 @UseInterceptors(ClassSerializerInterceptor)
 @Controller('serialized')
-class SerializedReviewers {
-  @Post()
-  @operation('createSerialized')
-  @Idempotent()
-  create(): Reviewer {
-    return new Reviewer();
-  }
-}
+class SerializedReviewers extends Reviewers {}
 
 @Module({ imports: [PetsModule], controllers: [CopiesController, SerializedReviewers] })
 class CopiesModule {}
@@ -212,9 +201,8 @@ beforeEach(async () => {
 });
 
 const post = (path: string, idempotencyKey: string | null = 'the key', at = service, as = key) =>
-  ask(at.port, {
+  at.request(`/v1/${path}`, {
     method: 'POST',
-    path: `/v1/${path}`,
     key: as,
     body: '{}',
     headers: { ...JSON_TYPE, ...(idempotencyKey === null ? {} : { 'Idempotency-Key': idempotencyKey }) },
@@ -281,45 +269,30 @@ describe('an operation with @Idempotent()', () => {
   });
 
   it('is logged if it takes more than a second, because other requests may wait for it', async () => {
-    const lines: unknown[] = [];
-    Logger.overrideLogger({ log: () => undefined, error: () => undefined, warn: (line) => lines.push(line) });
+    const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+    const startMs = performance.now();
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => startMs + passed.ms);
     await post('copies/accepted');
     await post('copies/slow', null);
-    expect(lines).toEqual([]);
+    expect(warned).not.toHaveBeenCalled();
     await post('copies/slow', 'slow');
-    Logger.overrideLogger(false);
-    expect(lines).toEqual([
-      {
-        message: expect.stringContaining('move outgoing calls out of it'),
-        method: 'POST',
-        route: '/v1/copies/slow',
-        durationMs: expect.any(Number),
-      },
-    ]);
-  });
-
-  it('ignores the header without an API key', async () => {
-    for (const count of [1, 2]) expect(await (await post('copies/public')).json()).toEqual({ call: count });
+    clock.mockRestore();
+    const message = expect.stringContaining('move outgoing calls out of it');
+    expect(warned.mock.calls).toEqual([[{ message, method: 'POST', route: '/v1/copies/slow', durationMs: 1_001 }]]);
+    warned.mockRestore();
   });
 
   it('is documented with the header, its errors, and that of repeated responses', async () => {
-    const { paths } = (await (await service.request('/openapi.json')).json()) as {
-      paths: Record<string, { post: { responses: Record<string, { headers?: object }> } }>;
-    };
-    const operationAt = (path: string) => paths[path]?.post;
-    expect(JSON.stringify(operationAt('/copies/object'))).toContain('#/components/parameters/IdempotencyKey');
-    expect(Object.keys(operationAt('/copies/object')?.responses ?? {})).toEqual(expect.arrayContaining(['409', '422']));
-    expect(operationAt('/copies/object')?.responses['201']?.headers).toHaveProperty(['Idempotent-Replayed']);
-    expect(JSON.stringify(operationAt('/copies/unmarked'))).not.toContain('Idempoten');
+    const document = await fetchDocument(service);
+    const { operation: documented, responses } = operationNamed(document, 'copyObject');
+    expect(JSON.stringify(documented)).toContain('#/components/parameters/IdempotencyKey');
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['409', '422']));
+    expect(responses['201']?.headers).toHaveProperty(['Idempotent-Replayed']);
+    expect(JSON.stringify(operationNamed(document, 'copyUnmarked'))).not.toContain('Idempoten');
   });
-});
 
-describe('another operation', () => {
-  it('ignores an Idempotency-Key', async () => {
-    for (const count of [1, 2]) {
-      const response = await post('copies/unmarked');
-      expect([response.status, await response.json()]).toEqual([201, { call: count }]);
-    }
+  it.each(['unmarked', 'public'])('ignores the header without @Idempotent() or an API key: %s', async (path) => {
+    for (const count of [1, 2]) expect(await (await post(`copies/${path}`)).json()).toEqual({ call: count });
   });
 });
 

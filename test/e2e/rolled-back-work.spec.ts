@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type CallHandler,
   Controller,
@@ -13,11 +13,12 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { catchError, throwError, timeout } from 'rxjs';
 import { DataSource, type Repository } from 'typeorm';
-import { Database, Idempotent, onCommit, Operation, PetsModule, PetsService } from '../../src/index.js';
+import { Database, type Extension, Idempotent, onCommit, Operation, PetsModule, PetsService } from '../../src/index.js';
 import { onPostgres, queryDatabase } from '../support/databases.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
-import { ask, JSON_TYPE } from '../support/http.js';
+import { JSON_TYPE } from '../support/http.js';
 import { NoteEntity, NOTES, notesOf } from '../support/notes.module.js';
+import { operationsOf } from '../support/operations.js';
 import { until } from '../support/until.js';
 
 /** Work that goes on after its transaction has ended. */
@@ -32,7 +33,6 @@ let database: Database;
 let pets: PetsService;
 let key: string;
 
-const TIMEOUT_MS = 300;
 const late = { begin: Promise.withResolvers<void>(), outcome: Promise.withResolvers<unknown>() };
 
 class TimingOut implements NestInterceptor {
@@ -44,6 +44,8 @@ class TimingOut implements NestInterceptor {
   }
 }
 
+const slowNote = operationsOf('pets:write', 'A slow note');
+
 @Controller('slow-notes')
 class SlowNotesController {
   constructor(
@@ -53,14 +55,7 @@ class SlowNotesController {
 
   @Post()
   @Idempotent()
-  @Operation({
-    id: 'createSlowNote',
-    summary: 'Take a note slowly',
-    scope: 'pets:write',
-    stability: 'experimental',
-    success: { status: 201, description: 'Taken.' },
-    errors: [],
-  })
+  @Operation(slowNote('createSlowNote', { success: { status: 201, description: 'Taken.' } }))
   @UseInterceptors(TimingOut)
   async create() {
     await this.notes.save({ text: 'first half', pet: null });
@@ -76,17 +71,19 @@ class SlowNotesModule {}
 
 const PET = { name: 'straggler', categoryId: 1 };
 
-const env = { DATABASE_TRANSACTION_TIMEOUT_MS: String(TIMEOUT_MS) };
-sharePreparedApp({ extensions: [NOTES, { module: SlowNotesModule }], env }, async () => {
-  dataSource = service.app.get(DataSource);
-  database = service.app.get(Database);
-  pets = service.app.get(PetsService);
-  key = await service.key(AMPLE);
-});
-afterEach(async () => {
-  await queryDatabase(service.folder, 'DELETE FROM "notes"');
-  await queryDatabase(service.folder, `DELETE FROM "pets" WHERE "name" = 'straggler'`);
-});
+/** Shares an application for the tests of a `describe`, which leave no rows. */
+function shareAppWithNotes(extensions: Extension[], env: Record<string, string> = {}): void {
+  sharePreparedApp({ extensions, env }, async () => {
+    dataSource = service.app.get(DataSource);
+    database = service.app.get(Database);
+    pets = service.app.get(PetsService);
+    key = await service.key(AMPLE);
+  });
+  afterEach(async () => {
+    await queryDatabase(service.folder, 'DELETE FROM "notes"');
+    await queryDatabase(service.folder, `DELETE FROM "pets" WHERE "name" = 'straggler'`);
+  });
+}
 
 const write = (text: string) => notesOf(service).save({ text, pet: null });
 
@@ -135,120 +132,148 @@ const reasonsOf = (outcomes: PromiseSettledResult<unknown>[]) =>
   outcomes.map((outcome) => (outcome.status === 'rejected' ? (outcome.reason as Error).message : 'done'));
 const refused = Object.keys(WAYS).map(() => expect.stringContaining('was rolled back'));
 
+const isRefused = (work: () => Promise<unknown>) =>
+  work().then(
+    () => false,
+    () => true,
+  );
+
 async function fail(): Promise<never> {
   throw new Error('on purpose');
 }
 
-describe('work that goes on after its transaction was rolled back', () => {
-  it.each(['Database.write', 'dataSource.transaction'])(
-    'is refused whatever it calls, after a sibling failed: %s',
-    async (how) => {
-      let rest: Straggler | undefined;
-      const work = async () => {
-        await write('before');
-        rest = straggler();
-        await Promise.all([rest.outcomes, fail()]);
-      };
-      await expect(how === 'Database.write' ? database.write(work) : dataSource.transaction(work)).rejects.toThrow(
-        'on purpose',
-      );
-      rest?.begin.resolve();
-      expect(reasonsOf((await rest?.outcomes) ?? [])).toEqual(refused);
-      expect(await left()).toBe(0);
-    },
-  );
+describe('work that goes on', () => {
+  shareAppWithNotes([NOTES, { module: SlowNotesModule }]);
 
-  it('is refused as unavailable after the time limit of a transaction', async () => {
-    let rest: Straggler | undefined;
-    const work = dataSource.transaction(async () => {
-      await write('before');
-      rest = straggler();
-      await delay(2 * TIMEOUT_MS);
-      rest.begin.resolve();
-      await rest.outcomes;
-    });
-    await expect(work).rejects.toMatchObject({ code: 'service_unavailable' });
-    const outcomes = (await rest?.outcomes) ?? [];
-    expect(outcomes).toEqual(
-      refused.map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: 'service_unavailable' }) })),
+  describe('after its transaction was rolled back', () => {
+    it.each(['Database.write', 'dataSource.transaction'])(
+      'is refused whatever it calls, after a sibling failed: %s',
+      async (how) => {
+        let rest: Straggler | undefined;
+        const work = async () => {
+          await write('before');
+          rest = straggler();
+          await Promise.all([rest.outcomes, fail()]);
+        };
+        await expect(how === 'Database.write' ? database.write(work) : dataSource.transaction(work)).rejects.toThrow(
+          'on purpose',
+        );
+        rest?.begin.resolve();
+        expect(reasonsOf((await rest?.outcomes) ?? [])).toEqual(refused);
+        expect(await left()).toBe(0);
+      },
     );
-    expect(await left()).toBe(0);
-  });
 
-  it('is refused after a request with an Idempotency-Key timed out', async () => {
-    const response = await ask(service.port, {
-      method: 'POST',
-      path: '/v1/slow-notes',
-      key,
-      body: '{}',
-      headers: { ...JSON_TYPE, 'Idempotency-Key': 'slow' },
+    it('is refused after a request with an Idempotency-Key timed out', async () => {
+      const headers = { ...JSON_TYPE, 'Idempotency-Key': 'slow' };
+      const response = await service.request('/v1/slow-notes', { method: 'POST', key, body: '{}', headers });
+      expect(response.status).toBe(408);
+      late.begin.resolve();
+      expect(reasonsOf((await late.outcome.promise) as PromiseSettledResult<unknown>[])).toEqual(refused.slice(0, 2));
+      expect(await left()).toBe(0);
     });
-    expect(response.status).toBe(408);
-    late.begin.resolve();
-    expect(reasonsOf((await late.outcome.promise) as PromiseSettledResult<unknown>[])).toEqual(refused.slice(0, 2));
-    expect(await left()).toBe(0);
-  });
 
-  it('is refused if it is the commit that failed, also while that is under way', async () => {
-    if (onPostgres) await dataSource.query('ALTER TABLE "notes" ALTER CONSTRAINT "notes_pet_id_fkey" DEFERRABLE');
-    const calls: Promise<PromiseSettledResult<unknown>[]>[] = [];
-    const failing = database.write(async (manager) => {
-      await manager.query(onPostgres ? 'SET CONSTRAINTS ALL DEFERRED' : 'PRAGMA defer_foreign_keys = ON');
-      await manager.query(`INSERT INTO "notes" ("text", "pet_id") VALUES ('of no pet', 987654321)`);
-      void nextTurn().then(async () => {
-        for (let n = 0; n < 100; n++) {
-          calls.push(Promise.allSettled([write(`repository ${n}`), pets.create(PET)]));
-          await (n % 10 === 0 ? nextTurn() : undefined);
-        }
+    it('is refused if it is the commit that failed, also while that is under way', async () => {
+      if (onPostgres) await dataSource.query('ALTER TABLE "notes" ALTER CONSTRAINT "notes_pet_id_fkey" DEFERRABLE');
+      const calls: Promise<PromiseSettledResult<unknown>[]>[] = [];
+      const failing = database.write(async (manager) => {
+        await manager.query(onPostgres ? 'SET CONSTRAINTS ALL DEFERRED' : 'PRAGMA defer_foreign_keys = ON');
+        await manager.query(`INSERT INTO "notes" ("text", "pet_id") VALUES ('of no pet', 987654321)`);
+        void nextTurn().then(async () => {
+          for (let n = 0; n < 100; n++) {
+            calls.push(Promise.allSettled([write(`repository ${n}`), pets.create(PET)]));
+            await (n % 10 === 0 ? nextTurn() : undefined);
+          }
+        });
       });
+      await expect(failing).rejects.toThrow(/foreign key/i);
+      await until(() => calls.length === 100);
+      expect(reasonsOf((await Promise.all(calls)).slice(-1).flat())).toEqual(refused.slice(0, 2));
+      expect(await left()).toBe(0);
     });
-    await expect(failing).rejects.toThrow(/foreign key/i);
-    await until(() => calls.length === 100);
-    expect(reasonsOf((await Promise.all(calls)).slice(-1).flat())).toEqual(refused.slice(0, 2));
-    expect(await left()).toBe(0);
-  });
 
-  it('can register no callback', async () => {
-    const begin = Promise.withResolvers<void>();
-    let registering: Promise<void> | undefined;
-    const failing = database.write(async () => {
-      registering = begin.promise.then(() => onCommit(() => undefined));
-      await fail();
+    it('can register no callback', async () => {
+      const begin = Promise.withResolvers<void>();
+      let registering: Promise<void> | undefined;
+      const failing = database.write(async () => {
+        registering = begin.promise.then(() => onCommit(() => undefined));
+        await fail();
+      });
+      await expect(failing).rejects.toThrow('on purpose');
+      begin.resolve();
+      await expect(registering).rejects.toThrow('was rolled back');
     });
-    await expect(failing).rejects.toThrow('on purpose');
-    begin.resolve();
-    await expect(registering).rejects.toThrow('was rolled back');
-  });
 
-  it('does not affect the caller of the transaction, or others', async () => {
-    const first = database.write(fail).catch(() => write('instead'));
-    await Promise.all([first, write('other')]);
-    expect(await left()).toBe(2);
-  });
-});
-
-describe('work that goes on after its transaction was committed', () => {
-  it('is its own', async () => {
-    let rest: Straggler | undefined;
-    await database.write(async () => {
-      rest = straggler();
+    it('does not affect the caller of the transaction, or others', async () => {
+      const first = database.write(fail).catch(() => write('instead'));
+      await Promise.all([first, write('other')]);
+      expect(await left()).toBe(2);
     });
-    rest?.begin.resolve();
-    expect(reasonsOf((await rest?.outcomes) ?? [])).toEqual(Object.keys(WAYS).map(() => 'done'));
-    expect(await left()).toBe(Object.keys(WAYS).length);
   });
 
-  it('belongs to the outer transaction while that is open, and is rolled back with it', async () => {
-    let rest: Straggler | undefined;
-    const outer = database.write(async () => {
+  describe('after its transaction was committed', () => {
+    it('is its own', async () => {
+      let rest: Straggler | undefined;
       await database.write(async () => {
         rest = straggler();
       });
       rest?.begin.resolve();
       expect(reasonsOf((await rest?.outcomes) ?? [])).toEqual(Object.keys(WAYS).map(() => 'done'));
-      await fail();
+      expect(await left()).toBe(Object.keys(WAYS).length);
     });
-    await expect(outer).rejects.toThrow('on purpose');
+
+    it('belongs to the outer transaction while that is open, and is rolled back with it', async () => {
+      let rest: Straggler | undefined;
+      const outer = database.write(async () => {
+        await database.write(async () => {
+          rest = straggler();
+        });
+        rest?.begin.resolve();
+        expect(reasonsOf((await rest?.outcomes) ?? [])).toEqual(Object.keys(WAYS).map(() => 'done'));
+        await fail();
+      });
+      await expect(outer).rejects.toThrow('on purpose');
+      expect(await left()).toBe(0);
+    });
+  });
+});
+
+describe('a transaction that does not end', () => {
+  shareAppWithNotes([NOTES], { DATABASE_TRANSACTION_TIMEOUT_MS: '300' });
+
+  it.each(['forgotten', 'released'])('is rolled back if it is %s, and does not block others for long', async (how) => {
+    const runner = dataSource.createQueryRunner();
+    await runner.startTransaction();
+    await runner.manager.insert(NoteEntity, { text: how });
+    if (how === 'released') await runner.release();
+    expect((await service.post('/v1/pets', key, PET)).status).toBe(201);
+    // On PostgreSQL nothing else waits for it.
+    await until(() => isRefused(() => runner.query('SELECT 1')));
+    await expect(runner.manager.insert(NoteEntity, { text: 'late' })).rejects.toBeInstanceOf(Error);
+    expect(await notesOf(service).count()).toBe(0);
+    await runner.release();
+  });
+
+  it('is refused as unavailable, and whatever it calls later', async () => {
+    let rest: Straggler | undefined;
+    const work = dataSource.transaction(async (manager) => {
+      await write('before');
+      rest = straggler();
+      await until(() => isRefused(() => manager.query('SELECT 1')));
+      rest.begin.resolve();
+      await rest.outcomes;
+    });
+    await expect(work).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect(await rest?.outcomes).toEqual(
+      refused.map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: 'service_unavailable' }) })),
+    );
     expect(await left()).toBe(0);
+  });
+
+  it('releases its connection, any number of times', async () => {
+    const runners = Array.from({ length: 12 }, () => dataSource.createQueryRunner());
+    await Promise.all(runners.map((runner) => runner.query('SELECT 1')));
+    expect(await notesOf(service).count()).toBe(0);
+    expect((await service.post('/v1/pets', key, PET)).status).toBe(201);
   });
 });

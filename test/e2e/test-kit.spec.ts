@@ -1,10 +1,14 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { TestingModuleBuilder } from '@nestjs/testing';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test, type TestingModuleBuilder } from '@nestjs/testing';
+import { getDataSourceToken, getRepositoryToken } from '@nestjs/typeorm';
 import { createApp, Env, loadEnv } from '../../src/index.js';
 import { SqliteTestDatabase, startTestApp, type TestAppOptions } from '../../src/testing/index.js';
+import { startApp } from '../support/app.js';
 import { makeFolder } from '../support/databases.js';
+import { NoteEntity, NOTES, NotesController } from '../support/notes.module.js';
 
 async function prefixOf(options: TestAppOptions): Promise<string> {
   const service = await startTestApp(options);
@@ -65,5 +69,23 @@ describe('the test kit, which uses databases of tests only', () => {
     ]);
     expect(prefixes[1]).not.toContain(prefixes[0]);
     await database.remove();
+  });
+});
+
+describe('a controller of an extension', () => {
+  it("works in Nest's testing module without providers of the service, also after the service has started", async () => {
+    await (await startApp({ extensions: [NOTES] })).stop();
+    const testing = await Test.createTestingModule({
+      controllers: [NotesController],
+      providers: [
+        { provide: getRepositoryToken(NoteEntity), useValue: { save: async () => ({ id: 7 }) } },
+        { provide: getDataSourceToken(), useValue: {} },
+      ],
+    }).compile();
+    const app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false });
+    await app.init();
+    const response = await app.inject({ method: 'POST', url: '/notes', payload: { text: 'Feed Rex', petId: 1 } });
+    expect([response.statusCode, response.json()]).toEqual([200, { id: 7 }]);
+    await app.close();
   });
 });

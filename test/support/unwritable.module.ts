@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import {
+  applyDecorators,
   type ArgumentsHost,
   type CallHandler,
   Catch,
@@ -21,18 +22,15 @@ import {
 import type { FastifyReply } from 'fastify';
 import { of, type Observable } from 'rxjs';
 import { ApiError, Idempotent, Operation, sendCreated, sendWithEtag } from '../../src/index.js';
+import { operationsOf } from './operations.js';
 
 export const UNWRITABLE = 'пример';
 
-const Unwritable = (id: string, status = 200): MethodDecorator =>
-  Operation({
-    id,
-    summary: 'Return what cannot be written',
-    scope: 'pets:read',
-    stability: 'experimental',
-    success: { status, description: 'Never.' },
-    errors: [],
-  });
+const operation = operationsOf('pets:read', 'Nothing that can be written');
+const idOf = (path: string) => `send${path.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())}`;
+
+const Unwritable = (path: string, status = 200, Method: (path: string) => MethodDecorator = Get): MethodDecorator =>
+  applyDecorators(Method(path), Operation(operation(idOf(path), { success: { status, description: 'Never.' } })));
 
 class AddsHeader implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -53,171 +51,146 @@ const created = (reply: FastifyReply) => sendCreated(reply, '/v1/unwritable', { 
 /** Responses whose head or body cannot be written. */
 @Controller('unwritable')
 class UnwritableController {
-  @Get('value')
-  @Unwritable('sendValue')
+  @Unwritable('value')
   value(@Res({ passthrough: true }) reply: FastifyReply): string | undefined {
     reply.headers({ x: UNWRITABLE, 'x-other': 'fine', link: '</v1/a>; rel="next"', location: '/v1/a' });
     return sendWithEtag(reply, '[]', '"a"');
   }
 
-  @Get('line-break')
-  @Unwritable('sendLineBreak')
+  @Unwritable('line-break')
   lineBreak(@Res({ passthrough: true }) reply: FastifyReply): object {
     reply.header('x', 'a\r\nb: c');
     return {};
   }
 
-  @Get('by-hook')
-  @Unwritable('sendByHook')
+  @Unwritable('by-hook')
   byHook(): object {
     return {};
   }
 
-  @Get('transfer-encoding')
-  @Unwritable('sendTransferEncoding')
+  @Unwritable('transfer-encoding')
   transferEncoding(@Res({ passthrough: true }) reply: FastifyReply): object {
     reply.header('transfer-encoding', 'chunked');
     return {};
   }
 
-  @Get('trailer')
-  @Unwritable('sendTrailer')
+  @Unwritable('trailer')
   trailer(@Res({ passthrough: true }) reply: FastifyReply): object {
     reply.header('trailer', 'x');
     return {};
   }
 
-  @Get('name')
-  @Unwritable('sendName')
+  @Unwritable('name')
   name(@Res({ passthrough: true }) reply: FastifyReply): object {
     reply.header('x y', 'a');
     return {};
   }
 
-  @Get('common')
-  @Unwritable('sendCommon')
+  @Unwritable('common')
   common(@Res({ passthrough: true }) reply: FastifyReply): object {
     reply.headers({ 'x-request-id': UNWRITABLE, 'x-content-type-options': UNWRITABLE, 'cache-control': UNWRITABLE });
     return {};
   }
 
-  @Get('reason')
-  @Unwritable('sendReason')
+  @Unwritable('reason')
   reason(@Res({ passthrough: true }) reply: FastifyReply): object {
     reply.raw.statusMessage = UNWRITABLE;
     return {};
   }
 
-  @Get('own-reason')
-  @Unwritable('sendOwnReason')
+  @Unwritable('own-reason')
   ownReason(@Res({ passthrough: true }) reply: FastifyReply): object {
     reply.raw.statusMessage = 'Fine';
     return {};
   }
 
-  @Get('decorator')
+  @Unwritable('decorator')
   @Header('X', UNWRITABLE)
-  @Unwritable('sendDecorator')
   decorator(): object {
     return {};
   }
 
-  @Get('interceptor')
+  @Unwritable('interceptor')
   @UseInterceptors(AddsHeader)
-  @Unwritable('sendInterceptor')
   interceptor(): object {
     return {};
   }
 
-  @Get('error')
-  @Unwritable('sendErrorHeaders')
+  @Unwritable('error')
   error(): never {
     throw new ApiError('conflict', 'No.', { x: UNWRITABLE });
   }
 
-  @Get('error-status')
-  @Unwritable('sendErrorStatus')
+  @Unwritable('error-status')
   errorStatus(): never {
     throw new HttpException('No.', 42);
   }
 
-  @Get('filter')
+  @Unwritable('filter')
   @UseFilters(OwnFilter)
-  @Unwritable('sendFilter')
   filter(): never {
     throw new RangeError('No.');
   }
 
-  @Get('status')
-  @Unwritable('sendStatus')
+  @Unwritable('status')
   status(@Res({ passthrough: true }) reply: FastifyReply): string | undefined {
     const body = created(reply);
     reply.code(999);
     return body;
   }
 
-  @Get('raw-status')
-  @Unwritable('sendRawStatus')
+  @Unwritable('raw-status')
   rawStatus(@Res({ passthrough: true }) reply: FastifyReply): object {
     reply.raw.statusCode = 1000;
     return {};
   }
 
-  @Get('informational')
-  @Unwritable('sendInformational')
+  @Unwritable('informational')
   informational(@Res() reply: FastifyReply): void {
     void reply.code(103).send({});
   }
 
-  @Get('no-content')
-  @Unwritable('sendNoContent', 204)
+  @Unwritable('no-content', 204)
   noContent(@Res({ passthrough: true }) reply: FastifyReply): void {
     reply.header('x', UNWRITABLE);
   }
 
-  @Get('stream')
-  @Unwritable('sendStream')
+  @Unwritable('stream')
   stream(@Res({ passthrough: true }) reply: FastifyReply): StreamableFile {
     reply.header('x', UNWRITABLE);
     return new StreamableFile(Readable.from(['a', 'b']), { disposition: 'attachment' });
   }
 
-  @Get('web-stream')
-  @Unwritable('sendWebStream')
+  @Unwritable('web-stream')
   webStream(@Res() reply: FastifyReply): void {
     void reply.header('x', UNWRITABLE).send(new Blob(['a']).stream());
   }
 
-  @Sse('events')
+  @Unwritable('events', 200, Sse)
   @Header('X', UNWRITABLE)
-  @Unwritable('sendEvents')
   events(): Observable<object> {
     return of({ data: 'a' });
   }
 
-  @Get('circular')
-  @Unwritable('sendCircular')
+  @Unwritable('circular')
   circular(@Res() reply: FastifyReply): void {
     const body: Record<string, unknown> = {};
     body['self'] = body;
     void reply.headers({ etag: '"a"', location: '/v1/a', 'cache-control': 'public' }).send(body);
   }
 
-  @Get('function')
-  @Unwritable('sendFunction')
+  @Unwritable('function')
   function(@Res() reply: FastifyReply): void {
     void reply.send(() => 'a');
   }
 
-  @Get('object')
-  @Unwritable('sendObjectAsText')
+  @Unwritable('object')
   object(@Res() reply: FastifyReply): void {
     void reply.type('text/plain').send({});
   }
 
-  @Post('idempotent')
+  @Unwritable('idempotent', 201, Post)
   @Idempotent()
-  @Unwritable('sendIdempotent', 201)
   idempotent(@Res({ passthrough: true }) reply: FastifyReply): string | undefined {
     const body = created(reply);
     reply.header('location', `/${UNWRITABLE}`);

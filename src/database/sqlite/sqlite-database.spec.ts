@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import Sqlite from 'sqlite-driver';
@@ -8,8 +8,11 @@ import type { EntityManager } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import { SqliteDatabase, sqliteOptions } from './sqlite-database.js';
+import { sqliteFile } from './sqlite-file.js';
 
 const TIMEOUTS = { DATABASE_TIMEOUT_MS: 300, DATABASE_TRANSACTION_TIMEOUT_MS: 60_000 };
+
+const open = (file: string) => new SqliteDatabase(sqliteOptions(file, { entities: [] }), TIMEOUTS).initialize();
 
 let folder: string;
 let database: SqliteDatabase;
@@ -21,7 +24,7 @@ let other: Sqlite.Database;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'petstore-queue-'));
   const file = join(folder, 'queue.sqlite');
-  database = await new SqliteDatabase(sqliteOptions(file, { entities: [] }), TIMEOUTS).initialize();
+  database = await open(file);
   connection = (database.driver as BetterSqlite3Driver).databaseConnection;
   await database.query('CREATE TABLE "notes" ("text" TEXT NOT NULL UNIQUE) STRICT');
   other = new Sqlite(file);
@@ -40,11 +43,6 @@ const insert = (text: string) => (manager: EntityManager) => manager.query('INSE
 const notes = () => other.prepare('SELECT "text" FROM "notes" ORDER BY "text"').pluck().all();
 
 describe('a write to SQLite', () => {
-  it('is durable and visible when its promise is fulfilled', async () => {
-    await database.write(insert('a'));
-    expect(notes()).toEqual(['a']);
-  });
-
   it('is in no transaction with writes that wait at the same time', async () => {
     const exec = jest.spyOn(connection, 'exec');
     await Promise.all(['a', 'b', 'c'].map((text) => database.write(insert(text))));
@@ -82,13 +80,8 @@ describe('a write to SQLite', () => {
       database.query(`INSERT INTO "rows" VALUES ('none')`),
       database.write(insert('c')),
     ]);
-    expect(outcomes.map(({ status }) => status)).toEqual([
-      'fulfilled',
-      'rejected',
-      'fulfilled',
-      'rejected',
-      'fulfilled',
-    ]);
+    const [kept, lost] = ['fulfilled', 'rejected'];
+    expect(outcomes.map(({ status }) => status)).toEqual([kept, lost, kept, lost, kept]);
     expect(notes()).toEqual(['a', 'b', 'c']);
   });
 
@@ -100,17 +93,6 @@ describe('a write to SQLite', () => {
     const outcomes = await Promise.allSettled([database.write(insert('a')), failing, database.write(insert('b'))]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(notes()).toEqual(['a', 'b']);
-  });
-
-  it('is rolled back if it fails in its own transaction, and later writes succeed', async () => {
-    const failing = database.write(async (manager) => {
-      await insert('half')(manager);
-      throw new Error('on purpose');
-    });
-    await expect(failing).rejects.toThrow('on purpose');
-    expect(notes()).toEqual([]);
-    await database.write(insert('a'));
-    expect(notes()).toEqual(['a']);
   });
 
   it('waits for the lock of another process without blocking the event loop', async () => {
@@ -149,5 +131,48 @@ describe('a write to SQLite', () => {
     broken.mockRestore();
     await database.write(insert('b'));
     expect(notes()).toEqual(['b']);
+  });
+});
+
+const FULL = 2;
+
+async function settingsOf(manager: EntityManager): Promise<object> {
+  const names = ['busy_timeout', 'cache_size', 'journal_mode'];
+  const settings = await Promise.all(names.map((name) => manager.query<object[]>(`PRAGMA ${name}`)));
+  return Object.assign({}, ...settings.flat());
+}
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+describe('the connections to SQLite', () => {
+  it('sync each commit, never wait for a lock within a statement, and cache 4 MiB of pages each', async () => {
+    const synchronous = await database.write((manager) => manager.query('PRAGMA synchronous'));
+    expect(synchronous).toEqual([{ synchronous: FULL }]);
+    const [writing, reading] = await Promise.all([database.write(settingsOf), settingsOf(database.manager)]);
+    expect(writing).toEqual({ timeout: 0, cache_size: -4_096, journal_mode: 'wal' });
+    expect(reading).toEqual(writing);
+  });
+
+  it('create files and folders that only their owner can access', async () => {
+    const below = join(folder, 'one/two');
+    const created = await open(join(below, 'x.sqlite'));
+    const modes = ['', 'x.sqlite', 'x.sqlite-wal', 'x.sqlite-shm', '..'].map((name) => modeOf(join(below, name)));
+    await created.destroy();
+    expect(modes).toEqual([0o700, 0o600, 0o600, 0o600, 0o700]);
+  });
+
+  it('keep the permissions of existing files and folders', async () => {
+    const file = join(folder, 'x.sqlite');
+    chmodSync(folder, 0o755);
+    writeFileSync(file, '');
+    chmodSync(file, 0o640);
+    await (await open(file)).destroy();
+    expect([modeOf(folder), modeOf(file)]).toEqual([0o755, 0o640]);
+  });
+
+  it('keep an in-memory database in a separate folder', () => {
+    const [first, second] = [sqliteFile('sqlite::memory:'), sqliteFile('sqlite::memory:')];
+    expect(first).not.toBe(second);
+    expect(existsSync(dirname(first))).toBe(true);
   });
 });

@@ -1,0 +1,220 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Controller, Get, Inject, Injectable, Module, Post, type Type } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import {
+  HealthCheckService,
+  type HealthIndicatorResult,
+  HealthIndicatorService,
+  TerminusModule,
+} from '@nestjs/terminus';
+import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
+import { Counter } from 'prom-client';
+import { Column, Entity, PrimaryGeneratedColumn, Repository } from 'typeorm';
+import * as exported from '../../src/index.js';
+import { Database, type HealthIndicator, Operation, Public, Registry } from '../../src/index.js';
+import { errorOf } from '../support/expectations.js';
+import { key, service, shareApp } from '../support/folders.js';
+import { operationsOf } from '../support/operations.js';
+
+/** Controlled by the tests. */
+const printer = { state: 'up' as 'up' | 'down' | 'broken' | 'silent' };
+
+@Injectable()
+class PrinterHealth implements HealthIndicator {
+  constructor(private readonly indicators: HealthIndicatorService) {}
+
+  check(): HealthIndicatorResult | Promise<never> {
+    if (printer.state === 'broken') throw new TypeError('The printer is not as its health indicator expects.');
+    if (printer.state === 'silent') return new Promise<never>(() => undefined);
+    const indicator = this.indicators.check('printer');
+    return printer.state === 'up' ? indicator.up() : indicator.down();
+  }
+}
+
+/** Is down whenever the printer is not up. */
+@Injectable()
+class PaperHealth implements HealthIndicator {
+  constructor(private readonly indicators: HealthIndicatorService) {}
+
+  check(): HealthIndicatorResult {
+    const indicator = this.indicators.check('paper');
+    return printer.state === 'up' ? indicator.up() : indicator.down();
+  }
+}
+
+@Entity({ name: 'prints' })
+class Print {
+  @PrimaryGeneratedColumn()
+  id!: number;
+
+  @Column({ type: 'text' })
+  text!: string;
+}
+
+const operation = operationsOf('prints:use', 'A print');
+
+@Controller('prints')
+class PrintsController {
+  private readonly prints;
+
+  constructor(
+    private readonly health: HealthCheckService,
+    private readonly printerHealth: PrinterHealth,
+    @InjectRepository(Print, 'prints') private readonly stored: Repository<Print>,
+    private readonly database: Database,
+    registry: Registry,
+  ) {
+    this.prints = new Counter({ name: 'prints_total', help: 'Prints.', registers: [registry] });
+  }
+
+  /** A failed transaction of the service leaves what the other database has. */
+  @Post()
+  @Operation(operation('print', { success: { status: 201, description: 'Printed.' } }))
+  async print(): Promise<object> {
+    this.prints.inc();
+    const work = this.database.write(async () => {
+      await this.stored.save({ text: 'kept' });
+      throw new Error('on purpose');
+    });
+    const [{ status }] = await Promise.allSettled([work]);
+    return { status, count: await this.stored.count() };
+  }
+
+  @Get('health')
+  @Public()
+  check(): Promise<object> {
+    return this.health.check([() => this.printerHealth.check()]);
+  }
+}
+
+@Module({
+  imports: [
+    exported.PetsModule,
+    exported.EventsModule,
+    TerminusModule,
+    TypeOrmModule.forRoot({
+      name: 'prints',
+      type: 'better-sqlite3',
+      database: ':memory:',
+      entities: [Print],
+      synchronize: true,
+    }),
+    TypeOrmModule.forFeature([Print], 'prints'),
+  ],
+  controllers: [PrintsController],
+  providers: [PrinterHealth, PaperHealth],
+})
+class PrintsModule {
+  constructor(private readonly modules: ModuleRef) {}
+
+  /** Creates a provider of this module that has another one injected. */
+  async inject(token: Function): Promise<unknown> {
+    @Injectable()
+    class Injected {
+      constructor(@Inject(token) readonly value: unknown) {}
+    }
+    return (await this.modules.create(Injected)).value;
+  }
+}
+
+const PRINTS: exported.Extension = {
+  module: PrintsModule,
+  scopes: ['prints:cancel'],
+  healthIndicators: [PrinterHealth, PaperHealth],
+  errorCodes: [{ code: 'printer_jammed', status: 409, meaning: 'The printer is jammed.' }],
+};
+
+shareApp({ extensions: [PRINTS] }, { scopes: ['prints:use', 'prints:cancel', 'pets:read', 'keys:manage'] });
+afterEach(() => {
+  printer.state = 'up';
+});
+
+const print = () => service.json('/v1/prints', { key, method: 'POST' });
+
+describe('an extension', () => {
+  it('can have a database of its own, which transactions of the service do not concern', async () => {
+    const { body } = await print();
+    expect(body).toEqual({ status: 'rejected', count: 1 });
+    expect(await service.json('/v1/pets', { key })).toMatchObject({ status: 200, body: [] });
+  });
+
+  it('can add metrics to the registry', async () => {
+    await print();
+    expect(await (await service.request('/metrics')).text()).toMatch(/^prints_total [1-9]/m);
+  });
+
+  it('can add scopes and error codes, for keys over HTTP and for the document', async () => {
+    const scopes = ['prints:use', 'prints:cancel'];
+    const made = await service.json('/v1/keys', { key, body: { scopes } });
+    expect(made).toMatchObject({ status: 201, body: { scopes } });
+    expect(await errorOf(await service.post('/v1/keys', key, { scopes: ['prints:burn'] }))).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('prints:cancel'),
+    });
+    const { body } = await service.json<{ components: { schemas: Record<string, object> } }>('/openapi.json');
+    expect(body.components.schemas).toMatchObject({
+      ApiKeyScope: { enum: expect.arrayContaining(['pets:read', ...scopes]) },
+      KnownErrorCode: { enum: expect.arrayContaining(['printer_jammed']) },
+    });
+  });
+
+  it('gets each exported service injected, without importing other modules than PetsModule and EventsModule', async () => {
+    const modules = new Set<unknown>([exported.PetsModule, exported.EventsModule, exported.RedisModule]);
+    const { app } = service;
+    const isProvided = (value: unknown): value is Type => {
+      if (typeof value !== 'function' || modules.has(value)) return false;
+      try {
+        return app.get(value as Type, { strict: false }) !== undefined;
+      } catch {
+        return false;
+      }
+    };
+    const services = Object.values(exported).filter(isProvided);
+    expect(services.map(({ name }) => name).toSorted()).toEqual([
+      'Clock',
+      'CounterStore',
+      'Database',
+      'Env',
+      'Events',
+      'KeyVerifier',
+      'OldRows',
+      'PetsService',
+      'Registry',
+    ]);
+    for (const token of services)
+      expect(await app.get(PrintsModule).inject(token)).toBe(app.get(token, { strict: false }));
+  });
+});
+
+describe('a health indicator of an extension', () => {
+  it('is part of the readiness', async () => {
+    const { status, body } = await service.json('/health/ready');
+    expect([status, body]).toEqual([200, expect.objectContaining({ status: 'ready', printer: 'up' })]);
+  });
+
+  it.each([
+    ['down', 'printer, paper'],
+    ['broken', 'PrinterHealth, paper'],
+    ['silent', 'PrinterHealth, paper'],
+  ] as const)('makes the service not ready if it is %s, and names all that are not up', async (state, names) => {
+    printer.state = state;
+    const response = await service.request('/health/ready');
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(await errorOf(response)).toEqual({
+      status: 503,
+      code: 'service_unavailable',
+      message: `The service is not ready. Down: ${names}.`,
+    });
+  });
+
+  it('can be called at a path of its own, with details', async () => {
+    const up = await service.json('/v1/prints/health');
+    expect(up.body).toMatchObject({ status: 'ok', details: { printer: { status: 'up' } } });
+    printer.state = 'down';
+    const down = await service.json('/v1/prints/health');
+    expect(down).toMatchObject({
+      status: 503,
+      body: { status: 'error', details: { printer: { status: 'down' } } },
+    });
+  });
+});
