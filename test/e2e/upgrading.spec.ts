@@ -29,7 +29,7 @@ const old = generateApiKey('live');
 const revoked = generateApiKey('live');
 let service: TestApp;
 
-const sql = (statement: string) => queryDatabase(folder, statement);
+const run = (statement: string) => queryDatabase(folder, statement);
 
 /** Creates a database as a version with these migrations left it. */
 async function migrateWith(migrations: (new () => MigrationInterface)[], database: string): Promise<void> {
@@ -43,10 +43,10 @@ async function migrateWith(migrations: (new () => MigrationInterface)[], databas
 /** What the first version, which had one migration, left behind. */
 async function leaveFirstVersion(): Promise<void> {
   await migrateWith([Initial1795219200000], folder);
-  for (const values of PETS) await sql(`INSERT INTO "pets" ("name", "category_id", "status") VALUES (${values})`);
+  for (const values of PETS) await run(`INSERT INTO "pets" ("name", "category_id", "status") VALUES (${values})`);
   // The last one was removed again: its identifier is spent.
-  await sql(`DELETE FROM "pets" WHERE "name" = 'Coco'`);
-  await sql(`INSERT INTO "accounts" ("name", "plan", "created_at") VALUES ('early bird', 'pro', ${MADE_AT_MS})`);
+  await run(`DELETE FROM "pets" WHERE "name" = 'Coco'`);
+  await run(`INSERT INTO "accounts" ("name", "plan", "created_at") VALUES ('early bird', 'pro', ${MADE_AT_MS})`);
   await leaveKey('A', { secret: old });
   await leaveKey('B', { secret: revoked, revokedAt: MADE_AT_MS + 1 });
   await leaveKey('C', { expiresAt: MADE_AT_MS + 90 * DAY_MS });
@@ -77,12 +77,12 @@ async function leaveKey(
   const columns = '"id", "account_id", "sha256", "masked", "scopes", "created_at", "expires_at", "revoked_at"';
   const times = [MADE_AT_MS, expiresAt ?? 'NULL', revokedAt ?? 'NULL'].join();
   const values = `'${idOf(letter)}', 1, '${hashApiKey(secret)}', 'psk_live_…', 'pets:read pets:write', ${times}`;
-  await sql(`INSERT INTO "api_keys" (${columns}) VALUES (${values})`);
+  await run(`INSERT INTO "api_keys" (${columns}) VALUES (${values})`);
 }
 
 async function leaveRecord(letter: string, action: string, detail: object): Promise<void> {
   const values = `${MADE_AT_MS}, 'cli:root', '${action}', 1, '${idOf(letter)}', '${JSON.stringify(detail)}'`;
-  await sql(
+  await run(
     `INSERT INTO "audit_records" ("at", "actor", "action", "account_id", "key_id", "detail") VALUES (${values})`,
   );
 }
