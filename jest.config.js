@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isInstalled } from './test/support/servers/installed.ts';
 import jestPreset from './src/testing/jest-preset.ts';
 
@@ -15,51 +17,17 @@ const servers = {
 /** Leaves every test of a project out where the programs it needs are missing. */
 const ignored = (name, patterns = []) => (servers[name].length === 0 ? patterns : ['/']);
 
-/** Specs of the service and of units that use its database, and so run once more, on PostgreSQL. */
-const ON_POSTGRES = [
-  '<rootDir>/test/both-databases/**/*.spec.ts',
-  '<rootDir>/test/e2e/**/*.spec.ts',
-  '<rootDir>/test/openapi/conformance.spec.ts',
-  '<rootDir>/src/accounts/keys/**/*.spec.ts',
-  '<rootDir>/src/auth/**/*.spec.ts',
-  '<rootDir>/src/accounts/cli/**/*.spec.ts',
-  '<rootDir>/src/rate-limit/persistence/*.spec.ts',
-];
+/**
+ * Specs that run once more, on PostgreSQL: those that name `onPostgres`, as something differs there, and those with a comment
+ * `@postgres` that says why. What all others ask over HTTP, test/both-databases compares for every operation.
+ */
+const RUNS_ON_POSTGRES = /\bonPostgres\b|\/\/ @postgres: ./;
 
-/** Of these, the specs to which another database makes no difference. */
-const SAME_ON_POSTGRES = [
-  // HTTP, and what is decided before a database is asked.
-  ...[
-    'admission',
-    'cors',
-    'errors',
-    'event-loop',
-    'every-response',
-    'lifecycle',
-    'malformed-http',
-    'odd-requests',
-    'split-body',
-  ].map(endToEnd),
-  // Limits, whose counts `restart` and the specs of persistence keep in a database.
-  ...['address-limits', 'bans', 'plan-limits', 'redis', 'usage', 'windows'].map(endToEnd),
-  // The process, its memory and its files.
-  ...['configuration'].map(endToEnd),
-  // SQLite: its file, its locks, the embedded default. test/faults makes PostgreSQL fail.
-  ...[
-    'changed-by-hand',
-    'sqlite-file',
-    'database-away',
-    'database-failing',
-    'failure-log',
-    'first-run',
-    'stalled-reader',
-    'write-lock',
-  ].map(endToEnd),
-  // No database.
-  ...['auth/keys/api-key-format', 'auth/bearer-token', 'auth/bearer.guard', 'accounts/cli/keys-arguments'].map(
-    (name) => `<rootDir>/src/${name}.spec.ts`,
-  ),
-];
+const namesPostgres = (path) => RUNS_ON_POSTGRES.test(readFileSync(join(import.meta.dirname, path), 'utf8'));
+const onPostgres = () =>
+  globSync(['src/**/*.spec.ts', 'test/e2e/*.spec.ts'], { cwd: import.meta.dirname })
+    .filter(namesPostgres)
+    .map((path) => `<rootDir>/${path}`);
 
 function endToEnd(name) {
   return `<rootDir>/test/e2e/${name}.spec.ts`;
@@ -77,6 +45,12 @@ const ON_REDIS = [
 
 /** Specs that kill the process for half a minute; with the other faults, on SQLite, and on PostgreSQL. */
 const CRASHES = ['crash', 'crash-fuzz'].map(endToEnd);
+
+/** A PostgreSQL server that lasts as long as the run, with a database for each spec. Jest starts one for both projects. */
+const sharedServer = {
+  globalSetup: '<rootDir>/test/support/postgres-setup.js',
+  globalTeardown: '<rootDir>/test/support/postgres-teardown.js',
+};
 
 /** Each spec is in one project; `postgres` runs some of them again. */
 const projects = [
@@ -102,15 +76,15 @@ const projects = [
     ...jestPreset,
     displayName: 'postgres',
     globals: { TEST_DATABASE: 'postgres' },
-    globalSetup: '<rootDir>/test/support/postgres-setup.js',
-    globalTeardown: '<rootDir>/test/support/postgres-teardown.js',
-    testMatch: ON_POSTGRES,
-    testPathIgnorePatterns: ignored('postgres', SAME_ON_POSTGRES),
+    ...sharedServer,
+    testMatch: ['<rootDir>/test/both-databases/**/*.spec.ts', ...onPostgres()],
+    testPathIgnorePatterns: ignored('postgres'),
   },
-  // Servers of the tests' own, most of which are killed, paused and starved.
+  // Servers and instances that are killed, paused and starved.
   {
     ...patient,
     displayName: 'faults',
+    ...sharedServer,
     testMatch: ['<rootDir>/test/faults/**/*.spec.ts', '<rootDir>/test/bench/on-servers.spec.ts', ...CRASHES],
     testPathIgnorePatterns: ignored('faults'),
   },

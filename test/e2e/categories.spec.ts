@@ -1,3 +1,4 @@
+// @postgres: changes of one category at once wait for its row.
 import { describe, expect, it } from '@jest/globals';
 import { errorOf } from '../support/expectations.js';
 import { key, service, shareApp } from '../support/folders.js';

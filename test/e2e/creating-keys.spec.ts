@@ -1,3 +1,4 @@
+// @postgres: creates of keys at once wait for a lock.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { errorOf } from '../support/expectations.js';
 import { KeysApi, created, keyIn, NOON, WITHOUT_MANAGE, type Key } from '../support/keys-api.js';

@@ -1,3 +1,4 @@
+// @postgres: transactions run at once, and end in another order.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Controller, Injectable, Logger, Module } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';

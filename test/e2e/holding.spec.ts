@@ -1,3 +1,4 @@
+// @postgres: transactions at once read what the other one changes.
 import { describe, expect, it } from '@jest/globals';
 import { Database } from '../../src/database/database.js';
 import { PetsService } from '../../src/pets/index.js';

@@ -1,3 +1,4 @@
+// @postgres: a write within another uses its connection.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { In } from 'typeorm';

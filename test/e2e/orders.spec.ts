@@ -1,3 +1,4 @@
+// @postgres: orders of one pet at once wait for its row.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { errorOf, expectTrio } from '../support/expectations.js';
 import { type Order, orderOf, OrdersClient } from '../support/orders.js';

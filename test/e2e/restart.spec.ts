@@ -1,3 +1,4 @@
+// @postgres: the next process reads what the last one wrote.
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';

@@ -1,3 +1,4 @@
+// @postgres: extensions use the driver, its types and its transactions.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { DataSource, type EntityManager, MoreThanOrEqual } from 'typeorm';

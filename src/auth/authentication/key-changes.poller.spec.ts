@@ -1,3 +1,4 @@
+// @postgres: transactions commit in another order than they number their changes.
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type AuthInstance, authForEachTest } from '../../../test/support/auth-service.js';
 import { AuditRecord } from '../keys/audit-record.entity.js';
