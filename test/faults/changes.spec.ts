@@ -42,14 +42,14 @@ async function change(...args: string[]): Promise<string> {
 
 describe('within a second, on every instance', () => {
   it('a revoked key is refused', async () => {
-    const { id, key } = await fleet.createKey('revoked', '--plan', 'free');
+    const { id, key } = await fleet.createKey('revoked', { plan: 'free' });
     expect(await standing(key)).toEqual(everywhere(60));
     await change('revoke', id);
     expect(await standingSoon(key, 'api_key_revoked')).toEqual(everywhere('api_key_revoked'));
   });
 
   it('a rotated key has ended, and its successor is accepted', async () => {
-    const old = await fleet.createKey('rotated', '--plan', 'free');
+    const old = await fleet.createKey('rotated', { plan: 'free' });
     expect(await standing(old.key)).toEqual(everywhere(60));
     const next = JSON.parse(await change('rotate', old.id, '--overlap', '0s', '--json')) as { key: string };
     expect(await standingSoon(old.key, 'api_key_expired')).toEqual(everywhere('api_key_expired'));
@@ -57,7 +57,7 @@ describe('within a second, on every instance', () => {
   });
 
   it('a new plan applies, and the counts are kept', async () => {
-    const { key } = await fleet.createKey('growing', '--plan', 'free');
+    const { key } = await fleet.createKey('growing', { plan: 'free' });
     expect(await standing(key)).toEqual(everywhere(60));
     await change('plan', 'growing', 'pro');
     const { result, calls } = await withinASecond(
@@ -73,15 +73,7 @@ describe('within a second, on every instance', () => {
   });
 
   it('a ban is lifted', async () => {
-    const { id, key } = await fleet.createKey(
-      'banned',
-      '--plan',
-      'enterprise',
-      '--per-minute',
-      '6',
-      '--per-day',
-      '100',
-    );
+    const { id, key } = await fleet.createKey('banned', { plan: 'enterprise', perMinute: 6, perDay: 100 });
     for (let n = 0; n < 4; n += 1) await list(key);
     expect(await standing(key)).toEqual(everywhere('api_key_banned'));
     await change('unban', id);

@@ -57,7 +57,7 @@ const everyNumberBelow = (end: number) => Array.from({ length: end }, (_, n) => 
 const until = (ms: number) => delay(Math.max(0, ms - Date.now()));
 
 async function businessKey(account: string): Promise<string> {
-  return (await fleet.createKey(account, '--plan', 'business')).key;
+  return (await fleet.createKey(account, { plan: 'business' })).key;
 }
 
 const fallbacks = () => fleet.metric('petstore_redis_fallbacks_total');

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { AMPLE_PLAN, Fleet } from '../support/fleet.js';
+import { Fleet } from '../support/fleet.js';
 import { ask } from '../support/http.js';
 import { requestsOf } from '../support/traffic.js';
 
@@ -18,7 +18,7 @@ let key: string;
 
 beforeAll(async () => {
   fleet = await Fleet.start({ instances: 1 });
-  ({ key } = await fleet.createKey('ample', ...AMPLE_PLAN));
+  ({ key } = await fleet.createKey('ample'));
 });
 afterAll(() => {
   agent.destroy();
@@ -38,7 +38,7 @@ async function createMany() {
 describe('a locked table', () => {
   it('makes any number of waiting requests return 503 in time, and none after it is unlocked', async () => {
     expect((await createMany()).statuses).toEqual(new Set([201]));
-    const holder = new Client({ connectionString: fleet.postgres.url('petstore') });
+    const holder = new Client({ connectionString: fleet.databaseUrl });
     await holder.connect();
     await holder.query('BEGIN');
     await holder.query('LOCK TABLE "pets" IN ACCESS EXCLUSIVE MODE');

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
-import { AMPLE_PLAN, Fleet, OPEN_TO_ANYBODY } from '../support/fleet.js';
+import { Fleet, OPEN_TO_ANYBODY } from '../support/fleet.js';
 import { ask } from '../support/http.js';
 import { everyPet, lost, requestsOf, type Seen, Traffic } from '../support/traffic.js';
 import { within, withinASecond } from '../support/until.js';
@@ -33,7 +33,7 @@ beforeAll(async () => {
     maxConnections: MAX_CONNECTIONS,
     env: { DATABASE_POOL_SIZE: POOL_SIZE, ...OPEN_TO_ANYBODY },
   });
-  ({ key } = await fleet.createKey('known', ...AMPLE_PLAN));
+  ({ key } = await fleet.createKey('known'));
 });
 afterEach(() => traffic?.stop());
 afterAll(() => fleet?.stop());
@@ -55,7 +55,7 @@ async function useUpConnections(): Promise<void> {
 }
 
 async function hog(): Promise<void> {
-  const client = new Client({ connectionString: fleet.postgres.url('petstore') });
+  const client = new Client({ connectionString: fleet.databaseUrl });
   client.on('error', () => undefined);
   await client.connect().then(
     () => hogs.push(client),

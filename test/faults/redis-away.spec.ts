@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { trio } from '../support/app.js';
-import { AMPLE_PLAN, Fleet } from '../support/fleet.js';
+import { Fleet } from '../support/fleet.js';
 import { freePort } from '../support/servers/free-port.js';
 import { ask } from '../support/http.js';
 import { requestsOf, Traffic } from '../support/traffic.js';
@@ -25,7 +25,7 @@ let accounts = 0;
 
 beforeAll(async () => {
   fleet = await Fleet.start({ instances: INSTANCES });
-  ({ key } = await fleet.createKey('ample', ...AMPLE_PLAN));
+  ({ key } = await fleet.createKey('ample'));
 });
 afterEach(() => traffic?.stop());
 afterAll(() => fleet?.stop());

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { AMPLE_PLAN, Fleet } from '../support/fleet.js';
+import { Fleet } from '../support/fleet.js';
 import { ask } from '../support/http.js';
 import { requestsOf, Traffic } from '../support/traffic.js';
 import { within } from '../support/until.js';
@@ -20,8 +20,8 @@ let traffics: Traffic[] = [];
 
 beforeAll(async () => {
   fleet = await Fleet.start({ instances: 1 });
-  ({ key } = await fleet.createKey('ample', ...AMPLE_PLAN));
-  client = new Client({ connectionString: fleet.postgres.url('petstore') });
+  ({ key } = await fleet.createKey('ample'));
+  client = new Client({ connectionString: fleet.databaseUrl });
   await client.connect();
 });
 const stopAll = () => Promise.all(traffics.map((traffic) => traffic.stop()));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { AMPLE_PLAN, Fleet } from '../support/fleet.js';
+import { Fleet } from '../support/fleet.js';
 import { ask, JSON_TYPE } from '../support/http.js';
 
 /** Maximum time that a client waits for a response. */
@@ -12,23 +12,21 @@ let key: string;
 
 beforeAll(async () => {
   fleet = await Fleet.start({ instances: 1 });
-  ({ key } = await fleet.createKey('patient', ...AMPLE_PLAN));
+  ({ key } = await fleet.createKey('patient'));
   await slowDown(0);
   for (const when of ['BEFORE', 'AFTER'])
-    await run(`CREATE TRIGGER slow_${when} ${when} INSERT ON pets EXECUTE FUNCTION slow()`);
+    await fleet.query(`CREATE TRIGGER slow_${when} ${when} INSERT ON pets EXECUTE FUNCTION slow()`);
 });
 afterAll(() => fleet?.stop());
-
-const run = (sql: string) => fleet.postgres.query(sql, 'petstore');
 
 /** Slows down each create twice. */
 async function slowDown(seconds: number): Promise<void> {
   const body = `BEGIN PERFORM pg_sleep(${seconds}); RETURN NULL; END`;
-  await run(`CREATE OR REPLACE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ ${body} $$`);
+  await fleet.query(`CREATE OR REPLACE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ ${body} $$`);
 }
 
 async function pets(): Promise<number> {
-  const [row] = await fleet.postgres.query<{ pets: string }>('SELECT COUNT(*) AS "pets" FROM "pets"', 'petstore');
+  const [row] = await fleet.query<{ pets: string }>('SELECT COUNT(*) AS "pets" FROM "pets"');
   return Number(row?.pets);
 }
 

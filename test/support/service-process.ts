@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from './servers/free-port.js';
+import { onFreePort } from './servers/free-port.js';
 
 const BUILT = join(import.meta.dirname, '../../dist/src');
 /** A start takes a second, but longer if ten services start at once on two busy cores. */
@@ -30,8 +30,11 @@ export interface ProcessOptions {
 export type ServiceProcess = Awaited<ReturnType<typeof startProcess>>;
 
 /** Starts the built service as a separate process. Resolves when it is ready. */
-export async function startProcess({ file = 'main.js', folder, env = {}, stdout }: ProcessOptions) {
-  const port = await freePort();
+export async function startProcess(options: ProcessOptions) {
+  return onFreePort((port) => start(port, options), 'Set PORT to another port');
+}
+
+async function start(port: number, { file = 'main.js', folder, env = {}, stdout }: ProcessOptions) {
   const { child, ended, output } = run(file, [], {
     folder,
     stdout,
