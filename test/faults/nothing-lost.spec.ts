@@ -99,31 +99,31 @@ describe('connections that PostgreSQL terminates at any time', () => {
   });
 });
 
+/** A create of several statements: an idempotent one stores its response in its transaction. */
+function createOnce(): Ask {
+  const request = requestsOf(key).create();
+  return { ...request, headers: { ...request.headers, 'Idempotency-Key': randomUUID() } };
+}
+
+/** Pauses an instance while it holds a lock. */
+async function hang(hung: ServiceProcess): Promise<void> {
+  for (;;) {
+    hung.signal('SIGSTOP');
+    await delay(150);
+    if ((await server.query(HOLDERS)).length > 0) return;
+    hung.signal('SIGCONT');
+    await delay(50);
+  }
+}
+
 describe('an instance that hangs in the middle of its transactions', () => {
-  /** A create of several statements: an idempotent one stores its response in its transaction. */
-  function create(): Ask {
-    const request = requestsOf(key).create();
-    return { ...request, headers: { ...request.headers, 'Idempotency-Key': randomUUID() } };
-  }
-
-  /** Pauses an instance while it holds a lock. */
-  async function hang(hung: ServiceProcess): Promise<void> {
-    for (;;) {
-      hung.signal('SIGSTOP');
-      await delay(150);
-      if ((await server.query(HOLDERS)).length > 0) return;
-      hung.signal('SIGCONT');
-      await delay(50);
-    }
-  }
-
   it('blocks writes of the others briefly, and continues afterwards', async () => {
     const [hung, healthy] = fleet.instances as [ServiceProcess, ServiceProcess];
-    const ofHung = send({ create }, 16, () => [hung.port]);
+    const ofHung = send({ create: createOnce }, 16, () => [hung.port]);
     await createdMore(ofHung);
     await hang(hung);
     try {
-      const ofHealthy = send({ create }, CLIENTS, () => [healthy.port]);
+      const ofHealthy = send({ create: createOnce }, CLIENTS, () => [healthy.port]);
       await createdMore(ofHealthy);
       await createdMore(ofHealthy);
       hung.signal('SIGCONT');
