@@ -3,14 +3,12 @@ import { admissionGrowth, manyAccounts } from './growth/admission.js';
 import { catalogueGrowth } from './growth/catalogue.js';
 import { firstAnswerMs } from './growth/first-answer.js';
 import { memoryUnderLoad } from './growth/memory.js';
-import { skewedLists } from './growth/skewed.js';
 import { buildContenders } from './harness/build.js';
 import { whole } from './harness/table.js';
 
 const { values } = parseArgs({
   options: {
     pets: { type: 'string', default: '1000,100000' },
-    skewed: { type: 'string', default: '1000,3000000' },
     starts: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '3' },
   },
@@ -20,8 +18,6 @@ const seconds = Number(values.seconds);
 buildContenders();
 const catalogue = await catalogueGrowth(values.pets.split(',').map(Number), starts, seconds);
 process.stdout.write(`### Processor time per request, µs\n\n${catalogue}\n\n`);
-const skewed = await skewedLists(values.skewed.split(',').map(Number));
-process.stdout.write(`### Lists of skewed rows on PostgreSQL, ms\n\n${skewed}\n\n`);
 process.stdout.write(`### Admission, by accounts in memory\n\n${admissionGrowth()}\n\n`);
 process.stdout.write(`### Admission, ten million accounts\n\n${manyAccounts()}\n\n`);
 const peaks = await memoryUnderLoad(2 * seconds);

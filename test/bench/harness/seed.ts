@@ -20,14 +20,14 @@ export interface Seed {
 /** A limit that no run reaches. */
 export const NO_LIMIT = '1000000000';
 
-/** Creates the schema and the key as an operator would, then inserts the pets, or runs other SQL. */
-export async function seedDatabase(pets: number, on: Servers = 'sqlite', sql = insertPets(pets)): Promise<Seed> {
+/** Creates the schema and the key as an operator would, then inserts the pets. */
+export async function seedDatabase(pets: number, on: Servers = 'sqlite'): Promise<Seed> {
   // Next to the data of the embedded default. The temporary directory may be in memory, where fsync is free.
   mkdirSync(join(ROOT, 'data'), { recursive: true });
   const folder = mkdtempSync(join(ROOT, 'data', 'bench-'));
   const places = on === 'sqlite' ? sqlitePlaces(folder) : await serverPlaces();
   const key = createKey(places.original);
-  await places.run(sql);
+  await places.run(insertPets(pets));
   return {
     key,
     folder,
