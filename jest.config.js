@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isInstalled } from './test/support/servers/installed.ts';
 import jestPreset from './src/testing/jest-preset.ts';
 
@@ -15,33 +17,17 @@ const servers = {
 /** Leaves every test of a project out where the programs it needs are missing. */
 const ignored = (name, patterns = []) => (servers[name].length === 0 ? patterns : ['/']);
 
-/** Specs of the service and of units that use its database, and so run once more, on PostgreSQL. */
-const ON_POSTGRES = [
-  '<rootDir>/test/both-databases/**/*.spec.ts',
-  '<rootDir>/test/e2e/**/*.spec.ts',
-  ...['crash', 'crash-fuzz', 'keys', 'sigterm'].map((name) => `<rootDir>/test/processes/${name}.spec.ts`),
-  '<rootDir>/test/openapi/conformance.spec.ts',
-  '<rootDir>/src/accounts/keys/**/*.spec.ts',
-  '<rootDir>/src/auth/**/*.spec.ts',
-  '<rootDir>/src/accounts/cli/**/*.spec.ts',
-  '<rootDir>/src/rate-limit/persistence/*.spec.ts',
-];
+/**
+ * Specs that run once more, on PostgreSQL: those that name `onPostgres`, as something differs there, and those with a comment
+ * `@postgres` that says why. What all others ask over HTTP, test/both-databases compares for every operation.
+ */
+const RUNS_ON_POSTGRES = /\bonPostgres\b|\/\/ @postgres: ./;
 
-/** Of these, the specs to which another database makes no difference. */
-const SAME_ON_POSTGRES = [
-  // HTTP, and what is decided before a database is asked.
-  ...['admission', 'cors', 'event-loop', 'every-response', 'lifecycle', 'malformed-http', 'odd-requests'].map(endToEnd),
-  // Limits, whose counts `restart` and the specs of persistence keep in a database.
-  ...['address-limits', 'bans', 'limits', 'redis', 'usage'].map(endToEnd),
-  // The start and the end.
-  ...['smoke', 'starting', 'stopping'].map(endToEnd),
-  // SQLite: its file, its locks, the embedded default. test/faults makes PostgreSQL fail.
-  ...['backup', 'database-failing', 'failure-log', 'write-lock'].map(endToEnd),
-  // No database.
-  ...['auth/keys/api-key-format', 'auth/bearer.guard', 'accounts/cli/keys-arguments'].map(
-    (name) => `<rootDir>/src/${name}.spec.ts`,
-  ),
-];
+const namesPostgres = (path) => RUNS_ON_POSTGRES.test(readFileSync(join(import.meta.dirname, path), 'utf8'));
+const onPostgres = () =>
+  globSync(['src/**/*.spec.ts', 'test/{e2e,processes}/*.spec.ts'], { cwd: import.meta.dirname })
+    .filter(namesPostgres)
+    .map((path) => `<rootDir>/${path}`);
 
 function endToEnd(name) {
   return `<rootDir>/test/e2e/${name}.spec.ts`;
@@ -56,6 +42,12 @@ const ON_REDIS = [
   endToEnd('coherence'),
   endToEnd('tracing'),
 ];
+
+/** A PostgreSQL server that lasts as long as the run, with a database for each spec. Jest starts one for both projects. */
+const sharedServer = {
+  globalSetup: '<rootDir>/test/support/postgres-setup.js',
+  globalTeardown: '<rootDir>/test/support/postgres-teardown.js',
+};
 
 /** Each spec is in one project; `postgres` runs some of them again. */
 const projects = [
@@ -83,15 +75,15 @@ const projects = [
     ...jestPreset,
     displayName: 'postgres',
     globals: { TEST_DATABASE: 'postgres' },
-    globalSetup: '<rootDir>/test/support/postgres-setup.js',
-    globalTeardown: '<rootDir>/test/support/postgres-teardown.js',
-    testMatch: ON_POSTGRES,
-    testPathIgnorePatterns: ignored('postgres', SAME_ON_POSTGRES),
+    ...sharedServer,
+    testMatch: ['<rootDir>/test/both-databases/**/*.spec.ts', ...onPostgres()],
+    testPathIgnorePatterns: ignored('postgres'),
   },
-  // Servers of the tests' own, most of which are killed, paused and starved.
+  // Servers and instances that are killed, paused and starved.
   {
     ...patient,
     displayName: 'faults',
+    ...sharedServer,
     testMatch: ['<rootDir>/test/faults/**/*.spec.ts', '<rootDir>/test/bench/on-servers.spec.ts'],
     testPathIgnorePatterns: ignored('faults'),
   },

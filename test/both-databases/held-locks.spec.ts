@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { startApp, type TestApp } from '../support/app.js';
@@ -44,17 +43,13 @@ function rename(id: number, name: string, ifMatch: string): Promise<Response> {
   return service.request(`/v1/categories/${id}`, { key, method: 'PATCH', headers, body: JSON.stringify({ name }) });
 }
 
-async function untilWaiting(requests: number): Promise<void> {
-  while ((await queryDatabase(service.folder, WAITING)).length < requests) await delay(5);
-}
-
 describe('changeCategory', () => {
   it('refuses an ETag that becomes outdated while the request waits for the category', async () => {
     await service.post('/v1/categories', key, '{"name":"Dogs","id":1}');
     const etag = await etagOf(1);
     await holder.query(`UPDATE "categories" SET "name" = 'Hunde' WHERE "id" = 1`);
     const renamed = rename(1, 'Hounds', etag);
-    await untilWaiting(1);
+    await until(async () => (await queryDatabase(service.folder, WAITING)).length === 1);
     await holder.query('COMMIT');
     expect((await renamed).status).toBe(412);
   });
@@ -102,8 +97,8 @@ describe('a burst of one account on rows that another session has locked', () =>
     for (let round = 0; round < 5; round += 1) {
       expect((await service.request('/health/ready')).status).toBe(200);
       expect((await service.request(`/v1/pets?after=${round + 1}`, { key: stranger })).status).toBe(200);
-      // One more for what the service does in the background.
-      expect(used()).toBeLessThanOrEqual(3);
+      // What the service does in the background takes others for a moment.
+      await until(() => used() === 2);
     }
     await holder.query('COMMIT');
     const statuses = (await Promise.all(burst)).map(({ status }) => status);

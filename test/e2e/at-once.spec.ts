@@ -1,3 +1,4 @@
+// @postgres: transactions at once read what the other one changes.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { SCOPES } from '../../src/auth/keys/scopes.js';

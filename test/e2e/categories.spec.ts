@@ -1,3 +1,4 @@
+// @postgres: changes of one category at once wait for its row.
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { queryDatabase } from '../support/databases.js';
 import { errorOf, refusalOf } from '../support/expectations.js';

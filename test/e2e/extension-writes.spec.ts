@@ -1,3 +1,4 @@
+// @postgres: writes of extensions run at once, and fail with errors of the driver.
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Inject, Injectable, Module, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';

@@ -1,3 +1,4 @@
+// @postgres: a transaction of several connections stores the response.
 import {
   type CallHandler,
   ClassSerializerInterceptor,

@@ -1,3 +1,4 @@
+// @postgres: rotations of one key at once wait for a lock.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FastifyReply } from 'fastify';
 import { KeysController } from '../../src/accounts/keys/keys.controller.js';

@@ -1,3 +1,4 @@
+// @postgres: creates of keys at once wait for a lock.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { IssuedKey } from '../../src/accounts/keys/key-responses.dto.js';
 import type { NewKey } from '../../src/accounts/keys/key-options.js';

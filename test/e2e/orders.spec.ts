@@ -1,3 +1,4 @@
+// @postgres: orders of one pet at once wait for its row.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startApp } from '../support/app.js';
 import { errorOf, expectTrio, refusalOf } from '../support/expectations.js';

@@ -1,3 +1,4 @@
+// @postgres: changes of one pet at once wait for its row.
 import { describe, expect, it } from '@jest/globals';
 import { PetsService } from '../../src/pets/index.js';
 import { errorOf, refusalOf } from '../support/expectations.js';

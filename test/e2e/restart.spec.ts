@@ -1,3 +1,4 @@
+// @postgres: the next process reads what the last one wrote.
 import { describe, expect, it } from '@jest/globals';
 import { FakeClock, startApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';

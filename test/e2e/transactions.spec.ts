@@ -1,3 +1,4 @@
+// @postgres: a write within another uses its connection.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Database, onCommit } from '../../src/index.js';

@@ -1,3 +1,4 @@
+// @postgres: extensions use the driver, its types and its transactions.
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

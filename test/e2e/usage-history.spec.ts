@@ -1,3 +1,4 @@
+// @postgres: days are grouped by a statement of the database.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Database } from '../../src/database/database.js';

@@ -1,3 +1,4 @@
+// @postgres: commands run statements that no request does.
 import { describe, expect, it } from '@jest/globals';
 import { keysForEachTest } from '../../../test/support/keys-commands.js';
 import { Account } from '../../auth/keys/account.entity.js';

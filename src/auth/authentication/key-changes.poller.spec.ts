@@ -1,3 +1,4 @@
+// @postgres: transactions commit in another order than they number their changes.
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type AuthInstance, shareAuth } from '../../../test/support/auth-service.js';
 import { ApiError } from '../../http/errors/api-error.js';

@@ -1,3 +1,4 @@
+// @postgres: counts are merged by statements of the database.
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type INestApplicationContext, Logger } from '@nestjs/common';
 import { Test } from '@nestjs/testing';

@@ -32,6 +32,20 @@ export async function freePort(): Promise<number> {
   throw new Error('All ports for tests are in use.');
 }
 
+/**
+ * Starts a program on a free port, and on another one if somebody takes that first.
+ * @param taken part of the error message of a program whose port is taken
+ */
+export async function onFreePort<T>(start: (port: number) => Promise<T>, taken: string): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await start(await freePort());
+    } catch (error) {
+      if (tries === 5 || !String(error).includes(taken)) throw error;
+    }
+  }
+}
+
 /** Listens on all addresses; undefined if the port is in use on one of them. */
 async function listen(port: number): Promise<Server | undefined> {
   const server = createServer().listen(port);

@@ -4,7 +4,7 @@ import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { queryOnce } from '../../../src/testing/postgres-test-database.js';
-import { freePort } from './free-port.js';
+import { onFreePort } from './free-port.js';
 import { signalTree, untilUp } from './server-process.js';
 
 export interface PostgresOptions {
@@ -36,17 +36,18 @@ export class PostgresServer {
       cwd: folder,
       stdio: ['ignore', 'ignore', 'inherit'],
     });
-    const port = await freePort();
-    const server = new PostgresServer(port, folder, {
-      port,
-      listen_addresses: '127.0.0.1',
-      unix_socket_directories: '',
-      max_connections: maxConnections,
-      shared_buffers: '32MB',
-      fsync: fsync ? 'on' : 'off',
-    });
-    await server.launch();
-    return server;
+    return onFreePort(async (port) => {
+      const server = new PostgresServer(port, folder, {
+        port,
+        listen_addresses: '127.0.0.1',
+        unix_socket_directories: '',
+        max_connections: maxConnections,
+        shared_buffers: '32MB',
+        fsync: fsync ? 'on' : 'off',
+      });
+      await server.launch();
+      return server;
+    }, 'Address already in use');
   }
 
   /** Value of DATABASE_URL for a database of this server. */
@@ -103,12 +104,8 @@ export class PostgresServer {
       cwd: this.folder,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    let log = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (log = `${log}${text}`.slice(-10_000)));
     this.child = child;
-    await untilUp(child, () => this.query('SELECT 1')).catch((error: unknown) => {
-      throw new Error(`PostgreSQL did not start:\n${log}`, { cause: error });
-    });
+    await untilUp(child, () => this.query('SELECT 1'));
   }
 
   private async end(signal: (child: ChildProcess) => void): Promise<void> {

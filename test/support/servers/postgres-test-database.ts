@@ -2,9 +2,12 @@ import { MARK, PostgresTestDatabase as KitDatabase, queryOnce } from '../../../s
 
 /** A database on a server that runs already. */
 export class PostgresTestDatabase extends KitDatabase {
-  /** Creates the database without tables. */
-  async createEmpty(): Promise<void> {
-    await queryOnce(this.serverUrl, `CREATE DATABASE "${this.name}"`);
+  /**
+   * Creates the database without tables.
+   * @param options continues CREATE DATABASE
+   */
+  async createEmpty(options = ''): Promise<void> {
+    await queryOnce(this.serverUrl, `CREATE DATABASE "${this.name}" ${options}`);
     await queryOnce(this.serverUrl, `COMMENT ON DATABASE "${this.name}" IS '${MARK}'`);
   }
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { freePort } from './free-port.js';
+import { onFreePort } from './free-port.js';
 import { untilUp } from './server-process.js';
 
 const PROGRAM = 'redis-server';
@@ -21,9 +21,12 @@ export class RedisServer {
 
   /** @param settings more arguments for redis-server, such as `--requirepass` and its value */
   static async start(...settings: readonly string[]): Promise<RedisServer> {
-    const server = new RedisServer(await freePort(), mkdtempSync(join(tmpdir(), 'petstore-redis-')), settings);
-    await server.launch();
-    return server;
+    const folder = mkdtempSync(join(tmpdir(), 'petstore-redis-'));
+    return onFreePort(async (port) => {
+      const server = new RedisServer(port, folder, settings);
+      await server.launch();
+      return server;
+    }, 'Failed listening on port');
   }
 
   get url(): string {
@@ -85,7 +88,7 @@ export class RedisServer {
   private async launch(): Promise<void> {
     const place = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.folder];
     this.process = spawn(PROGRAM, [...place, '--save', '', '--appendonly', 'no', ...this.settings], {
-      stdio: 'ignore',
+      stdio: ['ignore', 'pipe', 'ignore'],
     });
     await once(this.process, 'spawn');
     await untilUp(this.process, () => this.call('PING'));

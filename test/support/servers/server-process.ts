@@ -2,17 +2,21 @@ import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const START_DEADLINE_MS = 20_000;
+const START_DEADLINE_MS = 60_000;
 
-/** Waits until a server that has just been started answers. */
+/** Waits until a server that has just been started, and writes its log to a pipe, answers. */
 export async function untilUp(server: ChildProcess, ask: () => Promise<unknown>): Promise<void> {
+  let log = '';
+  for (const stream of [server.stdout, server.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => (log = `${log}${text}`.slice(-10_000)));
   const deadlineMs = performance.now() + START_DEADLINE_MS;
   for (;;) {
     try {
       await ask();
       return;
     } catch (error) {
-      if (server.exitCode !== null || performance.now() > deadlineMs) throw error;
+      if (server.exitCode !== null || performance.now() > deadlineMs)
+        throw new Error(`The server did not start:\n${log}`, { cause: error });
     }
     await delay(20);
   }

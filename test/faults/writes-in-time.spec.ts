@@ -1,0 +1,116 @@
+import { Agent } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { Fleet } from '../support/fleet.js';
+import { ask } from '../support/http.js';
+import { requestsOf, type Seen, Traffic } from '../support/traffic.js';
+import { until } from '../support/until.js';
+
+/** More creates than an instance runs concurrent transactions. */
+const CREATES = 300;
+/** Requests of each kind that are answered during a fault. */
+const ENOUGH = 12;
+
+let fleet: Fleet;
+let port: number;
+let key: string;
+let holder: Client;
+const traffics: Traffic[] = [];
+
+beforeAll(async () => {
+  fleet = await Fleet.start({ instances: 1 });
+  [port = 0] = fleet.ports;
+  ({ key } = await fleet.createKey('ample'));
+  holder = new Client({ connectionString: fleet.databaseUrl });
+  await holder.connect();
+});
+afterEach(() => Promise.all(traffics.splice(0).map((traffic) => traffic.stop())));
+afterAll(async () => {
+  await holder?.end();
+  await fleet?.stop();
+});
+
+/** A trigger that refuses creates with an error of PostgreSQL. */
+const refusing = (name: string, message: string, code: string) => ({
+  begin: `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS
+    $$BEGIN RAISE EXCEPTION '${message}' USING ERRCODE = '${code}'; END$$;
+    CREATE TRIGGER ${name} BEFORE INSERT ON "pets" EXECUTE FUNCTION ${name}()`,
+  end: `DROP TRIGGER ${name} ON "pets"`,
+});
+
+const FAULTS = [
+  { what: 'whose disk is full', ...refusing('full_disk', 'could not extend file: No space left on device', '53100') },
+  {
+    what: 'that accepts no writes',
+    ...refusing('standby', 'cannot execute INSERT in a read-only transaction', '25006'),
+  },
+  {
+    what: 'with a lock that writes wait for',
+    begin: 'BEGIN; LOCK TABLE "pets" IN EXCLUSIVE MODE',
+    end: 'ROLLBACK',
+  },
+];
+
+const since = (ms: number) => traffics.flatMap((traffic) => traffic.since(ms));
+const tally = (seen: readonly Seen[]) => new Set(seen.map(({ kind, status }) => `${kind} ${status}`));
+const isHealthy = (seen: readonly Seen[]) => seen.length > ENOUGH && seen.every(({ status }) => status < 300);
+
+describe.each(FAULTS)('PostgreSQL $what', ({ begin, end }) => {
+  it('makes only writes return 503, stays ready, and accepts writes again', async () => {
+    // Each list is another one, so none is cached. Creates that wait do not keep the reads from going on.
+    const { create, list: read } = requestsOf(key);
+    for (const requests of [{ create }, { read }]) traffics.push(new Traffic(() => [port], requests));
+    for (const traffic of traffics) traffic.start(6);
+    await until(() => tally(since(0)).size === 2);
+    await holder.query(begin);
+    const fromMs = performance.now();
+    await until(() => traffics.every((traffic) => traffic.since(fromMs).length >= ENOUGH));
+    const during = since(fromMs);
+    expect((await ask(port, { path: '/health/ready' })).status).toBe(200);
+    await holder.query(end);
+    await until(() => isHealthy(traffics[0]?.since(performance.now() - 300) ?? []));
+    expect(tally(during)).toEqual(new Set(['create 503', 'read 200']));
+    expect(during.filter(({ status, retryAfter }) => status === 503 && !/^[1-9]\d*$/.test(retryAfter ?? ''))).toEqual(
+      [],
+    );
+  });
+});
+
+describe('a locked table', () => {
+  it('makes any number of waiting requests return 503 while it is locked, and none after it is unlocked', async () => {
+    const agent = new Agent({ keepAlive: true });
+    const createMany = async () => {
+      const requests = Array.from({ length: CREATES }, () => ask(port, requestsOf(key).create(), agent));
+      return new Set((await Promise.all(requests)).map(({ status }) => status));
+    };
+    expect(await createMany()).toEqual(new Set([201]));
+    await holder.query('BEGIN; LOCK TABLE "pets" IN ACCESS EXCLUSIVE MODE');
+    for (let wave = 0; wave < 2; wave++) expect(await createMany()).toEqual(new Set([503]));
+    await holder.query('ROLLBACK');
+    expect(await createMany()).toEqual(new Set([201]));
+    agent.destroy();
+  });
+});
+
+/** Slows down each create twice. */
+async function slowDown(seconds: number): Promise<void> {
+  const body = `BEGIN PERFORM pg_sleep(${seconds}); RETURN NULL; END`;
+  await holder.query(`CREATE OR REPLACE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ ${body} $$`);
+}
+const create = async () => (await ask(port, requestsOf(key).create())).status;
+const pets = async () => (await fleet.query('SELECT FROM "pets"')).length;
+
+describe('a create with slow statements', () => {
+  it('returns 201 if each ends in time, and 503 without effect if together they take too long', async () => {
+    await slowDown(0.5);
+    for (const when of ['BEFORE', 'AFTER'])
+      await holder.query(`CREATE TRIGGER slow_${when} ${when} INSERT ON pets EXECUTE FUNCTION slow()`);
+    expect(await create()).toBe(201);
+    const before = await pets();
+    await slowDown(1.8);
+    expect(await create()).toBe(503);
+    await slowDown(0);
+    expect(await create()).toBe(201);
+    expect(await pets()).toBe(before + 1);
+  });
+});
