@@ -89,12 +89,13 @@ describe("Spectral's rules and those of OWASP", () => {
   });
 });
 
+const sizeOf = async (app: TestApp) => (await (await app.request('/openapi.json')).arrayBuffer()).byteLength;
+
 describe('the document', () => {
   // On staging, each operation has `Prefer` as well.
   it('has at most 95,000 bytes, and 97,000 on staging', async () => {
     const staging = await startApp({ env: { ENVIRONMENT: 'staging', ...ADDRESSES } });
-    const size = async (app: TestApp) => (await (await app.request('/openapi.json')).arrayBuffer()).byteLength;
-    const [production, rehearsing] = [await size(service), await size(staging)];
+    const [production, rehearsing] = [await sizeOf(service), await sizeOf(staging)];
     await staging.stop();
     expect(production).toBeGreaterThan(10_000);
     expect(production).toBeLessThanOrEqual(95_000);
