@@ -1,22 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { BrowserBench } from '../support/browser-bench.js';
-import { ExplorerPage } from '../support/explorer-page.js';
+import { openExplorer, service, shareBrowser } from '../support/browser-bench.js';
+import type { ExplorerPage } from '../support/explorer-page.js';
 import { until } from '../support/until.js';
 
-let bench: BrowserBench;
 let explorer: ExplorerPage;
 let page: Page;
 
-beforeAll(async () => {
-  bench = await BrowserBench.start();
-});
-afterAll(() => bench.stop());
+shareBrowser();
 beforeEach(async () => {
-  explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`);
+  explorer = await openExplorer();
   ({ page } = explorer);
 });
-afterEach(() => explorer.close());
 
 const storedKey = () => page.evaluate<string>(`localStorage.getItem('authorized') ?? ''`);
 
@@ -41,7 +36,7 @@ async function tabTo(name: string): Promise<void> {
 
 describe('the dialog behind Authorize', () => {
   it('shows whose key it is, what it can do and what is left, also later', async () => {
-    const key = await bench.service.key({ account: 'acme', plan: 'pro', name: 'Import', scopes: ['pets:read'] });
+    const key = await service.key({ account: 'acme', plan: 'pro', name: 'Import', scopes: ['pets:read'] });
     await explorer.authorizeButton().click();
     await give(key);
     const shown = async () => (await page.locator('.key-summary').textContent()) ?? '';
@@ -65,7 +60,7 @@ describe('the dialog behind Authorize', () => {
       await page.getByRole('alert').filter({ hasText: problem }).waitFor();
       expect(await storedKey()).not.toContain('psk');
     }
-    await give(await bench.service.key());
+    await give(await service.key());
     await page.locator('.key-summary').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
   });
@@ -74,7 +69,7 @@ describe('the dialog behind Authorize', () => {
     const address = '**/v1/usage';
     await page.route(address, (route) => route.abort());
     await explorer.authorizeButton().click();
-    await give(await bench.service.key());
+    await give(await service.key());
     await page.getByRole('alert').filter({ hasText: 'The service cannot be reached' }).waitFor();
     expect(await storedKey()).not.toContain('psk');
     await page.unroute(address);
@@ -86,7 +81,7 @@ describe('the dialog behind Authorize', () => {
     const other = await page.context().newPage();
     await other.goto(page.url());
     const locked = page.locator('.authorize.locked');
-    await explorer.authorize(await bench.service.key());
+    await explorer.authorize(await service.key());
     await locked.waitFor();
     const stored = await storedKey();
     await other.evaluate(`localStorage.setItem('authorized', '{}')`);
@@ -97,7 +92,7 @@ describe('the dialog behind Authorize', () => {
   });
 
   it('says that a stored key is not valid any more', async () => {
-    const key = await bench.service.key();
+    const key = await service.key();
     await explorer.authorize(key);
     await page.evaluate(
       `localStorage.setItem('authorized', localStorage.getItem('authorized').replace('psk_live_', 'psk_live_x'))`,
@@ -113,7 +108,7 @@ describe('the dialog behind Authorize', () => {
 
 describe('a refused request', () => {
   it('names the scopes that the key has, and the one that it needs, and leads to the page of its code', async () => {
-    await explorer.authorize(await bench.service.key({ scopes: ['pets:read', 'orders:read'] }));
+    await explorer.authorize(await service.key({ scopes: ['pets:read', 'orders:read'] }));
     const found = await explorer.openOperation('Keys', 'listKeys');
     const body = await explorer.execute('Keys', 'listKeys', 403);
     expect(body).toContain('This key has the scopes pets:read, orders:read; this operation needs keys:manage.');
@@ -124,9 +119,7 @@ describe('a refused request', () => {
   });
 
   it('counts down until it can be sent again', async () => {
-    await explorer.authorize(
-      await bench.service.key({ account: 'slow', plan: 'enterprise', perMinute: 1, perDay: 100 }),
-    );
+    await explorer.authorize(await service.key({ account: 'slow', plan: 'enterprise', perMinute: 1, perDay: 100 }));
     const found = await explorer.openOperation('Pets', 'listPets');
     const execute = found.getByRole('button', { name: 'Execute' });
     const advice = found.locator('.live-advice');
@@ -145,7 +138,7 @@ describe('a refused request', () => {
     await explorer.authorizeButton().click();
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.keyboard.press('Escape');
-    await explorer.authorize(await bench.service.key({ account: 'quick' }));
+    await explorer.authorize(await service.key({ account: 'quick' }));
     expect(await execute.isDisabled()).toBe(false);
     await page.route('**/v1/pets*', (route) =>
       route.fulfill({ status: 429, headers: { 'Retry-After': '1' }, json: { code: 'rate_limit_exceeded' } }),
@@ -163,7 +156,7 @@ describe('the keyboard', () => {
     await tabTo('Authorize');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
-    await page.keyboard.type(await bench.service.key());
+    await page.keyboard.type(await service.key());
     await page.keyboard.press('Enter');
     await page.locator('.key-summary').waitFor();
     await page.keyboard.press('Enter');

@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Response } from 'playwright-core';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
-import { BrowserBench } from '../support/browser-bench.js';
-import { ExplorerPage } from '../support/explorer-page.js';
+import { openExplorer, service, shareBrowser } from '../support/browser-bench.js';
+import type { ExplorerPage } from '../support/explorer-page.js';
 import { AMPLE } from '../support/folders.js';
 
 /** What a person types into an operation: values by the name of the parameter, and the body. */
@@ -12,15 +12,10 @@ interface Input {
   readonly body?: string;
 }
 
-let bench: BrowserBench;
 let explorer: ExplorerPage;
 let executed: Set<string>;
 
-beforeAll(async () => {
-  bench = await BrowserBench.start();
-});
-afterAll(() => bench.stop());
-afterEach(() => explorer.close());
+shareBrowser();
 
 /** Executes an operation, and checks that the page shows what was sent. */
 async function execute(tag: string, id: string, status: number, { fields = {}, body }: Input = {}): Promise<Response> {
@@ -44,11 +39,11 @@ async function execute(tag: string, id: string, status: number, { fields = {}, b
 const idOf = async (response: Response) => String(((await response.json()) as { id: string | number }).id);
 const etagOf = async (response: Response) => (await response.headerValue('etag')) ?? '';
 
-describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide', (options) => {
+describe('the explorer', () => {
   it('executes every operation, and shows its status and its headers as they were sent', async () => {
     executed = new Set();
-    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`, options);
-    await explorer.authorize(await bench.service.key({ ...AMPLE, scopes: [...SCOPES] }));
+    explorer = await openExplorer();
+    await explorer.authorize(await service.key({ ...AMPLE, scopes: [...SCOPES] }));
 
     const petId = await idOf(await execute('Pets', 'createPet', 201));
     const pet = await execute('Pets', 'getPet', 200, { fields: { petId } });
@@ -81,7 +76,7 @@ describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide',
     await execute('Usage', 'getUsage', 200);
     await execute('Usage', 'getUsageHistory', 200);
 
-    const { paths } = (await (await bench.service.request('/openapi.json')).json()) as OpenAPIObject;
+    const { paths } = (await (await service.request('/openapi.json')).json()) as OpenAPIObject;
     const documented = Object.values(paths).flatMap((operations) =>
       Object.values(operations as Record<string, { operationId: string }>).map(({ operationId }) => operationId),
     );

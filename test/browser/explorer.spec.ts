@@ -1,30 +1,28 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { overflow, type PageOptions } from '../support/browser.js';
-import { BrowserBench } from '../support/browser-bench.js';
-import { ExplorerPage } from '../support/explorer-page.js';
+import { openExplorer, service, shareBrowser } from '../support/browser-bench.js';
+import type { ExplorerPage } from '../support/explorer-page.js';
 import { AMPLE } from '../support/folders.js';
 import { until } from '../support/until.js';
 
-let bench: BrowserBench;
 let key: string;
 let explorer: ExplorerPage;
 let page: Page;
 
-beforeAll(async () => {
-  bench = await BrowserBench.start({
+shareBrowser(
+  {
     env: { BASE_URL: 'https://api.petstore.test/v1', STAGING_BASE_URL: 'https://staging.petstore.test/v1' },
-  });
-  key = await bench.service.key(AMPLE);
-});
-afterAll(() => bench.stop());
+  },
+  async () => {
+    key = await service.key(AMPLE);
+  },
+);
 
-async function open(options: PageOptions = {}, path = '/docs'): Promise<void> {
-  explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}${path}`, options);
+async function open(options: PageOptions = {}): Promise<void> {
+  explorer = await openExplorer(options);
   ({ page } = explorer);
 }
-
-afterEach(() => explorer.close());
 
 const badgesOf = (tag: string, id: string) => explorer.operation(tag, id).locator('.badge').allTextContents();
 
@@ -196,14 +194,6 @@ describe('the explorer', () => {
     await until(() => page.evaluate<boolean>('measured.length === 1'));
     const measured = await page.evaluate<number>('measured[0].duration');
     expect(Math.abs(Number.parseFloat(shown) - measured)).toBeLessThan(0.51);
-  });
-
-  it('opens an operation by its link and from the contents', async () => {
-    await open({}, '/docs#/Store/listOrders');
-    await explorer.operation('Store', 'listOrders').getByRole('button', { name: 'Execute' }).waitFor();
-    await page.getByRole('navigation', { name: 'Operations' }).locator('a[href="#/Pets/listPets"]').click();
-    await explorer.operation('Pets', 'listPets').getByRole('button', { name: 'Execute' }).waitFor();
-    expect(new URL(page.url()).hash).toBe('#/Pets/listPets');
   });
 
   it('can be used by keyboard alone', async () => {

@@ -1,29 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { accessibilityFindings, overflow, type PageOptions, SCREENS, type Visit, visit } from '../support/browser.js';
-import { BrowserBench } from '../support/browser-bench.js';
+import { accessibilityFindings, overflow, type PageOptions, SCREENS } from '../support/browser.js';
+import { browser, open as openPage, service, shareBrowser } from '../support/browser-bench.js';
 import { until } from '../support/until.js';
 
-let bench: BrowserBench;
-let current: Visit;
 let page: Page;
 
-beforeAll(async () => {
-  bench = await BrowserBench.start();
-});
-afterAll(() => bench.stop());
-afterEach(async () => {
-  await page.context().close();
-  if (current.errors.length > 0) throw new Error(`The page reported errors: ${current.errors.join('\n')}`);
-});
-
+shareBrowser();
 /** The guides whose tables and code need most room. */
 const GUIDES = ['getting-started', 'limits', 'errors', 'managing-keys'];
 
 async function open(path: string, options: PageOptions = {}): Promise<void> {
-  current = await visit(bench.browser, options);
-  ({ page } = current);
-  await page.goto(bench.service.origin + path);
+  page = await openPage(path, options);
 }
 
 const field = () => page.getByRole('searchbox');
@@ -84,7 +72,7 @@ describe.each([{ width: 320, colorScheme: 'light' } as const, ...SCREENS])(
       new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => { globalThis.shift += value; }))
         .observe({ type: 'layout-shift', buffered: true });`);
       for (const name of GUIDES) {
-        await page.goto(`${bench.service.origin}/docs/${name}`);
+        await page.goto(`${service.origin}/docs/${name}`);
         await page.locator('.copy').first().waitFor();
         expect([name, await overflow(page)]).toEqual([name, 0]);
         expect(await page.evaluate<number>('globalThis.shift')).toBeLessThan(0.1);
@@ -159,13 +147,13 @@ describe('the guides', () => {
 
 describe('without scripts', () => {
   it('the pages show nothing that needs them', async () => {
-    const context = await bench.browser.newContext({ javaScriptEnabled: false });
+    const context = await browser.newContext({ javaScriptEnabled: false });
     const plain = await context.newPage();
-    await plain.goto(`${bench.service.origin}/docs`);
+    await plain.goto(`${service.origin}/docs`);
     for (const part of ['#search', '#theme', '#loading', '.contents'])
       expect(await plain.locator(part).isVisible()).toBe(false);
     expect(await plain.locator('noscript p').isVisible()).toBe(true);
-    await plain.goto(`${bench.service.origin}/docs/limits`);
+    await plain.goto(`${service.origin}/docs/limits`);
     expect(await plain.getByRole('link', { name: 'Errors', exact: true }).isVisible()).toBe(true);
     await context.close();
   });

@@ -1,17 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { BrowserBench } from '../support/browser-bench.js';
-import { ExplorerPage } from '../support/explorer-page.js';
+import { accessibilityFindings, SCREENS, visit } from '../support/browser.js';
+import { browser, openEmpty, openExplorer, service, shareBrowser } from '../support/browser-bench.js';
+import type { ExplorerPage } from '../support/explorer-page.js';
+import { AMPLE } from '../support/folders.js';
 import { until } from '../support/until.js';
 
-let bench: BrowserBench;
+const BUNDLE = '**/docs/swagger-ui-bundle.js';
+
 let explorer: ExplorerPage;
 
-beforeAll(async () => {
-  bench = await BrowserBench.start();
-});
-afterAll(() => bench.stop());
-afterEach(() => explorer.close());
+shareBrowser();
 
 /** Whether a person sees the middle of an element: nothing lies over it, and it is within the window. */
 const isSeen = (found: Locator) =>
@@ -22,7 +21,7 @@ const isSeen = (found: Locator) =>
 
 describe('the explorer', () => {
   it('says what it cannot show of a response, and why there is none', async () => {
-    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`);
+    explorer = await openExplorer();
     const found = await explorer.openOperation('Usage', 'getUsage');
     const execute = () => found.getByRole('button', { name: 'Execute' }).click();
     const address = '**/v1/usage';
@@ -37,7 +36,7 @@ describe('the explorer', () => {
   });
 
   it('says in words what the service accepts', async () => {
-    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`);
+    explorer = await openExplorer();
     const words = async (id: string) =>
       (await explorer.openOperation('Pets', id)).locator('.parameters .constraints').allTextContents();
     expect(await words('listPets')).toEqual([
@@ -53,7 +52,7 @@ describe('the explorer', () => {
   });
 
   it('wraps bodies between words', async () => {
-    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`, { width: 390 });
+    explorer = await openExplorer({ width: 390 });
     const found = await explorer.openOperation('Usage', 'getUsage');
     await explorer.send('Usage', 'getUsage');
     const lines = await found.locator('.live-body code').evaluate((code) => {
@@ -75,7 +74,7 @@ describe('the explorer', () => {
 
 describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide', (options) => {
   it('shows the schemas of requests and responses', async () => {
-    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`, options);
+    explorer = await openExplorer(options);
     const found = await explorer.openOperation('Pets', 'createPet');
     await found.locator('.response-row[data-code="400"] button').click();
     const tabs = await found.getByRole('tab', { name: 'Schema' }).all();
@@ -97,16 +96,16 @@ describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide',
   });
 
   it('shows the heading of the operation that a link of a deprecation opens', async () => {
-    const { headers } = await bench.service.request('/v1/pets/1', { key: await bench.service.key() });
+    const { headers } = await service.request('/v1/pets/1', { key: await service.key() });
     const path = /<([^>]+)>; rel="deprecation"/.exec(headers.get('link') ?? '')?.[1] ?? '';
-    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}${path}`, options);
+    explorer = await openExplorer(options, path);
     const found = explorer.operation('Pets', 'getPet');
     await found.getByRole('button', { name: 'Execute' }).waitFor();
     expect(await isSeen(found.locator('.operation-name'))).toBe(true);
   });
 
   it('shows the heading of the last operation, and of another when the address changes', async () => {
-    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs#/Store/changeOrder`, options);
+    explorer = await openExplorer(options, '/docs#/Store/changeOrder');
     const { page } = explorer;
     const opened = async (tag: string, id: string) => {
       const found = explorer.operation(tag, id);
@@ -119,8 +118,8 @@ describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide',
   });
 
   it('keeps the response in view, and the focus near it, however long the form is', async () => {
-    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`, options);
-    await explorer.authorize(await bench.service.key());
+    explorer = await openExplorer(options);
+    await explorer.authorize(await service.key());
     const found = await explorer.openOperation('Pets', 'listPets');
     const execute = found.getByRole('button', { name: 'Execute' });
     await execute.scrollIntoViewIfNeeded();
@@ -133,7 +132,7 @@ describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide',
   });
 
   it('removes a response when the next request is not sent', async () => {
-    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`, options);
+    explorer = await openExplorer(options);
     const found = await explorer.openOperation('Pets', 'listPets');
     const execute = found.getByRole('button', { name: 'Execute' });
     await execute.click();
@@ -147,7 +146,7 @@ describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide',
   });
 
   it('skips to the content by keyboard', async () => {
-    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`, options);
+    explorer = await openExplorer(options);
     const { page } = explorer;
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
@@ -161,7 +160,7 @@ describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide',
 
 describe('the contents beside the operations', () => {
   it('add one entry to the history for each operation that is chosen', async () => {
-    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`);
+    explorer = await openExplorer();
     const { page } = explorer;
     const choose = (name: string) => page.getByRole('navigation', { name: 'Operations' }).getByText(name).click();
     await choose('Rotate an API key');
@@ -170,5 +169,70 @@ describe('the contents beside the operations', () => {
     await page.waitForURL('**/docs#/Pets/getPet');
     await page.goBack();
     expect(page.url()).toMatch(/#\/Keys\/rotateKey$/);
+  });
+});
+
+describe.each(SCREENS)('the explorer, $width px wide and $colorScheme', (options) => {
+  it('has no serious accessibility finding', async () => {
+    const key = await service.key(AMPLE);
+    explorer = await openExplorer(options);
+    const { page } = explorer;
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await explorer.authorizeButton().click();
+    await page.getByRole('dialog').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByLabel('API key').fill(`${key}?`);
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByLabel('API key').fill(key);
+    await page.keyboard.press('Enter');
+    await page.locator('.key-summary').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+
+    await page.locator('.introduction details > summary').click();
+    await explorer.openOperation('Pets', 'listPets');
+    await explorer.execute('Pets', 'listPets', 200);
+    const found = await explorer.openOperation('Pets', 'getPet');
+    await found.locator('details.response-headers > summary').click();
+    await found.getByRole('tab', { name: 'Schema' }).first().click();
+    await explorer.openOperation('Pets', 'createPet');
+    expect(await accessibilityFindings(page)).toEqual([]);
+  });
+});
+
+describe.each([{ width: 390 }, { width: 1280 }])('the first paint of the explorer, $width px wide', (options) => {
+  it('shows what to know first before Swagger UI is loaded, and does not move it', async () => {
+    const page = await openEmpty(options);
+    const load = Promise.withResolvers<undefined>();
+    await page.route(BUNDLE, async (route) => {
+      await load.promise;
+      await route.continue();
+    });
+    await page.goto(`${service.origin}/docs`, { waitUntil: 'commit' });
+    const plans = page.locator('.plan-limits');
+    await plans.waitFor();
+    const text = await page.locator('main').innerText();
+    expect(text).toContain('Authorization: Bearer <API_KEY>');
+    expect(text).toContain('Pro 300 a minute, 10,000 a day');
+    expect(await page.locator('.opblock').count()).toBe(0);
+    await page.waitForFunction(`performance.getEntriesByName('first-contentful-paint').length === 1`);
+    const place = await plans.boundingBox();
+
+    load.resolve(undefined);
+    await page.locator('.opblock').first().waitFor();
+    expect(await plans.boundingBox()).toEqual(place);
+  });
+});
+
+describe('the explorer', () => {
+  it('says that Swagger UI cannot be loaded', async () => {
+    const { page } = await visit(browser);
+    await page.route(BUNDLE, (route) => route.abort());
+    await page.goto(`${service.origin}/docs`);
+    await page.getByText('The operations cannot be loaded. Reload the page to try again.').waitFor();
+    expect(await page.locator('main').innerText()).toContain('Authorization: Bearer <API_KEY>');
+    await page.context().close();
   });
 });

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { BrowserBench } from '../support/browser-bench.js';
+import { openExplorer, service, shareBrowser } from '../support/browser-bench.js';
 import { describeWhere } from '../support/describe-with.js';
-import { ExplorerPage } from '../support/explorer-page.js';
+import type { ExplorerPage } from '../support/explorer-page.js';
 import { AMPLE, Folders } from '../support/folders.js';
 import { hasVenv, PythonEnvironment } from '../support/python.js';
 
@@ -17,19 +17,13 @@ const BODY = String.raw`{"name":"O'Hara \"Zoë\" \\ 🐕","categoryId":922337203
 
 const folders = new Folders();
 const folder = folders.make();
-let bench: BrowserBench;
 let key: string;
 let explorer: ExplorerPage;
 
-beforeAll(async () => {
-  bench = await BrowserBench.start();
-  key = await bench.service.key(AMPLE);
+shareBrowser({}, async () => {
+  key = await service.key(AMPLE);
 });
-afterAll(async () => {
-  await bench.stop();
-  await folders.remove();
-});
-afterEach(() => explorer.close());
+afterAll(() => folders.remove());
 
 async function sampleOf(operation: Locator, language: string): Promise<string> {
   await operation.getByRole('button', { name: language, exact: true }).click();
@@ -38,7 +32,7 @@ async function sampleOf(operation: Locator, language: string): Promise<string> {
 
 /** The samples of two operations, with the form filled in and a key given. */
 async function samples(language: string): Promise<{ create: string; list: string }> {
-  explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`);
+  explorer = await openExplorer();
   await explorer.authorize(key);
   const createPet = await explorer.openOperation('Pets', 'createPet');
   await createPet.getByPlaceholder('Idempotency-Key').fill(`it's ${language}`);
@@ -85,12 +79,12 @@ describe('the samples of the explorer', () => {
   });
 
   it('follow the form, and name what is missing in it', async () => {
-    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`);
+    explorer = await openExplorer();
     const found = await explorer.openOperation('Pets', 'changePet');
     await found.getByPlaceholder('petId').fill('7');
-    expect(await sampleOf(found, 'curl')).toContain(`curl -i -X PATCH '${bench.service.origin}/v1/pets/7' \\\n`);
+    expect(await sampleOf(found, 'curl')).toContain(`curl -i -X PATCH '${service.origin}/v1/pets/7' \\\n`);
     await found.getByPlaceholder('petId').fill('');
-    expect(await sampleOf(found, 'curl')).toContain(`${bench.service.origin}/v1/pets/{petId}'`);
+    expect(await sampleOf(found, 'curl')).toContain(`${service.origin}/v1/pets/{petId}'`);
     await found.getByLabel('Request body').fill('{"name": "Rex", "status": null}');
     expect(await sampleOf(found, 'JavaScript')).toContain(
       'body: JSON.stringify({\n    name: "Rex",\n    status: null\n  }),',
@@ -101,7 +95,7 @@ describe('the samples of the explorer', () => {
   });
 
   it('are copied by a button, and stay beside the response', async () => {
-    explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`);
+    explorer = await openExplorer();
     await explorer.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const found = await explorer.openOperation('Pets', 'listPets');
     const code = await sampleOf(found, 'JavaScript');

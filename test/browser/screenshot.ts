@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { startApp } from '../support/app.js';
 import { startBrowser, visit } from '../support/browser.js';
+import { ExplorerPage } from '../support/explorer-page.js';
 
 const TARGET = join(import.meta.dirname, '../../docs/explorer.png');
 const MAX_BYTES = 200_000;
@@ -19,15 +20,10 @@ try {
   for (const pet of PETS) await service.post('/v1/pets', key, JSON.stringify(pet));
   const { page } = await visit(browser, { width: 1280 });
   await page.goto(`${service.origin}/docs`);
-  await page.locator('.connection').getByRole('button', { name: 'Authorize' }).click();
-  await page.getByLabel('API key').fill(key);
-  await page.keyboard.press('Enter');
-  await page.locator('.key-summary').waitFor();
-  await page.keyboard.press('Escape');
-  const operation = page.locator('#operations-Pets-listPets');
-  await operation.locator('.opblock-summary-control').click();
-  await operation.getByRole('button', { name: 'Execute' }).click();
-  await operation.locator('.live-code', { hasText: '200' }).waitFor();
+  const explorer = new ExplorerPage(page);
+  await explorer.authorize(key);
+  await explorer.openOperation('Pets', 'listPets');
+  await explorer.execute('Pets', 'listPets', 200);
   await page.locator('.operation-filter').evaluate((filter) => filter.scrollIntoView());
   await page.mouse.move(0, 0);
   await page.screenshot({ path: TARGET });

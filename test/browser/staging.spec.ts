@@ -1,35 +1,27 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
-import { accessibilityFindings, overflow, SCREENS, visit } from '../support/browser.js';
-import { BrowserBench } from '../support/browser-bench.js';
-import { ExplorerPage } from '../support/explorer-page.js';
+import { accessibilityFindings, overflow, SCREENS } from '../support/browser.js';
+import { openEmpty, openExplorer, service, shareBrowser } from '../support/browser-bench.js';
 import { AMPLE } from '../support/folders.js';
 
-let bench: BrowserBench;
-
-beforeAll(async () => {
-  bench = await BrowserBench.start({ env: { ENVIRONMENT: 'staging' } });
-});
-afterAll(() => bench.stop());
+shareBrowser({ env: { ENVIRONMENT: 'staging' } });
 
 describe('the pages of a staging service', () => {
   it.each(SCREENS)('have a ribbon, $width px wide and $colorScheme', async (options) => {
-    const { page, errors } = await visit(bench.browser, options);
+    const page = await openEmpty(options);
     for (const path of ['/docs', '/docs/', '/docs/plans']) {
-      await page.goto(bench.service.origin + path);
+      await page.goto(service.origin + path);
       expect(await page.locator('.ribbon').textContent()).toBe('Staging');
       await page.evaluate('scrollTo(0, 400)');
       expect(await page.locator('.ribbon').boundingBox()).toMatchObject({ x: 0, y: 0 });
       expect(await overflow(page)).toBe(0);
     }
     expect(await accessibilityFindings(page)).toEqual([]);
-    await page.context().close();
-    expect(errors).toEqual([]);
   });
 
   it('offer the errors of an operation, each of which can be rehearsed', async () => {
-    const explorer = await ExplorerPage.open(bench.browser, `${bench.service.origin}/docs`);
-    await explorer.authorize(await bench.service.key({ ...AMPLE, scopes: [...SCOPES] }));
+    const explorer = await openExplorer();
+    await explorer.authorize(await service.key({ ...AMPLE, scopes: [...SCOPES] }));
     for (const [id, least] of [
       ['createPet', 15],
       ['getPet', 10],
@@ -55,6 +47,5 @@ describe('the pages of a staging service', () => {
       await found.locator('.btn.execute:enabled').waitFor();
       expect((await explorer.send('Pets', id)).status()).toBe(id === 'createPet' ? 201 : 200);
     }
-    await explorer.close();
   });
 });

@@ -2,14 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { describeWhere } from '../support/describe-with.js';
+import { until } from '../support/until.js';
 import { BuiltImage, type Container } from './built-image.js';
 
 const BUILD_LIMIT_MS = 900_000;
-/** Each test starts the service at least once, possibly on a busy machine. */
-jest.setTimeout(60_000);
 const BUILDER = 'test "$(id -u)" = 0 && command -v buildah && command -v debootstrap';
 const describeWithBuilder = describeWhere(
   spawnSync('bash', ['-c', BUILDER]).status === 0,
@@ -36,27 +34,20 @@ describeWithBuilder('the image, built for real and run on a read-only file syste
     await Promise.all(running.splice(0).map((container) => container.stop()));
   });
 
-  it('runs as the user node, and exits with 0 on SIGTERM', async () => {
+  it('runs as the user node, passes its health check, and exits with 0 on SIGTERM', async () => {
     const container = await run();
     expect(container.uid()).toBe(1000);
     expect((await fetch(`${container.origin}/v1/pets`)).status).toBe(401);
     expect((await fetch(`${container.origin}/docs`)).status).toBe(200);
     expect(() => container.exec('touch', '/petstore/x')).toThrow('Read-only file system');
+    const [kind, ...command] = image.config.Healthcheck.Test;
+    expect(kind).toBe('CMD');
+    expect(() => container.exec(...command)).not.toThrow();
     expect(await container.stop()).toBe(0);
   });
 
-  it('passes its own health check', async () => {
-    const { config } = image;
-    const container = await run();
-    const [kind, ...command] = config.Healthcheck.Test;
-    expect(kind).toBe('CMD');
-    expect(() => container.exec(...command)).not.toThrow();
-  });
-
-  it('fails its health check within two seconds if the service does not respond', () => {
-    const begunMs = performance.now();
+  it('fails its health check if the service is not there', () => {
     expect(() => image.exec({ PORT: '1' }, './health-check.sh')).toThrow('Connection refused');
-    expect(performance.now() - begunMs).toBeLessThan(2_500);
   });
 
   it('contains what its bill of materials lists, its licence, and no source maps', () => {
@@ -73,19 +64,16 @@ describeWithBuilder('the image, built for real and run on a read-only file syste
     });
   });
 
-  it('stores its data in the volume, where only its user can read it', async () => {
-    const { data } = await run();
-    const files = readdirSync(data);
-    expect(files).toContain('petstore.sqlite');
-    for (const file of files)
-      expect([statSync(join(data, file)).uid, statSync(join(data, file)).mode & 0o777]).toEqual([1000, 0o600]);
-  });
-
-  it('starts without pets and keys, and the command line creates the first key', async () => {
+  it('starts without pets and keys, stores its data where only its user can read it, and creates keys', async () => {
     const container = await run();
-    const { key } = JSON.parse(
-      container.exec('node', 'dist/src/keys.cli.js', 'create', '--account', 'acme', '--plan', 'free', '--json'),
-    ) as { key: string };
+    const files = readdirSync(container.data);
+    expect(files).toContain('petstore.sqlite');
+    for (const file of files) {
+      const { uid, mode } = statSync(join(container.data, file));
+      expect([uid, mode & 0o777]).toEqual([1000, 0o600]);
+    }
+    const create = 'node dist/src/keys.cli.js create --account acme --plan free --json'.split(' ');
+    const { key } = JSON.parse(container.exec(...create)) as { key: string };
     const response = await fetch(`${container.origin}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } });
     expect([response.status, await response.json()]).toEqual([200, []]);
     expect(container.output()).not.toContain('psk_');
@@ -93,7 +81,7 @@ describeWithBuilder('the image, built for real and run on a read-only file syste
 
   it('creates sample pets and a key with SAMPLE_DATA=true', async () => {
     const container = await run({ SAMPLE_DATA: 'true' });
-    while (!container.output().includes('psk_')) await delay(50);
+    await until(() => container.output().includes('psk_'));
     expect(container.output()).toMatch(/curl .* http:\/\/localhost:[0-9]+\/v1\/pets\n/);
   });
 });

@@ -1,39 +1,31 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { join, matchesGlob } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { load, YAML11_SCHEMA } from 'js-yaml';
 import { loadEnv } from '../../src/platform/config/load-env.js';
-import { freePort } from '../support/servers/free-port.js';
-import { buildImage, HOME, isIgnored } from './image.js';
+import { HOME } from './image.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-docker-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const textOf = (name: string) => readFileSync(join(HOME, 'docker', name), 'utf8');
 
-describe('the image', () => {
-  it('is built only from the files that it copies, starts and stops', async () => {
-    const image = buildImage(folder);
-    expect(existsSync(join(image.folder, 'node_modules/jest'))).toBe(false);
-    const port = await freePort();
-    const [script = '', ...args] = image.command;
-    const service = spawn(join(image.folder, script), args, {
-      cwd: image.folder,
-      env: { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, PORT: String(port), NODE_ENV: 'production' },
-      stdio: 'ignore',
-    });
-    const exited = once(service, 'exit');
-    await until(async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).ok);
-    service.kill('SIGTERM');
-    expect(await exited).toEqual([0, null]);
-  }, 240_000);
-});
-
 describe('the ignore file', () => {
+  const patterns = textOf('Dockerfile.dockerignore')
+    .split('\n')
+    .filter((line) => line !== '');
+
+  /** The last pattern that matches the path or a parent folder wins. */
+  const isIgnored = (path: string) => {
+    const names = path.split('/');
+    const above = names.map((_, index) => names.slice(0, index + 1).join('/'));
+    // Docker's `*` also matches names that start with a dot.
+    const matches = (glob: string) => glob === '*' || above.some((one) => matchesGlob(one, glob));
+    return patterns.findLast((pattern) => matches(pattern.replace(/^!/, '')))?.startsWith('!') === false;
+  };
+
   it('excludes files that the image does not need', () => {
     const paths = [
       '.git/config',
@@ -102,10 +94,3 @@ describe('compose.yaml', () => {
     for (const secret of services[name]?.secrets ?? []) expect(secrets).toHaveProperty([secret]);
   });
 });
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (;;) {
-    if (await isSo().catch(() => false)) return;
-    await delay(50);
-  }
-}

@@ -249,7 +249,7 @@ describe('the commands of the manual', () => {
 
   it('include steps of .ci/run', () => {
     const lines = readFileSync(join(HOME, '.ci/run'), 'utf8').split('\n');
-    const steps = lines.map((line) => line.replace(/ \|\| .*/, ''));
+    const steps = lines.map((line) => line.replace(/ &$/, ''));
     const own = Object.entries(NOT_RUN).filter(([, reason]) => reason.startsWith('A step'));
     for (const command of [...own.map(([name]) => name), 'npm run test:rest']) expect(steps).toContain(command);
   });

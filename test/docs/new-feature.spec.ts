@@ -1,38 +1,76 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '../support/servers/free-port.js';
 import { Workspace } from './workspace.js';
 
-const workspace = new Workspace('test');
-afterAll(() => workspace.remove());
+const TIMEOUT_MS = 300_000;
+const COMMIT = 'git add --all src && git -c user.name=test -c user.email=test@example.com commit --quiet -m Test';
 
-it('npm run new creates a feature that passes the checks and serves its operations', async () => {
-  workspace.write('.gitignore', 'node_modules\n');
-  const run = await workspace.run('npm run --silent new -- feature species specimen');
-  expect(run).toEqual({ code: 0, output: expect.stringContaining('src/species/specimen.dto.ts') });
-  const { code, output } = await workspace.run('npm run --silent check');
-  expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('and 0 errors') });
+function repository(): Workspace {
+  const made = new Workspace('test');
+  afterAll(() => made.remove());
+  made.write('.gitignore', 'node_modules\n');
+  return made;
+}
 
-  const port = await freePort();
-  const service = await workspace.start('npm start', port);
-  const [key = ''] = /psk_live_\w+/.exec(service.output()) ?? [];
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  const species = `http://localhost:${port}/v1/species`;
-  const created = await fetch(species, { method: 'POST', headers, body: '{"name":"Cat"}' });
-  const listed = await fetch(species, { headers });
-  const missing = await fetch(`${species}/2`, { headers });
-  await service.stop();
-  expect(created.status).toBe(201);
-  expect([listed.status, await listed.json()]).toEqual([200, [{ id: 1, name: 'Cat' }]]);
-  expect([missing.status, await missing.json()]).toEqual([
-    404,
-    expect.objectContaining({ code: 'specimen_not_found' }),
-  ]);
-}, 300_000);
+describe('npm run new', () => {
+  const workspace = repository();
 
-it('npm run new refuses a name that is taken or no word', async () => {
-  expect(await workspace.run('npm run --silent new -- feature pets')).toMatchObject({ code: 1 });
-  expect(await workspace.run('npm run --silent new -- feature ../brands')).toMatchObject({ code: 1 });
-  expect(existsSync(join(workspace.folder, 'brands'))).toBe(false);
+  it(
+    'creates a feature that the pre-commit check accepts and that serves its operations',
+    async () => {
+      await workspace.run('git init --quiet && git config core.hooksPath .githooks');
+      const run = await workspace.run('npm run --silent new -- feature species specimen');
+      expect(run).toEqual({ code: 0, output: expect.stringContaining('src/species/specimen.dto.ts') });
+      expect(await workspace.run(COMMIT)).toEqual({ code: 0, output: expect.stringContaining('and 0 errors') });
+
+      const port = await freePort();
+      const service = await workspace.start('npm start', port);
+      const [key = ''] = /psk_live_\w+/.exec(service.output()) ?? [];
+      const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+      const species = `http://localhost:${port}/v1/species`;
+      const created = await fetch(species, { method: 'POST', headers, body: '{"name":"Cat"}' });
+      const listed = await fetch(species, { headers });
+      const missing = await fetch(`${species}/2`, { headers });
+      await service.stop();
+      expect(created.status).toBe(201);
+      expect([listed.status, await listed.json()]).toEqual([200, [{ id: 1, name: 'Cat' }]]);
+      expect([missing.status, await missing.json()]).toEqual([
+        404,
+        expect.objectContaining({ code: 'specimen_not_found' }),
+      ]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it('refuses a name that is taken or no word', async () => {
+    expect(await workspace.run('npm run --silent new -- feature pets')).toMatchObject({ code: 1 });
+    expect(await workspace.run('npm run --silent new -- feature ../brands')).toMatchObject({ code: 1 });
+    expect(existsSync(join(workspace.folder, 'brands'))).toBe(false);
+  });
+});
+
+describe('the pre-commit check', () => {
+  const workspace = repository();
+
+  it(
+    'refuses a commit for its format, its types and what the linter finds',
+    async () => {
+      // The scripts of the pages use the rules of limits.
+      const setUp = await workspace.run(
+        'rm -r test && find src ormconfig.ts -name "*.ts" ! -path "src/openapi/explorer/browser/*" ' +
+          '! -path "src/rate-limit/windows/*" ! -path src/auth/keys/plan.ts -delete && ' +
+          'git init --quiet && git config core.hooksPath .githooks',
+      );
+      expect(setUp).toMatchObject({ code: 0 });
+      workspace.write('src/format.ts', 'export const added: number = 1\n');
+      workspace.write('src/types.ts', "export const added: number = '1';\n");
+      workspace.write('src/lint.ts', 'export const added: any = 1;\n');
+      const { code, output } = await workspace.run(COMMIT);
+      expect(code).toBe(1);
+      for (const finding of ['src/format.ts', 'TS2322', 'no-explicit-any']) expect(output).toContain(finding);
+    },
+    TIMEOUT_MS,
+  );
 });

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Env } from '../../src/platform/config/env.js';
 import { loadEnv } from '../../src/platform/config/load-env.js';
-import { startApp } from '../support/app.js';
 import { HOME, page } from './pages.js';
-import { Workspace } from './workspace.js';
 
 const textOf = (path: string) => readFileSync(join(HOME, path), 'utf8');
 const { version, engines } = JSON.parse(textOf('package.json')) as { version: string; engines: { node: string } };
@@ -31,13 +29,6 @@ describe('the version', () => {
     const supported = page('SECURITY.md').table('Version', 'Supported');
     expect(supported.filter(([, answer]) => answer === 'yes')).toEqual([[version.replace(/\.\d+$/, ''), 'yes']]);
   });
-
-  it('is beside that of the interface in the OpenAPI document', async () => {
-    const service = await startApp();
-    const document = (await (await service.request('/openapi.json')).json()) as { info: Record<string, string> };
-    await service.stop();
-    expect(document.info).toMatchObject({ version: '1.0.0', 'x-service-version': version });
-  });
 });
 
 describe('.nvmrc', () => {
@@ -62,38 +53,4 @@ describe('.env.example', () => {
   it('has the defaults', () => {
     expect(loadEnv(given)).toEqual(new Env());
   });
-});
-
-describe('the pre-commit check', () => {
-  const workspace = new Workspace();
-  afterAll(() => workspace.remove());
-
-  const commit = (text: string) => {
-    workspace.write('src/added.ts', text);
-    return workspace.run('git add --all src && git -c user.name=test -c user.email=test@example.com commit -m Test');
-  };
-
-  it('accepts a commit that is formatted, linted and typed, and refuses others', async () => {
-    workspace.write('.gitignore', 'node_modules\n');
-    const setUp = await workspace.run(
-      // The scripts of the pages use the rules of limits.
-      'find src ormconfig.ts -name "*.ts" ! -path "src/openapi/explorer/browser/*" ! -path "src/rate-limit/windows/*" ' +
-        '! -path src/auth/keys/plan.ts -delete && ' +
-        'git init --quiet && git config core.hooksPath .githooks',
-    );
-    expect(setUp).toMatchObject({ code: 0 });
-    expect(await commit('export const added: number = 1;\n')).toMatchObject({ code: 0 });
-    expect(await commit('export const added: number = 1\n')).toMatchObject({
-      code: 1,
-      output: expect.stringContaining('src/added.ts'),
-    });
-    expect(await commit("export const added: number = '1';\n")).toMatchObject({
-      code: 1,
-      output: expect.stringContaining('TS2322'),
-    });
-    expect(await commit('export const added: any = 1;\n')).toMatchObject({
-      code: 1,
-      output: expect.stringContaining('no-explicit-any'),
-    });
-  }, 300_000);
 });

@@ -65,11 +65,6 @@ describe('a document that breaks clients', () => {
       'get /pets: security is another',
     ],
     [
-      'another stability',
-      (copy) => Object.assign(listPets(copy).operation, { 'x-stability': 'beta' }),
-      'get /pets: x-stability is another',
-    ],
-    [
       'a parameter that is gone',
       (copy) => listPets(copy).operation.parameters?.shift(),
       'get /pets: parameter limit is gone',

@@ -12,7 +12,7 @@ import {
   type SchemaObject,
 } from '@nestjs/swagger';
 import { IsArray, IsDateString, IsInt, IsOptional, IsString } from 'class-validator';
-import { Operation } from '../../src/index.js';
+import { Operation, OperationGroup } from '../../src/index.js';
 import { operationsOf } from '../support/operations.js';
 import { Contract } from './contract.js';
 import { fetchDocument, operationNamed } from './document.js';
@@ -77,6 +77,7 @@ class Plan {
 const operation = operationsOf('toys:use', 'A toy');
 
 @ApiExtraModels(Ball, Toy)
+@OperationGroup('Toys', 'Toys for pets.')
 @Controller('toys')
 class ToysController {
   @Get()
@@ -160,6 +161,13 @@ function bodyFaults(id: string, value: unknown): string[] {
   const { content } = operationNamed(document, id).operation.requestBody as RequestBodyObject;
   return contract.schemaFaults(content['application/json']?.schema ?? { not: {} }, value);
 }
+
+describe('an operation of an extension', () => {
+  it('is under the heading of its controller', () => {
+    expect(document.tags).toContainEqual({ name: 'Toys', description: 'Toys for pets.' });
+    expect(operationNamed(document, 'listToys').operation.tags).toEqual(['Toys']);
+  });
+});
 
 describe('a parameter of an extension', () => {
   it('that is a list is documented as repeated, as Nest reads it, unless it has commas', async () => {

@@ -71,25 +71,11 @@ describe('an extension in its own package, with the packed service', () => {
       try {
         const migrated = installation.npm(['run', '--silent', 'migrate'], undefined, env);
         expect(migrated).toContain('CreateReviews1796083200000 has been executed successfully');
-        const created = installation.npm(
-          [
-            'exec',
-            '--offline',
-            '--',
-            'petstore-keys',
-            'create',
-            '--account',
-            'acme',
-            '--plan',
-            'pro',
-            '--scopes',
-            'reviews:read',
-            '--allow-unknown-scope',
-            '--json',
-          ],
-          undefined,
-          { DATABASE_URL: database.url },
-        );
+        const create =
+          'petstore-keys create --account acme --plan pro --scopes reviews:read --allow-unknown-scope --json';
+        const created = installation.npm(['exec', '--offline', '--', ...create.split(' ')], undefined, {
+          DATABASE_URL: database.url,
+        });
         const { key } = JSON.parse(created) as { key: string };
         const response = await installation.whileRunning(env, async (origin) => {
           const listed = await fetch(`${origin}/v1/reviews`, { headers: { Authorization: `Bearer ${key}` } });

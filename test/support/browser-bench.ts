@@ -1,20 +1,48 @@
-import type { Browser } from 'playwright-core';
-import { type TestAppOptions, startApp, type TestApp } from './app.js';
-import { startBrowser } from './browser.js';
+import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import type { TestAppOptions } from './app.js';
+import { type PageOptions, startBrowser, type Visit, visit } from './browser.js';
+import { ExplorerPage } from './explorer-page.js';
+import { service, sharePreparedApp } from './folders.js';
 
-/** A service and a browser, for all tests of a file. */
-export class BrowserBench {
-  private constructor(
-    readonly service: TestApp,
-    readonly browser: Browser,
-  ) {}
+export { service };
 
-  static async start(settings?: TestAppOptions): Promise<BrowserBench> {
-    return new BrowserBench(await startApp(settings), await startBrowser());
-  }
+/** The browser of `shareBrowser`. */
+export let browser: Browser;
 
-  async stop(): Promise<void> {
-    await this.browser.close();
-    await this.service.stop();
-  }
+const visits: Visit[] = [];
+
+/** Starts an app, which `prepare` completes, and a browser, for all tests of the file. Fails if a page reports errors. */
+export function shareBrowser(options: TestAppOptions = {}, prepare?: () => Promise<void>): void {
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+  sharePreparedApp(options, prepare);
+  afterEach(async () => {
+    const opened = visits.splice(0);
+    for (const { page } of opened) await page.context().close();
+    expect(opened.flatMap(({ errors }) => errors)).toEqual([]);
+  });
+}
+
+/** Opens a page of the service in a session of its own, which ends with the test. */
+export async function open(path: string, options: PageOptions = {}): Promise<Page> {
+  const page = await openEmpty(options);
+  await page.goto(service.origin + path);
+  return page;
+}
+
+/** A session without a page yet. */
+export async function openEmpty(options: PageOptions = {}): Promise<Page> {
+  const opened = await visit(browser, options);
+  visits.push(opened);
+  return opened.page;
+}
+
+/** Opens the API reference. */
+export async function openExplorer(options: PageOptions = {}, path = '/docs'): Promise<ExplorerPage> {
+  const page = await open(path, options);
+  await page.locator('.opblock').first().waitFor();
+  return new ExplorerPage(page);
 }

@@ -13,11 +13,13 @@ export interface PageOptions {
   readonly colorScheme?: 'light' | 'dark';
 }
 
-/** Phone, tablet and desktop, in light and dark mode. */
-export const SCREENS = [390, 768, 1280].flatMap((width): { width: number; colorScheme: 'light' | 'dark' }[] => [
-  { width, colorScheme: 'light' },
-  { width, colorScheme: 'dark' },
-]);
+/** Phone, tablet and desktop, and each colour scheme on a narrow and on a wide screen. */
+export const SCREENS: readonly Required<PageOptions>[] = [
+  { width: 390, colorScheme: 'light' },
+  { width: 390, colorScheme: 'dark' },
+  { width: 768, colorScheme: 'light' },
+  { width: 1280, colorScheme: 'dark' },
+];
 
 /** A page in a separate browser session, and the errors on it. */
 export interface Visit {

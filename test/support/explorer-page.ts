@@ -1,26 +1,8 @@
-import type { Browser, Locator, Page, Response } from 'playwright-core';
-import { type PageOptions, type Visit, visit } from './browser.js';
+import type { Locator, Page, Response } from 'playwright-core';
 
-/** The API reference in a browser session of its own. */
+/** The API reference in a browser. */
 export class ExplorerPage {
-  private constructor(private readonly visited: Visit) {}
-
-  static async open(browser: Browser, address: string, options: PageOptions = {}): Promise<ExplorerPage> {
-    const opened = new ExplorerPage(await visit(browser, options));
-    await opened.page.goto(address);
-    await opened.page.locator('.opblock').first().waitFor();
-    return opened;
-  }
-
-  get page(): Page {
-    return this.visited.page;
-  }
-
-  /** Closes the session. Fails if the page reported errors. */
-  async close(): Promise<void> {
-    await this.page.context().close();
-    if (this.visited.errors.length > 0) throw new Error(`The page reported errors: ${this.visited.errors.join('\n')}`);
-  }
+  constructor(readonly page: Page) {}
 
   authorizeButton(): Locator {
     return this.page.locator('.connection').getByRole('button', { name: 'Authorize' });

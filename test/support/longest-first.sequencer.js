@@ -1,7 +1,7 @@
 import Sequencer from '@jest/test-sequencer';
 
 /** Specs that take minutes, longest first: the image build and the manual. */
-const LONGEST = ['docker/built-image.spec.ts', 'docs/commands.spec.ts', 'docker/docker.spec.ts'];
+const LONGEST = ['docker/built-image.spec.ts', 'docs/commands.spec.ts'];
 
 const rank = ({ path }) => LONGEST.findIndex((name) => path.endsWith(`/test/${name}`));
 
