@@ -118,7 +118,7 @@ export default {
   maxWorkers: '100%',
   testSequencer: '<rootDir>/test/support/longest-first.sequencer.js',
   // A machine that is busy with other things is not to fail a test.
-  testTimeout: 60_000,
+  testTimeout: 300_000,
   workerIdleMemoryLimit: '1GB',
   reporters: [
     'default',

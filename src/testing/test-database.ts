@@ -1,7 +1,9 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import Sqlite from 'sqlite-driver';
+import { isBusy } from '../database/unavailable.js';
 
 /** An empty database for tests. */
 export interface TestDatabase {
@@ -13,6 +15,7 @@ export interface TestDatabase {
 
 /** Of folders of the kit, whichever process made them. `folders` are others of this process. */
 const PREFIX = 'petstore-test-';
+const LOCK_WAIT_MS = 60_000;
 const folders = new Set<string>();
 
 /** A SQLite file in a folder, which is removed with it. */
@@ -37,12 +40,21 @@ export class SqliteTestDatabase implements TestDatabase {
   }
 
   async query<Row extends object>(sql: string): Promise<Row[]> {
-    const database = new Sqlite(this.path);
+    // SQLite itself would wait without letting the service of this process end what it locks.
+    const database = new Sqlite(this.path, { timeout: 0 });
+    const deadlineMs = performance.now() + LOCK_WAIT_MS;
     try {
-      const statement = database.prepare<unknown[], Row>(sql);
-      if (statement.reader) return statement.all();
-      statement.run();
-      return [];
+      for (;;) {
+        try {
+          const statement = database.prepare<unknown[], Row>(sql);
+          if (statement.reader) return statement.all();
+          statement.run();
+          return [];
+        } catch (error) {
+          if (!isBusy(error) || performance.now() > deadlineMs) throw error;
+        }
+        await delay(5);
+      }
     } finally {
       database.close();
     }

@@ -10,7 +10,7 @@ import type { ExplorerPage } from '../support/explorer-page.js';
 import { AMPLE, Folders } from '../support/folders.js';
 import { hasVenv, PythonEnvironment } from '../support/python.js';
 
-const VENV_TIMEOUT_MS = 240_000;
+const VENV_TIMEOUT_MS = 600_000;
 
 /** What breaks code that is put together without care: quotes, a character beyond 16 bits, and the largest int64. */
 const BODY = String.raw`{"name":"O'Hara \"Zoë\" \\ 🐕","categoryId":9223372036854775807}`;

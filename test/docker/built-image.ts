@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../support/servers/free-port.js';
 import { isReady } from '../support/service-process.js';
 
-const START_DEADLINE_MS = 30_000;
+const START_DEADLINE_MS = 120_000;
 
 /** The container configuration from the Dockerfile. */
 interface ImageConfig {

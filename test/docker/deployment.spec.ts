@@ -14,7 +14,7 @@ const UNIT = join(HOME, 'docker/systemd/petstore@.service');
 const VALIDATOR = 'kubernetes-validate==1.37.0';
 /** The oldest version that has a `sleep` before the end of a container by default. */
 const OLDEST_KUBERNETES = '1.30.0';
-const INSTALL_LIMIT_MS = 240_000;
+const INSTALL_LIMIT_MS = 600_000;
 const hasVenv = spawnSync('python3', ['-c', 'import ensurepip, venv']).status === 0;
 
 const run = promisify(execFile);

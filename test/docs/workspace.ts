@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isReady } from '../support/service-process.js';
 import { HOME } from './pages.js';
 
-const STOP_DEADLINE_MS = 15_000;
+const STOP_DEADLINE_MS = 60_000;
 const START_DEADLINE_MS = 240_000;
 const COPIED = [
   'src',

@@ -60,9 +60,10 @@ describe('the text of metrics', () => {
     const text = await freshMetrics(read);
     expect(text).not.toContain('broken_gauge');
     expect(text).toContain('petstore_build_info{');
-    const before = renderings;
+    const [before, beginMs] = [renderings, performance.now()];
     await Promise.all(Array.from({ length: 50 }, read));
-    expect(renderings - before).toBeLessThanOrEqual(1);
+    const seconds = (performance.now() - beginMs) / 1_000;
+    expect(renderings - before).toBeLessThanOrEqual(1 + seconds);
     expect(warn.mock.calls).toMatchObject([[{ metric: 'broken_gauge', error: expect.stringContaining('away') }]]);
     registry.removeSingleMetric('broken_gauge');
   });

@@ -10,7 +10,7 @@ import { fetchDocument, operationsOf } from './document.js';
 import { service, sharePreparedApp } from '../support/folders.js';
 
 const HOME = join(import.meta.dirname, '../..');
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 600_000;
 const CLIENTS = ['story.ts', 'hey-api.ts'];
 const STRICT = {
   compilerOptions: {

@@ -7,7 +7,7 @@ import { hasVenv, PythonEnvironment } from '../support/python.js';
 import { fetchDocument } from './document.js';
 
 const GENERATOR = 'openapi-python-client==0.29.1';
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 600_000;
 
 const folders = new Folders();
 const folder = folders.make();

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
 /** Timeout for page loads and requests on a busy machine. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 240_000;
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 

@@ -17,7 +17,7 @@ declare global {
 export const onPostgres = globalThis.TEST_DATABASE === 'postgres';
 
 /** For a busy machine. */
-export const PATIENT = { DATABASE_TIMEOUT_MS: '10000' };
+export const PATIENT = { DATABASE_TIMEOUT_MS: '60000', DATABASE_TRANSACTION_TIMEOUT_MS: '60000' };
 
 export function makeFolder(): string {
   return mkdtempSync(join(tmpdir(), 'petstore-test-'));

@@ -1,4 +1,4 @@
 import { jest } from '@jest/globals';
 
 // These tests start and kill servers, and wait for them.
-jest.setTimeout(120_000);
+jest.setTimeout(480_000);

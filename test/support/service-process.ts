@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const BUILT = join(import.meta.dirname, '../../dist/src');
 /** A start takes a second, but longer if ten services start at once on two busy cores. */
-const START_WAIT_MS = 60_000;
+const START_WAIT_MS = 240_000;
 
 export interface Ended {
   readonly code: number | null;

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const START_DEADLINE_MS = 60_000;
+const START_DEADLINE_MS = 240_000;
 
 /** Waits until a server that has just been started, and writes its log to a pipe, answers. */
 export async function untilUp(server: ChildProcess, ask: () => Promise<unknown>): Promise<void> {
