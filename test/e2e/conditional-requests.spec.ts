@@ -72,6 +72,8 @@ describe.each(['/v1/pets/1', '/v1/pets', '/v1/pets?limit=2', '/v1/categories', '
       for (const list of [etag, `"other", ${etag}`, '*'])
         expect((await read(path, { 'If-Match': list }, method)).status).toBe(200);
       expect((await read(path, { 'If-Match': etag, 'If-None-Match': etag }, method)).status).toBe(304);
+      const same = await read(path, { 'If-None-Match': '*', 'Accept-Encoding': 'gzip' }, method);
+      expect([same.status, same.headers.get('content-encoding')]).toEqual([304, null]);
       for (const list of ['"other"', `W/${etag}`, ''])
         expect((await read(path, { 'If-Match': list, 'If-None-Match': etag }, method)).status).toBe(412);
     });

@@ -24,7 +24,7 @@ import {
 import { APP_FILTER, BaseExceptionFilter } from '@nestjs/core';
 import { IsString } from 'class-validator';
 import type { FastifyReply } from 'fastify';
-import { Operation, Public, sendCreated, sendPage } from '../../src/index.js';
+import { Operation, Public, Registry, sendCreated, sendPage } from '../../src/index.js';
 import { fetchDocument, operationNamed } from '../openapi/document.js';
 import { errorOf, expectTrio } from '../support/expectations.js';
 import { AMPLE, key, service, shareApp } from '../support/folders.js';
@@ -221,6 +221,14 @@ const post = (path: string, body: object = {}) => service.post(`/v1/responses/${
 describe('an error that a handler throws', () => {
   it.each(THROWN)('%s', async (title, _, status, code, message) => {
     expect(await errorOf(await get(`thrown/${encodeURIComponent(title)}`))).toEqual({ status, code, message });
+  });
+
+  it('is counted for its route, also if anybody can call that', async () => {
+    const [title = ''] = THROWN.find(([, , status]) => status === 404) ?? [];
+    await get(`thrown/${encodeURIComponent(title)}`);
+    expect(await service.app.get(Registry).metrics()).toMatch(
+      /_count\{.*http_route="\/v1\/responses\/thrown\/:title",http_response_status_code="404"\}/,
+    );
   });
 
   it('of Nest has Retry-After if its status is 503', async () => {

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { Registry } from '../../src/index.js';
 import { FakeClock, trio } from '../support/app.js';
 import { errorIn } from '../support/expectations.js';
@@ -159,12 +160,17 @@ describe('an unusual but valid request', () => {
 });
 
 describe('too many connections', () => {
-  it('are closed at once', async () => {
+  it('are closed at once, and logged', async () => {
     const server = service.app.getHttpServer();
+    const { maxConnections } = server;
+    expect(maxConnections).toBe(5_000);
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
     server.maxConnections = 0;
     const received = await sendRaw(service.port, request(''));
-    server.maxConnections = Infinity;
+    server.maxConnections = maxConnections;
     expect(received).toBe('');
+    expect(warn.mock.calls).toContainEqual([{ message: 'refused connection', reason: 'MAX_CONNECTIONS' }]);
+    warn.mockRestore();
     expect((await service.request('/v1/pets', { key })).status).toBe(200);
   });
 });

@@ -52,6 +52,18 @@ describe('the log of a service', () => {
   });
 });
 
+describe('a logged failure', () => {
+  it('has the stack that was given', async () => {
+    const output = captureOutput();
+    const service = await startApp({ env: { LOG_LEVEL: 'info' } });
+    new Logger('Printers').error('jammed', 'Error: jammed\n    at print');
+    await service.stop();
+    expect(linesOf(output(), '"Printers"')).toMatchObject([
+      { level: 'error', message: 'jammed', context: 'Printers', stack: 'Error: jammed\n    at print' },
+    ]);
+  });
+});
+
 describe('the metrics of a service', () => {
   it('tell its version, what is in use and waited for, and how often the cache had the response', async () => {
     const service = await startApp();

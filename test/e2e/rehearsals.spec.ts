@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import { ApiExceptionFilter } from '../../src/http/errors/api-exception.filter.js';
 import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors/error-codes.js';
 import { FakeClock, startApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
@@ -46,8 +47,11 @@ describe('a rehearsed error', () => {
     },
   );
 
-  it('has no other effect', async () => {
-    for (const code of ['400', '429', '503']) expect((await post(`code=${code}`)).ok).toBe(false);
+  it('has no other effect, and is not logged as a failure', async () => {
+    const report = jest.spyOn(service.app.get(ApiExceptionFilter), 'report');
+    for (const code of ['400', '429', '500', '503']) expect((await post(`code=${code}`)).ok).toBe(false);
+    expect(report).not.toHaveBeenCalled();
+    report.mockRestore();
     expect(await names()).not.toContain('Rehearsed');
   });
 

@@ -119,6 +119,11 @@ describe('the log line of a start', () => {
     expect((await fetch(`${address}/docs`)).status).toBe(200);
     expect((await fetch(`${address}/v1/pets`)).status).toBe(401);
   });
+
+  it('comes from a service that listens at no other address than HOST', async () => {
+    const program = await start(folders.make(), { HOST: '127.0.0.1', DATABASE_URL: 'sqlite::memory:' });
+    await expect(fetch(`http://[::1]:${program.port}/health/live`)).rejects.toThrow('fetch failed');
+  });
 });
 
 describe('a service that cannot start', () => {
