@@ -77,6 +77,18 @@ describe('the expiry of orders', () => {
     expect(await statusOf(bad)).toBe('cancelled');
     expect(Math.abs((await metric(lastSuccess)) - Date.now() / 1_000)).toBeLessThan(60);
   });
+
+  it('cancels all others in its next run if as many as a run takes cannot be cancelled', async () => {
+    const order = await placeOld(await orders.addPet());
+    const stuck = Array.from({ length: 500 }, () => `(0, 0, 'placed', 0)`);
+    await sql(`INSERT INTO "orders" ("account_id", "pet_id", "status", "created_at") VALUES ${stuck.join()}`);
+    await protectRows(orders.service.folder, 'orders', 'UPDATE', '"account_id" = 0');
+    await expect(expire()).rejects.toThrow(AggregateError);
+    await expire();
+    expect(await statusOf(order)).toBe('cancelled');
+    await unprotectRows(orders.service.folder, 'orders');
+    await sql('DELETE FROM "orders" WHERE "account_id" = 0');
+  });
 });
 
 const TWO_AVAILABLE = Array.from({ length: 2 }, () => ({ status: 'available', held: '0' }));
