@@ -200,6 +200,10 @@ describe('after the commit', () => {
     expect(heard.filter(({ name }) => name === 'order.approved')).toMatchObject([
       { actor: keyId, before: { id: order.id, petId, status: 'placed', accountId: expect.any(Number) } },
     ]);
+    expect(heard.filter(({ name }) => name === 'pet.changed')).toMatchObject([
+      { before: { id: petId, status: 'available' } },
+      { before: { id: petId, status: 'pending' } },
+    ]);
   });
 
   it('listeners hear of categories', async () => {
