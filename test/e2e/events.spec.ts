@@ -1,5 +1,5 @@
 // @postgres: transactions run at once, and end in another order.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { Body, Controller, Get, Injectable, Module, Post, UseGuards } from '@nestjs/common';
 import { type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
@@ -357,6 +357,7 @@ describe('a stop of the service', () => {
     async hear({ after: { name } }: DomainEvent<'pet.created'>): Promise<void> {
       await release.promise;
       if (name === 'first') await this.pets.create({ name: 'second', categoryId: 1 });
+      else await delay(50);
       const rows = await this.database.query<object[]>('SELECT "id" FROM "pets"');
       ended.push(`${name} of ${rows.length}`);
     }
