@@ -1,5 +1,5 @@
 // @postgres: transactions run at once, and end in another order.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { Body, Controller, Get, Injectable, Module, Post, UseGuards } from '@nestjs/common';
 import { type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
@@ -200,6 +200,10 @@ describe('after the commit', () => {
     expect(heard.filter(({ name }) => name === 'order.approved')).toMatchObject([
       { actor: keyId, before: { id: order.id, petId, status: 'placed', accountId: expect.any(Number) } },
     ]);
+    expect(heard.filter(({ name }) => name === 'pet.changed')).toMatchObject([
+      { before: { id: petId, status: 'available' } },
+      { before: { id: petId, status: 'pending' } },
+    ]);
   });
 
   it('listeners hear of categories', async () => {
@@ -353,6 +357,7 @@ describe('a stop of the service', () => {
     async hear({ after: { name } }: DomainEvent<'pet.created'>): Promise<void> {
       await release.promise;
       if (name === 'first') await this.pets.create({ name: 'second', categoryId: 1 });
+      else await delay(50);
       const rows = await this.database.query<object[]>('SELECT "id" FROM "pets"');
       ended.push(`${name} of ${rows.length}`);
     }

@@ -9,6 +9,7 @@ import { RecordExpiry } from '../../src/http/idempotency/idempotency.module.js';
 import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker.js';
 import { CounterPersistence } from '../../src/rate-limit/persistence/counter-persistence.js';
 import { OrderExpiry } from '../../src/store/order-expiry.js';
+import { OrdersService } from '../../src/store/orders.service.js';
 import { onPostgres, queryDatabase } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';
 import { type Order, OrdersClient } from '../support/orders.js';
@@ -52,6 +53,12 @@ describe('the expiry of orders', () => {
     const cancelled = jest.fn();
     orders.service.app.get(EventEmitter2).on('order.cancelled', cancelled);
     await expire();
+    // As if it had been approved after it was found.
+    const [row] = await sql<{ accountId: string }>(
+      `SELECT "account_id" AS "accountId" FROM "orders" WHERE "id" = ${taken.id}`,
+    );
+    const key = { accountId: Number(row?.accountId), id: String(taken.id) };
+    await orders.service.app.get(OrdersService).expire(key);
     expect([await statusOf(forgotten), await statusOf(taken), await statusOf(recent)]).toEqual([
       'cancelled',
       'approved',
@@ -76,6 +83,18 @@ describe('the expiry of orders', () => {
     await expire();
     expect(await statusOf(bad)).toBe('cancelled');
     expect(Math.abs((await metric(lastSuccess)) - Date.now() / 1_000)).toBeLessThan(60);
+  });
+
+  it('cancels all others in its next run if as many as a run takes cannot be cancelled', async () => {
+    const order = await placeOld(await orders.addPet());
+    const stuck = Array.from({ length: 500 }, () => `(0, 0, 'placed', 0)`);
+    await sql(`INSERT INTO "orders" ("account_id", "pet_id", "status", "created_at") VALUES ${stuck.join()}`);
+    await protectRows(orders.service.folder, 'orders', 'UPDATE', '"account_id" = 0');
+    await expect(expire()).rejects.toThrow(AggregateError);
+    await expire();
+    expect(await statusOf(order)).toBe('cancelled');
+    await unprotectRows(orders.service.folder, 'orders');
+    await sql('DELETE FROM "orders" WHERE "account_id" = 0');
   });
 });
 

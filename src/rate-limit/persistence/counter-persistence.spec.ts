@@ -116,7 +116,13 @@ describe('persisted counters', () => {
   it('are written later if the database fails, which is logged once', async () => {
     const { admit, persistence, usages, database } = await start();
     const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
-    const write = jest.spyOn(database, 'write').mockRejectedValue(new Error('disk gone'));
+    const begin = database.write.bind(database);
+    const write = jest.spyOn(database, 'write').mockImplementation((work) =>
+      begin(async (manager) => {
+        await work(manager);
+        throw new Error('disk gone');
+      }),
+    );
     admit(2);
     admit(2, { accountId: 8 });
     await persistence.tryRun();
