@@ -1,9 +1,8 @@
-import { renameSync } from 'node:fs';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { SqliteTestDatabase } from '../../src/testing/test-database.js';
 import { fetchDocument } from '../openapi/document.js';
 import { FakeClock, startApp, type TestApp, type TestAppOptions } from '../support/app.js';
-import { makeFolder, onSharedServer } from '../support/databases.js';
+import { makeFolder, onSharedServer, withoutDatabase } from '../support/databases.js';
 import type { PostgresTestDatabase } from '../support/servers/postgres-test-database.js';
 import { FaultsModule } from '../support/faults.module.js';
 import { importHolders } from './holders.js';
@@ -24,7 +23,7 @@ export class Twins {
   private constructor(
     readonly sqlite: TestApp,
     readonly postgres: TestApp,
-    private readonly sqliteFile: string,
+    private readonly sqliteDatabase: SqliteTestDatabase,
     private readonly clock: FakeClock,
     private readonly twins: readonly [Twin, Twin],
   ) {}
@@ -40,7 +39,7 @@ export class Twins {
     await prepare?.(onSharedServer(postgresFolder));
     const [sqlite, postgres] = await Promise.all([start({ folder, database }), start({ folder: postgresFolder })]);
     await Promise.all([importHolders(sqlite), importHolders(postgres)]);
-    return new Twins(sqlite, postgres, database.path, clock, [new Twin(sqlite), new Twin(postgres)]);
+    return new Twins(sqlite, postgres, database, clock, [new Twin(sqlite), new Twin(postgres)]);
   }
 
   document(): Promise<OpenAPIObject> {
@@ -60,16 +59,8 @@ export class Twins {
   }
 
   /** Runs a function while the databases are unavailable. */
-  async withoutDatabases<T>(doing: () => Promise<T>): Promise<T> {
-    const database = onSharedServer(this.postgres.folder);
-    await database.refuseConnections();
-    renameSync(this.sqliteFile, `${this.sqliteFile}.moved`);
-    try {
-      return await doing();
-    } finally {
-      renameSync(`${this.sqliteFile}.moved`, this.sqliteFile);
-      await database.allowConnections();
-    }
+  withoutDatabases<T>(doing: () => Promise<T>): Promise<T> {
+    return withoutDatabase(onSharedServer(this.postgres.folder), () => withoutDatabase(this.sqliteDatabase, doing));
   }
 
   async stop(): Promise<void> {

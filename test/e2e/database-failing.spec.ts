@@ -1,5 +1,3 @@
-import { renameSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { SqliteError } from 'sqlite-driver';
 import { DataSource } from 'typeorm';
@@ -10,6 +8,7 @@ import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poll
 import { PetsService } from '../../src/index.js';
 import { PetsRepository } from '../../src/pets/pets.repository.js';
 import { FakeClock, trio } from '../support/app.js';
+import { databaseOf, withoutDatabase } from '../support/databases.js';
 import { errorOf, expectTrio } from '../support/expectations.js';
 import { key, service, shareApp } from '../support/folders.js';
 
@@ -51,20 +50,19 @@ function failReads(): void {
 
 describe('while the file of the database is away', () => {
   it('known keys are admitted, unknown ones get 503, no write is acknowledged, and the service recovers', async () => {
-    const file = join(service.folder, 'petstore.sqlite');
     const unknown = await service.key();
     const { length } = (await (await read('/v1/pets', key)).json()) as unknown[];
-    renameSync(file, `${file}.moved`);
-    for (const response of [
-      await read('/v1/pets?limit=9', key),
-      await create(),
-      await read('/v1/pets', unknown),
-      await read('/health/ready'),
-    ])
-      await expectUnavailable(response);
-    expectTrio(await read('/v1/pets', unknown));
-    expect((await read('/health/live')).status).toBe(200);
-    renameSync(`${file}.moved`, file);
+    await withoutDatabase(databaseOf(service.folder), async () => {
+      for (const response of [
+        await read('/v1/pets?limit=9', key),
+        await create(),
+        await read('/v1/pets', unknown),
+        await read('/health/ready'),
+      ])
+        await expectUnavailable(response);
+      expectTrio(await read('/v1/pets', unknown));
+      expect((await read('/health/live')).status).toBe(200);
+    });
     expect((await create()).status).toBe(201);
     expect(await (await read('/v1/pets', unknown)).json()).toHaveLength(length + 1);
     expect((await read('/health/ready')).status).toBe(200);

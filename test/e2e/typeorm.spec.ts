@@ -1,11 +1,9 @@
 // @postgres: extensions use the driver, its types and its transactions.
-import { renameSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { DataSource, type EntityManager, MoreThanOrEqual } from 'typeorm';
 import { Database, PetEntity, PetsService } from '../../src/index.js';
-import { onPostgres, onSharedServer, queryDatabase } from '../support/databases.js';
+import { databaseOf, queryDatabase, withoutDatabase } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { NoteEntity, NOTES, notesOf } from '../support/notes.module.js';
@@ -274,25 +272,13 @@ describe('overlapping transactions', () => {
 
 const list = () => service.request('/v1/notes', { key });
 
-async function withoutDatabase(work: () => Promise<void>): Promise<void> {
-  const file = join(service.folder, 'petstore.sqlite');
-  if (onPostgres) await onSharedServer(service.folder).refuseConnections();
-  else renameSync(file, `${file}.moved`);
-  try {
-    await work();
-  } finally {
-    if (onPostgres) await onSharedServer(service.folder).allowConnections();
-    else renameSync(`${file}.moved`, file);
-  }
-}
-
 describe('repositories of an extension while the database is unavailable', () => {
   it('throw DomainError, and work again when it is back', async () => {
     const { id: petId } = await newPetOf('1');
     const create = () => service.post('/v1/notes', key, { text: `about ${petId}`, petId });
     const rename = () => service.post(`/v1/notes/${petId}/renaming`, key, { text: 'Nala', petId });
     expect((await list()).status).toBe(200);
-    await withoutDatabase(async () => {
+    await withoutDatabase(databaseOf(service.folder), async () => {
       for (const response of [await list(), await create(), await rename()]) {
         expect(response.headers.get('retry-after')).toBe('1');
         expect(await errorOf(response)).toMatchObject({ status: 503, code: 'service_unavailable' });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { SqliteTestDatabase } from '../../src/testing/test-database.js';
@@ -42,6 +42,22 @@ export async function openDatabase(folder: string): Promise<string> {
 /** Runs a statement directly on the database of a folder, even while the service uses it. */
 export function queryDatabase<Row extends object>(folder: string, sql: string): Promise<Row[]> {
   return databaseOf(folder).query<Row>(sql);
+}
+
+/** Runs a function while a database is unavailable. */
+export async function withoutDatabase<T>(
+  database: SqliteTestDatabase | PostgresTestDatabase,
+  work: () => Promise<T>,
+): Promise<T> {
+  const isFile = database instanceof SqliteTestDatabase;
+  if (isFile) renameSync(database.path, `${database.path}.moved`);
+  else await database.refuseConnections();
+  try {
+    return await work();
+  } finally {
+    if (isFile) renameSync(`${database.path}.moved`, database.path);
+    else await database.allowConnections();
+  }
 }
 
 /** Deletes a folder and its database, even if the database is in use. */

@@ -38,8 +38,7 @@ const EVENTS = ['SIGTERM', 'SIGINT', 'uncaughtException', 'unhandledRejection'] 
 
 /**
  * Does what `main.js` does, in this process: `process` is a copy that jest makes for the file. Returns when the service
- * listens, or has failed to start. A file can start each database file
- * once, as its lock ends with the process.
+ * listens, or has failed to start. A spec can start each database file once, as its lock ends with the process.
  * @param folder working directory during the start
  */
 export async function startMain(
@@ -72,6 +71,7 @@ export async function startMain(
   } finally {
     process.chdir(before.cwd);
     for (const name of Object.keys(process.env)) if (!(name in before.env)) delete process.env[name];
+    Object.assign(process.env, before.env);
     write.mockRestore();
   }
   const own = new Map(EVENTS.map((event) => [event, added(event)]));

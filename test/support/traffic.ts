@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import { type Ask, ask, JSON_TYPE } from './http.js';
+import { nextPage } from './pages.js';
 
 /** A response, or a broken connection. */
 export interface Seen {
@@ -115,7 +116,7 @@ export async function everyPet(port: number, key: string): Promise<Pet[]> {
   for (let path: string | undefined = '/v1/pets?limit=100'; path !== undefined;) {
     const response: Response = await ask(port, { path, key });
     pets.push(...((await response.json()) as Pet[]));
-    path = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1];
+    path = nextPage(response);
   }
   return pets;
 }
