@@ -13,6 +13,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { catchError, throwError, timeout } from 'rxjs';
 import { DataSource, type Repository } from 'typeorm';
+import { PetsRepository } from '../../src/pets/pets.repository.js';
 import { Database, type Extension, Idempotent, onCommit, Operation, PetsModule, PetsService } from '../../src/index.js';
 import { onPostgres, queryDatabase } from '../support/databases.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
@@ -202,6 +203,20 @@ describe('work that goes on', () => {
       await expect(failing).rejects.toThrow('on purpose');
       begin.resolve();
       await expect(registering).rejects.toThrow('was rolled back');
+    });
+
+    it('shares its reading of a pet with a request, which is not refused', async () => {
+      const catalogue = service.app.get(PetsRepository);
+      const begin = Promise.withResolvers<void>();
+      let first: Promise<unknown> | undefined;
+      const failing = database.write(async () => {
+        first = begin.promise.then(() => catalogue.load('1'));
+        await fail();
+      });
+      await expect(failing).rejects.toThrow('on purpose');
+      begin.resolve();
+      await begin.promise;
+      await expect(Promise.all([first, catalogue.load('1')])).resolves.toHaveLength(2);
     });
 
     it('does not affect the caller of the transaction, or others', async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createApp } from '../../src/create-app.js';
 import { loadEnv } from '../../src/platform/config/load-env.js';
 import { VERSION } from '../../src/platform/config/env.js';
@@ -127,6 +127,20 @@ describe('the log line of a start', () => {
 });
 
 describe('a service that cannot start', () => {
+  it('closes what its modules have opened', async () => {
+    const close = jest.fn();
+    class OpeningModule {
+      onApplicationShutdown = close;
+    }
+    const created = createApp({
+      env: loadEnv({ DATABASE_URL: 'sqlite::memory:' }),
+      extensions: [{ module: OpeningModule }],
+      configure: () => Promise.reject(new Error('no adapter')),
+    });
+    await expect(created).rejects.toThrow('no adapter');
+    expect(close).toHaveBeenCalledTimes(1);
+  });
+
   it('names every invalid variable, shows no secret, and exits with 1', async () => {
     const env = { PORT: '80a', DATABASE_URL: 'mysql://petstore:hunter2@localhost/petstore', LOG_LEVLE: 'debug' };
     const program = await startMain(folders.make(), env);

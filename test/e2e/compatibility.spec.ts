@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject, ParameterObject } from '@nestjs/swagger';
-import { breakingChanges } from './breaking-changes.js';
-import { fetchDocument, operationNamed, operationsOf } from './document.js';
+import { breakingChanges } from '../openapi/breaking-changes.js';
+import { fetchDocument, operationNamed, operationsOf } from '../openapi/document.js';
 import { service, sharePreparedApp } from '../support/folders.js';
 
 /** The first released document, without descriptions and examples. */
-const RELEASED = JSON.parse(readFileSync(join(import.meta.dirname, 'released.json'), 'utf8')) as OpenAPIObject;
+const RELEASED = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../openapi/released.json'), 'utf8'),
+) as OpenAPIObject;
 
 let document: OpenAPIObject;
 sharePreparedApp({}, async () => {

@@ -7,7 +7,7 @@ import { VERSION } from '../../src/platform/config/env.js';
 import { currentDocument } from '../../src/openapi/document/document.js';
 import { SAMPLE_PETS } from '../../src/sample-data.js';
 import { FakeClock, startApp } from '../support/app.js';
-import { fetchDocument, operationNamed, operationsOf } from './document.js';
+import { fetchDocument, operationNamed, operationsOf } from '../openapi/document.js';
 import { service, sharePreparedApp } from '../support/folders.js';
 
 const clock = new FakeClock();
