@@ -131,9 +131,9 @@ export class RunnerTransactions {
   }
 
   /** Rolls back what it began, when the query runner is released: by its user, or for a reason. */
-  async end(reason?: Error): Promise<void> {
-    if (!this.isJoined) await this.current?.rollback(reason);
-    else if (this.parts > 0) await this.current?.rollback(reason ?? partFailed());
+  async end(reason: () => Error | undefined = () => undefined): Promise<void> {
+    if (!this.isJoined) await this.current?.rollback(reason());
+    else if (this.parts > 0) await this.current?.rollback(reason() ?? partFailed());
   }
 
   private use(transaction: Transaction | undefined): void {

@@ -26,9 +26,9 @@ try {
     mkdirSync(folder);
     const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--import', EXIT_ON_SIGTERM];
     const running = await start({ file: contender.file, env: (await seed.copy()).env, nodeOptions });
-    await one.loaded.send(running.port, 1);
+    await one.loaded.send(running.origin, 1);
     const from = nowMicroseconds();
-    await one.loaded.send(running.port, options.seconds);
+    await one.loaded.send(running.origin, options.seconds);
     const to = nowMicroseconds();
     await running.stop();
     const { layers, functions } = sumProfile(readProfile(folder), from, to);

@@ -1,15 +1,18 @@
 import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { buildContenders } from './harness/build.js';
 import { benchCases, PETS } from './harness/cases.js';
 import { SHARED_CPU, stayOnLoadCpu } from './harness/cpus.js';
 import { compareAnswers } from './harness/compare.js';
 import { OURS, RIVALS, withSettings } from './harness/contenders.js';
 import { earlierVersion } from './harness/earlier-version.js';
+import { judge } from './harness/goals.js';
 import { GENERATOR, loadCases } from './harness/load.js';
 import { measure, type Measurement } from './harness/measure.js';
 import { readOptions, select } from './harness/options.js';
 import { say } from './harness/progress.js';
 import { report } from './harness/report.js';
+import { Results } from './harness/results.js';
 import { seedDatabase } from './harness/seed.js';
 
 const options = readOptions();
@@ -38,8 +41,11 @@ try {
 
   if (options.json !== undefined)
     writeFileSync(options.json, JSON.stringify({ options, generator: GENERATOR, measurements }, null, 2));
-  const conditions = `Medians over ${options.seconds} single seconds of each of ${options.starts} starts, 32 connections, ${options.on}, ${GENERATOR}, Node ${process.versions.node}.`;
-  process.stdout.write(`${conditions}\n\n${report(measurements, contenders, cases, options.on)}`);
+  const conditions = `Medians over ${options.seconds} single seconds of each of ${options.starts} starts, 32 connections, ${options.on}, ${GENERATOR}, Node ${process.versions.node}, ${cpus()[0]?.model}.`;
+  const results = new Results(measurements);
+  const judgements = judge(results, options.on);
+  process.stdout.write(`${conditions}\n\n${report(results, contenders, cases, judgements)}`);
+  if (judgements.some(({ verdict }) => verdict === 'missed')) process.exitCode = 1;
 } finally {
   await seed.remove();
 }

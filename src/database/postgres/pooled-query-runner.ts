@@ -26,7 +26,8 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
   readonly transactions = new RunnerTransactions(this, (isolation) => this.begin(isolation));
   private client: Client | undefined;
   private timer: NodeJS.Timeout | undefined;
-  private closed: Error | undefined;
+  /** Creates the error of later calls, whose stack would cost each release a few microseconds. */
+  private closed: (() => Error) | undefined;
 
   constructor(
     driver: PostgresDriver,
@@ -64,7 +65,7 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
 
   override async query(...statement: Statement): Promise<QueryAnswer> {
     refuseTransactionControl(statement[0]);
-    if (this.closed !== undefined) throw this.closed;
+    if (this.closed !== undefined) throw this.closed();
     const { current } = this.transactions;
     if (current !== undefined) return current.send(...statement);
     await transactionSettled();
@@ -97,7 +98,7 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
   }
 
   override release(): Promise<void> {
-    return this.close(new QueryRunnerAlreadyReleasedError());
+    return this.close(() => new QueryRunnerAlreadyReleasedError());
   }
 
   private async begin(isolation: IsolationLevel = 'READ COMMITTED'): Promise<Transaction> {
@@ -129,10 +130,10 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
   private expire(): void {
     const { DATABASE_TRANSACTION_TIMEOUT_MS: limitMs } = this.env;
     const reason = tookTooLong(`A connection was closed because it was not released within ${limitMs} ms.`);
-    this.close(reason).catch(() => undefined);
+    this.close(() => reason).catch(() => undefined);
   }
 
-  private async close(reason: Error): Promise<void> {
+  private async close(reason: () => Error): Promise<void> {
     if (this.closed !== undefined) return;
     this.closed = reason;
     // A connection that is still being opened would never be returned.
@@ -144,7 +145,7 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
       // A statement in progress, or an open transaction, would reach the next user of the connection, so it is closed, as
       // the base class does with one that failed.
       if (this.client !== undefined && this.client.getTransactionStatus() !== 'I') {
-        this.releaseCallback?.(reason);
+        this.releaseCallback?.(reason());
         delete this.releaseCallback;
       }
       await super.release();

@@ -16,7 +16,7 @@ export async function memoryUnderLoad(secondsPerCase: number): Promise<number[]>
     const running = await start({ file: OURS.file, env: (await seed.copy()).env });
     const peaks: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      for (const { loaded } of cases) await loaded.send(running.port, secondsPerCase);
+      for (const { loaded } of cases) await loaded.send(running.origin, secondsPerCase);
       peaks.push(running.peakMemoryMiB());
     }
     await running.stop();

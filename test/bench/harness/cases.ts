@@ -11,6 +11,8 @@ export interface Case {
   readonly expect: 'success' | 401;
   /** True if all responses are identical, so that a constant can replace them. */
   readonly constant: boolean;
+  /** Whether a proxy in front of the contender ends TLS. */
+  readonly tls?: true;
 }
 
 /** Number of pets in the benchmark database. */
@@ -38,6 +40,14 @@ export function benchCases(key: string): Case[] {
   return [
     { ...success, name: 'list', title: 'list of 20 by status', deck: [list] },
     { ...success, name: 'get', title: 'get, one id', deck: [get(PETS / 2)] },
+    { ...success, name: 'get-connect', title: 'get, a new connection each', deck: [closing(get(PETS / 2))] },
+    {
+      ...success,
+      name: 'get-tls',
+      title: 'get, a new connection with TLS each',
+      deck: [closing(get(PETS / 2))],
+      tls: true,
+    },
     { ...success, name: 'get-random', title: 'get, random ids', deck: ids.map(get), constant: false },
     { ...success, name: 'create', title: 'create, durable', deck: [create] },
     {
@@ -50,6 +60,11 @@ export function benchCases(key: string): Case[] {
     { name: '401', title: '401, no key', deck: [{ ...list, headers: {} }], expect: 401, constant: true },
     { name: '401-unknown', title: '401, unknown key', deck: [unknown], expect: 401, constant: true },
   ];
+}
+
+/** The request with a field that makes the service close the connection after the response. */
+function closing(ask: Ask): Ask {
+  return { ...ask, headers: { ...ask.headers, connection: 'close' } };
 }
 
 /** A key with a valid format and checksum that was never issued, so that the service must look it up. */

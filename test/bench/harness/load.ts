@@ -30,7 +30,8 @@ export interface LoadedCase extends Case {
 
 /** A deck of requests in the format of the load generator. */
 export interface LoadedDeck {
-  send(port: number, seconds: number): Promise<Load>;
+  /** @param origin such as `http://127.0.0.1:3000` */
+  send(origin: string, seconds: number): Promise<Load>;
 }
 
 /** @param folder for the decks of the load generator */
@@ -41,8 +42,7 @@ export function loadCases(cases: readonly Case[], folder: string): LoadedCase[] 
 function loadDeck(deck: readonly Ask[], file: string): LoadedDeck {
   writeFileSync(file, GENERATOR === 'wrk' ? deck.map(onTheWire).join('\0') : JSON.stringify(deck));
   return {
-    async send(port, seconds) {
-      const url = `http://127.0.0.1:${port}`;
+    async send(origin, seconds) {
       const command =
         GENERATOR === 'wrk'
           ? [
@@ -52,14 +52,14 @@ function loadDeck(deck: readonly Ask[], file: string): LoadedDeck {
               `-d${seconds}s`,
               '-s',
               join(ROOT, 'test/bench/harness/wrk.lua'),
-              url,
+              origin,
               '--',
               file,
             ]
           : [
               process.execPath,
               join(BUILT, 'test/bench/harness/autocannon.js'),
-              url,
+              origin,
               file,
               CONNECTIONS,
               String(seconds),

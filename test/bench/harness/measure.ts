@@ -3,6 +3,7 @@ import type { Contender } from './contenders.js';
 import type { Load, LoadedCase } from './load.js';
 import type { Place } from './place.js';
 import { type Running, start } from './running.js';
+import { startTlsProxy, type TlsProxy } from './tls-proxy.js';
 import type { Seed } from './seed.js';
 
 const WARM_UP_SECONDS = 1;
@@ -32,18 +33,20 @@ export async function measure(
     for (const contender of contenders) {
       const place = await seed.copy();
       const env = { ...place.env, ...contender.env };
-      started.push({ contender, place, running: await start({ file: contender.file, env, answers }) });
+      const running = await start({ file: contender.file, env, answers });
+      started.push({ contender, place, running, proxy: await startTlsProxy(running.port, seed.folder) });
     }
     for (const one of cases) {
       const fit = started.filter(({ contender }) => contender.constant !== true || one.constant);
-      for (const { running } of fit) await one.loaded.send(running.port, WARM_UP_SECONDS);
+      for (const warm of fit) await one.loaded.send(originOf(one, warm), WARM_UP_SECONDS);
       for (let second = 0; second < seconds; second++) {
-        for (const { contender, running } of fit) measurements.push(await measureSecond(contender, one, running));
+        for (const measured of fit) measurements.push(await measureSecond(one, measured));
       }
     }
     return measurements;
   } finally {
-    for (const { place, running } of started) {
+    for (const { place, running, proxy } of started) {
+      proxy.stop();
       await running.stop();
       await place.remove();
     }
@@ -54,14 +57,26 @@ interface Started {
   readonly contender: Contender;
   readonly place: Place;
   readonly running: Running;
+  readonly proxy: TlsProxy;
 }
 
-async function measureSecond({ name, title }: Contender, one: LoadedCase, running: Running): Promise<Measurement> {
+function originOf({ tls }: LoadedCase, { proxy, running }: Started): string {
+  return tls === true ? proxy.origin : running.origin;
+}
+
+async function measureSecond(one: LoadedCase, started: Started): Promise<Measurement> {
+  const { contender, running } = started;
   const beforeSeconds = running.cpuSeconds();
-  const load = await one.loaded.send(running.port, 1);
-  check(load, one, title);
+  const load = await one.loaded.send(originOf(one, started), 1);
+  check(load, one, contender.title);
   const cpuMicroseconds = ((running.cpuSeconds() - beforeSeconds) / load.requests) * 1e6;
-  return { ...load, cpuMicroseconds, contender: name, case: one.name, peakMemoryMiB: running.peakMemoryMiB() };
+  return {
+    ...load,
+    cpuMicroseconds,
+    contender: contender.name,
+    case: one.name,
+    peakMemoryMiB: running.peakMemoryMiB(),
+  };
 }
 
 /** Fails on unexpected responses, which would make the measurement meaningless. */
