@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Folders } from '../support/folders.js';
 import { type Ask, ask } from '../support/http.js';
-import { insertKey } from '../support/fleet.js';
-import { onSharedServer } from '../support/databases.js';
-import { type ServiceProcess, startProcess } from '../support/service-process.js';
+import { insertKey } from '../support/insert-key.js';
+import { EmptyDatabase } from '../support/servers/empty-database.js';
+import { runProgram, type ServiceProcess, startProcess } from '../support/service-process.js';
 import { SlowLink } from '../support/slow-link.js';
+import { Folders } from '../support/temporary.js';
 import { requestsOf } from '../support/traffic.js';
 
 /** Three round trips, which a check on a new connection takes, end within the time that readiness has. */
@@ -16,23 +16,22 @@ const folders = new Folders();
 let link: SlowLink;
 let service: ServiceProcess;
 let key: string;
-let remove: (() => Promise<void>) | undefined;
+let database: EmptyDatabase;
 
 beforeAll(async () => {
   const folder = folders.make();
-  const database = onSharedServer(folder);
-  await database.create();
-  ({ key } = await insertKey(database.url, 'far'));
+  database = await EmptyDatabase.create();
+  await runProgram('migrate.cli.js', [], { folder, env: { DATABASE_URL: database.url } });
+  ({ key } = await insertKey(database.url));
   const url = new URL(database.url);
   link = await SlowLink.to(Number(url.port), DELAY_MS);
   url.port = String(link.address);
   service = await startProcess({ folder, env: { DATABASE_URL: url.href } });
-  remove = () => database.remove();
 });
 afterAll(async () => {
   await service?.stop();
   link?.stop();
-  await remove?.();
+  await database.remove();
   await folders.remove();
 });
 
