@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import type { EntityManager } from 'typeorm';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
 import { Database } from '../../src/database/database.js';
-import { createApp, loadEnv } from '../../src/index.js';
+import { createApp, loadEnv, Registry } from '../../src/index.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { makeFolder, onSharedServer, queryDatabase, removeDatabase } from '../support/databases.js';
 
@@ -49,6 +49,14 @@ describe('a connection of the pool', () => {
     await expect(Promise.all(Array.from({ length: FAILURES }, read))).resolves.toHaveLength(FAILURES);
     // One more is for readiness.
     expect((await queryDatabase(service.folder, CONNECTIONS)).length).toBeLessThanOrEqual(POOL_SIZE + 1);
+  });
+
+  it('is counted by metrics, which have no write lock', async () => {
+    await service.request('/v1/pets', { key: await service.key() });
+    const text = await service.app.get(Registry).metrics();
+    expect(text).toMatch(/^db_client_connections\{state="idle"\} \d+$/m);
+    expect(text).toMatch(/^petstore_cache_reads_total/m);
+    expect(text).not.toMatch(/^petstore_write_lock_seconds_count\{phase="held"\}/m);
   });
 
   it('is reused after reads, writes and failed statements', async () => {

@@ -24,7 +24,7 @@ const RESIDENT_BYTES_AFTERWARDS = 400 * MEGABYTE;
 const folders = new Folders();
 let service: ServiceProcess;
 let key: string;
-let sockets: Socket[];
+let sockets: Socket[] = [];
 
 beforeAll(async () => {
   ({ service, key } = await startWithKey(folders.make(), { LOG_LEVEL: 'silent' }));

@@ -81,6 +81,7 @@ describe('instances that start at once on an empty database', () => {
 
 const FAULTS: readonly { what: string; begin: () => Promise<void> | void; end: () => Promise<void> | void }[] = [
   { what: 'killed', begin: () => server.kill(), end: () => server.restart() },
+  { what: 'shut down', begin: () => server.shutDown(), end: () => server.restart() },
   { what: 'paused', begin: () => server.pause(), end: () => server.resume() },
   { what: 'out of connections', begin: () => hogs.useUp(TERMINATE), end: () => hogs.release() },
 ];

@@ -60,8 +60,7 @@ describe('a client', () => {
   });
 
   it('that waits for its response keeps its connection', async () => {
-    const timeouts = once(server, 'timeout').then(() => once(server, 'timeout'));
-    handle = (_request, response) => void timeouts.then(() => response.end('late'));
+    handle = (_request, response) => void once(server, 'timeout').then(() => response.end('late'));
     await send();
     const [chunk] = (await once(client, 'data')) as [Buffer];
     expect(String(chunk)).toMatch(/^HTTP\/1\.1 200 [^]*late/);
