@@ -77,13 +77,12 @@ describeFuzz('kill -9 during a fuzz run', () => {
       const outcomes: string[] = [];
       const hasBothOutcomes = () => outcomes.includes('done') && outcomes.includes('not done');
       for (let round = 0; round < MAX_ROUNDS && (round < MIN_ROUNDS || !hasBothOutcomes()); round += 1) {
-        for (let step = 0; step < 60; step += 1) await alone.step();
+        for (let step = 0; step < 40; step += 1) await alone.step();
         // Every other round, and longer each time, as a busy machine is slow to do what it has received.
         const disconnectedMs = round % 2 === 0 ? 0 : round * 10 + below(10);
         const broken = await killAmid(clients, round % INSTANCES, disconnectedMs);
         expect(broken.length).toBeGreaterThanOrEqual(CLIENTS / INSTANCES);
         for (const action of broken) outcomes.push(await resolveOutcome(run, action));
-        await run.checkInvariants();
         // A client repeats a request whose outcome it does not know.
         for (const action of broken) if ('idempotencyKey' in action) await run.perform(action);
         await run.checkInvariants();
