@@ -47,13 +47,14 @@ function rename(id: number, name: string, ifMatch: string): Promise<Response> {
   return service.request(`/v1/categories/${id}`, { key, method: 'PATCH', headers, body: JSON.stringify({ name }) });
 }
 
+const isList = ({ statement }: LogLine) => /^SELECT .*"pets"/.test(String(statement));
+const slow = () => linesOf(output(), '"slow statement"').find(isList);
+
 // Before others, as the log has each slow statement once.
 describe('a slow statement', () => {
   it('is logged with the session that blocks it', async () => {
     await holder.query(`SET application_name = 'nightly-report'; LOCK TABLE "pets" IN ACCESS EXCLUSIVE MODE`);
     const listed = service.request('/v1/pets?limit=3', { key });
-    const isList = ({ statement }: LogLine) => /^SELECT .*"pets"/.test(String(statement));
-    const slow = () => linesOf(output(), '"slow statement"').find(isList);
     await until(() => slow() !== undefined);
     await holder.query('ROLLBACK');
     expect(slow()).toMatchObject({

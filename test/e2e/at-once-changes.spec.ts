@@ -93,16 +93,17 @@ describe('a key', () => {
   });
 });
 
+/** The identifier of a new category. */
+async function issued(): Promise<number> {
+  const response = await post('/v1/categories', '{"name":"n"}');
+  expect(response.status).toBe(201);
+  return ((await response.json()) as { id: number }).id;
+}
+
 describe('categories without an identifier', () => {
   beforeEach(async () => {
     for (const table of ['categories', 'pets']) await sql(`DELETE FROM "${table}"`);
   });
-
-  async function issued(): Promise<number> {
-    const response = await post('/v1/categories', '{"name":"n"}');
-    expect(response.status).toBe(201);
-    return ((await response.json()) as { id: number }).id;
-  }
 
   it('each get one of their own', async () => {
     const ids = await times(20, issued);
@@ -167,6 +168,8 @@ describe('many concurrent changes of one pet', () => {
   });
 });
 
+const add = (name: string) => post('/v1/pets', JSON.stringify({ name, categoryId: 1 }));
+
 /** Has the database refuse pets with a name. */
 async function refuse(name: string): Promise<void> {
   await sql(
@@ -180,7 +183,6 @@ describe('a create for which the database refuses the pet', () => {
   it('fails alone: the others of its batch and later ones succeed', async () => {
     await refuse('refused');
     const names = Array.from({ length: 81 }, (_, n) => (n === 40 ? 'refused' : `one of many ${n}`));
-    const add = (name: string) => post('/v1/pets', JSON.stringify({ name, categoryId: 1 }));
     const responses = await Promise.all(names.map(add));
     expect(responses.map(({ status }) => status)).toEqual(names.map((name) => (name === 'refused' ? 500 : 201)));
     const stored = await sql<{ name: string }>(`SELECT "name" FROM "pets" WHERE "name" LIKE 'one of many %'`);

@@ -86,6 +86,8 @@ const FAULTS: readonly { what: string; begin: () => Promise<void> | void; end: (
   { what: 'out of connections', begin: () => hogs.useUp(TERMINATE), end: () => hogs.release() },
 ];
 
+const statusesAt = (path: string) => Promise.all(fleet.ports.map(async (port) => (await ask(port, { path })).status));
+
 describe.each(FAULTS)('PostgreSQL $what', ({ begin, end }) => {
   it('makes requests that need it return 503 while it is away, keeps known keys admitted, and recovers', async () => {
     const unknown = generateApiKey('live');
@@ -98,9 +100,7 @@ describe.each(FAULTS)('PostgreSQL $what', ({ begin, end }) => {
     const awayMs = performance.now();
     await answeredSince(awayMs);
     const away = going.since(awayMs);
-    const statuses = async (path: string) =>
-      Promise.all(fleet.ports.map(async (port) => (await ask(port, { path })).status));
-    expect([await statuses('/health/ready'), await statuses('/health/live')]).toEqual([
+    expect([await statusesAt('/health/ready'), await statusesAt('/health/live')]).toEqual([
       [503, 503],
       [200, 200],
     ]);

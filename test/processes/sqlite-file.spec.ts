@@ -4,7 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import Sqlite from 'sqlite-driver';
 import { ask } from '../support/http.js';
 import { insertKey } from '../support/insert-key.js';
-import { runKeys, runMain, runProgram, type ServiceProcess, startProcess } from '../support/service-process.js';
+import {
+  type Ended,
+  runKeys,
+  runMain,
+  runProgram,
+  type ServiceProcess,
+  startProcess,
+} from '../support/service-process.js';
 import { Folders } from '../support/temporary.js';
 import { until } from '../support/until.js';
 
@@ -17,15 +24,12 @@ afterAll(() => folders.remove());
 
 describe('an SQLite file', () => {
   let folder: string;
+  let migrated: Ended;
   let service: ServiceProcess;
 
   beforeAll(async () => {
     folder = folders.make();
-    expect(await runProgram('migrate.cli.js', [], { folder, env: SQLITE })).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('"no migration is pending"'),
-      stderr: '',
-    });
+    migrated = await runProgram('migrate.cli.js', [], { folder, env: SQLITE });
     service = await startProcess({ folder, env: SQLITE });
   });
   afterAll(() => service.stop('SIGKILL'));
@@ -34,6 +38,14 @@ describe('an SQLite file', () => {
   // Variables of extensions and of other programs are none of its own.
   const keys = (...args: string[]) =>
     runKeys(args, { folder, env: { ...SQLITE, RATE_OF_REVIEWS: '3', REDIS_TLS_URL: 'rediss://redis.example.com' } });
+
+  it('is migrated by the migrate program', () => {
+    expect(migrated).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"no migration is pending"'),
+      stderr: '',
+    });
+  });
 
   it('gets keys of the keys program, which a running service accepts until they are revoked', async () => {
     const { code, stdout, stderr } = await keys('create', '--account', 'acme', '--plan', 'pro', '--json');
