@@ -39,7 +39,6 @@ const ON_REDIS = [
   '<rootDir>/src/rate-limit/redis/',
   '<rootDir>/src/pets/cache/shared-version.spec.ts',
   endToEnd('redis'),
-  endToEnd('coherence'),
   endToEnd('tracing'),
 ];
 

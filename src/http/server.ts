@@ -7,12 +7,11 @@ import { handleClientError, headersTooLarge, logRefusedConnections } from './con
 import { MAX_HEADERS, refuse, toError } from './connections/client-error.js';
 import { handleOneAtATime, refuseTunnel } from './connections/closing.js';
 import { readInTurn } from './connections/read-in-turn.js';
+import { closeStalledSockets } from './connections/stalled.js';
 import type { ApiError } from './errors/api-error.js';
 import { METHODS_WITH_BODY } from './requests/message.js';
 import { normaliseTarget, requestId } from './requests/request.js';
 
-/** How long a client can read nothing of its response, or twice that. It differs from any keep-alive timeout. */
-const WRITE_TIMEOUT_MS = 15_001;
 /** As long as the headers may be, so that the router refuses no path segment before admission. */
 const MAX_PARAM_LENGTH = 65_536;
 
@@ -67,17 +66,6 @@ function createNodeServer(handle: RequestListener, env: Env): Server {
   closeStalledSockets(server);
   // A client may close its side after the request and still read the response. Missing from Node's types.
   return Object.assign(server, { httpAllowHalfOpen: true });
-}
-
-/** Closes connections whose client does not read, because their responses stay in memory. */
-function closeStalledSockets(server: Server): void {
-  // Node applies this to each connection with a request in progress, and restarts it when bytes are written.
-  server.setTimeout(WRITE_TIMEOUT_MS, (socket) => {
-    // A request in progress has nothing to write yet and has other time limits. An idle connection has reached the
-    // keep-alive timeout, for which Node calls this listener too.
-    const isIdle = socket.timeout !== WRITE_TIMEOUT_MS;
-    if (isIdle || socket.writableLength > 0) socket.destroy();
-  });
 }
 
 /** The error of a request that Node parses although it is not one of HTTP/1.0 or 1.1, or has too many headers. */

@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { DataSource } from 'typeorm';
 import { createDataSource, type Extension, loadEnv } from '../index.js';
+import { queryOnce, withClient } from './query-once.js';
 import type { TestDatabase } from './test-database.js';
 
 /** The comment on each test database. Others may have data that somebody needs. */
 export const MARK = 'petstore test database';
-const CONNECT_TIMEOUT_MS = 5_000;
 
 /** A database on a PostgreSQL server. */
 export class PostgresTestDatabase implements TestDatabase {
@@ -87,20 +87,4 @@ export class PostgresTestDatabase implements TestDatabase {
   private urlOf(database: string): string {
     return Object.assign(new URL(this.serverUrl), { pathname: database }).href;
   }
-}
-
-async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-  // A server that shuts down sends an error to idle connections.
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
-
-export function queryOnce<Row extends object>(url: string, sql: string): Promise<Row[]> {
-  return withClient(url, async (client) => (await client.query<Row>(sql)).rows);
 }

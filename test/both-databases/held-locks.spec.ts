@@ -4,6 +4,7 @@ import { startApp, type TestApp } from '../support/app.js';
 import { databaseUrl, queryDatabase } from '../support/databases.js';
 import { AMPLE } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
+import { captureOutput, linesOf, type LogLine } from '../support/main-program.js';
 import { Database } from '../../src/database/database.js';
 import { DEFAULT_SCOPES } from '../../src/auth/keys/scopes.js';
 import { until } from '../support/until.js';
@@ -16,13 +17,16 @@ const WAITING =
 /** Requests of one account at once. */
 const BURST = 40;
 
+const output = captureOutput();
 let service: TestApp;
 let key: string;
 let holder: Client;
 
 beforeAll(async () => {
   // The service waits as long as a test holds the lock.
-  service = await startApp({ env: { DATABASE_TIMEOUT_MS: '10000' } });
+  service = await startApp({
+    env: { DATABASE_TIMEOUT_MS: '10000', SLOW_STATEMENT_MS: '100', LOG_LEVEL: 'warn' },
+  });
   key = await service.key({ ...AMPLE, scopes: [...DEFAULT_SCOPES, 'keys:manage'] });
 });
 afterAll(() => service.stop());
@@ -42,6 +46,24 @@ function rename(id: number, name: string, ifMatch: string): Promise<Response> {
   const headers = { ...JSON_TYPE, 'If-Match': ifMatch };
   return service.request(`/v1/categories/${id}`, { key, method: 'PATCH', headers, body: JSON.stringify({ name }) });
 }
+
+const isList = ({ statement }: LogLine) => /^SELECT .*"pets"/.test(String(statement));
+const slow = () => linesOf(output(), '"slow statement"').find(isList);
+
+// Before others, as the log has each slow statement once.
+describe('a slow statement', () => {
+  it('is logged with the session that blocks it', async () => {
+    await holder.query(`SET application_name = 'nightly-report'; LOCK TABLE "pets" IN ACCESS EXCLUSIVE MODE`);
+    const listed = service.request('/v1/pets?limit=3', { key });
+    await until(() => slow() !== undefined);
+    await holder.query('ROLLBACK');
+    expect(slow()).toMatchObject({
+      level: 'warn',
+      blockers: [{ application: 'nightly-report', state: 'idle in transaction', pid: expect.any(Number) }],
+    });
+    expect((await listed).status).toBe(200);
+  });
+});
 
 describe('changeCategory', () => {
   it('refuses an ETag that becomes outdated while the request waits for the category', async () => {

@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import type { EntityManager } from 'typeorm';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
 import { Database } from '../../src/database/database.js';
+import { createApp, loadEnv, Registry } from '../../src/index.js';
 import { startApp, type TestApp } from '../support/app.js';
-import { queryDatabase } from '../support/databases.js';
+import { makeFolder, onSharedServer, queryDatabase, removeDatabase } from '../support/databases.js';
 
 const POOL_SIZE = 2;
 /** Enough failures to exhaust the pool if each one leaked a connection. */
@@ -12,19 +13,19 @@ const CONNECTIONS = "SELECT FROM pg_stat_activity WHERE application_name = 'pets
 
 let service: TestApp;
 
-beforeEach(async () => {
-  service = await startApp({ env: { DATABASE_POOL_SIZE: String(POOL_SIZE) } });
-});
-afterEach(async () => {
-  jest.restoreAllMocks();
-  await service.stop();
-});
-
 const read = () => service.app.get(Database).query<{ one: number }[]>('SELECT 1 AS "one"');
 
 const refuse = () => Promise.reject(new Error('on purpose'));
 
 describe('a connection of the pool', () => {
+  beforeEach(async () => {
+    service = await startApp({ env: { DATABASE_POOL_SIZE: String(POOL_SIZE) } });
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await service.stop();
+  });
+
   it.each<[string, string, () => void]>([
     [
       'a failure to open it',
@@ -50,6 +51,14 @@ describe('a connection of the pool', () => {
     expect((await queryDatabase(service.folder, CONNECTIONS)).length).toBeLessThanOrEqual(POOL_SIZE + 1);
   });
 
+  it('is counted by metrics, which have no write lock', async () => {
+    await service.request('/v1/pets', { key: await service.key() });
+    const text = await service.app.get(Registry).metrics();
+    expect(text).toMatch(/^db_client_connections\{state="idle"\} \d+$/m);
+    expect(text).toMatch(/^petstore_cache_reads_total/m);
+    expect(text).not.toMatch(/^petstore_write_lock_seconds_count\{phase="held"\}/m);
+  });
+
   it('is reused after reads, writes and failed statements', async () => {
     const database = service.app.get(Database);
     const processes = new Set<number>();
@@ -67,5 +76,29 @@ describe('a connection of the pool', () => {
       );
     }
     expect(processes.size).toBeLessThan(FAILURES);
+  });
+});
+
+describe('a server that the service does not support', () => {
+  it.each([
+    {
+      flaw: 'it cannot store every name',
+      options: "TEMPLATE template0 ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C'",
+      searchPath: 'public',
+      message: 'must have the encoding UTF8, but has LATIN1',
+    },
+    {
+      flaw: 'the search path has no schema',
+      options: '',
+      searchPath: 'nowhere',
+      message: 'No schema of the search_path exists.',
+    },
+  ])('is refused if $flaw', async ({ options, searchPath, message }) => {
+    const folder = makeFolder();
+    const { url } = onSharedServer(folder);
+    await onSharedServer(folder).createEmpty(options);
+    await queryDatabase(folder, `ALTER DATABASE "${new URL(url).pathname.slice(1)}" SET search_path = ${searchPath}`);
+    await expect(createApp({ env: loadEnv({ DATABASE_URL: url }) })).rejects.toThrow(message);
+    await removeDatabase(folder);
   });
 });

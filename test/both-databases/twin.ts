@@ -1,5 +1,6 @@
 import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker.js';
 import { maskApiKey } from '../../src/auth/keys/api-key-format.js';
+import { UsageRecorder } from '../../src/rate-limit/history/usage-history.js';
 import type { TestApp } from '../support/app.js';
 import { ask } from '../support/http.js';
 import { HOLDERS } from './holders.js';
@@ -38,6 +39,7 @@ export class Twin {
       .get(LastUsedTracker)
       .flush()
       .catch(() => undefined);
+    if (path.startsWith('/v1/usage/history')) await this.service.app.get(UsageRecorder).tryRun();
     const response = await ask(this.service.port, {
       path: this.fill(path),
       key: key === undefined ? undefined : this.fill(key),

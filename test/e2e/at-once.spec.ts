@@ -1,6 +1,7 @@
 // @postgres: transactions at once read what the other one changes.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { EventEmitter2 } from '@nestjs/event-emitter';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { Database } from '../../src/database/database.js';
 import { PetsService } from '../../src/pets/index.js';
@@ -9,6 +10,7 @@ import { startApp, type TestApp } from '../support/app.js';
 import { makeFolder, onPostgres, queryDatabase, removeDatabase } from '../support/databases.js';
 import { AMPLE } from '../support/folders.js';
 import { type Ask, ask, JSON_TYPE } from '../support/http.js';
+import { until } from '../support/until.js';
 
 /** SQLite is for one instance; several share a database on PostgreSQL. */
 const INSTANCES = onPostgres ? 3 : 1;
@@ -52,11 +54,17 @@ async function addPet(status = 'available'): Promise<number> {
 }
 
 describe('pets that arrive faster than they can be written', () => {
-  it('each have the identifier in their response', async () => {
+  it('each have the identifier in their response, and are heard of once', async () => {
     const pets = instances.map(({ app }) => app.get(PetsService));
     const names = Array.from({ length: 200 }, (_, n) => `one of many ${n}`);
+    const heard: string[] = [];
+    const hear = ({ after }: { after: { name: string } }) => void heard.push(after.name);
+    for (const { app } of instances) app.get(EventEmitter2).on('pet.created', hear);
     const added = await Promise.all(names.map((name, n) => pets[n % pets.length]?.create({ name, categoryId: 1 })));
     expect(added.map((pet) => pet?.name)).toEqual(names);
+    await until(() => heard.length >= names.length);
+    for (const { app } of instances) app.get(EventEmitter2).off('pet.created', hear);
+    expect(heard.toSorted()).toEqual(names.toSorted());
     const stored = await queryDatabase<{ id: number | string; name: string }>(
       folder,
       `SELECT "id", "name" FROM "pets" WHERE "name" LIKE 'one of many %'`,

@@ -1,4 +1,3 @@
-// @postgres: changes of one category at once wait for its row.
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { queryDatabase } from '../support/databases.js';
 import { errorOf, refusalOf } from '../support/expectations.js';
@@ -85,20 +84,6 @@ describe('createCategory without an identifier', () => {
     const ids = [await issued(), await issued(), await issued()];
     expect(new Set(ids).size).toBe(3);
     for (const id of ids) expect(Number.isSafeInteger(id) && id >= 1).toBe(true);
-  });
-
-  it('assigns each identifier once', async () => {
-    const ids = await Promise.all(Array.from({ length: 20 }, issued));
-    expect(ids.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
-  });
-
-  it('assigns unique identifiers while others choose theirs', async () => {
-    const named = Array.from({ length: 20 }, (_, n) => String(n + 1));
-    const [ids] = await Promise.all([
-      Promise.all(named.map(issued)),
-      Promise.all(named.flatMap((next) => [post(`{"name":"n","id":${next}}`), addPet(next)])),
-    ]);
-    expect(new Set(ids).size).toBe(named.length);
   });
 });
 

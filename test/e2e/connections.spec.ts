@@ -88,6 +88,11 @@ describe('a connection', () => {
     socket.destroy();
     expect(service.app.getHttpServer()).toMatchObject({ keepAliveTimeout: 7_000 });
   });
+
+  it('is closed if nothing is read of its response for 15 seconds', () => {
+    // stalled.spec.ts waits for less.
+    expect(service.app.getHttpServer()).toMatchObject({ timeout: 15_001 });
+  });
 });
 
 describe('a pipelined request', () => {

@@ -1,4 +1,3 @@
-// @postgres: transactions run at once, and end in another order.
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { Body, Controller, Get, Injectable, Module, Post, UseGuards } from '@nestjs/common';
 import { type CanActivate, type ExecutionContext } from '@nestjs/common';

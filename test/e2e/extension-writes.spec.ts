@@ -8,6 +8,7 @@ import {
   columnTypes,
   Database,
   type Extension,
+  Idempotent,
   int64Json,
   type Page,
   PetsModule,
@@ -71,6 +72,13 @@ class ParcelsController {
       lost.inserted += 1;
       return {};
     });
+  }
+
+  @Post('lost/once')
+  @RequireScope('pets:write')
+  @Idempotent()
+  addLostOnce(): Promise<unknown> {
+    return this.addLost();
   }
 
   @Post()
@@ -142,6 +150,16 @@ describe('a write that the database refuses at the commit', () => {
     const weights = await queryDatabase<{ weight: number }>(service.folder, 'SELECT "weight" FROM "parcels"');
     expect(weights.map(({ weight }) => weight)).toEqual(Array.from({ length: 8 }, () => 1));
     expect(await namesAt(service, key)).toHaveLength(pets + 8);
+  });
+
+  it('with an Idempotency-Key has no stored response, and can be sent again', async () => {
+    const before = lost.inserted;
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      const response = await post('parcels/lost/once', '{}', { 'Idempotency-Key': 'lost' });
+      expect(response.headers.get('idempotent-replayed')).toBeNull();
+      expect(await errorOf(response)).toMatchObject({ status: 500, code: 'internal_error' });
+      expect(lost.inserted).toBe(before + attempt);
+    }
   });
 });
 

@@ -13,8 +13,8 @@ const INSTANCES = onPostgres ? 2 : 1;
 const describeFuzz = onPostgres ? describeWithRedis : describe;
 
 /** The servers of a database take longer, and find what concurrent changes do. */
-const MIN_ROUNDS = onPostgres ? 10 : 3;
-const CONCURRENT_ROUNDS = onPostgres ? 5 : 2;
+const MIN_ROUNDS = onPostgres ? 5 : 3;
+const CONCURRENT_ROUNDS = onPostgres ? 3 : 2;
 /** Some responses are rare: rounds are added until all of REQUIRED have come. */
 const MAX_ROUNDS = 50;
 const TIMEOUT_MS = 300_000;

@@ -1,4 +1,3 @@
-// @postgres: repeated requests wait for the first one in another transaction.
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { RecordExpiry } from '../../src/http/idempotency/idempotency.module.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';

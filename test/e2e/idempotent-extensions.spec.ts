@@ -1,4 +1,3 @@
-// @postgres: a transaction of several connections stores the response.
 import {
   type CallHandler,
   ClassSerializerInterceptor,

@@ -1,4 +1,3 @@
-// @postgres: rotations of one key at once wait for a lock.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FastifyReply } from 'fastify';
 import { KeysController } from '../../src/accounts/keys/keys.controller.js';
@@ -6,11 +5,9 @@ import { KeyVerifier } from '../../src/auth/authentication/key-verifier.js';
 import { isCaller } from '../../src/auth/bearer.guard.js';
 import type { Caller } from '../../src/auth/caller.js';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
-import { startApp } from '../support/app.js';
 import { errorOf, refusalOf } from '../support/expectations.js';
 import { JSON_TYPE } from '../support/http.js';
-import { codeOf as codeAt, created, keyIn, KeysApi, NOON } from '../support/keys-api.js';
-import { until } from '../support/until.js';
+import { created, keyIn, KeysApi, NOON } from '../support/keys-api.js';
 
 const api = new KeysApi();
 const { codeOf, create, get, issue, list, revoke, rotate, trail } = api;
@@ -111,17 +108,6 @@ describe('a paused key', () => {
     expect(await codeOf(key)).toBe('ok');
   });
 
-  it('is soon refused, and soon accepted again, by another instance', async () => {
-    const second = await startApp({ clock: api.clock, folder: api.service.folder });
-    const { id, key } = await issue();
-    expect(await codeAt(second, key)).toBe('ok');
-    await change(id, { paused: true });
-    await until(async () => (await codeAt(second, key)) === 'api_key_paused');
-    await change(id, { paused: false });
-    await until(async () => (await codeAt(second, key)) === 'ok');
-    await second.stop({ keepData: true });
-  });
-
   it('can pause itself, but only another key can resume it', async () => {
     const other = await issue({ scopes: ['keys:manage'] });
     expect((await change(api.manager.id, { paused: true })).status).toBe(200);
@@ -172,18 +158,6 @@ describe('rotateKey', () => {
     const { key } = await created(await rotate(api.manager.id, { overlapSeconds: 0 }));
     expect(await codeOf(api.manager.key)).toBe('api_key_expired');
     expect((await list('', key)).status).toBe(200);
-  });
-
-  it('creates one successor, even concurrently', async () => {
-    const { id } = await issue();
-    const responses = await Promise.all(Array.from({ length: 20 }, () => rotate(id)));
-    const [winner] = await Promise.all(responses.filter(({ status }) => status === 201).map(created));
-    const refused = responses.filter(({ status }) => status !== 201);
-    expect(refused).toHaveLength(19);
-    const message = expect.stringContaining(winner?.id ?? 'no winner');
-    for (const response of refused)
-      expect(await errorOf(response)).toEqual({ status: 409, code: 'api_key_retired', message });
-    expect(await (await list()).json()).toHaveLength(3);
   });
 
   it('passes on no scope that the caller lacks', async () => {

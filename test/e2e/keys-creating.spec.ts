@@ -1,13 +1,10 @@
-// @postgres: creates of keys at once wait for a lock.
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { IssuedKey } from '../../src/accounts/keys/key-responses.dto.js';
 import type { NewKey } from '../../src/accounts/keys/key-options.js';
 import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
-import { ApiKeysRepository } from '../../src/auth/keys/api-keys.repository.js';
 import { startApp } from '../support/app.js';
 import { errorOf, refusalOf } from '../support/expectations.js';
 import { created, type Issued, keyIn, KeysApi, NOON, WITHOUT_MANAGE } from '../support/keys-api.js';
-import { until } from '../support/until.js';
 
 const api = new KeysApi();
 const { codeOf, create, get, issue, list, revoke, rotate, trail } = api;
@@ -108,36 +105,6 @@ describe('createKey', () => {
 });
 
 describe('the limit of 100 active keys of an account', () => {
-  it('holds for concurrent requests, and does not count keys that have expired', async () => {
-    await created(await create({ expiresInSeconds: 1 }));
-    api.clock.advanceSeconds(1);
-    const responses = await Promise.all(Array.from({ length: 120 }, () => create({ scopes: ['pets:read'] })));
-    const statuses = responses.map(({ status }) => status).toSorted();
-    expect(statuses).toEqual([...Array.from({ length: 99 }, () => 201), ...Array.from({ length: 21 }, () => 409)]);
-    const refused = await create();
-    const { id } = await created(responses.find(({ status }) => status === 201) ?? refused);
-    const message = expect.stringContaining('100');
-    expect(await errorOf(refused)).toEqual({ status: 409, code: 'api_key_limit_reached', message });
-    expect(await refusalOf(rotate(id, { overlapSeconds: 1 }))).toBe(LIMIT_REACHED);
-    await created(await rotate(id, { overlapSeconds: 0 }));
-    expect(await refusalOf(create())).toBe(LIMIT_REACHED);
-  });
-
-  it('holds for requests that are checked before they wait for another operation', async () => {
-    for (let n = 2; n < 99; n += 1) await issue();
-    const { id } = await issue();
-    const checks = jest.spyOn(api.service.app.get(ApiKeysRepository), 'countActive');
-    const held = Promise.withResolvers<void>();
-    const operation = api.operator.operate(() => held.promise);
-    const waiting = [create(), rotate(id), create()];
-    await until(() => checks.mock.calls.length === waiting.length);
-    held.resolve();
-    await operation;
-    const statuses = (await Promise.all(waiting)).map(({ status }) => status);
-    expect(statuses.toSorted()).toEqual([201, 409, 409]);
-    checks.mockRestore();
-  });
-
   it('counts paused keys and keys of the command line, which it does not limit', async () => {
     for (let n = 1; n < 100; n += 1) {
       const { id } = await issue({ scopes: ['pets:read'] });

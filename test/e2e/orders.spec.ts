@@ -1,4 +1,3 @@
-// @postgres: orders of one pet at once wait for its row.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startApp } from '../support/app.js';
 import { errorOf, expectTrio, refusalOf } from '../support/expectations.js';
@@ -136,18 +135,6 @@ describe('changeOrder', () => {
       message: expect.stringMatching(/^status must be (a string|one of placed, approved, delivered, cancelled)/),
     });
   });
-
-  it('accepts one of several concurrent changes', async () => {
-    for (let round = 0; round < 5; round += 1) {
-      const order = await orders.orderAt('approved');
-      const responses = await Promise.all(
-        ['delivered', 'cancelled', 'delivered', 'cancelled'].map((status) => orders.move(order.id, status)),
-      );
-      const { status } = await orderOf(orders.get(`/${order.id}`));
-      expect(responses.map((response) => response.status).toSorted()).toEqual([200, 200, 409, 409]);
-      expect(await orders.petStatus(order.petId)).toBe(status === 'delivered' ? 'sold' : 'available');
-    }
-  });
 });
 
 describe('an order', () => {
@@ -244,15 +231,6 @@ describe('the ETag of an order', () => {
     const approved = await orders.move(id, 'approved', { 'If-Match': etag });
     expect([approved.status, approved.headers.get('etag')]).toEqual([200, await etagOf(`/${id}`)]);
     expect(await statusTo(`/${id}`, etag)).toBe(200);
-  });
-
-  it('allows one of several changes that are based on the same order', async () => {
-    const { id } = await orders.orderAt();
-    const condition = { 'If-Match': await etagOf(`/${id}`) };
-    const changes = Array.from({ length: 5 }, () => orders.move(id, 'approved', condition));
-    const statuses = (await Promise.all(changes)).map(({ status }) => status);
-    expect(statuses.toSorted()).toEqual([200, 412, 412, 412, 412]);
-    expect(await refusalOf(orders.move(id, 'delivered', condition))).toBe('412 precondition_failed');
   });
 
   it('returns 304 for known pages, and changes when a page gets a next one', async () => {

@@ -1,4 +1,3 @@
-// @postgres: changes of one pet at once wait for its row.
 import { describe, expect, it } from '@jest/globals';
 import { PetsService } from '../../src/pets/index.js';
 import { errorOf, refusalOf } from '../support/expectations.js';
@@ -142,32 +141,5 @@ describe('removePet', () => {
     const path = await add();
     await remove(path);
     expect(Number(idIn(await add()))).toBeGreaterThan(Number(idIn(path)));
-  });
-});
-
-describe('many concurrent changes of one pet', () => {
-  it('never leave sold, and return their own results', async () => {
-    const path = await add();
-    const asked = Array.from({ length: 100 }, (_, n) => STATUSES[n % 4] ?? null);
-    const responses = await Promise.all(asked.map((status) => patch(path, JSON.stringify({ status }))));
-    const outcomes = responses.map(async (response, n) => {
-      const { status = null } = (await response.json()) as { status?: Status };
-      return response.status === 200 ? { code: 200, status } : { code: response.status, status: asked[n] };
-    });
-    for (const { code, status } of await Promise.all(outcomes))
-      expect([code, status]).toEqual([status === 'sold' || code === 200 ? 200 : 409, status]);
-    expect(await Promise.all(outcomes)).toMatchObject(asked.map((status) => ({ status })));
-    expect(await petAt(path)).toMatchObject({ status: 'sold' });
-  });
-
-  it('and removals remove it once', async () => {
-    const path = await add();
-    const responses = await Promise.all(
-      Array.from({ length: 40 }, (_, n) => (n % 4 === 3 ? remove(path) : patch(path, `{"name":"name ${n}"}`))),
-    );
-    const statuses = responses.map(({ status }) => status);
-    expect(statuses.filter((status) => status === 204)).toHaveLength(1);
-    expect(statuses.filter((status) => ![200, 204, 404].includes(status))).toEqual([]);
-    expect((await get(path)).status).toBe(404);
   });
 });

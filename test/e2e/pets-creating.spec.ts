@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { onPostgres, queryDatabase } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';
 import { AMPLE, key, service, shareApp } from '../support/folders.js';
 
@@ -105,28 +104,5 @@ describe('createPet', () => {
     ['null', 'must be a JSON object'],
   ])('refuses %s', async (body, message) => {
     expect(await faultOf(body)).toContain(message);
-  });
-});
-
-/** Has the database refuse pets with a name. */
-async function refuse(name: string): Promise<void> {
-  await queryDatabase(
-    service.folder,
-    onPostgres
-      ? `ALTER TABLE "pets" ADD CHECK ("name" <> '${name}')`
-      : `CREATE TRIGGER "refusal" BEFORE INSERT ON "pets" WHEN NEW."name" = '${name}' BEGIN SELECT RAISE(ABORT, 'refused'); END`,
-  );
-}
-
-describe('a create for which the database refuses the pet', () => {
-  it('fails alone: the others of its batch and later ones succeed', async () => {
-    await refuse('refused');
-    const names = Array.from({ length: 81 }, (_, n) => (n === 40 ? 'refused' : `one of many ${n}`));
-    const responses = await Promise.all(names.map((name) => create(JSON.stringify({ name, categoryId: 1 }))));
-    expect(responses.map(({ status }) => status)).toEqual(names.map((name) => (name === 'refused' ? 500 : 201)));
-    const sql = `SELECT "name" FROM "pets" WHERE "name" LIKE 'one of many %'`;
-    const stored = await queryDatabase<{ name: string }>(service.folder, sql);
-    expect(stored.map(({ name }) => name).toSorted()).toEqual(names.toSpliced(40, 1).toSorted());
-    await add('{"name":"later","categoryId":2}');
   });
 });

@@ -1,4 +1,3 @@
-// @postgres: the next process reads what the last one wrote.
 import { describe, expect, it } from '@jest/globals';
 import { FakeClock, startApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';

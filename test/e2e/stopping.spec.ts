@@ -1,13 +1,18 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Module } from '@nestjs/common';
+import { Controller, Get, type MessageEvent, Module, Sse } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { NEVER, type Observable, startWith, Subject, takeUntil } from 'rxjs';
+import type { FastifyInstance } from 'fastify';
 import Sqlite from 'sqlite-driver';
 import { Public } from '../../src/index.js';
-import { AMPLE, Folders, makeKeys } from '../support/folders.js';
 import { ask } from '../support/http.js';
+import { insertKey } from '../support/insert-key.js';
 import { OtlpReceiver } from '../support/otlp-receiver.js';
 import { linesOf, type MainProgram, startMain } from '../support/main-program.js';
+import { Folders } from '../support/temporary.js';
 import { until } from '../support/until.js';
 
 let inProgress = 0;
@@ -17,6 +22,26 @@ let isDestroyed = false;
 /** Its requests take as long as the test wants, and must not come after its end. */
 @Controller('pumps')
 class PumpsController {
+  private readonly closing = new Subject<void>();
+
+  constructor({ httpAdapter }: HttpAdapterHost) {
+    const server: FastifyInstance = httpAdapter.getInstance();
+    server.addHook('preClose', async () => this.closing.next());
+  }
+
+  @Get()
+  @Public()
+  get(): object {
+    if (isDestroyed) throw new Error('The provider was destroyed.');
+    return {};
+  }
+
+  @Sse('stream')
+  @Public()
+  stream(): Observable<MessageEvent> {
+    return NEVER.pipe(startWith({ data: '0' }), takeUntil(this.closing));
+  }
+
   @Get('slow')
   @Public()
   async slow(): Promise<object> {
@@ -64,8 +89,9 @@ const BODY = '{"name":"late","categoryId":1}';
 describe('a service that gets SIGTERM', () => {
   it('is not ready, completes the requests of open connections, closes them, and exits with 0', async () => {
     const folder = folders.make();
-    const [key = ''] = await makeKeys(folder, AMPLE);
-    program = await startMain(folder, { DATABASE_URL: `sqlite:${join(folder, 'petstore.sqlite')}` });
+    const url = `sqlite:${join(folder, 'petstore.sqlite')}`;
+    program = await startMain(folder, { DATABASE_URL: url });
+    const { key } = await insertKey(url);
     const [idle, kept, late] = [open(), open(), open()];
     for (const { socket, received } of [idle, kept]) {
       socket.write(LIVE);
@@ -105,12 +131,19 @@ describe('a service that gets SIGTERM', () => {
     expect(linesOf(program.output(), '"error"')).toEqual([]);
   });
 
-  it('waits for load balancers, which see that it is not ready', async () => {
-    program = await startMain(folders.make(), { DATABASE_URL: 'sqlite::memory:' });
+  it('responds until it closes, for two seconds in which load balancers see that it is not ready', async () => {
+    program = await startMain(folders.make(), { DATABASE_URL: 'sqlite::memory:' }, EXTENSIONS);
     const startMs = performance.now();
     program.signal('SIGTERM');
+    const statuses = new Set<number>();
+    for (let isOpen = true; isOpen; await delay(5)) {
+      const response = await fetch(`${program.origin}/v1/pumps`).catch(() => undefined);
+      isOpen = response !== undefined;
+      if (response !== undefined) statuses.add(response.status);
+    }
     expect(await program.ended).toBe(0);
     expect(performance.now() - startMs).toBeGreaterThan(1_900);
+    expect([...statuses]).toEqual([200]);
   });
 });
 
@@ -130,18 +163,28 @@ describe('a service that stops', () => {
     expect(isDestroyed).toBe(true);
   });
 
-  it('because of an error that nothing handled logs it, answers the requests in progress, and exits with 1', async () => {
+  it('is not held up by a stream that an extension ends', async () => {
     program = await startMain(folders.make(), { DATABASE_URL: 'sqlite::memory:' }, EXTENSIONS);
-    const slow = fetch(`${program.origin}/v1/pumps/slow`);
-    await until(() => inProgress === 1);
-    program.fail(new Error('A pipe broke.'));
-    finish();
-    expect((await slow).status).toBe(200);
-    expect(await program.ended).toBe(1);
-    expect(linesOf(program.output(), 'A pipe broke.')).toMatchObject([
-      { level: 'fatal', error: expect.stringMatching(/^Error: A pipe broke\.\n +at /) },
-    ]);
+    const stream = await fetch(`${program.origin}/v1/pumps/stream`);
+    expect(await program.stop()).toBe(0);
+    expect(await stream.text()).toContain('data: 0');
   });
+
+  it.each(['uncaughtException', 'unhandledRejection'] as const)(
+    'because of an error that nothing handled logs it, answers the requests in progress, and exits with 1: %s',
+    async (event) => {
+      program = await startMain(folders.make(), { DATABASE_URL: 'sqlite::memory:' }, EXTENSIONS);
+      const slow = fetch(`${program.origin}/v1/pumps/slow`);
+      await until(() => inProgress === 1);
+      program.fail(new Error('A pipe broke.'), event);
+      finish();
+      expect((await slow).status).toBe(200);
+      expect(await program.ended).toBe(1);
+      expect(linesOf(program.output(), 'A pipe broke.')).toMatchObject([
+        { level: 'fatal', error: expect.stringMatching(/^Error: A pipe broke\.\n +at /) },
+      ]);
+    },
+  );
 
   it('exports the traces that are left', async () => {
     const receiver = new OtlpReceiver();
@@ -151,5 +194,15 @@ describe('a service that stops', () => {
     expect(await program.stop()).toBe(0);
     expect(receiver.spans.map(({ name }) => name)).toContain('GET /v1/pets');
     await receiver.stop();
+  });
+
+  it('is not held up by a collector of traces that does not respond, which the log says', async () => {
+    const env = { DATABASE_URL: 'sqlite::memory:', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' };
+    program = await startMain(folders.make(), env);
+    await ask(program.port, { path: '/v1/pets' });
+    expect(await program.stop()).toBe(0);
+    expect(program.output()).toContain('"message":"traces were not exported","reason":"');
+    expect(program.output()).toContain('"message":"stopped"');
+    expect(linesOf(program.output(), '"fatal"')).toEqual([]);
   });
 });

@@ -1,11 +1,8 @@
-// @postgres: days are grouped by a statement of the database.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Database } from '../../src/database/database.js';
 import { PetsService } from '../../src/pets/index.js';
 import { OldUsageDeletion, UsageRecorder } from '../../src/rate-limit/history/usage-history.js';
-import { startApp } from '../support/app.js';
-import { onPostgres } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';
 import { HistoryClient } from '../support/history-client.js';
 import { ask } from '../support/http.js';
@@ -17,8 +14,6 @@ const DAY = '2026-11-21T00:00:00.000Z';
 const OLDEST = '2026-10-22T00:00:00.000Z';
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 86_400;
-/** Only on PostgreSQL can a database have several. */
-const INSTANCES = onPostgres ? 2 : 1;
 
 const account = new HistoryClient();
 const { call, items, history } = {
@@ -271,30 +266,13 @@ describe('the record of requests', () => {
   it('is deleted after today and 30 days, in batches', async () => {
     await call(1);
     await account.recorder.tryRun();
-    const nowSeconds = onPostgres ? Date.now() / 1_000 : account.clock.nowSeconds();
-    const oldest = (Math.floor(nowSeconds / DAY_SECONDS) - 30) * DAY_SECONDS;
+    const oldest = (Math.floor(account.clock.nowSeconds() / DAY_SECONDS) - 30) * DAY_SECONDS;
     await account.insert(
       Array.from({ length: 2_500 }, (_, n) => `(7, ${oldest - n * HOUR_SECONDS}, 'key', 'x', 'admitted', 1)`),
     );
-    // On SQLite, nothing is deleted in the first hour.
+    // Nothing is deleted in the first hour.
     account.clock.advanceSeconds(HOUR_SECONDS);
     await account.service.app.get(OldUsageDeletion).run();
     expect(await account.rows()).toHaveLength(2);
-  });
-
-  it('adds up over instances, also while they write at the same time', async () => {
-    const { clock, service, owner } = account;
-    const more = Array.from({ length: INSTANCES - 1 }, () => startApp({ clock, folder: service.folder }));
-    const others = await Promise.all(more);
-    const paths = ['/v1/pets', '/v1/categories', '/v1/pets/404', '/v1/nowhere', '/v1/store/orders'];
-    for (let round = 1; round <= 4; round += 1) {
-      for (const path of paths) await ask(service.port, { path, key: owner.key });
-      // In another order.
-      for (const { port } of others) for (const path of paths.toReversed()) await ask(port, { path, key: owner.key });
-      await Promise.all([service, ...others].map(({ app }) => app.get(UsageRecorder).run()));
-    }
-    expect(await items()).toEqual([{ start: DAY, requests: 20 * INSTANCES }]);
-    expect(await account.rows()).toHaveLength(paths.length);
-    for (const other of others) await other.stop({ keepData: true });
   });
 });

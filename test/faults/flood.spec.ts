@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { databaseUrl } from '../support/databases.js';
-import { AMPLE, Folders, makeKeys } from '../support/folders.js';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask } from '../support/http.js';
-import { type ServiceProcess, startProcess } from '../support/service-process.js';
+import { startWithKey } from '../support/insert-key.js';
 import { freshMetrics } from '../support/metrics.js';
+import type { ServiceProcess } from '../support/service-process.js';
+import { Folders } from '../support/temporary.js';
 import { until } from '../support/until.js';
 
-const CONNECTIONS = 3_500;
+const CONNECTIONS = 2_000;
 /** As many as Node reads of a connection at once. */
 const BYTES = 64 * 1024;
 /** Requests of others meanwhile, on one connection, and on new ones, which can wait in the kernel for many turns. */
@@ -24,15 +24,15 @@ const RESIDENT_BYTES_AFTERWARDS = 400 * MEGABYTE;
 const folders = new Folders();
 let service: ServiceProcess;
 let key: string;
-let sockets: Socket[];
+let sockets: Socket[] = [];
 
-beforeEach(async () => {
-  const folder = folders.make();
-  [key = ''] = await makeKeys(folder, AMPLE);
-  service = await startProcess({ folder, env: { DATABASE_URL: databaseUrl(folder), LOG_LEVEL: 'silent' } });
+beforeAll(async () => {
+  ({ service, key } = await startWithKey(folders.make(), { LOG_LEVEL: 'silent' }));
 });
-afterEach(async () => {
+afterEach(() => {
   for (const socket of sockets) socket.destroy();
+});
+afterAll(async () => {
   await service.stop('SIGKILL');
   await folders.remove();
 });

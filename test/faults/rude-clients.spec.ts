@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { databaseUrl } from '../support/databases.js';
-import { AMPLE, Folders, makeKeys } from '../support/folders.js';
 import { ask } from '../support/http.js';
+import { startWithKey } from '../support/insert-key.js';
+import { freshMetrics } from '../support/metrics.js';
 import { random } from '../support/random.js';
 import { RudeRequests } from '../support/rude-requests.js';
-import { type ServiceProcess, startProcess } from '../support/service-process.js';
-import { freshMetrics } from '../support/metrics.js';
+import type { ServiceProcess } from '../support/service-process.js';
+import { Folders } from '../support/temporary.js';
 import { until } from '../support/until.js';
 
-const CONNECTIONS = Number(process.env['RUDE_CONNECTIONS'] ?? 2_000);
+const CONNECTIONS = Number(process.env['RUDE_CONNECTIONS'] ?? 1_000);
 const SEED = Number(process.env['RUDE_SEED'] ?? Date.now() % 2 ** 31);
 const AT_ONCE = 100;
 /** A response seldom takes longer, and whoever waits for none goes on. */
@@ -25,10 +25,9 @@ let requests: RudeRequests;
 
 beforeAll(async () => {
   process.stdout.write(`Rude clients: RUDE_SEED=${SEED}\n`);
-  const folder = folders.make();
-  const [key = ''] = await makeKeys(folder, AMPLE);
-  requests = new RudeRequests(below, key);
-  service = await startProcess({ folder, env: { DATABASE_URL: databaseUrl(folder), LOG_LEVEL: 'warn' } });
+  const started = await startWithKey(folders.make(), { LOG_LEVEL: 'warn' });
+  ({ service } = started);
+  requests = new RudeRequests(below, started.key);
 });
 afterAll(async () => {
   await service.stop('SIGKILL');

@@ -2,7 +2,10 @@ import { Agent } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { Fleet } from '../support/fleet.js';
-import { ask } from '../support/http.js';
+import { type Ask, ask } from '../support/http.js';
+import { type ServiceProcess, startProcess } from '../support/service-process.js';
+import { SlowLink } from '../support/slow-link.js';
+import { Folders } from '../support/temporary.js';
 import { requestsOf, type Seen, Traffic } from '../support/traffic.js';
 import { until } from '../support/until.js';
 
@@ -10,6 +13,11 @@ import { until } from '../support/until.js';
 const CREATES = 300;
 /** Requests of each kind that are answered during a fault. */
 const ENOUGH = 12;
+
+/** Three round trips, which a check on a new connection takes, end within the time that readiness has. */
+const DELAY_MS = 60;
+const ROUND_TRIP_MS = 2 * DELAY_MS;
+const TIMES = 10;
 
 let fleet: Fleet;
 let port: number;
@@ -112,5 +120,51 @@ describe('a create with slow statements', () => {
     await slowDown(0);
     expect(await create()).toBe(201);
     expect(await pets()).toBe(before + 1);
+    await holder.query('DROP FUNCTION slow CASCADE');
+  });
+});
+
+describe('a slow network to PostgreSQL', () => {
+  const folders = new Folders();
+  let link: SlowLink;
+  let far: ServiceProcess;
+
+  beforeAll(async () => {
+    const url = new URL(fleet.databaseUrl);
+    link = await SlowLink.to(Number(url.port), DELAY_MS);
+    url.port = String(link.address);
+    far = await startProcess({ folder: folders.make(), env: { DATABASE_URL: url.href } });
+  });
+  afterAll(async () => {
+    await far.stop('SIGKILL');
+    link.stop();
+    await folders.remove();
+  });
+
+  /** The statuses of a request that is sent several times, and the time of the response that the machine disturbed least. */
+  async function timed(request: Ask): Promise<{ statuses: number[]; fastestMs: number }> {
+    const statuses: number[] = [];
+    let fastestMs = Infinity;
+    for (let n = 0; n < TIMES; n += 1) {
+      const beginMs = performance.now();
+      const { status } = await ask(far.port, request);
+      statuses.push(status);
+      if (status < 300) fastestMs = Math.min(fastestMs, performance.now() - beginMs);
+    }
+    return { statuses, fastestMs };
+  }
+
+  it('delays a create by one round trip, and fails no request', async () => {
+    const { statuses, fastestMs } = await timed(requestsOf(key).create());
+    expect(statuses).toEqual(Array<number>(TIMES).fill(201));
+    expect(fastestMs).toBeGreaterThan(ROUND_TRIP_MS);
+    expect(fastestMs).toBeLessThan(2 * ROUND_TRIP_MS);
+  });
+
+  // A check that needs another connection takes three round trips: on a machine that stalls as well, it can exceed its limit.
+  it('delays readiness by one round trip', async () => {
+    const { fastestMs } = await timed({ path: '/health/ready' });
+    expect(fastestMs).toBeGreaterThan(ROUND_TRIP_MS);
+    expect(fastestMs).toBeLessThan(2 * ROUND_TRIP_MS);
   });
 });

@@ -3,8 +3,8 @@ import { copyFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { Folders } from '../support/folders.js';
 import { runProgram } from '../support/service-process.js';
+import { Folders } from '../support/temporary.js';
 
 const PRETEND = encodeURIComponent('Object.defineProperty(process.versions, "node", { value: "20.19.0" })');
 

@@ -1,24 +1,114 @@
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import Sqlite from 'sqlite-driver';
-import { Folders } from '../support/folders.js';
-import { runMain, runProgram, startProcess } from '../support/service-process.js';
+import { ask } from '../support/http.js';
+import { insertKey } from '../support/insert-key.js';
+import {
+  type Ended,
+  runKeys,
+  runMain,
+  runProgram,
+  type ServiceProcess,
+  startProcess,
+} from '../support/service-process.js';
+import { Folders } from '../support/temporary.js';
+import { until } from '../support/until.js';
 
-const folders = new Folders();
-afterEach(() => folders.remove());
-
+/** Counting that a crash may lose: two seconds, and one more on a machine that is busy with other things. */
+const LOSS_MS = 3_000;
 const SQLITE = { DATABASE_URL: 'sqlite:petstore.sqlite', PORT: '0' };
 
+const folders = new Folders();
+afterAll(() => folders.remove());
+
 describe('an SQLite file', () => {
-  it('has one service, also after one that was killed', async () => {
-    const folder = folders.make();
-    const first = await startProcess({ folder, env: SQLITE });
-    const { code, stderr } = await runMain({ folder, env: SQLITE });
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/Process \d+ on \S+ already serves \S+petstore\.sqlite/)]);
-    await first.stop('SIGKILL');
-    await (await startProcess({ folder, env: SQLITE })).stop();
+  let folder: string;
+  let migrated: Ended;
+  let service: ServiceProcess;
+
+  beforeAll(async () => {
+    folder = folders.make();
+    migrated = await runProgram('migrate.cli.js', [], { folder, env: SQLITE });
+    service = await startProcess({ folder, env: SQLITE });
+  });
+  afterAll(() => service.stop('SIGKILL'));
+
+  const list = (key: string) => ask(service.port, { path: '/v1/pets', key });
+  // Variables of extensions and of other programs are none of its own.
+  const keys = (...args: string[]) =>
+    runKeys(args, { folder, env: { ...SQLITE, RATE_OF_REVIEWS: '3', REDIS_TLS_URL: 'rediss://redis.example.com' } });
+
+  it('is migrated by the migrate program', () => {
+    expect(migrated).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"no migration is pending"'),
+      stderr: '',
+    });
   });
 
+  it('gets keys of the keys program, which a running service accepts until they are revoked', async () => {
+    const { code, stdout, stderr } = await keys('create', '--account', 'acme', '--plan', 'pro', '--json');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const { id, key } = JSON.parse(stdout) as { id: string; key: string };
+    expect((await list(key)).status).toBe(200);
+    expect(await keys('revoke', id)).toMatchObject({ code: 0, stdout: `Revoked ${id}.\n`, stderr: '' });
+    await until(async () => (await list(key)).status === 401);
+    expect(await (await list(key)).json()).toMatchObject({ code: 'api_key_revoked' });
+  });
+
+  it('gets none of wrong arguments, which the keys program refuses on standard error, with 2', async () => {
+    expect(await keys('create', '--plan', 'pro')).toEqual({
+      code: 2,
+      signal: null,
+      stdout: '',
+      stderr: expect.stringMatching(/^.*--account.*\n$/),
+    });
+  });
+
+  it('has one service', async () => {
+    const { code, stderr } = await runMain({ folder, env: SQLITE });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/Process \d+ on \S+ already serves \S+petstore\.sqlite/)]);
+  });
+
+  it('has another one after kill -9, which loses the counts of at most two seconds', async () => {
+    const { key } = await insertKey(`sqlite:${join(folder, 'petstore.sqlite')}`, 'counted', { plan: 'pro' });
+    const counts = async () => {
+      const { headers } = await list(key);
+      return ['limit', 'reset', 'remaining'].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
+    };
+    const [limit, reset, unused = 0] = await counts();
+    const timesMs: number[] = [];
+    const safeAt = (timeMs: number) => timesMs.filter((countedMs) => countedMs < timeMs - LOSS_MS).length;
+    while (safeAt(performance.now()) < 10) {
+      await list(key);
+      timesMs.push(performance.now());
+      await delay(50);
+    }
+    const killedMs = performance.now();
+    await service.stop('SIGKILL');
+    service = await startProcess({ folder, env: SQLITE });
+    const [limitAfter, resetAfter, left = 0] = await counts();
+    expect([limitAfter, resetAfter]).toEqual([limit, reset]);
+    expect(unused - left).toBeGreaterThan(safeAt(killedMs));
+    expect(unused - left).toBeLessThanOrEqual(timesMs.length + 1);
+  });
+
+  it('is copied by the backup program while it is served', async () => {
+    expect(await runProgram('backup.cli.js', ['backup.sqlite'], { folder, env: SQLITE })).toMatchObject({
+      code: 0,
+      stdout: 'backup.sqlite is complete and intact.\n',
+      stderr: '',
+    });
+  });
+
+  it('is left in order by SIGTERM, after which the process exits with 0', async () => {
+    expect(await service.stop('SIGTERM')).toMatchObject({ code: 0, signal: null, stderr: '' });
+    await (await startProcess({ folder, env: SQLITE })).stop('SIGKILL');
+  });
+});
+
+describe('the default SQLite file', () => {
   it('is served by one of two processes that start at once, with one key and one set of pets', async () => {
     const folder = folders.make();
     const outcomes = await Promise.allSettled([startProcess({ folder }), startProcess({ folder })]);
@@ -30,19 +120,5 @@ describe('an SQLite file', () => {
     const pets = database.prepare('SELECT count(*) AS "all", count(DISTINCT name) AS "names" FROM pets').get();
     database.close();
     expect(pets).toEqual({ all: 5, names: 5 });
-  });
-
-  it('is migrated, and copied by the backup program', async () => {
-    const folder = folders.make();
-    expect(await runProgram('migrate.cli.js', [], { folder, env: SQLITE })).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('"no migration is pending"'),
-      stderr: '',
-    });
-    expect(await runProgram('backup.cli.js', ['backup.sqlite'], { folder, env: SQLITE })).toMatchObject({
-      code: 0,
-      stdout: 'backup.sqlite is complete and intact.\n',
-      stderr: '',
-    });
   });
 });

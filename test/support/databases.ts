@@ -1,8 +1,9 @@
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { renameSync, rmSync } from 'node:fs';
+import { basename } from 'node:path';
 import { SqliteTestDatabase } from '../../src/testing/test-database.js';
 import { PostgresTestDatabase } from './servers/postgres-test-database.js';
+
+export { makeFolder } from './temporary.js';
 
 /*
  * Each folder identifies one database: a SQLite file in the folder, or, in the jest project `postgres`, a database on the
@@ -18,10 +19,6 @@ export const onPostgres = globalThis.TEST_DATABASE === 'postgres';
 
 /** For a busy machine. */
 export const PATIENT = { DATABASE_TIMEOUT_MS: '60000', DATABASE_TRANSACTION_TIMEOUT_MS: '60000' };
-
-export function makeFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'petstore-test-'));
-}
 
 /** Returns the database of a folder. It may not exist yet. */
 export function databaseOf(folder: string): SqliteTestDatabase | PostgresTestDatabase {

@@ -30,7 +30,7 @@ export interface MainProgram {
   readonly ended: Promise<number>;
   /** As if the process got a signal, or an error that nothing handles. */
   signal(name: 'SIGTERM' | 'SIGINT'): void;
-  fail(error: Error): void;
+  fail(error: Error, event?: 'uncaughtException' | 'unhandledRejection'): void;
   stop(): Promise<number>;
 }
 
@@ -88,7 +88,7 @@ export async function startMain(
     origin: `http://127.0.0.1:${port}`,
     ended,
     signal: (name) => emit(name, name),
-    fail: (error) => emit('uncaughtException', error),
+    fail: (error, event = 'uncaughtException') => emit(event, error),
     stop() {
       if (!hasEnded) emit('SIGINT', 'SIGINT');
       return ended;

@@ -15,11 +15,6 @@ export class UnreadConnections {
     return new UnreadConnections(sockets);
   }
 
-  /** Sends more bytes over the connections that are still open. */
-  send(bytes: string): void {
-    for (const socket of this.sockets) if (socket.writable) socket.write(bytes);
-  }
-
   destroy(): void {
     for (const socket of this.sockets) socket.destroy();
   }

@@ -30,7 +30,9 @@ export const LIMITS: readonly Story[] = [
       get('/v1/pets/x', { key: '<pro>' }),
       get('/v1/usage', { key: '<pro>' }),
       get('/v1/usage?x=1', { key: '<pro>' }),
-      // A day without requests, because those of today are written once a second.
+      ...['?interval=hour', '?by=key', '?by=operation', '?by=outcome', ''].map((query) =>
+        get(`/v1/usage/history${query}`, { key: '<pro>' }),
+      ),
       get('/v1/usage/history?from=2027-01-02T00:00:00Z&to=2027-01-03T00:00:00Z', {
         key: '<pro>',
         at: '2027-01-03T12:00:00Z',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { queryOnce } from '../../../src/testing/postgres-test-database.js';
+import { queryOnce } from '../../../src/testing/query-once.js';
 import { onFreePort } from './free-port.js';
 import { signalTree, untilUp } from './server-process.js';
 

@@ -1,4 +1,5 @@
-import { MARK, PostgresTestDatabase as KitDatabase, queryOnce } from '../../../src/testing/postgres-test-database.js';
+import { MARK, PostgresTestDatabase as KitDatabase } from '../../../src/testing/postgres-test-database.js';
+import { queryOnce } from '../../../src/testing/query-once.js';
 
 /** A database on a server that runs already. */
 export class PostgresTestDatabase extends KitDatabase {

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { handleOneAtATime } from './closing.js';
+import { closeStalledSockets } from './stalled.js';
+
+const TIMEOUT_MS = 300;
+/** More than the buffers of a connection hold. */
+const LARGE = Buffer.alloc(32 * 1024 * 1024, ' ');
+const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+let server: Server;
+let handle: RequestListener;
+let client: Socket;
+
+beforeEach(async () => {
+  handle = (_request, response) => response.end(LARGE);
+  server = createServer(handleOneAtATime((request, response) => handle(request, response)));
+  closeStalledSockets(server, TIMEOUT_MS);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+});
+afterEach(() => {
+  client.destroy();
+  server.close();
+});
+
+/** A client that has sent a request, and the other end of its connection. */
+async function send(): Promise<Socket> {
+  client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  client.on('error', () => undefined).write(REQUEST);
+  const [socket] = (await once(server, 'connection')) as [Socket];
+  return socket;
+}
+
+describe('a client', () => {
+  it('that does not read loses its connection', async () => {
+    await once(await send(), 'close');
+    expect(client.bytesRead).toBeLessThan(LARGE.length);
+  });
+
+  it('that does not read loses its connection even if it continues to send', async () => {
+    const socket = await send();
+    const timer = setInterval(() => client.write(REQUEST), TIMEOUT_MS / 5);
+    await once(socket, 'close').finally(() => clearInterval(timer));
+    expect(client.bytesRead).toBeLessThan(LARGE.length);
+  });
+
+  it('that reads slowly gets the response, however long it takes', async () => {
+    const socket = await send();
+    let received = 0;
+    const endMs = performance.now() + 4 * TIMEOUT_MS;
+    // Each read returns at most the socket's buffer of 64 KiB.
+    for (; performance.now() < endMs; await delay(5)) received += ((client.read() as Buffer | null) ?? '').length;
+    expect(socket.writableLength).toBeGreaterThan(0);
+    for await (const chunk of client) {
+      received += (chunk as Buffer).length;
+      if (received > LARGE.length) break;
+    }
+    expect(received).toBeGreaterThan(LARGE.length);
+  });
+
+  it('that waits for its response keeps its connection', async () => {
+    handle = (_request, response) => void once(server, 'timeout').then(() => response.end('late'));
+    await send();
+    const [chunk] = (await once(client, 'data')) as [Buffer];
+    expect(String(chunk)).toMatch(/^HTTP\/1\.1 200 [^]*late/);
+  });
+});
