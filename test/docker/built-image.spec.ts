@@ -50,11 +50,11 @@ describeWithBuilder('the image, built for real and run on a read-only file syste
     expect(() => image.exec({ PORT: '1' }, './health-check.sh')).toThrow('Connection refused');
   });
 
-  it('contains what its bill of materials lists, its licence, and no source maps', () => {
+  it('contains what its bill of materials lists, its licence, and no files of the build', () => {
     const inside = image.packages();
     expect(inside.length).toBeGreaterThan(100);
     expect(image.listedPackages()).toEqual(inside);
-    expect(image.files('*.map', '.built')).toEqual([]);
+    expect(image.files('*.map', '.built', '.tsbuildinfo')).toEqual([]);
     expect(image.text('LICENSE')).toContain('MIT');
     const { version } = JSON.parse(image.text('package.json')) as { version: string };
     expect(image.config.Labels).toMatchObject({

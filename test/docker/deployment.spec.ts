@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,6 +7,7 @@ import { load, loadAll } from 'js-yaml';
 import { loadEnv } from '../../src/platform/config/load-env.js';
 import { describeWhere, describeWith } from '../support/describe-with.js';
 import { Folders } from '../support/folders.js';
+import { hasVenv, PythonEnvironment } from '../support/python.js';
 import { HOME } from './image.js';
 
 const KUBERNETES = join(HOME, 'docker/kubernetes');
@@ -15,7 +16,6 @@ const VALIDATOR = 'kubernetes-validate==1.37.0';
 /** The oldest version that has a `sleep` before the end of a container by default. */
 const OLDEST_KUBERNETES = '1.30.0';
 const INSTALL_LIMIT_MS = 600_000;
-const hasVenv = spawnSync('python3', ['-c', 'import ensurepip, venv']).status === 0;
 
 const run = promisify(execFile);
 const folders = new Folders();
@@ -52,13 +52,12 @@ describeWhere(hasVenv, 'python3 with venv')('the manifests for Kubernetes', () =
   it(
     'are valid by the schemas of its API',
     async () => {
-      const folder = folders.make();
-      await run('python3', ['-m', 'venv', folder]);
-      await run(join(folder, 'bin/pip'), ['install', '--quiet', '--disable-pip-version-check', VALIDATOR]);
-      const validate = join(folder, 'bin/kubernetes-validate');
+      const python = await PythonEnvironment.make(folders.make(), VALIDATOR);
       const options = ['--strict', '--kubernetes-version', OLDEST_KUBERNETES];
-      const { stdout, stderr } = await run(validate, [...options, ...manifests.map((name) => join(KUBERNETES, name))]);
-      expect(`${stdout}${stderr}`.match(/ passed for resource /g)?.length).toBeGreaterThanOrEqual(manifests.length);
+      const files = manifests.map((name) => join(KUBERNETES, name));
+      expect(
+        (await python.run('kubernetes-validate', [...options, ...files])).match(/ passed for resource /g)?.length,
+      ).toBeGreaterThanOrEqual(manifests.length);
     },
     INSTALL_LIMIT_MS,
   );

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { keysOn } from '../support/keys-command-line.js';
 import { freePort } from '../support/servers/free-port.js';
 import { commandsOf, files, HOME, page, pages } from './pages.js';
 import { Servers } from './servers.js';
@@ -36,6 +37,7 @@ const READ = [
 
 const START = 'npm ci && npm start';
 const START_EXTENDED = 'npm run --silent node -- visits/dist/main.js';
+const KEYS = 'npm run --silent keys -- ';
 
 /** Commands that start a second service, which does not receive the calls. */
 const START_BESIDE = [
@@ -116,10 +118,19 @@ function filledIn(command: string): string {
   return (servers?.fillIn(command) ?? command).replaceAll('localhost:3000', `localhost:${port}`);
 }
 
+/** The first key is created as the page says. The other commands of the program run here, which starts no process for each. */
 async function run(command: string): Promise<Result> {
+  if (command.startsWith(KEYS) && variables['KEY_ID'] !== undefined) return runHere(command.slice(KEYS.length));
   // migration:revert would drop the tables of the running service.
   const scratch = command.includes(' typeorm ') ? { DATABASE_URL: 'sqlite:scratch.sqlite' } : {};
   return workspace.run(filledIn(command), { ...variables, ...scratch });
+}
+
+async function runHere(line: string): Promise<Result> {
+  const words = line.split(' ').map((word) => word.replace(/^"\$(\w+)"$/, (_, name: string) => variables[name] ?? ''));
+  const database = join(workspace.folder, 'data/petstore.sqlite');
+  const { code, stdout, stderr } = await keysOn({ DATABASE_URL: `sqlite:${database}` }, ...words);
+  return { code, output: stdout + stderr };
 }
 
 async function startFirst(): Promise<void> {

@@ -52,7 +52,7 @@ export class Workspace {
 
   /** @param more files and folders that are copied too */
   constructor(...more: readonly string[]) {
-    execFileSync('cp', ['-a', ...COPIED, ...more, this.folder], { cwd: HOME });
+    execFileSync('cp', ['-a', '--parents', ...COPIED, ...more, this.folder], { cwd: HOME });
     symlinkSync(join(HOME, 'node_modules'), join(this.folder, 'node_modules'));
     // npm sets variables for its scripts. They must not reach the commands below.
     const inherited = Object.entries(process.env).filter(

@@ -1,7 +1,12 @@
 import Sequencer from '@jest/test-sequencer';
 
-/** Specs that take minutes, longest first: the image build and the manual. */
-const LONGEST = ['docker/built-image.spec.ts', 'docs/commands.spec.ts'];
+/** Specs that take about a minute or more, longest first: they build the image or the service, or install the package. */
+const LONGEST = [
+  'docker/built-image.spec.ts',
+  'docs/commands.spec.ts',
+  'package/package.spec.ts',
+  'docs/new-feature.spec.ts',
+];
 
 const rank = ({ path }) => LONGEST.findIndex((name) => path.endsWith(`/test/${name}`));
 

@@ -16,7 +16,8 @@ export class PythonEnvironment {
   static async make(folder: string, ...packages: string[]): Promise<PythonEnvironment> {
     const made = new PythonEnvironment(folder);
     await made.run('python3', ['-m', 'venv', 'venv']);
-    await made.run('pip', ['install', '--quiet', '--disable-pip-version-check', ...packages]);
+    // Python compiles what it runs; most modules of a package it never does.
+    await made.run('pip', ['install', '--quiet', '--disable-pip-version-check', '--no-compile', ...packages]);
     return made;
   }
 
