@@ -24,6 +24,10 @@ const isSeen = (found: Locator) =>
     return element.contains(element.ownerDocument.elementFromPoint(left + width / 2, top + height / 2));
   });
 
+/** What the page says about the parameters of an operation on pets. */
+const words = async (id: string) =>
+  (await explorer.openOperation('Pets', id)).locator('.parameters .constraints').allTextContents();
+
 describe('the explorer', () => {
   shareExplorer();
 
@@ -42,8 +46,6 @@ describe('the explorer', () => {
   });
 
   it('says in words what the service accepts', async () => {
-    const words = async (id: string) =>
-      (await explorer.openOperation('Pets', id)).locator('.parameters .constraints').allTextContents();
     expect(await words('listPets')).toEqual([
       '1 to 100, default 20.',
       '1 to 100 items, each at least 1.',

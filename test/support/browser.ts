@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
 /** Timeout for page loads and requests on a busy machine. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 240_000;
 
 const HEIGHT = 850;
 
@@ -42,6 +42,10 @@ export function startBrowser(): Promise<Browser> {
 export async function useScreen(page: Page, { width = 1280, colorScheme = 'light' }: PageOptions): Promise<void> {
   await page.setViewportSize({ width, height: HEIGHT });
   await page.emulateMedia({ colorScheme });
+  // The page changes its colours before the next frame. Those of buttons pass through others.
+  await page.evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => {
+    for (const change of document.getAnimations()) if (change instanceof CSSTransition) change.finish();
+  })`);
 }
 
 export async function visit(
