@@ -1,15 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { openExplorer, service, shareBrowser } from '../support/browser-bench.js';
-import type { ExplorerPage } from '../support/explorer-page.js';
+import { explorer, service, shareBrowser, shareExplorer } from '../support/browser-bench.js';
 import { until } from '../support/until.js';
 
-let explorer: ExplorerPage;
 let page: Page;
 
 shareBrowser();
-beforeEach(async () => {
-  explorer = await openExplorer();
+shareExplorer();
+beforeEach(() => {
   ({ page } = explorer);
 });
 
@@ -79,7 +77,7 @@ describe('the dialog behind Authorize', () => {
 
   it('forgets the key that another tab removes, and takes the one that it stores', async () => {
     const other = await page.context().newPage();
-    await other.goto(page.url());
+    await other.goto(`${service.origin}/docs/limits`);
     const locked = page.locator('.authorize.locked');
     await explorer.authorize(await service.key());
     await locked.waitFor();
@@ -89,6 +87,7 @@ describe('the dialog behind Authorize', () => {
     await other.evaluate(`localStorage.setItem('authorized', ${JSON.stringify(stored)})`);
     await locked.waitFor();
     expect(await storedKey()).toBe(stored);
+    await other.close();
   });
 
   it('says that a stored key is not valid any more', async () => {

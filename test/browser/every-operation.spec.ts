@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Response } from 'playwright-core';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
-import { openExplorer, service, shareBrowser } from '../support/browser-bench.js';
-import type { ExplorerPage } from '../support/explorer-page.js';
+import { explorer, service, shareBrowser, shareExplorer } from '../support/browser-bench.js';
 import { AMPLE } from '../support/folders.js';
 
 /** What a person types into an operation: values by the name of the parameter, and the body. */
@@ -12,13 +11,16 @@ interface Input {
   readonly body?: string;
 }
 
-let explorer: ExplorerPage;
-let executed: Set<string>;
+const executed = new Set<string>();
+let last: string;
 
 shareBrowser();
+shareExplorer();
 
 /** Executes an operation, and checks that the page shows what was sent. */
 async function execute(tag: string, id: string, status: number, { fields = {}, body }: Input = {}): Promise<Response> {
+  if (last !== id) await explorer.closeOperations();
+  last = id;
   const found = await explorer.openOperation(tag, id);
   for (const [name, value] of Object.entries(fields)) await found.getByPlaceholder(name, { exact: true }).fill(value);
   if (body !== undefined) await found.getByLabel('Request body').fill(body);
@@ -41,8 +43,6 @@ const etagOf = async (response: Response) => (await response.headerValue('etag')
 
 describe('the explorer', () => {
   it('executes every operation, and shows its status and its headers as they were sent', async () => {
-    executed = new Set();
-    explorer = await openExplorer();
     await explorer.authorize(await service.key({ ...AMPLE, scopes: [...SCOPES] }));
 
     const petId = await idOf(await execute('Pets', 'createPet', 201));

@@ -1,13 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { overflow, type PageOptions } from '../support/browser.js';
-import { openExplorer, service, shareBrowser } from '../support/browser-bench.js';
-import type { ExplorerPage } from '../support/explorer-page.js';
+import { overflow, useScreen } from '../support/browser.js';
+import { explorer, service, shareBrowser, shareExplorer } from '../support/browser-bench.js';
 import { AMPLE } from '../support/folders.js';
 import { until } from '../support/until.js';
 
 let key: string;
-let explorer: ExplorerPage;
 let page: Page;
 
 shareBrowser(
@@ -18,11 +16,10 @@ shareBrowser(
     key = await service.key(AMPLE);
   },
 );
-
-async function open(options: PageOptions = {}): Promise<void> {
-  explorer = await openExplorer(options);
+shareExplorer();
+beforeEach(() => {
   ({ page } = explorer);
-}
+});
 
 const badgesOf = (tag: string, id: string) => explorer.operation(tag, id).locator('.badge').allTextContents();
 
@@ -39,70 +36,40 @@ const indent = (text: string) =>
 
 const LARGEST = '9223372036854775807';
 
-describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide', (options) => {
-  it('leads from the first key to an order, and keeps the key after a reload', async () => {
-    await open(options);
-    await explorer.authorize(key);
-
-    await explorer.openOperation('Pets', 'createPet');
-    const newPet = JSON.stringify({ name: 'Nala', categoryId: 0, status: 'available' }).replace('0', LARGEST);
-    await explorer.operation('Pets', 'createPet').locator('textarea').fill(newPet);
-    const created = await explorer.execute('Pets', 'createPet', 201);
-    expect(created).toContain(`"categoryId": ${LARGEST}`);
-    const id = /"id": ([0-9]+)/.exec(created)?.[1] ?? '';
-
-    await explorer.openOperation('Pets', 'listPets');
-    expect(await explorer.execute('Pets', 'listPets', 200)).toContain(LARGEST);
-    await expect(explorer.operation('Pets', 'listPets').locator('.live-quota').textContent()).resolves.toMatch(
-      /^[\d,]+ of 1,000,000 requests left until [\d:]+ [AP]M [A-Z][A-Z0-9+:-]*$/,
+describe('the explorer', () => {
+  it('loads at most 800 KB, of which little more than styles delays the first paint', async () => {
+    const resources = await page.evaluate<{ name: string; transferSize: number; renderBlockingStatus: string }[]>(
+      `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].map((entry) => entry.toJSON())`,
     );
-
-    await explorer.openOperation('Pets', 'getPet');
-    await explorer.operation('Pets', 'getPet').getByPlaceholder('petId').fill(id);
-    expect(await explorer.execute('Pets', 'getPet', 200)).toContain(LARGEST);
-    await explorer.operation('Pets', 'getPet').getByPlaceholder('petId').fill(LARGEST);
-    expect(await explorer.execute('Pets', 'getPet', 404)).toContain('pet_not_found');
-
-    await explorer.openOperation('Store', 'placeOrder');
-    await explorer.operation('Store', 'placeOrder').locator('textarea').fill(`{"petId": ${id}}`);
-    expect(await explorer.execute('Store', 'placeOrder', 201)).toContain(`"petId": ${id}`);
-    expect(await overflow(page)).toBe(0);
-
-    await page.reload();
-    await explorer.openOperation('Pets', 'listPets');
-    await explorer.execute('Pets', 'listPets', 200);
-
-    await explorer.authorizeButton().click();
-    await page.getByRole('button', { name: 'Log out' }).click();
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await explorer.execute('Pets', 'listPets', 401)).toContain('missing_api_key');
-    await expect(explorer.operation('Pets', 'listPets').locator('.live-advice').textContent()).resolves.toContain(
-      'Authorize',
-    );
-    await expect(explorer.operation('Pets', 'listPets').locator('.live-quota').textContent()).resolves.toMatch(
-      /^\d+ of 300 requests without a valid key left until [\d:]+ [AP]M [A-Z][A-Z0-9+:-]*$/,
-    );
+    const bytes = (list: typeof resources) => list.reduce((sum, { transferSize }) => sum + transferSize, 0);
+    expect(resources.map(({ name }) => new URL(name).pathname)).toContain('/docs/swagger-ui-bundle.js');
+    expect(bytes(resources)).toBeGreaterThan(100_000);
+    expect(bytes(resources)).toBeLessThan(800_000);
+    const blocking = resources.filter(({ renderBlockingStatus }) => renderBlockingStatus === 'blocking');
+    expect(blocking.map(({ name }) => new URL(name).pathname).toSorted()).toEqual([
+      '/docs/explorer/explorer.css',
+      '/docs/site/site.css',
+      '/docs/site/theme.js',
+    ]);
+    expect(bytes(blocking)).toBeLessThan(60_000);
   });
 
   it('fits the screen with an operation and its responses open', async () => {
-    await open(options);
     const found = await explorer.openOperation('Pets', 'createPet');
     for (const row of await found.locator('.response-row:not([data-code="201"]) button').all()) await row.click();
     for (const summary of await found.locator('details.response-headers > summary').all()) await summary.click();
-    expect(await overflow(page)).toBe(0);
+    for (const width of [390, 1280]) {
+      await useScreen(page, { width });
+      expect([width, await overflow(page)]).toEqual([width, 0]);
+    }
   });
-});
-
-describe('the explorer', () => {
   it.each(['light', 'dark'] as const)('has the %s background of the other pages', async (colorScheme) => {
-    await open({ colorScheme });
+    await useScreen(page, { colorScheme });
     expect(await backgroundOf('body')).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(15, 20, 26)');
     expect(await backgroundOf('.swagger-ui')).toBe('rgba(0, 0, 0, 0)');
   });
 
   it('shows the stability of each operation', async () => {
-    await open();
     expect(await badgesOf('Pets', 'listPets')).toEqual(['stable']);
     expect(await badgesOf('Categories', 'getCategory')).toEqual(['beta']);
     expect(await badgesOf('Store', 'placeOrder')).toEqual(['experimental']);
@@ -110,7 +77,6 @@ describe('the explorer', () => {
   });
 
   it('fades only the summary row of a deprecated operation', async () => {
-    await open();
     const found = await explorer.openOperation('Pets', 'getPet');
     expect(await found.getAttribute('class')).toContain('opblock-deprecated');
     expect(await opacity('#operations-Pets-getPet')).toBe('1');
@@ -118,7 +84,6 @@ describe('the explorer', () => {
   });
 
   it('shows responses as code and meaning, the success with its example, and headers on demand', async () => {
-    await open();
     const found = await explorer.openOperation('Pets', 'listPets');
     const rows = found.locator('.response-row');
     expect(await rows.count()).toBeGreaterThan(5);
@@ -132,7 +97,6 @@ describe('the explorer', () => {
   });
 
   it('filters operations by summary, path and stability', async () => {
-    await open();
     const filter = page.getByLabel('Filter operations');
     const found = () => page.locator('.operation-id').allTextContents();
     const filterBy = async (phrase: string, ...ids: string[]) => {
@@ -151,7 +115,6 @@ describe('the explorer', () => {
   });
 
   it('calls its own server by default, and offers the others', async () => {
-    await open();
     const servers = page.getByLabel('Server', { exact: true });
     expect(await servers.inputValue()).toBe('/v1');
     expect(await servers.locator('option').allTextContents()).toEqual([
@@ -162,7 +125,6 @@ describe('the explorer', () => {
   });
 
   it('explains where a key comes from and where the browser stores it', async () => {
-    await open();
     await explorer.authorizeButton().click();
     const text = (await page.getByRole('dialog').textContent()) ?? '';
     expect(text).toContain('keys -- create');
@@ -171,7 +133,6 @@ describe('the explorer', () => {
   });
 
   it('accepts a key with surrounding white space or "Bearer"', async () => {
-    await open();
     await explorer.authorizeButton().click();
     await page.getByLabel('API key').fill(` Bearer ${key}\n`);
     await page.keyboard.press('Enter');
@@ -182,7 +143,6 @@ describe('the explorer', () => {
   });
 
   it('shows the duration of the request as the browser measured it, also for errors', async () => {
-    await open();
     await page.evaluate(`(() => {
       globalThis.measured = [];
       new PerformanceObserver((list) => measured.push(...list.getEntries().filter(({ name }) => name.includes('/v1/'))))
@@ -197,7 +157,6 @@ describe('the explorer', () => {
   });
 
   it('can be used by keyboard alone', async () => {
-    await open();
     await page.keyboard.press('/');
     await page.keyboard.type('listPets');
     await until(async () => (await page.locator('.opblock').count()) === 1);
@@ -209,8 +168,71 @@ describe('the explorer', () => {
     expect(await focused()).toBe('opblock-summary-control');
   });
 
+  it('links to both documents', async () => {
+    for (const name of ['openapi.json', 'openapi.yaml']) {
+      const address = (await page.getByRole('link', { name }).getAttribute('href')) ?? '';
+      expect((await fetch(address)).status).toBe(200);
+    }
+  });
+
+  it('indents JSON without changing a token', async () => {
+    const value = { a: [1, { b: -1.5 }], c: [], d: {}, e: '{[,:]} " \\', f: [[null], true] };
+    expect(await indent(JSON.stringify(value))).toBe(JSON.stringify(value, null, 2));
+    expect(await indent(`[${LARGEST},1.0,-1E+2]`)).toBe(`[\n  ${LARGEST},\n  1.0,\n  -1E+2\n]`);
+    expect(await indent('"text"')).toBe('"text"');
+    expect(await indent('{"cut":')).toBe('{"cut":');
+  });
+
+  it.each([390, 1280])(
+    'leads from the first key to an order, and keeps the key after a reload, %i px wide',
+    async (width) => {
+      await useScreen(page, { width });
+      await explorer.authorize(key);
+
+      await explorer.openOperation('Pets', 'createPet');
+      const newPet = JSON.stringify({ name: 'Nala', categoryId: 0, status: 'available' }).replace('0', LARGEST);
+      await explorer.operation('Pets', 'createPet').locator('textarea').fill(newPet);
+      const created = await explorer.execute('Pets', 'createPet', 201);
+      expect(created).toContain(`"categoryId": ${LARGEST}`);
+      const id = /"id": ([0-9]+)/.exec(created)?.[1] ?? '';
+
+      await explorer.openOperation('Pets', 'listPets');
+      expect(await explorer.execute('Pets', 'listPets', 200)).toContain(LARGEST);
+      await expect(explorer.operation('Pets', 'listPets').locator('.live-quota').textContent()).resolves.toMatch(
+        /^[\d,]+ of 1,000,000 requests left until [\d:]+ [AP]M [A-Z][A-Z0-9+:-]*$/,
+      );
+
+      await explorer.openOperation('Pets', 'getPet');
+      await explorer.operation('Pets', 'getPet').getByPlaceholder('petId').fill(id);
+      expect(await explorer.execute('Pets', 'getPet', 200)).toContain(LARGEST);
+      await explorer.operation('Pets', 'getPet').getByPlaceholder('petId').fill(LARGEST);
+      expect(await explorer.execute('Pets', 'getPet', 404)).toContain('pet_not_found');
+
+      await explorer.openOperation('Store', 'placeOrder');
+      await explorer.operation('Store', 'placeOrder').locator('textarea').fill(`{"petId": ${id}}`);
+      expect(await explorer.execute('Store', 'placeOrder', 201)).toContain(`"petId": ${id}`);
+      expect(await overflow(page)).toBe(0);
+
+      await page.reload();
+      await explorer.openOperation('Pets', 'listPets');
+      await explorer.execute('Pets', 'listPets', 200);
+
+      await explorer.authorizeButton().click();
+      await page.getByRole('button', { name: 'Log out' }).click();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(await explorer.execute('Pets', 'listPets', 401)).toContain('missing_api_key');
+      await expect(explorer.operation('Pets', 'listPets').locator('.live-advice').textContent()).resolves.toContain(
+        'Authorize',
+      );
+      await expect(explorer.operation('Pets', 'listPets').locator('.live-quota').textContent()).resolves.toMatch(
+        /^\d+ of 300 requests without a valid key left until [\d:]+ [AP]M [A-Z][A-Z0-9+:-]*$/,
+      );
+    },
+  );
+
   it('remembers the light or dark theme', async () => {
-    await open({ colorScheme: 'light' });
+    await useScreen(page, { colorScheme: 'light' });
     const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
     const light = await background();
     await page.getByRole('button', { name: 'Switch between light and dark' }).click();
@@ -218,40 +240,5 @@ describe('the explorer', () => {
     expect(dark).not.toBe(light);
     await page.reload();
     expect(await background()).toBe(dark);
-  });
-
-  it('links to both documents', async () => {
-    await open();
-    for (const name of ['openapi.json', 'openapi.yaml']) {
-      const address = (await page.getByRole('link', { name }).getAttribute('href')) ?? '';
-      expect((await fetch(address)).status).toBe(200);
-    }
-  });
-
-  it('loads at most 800 KB, of which little more than styles delays the first paint', async () => {
-    await open();
-    const resources = await page.evaluate<{ name: string; transferSize: number; renderBlockingStatus: string }[]>(
-      `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].map((entry) => entry.toJSON())`,
-    );
-    const bytes = (list: typeof resources) => list.reduce((sum, { transferSize }) => sum + transferSize, 0);
-    expect(resources.map(({ name }) => new URL(name).pathname)).toContain('/docs/swagger-ui-bundle.js');
-    expect(bytes(resources)).toBeGreaterThan(100_000);
-    expect(bytes(resources)).toBeLessThan(800_000);
-    const blocking = resources.filter(({ renderBlockingStatus }) => renderBlockingStatus === 'blocking');
-    expect(blocking.map(({ name }) => new URL(name).pathname).toSorted()).toEqual([
-      '/docs/explorer/explorer.css',
-      '/docs/site/site.css',
-      '/docs/site/theme.js',
-    ]);
-    expect(bytes(blocking)).toBeLessThan(60_000);
-  });
-
-  it('indents JSON without changing a token', async () => {
-    await open();
-    const value = { a: [1, { b: -1.5 }], c: [], d: {}, e: '{[,:]} " \\', f: [[null], true] };
-    expect(await indent(JSON.stringify(value))).toBe(JSON.stringify(value, null, 2));
-    expect(await indent(`[${LARGEST},1.0,-1E+2]`)).toBe(`[\n  ${LARGEST},\n  1.0,\n  -1E+2\n]`);
-    expect(await indent('"text"')).toBe('"text"');
-    expect(await indent('{"cut":')).toBe('{"cut":');
   });
 });

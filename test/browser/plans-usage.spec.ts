@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { FakeClock } from '../support/app.js';
-import { accessibilityFindings, overflow, type PageOptions, SCREENS } from '../support/browser.js';
+import { accessibilityFindings, overflow, SCREENS, useScreen } from '../support/browser.js';
 import { open as openPage, service, shareBrowser } from '../support/browser-bench.js';
 import { queryDatabase } from '../support/databases.js';
 import { ExplorerPage } from '../support/explorer-page.js';
@@ -14,8 +14,8 @@ shareBrowser({ clock: new FakeClock() }, async () => {
   await fillHistory();
 });
 
-async function open(options: PageOptions = {}, path = '/docs/plans'): Promise<void> {
-  page = await openPage(path, options);
+async function open(path = '/docs/plans'): Promise<void> {
+  page = await openPage(path);
 }
 
 async function give(text: string): Promise<void> {
@@ -43,17 +43,23 @@ async function fillHistory(): Promise<void> {
 
 const gauge = (name: string) => page.getByRole('group', { name });
 
-describe.each(SCREENS)('the page of plans, $width px wide and $colorScheme', (options) => {
-  it('fits the screen and has no serious accessibility finding', async () => {
-    await open(options);
+describe('the page of plans', () => {
+  it('fits every screen and has no serious accessibility finding', async () => {
+    await open();
     await page.locator('.picture svg').first().waitFor();
-    expect(await accessibilityFindings(page)).toEqual([]);
+    for (const screen of SCREENS) {
+      await useScreen(page, screen);
+      expect({ screen, found: await accessibilityFindings(page) }).toEqual({ screen, found: [] });
+    }
     await give(key);
     await gauge('This day').waitFor();
     await page.locator('.chart svg').waitFor();
     await page.getByText('Show as a table').click();
-    expect(await accessibilityFindings(page)).toEqual([]);
-    expect(await overflow(page)).toBe(0);
+    for (const screen of SCREENS) {
+      await useScreen(page, screen);
+      expect({ screen, found: await accessibilityFindings(page) }).toEqual({ screen, found: [] });
+      expect([screen, await overflow(page)]).toEqual([screen, 0]);
+    }
   });
 });
 
@@ -116,7 +122,7 @@ describe('the usage of a key', () => {
   });
 
   it('is that of the key that the API reference has', async () => {
-    await open({}, '/docs');
+    await open('/docs');
     await new ExplorerPage(page).authorize(await service.key({ plan: 'free' }));
     await page.getByRole('link', { name: 'Plans and usage' }).click();
     const minute = gauge('This minute').getByText('60 of 60 requests left');
@@ -124,14 +130,16 @@ describe('the usage of a key', () => {
     expect(await minute.count()).toBe(1);
   });
 
-  it.each([
-    ['psk_live_nonsense', 'not valid'],
-    ['Schlüssel', 'not an API key'],
-  ])('asks for another key instead of %s, which it does not store', async (refused, message) => {
+  it('asks for another key instead of one that is refused, which it does not store', async () => {
     await open();
-    await give(refused);
-    await page.getByRole('alert').getByText(message).waitFor();
-    expect(await page.evaluate<string | null>("localStorage.getItem('authorized')")).toBeNull();
+    for (const [refused, message] of [
+      ['psk_live_nonsense', 'not valid'],
+      ['Schlüssel', 'not an API key'],
+    ] as const) {
+      await give(refused);
+      await page.getByRole('alert').getByText(message).waitFor();
+      expect(await page.evaluate<string | null>("localStorage.getItem('authorized')")).toBeNull();
+    }
   });
 
   it('shows the end of a ban', async () => {
@@ -145,7 +153,7 @@ describe('the usage of a key', () => {
 });
 
 describe('the history of the account', () => {
-  it('is drawn by day and outcome', async () => {
+  it('is drawn by day and outcome, and can be read as a table, also by keyboard, which stays open', async () => {
     await open();
     await page.getByText('Enter an API key').waitFor();
     await give(key);
@@ -164,13 +172,8 @@ describe('the history of the account', () => {
     const [[most = 0, less = 0], [error = 0]] = [await heights('admitted'), await heights('client_error')];
     expect(most / less).toBeCloseTo(1_500 / 400);
     expect(error).toBe(2);
-  });
 
-  it('can be read as a table, also by keyboard, which stays open', async () => {
-    await open();
-    await give(key);
     const table = page.getByRole('table');
-    await page.locator('.chart svg').waitFor();
     expect(await table.isVisible()).toBe(false);
     await page.locator('#history summary').focus();
     await page.keyboard.press('Enter');
@@ -234,22 +237,21 @@ describe('the history of the account', () => {
     expect(await page.locator('.chart rect').count()).toBe(0);
   });
 
-  it.each([
-    ['cannot be reached', undefined],
-    [
-      'temporarily unavailable',
-      { code: 'service_unavailable', message: 'It is temporarily unavailable.', status: 503 },
-    ],
-  ])('says that the service %s, and the key stays stored', async (message, body) => {
+  it('says that the service cannot be reached or is unavailable, and the key stays stored', async () => {
+    const unavailable = { code: 'service_unavailable', message: 'It is temporarily unavailable.', status: 503 };
     await open();
-    await page.route('**/v1/usage/history*', (route) =>
-      body === undefined ? route.abort() : route.fulfill({ status: body.status, json: body }),
-    );
-    await give(key);
-    await page.locator('#history').getByText(message).waitFor();
-    await gauge('This day').waitFor();
-    expect(await page.evaluate<string>('JSON.stringify(localStorage)')).toContain(key);
-    await page.getByRole('button', { name: 'Log out' }).click();
-    await page.getByText('Enter an API key').waitFor();
+    for (const [message, respond] of [
+      ['cannot be reached', (route: Route) => route.abort()],
+      ['temporarily unavailable', (route: Route) => route.fulfill({ status: 503, json: unavailable })],
+    ] as const) {
+      await page.unrouteAll();
+      await page.route('**/v1/usage/history*', respond);
+      await give(key);
+      await page.locator('#history').getByText(message).waitFor();
+      await gauge('This day').waitFor();
+      expect(await page.evaluate<string>('JSON.stringify(localStorage)')).toContain(key);
+      await page.getByRole('button', { name: 'Log out' }).click();
+      await page.getByText('Enter an API key').waitFor();
+    }
   });
 });

@@ -5,7 +5,7 @@ import type { Caller } from '../../src/auth/caller.js';
 import { CounterStore } from '../../src/rate-limit/counter-store.js';
 import type { Decision } from '../../src/rate-limit/windows/decision.js';
 import { FakeClock } from '../support/app.js';
-import type { PageOptions } from '../support/browser.js';
+import { useScreen } from '../support/browser.js';
 import { open as openPage, service, shareBrowser } from '../support/browser-bench.js';
 import { until } from '../support/until.js';
 
@@ -16,8 +16,8 @@ let clients = 0;
 let page: Page;
 shareBrowser({ clock });
 
-async function open(options: PageOptions = {}): Promise<void> {
-  page = await openPage('/docs/plans', options);
+async function open(): Promise<void> {
+  page = await openPage('/docs/plans');
 }
 
 /**
@@ -85,24 +85,21 @@ describe('the example errors', () => {
   });
 });
 
-describe('the cards of the plans', () => {
-  it.each([
-    [390, 1],
-    [768, 2],
-    [1280, 4],
-  ])('lie in full rows, %i px wide', async (width, columns) => {
-    await open({ width });
-    const tops = await page
-      .locator('.plans li')
-      .evaluateAll((cards) => cards.map((card) => card.getBoundingClientRect().top));
-    expect(tops).toHaveLength(4);
-    expect(new Set(tops).size).toBe(4 / columns);
-  });
-});
-
-describe('forced colours', () => {
-  it('keep the colours of the legends', async () => {
+describe('the cards and the legends', () => {
+  it('lie in full rows on every screen, and keep their colours in forced colours', async () => {
     await open();
+    for (const [width, columns] of [
+      [390, 1],
+      [768, 2],
+      [1280, 4],
+    ] as const) {
+      await useScreen(page, { width });
+      const tops = await page
+        .locator('.plans li')
+        .evaluateAll((cards) => cards.map((card) => card.getBoundingClientRect().top));
+      expect(tops).toHaveLength(4);
+      expect([width, new Set(tops).size]).toEqual([width, 4 / columns]);
+    }
     const swatch = () =>
       page.evaluate<string>(`getComputedStyle(document.querySelector('.legend .limited'), '::before').backgroundColor`);
     await page.locator('.legend').first().waitFor();

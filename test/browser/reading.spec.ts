@@ -1,14 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { accessibilityFindings, SCREENS, visit } from '../support/browser.js';
-import { browser, openEmpty, openExplorer, service, shareBrowser } from '../support/browser-bench.js';
-import type { ExplorerPage } from '../support/explorer-page.js';
+import { accessibilityFindings, SCREENS, useScreen, visit } from '../support/browser.js';
+import {
+  browser,
+  explorer,
+  openEmpty,
+  openExplorer,
+  service,
+  shareBrowser,
+  shareExplorer,
+} from '../support/browser-bench.js';
 import { AMPLE } from '../support/folders.js';
 import { until } from '../support/until.js';
 
 const BUNDLE = '**/docs/swagger-ui-bundle.js';
-
-let explorer: ExplorerPage;
 
 shareBrowser();
 
@@ -19,9 +24,14 @@ const isSeen = (found: Locator) =>
     return element.contains(element.ownerDocument.elementFromPoint(left + width / 2, top + height / 2));
   });
 
+/** What the page says about the parameters of an operation on pets. */
+const words = async (id: string) =>
+  (await explorer.openOperation('Pets', id)).locator('.parameters .constraints').allTextContents();
+
 describe('the explorer', () => {
+  shareExplorer();
+
   it('says what it cannot show of a response, and why there is none', async () => {
-    explorer = await openExplorer();
     const found = await explorer.openOperation('Usage', 'getUsage');
     const execute = () => found.getByRole('button', { name: 'Execute' }).click();
     const address = '**/v1/usage';
@@ -36,9 +46,6 @@ describe('the explorer', () => {
   });
 
   it('says in words what the service accepts', async () => {
-    explorer = await openExplorer();
-    const words = async (id: string) =>
-      (await explorer.openOperation('Pets', id)).locator('.parameters .constraints').allTextContents();
     expect(await words('listPets')).toEqual([
       '1 to 100, default 20.',
       '1 to 100 items, each at least 1.',
@@ -52,7 +59,7 @@ describe('the explorer', () => {
   });
 
   it('wraps bodies between words', async () => {
-    explorer = await openExplorer({ width: 390 });
+    await useScreen(explorer.page, { width: 390 });
     const found = await explorer.openOperation('Usage', 'getUsage');
     await explorer.send('Usage', 'getUsage');
     const lines = await found.locator('.live-body code').evaluate((code) => {
@@ -70,11 +77,51 @@ describe('the explorer', () => {
     });
     expect(lines.join(' ')).toContain('This operation needs an API key. Send it as');
   });
+
+  it('has contents, which add one entry to the history for each operation that is chosen', async () => {
+    const { page } = explorer;
+    const choose = (name: string) => page.getByRole('navigation', { name: 'Operations' }).getByText(name).click();
+    await choose('Rotate an API key');
+    await page.waitForURL('**/docs#/Keys/rotateKey');
+    await choose('Get a pet');
+    await page.waitForURL('**/docs#/Pets/getPet');
+    await page.goBack();
+    expect(page.url()).toMatch(/#\/Keys\/rotateKey$/);
+  });
+
+  it.each(SCREENS)('has no serious accessibility finding, $width px wide and $colorScheme', async (screen) => {
+    const key = await service.key(AMPLE);
+    const { page } = explorer;
+    await useScreen(page, screen);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await explorer.authorizeButton().click();
+    await page.getByRole('dialog').waitFor();
+    expect(await accessibilityFindings(page, 'dialog.authorization')).toEqual([]);
+    await page.getByLabel('API key').fill(`${key}?`);
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    expect(await accessibilityFindings(page, 'dialog.authorization')).toEqual([]);
+    await page.getByLabel('API key').fill(key);
+    await page.keyboard.press('Enter');
+    await page.locator('.key-summary').waitFor();
+    expect(await accessibilityFindings(page, 'dialog.authorization')).toEqual([]);
+    await page.keyboard.press('Escape');
+
+    await page.locator('.introduction details').evaluate((more) => more.setAttribute('open', ''));
+    await explorer.openOperation('Pets', 'listPets');
+    await explorer.execute('Pets', 'listPets', 200);
+    const found = await explorer.openOperation('Pets', 'getPet');
+    await found.locator('details.response-headers > summary').click();
+    await found.getByRole('tab', { name: 'Schema' }).first().click();
+    await explorer.openOperation('Pets', 'createPet');
+    expect(await accessibilityFindings(page)).toEqual([]);
+  });
 });
 
 describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide', (options) => {
+  shareExplorer(options);
+
   it('shows the schemas of requests and responses', async () => {
-    explorer = await openExplorer(options);
     const found = await explorer.openOperation('Pets', 'createPet');
     await found.locator('.response-row[data-code="400"] button').click();
     const tabs = await found.getByRole('tab', { name: 'Schema' }).all();
@@ -98,27 +145,25 @@ describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide',
   it('shows the heading of the operation that a link of a deprecation opens', async () => {
     const { headers } = await service.request('/v1/pets/1', { key: await service.key() });
     const path = /<([^>]+)>; rel="deprecation"/.exec(headers.get('link') ?? '')?.[1] ?? '';
-    explorer = await openExplorer(options, path);
-    const found = explorer.operation('Pets', 'getPet');
+    const opened = await openExplorer(options, path);
+    const found = opened.operation('Pets', 'getPet');
     await found.getByRole('button', { name: 'Execute' }).waitFor();
     expect(await isSeen(found.locator('.operation-name'))).toBe(true);
   });
 
   it('shows the heading of the last operation, and of another when the address changes', async () => {
-    explorer = await openExplorer(options, '/docs#/Store/changeOrder');
-    const { page } = explorer;
+    const fresh = await openExplorer(options, '/docs#/Store/changeOrder');
     const opened = async (tag: string, id: string) => {
-      const found = explorer.operation(tag, id);
+      const found = fresh.operation(tag, id);
       await found.getByRole('button', { name: 'Execute' }).waitFor();
       return isSeen(found.locator('.operation-name'));
     };
     expect(await opened('Store', 'changeOrder')).toBe(true);
-    await page.evaluate(`location.hash = '#/Keys/rotateKey'`);
+    await fresh.page.evaluate(`location.hash = '#/Keys/rotateKey'`);
     expect(await opened('Keys', 'rotateKey')).toBe(true);
   });
 
   it('keeps the response in view, and the focus near it, however long the form is', async () => {
-    explorer = await openExplorer(options);
     await explorer.authorize(await service.key());
     const found = await explorer.openOperation('Pets', 'listPets');
     const execute = found.getByRole('button', { name: 'Execute' });
@@ -132,7 +177,6 @@ describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide',
   });
 
   it('removes a response when the next request is not sent', async () => {
-    explorer = await openExplorer(options);
     const found = await explorer.openOperation('Pets', 'listPets');
     const execute = found.getByRole('button', { name: 'Execute' });
     await execute.click();
@@ -146,7 +190,6 @@ describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide',
   });
 
   it('skips to the content by keyboard', async () => {
-    explorer = await openExplorer(options);
     const { page } = explorer;
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
@@ -155,50 +198,6 @@ describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide',
     expect(await isSeen(page.getByRole('heading', { level: 1 }))).toBe(true);
     await page.keyboard.press('Tab');
     expect(await page.evaluate(`document.activeElement.closest('main').id`)).toBe('content');
-  });
-});
-
-describe('the contents beside the operations', () => {
-  it('add one entry to the history for each operation that is chosen', async () => {
-    explorer = await openExplorer();
-    const { page } = explorer;
-    const choose = (name: string) => page.getByRole('navigation', { name: 'Operations' }).getByText(name).click();
-    await choose('Rotate an API key');
-    await page.waitForURL('**/docs#/Keys/rotateKey');
-    await choose('Get a pet');
-    await page.waitForURL('**/docs#/Pets/getPet');
-    await page.goBack();
-    expect(page.url()).toMatch(/#\/Keys\/rotateKey$/);
-  });
-});
-
-describe.each(SCREENS)('the explorer, $width px wide and $colorScheme', (options) => {
-  it('has no serious accessibility finding', async () => {
-    const key = await service.key(AMPLE);
-    explorer = await openExplorer(options);
-    const { page } = explorer;
-    expect(await accessibilityFindings(page)).toEqual([]);
-    await explorer.authorizeButton().click();
-    await page.getByRole('dialog').waitFor();
-    expect(await accessibilityFindings(page)).toEqual([]);
-    await page.getByLabel('API key').fill(`${key}?`);
-    await page.keyboard.press('Enter');
-    await page.getByRole('alert').waitFor();
-    expect(await accessibilityFindings(page)).toEqual([]);
-    await page.getByLabel('API key').fill(key);
-    await page.keyboard.press('Enter');
-    await page.locator('.key-summary').waitFor();
-    expect(await accessibilityFindings(page)).toEqual([]);
-    await page.keyboard.press('Escape');
-
-    await page.locator('.introduction details > summary').click();
-    await explorer.openOperation('Pets', 'listPets');
-    await explorer.execute('Pets', 'listPets', 200);
-    const found = await explorer.openOperation('Pets', 'getPet');
-    await found.locator('details.response-headers > summary').click();
-    await found.getByRole('tab', { name: 'Schema' }).first().click();
-    await explorer.openOperation('Pets', 'createPet');
-    expect(await accessibilityFindings(page)).toEqual([]);
   });
 });
 

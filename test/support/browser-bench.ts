@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import type { TestAppOptions } from './app.js';
 import { type PageOptions, startBrowser, type Visit, visit } from './browser.js';
@@ -9,6 +9,9 @@ export { service };
 
 /** The browser of `shareBrowser`. */
 export let browser: Browser;
+
+/** The API reference of `shareExplorer`. */
+export let explorer: ExplorerPage;
 
 const visits: Visit[] = [];
 
@@ -24,6 +27,22 @@ export function shareBrowser(options: TestAppOptions = {}, prepare?: () => Promi
     for (const { page } of opened) await page.context().close();
     expect(opened.flatMap(({ errors }) => errors)).toEqual([]);
   });
+}
+
+/**
+ * Opens the API reference for all tests of the file or of the surrounding `describe`: it takes most of the time of a test.
+ * Each test finds no key, no dialog, no open operation and no response. What was typed into a form stays.
+ */
+export function shareExplorer(options: PageOptions = {}): void {
+  let shared: Visit;
+  beforeAll(async () => {
+    shared = await visit(browser, options);
+    explorer = new ExplorerPage(shared.page);
+    await explorer.load(service.origin);
+  });
+  beforeEach(() => explorer.reset(service.origin, options));
+  afterEach(() => expect(shared.errors.splice(0)).toEqual([]));
+  afterAll(() => shared.page.context().close());
 }
 
 /** Opens a page of the service in a session of its own, which ends with the test. */
@@ -42,7 +61,7 @@ export async function openEmpty(options: PageOptions = {}): Promise<Page> {
 
 /** Opens the API reference. */
 export async function openExplorer(options: PageOptions = {}, path = '/docs'): Promise<ExplorerPage> {
-  const page = await open(path, options);
-  await page.locator('.opblock').first().waitFor();
-  return new ExplorerPage(page);
+  const opened = new ExplorerPage(await openEmpty(options));
+  await opened.load(service.origin, path);
+  return opened;
 }

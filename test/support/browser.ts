@@ -6,6 +6,8 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 /** Timeout for page loads and requests on a busy machine. */
 const PATIENCE_MS = 240_000;
 
+const HEIGHT = 850;
+
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export interface PageOptions {
@@ -25,7 +27,7 @@ export const SCREENS: readonly Required<PageOptions>[] = [
 export interface Visit {
   readonly page: Page;
   /** Script and console errors, except 4xx responses to API calls, and requests to other hosts. */
-  readonly errors: readonly string[];
+  readonly errors: string[];
 }
 
 export function startBrowser(): Promise<Browser> {
@@ -36,11 +38,22 @@ export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, chromiumSandbox: false });
 }
 
+/** Makes an open page one on another screen. */
+export async function useScreen(page: Page, { width = 1280, colorScheme = 'light' }: PageOptions): Promise<void> {
+  await page.setViewportSize({ width, height: HEIGHT });
+  await page.emulateMedia({ colorScheme });
+  // The page changes its colours before the next frame. Those of buttons pass through others.
+  await page.evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => {
+    for (const change of document.getAnimations()) if (change instanceof CSSTransition) change.finish();
+  })`);
+}
+
 export async function visit(
   browser: Browser,
   { width = 1280, colorScheme = 'light' }: PageOptions = {},
 ): Promise<Visit> {
-  const context = await browser.newContext({ viewport: { width, height: 850 }, colorScheme, reducedMotion: 'reduce' });
+  const viewport = { width, height: HEIGHT };
+  const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' });
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const errors: string[] = [];
@@ -57,11 +70,11 @@ export async function visit(
   return { page, errors };
 }
 
-/** Returns the serious and critical accessibility violations that axe-core finds on a page. */
-export async function accessibilityFindings(page: Page): Promise<string[]> {
+/** Returns the serious and critical accessibility violations that axe-core finds on a page, or in a part of it. */
+export async function accessibilityFindings(page: Page, part = 'html'): Promise<string[]> {
   // The debugger evaluates the script, so the page's Content-Security-Policy does not block it.
   await page.evaluate(AXE);
-  return page.evaluate<string[]>(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+  return page.evaluate<string[]>(`axe.run('${part}', { resultTypes: ['violations'] }).then(({ violations }) =>
     violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .flatMap(({ id, nodes }) => nodes.map((node) => id + ': ' + node.html.slice(0, 200) + ' ' + (node.any[0]?.message ?? ''))))`);
 }

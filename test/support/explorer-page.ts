@@ -1,8 +1,45 @@
 import type { Locator, Page, Response } from 'playwright-core';
+import { type PageOptions, useScreen } from './browser.js';
 
 /** The API reference in a browser. */
 export class ExplorerPage {
   constructor(readonly page: Page) {}
+
+  async load(origin: string, path = '/docs'): Promise<void> {
+    await this.page.goto(origin + path);
+    await this.page.locator('.opblock').first().waitFor();
+  }
+
+  /** Makes the page, wherever a test left it, one without key, dialog, filter, open operation and response. */
+  async reset(origin: string, options: PageOptions): Promise<void> {
+    await this.page.unrouteAll();
+    await useScreen(this.page, options);
+    if (new URL(this.page.url()).pathname !== '/docs') await this.load(origin);
+    await this.page.getByLabel('Filter operations').fill('');
+    // Only the browser itself sends this event, and only to other tabs.
+    await this.page.evaluate(`(() => {
+      document.querySelector('dialog.authorization')?.close();
+      localStorage.clear();
+      dispatchEvent(new StorageEvent('storage', { key: 'authorized', newValue: '{}' }));
+    })()`);
+    await this.page.locator('dialog.authorization').waitFor({ state: 'detached' });
+    await this.closeOperations();
+    // Tab starts at the top.
+    await this.page.evaluate(`(() => {
+      scrollTo(0, 0);
+      document.body.tabIndex = -1;
+      document.body.focus();
+      document.body.removeAttribute('tabindex');
+    })()`);
+  }
+
+  /** Closes all operations, without their responses. Each open one is drawn again with whatever happens on the page. */
+  async closeOperations(): Promise<void> {
+    await this.page.evaluate(`(() => {
+      for (const button of document.querySelectorAll('.opblock .btn-clear')) button.click();
+      for (const row of document.querySelectorAll('.opblock-summary-control[aria-expanded="true"]')) row.click();
+    })()`);
+  }
 
   authorizeButton(): Locator {
     return this.page.locator('.connection').getByRole('button', { name: 'Authorize' });

@@ -5,6 +5,7 @@ import { liveResponse } from './live-response.js';
 import { fieldNames } from './field-names.js';
 import { operationFilter } from './operation-filter.js';
 import { operationSummary } from './operation-summary.js';
+import { references } from './references.js';
 import { refusalAdvice } from './refusal-advice.js';
 import { rehearsalMenu, withRehearsalMenus } from './rehearsal-menu.js';
 import { requestDuration } from './request-duration.js';
@@ -28,6 +29,7 @@ export function show(spec, url) {
     layout: 'ExplorerLayout',
     presets: [SwaggerUIBundle.presets.apis],
     plugins: [
+      references,
       explorerLayout(spec),
       operationFilter,
       operationSummary(spec),
