@@ -86,7 +86,7 @@ beforeAll(async () => {
       const accountId = Number(request.headers['x-account'] ?? 0);
       if (accountId === 0) return;
       const limits = { perMinute: 60, perDay: 1_000 };
-      request.caller = callerOf({ keyId: `key of ${accountId}`, accountId, plan: 'free', limits });
+      request.caller = callerOf({ keyId: `key for ${request.id}`, accountId, plan: 'free', limits });
       reply.headers(rateLimitHeaders(PLAN));
     });
   await app.init();
@@ -138,7 +138,7 @@ describe('a route with @Throttle', () => {
     });
   });
 
-  it('counts per account and route, and admits again at the reset', async () => {
+  it('counts per account, whatever its key, and route, and admits again at the reset', async () => {
     for (let index = 0; index < 6; index++) await get('/reports');
     expect((await get('/reports', 2)).status).toBe(200);
     expect((await get('/reports/heavy')).status).toBe(200);
