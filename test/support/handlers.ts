@@ -10,7 +10,7 @@ interface Work {
 }
 
 /** Decorators of a method, in their usual order, and last what it does: nothing by default. */
-type Handler = readonly [...MethodDecorator[], MethodDecorator | Work];
+export type Handler = readonly [...MethodDecorator[], MethodDecorator | Work];
 
 /** Returns a value, for which Nest sends the response. */
 export const returning = (call: (reply: FastifyReply) => unknown): Work => ({

@@ -21,7 +21,7 @@ import {
 import type { FastifyReply } from 'fastify';
 import { of, type Observable } from 'rxjs';
 import { ApiError, Idempotent, Operation, sendCreated, sendWithEtag } from '../../src/index.js';
-import { addHandlers, returning, sending, throwing } from './handlers.js';
+import { addHandlers, type Handler, returning, sending, throwing } from './handlers.js';
 import { operationsOf } from './operations.js';
 
 export const UNWRITABLE = 'пример';
@@ -63,69 +63,67 @@ const withReason = (reason: string) =>
 const circular: Record<string, unknown> = {};
 circular['self'] = circular;
 
-/** Responses whose head or body cannot be written. */
-@Controller('unwritable')
-class UnwritableController {}
-
-addHandlers(UnwritableController, {
+/** By path, what a handler does, and its decorators. */
+const HANDLERS: Readonly<Record<string, Handler>> = {
   value: [
-    unwritable('value'),
     returning((reply) => {
       reply.headers({ x: UNWRITABLE, 'x-other': 'fine', link: '</v1/a>; rel="next"', location: '/v1/a' });
       return sendWithEtag(reply, '[]', '"a"');
     }),
   ],
-  lineBreak: [unwritable('line-break'), withHeaders({ x: 'a\r\nb: c' })],
-  name: [unwritable('name'), withHeaders({ 'x y': 'a' })],
-  byHook: [unwritable('by-hook'), returning(() => ({}))],
-  transferEncoding: [unwritable('transfer-encoding'), withHeaders({ 'transfer-encoding': 'chunked' })],
-  trailer: [unwritable('trailer'), withHeaders({ trailer: 'x' })],
+  'line-break': [withHeaders({ x: 'a\r\nb: c' })],
+  name: [withHeaders({ 'x y': 'a' })],
+  'by-hook': [returning(() => ({}))],
+  'transfer-encoding': [withHeaders({ 'transfer-encoding': 'chunked' })],
+  trailer: [withHeaders({ trailer: 'x' })],
   common: [
-    unwritable('common'),
     withHeaders({ 'x-request-id': UNWRITABLE, 'x-content-type-options': UNWRITABLE, 'cache-control': UNWRITABLE }),
   ],
-  reason: [unwritable('reason'), withReason(UNWRITABLE)],
-  ownReason: [unwritable('own-reason'), withReason('Fine')],
-  decorator: [unwritable('decorator'), Header('X', UNWRITABLE), returning(() => ({}))],
-  interceptor: [unwritable('interceptor'), UseInterceptors(AddsHeader), returning(() => ({}))],
-  error: [unwritable('error'), throwing(() => new ApiError('conflict', 'No.', { x: UNWRITABLE }))],
-  errorStatus: [unwritable('error-status'), throwing(() => new HttpException('No.', 42))],
-  filter: [unwritable('filter'), UseFilters(OwnFilter), throwing(() => new RangeError('No.'))],
+  reason: [withReason(UNWRITABLE)],
+  decorator: [Header('X', UNWRITABLE), returning(() => ({}))],
+  interceptor: [UseInterceptors(AddsHeader), returning(() => ({}))],
+  error: [throwing(() => new ApiError('conflict', 'No.', { x: UNWRITABLE }))],
+  'error-status': [throwing(() => new HttpException('No.', 42))],
+  filter: [UseFilters(OwnFilter), throwing(() => new RangeError('No.'))],
   status: [
-    unwritable('status'),
     returning((reply) => {
       const body = created(reply);
       reply.code(999);
       return body;
     }),
   ],
-  rawStatus: [
-    unwritable('raw-status'),
+  'raw-status': [
     returning((reply) => {
       reply.raw.statusCode = 1000;
       return {};
     }),
   ],
-  informational: [unwritable('informational'), sending((reply) => reply.code(103).send({}))],
-  noContent: [unwritable('no-content', 204), returning((reply) => void reply.header('x', UNWRITABLE))],
+  informational: [sending((reply) => reply.code(103).send({}))],
   stream: [
-    unwritable('stream'),
     returning((reply) => {
       reply.header('x', UNWRITABLE);
       return new StreamableFile(Readable.from(['a', 'b']), { disposition: 'attachment' });
     }),
   ],
-  webStream: [
-    unwritable('web-stream'),
-    sending((reply) => reply.header('x', UNWRITABLE).send(new Blob(['a']).stream())),
-  ],
-  events: [unwritable('events', 200, Sse), Header('X', UNWRITABLE), returning(() => of({ data: 'a' }))],
+  'web-stream': [sending((reply) => reply.header('x', UNWRITABLE).send(new Blob(['a']).stream()))],
   circular: [
-    unwritable('circular'),
     sending((reply) => reply.headers({ etag: '"a"', location: '/v1/a', 'cache-control': 'public' }).send(circular)),
   ],
-  function: [unwritable('function'), sending((reply) => reply.send(() => 'a'))],
-  object: [unwritable('object'), sending((reply) => reply.type('text/plain').send({}))],
+  function: [sending((reply) => reply.send(() => 'a'))],
+  object: [sending((reply) => reply.type('text/plain').send({}))],
+};
+
+/** Responses whose head or body cannot be written. */
+@Controller('unwritable')
+class UnwritableController {}
+
+for (const [path, handler] of Object.entries(HANDLERS))
+  addHandlers(UnwritableController, { [path]: [unwritable(path), ...handler] });
+
+addHandlers(UnwritableController, {
+  noContent: [unwritable('no-content', 204), returning((reply) => void reply.header('x', UNWRITABLE))],
+  events: [unwritable('events', 200, Sse), Header('X', UNWRITABLE), returning(() => of({ data: 'a' }))],
+  ownReason: [unwritable('own-reason'), withReason('Fine')],
   idempotent: [
     unwritable('idempotent', 201, Post),
     Idempotent(),
@@ -136,6 +134,9 @@ addHandlers(UnwritableController, {
     }),
   ],
 });
+
+/** The paths of those that answer GET. */
+export const UNWRITABLE_PATHS = [...Object.keys(HANDLERS), 'no-content', 'events'];
 
 @Module({ controllers: [UnwritableController] })
 export class UnwritableModule {}
