@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Module } from '@nestjs/common';
+import { Controller, Get, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import { SkipThrottle, Throttle } from '@nestjs/throttler';
 import { Registry } from 'prom-client';
+import { Public } from '../auth/access.decorators.js';
+import { Deprecated } from '../lifecycle/deprecation.interceptor.js';
 import { ConfigModule } from '../platform/config/config.module.js';
 import { Env } from '../platform/config/env.js';
 import { ApiExceptionFilter } from '../http/errors/api-exception.filter.js';
@@ -15,7 +18,7 @@ import { PlanThrottlerGuard, ROUTE_THROTTLER } from './plan-throttler.guard.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
 import { FakeClock } from '../testing/fake-clock.js';
 import { callerOf } from '../../test/support/callers.js';
-import { HalfController, PlainController, ReportsController } from '../../test/support/throttled-routes.js';
+import { addHandlers } from '../../test/support/handlers.js';
 
 const clock = new FakeClock();
 const PLAN = {
@@ -27,9 +30,39 @@ const PLAN = {
   retryAfterSeconds: 0,
 } as const;
 
+const DEPRECATION = {
+  since: '2026-11-21',
+  sunset: '2030-12-05',
+  successor: '/v1/pets',
+  advice: '',
+  documentation: '/',
+};
+
+@Controller()
+class PlainController {}
+
+addHandlers(PlainController, {
+  plain: [Get('plain')],
+  half: [Get('half'), Throttle({ default: { limit: 1 } })],
+});
+
+@Controller('reports')
+@Throttle({ default: { limit: 5, ttl: 10_000 } })
+class ReportsController {}
+
+addHandlers(ReportsController, {
+  list: [Get()],
+  heavy: [Get('heavy'), Throttle({ default: { limit: 2, ttl: 2_000 } }), Deprecated(DEPRECATION)],
+  public: [Get('public'), Public()],
+  free: [Get('free'), SkipThrottle()],
+  computed: [Get('computed'), Throttle({ default: { limit: () => 1, ttl: async () => 1_500 } })],
+  hourly: [Get('hourly'), Throttle({ hourly: { limit: 1, ttl: 3_600_000 } })],
+  blocked: [Get('blocked'), Throttle({ default: { limit: 1, ttl: 1_000, blockDuration: 60_000 } })],
+});
+
 @Module({
   imports: [ConfigModule.forRoot(new Env(), clock), ROUTE_THROTTLER],
-  controllers: [HalfController, PlainController, ReportsController],
+  controllers: [PlainController, ReportsController],
   providers: [
     { provide: CounterStore, useFactory: () => new MemoryCounterStore(clock, new Env()) },
     { provide: APP_FILTER, useClass: ApiExceptionFilter },
@@ -53,7 +86,7 @@ beforeAll(async () => {
       const accountId = Number(request.headers['x-account'] ?? 0);
       if (accountId === 0) return;
       const limits = { perMinute: 60, perDay: 1_000 };
-      request.caller = callerOf({ keyId: `key of ${accountId}`, accountId, plan: 'free', limits });
+      request.caller = callerOf({ keyId: `key for ${request.id}`, accountId, plan: 'free', limits });
       reply.headers(rateLimitHeaders(PLAN));
     });
   await app.init();
@@ -105,7 +138,7 @@ describe('a route with @Throttle', () => {
     });
   });
 
-  it('counts per account and route, and admits again at the reset', async () => {
+  it('counts per account, whatever its key, and route, and admits again at the reset', async () => {
     for (let index = 0; index < 6; index++) await get('/reports');
     expect((await get('/reports', 2)).status).toBe(200);
     expect((await get('/reports/heavy')).status).toBe(200);

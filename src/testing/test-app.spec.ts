@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Injectable, Module } from '@nestjs/common';
 import { Public } from '../auth/access.decorators.js';
-import { FakeClock } from './fake-clock.js';
 import { startTestApp, type TestApp, type TestAppOptions } from './test-app.js';
 import { SqliteTestDatabase } from './test-database.js';
 
@@ -53,28 +52,6 @@ describe('startTestApp', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('keeps a given database for the next app', async () => {
-    const database = new SqliteTestDatabase();
-    const first = await startTestApp({ database });
-    const key = await first.key();
-    await first.post('/v1/pets', key, PET);
-    await first.stop();
-    const second = await start({ database });
-    expect(await (await second.request('/v1/pets', { key })).json()).toEqual([{ id: 1, ...PET }]);
-    await second.stop();
-    running.pop();
-    await database.remove();
-  });
-
-  it('issues keys of plans, scopes and accounts', async () => {
-    const service = await start();
-    const free = await service.request('/v1/pets', { key: await service.key({ plan: 'free' }) });
-    expect(free.headers.get('x-ratelimit-limit')).toBe('60');
-    expect((await service.post('/v1/pets', await service.key({ scopes: ['pets:read'] }), PET)).status).toBe(403);
-    const usage = await service.request('/v1/usage', { key: await service.key({ account: 'acme' }) });
-    expect(await usage.json()).toMatchObject({ account: 'acme', plan: 'business' });
-  });
-
   it('sends and reads JSON with exact integers, and with headers', async () => {
     const service = await start();
     const key = await service.createKey();
@@ -117,15 +94,6 @@ describe('startTestApp', () => {
     });
     expect((await sunny.json('/v1/weather')).body).toEqual({ today: 'sun' });
     expect((await sunny.json('/v1/pets', { key: await sunny.key() })).status).toBe(200);
-  });
-
-  it('uses the clock of the test', async () => {
-    const clock = new FakeClock();
-    const service = await start({ clock });
-    const key = await service.key({ expiresInMs: 60_000 });
-    expect((await service.request('/v1/pets', { key })).status).toBe(200);
-    clock.advanceSeconds(60);
-    expect((await service.request('/v1/pets', { key })).status).toBe(401);
   });
 
   it("responds to requests that Fastify's inject() makes without a socket", async () => {

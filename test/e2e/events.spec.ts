@@ -1,18 +1,23 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import { Body, Controller, Get, Injectable, Module, Post, UseGuards } from '@nestjs/common';
-import { type CanActivate, type ExecutionContext } from '@nestjs/common';
+import {
+  Body,
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  Get,
+  Injectable,
+  Module,
+  Post,
+  UseGuards,
+} from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { FastifyRequest } from 'fastify';
-import type { EntityManager } from 'typeorm';
 import {
-  ApiError,
-  BeforeCommit,
   currentActor,
   Database,
   type DomainEvent,
-  onCommit,
   PetsModule,
   PetsService,
   Public,
@@ -22,21 +27,13 @@ import {
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { awaitedAtStop } from '../../src/platform/recurring-task.js';
 import { startApp } from '../support/app.js';
-import { errorOf } from '../support/expectations.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
 import { until } from '../support/until.js';
 
-/*
- * Two extensions: one only hears of events after their commit, the other one hears of them in their transactions, keeps
- * notes in a table of the service, and refuses some.
- */
-
-const REFUSED = { code: 'pet_refused', status: 409, meaning: 'The pet is refused.' };
 /** Of pets, categories and orders, in the order in which they were told of. */
 const heard: DomainEvent[] = [];
 const heardOfKeys: DomainEvent[] = [];
-const heardWithin: string[] = [];
 
 @Injectable()
 class Later {
@@ -94,60 +91,11 @@ class ShelterController {
 @Module({ imports: [PetsModule], controllers: [ShelterController], providers: [Later] })
 class LaterModule {}
 
-/** A category stands for a stock that an extension keeps. */
-@Controller('unused')
-class Within {
-  @BeforeCommit('pet.created')
-  async note({ after }: DomainEvent<'pet.created'>, manager: EntityManager): Promise<void> {
-    if (after.name.startsWith('noted'))
-      await manager.query(`INSERT INTO "categories" ("id", "name") VALUES (${after.categoryId}, 'noted')`);
-    if (after.name.endsWith('refused')) throw new ApiError(REFUSED, 'No room for the pet.');
-    if (after.name === 'altered') Object.assign(after, { name: 'other' });
-  }
-
-  @BeforeCommit('pet.removed')
-  async removeNote({ before }: DomainEvent<'pet.removed'>, manager: EntityManager): Promise<void> {
-    await manager.query(`DELETE FROM "categories" WHERE "id" = ${before.categoryId} AND "name" = 'noted'`);
-  }
-
-  @BeforeCommit('order.placed')
-  refuse({ after }: DomainEvent<'order.placed'>): void {
-    if (after.petId === refusedPetId) throw new ApiError(REFUSED, 'Nobody orders this pet.');
-  }
-}
-
-@Injectable()
-class Changes {
-  @BeforeCommit('pet.changed')
-  @BeforeCommit('pet.removed')
-  hear({ name, after }: { name: string; after: unknown }): void {
-    heardWithin.push(name);
-    if (!JSON.stringify([after]).includes('fails after commit')) return;
-    onCommit(() => {
-      throw new Error('on purpose');
-    });
-  }
-}
-
-@Module({
-  imports: [PetsModule],
-  controllers: [Within],
-  providers: [Changes, { provide: 'alias', useExisting: Changes }],
-})
-class WithinModule {}
-
-let refusedPetId: number | undefined;
-
 let keyId: string;
 let key: string;
 
 async function makeKey(): Promise<void> {
   ({ key, id: keyId } = await service.createKey(AMPLE));
-}
-
-async function categories(): Promise<number[]> {
-  const { body } = await service.json<{ id: number }[]>('/v1/categories?limit=100', { key });
-  return body.map(({ id }) => id);
 }
 
 const FISH = '{"name":"Fish","id":9007199254740993}';
@@ -158,10 +106,7 @@ const namesHeard = () => heard.map(({ after }) => (after as { name: string }).na
 const change = (path: string, body: object) =>
   service.request(path, { key, method: 'PATCH', headers: JSON_TYPE, body: JSON.stringify(body) });
 
-beforeEach(() => {
-  heard.splice(0);
-  heardWithin.splice(0);
-});
+beforeEach(() => void heard.splice(0));
 
 describe('after the commit', () => {
   sharePreparedApp({ extensions: [{ module: LaterModule }] }, makeKey);
@@ -294,50 +239,6 @@ describe('after the commit', () => {
     expect((await add('fails later')).status).toBe(201);
     await told(1);
     expect((await add('after it')).status).toBe(201);
-  });
-});
-
-describe('in the transaction', () => {
-  sharePreparedApp({ extensions: [{ module: WithinModule }, { module: LaterModule }] }, makeKey);
-
-  it('what a listener changes in an event does not change the response', async () => {
-    expect(await petOf(await add('altered', 5))).toMatchObject({ name: 'altered' });
-    await told(1);
-  });
-
-  it("a listener's writes are committed and rolled back with the rest", async () => {
-    const { id } = await petOf(await add('noted', 101));
-    const refusal = await errorOf(await add('noted, refused', 102));
-    expect(refusal).toEqual({ code: 'pet_refused', message: 'No room for the pet.', status: 409 });
-    expect(await categories()).toEqual([101]);
-    await service.request(`/v1/pets/${id}`, { key, method: 'DELETE' });
-    expect(await categories()).toEqual([]);
-    await told(2);
-    expect(heard.map(({ name }) => name)).toEqual(['pet.created', 'pet.removed']);
-  });
-
-  it('a refusal does not affect concurrent creates', async () => {
-    const names = Array.from({ length: 40 }, (_, n) => (n % 4 === 0 ? `${n} refused` : `${n} kept`));
-    const statuses = await Promise.all(names.map(async (name) => (await add(name, 1)).status));
-    expect(statuses).toEqual(names.map((name) => (name.endsWith('kept') ? 201 : 409)));
-    await told(30);
-    expect(heard).toHaveLength(30);
-  });
-
-  it('a refused order leaves the pet unchanged', async () => {
-    const { id } = await petOf(await add('not for sale'));
-    refusedPetId = id;
-    const refusal = await errorOf(await service.post('/v1/store/orders', key, `{"petId":${id}}`));
-    expect(refusal).toMatchObject({ status: 409, code: 'pet_refused' });
-    expect(await (await service.request(`/v1/pets/${id}`, { key })).json()).toHaveProperty('status', 'available');
-  });
-
-  it('a listener hears once of each kind of event, and a failing callback after the commit changes nothing', async () => {
-    const path = `/v1/pets/${(await petOf(await add('Bella', 1))).id}`;
-    expect((await change(path, { name: 'fails after commit' })).status).toBe(200);
-    expect(await petOf(await service.request(path, { key }))).toHaveProperty('name', 'fails after commit');
-    expect((await service.request(path, { key, method: 'DELETE' })).status).toBe(204);
-    expect(heardWithin).toEqual(['pet.changed', 'pet.removed']);
   });
 });
 

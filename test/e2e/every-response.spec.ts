@@ -7,7 +7,7 @@ import { FaultsModule } from '../support/faults.module.js';
 import { key, service, shareApp } from '../support/folders.js';
 import { type Ask, ask, JSON_TYPE } from '../support/http.js';
 import { sendRaw } from '../support/raw.js';
-import { UNWRITABLE, UnwritableModule } from '../support/unwritable.module.js';
+import { UNWRITABLE, UNWRITABLE_PATHS, UnwritableModule } from '../support/unwritable.module.js';
 
 const PET = '{"name":"x","categoryId":1}';
 
@@ -241,31 +241,7 @@ const namesOf = ({ headers }: Response) => [...headers.keys()].toSorted();
 const reasonOf = ({ statusText }: Response) => statusText;
 
 describe('a response whose head or body cannot be written', () => {
-  it.each([
-    'value',
-    'line-break',
-    'name',
-    'by-hook',
-    'transfer-encoding',
-    'trailer',
-    'common',
-    'reason',
-    'decorator',
-    'interceptor',
-    'error',
-    'filter',
-    'error-status',
-    'status',
-    'raw-status',
-    'informational',
-    'no-content',
-    'stream',
-    'web-stream',
-    'events',
-    'circular',
-    'function',
-    'object',
-  ])('is an Error like any other, with nothing of the response: %s', async (name) => {
+  it.each(UNWRITABLE_PATHS)('is an Error like any other, with nothing of the response: %s', async (name) => {
     const usual = await send('faults/error');
     const response = await send(`unwritable/${name}`);
     expectTrio(response);

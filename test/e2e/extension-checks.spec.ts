@@ -21,7 +21,7 @@ import {
   Version,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, BaseExceptionFilter, RouterModule } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, BaseExceptionFilter } from '@nestjs/core';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { EventPattern, MessagePattern } from '@nestjs/microservices';
 import { ApiExcludeEndpoint, ApiProduces } from '@nestjs/swagger';
@@ -29,7 +29,8 @@ import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { IsString } from 'class-validator';
 import { createApp, type Extension, loadEnv, Operation, Public, RequireScope } from '../../src/index.js';
-import { Folders, service, shareApp } from '../support/folders.js';
+import { Folders } from '../support/folders.js';
+import { addHandlers, taking } from '../support/handlers.js';
 import { operationsOf } from '../support/operations.js';
 
 /*
@@ -38,19 +39,11 @@ import { operationsOf } from '../support/operations.js';
  */
 
 const operation = operationsOf('reviews:read', 'A review');
+const FOUND = { success: { status: 302, description: 'A review.' } };
 const error = (code: string, status: number) => ({ code, status, meaning: 'An error.' });
 
 /** A schema of https://standardschema.dev. */
-const SCHEMA = {
-  '~standard': {
-    version: 1,
-    vendor: 'test',
-    validate: (value: unknown) =>
-      typeof (value as { text: unknown }).text === 'string'
-        ? { value }
-        : { issues: [{ message: 'text must be a string' }] },
-  },
-} as const;
+const SCHEMA = { '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) } } as const;
 
 class OwnSchemaPipe extends StandardSchemaValidationPipe {}
 
@@ -69,145 +62,72 @@ class ByIdPipe implements PipeTransform {
 
 @Controller('reviews')
 class Reviews {
-  @Get()
-  undeclared(): void {}
-
-  @Get('replaced')
-  @RouteConfig({ url: '/replaced' })
-  @Operation(operation('replaceReview'))
-  replaced(): void {}
-
-  @Get('mine')
-  @RequireScope('Read Reviews')
-  @ApiExcludeEndpoint()
-  mine(): void {}
-
-  @Get(String.raw`:id(\d+)`)
-  @Public()
-  expression(): void {}
-
-  @Get('files/*path')
-  @Public()
-  file(): void {}
-
-  @Post('coded')
-  @HttpCode(202)
-  @Operation(operation('codeReview'))
-  coded(): void {}
-
-  @Get('redirected')
-  @Redirect('/elsewhere')
-  @Operation(operation('redirectReview'))
-  redirected(): void {}
-
-  @Get('found')
-  @Version(VERSION_NEUTRAL)
-  @Redirect()
-  @Operation(operation('findReview', { success: { status: 302, description: 'A review.' } }))
-  found(): void {}
-
-  @Get('versioned')
-  @Version('2')
-  @Public()
-  versioned(): void {}
-
-  @All('all')
-  @Operation(operation('allReviews'))
-  all(): void {}
-
-  @Get('table')
-  @Operation(operation('tabulateReviews'))
-  @ApiProduces('text/csv')
-  table(): void {}
-
-  @Get('open-table')
-  @Public()
-  @ApiProduces('text/csv')
-  openTable(): void {}
-
-  @MessagePattern('review')
-  message(_data: unknown): void {}
-
   @EventPattern('reviewed')
   @Public()
   openMessage(_data: unknown): void {}
-
-  @Get('failing')
-  @Operation(operation('failReview', { errors: [error('review_taken', 409)] }))
-  failing(): void {}
 }
+
+addHandlers(Reviews, {
+  undeclared: [Get()],
+  replaced: [Get('replaced'), RouteConfig({ url: '/replaced' }), Operation(operation('replaceReview'))],
+  mine: [Get('mine'), RequireScope('Read Reviews'), ApiExcludeEndpoint()],
+  expression: [Get(String.raw`:id(\d+)`), Public()],
+  file: [Get('files/*path'), Public()],
+  coded: [Post('coded'), HttpCode(202), Operation(operation('codeReview'))],
+  redirected: [Get('redirected'), Redirect('/elsewhere'), Operation(operation('redirectReview'))],
+  found: [Get('found'), Version(VERSION_NEUTRAL), Redirect(), Operation(operation('findReview', FOUND))],
+  versioned: [Get('versioned'), Version('2'), Public()],
+  all: [All('all'), Operation(operation('allReviews'))],
+  table: [Get('table'), Operation(operation('tabulateReviews')), ApiProduces('text/csv')],
+  openTable: [Get('open-table'), Public(), ApiProduces('text/csv')],
+  message: [MessagePattern('review')],
+  failing: [Get('failing'), Operation(operation('failReview', { errors: [error('review_taken', 409)] }))],
+});
 
 @Controller({ path: 'old', version: '1' })
-class OldReviews {
-  @Get()
-  @Public()
-  list(): void {}
-}
+class OldReviews {}
+
+addHandlers(OldReviews, { list: [Get(), Public()] });
 
 @Controller('parameters')
-class Parameters {
-  @Post('grouped')
-  @Public()
-  grouped(@Body() _body: Grouped): void {}
+class Parameters {}
 
-  @Post('body')
-  @Public()
-  body(@Body() _body: Unruled): void {}
+const WITH_SCHEMA = { schema: SCHEMA };
 
-  @Get('query')
-  @Public()
-  query(@Query() _query: Unruled): void {}
-
-  @Get('param/:id')
-  @Public()
-  param(@Param() _params: Unruled): void {}
-
-  @Post('part')
-  @Public()
-  part(@Body('part') _part: Unruled): void {}
-
-  @Post('by-id/:id')
-  @Public()
-  byId(@Param('id', ByIdPipe) _param: Unruled, @Body('id', ByIdPipe) _part: Unruled, @Query() _all: object): void {}
-
-  @Post('schema')
-  @Public()
-  schema(@Body({ schema: SCHEMA }) _body: object): void {}
-
-  @Get('schemas/:id')
-  @Public()
-  schemas(@Query({ schema: SCHEMA }) _query: object, @Param('id', { schema: SCHEMA }) _id: string): void {}
-
-  @Post('checked')
-  @Public()
-  @UsePipes(StandardSchemaValidationPipe)
-  checked(@Body({ schema: SCHEMA }) _body: object): void {}
-
-  @Post('checked-by-own')
-  @Public()
-  checkedByOwn(@Body({ schema: SCHEMA, pipes: [new OwnSchemaPipe()] }) _body: object): void {}
-}
+addHandlers(Parameters, {
+  grouped: [Post('grouped'), Public(), taking([Body(), Grouped])],
+  body: [Post('body'), Public(), taking([Body(), Unruled])],
+  query: [Get('query'), Public(), taking([Query(), Unruled])],
+  param: [Get('param/:id'), Public(), taking([Param(), Unruled])],
+  part: [Post('part'), Public(), taking([Body('part'), Unruled])],
+  byId: [
+    Post('by-id/:id'),
+    Public(),
+    taking([Param('id', ByIdPipe), Unruled], [Body('id', ByIdPipe), Unruled], [Query(), Object]),
+  ],
+  schema: [Post('schema'), Public(), taking([Body(WITH_SCHEMA), Object])],
+  schemas: [Get('schemas/:id'), Public(), taking([Query(WITH_SCHEMA), Object], [Param('id', WITH_SCHEMA), String])],
+  checked: [Post('checked'), Public(), UsePipes(StandardSchemaValidationPipe), taking([Body(WITH_SCHEMA), Object])],
+  checkedByOwn: [
+    Post('checked-by-own'),
+    Public(),
+    taking([Body({ schema: SCHEMA, pipes: [new OwnSchemaPipe()] }), Object]),
+  ],
+});
 
 @Controller(['repeated', 'pets'])
-class Repeated {
-  @Get('old/:id')
-  @Operation(operation('repeatReview'))
-  list(): void {}
+class Repeated {}
 
-  @Get()
-  @Public()
-  all(): void {}
-
-  @Get('/old/:reviewId/')
-  @Public()
-  get(): void {}
-}
+addHandlers(Repeated, {
+  list: [Get('old/:id'), Operation(operation('repeatReview'))],
+  all: [Get(), Public()],
+  get: [Get('/old/:reviewId/'), Public()],
+});
 
 @WebSocketGateway()
-class ReviewsGateway {
-  @SubscribeMessage('review')
-  review(_data: unknown): void {}
-}
+class ReviewsGateway {}
+
+addHandlers(ReviewsGateway, { review: [SubscribeMessage('review')] });
 
 /** Has the same name and methods as the interceptor of `@nestjs/cache-manager`. */
 class CacheInterceptor implements NestInterceptor {
@@ -334,69 +254,5 @@ describe('an extension keeps the service from starting', () => {
   it('for no other reason, and names each once', () => {
     const [head, ...lines] = named;
     expect([head, lines.length]).toEqual(['The extensions are not valid:', Object.values(FAULTS).flat().length]);
-  });
-});
-
-@Controller('reviews')
-class NewReviews {
-  @Get()
-  @Public()
-  list(): string {
-    return this.constructor.name;
-  }
-
-  @Post()
-  @Public()
-  create(@Body({ schema: SCHEMA }) body: object): object {
-    return body;
-  }
-}
-
-@Controller('reviews')
-class OldNewReviews extends NewReviews {}
-
-@Module({ controllers: [NewReviews], providers: [{ provide: APP_PIPE, useClass: StandardSchemaValidationPipe }] })
-class NewModule {}
-
-@Module({ controllers: [OldNewReviews] })
-class OldModule {}
-
-@Module({ imports: [NewModule, OldModule, RouterModule.register([{ path: 'old', module: OldModule }])] })
-class ValidModule {}
-
-describe('an extension is accepted', () => {
-  const refusals: string[] = [];
-
-  shareApp({
-    extensions: [{ module: ValidModule }],
-    configure: (app) => {
-      for (const call of [() => app.setGlobalPrefix('api'), () => app.enableVersioning(), () => app.enableCors()]) {
-        try {
-          call();
-        } catch (refusal) {
-          refusals.push((refusal as Error).message);
-        }
-      }
-    },
-  });
-
-  it('if the application binds the pipe that checks schemas', async () => {
-    const statuses = ['{"text":"good"}', '{"text":1}'].map(
-      async (body) => (await service.post('/v1/reviews', '', body)).status,
-    );
-    expect(await Promise.all(statuses)).toEqual([201, 400]);
-  });
-
-  it('if controllers with the same paths have different prefixes of RouterModule', async () => {
-    const texts = ['/v1/reviews', '/v1/old/reviews'].map(async (path) => (await service.request(path)).text());
-    expect(await Promise.all(texts)).toEqual(['NewReviews', 'OldNewReviews']);
-  });
-
-  it('but not what would move or open the API in configure()', () => {
-    expect(refusals).toEqual(
-      ['setGlobalPrefix', 'enableVersioning', 'enableCors'].map((method) =>
-        expect.stringContaining(`app.${method}() is refused. `),
-      ),
-    );
   });
 });

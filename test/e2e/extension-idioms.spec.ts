@@ -15,27 +15,25 @@ import {
   Post,
   Query,
   Req,
-  Sse,
   UnauthorizedException,
   UploadedFile,
   UseInterceptors,
   ValidationPipe,
 } from '@nestjs/common';
-import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE, HttpAdapterHost } from '@nestjs/core';
+import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { ClientProxyFactory, MessagePattern, Payload, RpcException, Transport } from '@nestjs/microservices';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { FileInterceptor } from '@nestjs/platform-fastify/multipart';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { describe, expect, it } from '@jest/globals';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { firstValueFrom, map, NEVER, of, startWith, Subject, takeUntil, tap } from 'rxjs';
+import type { FastifyRequest } from 'fastify';
+import { firstValueFrom, map, of, tap } from 'rxjs';
 import { type Caller, CurrentCaller, Operation, Public } from '../../src/index.js';
-import { fetchDocument, operationNamed } from '../openapi/document.js';
-import { startApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { key, service, shareApp } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
+import { addHandlers, throwing } from '../support/handlers.js';
 import { operationsOf } from '../support/operations.js';
 
 /*
@@ -77,12 +75,6 @@ class NotesController {
   @Operation(operation('listNotes'))
   list(@Query('word') word: string): object {
     return { word };
-  }
-
-  @Post('many')
-  @Operation(operation('createNotes', { ...created, bodyLimitBytes: 500_000 }))
-  createMany(@Body('texts') texts: readonly string[]): object {
-    return { count: texts.length };
   }
 
   @Post('file')
@@ -173,19 +165,12 @@ class GreetingsController {
   greet(@Payload() name: string): string {
     return `Hello, ${name}!`;
   }
-
-  @MessagePattern('fail')
-  @Public()
-  fail(): never {
-    throw new RpcException('Nobody is here.');
-  }
-
-  @MessagePattern('break')
-  @Public()
-  break(): never {
-    throw new Error('a secret of the database');
-  }
 }
+
+addHandlers(GreetingsController, {
+  fail: [MessagePattern('fail'), Public(), throwing(() => new RpcException('Nobody is here.'))],
+  break: [MessagePattern('break'), Public(), throwing(() => new Error('a secret of the database'))],
+});
 
 @Module({
   controllers: [NotesController, HooksController, GreetingsController],
@@ -197,28 +182,6 @@ class GreetingsController {
   ],
 })
 class NotesModule {}
-
-@Controller('news')
-class NewsController {
-  private readonly ended = new Subject<void>();
-
-  constructor({ httpAdapter }: HttpAdapterHost) {
-    httpAdapter.getInstance<FastifyInstance>().addHook('preClose', async () => this.ended.next());
-  }
-
-  @Sse()
-  @Operation(operation('streamNews'))
-  stream() {
-    return NEVER.pipe(
-      startWith('hello'),
-      map((data) => ({ data })),
-      takeUntil(this.ended),
-    );
-  }
-}
-
-@Module({ controllers: [NewsController] })
-class NewsModule {}
 
 const TCP = { transport: Transport.TCP, options: { host: '127.0.0.1', port: 0 } } as const;
 
@@ -268,19 +231,6 @@ describe('global enhancers', () => {
 });
 
 describe('an operation', () => {
-  it('can accept larger bodies, and says how large', async () => {
-    const texts = Array.from({ length: 10_000 }, (_, n) => `Feed pet number ${n}`);
-    expect(await bodyOf(post('notes/many', { texts }))).toMatchObject({ count: 10_000 });
-    const message = 'The request body must not exceed 500000 bytes';
-    for (const length of [500_000, 600_000]) {
-      const error = await errorOf(await post('notes/many', { texts: ['x'.repeat(length)] }));
-      expect(error).toMatchObject({ status: 413, message: expect.stringContaining(message) });
-    }
-    expect(await errorOf(await post('hooks', { text: 'x'.repeat(17_000) }))).toMatchObject({ status: 413 });
-    const { responses } = operationNamed(await fetchDocument(service), 'createNotes');
-    expect(JSON.stringify(responses['413'])).toContain(message);
-  });
-
   it('can have a configuration for Fastify', async () => {
     expect(await bodyOf(get('notes/configured'))).toMatchObject({ isNoted: true });
   });
@@ -343,15 +293,5 @@ describe('other kinds of routes', () => {
     await expect(firstValueFrom(client.send('fail', {}))).rejects.toMatchObject({ message: 'Nobody is here.' });
     await expect(firstValueFrom(client.send('break', {}))).rejects.toMatchObject({ message: 'Internal server error' });
     await client.close();
-  });
-
-  it('are streams of events, which end whole when the server begins to close, and do not hold it up', async () => {
-    const streaming = await startApp({ extensions: [{ module: NewsModule }] });
-    const { body } = await streaming.request('/v1/news', { key: await streaming.key({ scopes: ['notes:use'] }) });
-    const chunks = body?.pipeThrough(new TextDecoderStream()).getReader();
-    expect((await chunks?.read())?.value).toContain('data: hello');
-    const stopped = streaming.stop();
-    expect((await chunks?.read())?.done).toBe(true);
-    await stopped;
   });
 });

@@ -1,6 +1,16 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Inject, Injectable, Module, Post, type Type } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
+import {
+  Body,
+  Controller,
+  Get,
+  Inject,
+  Injectable,
+  Module,
+  Post,
+  StandardSchemaValidationPipe,
+  type Type,
+} from '@nestjs/common';
+import { APP_PIPE, ModuleRef, RouterModule } from '@nestjs/core';
 import {
   HealthCheckService,
   type HealthIndicatorResult,
@@ -117,6 +127,43 @@ class PrintsModule {
   }
 }
 
+/** A schema of https://standardschema.dev. */
+const SCHEMA = {
+  '~standard': {
+    version: 1,
+    vendor: 'test',
+    validate: (value: unknown) =>
+      Object.hasOwn(value as object, 'text') ? { value } : { issues: [{ message: 'text is missing' }] },
+  },
+} as const;
+
+@Controller('reviews')
+class NewReviews {
+  @Get()
+  @Public()
+  list(): string {
+    return this.constructor.name;
+  }
+
+  @Post()
+  @Public()
+  create(@Body({ schema: SCHEMA }) body: object): object {
+    return body;
+  }
+}
+
+@Controller('reviews')
+class OldReviews extends NewReviews {}
+
+@Module({ controllers: [NewReviews], providers: [{ provide: APP_PIPE, useClass: StandardSchemaValidationPipe }] })
+class NewModule {}
+
+@Module({ controllers: [OldReviews] })
+class OldModule {}
+
+@Module({ imports: [NewModule, OldModule, RouterModule.register([{ path: 'old', module: OldModule }])] })
+class ReviewsModule {}
+
 const PRINTS: exported.Extension = {
   module: PrintsModule,
   scopes: ['prints:cancel'],
@@ -124,7 +171,23 @@ const PRINTS: exported.Extension = {
   errorCodes: [{ code: 'printer_jammed', status: 409, meaning: 'The printer is jammed.' }],
 };
 
-shareApp({ extensions: [PRINTS] }, { scopes: ['prints:use', 'prints:cancel', 'pets:read', 'keys:manage'] });
+const refusals: string[] = [];
+
+shareApp(
+  {
+    extensions: [PRINTS, { module: ReviewsModule }],
+    configure: (app) => {
+      for (const call of [() => app.setGlobalPrefix('api'), () => app.enableVersioning(), () => app.enableCors()]) {
+        try {
+          call();
+        } catch (refusal) {
+          refusals.push((refusal as Error).message);
+        }
+      }
+    },
+  },
+  { scopes: ['prints:use', 'prints:cancel', 'pets:read', 'keys:manage'] },
+);
 afterEach(() => {
   printer.state = 'up';
 });
@@ -136,6 +199,24 @@ describe('an extension', () => {
     const { body } = await print();
     expect(body).toEqual({ status: 'rejected', count: 1 });
     expect(await service.json('/v1/pets', { key })).toMatchObject({ status: 200, body: [] });
+  });
+
+  it('can bind the pipe that checks schemas', async () => {
+    expect((await service.post('/v1/reviews', '', { text: 'good' })).status).toBe(201);
+    expect((await service.post('/v1/reviews', '', {})).status).toBe(400);
+  });
+
+  it('can have controllers with the same paths if RouterModule gives them different prefixes', async () => {
+    const texts = ['/v1/reviews', '/v1/old/reviews'].map(async (path) => (await service.request(path)).text());
+    expect(await Promise.all(texts)).toEqual(['NewReviews', 'OldReviews']);
+  });
+
+  it('cannot move or open the API in configure()', () => {
+    expect(refusals).toEqual(
+      ['setGlobalPrefix', 'enableVersioning', 'enableCors'].map((method) =>
+        expect.stringContaining(`app.${method}() is refused. `),
+      ),
+    );
   });
 
   it('can add metrics to the registry', async () => {
@@ -208,13 +289,10 @@ describe('a health indicator of an extension', () => {
   });
 
   it('can be called at a path of its own, with details', async () => {
-    const up = await service.json('/v1/prints/health');
-    expect(up.body).toMatchObject({ status: 'ok', details: { printer: { status: 'up' } } });
+    const up = { status: 'ok', details: { printer: { status: 'up' } } };
+    const down = { status: 'error', details: { printer: { status: 'down' } } };
+    expect(await service.json('/v1/prints/health')).toMatchObject({ status: 200, body: up });
     printer.state = 'down';
-    const down = await service.json('/v1/prints/health');
-    expect(down).toMatchObject({
-      status: 503,
-      body: { status: 'error', details: { printer: { status: 'down' } } },
-    });
+    expect(await service.json('/v1/prints/health')).toMatchObject({ status: 503, body: down });
   });
 });

@@ -15,19 +15,22 @@ import {
   NotFoundException,
   Param,
   Post,
-  Res,
   ServiceUnavailableException,
+  Sse,
   StreamableFile,
   UnauthorizedException,
   UseFilters,
 } from '@nestjs/common';
-import { APP_FILTER, BaseExceptionFilter } from '@nestjs/core';
+import { APP_FILTER, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { IsString } from 'class-validator';
-import type { FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { map, NEVER, startWith, Subject, takeUntil } from 'rxjs';
 import { Operation, Public, Registry, sendCreated, sendPage } from '../../src/index.js';
 import { fetchDocument, operationNamed } from '../openapi/document.js';
+import { startApp } from '../support/app.js';
 import { errorOf, expectTrio } from '../support/expectations.js';
 import { AMPLE, key, service, shareApp } from '../support/folders.js';
+import { addHandlers, returning, throwing } from '../support/handlers.js';
 import { operationsOf } from '../support/operations.js';
 
 const LARGE = 9_007_199_254_740_993n;
@@ -37,23 +40,17 @@ class PrinterError extends Error {}
 const httpError = (message: string, status: number, expose: boolean) =>
   Object.assign(new Error(message), { expose, status, statusCode: status });
 
+const NOTHING_TOLD = [500, 'internal_error', 'The service failed to process this request.'] as const;
+
 /** What a handler can throw, with a title, and the response to it. */
 const THROWN: readonly [string, unknown, number, string, string][] = [
   ['of http-errors keeps its status', httpError('It is gone.', 410, true), 410, 'gone', 'It is gone.'],
   ['of http-errors can hide its message', httpError('/etc/secret', 404, false), 404, 'not_found', 'Not Found'],
-  [
-    'of http-errors that is a failure tells nothing',
-    httpError('disk 7', 500, false),
-    500,
-    'internal_error',
-    'The service failed to process this request.',
-  ],
+  ['of http-errors that is a failure tells nothing', httpError('disk 7', 500, false), ...NOTHING_TOLD],
   [
     'of a client of another service tells nothing',
     Object.assign(new Error('from another service'), { statusCode: 404 }),
-    500,
-    'internal_error',
-    'The service failed to process this request.',
+    ...NOTHING_TOLD,
   ],
   [
     'can be an object with a status',
@@ -120,6 +117,8 @@ class Note {
 }
 
 const operation = operationsOf('pets:read', 'A response');
+const FILE = Buffer.from('a,b');
+const ATTACHED = { type: 'text/csv', disposition: 'attachment' };
 const created = { success: { status: 201, description: 'Created.' } };
 
 @Controller('responses')
@@ -128,18 +127,6 @@ class ResponsesController {
   @Public()
   fail(@Param('title') title: string): never {
     throw THROWN.find(([one]) => one === title)?.[1];
-  }
-
-  @Get('printed')
-  @Public()
-  print(): never {
-    throw new PrinterError();
-  }
-
-  @Get('busy')
-  @Public()
-  busy(): never {
-    throw new ServiceUnavailableException('busy');
   }
 
   @Post('filtered')
@@ -155,51 +142,57 @@ class ResponsesController {
   any(@Body() note: Note): Note {
     return note;
   }
+}
 
-  @Get('closed')
-  @Operation(operation('sendClosed'))
-  closed(): void {}
+const typed = (success: object) => ({ success: { status: 200, description: 'Text.', ...success } });
 
-  @Get('closed-later')
-  @Operation(operation('sendClosedLater'))
-  closedLater(): void {}
+addHandlers(ResponsesController, {
+  print: [Get('printed'), Public(), throwing(() => new PrinterError())],
+  busy: [Get('busy'), Public(), throwing(() => new ServiceUnavailableException('busy'))],
+  closed: [Get('closed'), Operation(operation('sendClosed'))],
+  closedLater: [Get('closed-later'), Operation(operation('sendClosedLater'))],
+  large: [Post('large'), Operation(operation('sendLarge', created)), returning(() => ({ id: 1, large: LARGE }))],
+  created: [
+    Post('created'),
+    Operation(operation('sendCreated', created)),
+    returning((reply) => sendCreated(reply, '/v1/responses', { id: 'a/b', large: LARGE } as { id: unknown })),
+  ],
+  page: [
+    Get('page'),
+    Operation(operation('sendPage')),
+    returning((reply) => sendPage(reply, '/v1/responses', {}, { items: [{ id: LARGE }], nextAfter: undefined })),
+  ],
+  text: [Get('text'), Operation(operation('sendText', typed({ type: String }))), returning(() => 'no "JSON"')],
+  file: [Get('file'), Operation(operation('sendFile')), returning(() => new StreamableFile(FILE, ATTACHED))],
+  table: [
+    Get('table'),
+    Operation(operation('sendTable', typed({ contentType: 'text/csv' }))),
+    returning(() => 'text\nFeed Rex'),
+  ],
+});
 
-  @Post('large')
-  @Operation(operation('sendLarge', created))
-  large(): object {
-    return { id: 1, large: LARGE };
+/** A stream of events that the extension ends when the server begins to close. */
+@Controller('news')
+class NewsController {
+  private readonly ended = new Subject<void>();
+
+  constructor({ httpAdapter }: HttpAdapterHost) {
+    httpAdapter.getInstance<FastifyInstance>().addHook('preClose', async () => this.ended.next());
   }
 
-  @Post('created')
-  @Operation(operation('sendCreated', created))
-  created(@Res({ passthrough: true }) reply: FastifyReply) {
-    return sendCreated(reply, '/v1/responses', { id: 'a/b', large: LARGE } as { id: unknown });
-  }
-
-  @Get('page')
-  @Operation(operation('sendPage'))
-  page(@Res({ passthrough: true }) reply: FastifyReply) {
-    return sendPage(reply, '/v1/responses', {}, { items: [{ id: LARGE }], nextAfter: undefined });
-  }
-
-  @Get('text')
-  @Operation(operation('sendText', { success: { status: 200, description: 'Text.', type: String } }))
-  text(): string {
-    return 'no "JSON"';
-  }
-
-  @Get('file')
-  @Operation(operation('sendFile'))
-  file(): StreamableFile {
-    return new StreamableFile(Buffer.from('a,b'), { type: 'text/csv', disposition: 'attachment' });
-  }
-
-  @Get('table')
-  @Operation(operation('sendTable', { success: { status: 200, description: 'A table.', contentType: 'text/csv' } }))
-  table(): string {
-    return 'text\nFeed Rex';
+  @Sse()
+  @Operation(operation('streamNews'))
+  stream() {
+    return NEVER.pipe(
+      startWith('hello'),
+      map((data) => ({ data })),
+      takeUntil(this.ended),
+    );
   }
 }
+
+@Module({ controllers: [NewsController] })
+class NewsModule {}
 
 const close = (): never => {
   throw new UnauthorizedException('It is closed.');
@@ -293,5 +286,15 @@ describe('another response than JSON', () => {
   it('is documented with its media type', async () => {
     const { content } = operationNamed(await fetchDocument(service), 'sendTable').responses['200'] ?? {};
     expect(Object.keys(content ?? {})).toEqual(['text/csv']);
+  });
+
+  it('is a stream of events, which ends whole when the server begins to close, and does not hold it up', async () => {
+    const streaming = await startApp({ extensions: [{ module: NewsModule }] });
+    const { body } = await streaming.request('/v1/news', { key: await streaming.key() });
+    const chunks = body?.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await chunks?.read())?.value).toContain('data: hello');
+    const stopped = streaming.stop();
+    expect((await chunks?.read())?.done).toBe(true);
+    await stopped;
   });
 });

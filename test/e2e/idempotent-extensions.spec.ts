@@ -19,18 +19,9 @@ import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Exclude } from 'class-transformer';
 import type { FastifyReply } from 'fastify';
 import { map } from 'rxjs';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
-import {
-  columnTypes,
-  Database,
-  Idempotent,
-  int64Json,
-  Operation,
-  PetsModule,
-  PetsService,
-  Public,
-} from '../../src/index.js';
+import { Database, Idempotent, int64Json, Operation, PetsModule, PetsService, Public } from '../../src/index.js';
 import { startApp, trio } from '../support/app.js';
+import { queryDatabase } from '../support/databases.js';
 import { fetchDocument, operationNamed } from '../openapi/document.js';
 import { errorOf } from '../support/expectations.js';
 import { JSON_TYPE } from '../support/http.js';
@@ -160,19 +151,6 @@ class CopiesController {
   }
 }
 
-class LateRows1795305600000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    const { int64, tableEnd } = columnTypes(runner);
-    await runner.query(
-      `CREATE TABLE "late_rows" ("pet_id" ${int64} NOT NULL REFERENCES "pets" ("id") DEFERRABLE INITIALLY DEFERRED) ${tableEnd}`,
-    );
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE "late_rows"');
-  }
-}
-
 @Controller('reviewers')
 class Reviewers {
   @Post()
@@ -194,7 +172,10 @@ class CopiesModule {}
 class ReviewersModule {}
 
 let key: string;
-sharePreparedApp({ extensions: [{ module: CopiesModule, migrations: [LateRows1795305600000] }] });
+sharePreparedApp({ extensions: [{ module: CopiesModule }] }, async () => {
+  const column = '"pet_id" BIGINT NOT NULL REFERENCES "pets" ("id") DEFERRABLE INITIALLY DEFERRED';
+  await queryDatabase(service.folder, `CREATE TABLE "late_rows" (${column})`);
+});
 beforeEach(async () => {
   calls.count = 0;
   key = await service.key();

@@ -44,22 +44,6 @@ const untilRefused = (key: string, code: string) =>
     return response.status !== 200 && (await errorOf(response)).code === code;
   });
 
-describe('keys create', () => {
-  it('prints one line with a key that is valid at once', async () => {
-    const issued = await create('first', '--plan', 'pro');
-    const response = await list(issued.key);
-    expect([response.status, trio(response).limit]).toEqual([200, 300]);
-  });
-
-  it('creates keys with scopes, an expiry and custom limits', async () => {
-    const terms = ['--plan', 'enterprise', '--per-minute', '5', '--per-day', '7'];
-    const { key, expiresAt } = await create('narrow', ...terms, '--scopes', 'pets:read', '--expires-in', '90d');
-    expect(Math.abs(Date.parse(expiresAt) - Date.now() - 90 * 86_400_000)).toBeLessThan(600_000);
-    expect(trio(await list(key))).toMatchObject({ limit: 5, remaining: 4 });
-    expect(await errorOf(await service.post('/v1/pets', key, '{}'))).toMatchObject({ code: 'insufficient_scope' });
-  });
-});
-
 describe('beside a running service', () => {
   it('refuses a revoked key', async () => {
     const { id, key } = await given('revoked');

@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module, Res } from '@nestjs/common';
+import type { OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Deprecated, Operation, OperationGroup, type ResponseBody, sendPage } from '../../src/index.js';
+import { fetchDocument, operationNamed, operationsOf } from '../openapi/document.js';
 import { FakeClock } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { key, service, shareApp } from '../support/folders.js';
@@ -62,17 +64,8 @@ function shareShop(env: Record<string, string> = {}): void {
 const shown = ({ headers }: Response) => ({ deprecation: headers.get('deprecation'), sunset: headers.get('sunset') });
 const shownWithLink = (response: Response) => ({ ...shown(response), link: response.headers.get('link') });
 
-interface Document {
-  readonly paths: Record<string, Record<string, Record<string, unknown>>>;
-}
-
-/** Method and path of each operation. */
-const operationsIn = ({ paths }: Document) =>
-  Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`));
-
-async function document(): Promise<Document> {
-  return (await (await service.request('/openapi.json')).json()) as Document;
-}
+const document = () => fetchDocument(service);
+const idsIn = (all: OpenAPIObject) => operationsOf(all).map(({ operation }) => String(operation.operationId));
 
 describe('getPet', () => {
   shareShop();
@@ -120,11 +113,10 @@ describe('getPet', () => {
     });
 
     it('is marked in the document, with its removal date', async () => {
-      const { paths } = await document();
-      const operation = paths['/pets/{petId}']?.['get'];
+      const { operation } = operationNamed(await document(), 'getPet');
       expect(operation).toMatchObject({ deprecated: true, 'x-sunset': '2030-12-05', 'x-stability': 'stable' });
-      expect(operation?.['description']).toContain('2030-12-05');
-      expect(paths['/pets']?.['get']?.['deprecated']).toBeUndefined();
+      expect(operation.description).toContain('2030-12-05');
+      expect(operationNamed(await document(), 'listPets').operation.deprecated).toBeUndefined();
     });
 
     it('shares a header of links with the link to the next page', async () => {
@@ -143,16 +135,16 @@ describe('getPet', () => {
       clock.set('2030-12-04T23:59:59.999Z');
       const response = await service.request(`/v1/pets/${petId}`, { key });
       expect([response.status, await response.json()]).toEqual([200, { id: petId, name: 'x', categoryId: 1 }]);
-      expect(Object.keys((await document()).paths)).toContain('/pets/{petId}');
+      expect(idsIn(await document())).toContain('getPet');
       clock.set(START);
     });
   });
 
   describe('from its removal on', () => {
-    let before: Document;
+    let before: string[];
 
     beforeAll(async () => {
-      before = await document();
+      before = idsIn(await document());
       clock.set('2030-12-05T00:00:00.000Z');
     });
 
@@ -182,16 +174,11 @@ describe('getPet', () => {
     });
 
     it('is the only operation removed from the document, in JSON and YAML', async () => {
-      const after = await document();
-      expect(operationsIn(before)).toContain('get /pets/{petId}');
-      expect(operationsIn(after)).toEqual(
-        operationsIn(before).filter((operation) => operation !== 'get /pets/{petId}'),
-      );
-      const operationIds = Object.values(after.paths).flatMap((methods) =>
-        Object.values(methods).map(({ operationId }) => operationId),
-      );
+      const after = idsIn(await document());
+      expect(before).toContain('getPet');
+      expect(after).toEqual(before.filter((id) => id !== 'getPet'));
       const yaml = await (await service.request('/openapi.yaml')).text();
-      expect(yaml.match(/(?<=^ +operationId: )\w+$/gm)).toEqual(operationIds);
+      expect(yaml.match(/(?<=^ +operationId: )\w+$/gm)).toEqual(after);
     });
 
     it('does not affect other operations', async () => {
@@ -230,6 +217,6 @@ describe('below the path of BASE_URL', () => {
     const response = await service.request(`/v1/pets/${petId}`, { key });
     expect(response.status).toBe(200);
     expect(shown(response)).toEqual({ deprecation: '@1795219200', sunset: 'Thu, 05 Dec 2030 00:00:00 GMT' });
-    expect(Object.keys((await document()).paths)).toContain('/pets/{petId}');
+    expect(idsIn(await document())).toContain('getPet');
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Registry } from '../../src/index.js';
 import { FakeClock, trio } from '../support/app.js';
-import { errorIn } from '../support/expectations.js';
+import { errorIn, type ErrorObject } from '../support/expectations.js';
 import { type RawResponse, rawResponses } from '../support/raw-responses.js';
 import { sendRaw } from '../support/raw.js';
 import { service, sharePreparedApp } from '../support/folders.js';
@@ -22,7 +22,7 @@ sharePreparedApp({ clock }, async () => {
 const send = async (bytes: string | Buffer): Promise<RawResponse[]> => rawResponses(await sendRaw(service.port, bytes));
 
 /** The only answer, which has to be an Error. */
-async function refusal(bytes: string | Buffer): Promise<{ status: number; code: string; response: RawResponse }> {
+async function refusal(bytes: string | Buffer): Promise<ErrorObject & { response: RawResponse }> {
   const [response, ...others] = await send(bytes);
   expect(others).toEqual([]);
   if (response === undefined) throw new Error('There is no response.');
@@ -94,8 +94,8 @@ describe('bytes that are not an HTTP request', () => {
     server.headersTimeout = 100;
     const refusals = await Promise.all(['GET /v1/pets HTTP/1.1\r\nHost: x', ''].map(refusal));
     server.headersTimeout = usualMs;
-    for (const { status, code, response } of refusals) {
-      expect([status, code]).toEqual([408, 'request_timeout']);
+    for (const { response, ...error } of refusals) {
+      expect(error).toEqual({ code: 'request_timeout', message: 'The request did not arrive in time.', status: 408 });
       expect(response.headers.get('x-request-id')).toMatch(UUID);
     }
   });

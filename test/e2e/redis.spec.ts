@@ -47,6 +47,13 @@ async function readiness(): Promise<unknown[]> {
 const readinessOf = async (service: Pick<TestApp, 'request'>) =>
   (await (await service.request('/health/ready')).json()) as { redis: string };
 
+const redisIs = (state: 'up' | 'down', service: Pick<TestApp, 'request'>) =>
+  within(
+    HEALED_MS,
+    () => readinessOf(service),
+    ({ redis }) => redis === state,
+  );
+
 async function healed(): Promise<void> {
   await within(
     HEALED_MS,
@@ -212,12 +219,7 @@ describeWithRedis('a service whose Redis is unavailable at its start', () => {
     const key = await service.key();
     expect(trio(await service.request('/v1/pets', { key })).remaining).toBe(PER_MINUTE - 1);
     await own.restart();
-    const { result } = await within(
-      HEALED_MS,
-      () => readinessOf(service),
-      ({ redis }) => redis === 'up',
-    );
-    expect(result).toMatchObject({ status: 'ready', redis: 'up' });
+    expect((await redisIs('up', service)).result).toMatchObject({ status: 'ready', redis: 'up' });
     expect(trio(await service.request('/v1/pets', { key })).remaining).toBe(PER_MINUTE - 1);
     await service.stop();
     await own.stop();
@@ -273,17 +275,9 @@ describeWithRedis('services with different databases', () => {
     await own.kill();
     const late = await start();
     await own.restart();
-    await within(
-      HEALED_MS,
-      () => readinessOf(late),
-      ({ redis }) => redis === 'up',
-    );
+    await redisIs('up', late);
     await own.call('SET', 'petstore:database', 'another');
-    await within(
-      HEALED_MS,
-      () => readinessOf(late),
-      ({ redis }) => redis === 'down',
-    );
+    await redisIs('down', late);
     const key = await late.key();
     await own.call('SET', 'petstore:{account:1}:usage', 'not read');
     expect(trio(await late.request('/v1/pets', { key })).remaining).toBe(PER_MINUTE - 1);
@@ -291,11 +285,7 @@ describeWithRedis('services with different databases', () => {
     expect(await readinessOf(late)).toMatchObject({ status: 'degraded', redis: 'down' });
     expect(error.mock.calls).toMatchObject([[{ reason: expect.stringContaining('REDIS_PREFIX') }]]);
     await own.call('FLUSHALL');
-    await within(
-      HEALED_MS,
-      () => readinessOf(late),
-      ({ redis }) => redis === 'up',
-    );
+    await redisIs('up', late);
     expect(await owner()).toMatch(/^[0-9a-f-]{36}$/);
   });
 

@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { Body, Controller, Module, Post, Put } from '@nestjs/common';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
-import { IntegerField, Operation } from '../../src/index.js';
-import { refusalOf } from '../support/expectations.js';
+import { IntegerField, Operation, Public } from '../../src/index.js';
+import { fetchDocument, operationNamed } from '../openapi/document.js';
+import { errorOf, refusalOf } from '../support/expectations.js';
 import { key, service, shareApp } from '../support/folders.js';
+import { addHandlers, taking } from '../support/handlers.js';
 import { ask, JSON_TYPE } from '../support/http.js';
 import { operationsOf } from '../support/operations.js';
 
@@ -17,30 +19,20 @@ const CREATED = { success: { status: 201, description: 'Rung.' } };
 
 @Controller('bells')
 class BellsController {
-  @Post('none')
-  @Operation(ringing('ring', CREATED))
-  ring(): object {
-    return {};
-  }
-
-  @Post('optional')
-  @Operation(ringing('ringOften', CREATED))
-  ringOften(@Body() { times = 1 }: Ring): object {
-    return { times };
-  }
-
-  @Put('optional')
-  @Operation(ringing('putRing'))
-  putRing(@Body() { times = 1 }: Ring): object {
-    return { times };
-  }
-
-  @Post('any')
-  @Operation(ringing('ringAny', CREATED))
-  ringAny(@Body() body: object): object {
-    return body;
+  @Post('many')
+  @Operation(ringing('ringMany', { ...CREATED, bodyLimitBytes: 500_000 }))
+  ringMany(@Body('texts') texts: readonly string[]): object {
+    return { count: texts.length };
   }
 }
+
+addHandlers(BellsController, {
+  ring: [Post('none'), Operation(ringing('ring', CREATED))],
+  ringOften: [Post('optional'), Operation(ringing('ringOften', CREATED)), taking([Body(), Ring])],
+  putRing: [Put('optional'), Operation(ringing('putRing')), taking([Body(), Ring])],
+  ringAny: [Post('any'), Operation(ringing('ringAny', CREATED)), taking([Body(), Object])],
+  ringAnybody: [Post('anybody'), Public(), taking([Body(), Object])],
+});
 
 @Module({ controllers: [BellsController] })
 class BellsModule {}
@@ -74,6 +66,27 @@ describe('a body', () => {
     const body = PET.padEnd(16_384, ' ');
     expect((await service.post('/v1/pets', key, body)).status).toBe(201);
     expect(await refusalOf(service.post('/v1/pets', key, `${body} `))).toBe('413 payload_too_large');
+  });
+});
+
+describe('an operation of an extension', () => {
+  it('can accept larger bodies, and says how large', async () => {
+    const texts = Array.from({ length: 10_000 }, (_, n) => `Feed pet number ${n}`);
+    const many = await service.json('/v1/bells/many', { key, body: { texts } });
+    expect(many).toMatchObject({ status: 201, body: { count: 10_000 } });
+    const message = 'The request body must not exceed 500000 bytes';
+    for (const length of [500_000, 600_000]) {
+      const error = await errorOf(await service.post('/v1/bells/many', key, { texts: ['x'.repeat(length)] }));
+      expect(error).toMatchObject({ status: 413, message: expect.stringContaining(message) });
+    }
+    const { responses } = operationNamed(await fetchDocument(service), 'ringMany');
+    expect(JSON.stringify(responses['413'])).toContain(message);
+  });
+
+  it('has at most 16 KiB if anybody can call it', async () => {
+    expect(await refusalOf(service.post('/v1/bells/anybody', '', { text: 'x'.repeat(17_000) }))).toBe(
+      '413 payload_too_large',
+    );
   });
 });
 

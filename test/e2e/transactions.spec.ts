@@ -1,21 +1,81 @@
 // @postgres: a write within another uses its connection.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Database, onCommit } from '../../src/index.js';
+import { Controller, Injectable, Module } from '@nestjs/common';
+import { OnEvent } from '@nestjs/event-emitter';
+import type { EntityManager } from 'typeorm';
+import { ApiError, BeforeCommit, Database, type DomainEvent, onCommit, PetsModule } from '../../src/index.js';
 import { onTransactionEnd } from '../../src/database/transaction.js';
-import { service, sharePreparedApp } from '../support/folders.js';
+import { errorOf } from '../support/expectations.js';
+import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { NoteEntity, NOTES, notesOf } from '../support/notes.module.js';
+import { until } from '../support/until.js';
+
+const REFUSED = { code: 'pet_refused', status: 409, meaning: 'The pet is refused.' };
+/** The names of events, after their commit and before it. */
+const heard: string[] = [];
+const heardWithin: string[] = [];
+let refusedPetId: number | undefined;
+
+/** A category stands for a stock that an extension keeps. */
+@Controller('unused')
+class Within {
+  @BeforeCommit('pet.created')
+  async note({ after }: DomainEvent<'pet.created'>, manager: EntityManager): Promise<void> {
+    if (after.name.startsWith('noted'))
+      await manager.query(`INSERT INTO "categories" ("id", "name") VALUES (${after.categoryId}, 'noted')`);
+    if (after.name.endsWith('refused')) throw new ApiError(REFUSED, 'No room for the pet.');
+    if (after.name === 'altered') Object.assign(after, { name: 'other' });
+  }
+
+  @BeforeCommit('pet.removed')
+  async removeNote({ before }: DomainEvent<'pet.removed'>, manager: EntityManager): Promise<void> {
+    await manager.query(`DELETE FROM "categories" WHERE "id" = ${before.categoryId} AND "name" = 'noted'`);
+  }
+
+  @BeforeCommit('order.placed')
+  refuse({ after }: DomainEvent<'order.placed'>): void {
+    if (after.petId === refusedPetId) throw new ApiError(REFUSED, 'Nobody orders this pet.');
+  }
+}
+
+@Injectable()
+class Changes {
+  @OnEvent('pet.*')
+  hearAfterCommit({ name }: DomainEvent): void {
+    heard.push(name);
+  }
+
+  @BeforeCommit('pet.changed')
+  @BeforeCommit('pet.removed')
+  hear({ name, after }: { name: string; after: unknown }): void {
+    heardWithin.push(name);
+    if (!JSON.stringify([after]).includes('fails after commit')) return;
+    onCommit(() => {
+      throw new Error('on purpose');
+    });
+  }
+}
+
+@Module({
+  imports: [PetsModule],
+  controllers: [Within],
+  providers: [Changes, { provide: 'alias', useExisting: Changes }],
+})
+class WithinModule {}
 
 let database: Database;
+let key: string;
 /** What callbacks and the work told. */
 const told: string[] = [];
 const tell = (word: string) => () => void told.push(word);
 
-sharePreparedApp({ extensions: [NOTES] }, async () => {
+sharePreparedApp({ extensions: [NOTES, { module: WithinModule }] }, async () => {
   database = service.app.get(Database);
+  key = await service.key(AMPLE);
 });
 beforeEach(async () => {
-  told.splice(0);
+  for (const words of [told, heard, heardWithin]) words.splice(0);
   await notesOf(service).clear();
 });
 
@@ -150,5 +210,56 @@ describe('a write within another', () => {
     });
     await late;
     expect(await texts()).toEqual(['late']);
+  });
+});
+
+const addPet = (name: string, categoryId = 7) =>
+  service.post('/v1/pets', key, { name, categoryId, status: 'available' });
+const petOf = async (response: Response) => (await response.json()) as { id: number };
+
+async function categories(): Promise<number[]> {
+  const { body } = await service.json<{ id: number }[]>('/v1/categories?limit=100', { key });
+  return body.map(({ id }) => id);
+}
+
+describe('a listener in the transaction', () => {
+  it('does not change the response by what it changes in the event', async () => {
+    expect(await petOf(await addPet('altered', 5))).toMatchObject({ name: 'altered' });
+    await until(() => heard.length === 1);
+  });
+
+  it('writes what is committed and rolled back with the rest', async () => {
+    const { id } = await petOf(await addPet('noted', 101));
+    const refusal = await errorOf(await addPet('noted, refused', 102));
+    expect(refusal).toEqual({ code: 'pet_refused', message: 'No room for the pet.', status: 409 });
+    expect(await categories()).toEqual([101]);
+    await service.request(`/v1/pets/${id}`, { key, method: 'DELETE' });
+    expect(await categories()).toEqual([]);
+    await until(() => heard.length >= 2);
+    expect(heard).toEqual(['pet.created', 'pet.removed']);
+  });
+
+  it('that refuses does not affect concurrent creates', async () => {
+    const names = Array.from({ length: 40 }, (_, n) => (n % 4 === 0 ? `${n} refused` : `${n} kept`));
+    const statuses = await Promise.all(names.map(async (name) => (await addPet(name, 1)).status));
+    expect(statuses).toEqual(names.map((name) => (name.endsWith('kept') ? 201 : 409)));
+    await until(() => heard.length >= 30);
+    expect(heard).toHaveLength(30);
+  });
+
+  it('that refuses an order leaves the pet unchanged', async () => {
+    const { id } = await petOf(await addPet('not for sale'));
+    refusedPetId = id;
+    const refusal = await errorOf(await service.post('/v1/store/orders', key, `{"petId":${id}}`));
+    expect(refusal).toMatchObject({ status: 409, code: 'pet_refused' });
+    expect(await (await service.request(`/v1/pets/${id}`, { key })).json()).toHaveProperty('status', 'available');
+  });
+
+  it('hears once of each kind of event, and its callback after the commit changes nothing if it fails', async () => {
+    const path = `/v1/pets/${(await petOf(await addPet('Bella', 1))).id}`;
+    expect((await service.json(path, { key, method: 'PATCH', body: { name: 'fails after commit' } })).status).toBe(200);
+    expect(await petOf(await service.request(path, { key }))).toHaveProperty('name', 'fails after commit');
+    expect((await service.request(path, { key, method: 'DELETE' })).status).toBe(204);
+    expect(heardWithin).toEqual(['pet.changed', 'pet.removed']);
   });
 });

@@ -5,11 +5,17 @@ import { sample, SAMPLES, send } from './conformance/samples.js';
 import { subject } from './conformance/subject.js';
 import { type ReceivedResponse, Contract } from './contract.js';
 import { fetchDocument, operationsOf } from './document.js';
+import type { ErrorObject } from '../support/expectations.js';
 
 /** Statuses that a single request cannot cause: 408 needs a client that takes half a minute to send a body. */
 const OUT_OF_REACH = Object.keys(SAMPLES)
   .filter((id) => sample(id).body !== undefined)
   .map((id) => `${id} 408`);
+
+/** Errors that need two concurrent requests, as on PostgreSQL, or the table of an extension. */
+const NOT_CAUSED: ReadonlySet<string> = new Set(['idempotency_key_in_use', 'conflict']);
+
+const TOO_LATE = { code: 'request_timeout', message: 'The request did not arrive in time.', status: 408 };
 
 let document: OpenAPIObject;
 let contract: Contract;
@@ -25,11 +31,18 @@ afterEach(() => {
   subject.clock.set('2026-11-21T12:00:00Z');
 });
 
+/** As text, but for identifiers of keys, which are random. */
+const textOf = (error: ErrorObject) => JSON.stringify(error).replaceAll(/key_[0-9A-Za-z]{16}/g, 'key_...');
+
+/** All errors that the cases return, and that of test/e2e/malformed-http.spec.ts. */
+const errors = new Set([textOf(TOO_LATE)]);
+
 describe('a response conforms to the document', () => {
   it.each(cases)('%s: %s returns %i', async (id, _name, status, ask) => {
     const { headers, ...response } = await ask(id).then(read);
     expect(response.status).toBe(status);
     expect(contract.faults(id, { headers, ...response })).toEqual([]);
+    if (status >= 400) errors.add(textOf(JSON.parse(response.text) as ErrorObject));
   });
 
   it('for every status of every operation', () => {
@@ -38,6 +51,13 @@ describe('a response conforms to the document', () => {
     );
     const reached = cases.map(([id, , status]) => `${id} ${status}`);
     expect(new Set([...reached, ...OUT_OF_REACH])).toEqual(new Set(documented));
+  });
+});
+
+describe('the error examples of the document', () => {
+  it('are errors that requests return', () => {
+    const documented = documentedErrors().filter(({ code }) => !NOT_CAUSED.has(code));
+    expect(documented.map(textOf).filter((text) => !errors.has(text))).toEqual([]);
   });
 });
 
@@ -86,4 +106,18 @@ describe('a response that does not conform to the document', () => {
 
 async function read(response: Response): Promise<ReceivedResponse> {
   return { status: response.status, headers: new Headers(response.headers), text: await response.text() };
+}
+
+/** Returns all errors in examples of the document. */
+function documentedErrors(): ErrorObject[] {
+  const contents = operationsOf(document).flatMap(({ responses }) => Object.values(responses));
+  const values = contents.flatMap(({ content }): unknown[] => {
+    const { example, examples = {} } = content?.['application/json'] ?? {};
+    return [example, ...Object.values(examples).map((named) => ('value' in named ? named.value : undefined))];
+  });
+  return values.filter(isError);
+}
+
+function isError(value: unknown): value is ErrorObject {
+  return typeof value === 'object' && value !== null && 'code' in value && 'message' in value;
 }

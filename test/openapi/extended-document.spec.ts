@@ -12,7 +12,8 @@ import {
   type SchemaObject,
 } from '@nestjs/swagger';
 import { IsArray, IsDateString, IsInt, IsOptional, IsString } from 'class-validator';
-import { Operation, OperationGroup } from '../../src/index.js';
+import { Operation, OperationGroup, type OperationOptions } from '../../src/index.js';
+import { addHandlers, taking } from '../support/handlers.js';
 import { operationsOf } from '../support/operations.js';
 import { Contract } from './contract.js';
 import { fetchDocument, operationNamed } from './document.js';
@@ -79,70 +80,43 @@ const operation = operationsOf('toys:use', 'A toy');
 @ApiExtraModels(Ball, Toy)
 @OperationGroup('Toys', 'Toys for pets.')
 @Controller('toys')
-class ToysController {
-  @Get()
-  @Operation(operation('listToys'))
-  list(@Query() { tags = [] }: ToysQuery): object {
-    return tags;
-  }
+class ToysController {}
 
-  @Get('old')
-  @Operation(operation('listOldToys'))
-  old(@Query('filter[status]') status: string, @Query('[]') other: string): object {
-    return { status, other };
-  }
-
-  @Get('lost')
-  @Operation(operation('listLostToys'))
-  lost(@Query('filter[status]') status: string, @Query('[]') other: string): object {
-    return { status, other };
-  }
-
-  @Put('plan')
-  @Operation(operation('planToys'))
-  plan(@Body() plan: Plan): object {
-    return plan;
-  }
-
-  @Put('combined')
-  @Operation(operation('combineToys'))
-  @ApiBody({
-    schema: {
-      allOf: [
-        { $ref: getSchemaPath(Ball) },
-        {
-          type: 'object',
-          properties: {
-            size: { type: 'number', minimum: 0, exclusiveMinimum: true },
-            inner: { type: 'object', properties: { deep: { type: 'string' } } },
-          },
-        },
-      ],
+/** A ball that has more: whatever its parts declare. */
+const COMBINED = {
+  allOf: [
+    { $ref: getSchemaPath(Ball) },
+    {
+      type: 'object',
+      properties: {
+        size: { type: 'number', minimum: 0, exclusiveMinimum: true },
+        inner: { type: 'object', properties: { deep: { type: 'string' } } },
+      },
     },
-  })
-  combine(@Body() body: object): object {
-    return body;
-  }
+  ],
+};
+const TITLED = { title: 'Toy', allOf: [{ $ref: getSchemaPath(Plan) }, { type: 'object' }] };
+const TOY = { success: { status: 200, description: 'A toy.', type: Toy } };
+const TOYS: Pick<OperationOptions, 'success'> = {
+  success: { status: 201, description: 'Toys.', type: [Toy], listName: 'Toys' },
+};
+const oddlyNamed = taking([Query('filter[status]'), String], [Query('[]'), String]);
 
-  @Put()
-  @Operation(operation('replaceToy', { success: { status: 200, description: 'A toy.', type: Toy } }))
-  replace(@Body() toy: Toy): object {
-    return toy;
-  }
-
-  @Put('last')
-  @Operation(operation('replaceLastToy'))
-  replaceLast(@Body() toy: Toy): object {
-    return toy;
-  }
-
-  @Post()
-  @Operation(operation('createToys', { success: { status: 201, description: 'Toys.', type: [Toy], listName: 'Toys' } }))
-  @ApiOkResponse({ schema: { title: 'Toy', allOf: [{ $ref: getSchemaPath(Plan) }, { type: 'object' }] } })
-  create(): Toy[] {
-    return [];
-  }
-}
+addHandlers(ToysController, {
+  list: [Get(), Operation(operation('listToys')), taking([Query(), ToysQuery])],
+  old: [Get('old'), Operation(operation('listOldToys')), oddlyNamed],
+  lost: [Get('lost'), Operation(operation('listLostToys')), oddlyNamed],
+  plan: [Put('plan'), Operation(operation('planToys')), taking([Body(), Plan])],
+  combine: [
+    Put('combined'),
+    Operation(operation('combineToys')),
+    ApiBody({ schema: COMBINED }),
+    taking([Body(), Object]),
+  ],
+  replace: [Put(), Operation(operation('replaceToy', TOY)), taking([Body(), Toy])],
+  replaceLast: [Put('last'), Operation(operation('replaceLastToy')), taking([Body(), Toy])],
+  create: [Post(), Operation(operation('createToys', TOYS)), ApiOkResponse({ schema: TITLED })],
+});
 
 @Module({ controllers: [ToysController] })
 class ToysModule {}

@@ -1,60 +1,36 @@
 import { Controller, Get, HttpException, Module } from '@nestjs/common';
 import { QueryFailedError } from 'typeorm';
-import { Operation, type OperationOptions } from '../../src/index.js';
+import { Operation } from '../../src/index.js';
+import { addHandlers, returning, throwing } from './handlers.js';
+import { operationsOf } from './operations.js';
 
 /** Must never reach a client. */
 export const SECRET = 'hunter2 at postgres://petstore:hunter2@db.internal/petstore';
 
-const FAULT: Omit<OperationOptions, 'id'> = {
-  summary: 'Fail',
-  scope: 'pets:read',
-  stability: 'experimental',
-  success: { status: 200, description: 'Never.' },
-  errors: [],
-};
+const operation = operationsOf('pets:read', 'Fail');
+
+const withStatus = () => Object.assign(new Error(SECRET), { statusCode: 400, status: 400, code: 'HUNTER2' });
+const teapot = () =>
+  new HttpException({ reason: 'short and stout', nested: { status: 200 } }, 418, { cause: new Error(SECRET) });
+const circular: Record<string, unknown> = { secret: SECRET };
+circular['self'] = circular;
 
 /** Fails in every way that the handler of an extension can fail. */
 @Controller('faults')
-class FaultsController {
-  @Get('error')
-  @Operation({ ...FAULT, id: 'throwError' })
-  error(): never {
-    throw new Error(SECRET);
-  }
+class FaultsController {}
 
-  @Get('text')
-  @Operation({ ...FAULT, id: 'throwText' })
-  text(): never {
-    // eslint-disable-next-line no-throw-literal
-    throw SECRET;
-  }
-
-  @Get('query')
-  @Operation({ ...FAULT, id: 'throwQueryFailed' })
-  async query(): Promise<never> {
-    throw new QueryFailedError('SELECT hunter2', [SECRET], new Error(SECRET));
-  }
-
-  @Get('status')
-  @Operation({ ...FAULT, id: 'throwErrorWithStatus' })
-  async status(): Promise<never> {
-    throw Object.assign(new Error(SECRET), { statusCode: 400, status: 400, code: 'HUNTER2' });
-  }
-
-  @Get('circular')
-  @Operation({ ...FAULT, id: 'answerCircular' })
-  circular(): object {
-    const response: Record<string, unknown> = { secret: SECRET };
-    response['self'] = response;
-    return response;
-  }
-
-  @Get('teapot')
-  @Operation({ ...FAULT, id: 'throwHttpException' })
-  teapot(): never {
-    throw new HttpException({ reason: 'short and stout', nested: { status: 200 } }, 418, { cause: new Error(SECRET) });
-  }
-}
+addHandlers(FaultsController, {
+  error: [Get('error'), Operation(operation('throwError')), throwing(() => new Error(SECRET))],
+  text: [Get('text'), Operation(operation('throwText')), throwing(() => SECRET)],
+  query: [
+    Get('query'),
+    Operation(operation('throwQueryFailed')),
+    throwing(() => new QueryFailedError('SELECT hunter2', [SECRET], new Error(SECRET))),
+  ],
+  status: [Get('status'), Operation(operation('throwErrorWithStatus')), throwing(withStatus)],
+  circular: [Get('circular'), Operation(operation('answerCircular')), returning(() => circular)],
+  teapot: [Get('teapot'), Operation(operation('throwHttpException')), throwing(teapot)],
+});
 
 @Module({ controllers: [FaultsController] })
 export class FaultsModule {}

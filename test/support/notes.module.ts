@@ -12,15 +12,9 @@ import {
   type QueryRunner,
   Repository,
 } from 'typeorm';
-import {
-  columnTypes,
-  type Extension,
-  Idempotent,
-  Operation,
-  type OperationOptions,
-  PetEntity,
-} from '../../src/index.js';
+import { columnTypes, type Extension, Idempotent, Operation, PetEntity } from '../../src/index.js';
 import type { TestApp } from './app.js';
+import { operationsOf } from './operations.js';
 
 /*
  * A module for notes about pets, written as the Nest and TypeORM documentation shows: with repositories. It uses only the
@@ -61,12 +55,8 @@ class NewNote {
   petId!: number;
 }
 
-const DOCUMENTED: Omit<OperationOptions, 'id' | 'scope'> = {
-  summary: 'Take notes',
-  stability: 'experimental',
-  success: { status: 200, description: 'Notes.' },
-  errors: [],
-};
+const reading = operationsOf('pets:read', 'Notes');
+const writing = operationsOf('pets:write', 'Notes');
 
 @Controller('notes')
 export class NotesController {
@@ -76,13 +66,13 @@ export class NotesController {
   ) {}
 
   @Get()
-  @Operation({ ...DOCUMENTED, id: 'listNotes', scope: 'pets:read' })
+  @Operation(reading('listNotes'))
   list(): Promise<NoteEntity[]> {
     return this.notes.find({ relations: { pet: true }, order: { id: 'ASC' } });
   }
 
   @Post()
-  @Operation({ ...DOCUMENTED, id: 'createNote', scope: 'pets:write' })
+  @Operation(writing('createNote'))
   @Idempotent()
   async create(@Body() { text, petId }: NewNote): Promise<{ id: number }> {
     const { id } = await this.notes.save({ text, pet: { id: petId } });
@@ -91,7 +81,7 @@ export class NotesController {
 
   /** Renames the pet. Fails if a note already has the text. */
   @Post(':petId/renaming')
-  @Operation({ ...DOCUMENTED, id: 'renameByNote', scope: 'pets:write' })
+  @Operation(writing('renameByNote'))
   rename(@Param('petId') petId: string, @Body() { text }: NewNote): Promise<void> {
     return this.dataSource.transaction(async (manager) => {
       await manager.update(PetEntity, petId, { name: text });

@@ -19,6 +19,7 @@ import {
   EnumParam,
   type Extension,
   Operation,
+  type OperationOptions,
   PageQuery,
   PatternParam,
   readPage,
@@ -26,6 +27,7 @@ import {
   Revalidates,
   sendPage,
 } from '../../src/index.js';
+import { operationsOf } from './operations.js';
 
 /*
  * A list that can be sorted by an integer, a text and a date.
@@ -126,20 +128,21 @@ class ShelvesQuery extends PageQuery {
   label?: string;
 }
 
+const listing = operationsOf('pets:read', 'Shelves');
+const PAGE: OperationOptions['success'] = {
+  status: 200,
+  description: 'A page of shelves.',
+  headers: ['Link', 'ETag'],
+  type: [Box],
+};
+
 @Controller('shelves')
 class ShelvesController {
   constructor(@InjectRepository(Shelf) private readonly shelves: Repository<Shelf>) {}
 
   @Get()
   @Revalidates('Link')
-  @Operation({
-    id: 'listShelves',
-    summary: 'List shelves',
-    scope: 'pets:read',
-    stability: 'experimental',
-    success: { status: 200, description: 'A page of shelves.', headers: ['Link', 'ETag'], type: [Box] },
-    errors: [],
-  })
+  @Operation(listing('listShelves', { success: PAGE }))
   async list(@Query() query: ShelvesQuery, @Res({ passthrough: true }) reply: FastifyReply): Promise<ResponseBody> {
     const { label, sort, ...request } = query;
     const shelves = this.shelves.createQueryBuilder('shelf').select(['shelf.id', 'shelf.label']);

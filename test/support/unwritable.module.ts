@@ -13,7 +13,6 @@ import {
   Module,
   type NestInterceptor,
   Post,
-  Res,
   Sse,
   StreamableFile,
   UseFilters,
@@ -22,6 +21,7 @@ import {
 import type { FastifyReply } from 'fastify';
 import { of, type Observable } from 'rxjs';
 import { ApiError, Idempotent, Operation, sendCreated, sendWithEtag } from '../../src/index.js';
+import { addHandlers, type Handler, returning, sending, throwing } from './handlers.js';
 import { operationsOf } from './operations.js';
 
 export const UNWRITABLE = 'пример';
@@ -29,7 +29,7 @@ export const UNWRITABLE = 'пример';
 const operation = operationsOf('pets:read', 'Nothing that can be written');
 const idOf = (path: string) => `send${path.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())}`;
 
-const Unwritable = (path: string, status = 200, Method: (path: string) => MethodDecorator = Get): MethodDecorator =>
+const unwritable = (path: string, status = 200, Method: (path: string) => MethodDecorator = Get): MethodDecorator =>
   applyDecorators(Method(path), Operation(operation(idOf(path), { success: { status, description: 'Never.' } })));
 
 class AddsHeader implements NestInterceptor {
@@ -48,155 +48,95 @@ class OwnFilter implements ExceptionFilter {
 
 const created = (reply: FastifyReply) => sendCreated(reply, '/v1/unwritable', { id: 1 });
 
+const withHeaders = (headers: Record<string, string>) =>
+  returning((reply) => {
+    reply.headers(headers);
+    return {};
+  });
+
+const withReason = (reason: string) =>
+  returning((reply) => {
+    reply.raw.statusMessage = reason;
+    return {};
+  });
+
+const circular: Record<string, unknown> = {};
+circular['self'] = circular;
+
+/** By path, what a handler does, and its decorators. */
+const HANDLERS: Readonly<Record<string, Handler>> = {
+  value: [
+    returning((reply) => {
+      reply.headers({ x: UNWRITABLE, 'x-other': 'fine', link: '</v1/a>; rel="next"', location: '/v1/a' });
+      return sendWithEtag(reply, '[]', '"a"');
+    }),
+  ],
+  'line-break': [withHeaders({ x: 'a\r\nb: c' })],
+  name: [withHeaders({ 'x y': 'a' })],
+  'by-hook': [returning(() => ({}))],
+  'transfer-encoding': [withHeaders({ 'transfer-encoding': 'chunked' })],
+  trailer: [withHeaders({ trailer: 'x' })],
+  common: [
+    withHeaders({ 'x-request-id': UNWRITABLE, 'x-content-type-options': UNWRITABLE, 'cache-control': UNWRITABLE }),
+  ],
+  reason: [withReason(UNWRITABLE)],
+  decorator: [Header('X', UNWRITABLE), returning(() => ({}))],
+  interceptor: [UseInterceptors(AddsHeader), returning(() => ({}))],
+  error: [throwing(() => new ApiError('conflict', 'No.', { x: UNWRITABLE }))],
+  'error-status': [throwing(() => new HttpException('No.', 42))],
+  filter: [UseFilters(OwnFilter), throwing(() => new RangeError('No.'))],
+  status: [
+    returning((reply) => {
+      const body = created(reply);
+      reply.code(999);
+      return body;
+    }),
+  ],
+  'raw-status': [
+    returning((reply) => {
+      reply.raw.statusCode = 1000;
+      return {};
+    }),
+  ],
+  informational: [sending((reply) => reply.code(103).send({}))],
+  stream: [
+    returning((reply) => {
+      reply.header('x', UNWRITABLE);
+      return new StreamableFile(Readable.from(['a', 'b']), { disposition: 'attachment' });
+    }),
+  ],
+  'web-stream': [sending((reply) => reply.header('x', UNWRITABLE).send(new Blob(['a']).stream()))],
+  circular: [
+    sending((reply) => reply.headers({ etag: '"a"', location: '/v1/a', 'cache-control': 'public' }).send(circular)),
+  ],
+  function: [sending((reply) => reply.send(() => 'a'))],
+  object: [sending((reply) => reply.type('text/plain').send({}))],
+};
+
 /** Responses whose head or body cannot be written. */
 @Controller('unwritable')
-class UnwritableController {
-  @Unwritable('value')
-  value(@Res({ passthrough: true }) reply: FastifyReply): string | undefined {
-    reply.headers({ x: UNWRITABLE, 'x-other': 'fine', link: '</v1/a>; rel="next"', location: '/v1/a' });
-    return sendWithEtag(reply, '[]', '"a"');
-  }
+class UnwritableController {}
 
-  @Unwritable('line-break')
-  lineBreak(@Res({ passthrough: true }) reply: FastifyReply): object {
-    reply.header('x', 'a\r\nb: c');
-    return {};
-  }
+for (const [path, handler] of Object.entries(HANDLERS))
+  addHandlers(UnwritableController, { [path]: [unwritable(path), ...handler] });
 
-  @Unwritable('by-hook')
-  byHook(): object {
-    return {};
-  }
+addHandlers(UnwritableController, {
+  noContent: [unwritable('no-content', 204), returning((reply) => void reply.header('x', UNWRITABLE))],
+  events: [unwritable('events', 200, Sse), Header('X', UNWRITABLE), returning(() => of({ data: 'a' }))],
+  ownReason: [unwritable('own-reason'), withReason('Fine')],
+  idempotent: [
+    unwritable('idempotent', 201, Post),
+    Idempotent(),
+    returning((reply) => {
+      const body = created(reply);
+      reply.header('location', `/${UNWRITABLE}`);
+      return body;
+    }),
+  ],
+});
 
-  @Unwritable('transfer-encoding')
-  transferEncoding(@Res({ passthrough: true }) reply: FastifyReply): object {
-    reply.header('transfer-encoding', 'chunked');
-    return {};
-  }
-
-  @Unwritable('trailer')
-  trailer(@Res({ passthrough: true }) reply: FastifyReply): object {
-    reply.header('trailer', 'x');
-    return {};
-  }
-
-  @Unwritable('name')
-  name(@Res({ passthrough: true }) reply: FastifyReply): object {
-    reply.header('x y', 'a');
-    return {};
-  }
-
-  @Unwritable('common')
-  common(@Res({ passthrough: true }) reply: FastifyReply): object {
-    reply.headers({ 'x-request-id': UNWRITABLE, 'x-content-type-options': UNWRITABLE, 'cache-control': UNWRITABLE });
-    return {};
-  }
-
-  @Unwritable('reason')
-  reason(@Res({ passthrough: true }) reply: FastifyReply): object {
-    reply.raw.statusMessage = UNWRITABLE;
-    return {};
-  }
-
-  @Unwritable('own-reason')
-  ownReason(@Res({ passthrough: true }) reply: FastifyReply): object {
-    reply.raw.statusMessage = 'Fine';
-    return {};
-  }
-
-  @Unwritable('decorator')
-  @Header('X', UNWRITABLE)
-  decorator(): object {
-    return {};
-  }
-
-  @Unwritable('interceptor')
-  @UseInterceptors(AddsHeader)
-  interceptor(): object {
-    return {};
-  }
-
-  @Unwritable('error')
-  error(): never {
-    throw new ApiError('conflict', 'No.', { x: UNWRITABLE });
-  }
-
-  @Unwritable('error-status')
-  errorStatus(): never {
-    throw new HttpException('No.', 42);
-  }
-
-  @Unwritable('filter')
-  @UseFilters(OwnFilter)
-  filter(): never {
-    throw new RangeError('No.');
-  }
-
-  @Unwritable('status')
-  status(@Res({ passthrough: true }) reply: FastifyReply): string | undefined {
-    const body = created(reply);
-    reply.code(999);
-    return body;
-  }
-
-  @Unwritable('raw-status')
-  rawStatus(@Res({ passthrough: true }) reply: FastifyReply): object {
-    reply.raw.statusCode = 1000;
-    return {};
-  }
-
-  @Unwritable('informational')
-  informational(@Res() reply: FastifyReply): void {
-    void reply.code(103).send({});
-  }
-
-  @Unwritable('no-content', 204)
-  noContent(@Res({ passthrough: true }) reply: FastifyReply): void {
-    reply.header('x', UNWRITABLE);
-  }
-
-  @Unwritable('stream')
-  stream(@Res({ passthrough: true }) reply: FastifyReply): StreamableFile {
-    reply.header('x', UNWRITABLE);
-    return new StreamableFile(Readable.from(['a', 'b']), { disposition: 'attachment' });
-  }
-
-  @Unwritable('web-stream')
-  webStream(@Res() reply: FastifyReply): void {
-    void reply.header('x', UNWRITABLE).send(new Blob(['a']).stream());
-  }
-
-  @Unwritable('events', 200, Sse)
-  @Header('X', UNWRITABLE)
-  events(): Observable<object> {
-    return of({ data: 'a' });
-  }
-
-  @Unwritable('circular')
-  circular(@Res() reply: FastifyReply): void {
-    const body: Record<string, unknown> = {};
-    body['self'] = body;
-    void reply.headers({ etag: '"a"', location: '/v1/a', 'cache-control': 'public' }).send(body);
-  }
-
-  @Unwritable('function')
-  function(@Res() reply: FastifyReply): void {
-    void reply.send(() => 'a');
-  }
-
-  @Unwritable('object')
-  object(@Res() reply: FastifyReply): void {
-    void reply.type('text/plain').send({});
-  }
-
-  @Unwritable('idempotent', 201, Post)
-  @Idempotent()
-  idempotent(@Res({ passthrough: true }) reply: FastifyReply): string | undefined {
-    const body = created(reply);
-    reply.header('location', `/${UNWRITABLE}`);
-    return body;
-  }
-}
+/** The paths of those that answer GET. */
+export const UNWRITABLE_PATHS = [...Object.keys(HANDLERS), 'no-content', 'events'];
 
 @Module({ controllers: [UnwritableController] })
 export class UnwritableModule {}

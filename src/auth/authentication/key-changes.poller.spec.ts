@@ -40,20 +40,6 @@ describe('a poll', () => {
     expect(await verify()).toHaveProperty('code', 'api_key_revoked');
   });
 
-  it.each<[string, () => Promise<unknown>, () => object]>([
-    ['the end of a rotated key', () => elsewhere.keys.rotate(id, 0), () => ({ code: 'api_key_expired' })],
-    ['a lifted ban', () => elsewhere.keys.unban(id), () => ({ keyId: id, bansLiftedAtMs: bench.clock.nowMs() })],
-    [
-      'the new scopes of a key',
-      () => elsewhere.keys.change(id, { scopes: ['pets:read'] }),
-      () => ({ scopes: new Set(['pets:read']) }),
-    ],
-  ])('notices %s', async (_, change, expected) => {
-    await change();
-    await here.poller.poll();
-    expect(await verify()).toMatchObject(expected());
-  });
-
   it('notices the new plan of an account for all its keys', async () => {
     const second = await elsewhere.issue();
     await here.poller.poll();

@@ -114,17 +114,4 @@ describeWithRedis('the client of an unavailable Redis', () => {
     expect(await count(link)).toBe(2);
     expect(bench.logged).toEqual([expect.stringContaining('OOM'), expect.stringContaining('available again')]);
   });
-
-  it('uses the fallback while Redis is a read-only replica', async () => {
-    const link = await bench.open();
-    await count(link);
-    await bench.server.call('REPLICAOF', '127.0.0.1', 1);
-    expect(await count(link)).toBe('alone');
-    await delay(700);
-    expect(link.isUp).toBe(false);
-    await bench.server.call('REPLICAOF', 'NO', 'ONE');
-    await eventually(() => link.isUp);
-    expect(await count(link)).toBe(2);
-    expect(bench.logged).toEqual([expect.stringContaining('READONLY'), expect.stringContaining('available again')]);
-  });
 });

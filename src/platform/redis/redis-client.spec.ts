@@ -57,16 +57,6 @@ describeWithRedis('the Redis client', () => {
     slow.close();
   });
 
-  it('continues after Redis lost its scripts or its data', async () => {
-    const link = await bench.open();
-    await count(link);
-    await bench.server.call('SCRIPT', 'FLUSH');
-    expect(await Promise.all([count(link), count(link)])).toEqual([2, 3]);
-    await bench.server.call('FLUSHALL');
-    expect(await Promise.all([count(link), count(link)])).toEqual([1, 2]);
-    expect(link.fallbacks).toBe(0);
-  });
-
   it('refuses to start with a server of a Redis Cluster', async () => {
     // The default port of the cluster bus is in the range of outgoing connections, one of which may use it.
     const cluster = await RedisServer.start('--cluster-enabled', 'yes', '--cluster-port', String(await freePort()));

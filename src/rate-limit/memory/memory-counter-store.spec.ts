@@ -24,25 +24,8 @@ function call(times: number, by: Caller): Decision[] {
   return Array.from({ length: times }, () => store.admit(by));
 }
 
-// More of the rules: counting-model.spec.ts.
+// More of the rules: counting-model.spec.ts, and test/e2e/limits.spec.ts.
 describe('windows of an account', () => {
-  it('admit exactly their requests, and show each remaining number once', () => {
-    const decisions = call(65, caller(FREE));
-    expect(decisions.slice(0, 60).map(({ remaining }) => remaining)).toEqual(
-      Array.from({ length: 60 }, (_, index) => 59 - index),
-    );
-    expect(decisions.slice(60).map(({ outcome }) => outcome)).toEqual(Array(5).fill('limited'));
-  });
-
-  it('begin on the second of the first request, and keep their reset', () => {
-    const resets = new Set<number>();
-    for (let index = 0; index < 60; index++) {
-      resets.add(store.admit(caller(FREE)).resetSeconds);
-      clock.advanceSeconds(0.9);
-    }
-    expect([...resets]).toEqual([seconds('2026-11-21T12:01:00Z')]);
-  });
-
   it('show the one with fewer requests left, and the day on a tie', () => {
     expect(store.admit(caller({ perMinute: 5, perDay: 6 }))).toMatchObject({ limit: 5, remaining: 4 });
     expect(store.admit(caller({ perMinute: 5, perDay: 5 }, 2))).toMatchObject({
@@ -65,20 +48,6 @@ describe('windows of an account', () => {
       resetSeconds: seconds('2026-11-22T00:00:30Z'),
       retryAfterSeconds: 60,
     });
-  });
-
-  it('begin a day at midnight UTC while the minute continues', () => {
-    const limits = { perMinute: 10, perDay: 12 };
-    clock.set('2026-11-21T23:59:00Z');
-    call(10, caller(limits));
-    clock.set('2026-11-21T23:59:59.500Z');
-    expect(store.admit(caller({ perMinute: 20, perDay: 12 }))).toMatchObject({ limit: 12, remaining: 1 });
-    clock.set('2026-11-22T00:00:00Z');
-    expect(store.admit(caller(limits))).toMatchObject({ outcome: 'admitted', limit: 10, remaining: 9 });
-    clock.set('2026-11-22T23:59:40Z');
-    call(5, caller(limits));
-    clock.set('2026-11-23T00:00:10Z');
-    expect(store.admit(caller(limits))).toMatchObject({ limit: 10, remaining: 4 });
   });
 });
 

@@ -1,7 +1,9 @@
 import { jest } from '@jest/globals';
 import { KeysService } from '../../../src/accounts/keys/keys.service.js';
 import { SCOPES } from '../../../src/auth/keys/scopes.js';
+import { generateApiKey } from '../../../src/auth/keys/api-key-format.js';
 import { ApiError } from '../../../src/http/errors/api-error.js';
+import { unavailable } from '../../../src/database/unavailable.js';
 import { IdempotencyService } from '../../../src/http/idempotency/idempotency.service.js';
 import { UsageRecorder } from '../../../src/rate-limit/history/usage-history.js';
 import { PetsService } from '../../../src/pets/index.js';
@@ -21,7 +23,7 @@ const fail =
 const withParameter: Ask = async (id) => {
   const { path } = sample(id);
   const [plain] = (await made(path)).split('?');
-  return send(id, {}, `${plain}?nope=1`);
+  return send(id, {}, `${plain}?page=1`);
 };
 
 /** Exceeds a limit of one request per minute, or exceeds it so far that the key is banned. */
@@ -33,11 +35,24 @@ const exhaust =
     return send(id, { key: poor });
   };
 
+/** Calls with a key that an operator has changed. */
+const after =
+  (change: (keys: KeysService, keyId: string) => Promise<unknown>): Ask =>
+  async (id) => {
+    const changed = await subject.service.createKey({ scopes: SCOPES });
+    await change(subject.service.app.get(KeysService), changed.id);
+    return send(id, { key: changed });
+  };
+
 const EVERY: [string, number, Ask][] = [
   ['a request as documented', 200, (id) => send(id)],
   ['an unknown query parameter', 400, withParameter],
-  ['no key', 401, (id) => send(id, { headers: { Authorization: '' } })],
-  ['an unknown key', 401, (id) => send(id, { key: 'psk_live_nonsense' })],
+  [
+    'no key',
+    401,
+    async (id) => subject.service.request(await made(sample(id).path), { method: sample(id).method ?? 'GET' }),
+  ],
+  ['an unknown key', 401, (id) => send(id, { key: generateApiKey('live') })],
   [
     'an expired key',
     401,
@@ -47,22 +62,14 @@ const EVERY: [string, number, Ask][] = [
       return send(id, { key: short });
     },
   ],
-  [
-    'a paused key',
-    401,
-    async (id) => {
-      const keys = subject.service.app.get(KeysService);
-      const paused = await keys.createKey({ account: 'paused', plan: 'business', scopes: SCOPES });
-      await keys.change(paused.id, { paused: true });
-      return send(id, { key: paused.key });
-    },
-  ],
+  ['a paused key', 401, after((keys, id) => keys.change(id, { paused: true }))],
+  ['a revoked key', 401, after((keys, id) => keys.revoke(id))],
   ['a narrowed key', 403, async (id) => send(id, { key: await subject.service.key({ scopes: ['toys:read'] }) })],
   ['a limit that is exhausted', 429, exhaust(1)],
   ['a banned key', 429, exhaust(3)],
   ['headers that are too large', 431, (id) => send(id, { headers: { 'X-Large': 'x'.repeat(17_000) } })],
   ['a fault of the service', 500, fail(new Error('on purpose'))],
-  ['a database that is away', 503, fail(new ApiError('service_unavailable', 'On purpose.', { 'Retry-After': '1' }))],
+  ['a database that is away', 503, fail(unavailable())],
 ];
 
 const NO_KEY = 'key_0000000000000000';
@@ -84,6 +91,22 @@ const historyBy =
     return send(id, {}, `/v1/usage/history?by=${split}`);
   };
 
+/** Returns the path of a pet with an open order. */
+async function heldPet(): Promise<string> {
+  const path = await subject.newPet('available');
+  await subject.service.app.get(PetsService).reserve(path.slice('/v1/pets/'.length));
+  return path;
+}
+
+/** Calls until a key of the plan has no request left for the operation. */
+const exhaustPlan =
+  (plan: 'free' | 'pro', calls: number): Ask =>
+  async (id) => {
+    const busy = await subject.service.key({ plan });
+    for (let call = 0; call < calls; call += 1) await send(id, { key: busy });
+    return send(id, { key: busy });
+  };
+
 const READS = ['listPets', 'getPet', 'listCategories', 'getCategory', 'listOrders', 'getOrder', 'listKeys'];
 
 const SOME: [string, string, number, Ask][] = [
@@ -102,6 +125,12 @@ const SOME: [string, string, number, Ask][] = [
   ['changePet', 'an unknown pet', 404, (id) => send(id, {}, '/v1/pets/404')],
   [
     'changePet',
+    'a pet that an order holds',
+    409,
+    async (id) => send(id, { body: '{"status":"sold"}' }, await heldPet()),
+  ],
+  [
+    'changePet',
     'a pet that is sold',
     409,
     async (id) => send(id, { body: '{"status":null}' }, await subject.newPet('sold')),
@@ -109,16 +138,7 @@ const SOME: [string, string, number, Ask][] = [
   ['changePet', 'an old state', 412, (id) => send(id, { headers: { ...JSON_TYPE, 'If-Match': '"old"' } })],
   ['changePet', 'a precondition that is none', 412, (id) => send(id, { headers: { ...JSON_TYPE, 'If-Match': 'old' } })],
   ['removePet', 'an unknown pet', 404, (id) => send(id, {}, '/v1/pets/404')],
-  [
-    'removePet',
-    'a pet that an order holds',
-    409,
-    async (id) => {
-      const path = await subject.newPet('available');
-      await subject.service.app.get(PetsService).reserve(path.slice('/v1/pets/'.length));
-      return send(id, {}, path);
-    },
-  ],
+  ['removePet', 'a pet that an order holds', 409, async (id) => send(id, {}, await heldPet())],
   ['removePet', 'an old state', 412, (id) => send(id, { headers: { 'If-Match': '"old"' } })],
   ['listCategories', 'a page that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
   ['listCategories', 'a last page', 200, (id) => send(id, {}, '/v1/categories?after=9223372036854775806')],
@@ -136,26 +156,15 @@ const SOME: [string, string, number, Ask][] = [
       return send(id);
     },
   ],
+  ['listPets', 'a plan that is exhausted', 429, exhaustPlan('pro', 300)],
   [
-    'getUsage',
-    'a limit of its own that is exhausted',
-    429,
-    async (id) => {
-      const busy = await subject.service.key({ plan: 'free' });
-      for (let call = 0; call < 300; call += 1) await send(id, { key: busy });
-      return send(id, { key: busy });
-    },
+    'listPets',
+    'a key for orders',
+    403,
+    async (id) => send(id, { key: await subject.service.key({ scopes: ['orders:read', 'orders:write'] }) }),
   ],
-  [
-    'getUsageHistory',
-    'a limit of its own that is exhausted',
-    429,
-    async (id) => {
-      const busy = await subject.service.key({ plan: 'free' });
-      for (let call = 0; call < 60; call += 1) await send(id, { key: busy });
-      return send(id, { key: busy });
-    },
-  ],
+  ['getUsage', 'a limit of its own that is exhausted', 429, exhaustPlan('free', 300)],
+  ['getUsageHistory', 'a limit of its own that is exhausted', 429, exhaustPlan('free', 60)],
   ['getUsageHistory', 'the requests of keys', 200, historyBy('key')],
   ['getUsageHistory', 'the requests to operations', 200, historyBy('operation')],
   ['getUsageHistory', 'the outcomes of requests', 200, historyBy('outcome')],
@@ -170,17 +179,16 @@ const SOME: [string, string, number, Ask][] = [
   ['placeOrder', 'an unknown pet', 404, (id) => send(id, { body: '{"petId":404404}' })],
   [
     'placeOrder',
-    'a pet that is ordered',
+    'a pet that is not available',
     409,
     async (id) => {
-      const body = `{"petId":${await subject.newPetId()}}`;
-      await send(id, { body });
-      return send(id, { body });
+      await send('changePet', { body: '{"status":"pending"}' });
+      return send(id, { body: '{"petId":1}' });
     },
   ],
   ['listOrders', 'a last page', 200, (id) => send(id, {}, '/v1/store/orders?after=404404')],
-  ['getOrder', 'an unknown order', 404, (id) => send(id, {}, '/v1/store/orders/404404')],
-  ['changeOrder', 'an unknown order', 404, (id) => send(id, {}, '/v1/store/orders/404404')],
+  ['getOrder', 'an unknown order', 404, (id) => send(id, {}, '/v1/store/orders/404')],
+  ['changeOrder', 'an unknown order', 404, (id) => send(id, {}, '/v1/store/orders/404')],
   ['changeOrder', 'a status that does not follow', 409, (id) => send(id, { body: '{"status":"delivered"}' })],
   ['createKey', 'no room for another key', 409, (id) => crowded((most) => send(id, { key: most }))],
   ['listKeys', 'a page that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
@@ -216,8 +224,8 @@ const SOME: [string, string, number, Ask][] = [
 
 /** Errors of every operation with a request body. */
 const BODIES: [string, number, Ask][] = [
-  ['malformed JSON', 400, (id) => send(id, { body: '{' })],
-  ['an unknown field', 400, (id) => send(id, { body: '{"unknown":1}' })],
+  ['malformed JSON', 400, (id) => send(id, { body: '{"name":Bella}' })],
+  ['an unknown field', 400, (id) => send(id, { body: '{"colour":"red"}' })],
   ['too large a body', 413, (id) => send(id, { body: ' '.repeat(17_000) })],
   ['another media type', 415, (id) => send(id, { headers: { 'Content-Type': 'text/plain' } })],
 ];
