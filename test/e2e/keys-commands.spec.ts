@@ -1,8 +1,8 @@
 // @postgres: commands run statements that no request does.
 import { describe, expect, it } from '@jest/globals';
-import { keysForEachTest, parseKeysCommand } from '../../../test/support/keys-commands.js';
-import { Account } from '../../auth/keys/account.entity.js';
-import { DEFAULT_SCOPES } from '../../auth/keys/scopes.js';
+import { keysForEachTest, parseKeysCommand } from '../support/keys-commands.js';
+import { Account } from '../../src/auth/keys/account.entity.js';
+import { DEFAULT_SCOPES } from '../../src/auth/keys/scopes.js';
 
 /** An account whose keys were all deleted. */
 const EMPTY = { name: 'empty', plan: 'free', createdAt: 0 } as const;
