@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { RedisClient } from '../../platform/redis/redis-client.js';
 import { SharedVersion } from './catalogue-version.js';
 import { describeWithRedis } from '../../../test/support/describe-with-redis.js';
-import { count, eventually, LinkBench } from '../../../test/support/link-bench.js';
+import { count, eventually, LinkBench, LONG_TIMEOUT_MS, TIMEOUT_MS } from '../../../test/support/link-bench.js';
 
 const KEY = 'test:catalogue-version';
 
@@ -13,9 +13,9 @@ interface Instance {
   readonly version: SharedVersion;
 }
 
-async function open(): Promise<Instance> {
+async function open(timeoutMs = LONG_TIMEOUT_MS): Promise<Instance> {
   const { promise, resolve } = Promise.withResolvers<SharedVersion>();
-  const link = await bench.open(undefined, (client) => resolve(new SharedVersion(client)));
+  const link = await bench.open(undefined, (client) => resolve(new SharedVersion(client)), timeoutMs);
   return { link, version: await promise };
 }
 
@@ -79,7 +79,7 @@ describeWithRedis('the cache version that instances share', () => {
   });
 
   it('is unknown while Redis is unavailable, and new when it is back', async () => {
-    const one = await open();
+    const one = await open(TIMEOUT_MS);
     const before = one.version.current ?? Infinity;
     bench.server.pause();
     await eventually(() => one.version.current === undefined);
@@ -90,7 +90,7 @@ describeWithRedis('the cache version that instances share', () => {
   });
 
   it('ends a bump after the timeout of Redis', async () => {
-    const one = await open();
+    const one = await open(TIMEOUT_MS);
     bench.server.pause();
     const beginMs = performance.now();
     await one.version.bump();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { describeWithRedis } from '../../../test/support/describe-with-redis.js';
-import { block, count, LinkBench } from '../../../test/support/link-bench.js';
+import { block, count, LinkBench, LONG_TIMEOUT_MS } from '../../../test/support/link-bench.js';
 import { freePort } from '../../../test/support/servers/free-port.js';
 import { RedisServer } from '../../../test/support/servers/redis-server.js';
 
@@ -20,7 +20,7 @@ async function delayedBy(delayMs: number, serverPort: number): Promise<Server> {
 describeWithRedis('the Redis client', () => {
   let bench: LinkBench;
   beforeEach(async () => {
-    bench = await LinkBench.start();
+    bench = await LinkBench.start(LONG_TIMEOUT_MS);
   });
   afterEach(() => bench.stop());
 

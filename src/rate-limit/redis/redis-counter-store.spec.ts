@@ -8,6 +8,7 @@ import { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import { addressKey, RedisCounterStore } from './redis-counter-store.js';
 import { FakeClock } from '../../testing/fake-clock.js';
 import { describeWithRedis } from '../../../test/support/describe-with-redis.js';
+import { LONG_TIMEOUT_MS } from '../../../test/support/link-bench.js';
 import { random } from '../../../test/support/random.js';
 import { RedisServer } from '../../../test/support/servers/redis-server.js';
 
@@ -37,7 +38,7 @@ describeWithRedis('counting in Redis', () => {
   });
   beforeEach(async () => {
     link?.onApplicationShutdown();
-    link = new RedisClient(server.url, { REDIS_PREFIX: `test ${++tests}:`, REDIS_TIMEOUT_MS: 1_000 });
+    link = new RedisClient(server.url, { REDIS_PREFIX: `test ${++tests}:`, REDIS_TIMEOUT_MS: LONG_TIMEOUT_MS });
     clock = new FakeClock(Date.parse('2026-11-21T22:00:00.000Z'));
     const env = Object.assign(new Env(), { ANONYMOUS_PER_MINUTE: 5, ANONYMOUS_PER_DAY: 40 });
     memory = new MemoryCounterStore(clock, env);
