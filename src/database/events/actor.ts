@@ -1,6 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-const principals = new AsyncLocalStorage<{ actor: string | undefined; accountId: number | undefined }>();
+/** Who makes a change, and for whom. */
+export interface Principal {
+  readonly actor: string | undefined;
+  readonly accountId: number | undefined;
+}
+
+const NOBODY: Principal = { actor: undefined, accountId: undefined };
+const principals = new AsyncLocalStorage<Principal>();
 
 /**
  * Does work in the name of an actor, which the events of the work have. The handler of a request acts as its API key.
@@ -10,10 +17,14 @@ export function runAs<T>(actor: string | undefined, work: () => T, accountId = c
   return principals.run({ actor, accountId }, work);
 }
 
+export function currentPrincipal(): Principal {
+  return principals.getStore() ?? NOBODY;
+}
+
 export function currentActor(): string | undefined {
-  return principals.getStore()?.actor;
+  return currentPrincipal().actor;
 }
 
 export function currentAccountId(): number | undefined {
-  return principals.getStore()?.accountId;
+  return currentPrincipal().accountId;
 }

@@ -9,6 +9,17 @@ export interface Change<Before, After> {
 
 export type EventName = keyof EventMap & string;
 
+/** One type of event, all with a prefix, such as `pet.*`, or all. */
+export type EventPattern = EventName | `${PrefixOf<EventName>}.*` | '*';
+
+type PrefixOf<Name extends string> = Name extends `${infer Prefix}.${string}` ? Prefix : never;
+
+type NamesOf<Pattern extends EventPattern> = Pattern extends '*'
+  ? EventName
+  : Pattern extends `${infer Prefix}.*`
+    ? Extract<EventName, `${Prefix}.${string}`>
+    : Extract<Pattern, EventName>;
+
 /** A change of the domain. In its transaction it is about to be committed; afterwards it is. */
 export interface DomainEvent<Name extends EventName = EventName> {
   /** Unique, so that consumers can detect duplicates. */
@@ -20,3 +31,6 @@ export interface DomainEvent<Name extends EventName = EventName> {
   readonly before: EventMap[Name]['before'];
   readonly after: EventMap[Name]['after'];
 }
+
+/** An event that a pattern stands for; its `name` tells which. */
+export type EventOf<Pattern extends EventPattern> = { [Name in NamesOf<Pattern>]: DomainEvent<Name> }[NamesOf<Pattern>];

@@ -8,40 +8,59 @@ import { Clock } from '../../platform/config/clock.js';
 import { endsInTime } from '../../platform/recurring-task.js';
 import { inSpan } from '../../platform/tracing/spans.js';
 import { onCommit } from '../transaction.js';
-import { currentActor } from './actor.js';
-import type { DomainEvent, EventMap, EventName } from './domain-event.js';
+import { currentPrincipal, type Principal, runAs } from './actor.js';
+import type { DomainEvent, EventMap, EventName, EventOf, EventPattern } from './domain-event.js';
 
 const BEFORE_COMMIT = 'petstore:before-commit';
 
-export type BeforeCommitListener<Name extends EventName> = (
-  event: DomainEvent<Name>,
+export type BeforeCommitListener<Pattern extends EventPattern, IsBatch extends boolean = false> = (
+  heard: IsBatch extends true ? readonly EventOf<Pattern>[] : EventOf<Pattern>,
   manager: EntityManager,
 ) => void | Promise<void>;
 
+type BatchListener = (events: readonly DomainEvent[], manager: EntityManager) => void | Promise<void>;
+
+interface Listening {
+  readonly pattern: string;
+  readonly batch: boolean;
+}
+
 /**
- * Calls a method of a provider in the transaction of an event. Its writes are committed or rolled back with the rest. If it
- * throws, the transaction is rolled back, and the client gets the error. It must await nothing but the database. To listen
- * after the commit, use `@OnEvent()`.
+ * Calls a method of a provider in the transaction of an event: `pet.created`, all of `pet.*`, or all (`*`). Its writes are
+ * committed or rolled back with the rest. If it throws, the transaction is rolled back, and the client gets the error. It must
+ * await nothing but the database. To listen after the commit, use `@OnEvent()`.
+ * @param options `batch` calls it with all events that are raised together, in their order: pets that are created at the same
+ * time share a transaction. If it throws, it is called again with each of them alone
  */
-export function BeforeCommit<Name extends EventName>(name: Name) {
-  return <Method extends BeforeCommitListener<Name>>(
+export function BeforeCommit<Pattern extends EventPattern, IsBatch extends boolean = false>(
+  pattern: Pattern,
+  { batch }: { readonly batch?: IsBatch } = {},
+) {
+  return <Method extends BeforeCommitListener<Pattern, IsBatch>>(
     target: object,
     key: string | symbol,
     descriptor: TypedPropertyDescriptor<Method>,
   ): void => {
-    SetMetadata(BEFORE_COMMIT, [name, ...beforeCommitOf(descriptor.value ?? Object)])(target, key, descriptor);
+    const listening: Listening = { pattern, batch: batch === true };
+    SetMetadata(BEFORE_COMMIT, [listening, ...beforeCommitOf(descriptor.value ?? Object)])(target, key, descriptor);
   };
 }
 
-function beforeCommitOf(method: Function): readonly EventName[] {
-  return (Reflect.getMetadata(BEFORE_COMMIT, method) ?? []) as readonly EventName[];
+function beforeCommitOf(method: Function): readonly Listening[] {
+  return (Reflect.getMetadata(BEFORE_COMMIT, method) ?? []) as readonly Listening[];
+}
+
+/** What is raised for one change. `change` is called only if there are listeners. */
+export interface Raised<Name extends EventName> {
+  readonly change: () => EventMap[Name];
+  readonly by: Principal;
 }
 
 /** Raises events: `@BeforeCommit()` listens in the transaction, `@OnEvent()` after the commit. */
 @Injectable()
 export class Events implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('Events');
-  private readonly beforeCommit = new Map<EventName, readonly BeforeCommitListener<EventName>[]>();
+  private readonly beforeCommit: { readonly pattern: string; readonly listener: BatchListener }[] = [];
   /** Names of events, by their delivery. */
   private readonly underWay = new Map<Promise<void>, EventName>();
 
@@ -59,11 +78,12 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
       for (const key of this.scanner.getAllMethodNames(Object.getPrototypeOf(instance) as object)) {
         const method: unknown = Reflect.get(instance, key);
         if (typeof method !== 'function') continue;
-        for (const name of beforeCommitOf(method)) {
+        for (const { pattern, batch } of beforeCommitOf(method)) {
           if (!wrapper.isDependencyTreeStatic())
             throw new TypeError(`${wrapper.name} has a @BeforeCommit() method, so it must have the default scope.`);
-          const listener: BeforeCommitListener<EventName> = (...args) => Reflect.apply(method, instance, args);
-          this.beforeCommit.set(name, [...(this.beforeCommit.get(name) ?? []), listener]);
+          const call = (heard: unknown, manager: EntityManager) =>
+            Reflect.apply(method, instance, [heard, manager]) as void | Promise<void>;
+          this.beforeCommit.push({ pattern, listener: batch ? call : oneByOne(call) });
         }
       }
     }
@@ -71,23 +91,34 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
 
   /** Whether a listener in the transaction can refuse an event. */
   canBeRefused(name: EventName): boolean {
-    return this.beforeCommit.has(name);
+    return this.listenersOf(name).length > 0;
   }
 
   /**
    * Raises an event. Call it in the transaction of the change. `change` is called only if there are listeners.
    * @throws (rejects) the error of a listener of `@BeforeCommit()`
    */
-  async raise<Name extends EventName>(manager: EntityManager, name: Name, change: () => EventMap[Name]): Promise<void> {
-    const listeners = this.beforeCommit.get(name);
+  raise<Name extends EventName>(manager: EntityManager, name: Name, change: () => EventMap[Name]): Promise<void> {
+    return this.raiseTogether(manager, name, [{ change, by: currentPrincipal() }]);
+  }
+
+  /** The same for several changes in one transaction, of one or several actors. */
+  async raiseTogether<Name extends EventName>(
+    manager: EntityManager,
+    name: Name,
+    raised: readonly Raised<Name>[],
+  ): Promise<void> {
+    const listeners = this.listenersOf(name);
     const isHeardLater = this.emitter.hasListeners(name);
-    if (listeners === undefined && !isHeardLater) return;
-    const { before, after } = change();
-    const states = { before: copyOf(before), after: copyOf(after) };
-    const event = { id: randomUUID(), name, atMs: this.clock.nowMs(), actor: currentActor(), ...states };
-    for (const listener of listeners ?? [])
-      await inSpan(`before commit ${name}`, {}, async () => listener(event, manager));
-    if (isHeardLater) onCommit(() => this.deliver(event));
+    if (listeners.length === 0 && !isHeardLater) return;
+    const events = raised.map(({ change, by: { actor } }): DomainEvent => {
+      const { before, after } = change();
+      const states = { before: copyOf(before), after: copyOf(after) };
+      return { id: randomUUID(), name, atMs: this.clock.nowMs(), actor, ...states };
+    });
+    for (const { listener } of listeners)
+      await inSpan(`before commit ${name}`, {}, async () => listener(events, manager));
+    if (isHeardLater) onCommit(() => events.forEach((event) => this.deliver(event)));
   }
 
   /** Waits for listeners before the database is closed, but not for those that take too long, or raise events for ever. */
@@ -97,6 +128,10 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
       while (this.underWay.size > 0) await Promise.all(this.underWay.keys());
     };
     await endsInTime(names, delivered());
+  }
+
+  private listenersOf(name: EventName) {
+    return this.beforeCommit.filter(({ pattern }) => isMatch(pattern, name));
   }
 
   /** In a later turn of the event loop, so that listeners do not delay the response. */
@@ -118,6 +153,16 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
   exports: [Events],
 })
 export class EventsModule {}
+
+function isMatch(pattern: string, name: string): boolean {
+  return pattern === name || pattern === '*' || (pattern.endsWith('.*') && name.startsWith(pattern.slice(0, -1)));
+}
+
+function oneByOne(listener: (event: DomainEvent, manager: EntityManager) => void | Promise<void>): BatchListener {
+  return async (events, manager) => {
+    for (const event of events) await runAs(event.actor, () => listener(event, manager));
+  };
+}
 
 /** Responses are made from the same objects, and what a listener changes must not change them. */
 function copyOf<State>(state: State): State {

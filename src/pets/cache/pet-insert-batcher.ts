@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { currentActor, Events, runAs } from '../../kernel.js';
+import { currentPrincipal, Events, type Principal } from '../../kernel.js';
 import { Database, DomainError, Env, outsideTransactions, unavailable } from '../../kernel.js';
 import { type NewPetRow, type PetRow, PetsRepository } from '../pets.repository.js';
 
 interface Creation {
   readonly pet: NewPetRow;
-  readonly actor: string | undefined;
+  readonly by: Principal;
 }
 
 interface Waiting extends Creation {
@@ -42,17 +42,15 @@ export class PetInsertBatcher {
   }
 
   /**
-   * Inserts a pet in the transaction of the caller, such as that of an Idempotency-Key. Outside of one, it shares a batch, unless
-   * a listener may refuse it, and with it the others.
-   * @throws (rejects) DomainError `service_unavailable` if other creates take too long
+   * Inserts a pet in the transaction of the caller, such as that of an Idempotency-Key. Outside of one, it shares a batch.
+   * @throws (rejects) DomainError `service_unavailable` if other creates take too long; the error of a listener
    */
   async add(pet: NewPetRow): Promise<PetRow> {
-    const isAlone = this.database.isWriting || this.events.canBeRefused('pet.created');
-    return isAlone ? this.insertAlone(pet) : this.insertWithOthers(pet);
+    return this.database.isWriting ? this.insertAlone(pet) : this.insertWithOthers(pet);
   }
 
   private async insertAlone(pet: NewPetRow): Promise<PetRow> {
-    const creation = { pet, actor: currentActor() };
+    const creation = { pet, by: currentPrincipal() };
     const [row] = await this.database.write((manager) => this.insert(manager, [creation]));
     return row as PetRow;
   }
@@ -63,7 +61,7 @@ export class PetInsertBatcher {
         this.waiting.delete(waiting);
         reject(unavailable(new Error('Other creates took too long.')));
       }, this.env.DATABASE_TIMEOUT_MS);
-      const waiting = { pet, actor: currentActor(), resolve, reject, timer };
+      const waiting = { pet, by: currentPrincipal(), resolve, reject, timer };
       this.waiting.add(waiting);
       if (this.batches < this.maxBatches) void outsideTransactions(() => this.write());
     });
@@ -81,25 +79,32 @@ export class PetInsertBatcher {
 
   private async writeBatch(batch: readonly Waiting[]): Promise<void> {
     try {
-      const rows = await this.insert(this.database.manager, batch);
+      const rows = await this.insertBatch(batch);
       for (const [index, { resolve }] of batch.entries()) resolve(rows[index] as PetRow);
     } catch (error) {
-      const isDone = batch.length === 1 || error instanceof DomainError;
+      const isDone = batch.length === 1 || (error instanceof DomainError && error.code === 'service_unavailable');
       for (const waiting of batch) {
         if (isDone) waiting.reject(error);
-        // The database refused one of them, such as by a trigger: only that one fails.
+        // The database or a listener refused one of them: only that one fails.
         else await this.writeBatch([waiting]);
       }
     }
   }
 
+  /** Listeners need a transaction; without them, one statement is one. */
+  private insertBatch(batch: readonly Creation[]): Promise<PetRow[]> {
+    if (!this.events.canBeRefused('pet.created')) return this.insert(this.database.manager, batch);
+    return this.database.write((manager) => this.insert(manager, batch));
+  }
+
   private async insert(manager: EntityManager, creations: readonly Creation[]): Promise<PetRow[]> {
     const pets = creations.map(({ pet }) => pet);
     const rows = await this.pets.insert(manager, pets);
-    for (const [index, after] of rows.entries())
-      await runAs(creations[index]?.actor, () =>
-        this.events.raise(manager, 'pet.created', () => ({ before: undefined, after })),
-      );
+    const raised = creations.map(({ by }, index) => ({
+      by,
+      change: () => ({ before: undefined, after: rows[index] as PetRow }),
+    }));
+    await this.events.raiseTogether(manager, 'pet.created', raised);
     return rows;
   }
 
