@@ -10,15 +10,10 @@ export interface Change<Before, After> {
 export type EventName = keyof EventMap & string;
 
 /** One type of event, all with a prefix, such as `pet.*`, or all. */
-export type EventPattern = EventName | `${PrefixOf<EventName>}.*` | '*';
-
-type PrefixOf<Name extends string> = Name extends `${infer Prefix}.${string}` ? Prefix : never;
-
-type NamesOf<Pattern extends EventPattern> = Pattern extends '*'
-  ? EventName
-  : Pattern extends `${infer Prefix}.*`
-    ? Extract<EventName, `${Prefix}.${string}`>
-    : Extract<Pattern, EventName>;
+export type EventPattern =
+  | EventName
+  | { [Name in EventName]: Name extends `${infer Prefix}.${string}` ? `${Prefix}.*` : never }[EventName]
+  | '*';
 
 /** A change of the domain. In its transaction it is about to be committed; afterwards it is. */
 export interface DomainEvent<Name extends EventName = EventName> {
@@ -33,4 +28,10 @@ export interface DomainEvent<Name extends EventName = EventName> {
 }
 
 /** An event that a pattern stands for; its `name` tells which. */
-export type EventOf<Pattern extends EventPattern> = { [Name in NamesOf<Pattern>]: DomainEvent<Name> }[NamesOf<Pattern>];
+export type EventOf<Pattern extends EventPattern> = {
+  [Name in EventName]: Name extends (
+    Pattern extends '*' ? string : Pattern extends `${infer Prefix}.*` ? `${Prefix}.${string}` : Pattern
+  )
+    ? DomainEvent<Name>
+    : never;
+}[EventName];
