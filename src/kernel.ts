@@ -42,7 +42,7 @@ export { isForeignKeyViolation, unavailable } from './database/unavailable.js';
 export { BeforeCommit, Events, EventsModule } from './database/events/events.js';
 // Whole, so that features can extend `EventMap` in the door.
 export * from './database/events/domain-event.js';
-export { currentActor, currentPrincipal, type Principal, runAs } from './database/events/actor.js';
+export { currentActor, currentPrincipal, NOBODY, type Principal, runAs, runFor } from './database/events/actor.js';
 // Tasks, settings and servers
 export { RecurringTask } from './platform/recurring-task.js';
 export { OldRows } from './database/old-rows.js';

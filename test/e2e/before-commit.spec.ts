@@ -2,13 +2,16 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { ApiError, BeforeCommit, type DomainEvent, type EventOf, PetsModule, PetsService } from '../../src/index.js';
+import { ApiError, BeforeCommit, currentPrincipal, type DomainEvent, type EventOf, NOBODY } from '../../src/index.js';
+import { PetsModule, PetsService, type Principal, runFor } from '../../src/index.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { NoteEntity, NOTES, notesOf } from '../support/notes.module.js';
 
 const REFUSED = { code: 'pet_refused', status: 409, meaning: 'The pet is refused.' };
 /** The names of pets, by the calls of the listener. */
 const batches: string[][] = [];
+/** By the name of a pet, for whom its listener acted. */
+const principals = new Map<string | undefined, Principal>();
 /** The pattern of a listener, and the name of the event. */
 const heard: string[] = [];
 
@@ -18,6 +21,7 @@ class Ledger {
   async record(events: readonly DomainEvent<'pet.created'>[], manager: EntityManager): Promise<void> {
     const names = events.map(({ after }) => after.name);
     batches.push(names);
+    principals.set('batch', currentPrincipal());
     await manager.insert(
       NoteEntity,
       names.map((text) => ({ text })),
@@ -26,8 +30,9 @@ class Ledger {
   }
 
   @BeforeCommit('pet.*')
-  hearOfPets({ name }: EventOf<'pet.*'>): void {
+  hearOfPets({ name, after }: EventOf<'pet.*'>): void {
     heard.push(`pet.* ${name}`);
+    principals.set(after?.name, currentPrincipal());
   }
 
   @BeforeCommit('*')
@@ -64,6 +69,16 @@ describe('a listener in the transaction of pets', () => {
     expect(batches.flat().toSorted()).toEqual(names);
     expect(batches.length).toBeLessThan(5);
     expect(await noted()).toEqual(names);
+  });
+
+  it('acts for the creator of each, and for nobody if it is called with several', async () => {
+    const creators = Array.from({ length: 5 }, (_, n) => ({ actor: `key ${n}`, accountId: 1_000 + n }));
+    await Promise.all(
+      creators.map((creator) => runFor(creator, () => pets.create({ name: creator.actor, categoryId: 1 }))),
+    );
+    expect(batches[0]).toEqual(creators.map(({ actor }) => actor));
+    expect(creators.map(({ actor }) => principals.get(actor))).toEqual(creators);
+    expect(principals.get('batch')).toEqual(NOBODY);
   });
 
   it('refuses one of them without the others', async () => {

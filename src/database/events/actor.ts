@@ -6,7 +6,8 @@ export interface Principal {
   readonly accountId: number | undefined;
 }
 
-const NOBODY: Principal = { actor: undefined, accountId: undefined };
+/** For work that several callers share. */
+export const NOBODY: Principal = { actor: undefined, accountId: undefined };
 const principals = new AsyncLocalStorage<Principal>();
 
 /**
@@ -14,7 +15,11 @@ const principals = new AsyncLocalStorage<Principal>();
  * @param accountId the account that the work is done for; default: that of the caller
  */
 export function runAs<T>(actor: string | undefined, work: () => T, accountId = currentAccountId()): T {
-  return principals.run({ actor, accountId }, work);
+  return runFor({ actor, accountId }, work);
+}
+
+export function runFor<T>(principal: Principal, work: () => T): T {
+  return principals.run(principal, work);
 }
 
 export function currentPrincipal(): Principal {

@@ -8,7 +8,7 @@ import { Clock } from '../../platform/config/clock.js';
 import { endsInTime } from '../../platform/recurring-task.js';
 import { inSpan } from '../../platform/tracing/spans.js';
 import { onCommit } from '../transaction.js';
-import { currentPrincipal, type Principal, runAs } from './actor.js';
+import { currentPrincipal, type Principal, runFor } from './actor.js';
 import type { DomainEvent, EventMap, EventName, EventOf, EventPattern } from './domain-event.js';
 
 const BEFORE_COMMIT = 'petstore:before-commit';
@@ -17,8 +17,6 @@ export type BeforeCommitListener<Pattern extends EventPattern, IsBatch extends b
   heard: IsBatch extends true ? readonly EventOf<Pattern>[] : EventOf<Pattern>,
   manager: EntityManager,
 ) => void | Promise<void>;
-
-type BatchListener = (events: readonly DomainEvent[], manager: EntityManager) => void | Promise<void>;
 
 interface Listening {
   readonly pattern: string;
@@ -60,7 +58,9 @@ export interface Raised<Name extends EventName> {
 @Injectable()
 export class Events implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('Events');
-  private readonly beforeCommit: { readonly pattern: string; readonly listener: BatchListener }[] = [];
+  private readonly beforeCommit: (Listening & {
+    readonly call: (heard: unknown, manager: EntityManager) => unknown;
+  })[] = [];
   /** Names of events, by their delivery. */
   private readonly underWay = new Map<Promise<void>, EventName>();
 
@@ -78,12 +78,10 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
       for (const key of this.scanner.getAllMethodNames(Object.getPrototypeOf(instance) as object)) {
         const method: unknown = Reflect.get(instance, key);
         if (typeof method !== 'function') continue;
-        for (const { pattern, batch } of beforeCommitOf(method)) {
+        for (const listening of beforeCommitOf(method)) {
           if (!wrapper.isDependencyTreeStatic())
             throw new TypeError(`${wrapper.name} has a @BeforeCommit() method, so it must have the default scope.`);
-          const call = (heard: unknown, manager: EntityManager) =>
-            Reflect.apply(method, instance, [heard, manager]) as void | Promise<void>;
-          this.beforeCommit.push({ pattern, listener: batch ? call : oneByOne(call) });
+          this.beforeCommit.push({ ...listening, call: (...args) => Reflect.apply(method, instance, args) as unknown });
         }
       }
     }
@@ -116,8 +114,11 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
       const states = { before: copyOf(before), after: copyOf(after) };
       return { id: randomUUID(), name, atMs: this.clock.nowMs(), actor, ...states };
     });
-    for (const { listener } of listeners)
-      await inSpan(`before commit ${name}`, {}, async () => listener(events, manager));
+    for (const { batch, call } of listeners)
+      await inSpan(`before commit ${name}`, {}, async () => {
+        if (batch) await call(events, manager);
+        else for (const [index, { by }] of raised.entries()) await runFor(by, () => call(events[index], manager));
+      });
     if (isHeardLater) onCommit(() => events.forEach((event) => this.deliver(event)));
   }
 
@@ -156,12 +157,6 @@ export class EventsModule {}
 
 function isMatch(pattern: string, name: string): boolean {
   return pattern === name || pattern === '*' || (pattern.endsWith('.*') && name.startsWith(pattern.slice(0, -1)));
-}
-
-function oneByOne(listener: (event: DomainEvent, manager: EntityManager) => void | Promise<void>): BatchListener {
-  return async (events, manager) => {
-    for (const event of events) await runAs(event.actor, () => listener(event, manager));
-  };
 }
 
 /** Responses are made from the same objects, and what a listener changes must not change them. */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { currentPrincipal, Events, type Principal } from '../../kernel.js';
+import { currentPrincipal, Events, NOBODY, type Principal, runFor } from '../../kernel.js';
 import { Database, DomainError, Env, outsideTransactions, unavailable } from '../../kernel.js';
 import { type NewPetRow, type PetRow, PetsRepository } from '../pets.repository.js';
 
@@ -63,7 +63,7 @@ export class PetInsertBatcher {
       }, this.env.DATABASE_TIMEOUT_MS);
       const waiting = { pet, by: currentPrincipal(), resolve, reject, timer };
       this.waiting.add(waiting);
-      if (this.batches < this.maxBatches) void outsideTransactions(() => this.write());
+      if (this.batches < this.maxBatches) void outsideTransactions(() => runFor(NOBODY, () => this.write()));
     });
   }
 
