@@ -1,10 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect, type IncomingHttpHeaders } from 'node:http2';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { makeCertificate } from '../support/certificate.js';
 import { describeWith } from '../support/describe-with.js';
 import { errorOf } from '../support/expectations.js';
 import { OPEN_TO_ANYBODY } from '../support/fleet.js';
@@ -33,7 +34,7 @@ beforeAll(async () => {
   const folder = folders.make();
   const file = join(folder, 'haproxy.cfg');
   writeFileSync(file, configuration());
-  const env = { ...process.env, TLS_CERTIFICATE: certificate(folder) };
+  const env = { ...process.env, TLS_CERTIFICATE: makeCertificate(folder) };
   proxy = spawn('haproxy', ['-f', file, '-db'], { stdio: ['ignore', 'pipe', 'ignore'], env });
   proxy.stdout?.setEncoding('utf8').on('data', (text: string) => requestLog.push(...text.split('\n')));
   for (const instance of [0, 1]) await until(() => isUp(instance));
@@ -55,15 +56,6 @@ function configuration(): string {
     .replace('bind :8404', `bind 127.0.0.1:${metricsPort}`)
     .replaceAll('abns@instances', `abns@instances-${port}`)
     .replaceAll(/^ {2}server-template .*$/gm, servers);
-}
-
-/** Makes a certificate for this test. Returns a file with it and its key. */
-function certificate(folder: string): string {
-  const file = join(folder, 'petstore.pem');
-  const args = 'req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost -keyout petstore.pem -out certificate';
-  execFileSync('openssl', args.split(' '), { cwd: folder, stdio: 'ignore' });
-  writeFileSync(file, readFileSync(join(folder, 'certificate')), { flag: 'a' });
-  return file;
 }
 
 /** Whether the proxy sends requests to an instance. */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { makeCertificate } from '../../support/certificate.js';
 import type { Case } from './cases.js';
 import type { Contender } from './contenders.js';
 import type { Load, LoadedCase } from './load.js';
@@ -29,12 +31,14 @@ export async function measure(
 ): Promise<Measurement[]> {
   const measurements: Measurement[] = [];
   const started: Started[] = [];
+  const pem = cases.some(({ tls }) => tls === true) ? readFileSync(makeCertificate(seed.folder)) : undefined;
   try {
     for (const contender of contenders) {
       const place = await seed.copy();
       const env = { ...place.env, ...contender.env };
       const running = await start({ file: contender.file, env, answers });
-      started.push({ contender, place, running, proxy: await startTlsProxy(running.port, seed.folder) });
+      const proxy = pem && (await startTlsProxy(running.port, pem));
+      started.push({ contender, place, running, proxy });
     }
     for (const one of cases) {
       const fit = started.filter(({ contender }) => contender.constant !== true || one.constant);
@@ -46,7 +50,7 @@ export async function measure(
     return measurements;
   } finally {
     for (const { place, running, proxy } of started) {
-      proxy.stop();
+      proxy?.stop();
       await running.stop();
       await place.remove();
     }
@@ -57,11 +61,12 @@ interface Started {
   readonly contender: Contender;
   readonly place: Place;
   readonly running: Running;
-  readonly proxy: TlsProxy;
+  /** If a case needs it. */
+  readonly proxy: TlsProxy | undefined;
 }
 
 function originOf({ tls }: LoadedCase, { proxy, running }: Started): string {
-  return tls === true ? proxy.origin : running.origin;
+  return tls === true && proxy !== undefined ? proxy.origin : running.origin;
 }
 
 async function measureSecond(one: LoadedCase, started: Started): Promise<Measurement> {

@@ -19,7 +19,7 @@ export class Results {
 
   /** The peak of each start is that of its last case, because it grows from case to case. */
   peakMemoryMiB(contender: string): number {
-    const last = this.measurements.at(-1)?.case ?? '';
+    const last = this.measurements.findLast((one) => one.contender === contender)?.case ?? '';
     return this.value(contender, last, (of) => of.peakMemoryMiB);
   }
 
