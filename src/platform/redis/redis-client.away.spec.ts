@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { describeWithRedis } from '../../../test/support/describe-with-redis.js';
-import { block, count, eventually, LinkBench } from '../../../test/support/link-bench.js';
+import { block, count, eventually, LinkBench, TIMEOUT_MS } from '../../../test/support/link-bench.js';
 
-/** The timeout. */
-const TIMEOUT_MS = 500;
 /** More time on a machine that is busy with other tests. */
 const MARGIN_MS = 400;
 
