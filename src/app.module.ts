@@ -19,6 +19,7 @@ import { RateLimitModule } from './rate-limit/rate-limit.module.js';
 import { RehearsalInterceptor } from './openapi/rehearsal.interceptor.js';
 import { CategoriesModule } from './categories/index.js';
 import { databaseParts } from './database-parts.js';
+import { EventFeedModule } from './event-feed/index.js';
 import { PetsModule } from './pets/index.js';
 import { SampleData } from './sample-data.js';
 import { StoreModule } from './store/index.js';
@@ -46,6 +47,7 @@ export class AppModule {
         CategoriesModule,
         AccountsModule,
         StoreModule,
+        ...(env.EVENTS === 'on' ? [EventFeedModule] : []),
         ...extensions.map(({ module }) => module),
       ],
       providers: [

@@ -35,6 +35,9 @@ export type { SqlParameter } from './database/statements.js';
 export type { Condition } from './database/paging/index-range.js';
 export type { ColumnValue } from './database/paging/page-key.js';
 export type { Script } from './platform/redis/redis-client.js';
-export type { BeforeCommitListener, Raised } from './database/events/events.js';
+export type { BeforeCommitListener } from './database/events/before-commit.decorator.js';
+export type { Raised } from './database/events/events.js';
+export type { EventFilter, LogEnd, NewLoggedEvent } from './database/events/event-log.js';
+export type { EventType } from './database/events/event-types.js';
 /** @deprecated Use `runAs`. */
 export { runAs as actAs } from './database/events/actor.js';

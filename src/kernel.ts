@@ -39,7 +39,11 @@ export { forUpdate, isLockedUntilCommit, lockUntilCommit, type RowLock, tryLockU
 export { onCommit, onTransactionEnd, outsideTransactions } from './database/transaction.js';
 export { isForeignKeyViolation, unavailable } from './database/unavailable.js';
 // Events
-export { BeforeCommit, Events, EventsModule } from './database/events/events.js';
+export { Events, EventsModule } from './database/events/events.js';
+export { BeforeCommit } from './database/events/before-commit.decorator.js';
+export { type EventDeclaration, EventTypes } from './database/events/event-types.js';
+export { EventLog } from './database/events/event-log.js';
+export { EVERY_ACCOUNT, LoggedEvent } from './database/events/logged-event.entity.js';
 // Whole, so that features can extend `EventMap` in the door.
 export * from './database/events/domain-event.js';
 export { currentActor, currentPrincipal, NOBODY, type Principal, runAs, runFor } from './database/events/actor.js';

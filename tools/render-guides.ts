@@ -16,6 +16,7 @@ const GUIDES = [
   'limits',
   'idempotency',
   'conditional-requests',
+  'events',
   'lifecycle',
   'staging',
   'managing-keys',

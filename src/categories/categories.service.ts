@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Page, Precondition } from '../kernel.js';
 import { Database, DomainError, Events, int64Json, notFound, orFail, readPage } from '../kernel.js';
 import { CategoriesRepository } from './categories.repository.js';
-import type { Category, CategoryChange, ListCategoriesQuery, CategoryCreation } from './category.dto.js';
+import { Category, type CategoryChange, type ListCategoriesQuery, type CategoryCreation } from './category.dto.js';
 import { CategoryEntity } from './category.entity.js';
 
 /** The names of categories. Pets can use identifiers that no category has. Identifiers are decimal digits. */
@@ -12,7 +12,16 @@ export class CategoriesService {
     private readonly database: Database,
     private readonly categories: CategoriesRepository,
     private readonly events: Events,
-  ) {}
+  ) {
+    events.declare({
+      types: { 'category.created': 'A category was created.', 'category.changed': 'A category was renamed.' },
+      scope: 'categories:read',
+      subject: ({ id }) => `category:${id}`,
+      data: toCategory,
+      schema: Category,
+      example: { subject: 'category:3', data: { id: 3, name: 'Dogs' } },
+    });
+  }
 
   async list(query: ListCategoriesQuery): Promise<Page<Category>> {
     const categories = this.database.manager.createQueryBuilder(CategoryEntity, 'category');

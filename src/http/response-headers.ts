@@ -68,6 +68,12 @@ const HEADERS = {
     text(2 * MAX_ADDRESS_LENGTH, '<[^>]+>; rel="help"$'),
     '</docs/errors#rate_limit_exceeded>; rel="help"',
   ),
+  'Preference-Applied': header(
+    'The preference that the response follows (RFC 7240); otherwise absent.',
+    text(100, '^[a-z]+='),
+    'wait=20',
+    false,
+  ),
   'Idempotent-Replayed': header(
     '`true` if the response was stored, and nothing was done again; otherwise absent.',
     words('true'),

@@ -4,7 +4,7 @@ import { cutPage, Database, Events, isForeignKeyViolation, type Page, type RowLo
 import { DomainError, int64Json, notFound, orFail, type Precondition } from '../kernel.js';
 import { CatalogueVersion } from './cache/catalogue-version.js';
 import { PetInsertBatcher } from './cache/pet-insert-batcher.js';
-import type { Animal, ListPetsQuery, NewPet, PetChange } from './pet.dto.js';
+import { Animal, type ListPetsQuery, type NewPet, type PetChange } from './pet.dto.js';
 import { type LockedPet, type PetRow, PetsRepository, type PetState } from './pets.repository.js';
 
 const AVAILABLE: PetState = { status: 'available', reserved: 0 };
@@ -20,7 +20,20 @@ export class PetsService {
     private readonly inserts: PetInsertBatcher,
     private readonly events: Events,
     private readonly version: CatalogueVersion,
-  ) {}
+  ) {
+    events.declare({
+      types: {
+        'pet.created': 'A pet was created.',
+        'pet.changed': 'Fields of a pet changed, or its status by an order.',
+        'pet.removed': 'A pet was removed. `data` is its last state.',
+      },
+      scope: 'pets:read',
+      subject: ({ id }) => `pet:${id}`,
+      data: toAnimal,
+      schema: Animal,
+      example: { subject: 'pet:7', data: { id: 7, name: 'Bella', categoryId: 3, status: 'available' } },
+    });
+  }
 
   async list(query: ListPetsQuery): Promise<Page<Animal>> {
     const rows = await this.pets.page(this.database.manager, query);

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type BearerGuard, isCaller } from '../auth/bearer.guard.js';
 import { INVALID } from '../auth/unauthorized.js';
-import { runAs } from '../database/events/actor.js';
-import { inSpan } from '../platform/tracing/spans.js';
+import { runFor } from '../database/events/actor.js';
+import { currentTraceId, inSpan } from '../platform/tracing/spans.js';
 import { sendProblem } from '../http/errors/api-error.js';
 import type { Problem } from '../platform/errors/error-codes.js';
 import { isPreflight } from '../http/hooks/requests.js';
@@ -35,7 +35,10 @@ export class Admission {
       // A refused request goes no further, however long the hooks of its response take.
       void admitting.then((problem) => (problem === undefined ? done() : sendProblem(reply, problem)), done);
     });
-    server.addHook('preHandler', ({ principal }, _reply, done) => runAs(principal?.keyId, done, principal?.accountId));
+    server.addHook('preHandler', ({ principal, id: requestId }, _reply, done) => {
+      const { keyId: actor, accountId } = principal ?? {};
+      runFor({ actor, accountId, requestId, traceId: currentTraceId() }, done);
+    });
   }
 }
 

@@ -13,7 +13,7 @@ import {
   runAs,
 } from '../kernel.js';
 import { PetsService } from '../pets/index.js';
-import type { ListOrdersQuery, Order } from './order.dto.js';
+import { type ListOrdersQuery, Order } from './order.dto.js';
 import { nextStatuses, OrderEntity, type OrderStatus } from './order.entity.js';
 import { type OrderKey, OrdersRepository } from './orders.repository.js';
 
@@ -39,7 +39,24 @@ export class OrdersService {
     private readonly pets: PetsService,
     private readonly clock: Clock,
     private readonly events: Events,
-  ) {}
+  ) {
+    events.declare({
+      types: {
+        'order.placed': 'An order was placed, and its pet is pending.',
+        'order.approved': 'An order was approved.',
+        'order.delivered': 'An order was delivered, and its pet is sold.',
+        'order.cancelled': 'An order was cancelled, or not approved in time, and its pet is available.',
+      },
+      scope: 'orders:read',
+      subject: ({ id }) => `order:${id}`,
+      data: toOrder,
+      schema: Order,
+      example: {
+        subject: 'order:1',
+        data: { id: 1, petId: 7, status: 'placed', createdAt: '2026-11-21T12:00:00.000Z' },
+      },
+    });
+  }
 
   async list(accountId: number, query: ListOrdersQuery): Promise<Page<Order>> {
     const { items, nextAfter } = await this.orders.page(this.database.manager, accountId, query);
@@ -62,7 +79,7 @@ export class OrdersService {
       // The pet exists, so its identifier was assigned by the service and is a safe integer.
       const order = { accountId, petId: Number(petId), status: 'placed', createdAt: this.clock.nowMs() } as const;
       const row = await this.orders.insert(manager, order);
-      await this.events.raise(manager, 'order.placed', () => ({ before: undefined, after: row }));
+      await this.events.raise(manager, 'order.placed', () => ({ before: undefined, after: row }), accountId);
       return toOrder(row);
     });
   }
@@ -95,7 +112,7 @@ export class OrdersService {
     if (to === 'delivered') await this.pets.sell(String(row.petId));
     if (to === 'cancelled') await this.pets.release(String(row.petId));
     const after = { ...row, status: to };
-    await this.events.raise(manager, MOVED[to], () => ({ before: row, after }));
+    await this.events.raise(manager, MOVED[to], () => ({ before: row, after }), row.accountId);
     return after;
   }
 }

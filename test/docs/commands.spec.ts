@@ -22,6 +22,7 @@ const READ = [
   'docs/paging.md',
   'docs/api.md',
   'docs/conditional-requests.md',
+  'docs/events.md',
   'docs/idempotency.md',
   'docs/limits.md',
   'docs/lifecycle.md',

@@ -6,7 +6,7 @@ import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSq
 import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
 import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poller.js';
 import { PetsService } from '../../src/index.js';
-import { PetsRepository } from '../../src/pets/pets.repository.js';
+import { Database } from '../../src/database/database.js';
 import { FakeClock, trio } from '../support/app.js';
 import { databaseOf, withoutDatabase } from '../support/databases.js';
 import { errorOf, expectTrio } from '../support/expectations.js';
@@ -79,7 +79,7 @@ describe('a database that cannot be written', () => {
   });
 
   it('is not asked again for each of the creates that fail together', async () => {
-    const writes = jest.spyOn(service.app.get(PetsRepository), 'insert');
+    const writes = jest.spyOn(service.app.get(Database), 'write');
     const pets = service.app.get(PetsService);
     const outcomes = await refusingWrites(() => Promise.allSettled(Array.from({ length: 20 }, () => pets.create(PET))));
     for (const outcome of outcomes)

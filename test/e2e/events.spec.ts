@@ -118,7 +118,13 @@ describe('after the commit', () => {
     await service.request(path, { key, method: 'DELETE' });
     await told(3);
     const bella = { id, name: 'Bella', categoryId: '7', status: 'available' };
-    const common = { id: expect.stringMatching(/^[0-9a-f-]{36}$/), atMs: expect.any(Number), actor: keyId };
+    const common = {
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      atMs: expect.any(Number),
+      actor: keyId,
+      accountId: expect.any(Number),
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    };
     expect(heard).toEqual([
       { ...common, name: 'pet.created', before: undefined, after: bella },
       { ...common, name: 'pet.changed', before: bella, after: { ...bella, name: 'Bello' } },

@@ -230,7 +230,7 @@ describe('an extension', () => {
     expect(made).toMatchObject({ status: 201, body: { scopes } });
     expect(await errorOf(await service.post('/v1/keys', key, { scopes: ['prints:burn'] }))).toMatchObject({
       status: 400,
-      message: expect.stringContaining('prints:cancel'),
+      message: expect.stringContaining('prints:use'),
     });
     const { body } = await service.json<{ components: { schemas: Record<string, object> } }>('/openapi.json');
     expect(body.components.schemas).toMatchObject({
@@ -256,6 +256,8 @@ describe('an extension', () => {
       'CounterStore',
       'Database',
       'Env',
+      'EventLog',
+      'EventTypes',
       'Events',
       'KeyVerifier',
       'OldRows',

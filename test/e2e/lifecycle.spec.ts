@@ -178,7 +178,7 @@ describe('getPet', () => {
       expect(before).toContain('getPet');
       expect(after).toEqual(before.filter((id) => id !== 'getPet'));
       const yaml = await (await service.request('/openapi.yaml')).text();
-      expect(yaml.match(/(?<=^ +operationId: )\w+$/gm)).toEqual(after);
+      expect(yaml.split('\nwebhooks:')[0]?.match(/(?<=^ +operationId: )\w+$/gm)).toEqual(after);
     });
 
     it('does not affect other operations', async () => {

@@ -12,6 +12,7 @@ const GUIDES = [
   'limits',
   'idempotency',
   'conditional-requests',
+  'events',
   'lifecycle',
   'staging',
   'managing-keys',

@@ -1,5 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { Change } from '../../database/events/domain-event.js';
+import type { EventDeclaration } from '../../database/events/event-types.js';
+import { MANAGE_KEYS } from '../../auth/keys/scopes.js';
 import { rfc3339 } from '../../platform/config/clock.js';
 import { TIME_SCHEMA } from '../../http/validation/date-time.js';
 import { PLAN_NAMES, type PlanName } from '../../auth/keys/plan.js';
@@ -16,6 +18,17 @@ export const KEY_ID_SCHEMA = {
 
 /** Has the format of a key, but an invalid checksum. */
 export const EXAMPLE_KEY = `psk_live_${'0'.repeat(36)}`;
+
+export const EXAMPLE_DETAILS = {
+  id: 'key_0123456789abcdef',
+  name: 'Nightly import',
+  masked: 'psk_live_Ab3d…9xYz',
+  account: 'acme',
+  plan: 'pro',
+  scopes: ['pets:read'],
+  createdAt: '2026-11-21T12:00:00.000Z',
+  expiresAt: '2027-02-19T12:00:00.000Z',
+};
 
 const NAME = { type: String, minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: '\\S' };
 const MASKED = { type: String, pattern: '^psk_(live|test)_[0-9A-Za-z]{4}…[0-9A-Za-z]{4}$', maxLength: 18 };
@@ -98,10 +111,23 @@ export function detailsOf(key: Omit<ApiKey, 'accountId'>): KeyDetails {
 export interface KeyEvents {
   /** Also raised for the successor of a rotated key. */
   'key.created': Change<undefined, KeyDetails>;
-  /** The key was renamed, got other scopes, was paused or resumed. */
+  /** The key was renamed, got other scopes, was paused, resumed or rotated. */
   'key.changed': Change<KeyDetails, KeyDetails>;
   'key.revoked': Change<KeyDetails, KeyDetails>;
 }
+
+export const KEY_EVENTS: EventDeclaration<keyof KeyEvents> = {
+  types: {
+    'key.created': 'An API key was created, or is the successor of one that was rotated.',
+    'key.changed': 'An API key was renamed, got other scopes, was paused, resumed or rotated.',
+    'key.revoked': 'An API key was revoked.',
+  },
+  scope: MANAGE_KEYS,
+  subject: ({ id }) => `key:${id}`,
+  data: (key) => key,
+  schema: KeyDetails,
+  example: { subject: `key:${EXAMPLE_DETAILS.id}`, data: EXAMPLE_DETAILS },
+};
 
 declare module '../../database/events/domain-event.js' {
   interface EventMap extends KeyEvents {}

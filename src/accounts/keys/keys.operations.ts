@@ -1,4 +1,4 @@
-import { EXAMPLE_KEY, IssuedKey, KeyDetails, RotatedKey } from './key-responses.dto.js';
+import { EXAMPLE_DETAILS, EXAMPLE_KEY, IssuedKey, KeyDetails, RotatedKey } from './key-responses.dto.js';
 import { keyNotFound } from '../../auth/keys/api-keys.repository.js';
 import { problem } from '../../platform/errors/error-codes.js';
 import { created, type OperationOptions, pageOf, resource } from '../../openapi/operation.decorator.js';
@@ -7,18 +7,8 @@ import { keyLimitReached, keyRevoked, MOST_ACTIVE_KEYS } from './key-rules.js';
 
 const COMMON = { scope: 'keys:manage', stability: 'beta' } as const;
 const NOT_IDEMPOTENT = 'An `Idempotency-Key` is 400, because the response has a secret, which is not stored.';
-const READER = { name: 'Nightly import', scopes: ['pets:read'], expiresInSeconds: 7_776_000 };
-const KEY = {
-  id: 'key_0123456789abcdef',
-  name: READER.name,
-  masked: 'psk_live_Ab3d…9xYz',
-  account: 'acme',
-  plan: 'pro',
-  scopes: READER.scopes,
-  createdAt: '2026-11-21T12:00:00.000Z',
-  expiresAt: '2027-02-19T12:00:00.000Z',
-};
-const ISSUED = { ...KEY, key: EXAMPLE_KEY };
+const READER = { name: EXAMPLE_DETAILS.name, scopes: EXAMPLE_DETAILS.scopes, expiresInSeconds: 7_776_000 };
+const ISSUED = { ...EXAMPLE_DETAILS, key: EXAMPLE_KEY };
 const ROTATED = { ...ISSUED, replaces: 'key_fedcba9876543210', replacedExpiresAt: '2026-11-21T13:00:00.000Z' };
 const USAGE = {
   minute: { requests: 13, resetsAt: '2026-11-21T12:01:00.000Z' },
@@ -47,7 +37,7 @@ export const LIST_KEYS: OperationOptions = {
   description:
     'Returns the keys of the calling account, oldest first, including revoked and expired ones. If there is a next page, ' +
     '`Link` has its address as `rel="next"`.',
-  success: pageOf(KeyDetails, 'ApiKeys', 'A page of keys.', { 'One key': [KEY] }),
+  success: pageOf(KeyDetails, 'ApiKeys', 'A page of keys.', { 'One key': [EXAMPLE_DETAILS] }),
 };
 
 export const GET_KEY: OperationOptions = {
@@ -55,7 +45,12 @@ export const GET_KEY: OperationOptions = {
   id: 'getKey',
   summary: 'Get an API key',
   description: 'Returns a key of the calling account without its secret, which the service does not store.',
-  success: resource(KeyDetails, 'The key.', { 'A key in use': { ...KEY, lastUsedAt: KEY.createdAt } }, []),
+  success: resource(
+    KeyDetails,
+    'The key.',
+    { 'A key in use': { ...EXAMPLE_DETAILS, lastUsedAt: EXAMPLE_DETAILS.createdAt } },
+    [],
+  ),
   errors: [keyNotFound()],
 };
 
@@ -73,10 +68,18 @@ export const CHANGE_KEY: OperationOptions = {
     'Remove its name': { name: null },
     'Take scopes from it': { scopes: READER.scopes },
   },
-  success: resource(KeyDetails, 'The changed key.', { 'A paused key': { ...KEY, pausedAt: KEY.createdAt } }, []),
+  success: resource(
+    KeyDetails,
+    'The changed key.',
+    { 'A paused key': { ...EXAMPLE_DETAILS, pausedAt: EXAMPLE_DETAILS.createdAt } },
+    [],
+  ),
   errors: [
     keyNotFound(),
-    { ...problem('api_key_retired', keyRevoked(KEY.id).message), meaning: 'The API key is revoked or has expired.' },
+    {
+      ...problem('api_key_retired', keyRevoked(EXAMPLE_DETAILS.id).message),
+      meaning: 'The API key is revoked or has expired.',
+    },
   ],
 };
 
@@ -101,7 +104,7 @@ export const ROTATE_KEY: OperationOptions = {
     `that the calling key lacks is 403 \`insufficient_scope\`. ${NOT_IDEMPOTENT}`,
   bodyExamples: { 'An hour for both': { overlapSeconds: 3_600 }, 'A day for both': {} },
   success: created(RotatedKey, 'The successor with its secret.', { 'An hour for both': ROTATED }, SHOWN_ONCE),
-  errors: [keyNotFound(), keyRevoked(KEY.id), keyLimitReached(MOST_ACTIVE_KEYS)],
+  errors: [keyNotFound(), keyRevoked(EXAMPLE_DETAILS.id), keyLimitReached(MOST_ACTIVE_KEYS)],
 };
 
 export const REVOKE_KEY: OperationOptions = {

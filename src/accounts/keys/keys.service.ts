@@ -15,7 +15,7 @@ import { Clock, rfc3339 } from '../../platform/config/clock.js';
 import { Env } from '../../platform/config/env.js';
 import { accountFor, type AccountSummary, changePlan, getAccount, summariseAccounts } from '../accounts.js';
 import type { ApiKeyChange } from './key-requests.dto.js';
-import { detailsOf, type IssuedKey, type KeyDetails, type RotatedKey } from './key-responses.dto.js';
+import { detailsOf, type IssuedKey, KEY_EVENTS, type KeyDetails, type RotatedKey } from './key-responses.dto.js';
 import { changesOf, checkDuration, checkName, checkScopes, invalid, type NewKey, planTerms } from './key-options.js';
 
 /** By how much `lastUsedAt` can be earlier than the last use, in milliseconds, because it is written every 5 seconds. */
@@ -39,7 +39,9 @@ export class KeysService {
     private readonly keys: ApiKeysRepository,
     private readonly events: Events,
     private readonly changes: KeyChanges,
-  ) {}
+  ) {
+    events.declare(KEY_EVENTS);
+  }
 
   /** Creates a key that expires at `latestExpiryMs` at the latest, and the account if it does not exist. */
   createKey(newKey: NewKey, latestExpiryMs?: number): Promise<IssuedKey> {
@@ -117,7 +119,9 @@ export class KeysService {
       const lifetimeMs = key.lifetimeMs ?? derivedMs;
       const issued = await this.issue(operation, key.account, { ...key, lifetimeMs }, latestExpiryMs);
       const detail = { successor: issued.id, expiresAt };
-      await this.update(operation, key, { expiresAt, successorId: issued.id, lifetimeMs }, 'key.rotated', detail);
+      const changes = { expiresAt, successorId: issued.id, lifetimeMs };
+      const rotated = await this.update(operation, key, changes, 'key.rotated', detail);
+      await this.raise(operation, 'key.changed', key, rotated);
       return { ...issued, replaces: key.id, replacedExpiresAt: rfc3339(expiresAt) };
     });
   }
@@ -170,7 +174,7 @@ export class KeysService {
     const { id, ...rest } = details;
     const detail = { name, masked, scopes: rest.scopes, lifetimeMs: lifetimeMs || null, expiresAt };
     await audit(operation, 'key.created', account.id, id, detail);
-    await this.events.raise(manager, 'key.created', () => ({ before: undefined, after: details }));
+    await this.events.raise(manager, 'key.created', () => ({ before: undefined, after: details }), account.id);
     return { id, key, ...rest };
   }
 
@@ -189,6 +193,6 @@ export class KeysService {
   }
 
   private raise({ manager }: AuditedOperation, name: 'key.changed' | 'key.revoked', from: ApiKey, to: ApiKey) {
-    return this.events.raise(manager, name, () => ({ before: detailsOf(from), after: detailsOf(to) }));
+    return this.events.raise(manager, name, () => ({ before: detailsOf(from), after: detailsOf(to) }), to.accountId);
   }
 }

@@ -7,6 +7,7 @@ export const SCOPES = [
   'orders:read',
   'orders:write',
   'usage:read',
+  'events:read',
   'keys:manage',
 ] as const;
 

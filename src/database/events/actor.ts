@@ -4,6 +4,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface Principal {
   readonly actor: string | undefined;
   readonly accountId: number | undefined;
+  /** Of the request that asked for the change. */
+  readonly requestId?: string | undefined;
+  readonly traceId?: string | undefined;
 }
 
 /** For work that several callers share. */
@@ -15,7 +18,7 @@ const principals = new AsyncLocalStorage<Principal>();
  * @param accountId the account that the work is done for; default: that of the caller
  */
 export function runAs<T>(actor: string | undefined, work: () => T, accountId = currentAccountId()): T {
-  return runFor({ actor, accountId }, work);
+  return runFor({ ...currentPrincipal(), actor, accountId }, work);
 }
 
 export function runFor<T>(principal: Principal, work: () => T): T {

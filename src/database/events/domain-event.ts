@@ -1,3 +1,5 @@
+import type { Principal } from './actor.js';
+
 /** The events by name. Features declare theirs by merging into this interface, like `PetEvents`. */
 export interface EventMap {}
 
@@ -15,14 +17,15 @@ export type EventPattern =
   | { [Name in EventName]: Name extends `${infer Prefix}.${string}` ? `${Prefix}.*` : never }[EventName]
   | '*';
 
-/** A change of the domain. In its transaction it is about to be committed; afterwards it is. */
-export interface DomainEvent<Name extends EventName = EventName> {
+/**
+ * A change of the domain. In its transaction it is about to be committed; afterwards it is. The actor is the id of an API key,
+ * `cli:<system user>` or the name in `runAs`; undefined if unknown.
+ */
+export interface DomainEvent<Name extends EventName = EventName> extends Principal {
   /** Unique, so that consumers can detect duplicates. */
   readonly id: string;
   readonly name: Name;
   readonly atMs: number;
-  /** The actor: the id of an API key, `cli:<system user>` or the name in `runAs`; undefined if unknown. */
-  readonly actor: string | undefined;
   readonly before: EventMap[Name]['before'];
   readonly after: EventMap[Name]['after'];
 }

@@ -1,60 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Injectable, Logger, Module, type OnApplicationShutdown, type OnModuleInit, SetMetadata } from '@nestjs/common';
+import { Injectable, Logger, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { EventEmitter2, EventEmitterModule } from '@nestjs/event-emitter';
 import type { EntityManager } from 'typeorm';
 import { Clock } from '../../platform/config/clock.js';
+import { Env } from '../../platform/config/env.js';
 import { endsInTime } from '../../platform/recurring-task.js';
 import { inSpan } from '../../platform/tracing/spans.js';
 import { onCommit } from '../transaction.js';
 import { currentPrincipal, type Principal, runFor } from './actor.js';
-import type { DomainEvent, EventMap, EventName, EventOf, EventPattern } from './domain-event.js';
+import { beforeCommitOf, type Listening } from './before-commit.decorator.js';
+import type { DomainEvent, EventMap, EventName } from './domain-event.js';
+import { EventLog, EventRetention, type NewLoggedEvent } from './event-log.js';
+import { type EventDeclaration, type EventType, EventTypes, matches } from './event-types.js';
+import { EVERY_ACCOUNT } from './logged-event.entity.js';
 
-const BEFORE_COMMIT = 'petstore:before-commit';
-
-export type BeforeCommitListener<Pattern extends EventPattern, IsBatch extends boolean = false> = (
-  heard: IsBatch extends true ? readonly EventOf<Pattern>[] : EventOf<Pattern>,
-  manager: EntityManager,
-) => void | Promise<void>;
-
-interface Listening {
-  readonly pattern: string;
-  readonly batch: boolean;
-}
-
-/**
- * Calls a method of a provider in the transaction of an event: `pet.created`, all of `pet.*`, or all (`*`). Its writes are
- * committed or rolled back with the rest. If it throws, the transaction is rolled back, and the client gets the error. It must
- * await nothing but the database. To listen after the commit, use `@OnEvent()`.
- * @param options `batch` calls it with all events that are raised together, in their order: pets that are created at the same
- * time share a transaction. If it throws, it is called again with each of them alone
- */
-export function BeforeCommit<Pattern extends EventPattern, IsBatch extends boolean = false>(
-  pattern: Pattern,
-  { batch }: { readonly batch?: IsBatch } = {},
-) {
-  return <Method extends BeforeCommitListener<Pattern, IsBatch>>(
-    target: object,
-    key: string | symbol,
-    descriptor: TypedPropertyDescriptor<Method>,
-  ): void => {
-    const listening: Listening = { pattern, batch: batch === true };
-    SetMetadata(BEFORE_COMMIT, [listening, ...beforeCommitOf(descriptor.value ?? Object)])(target, key, descriptor);
-  };
-}
-
-function beforeCommitOf(method: Function): readonly Listening[] {
-  return (Reflect.getMetadata(BEFORE_COMMIT, method) ?? []) as readonly Listening[];
-}
-
-/** What is raised for one change. `change` is called only if there are listeners. */
+/** What is raised for one change. `change` is called only if the event is logged or has listeners. */
 export interface Raised<Name extends EventName> {
   readonly change: () => EventMap[Name];
   readonly by: Principal;
+  /** The account that alone can read it in the log. Default: all can. */
+  readonly readerId?: number | undefined;
 }
 
-/** Raises events: `@BeforeCommit()` listens in the transaction, `@OnEvent()` after the commit. */
+/**
+ * Raises events: the log keeps those that are declared, `@BeforeCommit()` listens in the transaction, and `@OnEvent()` after
+ * the commit.
+ */
 @Injectable()
 export class Events implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('Events');
@@ -69,6 +42,9 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
     readonly emitter: EventEmitter2,
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
+    private readonly types: EventTypes,
+    private readonly log: EventLog,
+    private readonly env: Env,
   ) {}
 
   onModuleInit(): void {
@@ -87,17 +63,31 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  /** Whether a listener in the transaction can refuse an event. */
-  canBeRefused(name: EventName): boolean {
-    return this.listenersOf(name).length > 0;
+  /**
+   * Lets the log keep events with these names. Call it in the constructor of the service that raises them.
+   * @throws TypeError if the name of one was declared before
+   */
+  declare<Name extends EventName>(declaration: EventDeclaration<Name>): void {
+    this.types.declare(declaration);
+  }
+
+  /** Whether an event must be raised in a transaction: it is logged, or a listener can refuse it. */
+  needsTransaction(name: EventName): boolean {
+    return this.loggedType(name) !== undefined || this.listenersOf(name).length > 0;
   }
 
   /**
-   * Raises an event. Call it in the transaction of the change. `change` is called only if there are listeners.
+   * Raises an event. Call it in the transaction of the change. `change` is called only if the event is logged or has listeners.
+   * @param readerId the account that alone can read it in the log; default: all can
    * @throws (rejects) the error of a listener of `@BeforeCommit()`
    */
-  raise<Name extends EventName>(manager: EntityManager, name: Name, change: () => EventMap[Name]): Promise<void> {
-    return this.raiseTogether(manager, name, [{ change, by: currentPrincipal() }]);
+  raise<Name extends EventName>(
+    manager: EntityManager,
+    name: Name,
+    change: () => EventMap[Name],
+    readerId?: number,
+  ): Promise<void> {
+    return this.raiseTogether(manager, name, [{ change, by: currentPrincipal(), readerId }]);
   }
 
   /** The same for several changes in one transaction, of one or several actors. */
@@ -106,20 +96,28 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
     name: Name,
     raised: readonly Raised<Name>[],
   ): Promise<void> {
+    const type = this.loggedType(name);
     const listeners = this.listenersOf(name);
     const isHeardLater = this.emitter.hasListeners(name);
-    if (listeners.length === 0 && !isHeardLater) return;
-    const events = raised.map(({ change, by: { actor } }): DomainEvent => {
+    if (type === undefined && listeners.length === 0 && !isHeardLater) return;
+    const events = raised.map(({ change, by }): DomainEvent => {
       const { before, after } = change();
-      const states = { before: copyOf(before), after: copyOf(after) };
-      return { id: randomUUID(), name, atMs: this.clock.nowMs(), actor, ...states };
+      return { ...by, id: randomUUID(), name, atMs: this.clock.nowMs(), before, after };
     });
+    // Before listeners, because what they raise in turn comes later.
+    if (type !== undefined)
+      await this.log.append(
+        manager,
+        events.map((event, index) => loggedEvent(event, type, raised[index]?.readerId)),
+      );
+    if (listeners.length === 0 && !isHeardLater) return;
+    const copies = events.map(withOwnStates);
     for (const { batch, call } of listeners)
       await inSpan(`before commit ${name}`, {}, async () => {
-        if (batch) await call(events, manager);
-        else for (const [index, { by }] of raised.entries()) await runFor(by, () => call(events[index], manager));
+        if (batch) await call(copies, manager);
+        else for (const [index, { by }] of raised.entries()) await runFor(by, () => call(copies[index], manager));
       });
-    if (isHeardLater) onCommit(() => events.forEach((event) => this.deliver(event)));
+    if (isHeardLater) onCommit(() => copies.forEach((event) => this.deliver(event)));
   }
 
   /** Waits for listeners before the database is closed, but not for those that take too long, or raise events for ever. */
@@ -132,7 +130,11 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
   }
 
   private listenersOf(name: EventName) {
-    return this.beforeCommit.filter(({ pattern }) => isMatch(pattern, name));
+    return this.beforeCommit.filter(({ pattern }) => matches(pattern, name));
+  }
+
+  private loggedType(name: EventName): EventType | undefined {
+    return this.env.EVENTS === 'on' ? this.types.get(name) : undefined;
   }
 
   /** In a later turn of the event loop, so that listeners do not delay the response. */
@@ -150,16 +152,34 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
 /** Not global, because global modules are shut down last, and listeners must end before the database is closed. */
 @Module({
   imports: [DiscoveryModule, EventEmitterModule.forRoot({ wildcard: true })],
-  providers: [Events],
-  exports: [Events],
+  providers: [Events, EventTypes, EventLog, EventRetention],
+  exports: [Events, EventTypes, EventLog],
 })
 export class EventsModule {}
 
-function isMatch(pattern: string, name: string): boolean {
-  return pattern === name || pattern === '*' || (pattern.endsWith('.*') && name.startsWith(pattern.slice(0, -1)));
+/** Responses are made from the same objects, and what a listener changes must not change them. */
+function withOwnStates(event: DomainEvent): DomainEvent {
+  return { ...event, before: copyOf(event.before), after: copyOf(event.after) } as DomainEvent;
 }
 
-/** Responses are made from the same objects, and what a listener changes must not change them. */
 function copyOf<State>(state: State): State {
   return typeof state === 'object' && state !== null ? { ...state } : state;
+}
+
+function loggedEvent(event: DomainEvent, type: EventType, readerId = EVERY_ACCOUNT): NewLoggedEvent {
+  const { id: eventId, atMs: at, before, after, actor, accountId, requestId, traceId } = event;
+  const state = after ?? before;
+  if (state === undefined) throw new TypeError(`The event ${type.name} has no state.`);
+  return {
+    eventId,
+    type: type.name,
+    accountId: readerId,
+    subject: type.subject(state),
+    data: JSON.stringify(type.data(state)),
+    actor: actor ?? null,
+    actorAccountId: accountId ?? null,
+    requestId: requestId ?? null,
+    traceId: traceId ?? null,
+    at,
+  };
 }

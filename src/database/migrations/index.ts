@@ -15,6 +15,7 @@ import { ApiKeyPauses1795262400000 } from './1795262400000-api-key-pauses.js';
 import { UsageHistory1795266000000 } from './1795266000000-usage-history.js';
 import { DatabaseIdentity1795269600000 } from './1795269600000-database-identity.js';
 import { AuditByAccount1795273200000 } from './1795273200000-audit-by-account.js';
+import { EventLog1795276800000 } from './1795276800000-event-log.js';
 
 /** The service's migrations, oldest first. */
 export const MIGRATIONS = [
@@ -33,6 +34,7 @@ export const MIGRATIONS = [
   UsageHistory1795266000000,
   DatabaseIdentity1795269600000,
   AuditByAccount1795273200000,
+  EventLog1795276800000,
 ];
 
 export async function pendingMigrations(executor: MigrationExecutor): Promise<string[]> {

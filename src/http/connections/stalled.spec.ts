@@ -49,6 +49,7 @@ describe('a client', () => {
 
   it('that reads slowly gets the response, however long it takes', async () => {
     const socket = await send();
+    await once(client, 'readable');
     let received = 0;
     const endMs = performance.now() + 4 * TIMEOUT_MS;
     // Each read returns at most the socket's buffer of 64 KiB.

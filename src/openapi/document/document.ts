@@ -3,12 +3,14 @@ import { type OpenAPIObject, type ReferenceObject, SwaggerModule } from '@nestjs
 import { KnownScopes } from '../../auth/keys/scopes.js';
 import { HEADER_COMPONENTS } from '../../http/response-headers.js';
 import { removalMs } from '../../lifecycle/deprecation.interceptor.js';
+import { EventTypes } from '../../database/events/event-types.js';
 import { Clock } from '../../platform/config/clock.js';
 import { Env } from '../../platform/config/env.js';
 import { errorSchemas } from '../documented-errors.js';
 import { completeOperation, type DocumentedOperation, type ScannedOperation, type SharedParts } from './operations.js';
 import { outlineOf } from './outline.js';
 import { convertSchema, mapValues, withoutExamples } from './schemas.js';
+import { webhooksOf } from './webhooks.js';
 
 type PathItem = Record<string, DocumentedOperation>;
 
@@ -37,7 +39,8 @@ export function currentDocument(app: INestApplication, errorCodes: readonly stri
 }
 
 function createDocument(app: INestApplication, env: Env, errorCodes: readonly string[]): OpenAPIObject {
-  const options = { ignoreGlobalPrefix: true };
+  const types = env.EVENTS === 'on' ? [...app.get(EventTypes, { strict: false }).all] : [];
+  const options = { ignoreGlobalPrefix: true, extraModels: types.map(({ schema }) => schema) };
   const { paths, components, ...outline } = SwaggerModule.createDocument(app, outlineOf(app, env), options);
   const shared: SharedParts = {
     schemas: mapValues(components?.schemas ?? {}, convertSchema),
@@ -60,6 +63,7 @@ function createDocument(app: INestApplication, env: Env, errorCodes: readonly st
   return {
     ...outline,
     paths,
+    ...(types.length > 0 && { webhooks: webhooksOf(types) }),
     components: {
       ...components,
       schemas: {

@@ -50,10 +50,11 @@ export function completeOperation(
     ...rest
   } = scanned;
   const { description = '', 'x-sunset': sunset } = rest;
+  const prefer = ENVIRONMENT === 'staging' ? preferParameter(rest.parameters) : undefined;
   const parameters = [
-    ...(rest.parameters ?? []),
+    ...(rest.parameters ?? []).filter(({ name }) => prefer === undefined || name !== prefer.name),
     ...(isIdempotent ? [IDEMPOTENCY_KEY_PARAMETER] : []),
-    ...(ENVIRONMENT === 'staging' ? [PREFER_PARAMETER] : []),
+    ...(prefer === undefined ? [] : [prefer]),
   ].map(completeParameter);
   for (const parameter of parameters) shared.parameters.set(parameter, parameterName(parameter));
   const requestBody = rest.requestBody && completeBody(method, rest.requestBody, examples, shared.schemas);
@@ -139,4 +140,12 @@ function completeResponse(
     if (listName !== undefined) schemas[listName] = { ...schema, ...(maxItems !== undefined && { maxItems }) };
   }
   return response;
+}
+
+/** Of staging. An operation that knows other preferences documents both. */
+function preferParameter(own: readonly ParameterObject[] = []): ParameterObject {
+  const other = own.find(({ name }) => name === PREFER_PARAMETER.name);
+  if (other === undefined) return PREFER_PARAMETER;
+  const description = `${other.description} ${PREFER_PARAMETER.description}`;
+  return { ...PREFER_PARAMETER, description, schema: { type: 'string', maxLength: 100, example: 'code=429' } };
 }

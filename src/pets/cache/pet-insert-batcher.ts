@@ -91,9 +91,9 @@ export class PetInsertBatcher {
     }
   }
 
-  /** Listeners need a transaction; without them, one statement is one. */
+  /** Events need a transaction; without them, one statement is one. */
   private insertBatch(batch: readonly Creation[]): Promise<PetRow[]> {
-    if (!this.events.canBeRefused('pet.created')) return this.insert(this.database.manager, batch);
+    if (!this.events.needsTransaction('pet.created')) return this.insert(this.database.manager, batch);
     return this.database.write((manager) => this.insert(manager, batch));
   }
 

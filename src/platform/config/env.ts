@@ -78,6 +78,8 @@ export class Env {
   @IntegerSetting(0, 1_000) METRICS_ACCOUNTS = 0;
   @IntegerSetting(0, 36_500) AUDIT_RETENTION_DAYS = 365;
   @IntegerSetting(0, 36_500) KEY_RETENTION_DAYS = 90;
+  @ChoiceSetting(['on', 'off']) EVENTS: 'on' | 'off' = 'on';
+  @IntegerSetting(0, 36_500) EVENT_RETENTION_DAYS = 30;
   @IntegerSetting(0, 876_000) ORDER_EXPIRY_HOURS = 72;
 
   @HttpUrlSetting()

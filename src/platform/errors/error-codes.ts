@@ -47,6 +47,7 @@ export const ERROR_CODES = {
   api_key_paused: { status: 401, meaning: 'The API key is paused, and works again once it is resumed.' },
   unauthorized: { status: 401, meaning: 'The operation refuses the caller, whose API key is valid.' },
   forbidden: { status: 403, meaning: 'The operation refuses the caller, whose API key has its scope.' },
+  event_cursor_expired: { status: 410, meaning: 'Events after the cursor may have been deleted.' },
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -1,7 +1,7 @@
 const PET_NAME =
   'name must have 1 to 255 characters, not only white space, without control characters or lone surrogates.';
 const SCOPES =
-  'pets:read, pets:write, categories:read, categories:write, orders:read, orders:write, usage:read, keys:manage';
+  'pets:read, pets:write, categories:read, categories:write, orders:read, orders:write, usage:read, events:read, keys:manage';
 export const didYouMean = (name?: string) => (name === undefined ? '' : `did you mean ${name}? `);
 const unknown = (field: string, meant?: string) =>
   `"${field}" is not a known field (${didYouMean(meant)}known: name, categoryId, status)`;

@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import { Subject } from 'rxjs';
+import type { EntityManager } from 'typeorm';
+import { Env } from '../../platform/config/env.js';
+import { Database } from '../database.js';
+import { DeletionTask, OldRows } from '../old-rows.js';
+import { isPostgres, query, type SqlParameter } from '../statements.js';
+import { onCommit } from '../transaction.js';
+import { EVERY_ACCOUNT, type LoggedEvent } from './logged-event.entity.js';
+
+/** The columns besides `id`, by the property of the entity. */
+const COLUMNS = {
+  eventId: 'event_id',
+  type: 'type',
+  accountId: 'account_id',
+  subject: 'subject',
+  data: 'data',
+  actor: 'actor',
+  actorAccountId: 'actor_account_id',
+  requestId: 'request_id',
+  traceId: 'trace_id',
+  at: 'at',
+} as const satisfies Record<Exclude<keyof LoggedEvent, 'id'>, string>;
+
+const NAMES = Object.values(COLUMNS).map((column) => `"${column}"`);
+const SELECTED = [
+  '"id"',
+  ...Object.entries(COLUMNS).map(([property, column]) => `"${column}" AS "${property}"`),
+].join();
+
+/** Advisory locks from here on stand for places in the log, and others hardly ever. */
+const FIRST_LOCK = '3400000000000000000';
+/** The last place that was taken. */
+const LAST_PLACE = '("last_value" - CASE WHEN "is_called" THEN 0 ELSE 1 END)';
+
+/*
+ * Sequences of PostgreSQL assign places before the commit, so a later place can become visible before an earlier one. Each
+ * transaction therefore holds a shared lock on the last place before its own, until its rows are visible. Nobody waits for it.
+ */
+const APPEND_TO_POSTGRES = `
+  WITH "before" AS MATERIALIZED (SELECT ${LAST_PLACE} AS "place" FROM "event_log_id_seq"),
+    "held" AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(${FIRST_LOCK} + "place") FROM "before")
+  INSERT INTO "event_log" (${NAMES.join()})
+  SELECT "new".* FROM "held", json_to_recordset(CAST(? AS json)) AS "new" (${Object.entries(COLUMNS)
+    .map(([property, column]) => `"${property}" ${/(^at|account_id)$/.test(column) ? 'bigint' : 'text'}`)
+    .join()})`;
+
+const APPEND_TO_SQLITE = `
+  INSERT INTO "event_log" (${NAMES.join()})
+  SELECT ${Object.keys(COLUMNS)
+    .map((property) => `"value" ->> '${property}'`)
+    .join()} FROM json_each(?)`;
+
+/** All places up to the lowest held one are final: the place is read first, then the locks of those that took one before. */
+const FINAL_ON_POSTGRES = `
+  SELECT "last_place" AS "last", LEAST("last_place", (
+    SELECT MIN(("classid"::bigint << 32) + "objid"::bigint - ${FIRST_LOCK}) FROM pg_locks
+    WHERE "locktype" = 'advisory' AND "objsubid" = 1 AND "mode" = 'ShareLock'
+      AND "database" = (SELECT "oid" FROM pg_database WHERE "datname" = current_database())
+      AND ("classid"::bigint << 32) + "objid"::bigint BETWEEN ${FIRST_LOCK} AND ${FIRST_LOCK} + "last_place"
+  )) AS "final" FROM (SELECT ${LAST_PLACE} AS "last_place" FROM "event_log_id_seq" OFFSET 0) AS "sequence"`;
+
+const FINAL_ON_SQLITE = `SELECT COALESCE(MAX("id"), 0) AS "last", COALESCE(MAX("id"), 0) AS "final" FROM "event_log"`;
+
+const list = (values: readonly SqlParameter[]) => `(${values.map(() => '?').join()})`;
+
+export type NewLoggedEvent = Omit<LoggedEvent, 'id'>;
+
+export interface EventFilter {
+  /** Names of events. */
+  readonly types: readonly string[];
+  /** Only what this account can read. */
+  readonly accountId?: number;
+  readonly subject?: string | undefined;
+}
+
+/** How far the log can be read. `last` is beyond `final` while transactions before it are open. */
+export interface LogEnd {
+  readonly final: number;
+  readonly last: number;
+}
+
+/** The log of events, in the order of their places. */
+@Injectable()
+export class EventLog {
+  /** Emits when events of this process were committed. */
+  readonly appended = new Subject<void>();
+
+  constructor(private readonly database: Database) {}
+
+  /** Appends events in the transaction of their changes. */
+  async append(manager: EntityManager, events: readonly NewLoggedEvent[]): Promise<void> {
+    await query(manager, isPostgres(manager) ? APPEND_TO_POSTGRES : APPEND_TO_SQLITE, [JSON.stringify(events)]);
+    onCommit(() => this.appended.next());
+  }
+
+  /** Where the log ends now. No event can appear any more up to the place `final`. */
+  async end(): Promise<LogEnd> {
+    const sql = this.database.isEmbedded ? FINAL_ON_SQLITE : FINAL_ON_POSTGRES;
+    const [end] = await query<LogEnd>(this.database.manager, sql);
+    if (end === undefined) throw new Error('The log of events has no end.');
+    return end;
+  }
+
+  /** Events between two places, `end` included. Ask for the end before: what was final then is visible now. */
+  async read(filter: EventFilter, after: number, end: number, limit: number): Promise<LoggedEvent[]> {
+    const { types, accountId, subject } = filter;
+    if (types.length === 0 || after >= end) return [];
+    const range = ' AND "id" > ? AND "id" <= ? ORDER BY "id" LIMIT ?';
+    const rangeOf = [after, end, limit];
+    const accounts = accountId === undefined ? undefined : [EVERY_ACCOUNT, accountId];
+    if (subject !== undefined || accounts === undefined) {
+      const conditions = [
+        `"type" IN ${list(types)}`,
+        ...(subject === undefined ? [] : ['"subject" = ?']),
+        ...(accounts === undefined ? [] : [`"account_id" IN ${list(accounts)}`]),
+      ];
+      const sql = `SELECT ${SELECTED} FROM "event_log" WHERE ${conditions.join(' AND ')}${range}`;
+      const parameters = [...types, ...(subject === undefined ? [] : [subject]), ...(accounts ?? []), ...rangeOf];
+      return query(this.database.manager, sql, parameters);
+    }
+    // Each part is a range of one index, however rare its type is.
+    const parts = accounts.flatMap((account) => types.map((type) => [account, type, ...rangeOf]));
+    const part = `SELECT * FROM (SELECT ${SELECTED} FROM "event_log" WHERE "account_id" = ? AND "type" = ?${range}) AS "part"`;
+    const sql = `${parts.map(() => part).join(' UNION ALL ')} ORDER BY "id" LIMIT ?`;
+    return query(this.database.manager, sql, [...parts.flat(), limit]);
+  }
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** Places and times ascend together, so it is enough to look at the oldest. */
+const OLD_EVENTS = '"at" < ? AND "id" IN (SELECT "id" FROM "event_log" ORDER BY "id" LIMIT 1000)';
+
+@Injectable()
+export class EventRetention extends DeletionTask {
+  constructor(oldRows: OldRows, { EVENT_RETENTION_DAYS }: Env) {
+    const at = (nowMs: number) => [nowMs - EVENT_RETENTION_DAYS * DAY_MS];
+    const events = { table: 'event_log', isOld: OLD_EVENTS, at };
+    super(oldRows, 'deleting old events', HOUR_MS, EVENT_RETENTION_DAYS > 0 ? [events] : []);
+  }
+}

@@ -1,0 +1,65 @@
+import { Injectable, type Type } from '@nestjs/common';
+import { DomainError } from '../../platform/errors/domain-error.js';
+import type { EventMap, EventName } from './domain-event.js';
+
+type StateOf<Name extends EventName> = NonNullable<EventMap[Name]['before'] | EventMap[Name]['after']>;
+
+/** What the log keeps of the events of one kind of resource, and who can read it. */
+export interface EventDeclaration<Name extends EventName = EventName> {
+  /** What each event means, by its name. */
+  readonly types: Readonly<Record<Name, string>>;
+  /** The scope that a key needs to read the resource, and so its events. */
+  readonly scope: string;
+  /** Identifies the resource, such as `pet:7`. Events with the same subject are kept, and delivered, in order. */
+  readonly subject: (state: StateOf<Name>) => string;
+  /** The resource as the API returns it. It is called with the last state. */
+  readonly data: (state: StateOf<Name>) => object;
+  /** The class of `data`, and an example, for the OpenAPI document. */
+  readonly schema: Type;
+  readonly example: { readonly subject: string; readonly data: object };
+}
+
+export interface EventType extends Omit<EventDeclaration, 'types'> {
+  readonly name: string;
+  readonly meaning: string;
+}
+
+/** The types of events that the log keeps. Features and extensions declare theirs with `Events.declare`. */
+@Injectable()
+export class EventTypes {
+  private readonly types = new Map<string, EventType>();
+
+  get all(): Iterable<EventType> {
+    return this.types.values();
+  }
+
+  declare({ types, ...declaration }: Omit<EventDeclaration, 'types'> & { readonly types: object }): void {
+    for (const [name, meaning] of Object.entries(types) as [string, string][]) {
+      if (this.types.has(name)) throw new TypeError(`The event ${name} is declared twice.`);
+      this.types.set(name, { ...declaration, name, meaning });
+    }
+  }
+
+  get(name: string): EventType | undefined {
+    return this.types.get(name);
+  }
+
+  /**
+   * The types that patterns such as `pet.*` stand for.
+   * @throws DomainError `validation_failed` if one stands for none
+   */
+  matching(patterns: readonly string[]): EventType[] {
+    const found = patterns.map((pattern) => {
+      const types = [...this.all].filter(({ name }) => matches(pattern, name));
+      if (types.length > 0) return types;
+      const known = [...this.types.keys()].join(', ');
+      throw new DomainError('validation_failed', `types must be event types or patterns such as pet.*, of: ${known}.`);
+    });
+    return [...new Set(found.flat())];
+  }
+}
+
+/** Whether a pattern stands for an event: its name, all with a prefix (`pet.*`), or all (`*`). */
+export function matches(pattern: string, name: string): boolean {
+  return pattern === name || pattern === '*' || (pattern.endsWith('.*') && name.startsWith(pattern.slice(0, -1)));
+}

@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { type Caller, Clock, Env, EventLog, EventTypes, type LoggedEvent } from '../kernel.js';
+import type { ListEventsQuery } from './event.dto.js';
+import { cursorText, OLDEST, parseCursor } from './event-cursor.js';
+
+export interface EventPage {
+  readonly events: readonly LoggedEvent[];
+  /** The cursor of the next page, which follows even if there is no event yet. */
+  readonly nextAfter: string;
+}
+
+interface Position {
+  readonly place: number;
+  readonly atMs: number;
+}
+
+/** How often the log is read again while a response waits, in case another process appends. */
+const POLL_MS = 1_000;
+const MOST_WAITING_OF_KEY = 5;
+const MOST_WAITING = 500;
+
+/** Reads the log for consumers. A key sees events of the resources that its scopes let it read. */
+@Injectable()
+export class EventFeed implements BeforeApplicationShutdown {
+  private readonly waitingByKey = new Map<string, number>();
+  private waiting = 0;
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly log: EventLog,
+    private readonly types: EventTypes,
+    private readonly env: Env,
+    private readonly clock: Clock,
+  ) {}
+
+  beforeApplicationShutdown(): void {
+    this.stopping.abort();
+  }
+
+  /**
+   * Reads the events after a cursor.
+   * @param wait until there is one, for at most some milliseconds or until the signal
+   * @throws (rejects) DomainError `validation_failed` or `event_cursor_expired`
+   */
+  async page(caller: Caller, query: ListEventsQuery, wait?: { ms: number; signal: AbortSignal }): Promise<EventPage> {
+    const filter = { types: this.readable(caller, query.types), accountId: caller.accountId, subject: query.subject };
+    let position: Position = await this.start(query.after);
+    const deadlineMs = performance.now() + (wait?.ms ?? 0);
+    for (;;) {
+      const { events, end } = await this.read(filter, position, query.limit);
+      position = end;
+      const leftMs = deadlineMs - performance.now();
+      const isOver = wait === undefined || leftMs <= 0 || wait.signal.aborted || this.stopping.signal.aborted;
+      if (events.length > 0 || isOver) return { events, nextAfter: cursorText(position) };
+      await this.appended(Math.min(leftMs, POLL_MS), wait.signal);
+    }
+  }
+
+  /** Lets a response of a key wait, unless too many do. @returns what ends it; undefined if it must not wait */
+  beginWait(keyId: string): (() => void) | undefined {
+    const ofKey = this.waitingByKey.get(keyId) ?? 0;
+    if (ofKey >= MOST_WAITING_OF_KEY || this.waiting >= MOST_WAITING) return undefined;
+    this.waiting += 1;
+    this.waitingByKey.set(keyId, ofKey + 1);
+    return () => {
+      this.waiting -= 1;
+      const left = (this.waitingByKey.get(keyId) ?? 1) - 1;
+      if (left === 0) this.waitingByKey.delete(keyId);
+      else this.waitingByKey.set(keyId, left);
+    };
+  }
+
+  private readable({ scopes }: Caller, patterns = '*'): string[] {
+    const types = this.types.matching(patterns.split(','));
+    return types.filter(({ scope }) => scopes.has(scope)).map(({ name }) => name);
+  }
+
+  private async start(after: string | undefined): Promise<Position> {
+    const nowMs = this.clock.nowMs();
+    if (after === undefined) return OLDEST;
+    if (after !== 'latest') return parseCursor(after, this.env.EVENT_RETENTION_DAYS, nowMs);
+    const { final } = await this.log.end();
+    return { place: final, atMs: nowMs };
+  }
+
+  private async read(filter: Parameters<EventLog['read']>[0], from: Position, limit: number) {
+    // Before the end is read, so that later events are not before it.
+    const nowMs = this.clock.nowMs();
+    const { final } = await this.log.end();
+    const events = await this.log.read(filter, from.place, final, limit);
+    const last = events.length === limit ? events.at(-1) : undefined;
+    const end = last ? { place: last.id, atMs: last.at } : { place: Math.max(from.place, final), atMs: nowMs };
+    return { events, end };
+  }
+
+  private async appended(atMostMs: number, signal: AbortSignal): Promise<void> {
+    const woken = new AbortController();
+    const subscription = this.log.appended.subscribe(() => woken.abort());
+    const anyOf = AbortSignal.any([signal, this.stopping.signal, woken.signal]);
+    await delay(atMostMs, undefined, { signal: anyOf }).catch(() => undefined);
+    subscription.unsubscribe();
+  }
+}

@@ -1,0 +1,1 @@
+export { EventFeedModule } from './event-feed.module.js';

@@ -1,0 +1,220 @@
+// @postgres: places in the log are assigned before the commit.
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type ApiError, type Change, Database, Events } from '../../src/index.js';
+import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+
+declare module '../../src/index.js' {
+  interface EventMap {
+    'parcel.sent': Change<undefined, { readonly number: number }>;
+  }
+}
+
+interface Event {
+  readonly id: string;
+  readonly type: string;
+  readonly subject: string;
+  readonly data: { readonly id: number; readonly name?: string };
+  readonly actor?: string;
+  readonly requestId?: string;
+}
+
+const FULL = {
+  ...AMPLE,
+  scopes: ['pets:read', 'pets:write', 'orders:read', 'orders:write', 'events:read', 'keys:manage'],
+};
+let key: string;
+let stranger: string;
+/** Where the log ended when the test began. */
+let start: string;
+
+sharePreparedApp({}, async () => {
+  key = await service.key(FULL);
+  stranger = await service.key(FULL);
+});
+
+const nextOf = (headers: Headers) =>
+  /^<[^>]*[?&]after=([\w-]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1] ?? '';
+const list = (query: string, as = key, headers = {}) =>
+  service.json<Event[]>(`/v1/events?${query}`, { key: as, headers });
+const create = async (name: string, as = key) =>
+  (await service.json<{ id: number }>('/v1/pets', { key: as, body: { name, categoryId: 1 } })).body;
+const typesOf = ({ body }: { readonly body: readonly Event[] }) => body.map(({ type }) => type);
+
+beforeEach(async () => {
+  start = nextOf((await list('after=latest')).headers);
+});
+
+describe('events', () => {
+  it('are listed in the order of the changes, with the bytes that the API returned', async () => {
+    const created = await service.post('/v1/pets', key, '{"name":"Ada","categoryId":9223372036854775807}');
+    const json = await created.text();
+    const { id } = JSON.parse(json) as { id: number };
+    await service.json(`/v1/pets/${id}`, { key, method: 'PATCH', body: { name: 'Bea' } });
+    await service.request(`/v1/pets/${id}`, { key, method: 'DELETE' });
+    const response = await service.request(`/v1/events?after=${start}`, { key });
+    const text = await response.text();
+    expect(text).toContain(`"subject":"pet:${id}","createdAt":`);
+    expect(text).toContain(`"data":${json}`);
+    expect((JSON.parse(text) as Event[]).map(({ type }) => type)).toEqual([
+      'pet.created',
+      'pet.changed',
+      'pet.removed',
+    ]);
+  });
+
+  it('tell who made a change, and in which request, to the own account only', async () => {
+    const response = await service.request('/v1/pets', {
+      key,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Request-Id': 'mine' },
+      body: '{"name":"Cleo","categoryId":1}',
+    });
+    expect(response.status).toBe(201);
+    const [own] = (await list(`after=${start}`)).body;
+    const [others] = (await list(`after=${start}`, stranger)).body;
+    expect(own).toMatchObject({ requestId: 'mine', actor: expect.stringMatching(/^key_/) });
+    expect(others).toEqual({ ...own, requestId: undefined, actor: undefined });
+  });
+
+  it('of orders and keys are for their account', async () => {
+    const { id } = await create('Dora');
+    const pet = `/v1/pets/${id}`;
+    await service.json(pet, { key, method: 'PATCH', body: { status: 'available' } });
+    await service.json('/v1/store/orders', { key, body: { petId: id } });
+    await service.json('/v1/keys', { key, body: { scopes: ['pets:read'] } });
+    const shared = ['pet.created', 'pet.changed', 'pet.changed'];
+    expect(typesOf(await list(`after=${start}`))).toEqual([...shared, 'order.placed', 'key.created']);
+    expect(typesOf(await list(`after=${start}`, stranger))).toEqual(shared);
+  });
+
+  it('are shown to a key with the scope of the resource', async () => {
+    const reader = await service.key({ scopes: ['events:read', 'orders:read'] });
+    await create('Emma');
+    expect((await list(`after=${start}`, reader)).body).toEqual([]);
+    expect((await list(`after=${start}`, await service.key({ scopes: ['pets:read'] }))).status).toBe(403);
+  });
+
+  it('of a key that is rotated say so of both keys', async () => {
+    const { body } = await service.json<{ id: string }>('/v1/keys', { key, body: { scopes: ['pets:read'] } });
+    await service.json(`/v1/keys/${body.id}/rotate`, { key, body: { overlapSeconds: 60 } });
+    const { body: events } = await list(`after=${start}&types=key.*`);
+    expect(events.map(({ type }) => type)).toEqual(['key.created', 'key.created', 'key.changed']);
+    expect(JSON.stringify(events)).not.toContain('psk_test_0');
+    expect(events[2]?.subject).toBe(`key:${body.id}`);
+  });
+
+  it('of what was rolled back do not exist', async () => {
+    const events = service.app.get(Events, { strict: false });
+    const raised = service.app.get(Database).write(async (manager) => {
+      await events.raise(manager, 'pet.removed', () => ({
+        before: { id: 1, name: 'Fay', categoryId: '1', status: null },
+        after: undefined,
+      }));
+      throw new Error('no');
+    });
+    await expect(raised).rejects.toThrow('no');
+    expect((await list(`after=${start}`)).body).toEqual([]);
+  });
+
+  it('of an extension are logged if it declares them', async () => {
+    const events = service.app.get(Events, { strict: false });
+    const raise = () =>
+      service.app
+        .get(Database)
+        .write((manager) => events.raise(manager, 'parcel.sent', () => ({ before: undefined, after: { number: 5 } })));
+    await raise();
+    events.declare<'parcel.sent'>({
+      types: { 'parcel.sent': 'A parcel was sent.' },
+      scope: 'orders:read',
+      subject: ({ number }) => `parcel:${number}`,
+      data: ({ number }) => ({ number }),
+      schema: Object,
+      example: { subject: 'parcel:1', data: { number: 1 } },
+    });
+    await raise();
+    expect((await list(`after=${start}`)).body).toMatchObject([{ type: 'parcel.sent', subject: 'parcel:5' }]);
+  });
+});
+
+describe('the feed', () => {
+  it('is read page by page without a gap, by type and by subject', async () => {
+    const pets = [];
+    for (const name of ['Gil', 'Hal', 'Ivy']) pets.push(await create(name));
+    await service.json(`/v1/pets/${pets[1]?.id}`, { key, method: 'PATCH', body: { name: 'Hans' } });
+    const names: (string | undefined)[] = [];
+    let after = start;
+    for (let page = 0; page < 3; page += 1) {
+      const { body, headers } = await list(`after=${after}&limit=2&types=pet.*`);
+      names.push(...body.map(({ data }) => data.name));
+      after = nextOf(headers);
+    }
+    expect(names).toEqual(['Gil', 'Hal', 'Ivy', 'Hans']);
+    expect(typesOf(await list(`after=${start}&types=pet.changed,order.placed`))).toEqual(['pet.changed']);
+    expect(typesOf(await list(`after=${start}&subject=pet:${pets[1]?.id}`))).toEqual(['pet.created', 'pet.changed']);
+  });
+
+  it('shows no event while an earlier one may still appear', async () => {
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const events = service.app.get(Events, { strict: false });
+    const slow = service.app.get(Database).write(async (manager) => {
+      const after = { id: 1, name: 'Jo', categoryId: '1', status: null };
+      await events.raise(manager, 'pet.changed', () => ({ before: after, after }));
+      open();
+      await ended;
+    });
+    await opened;
+    // On SQLite it waits for the other write.
+    const created = create('Kim');
+    await Promise.race([created, delay(100)]);
+    const { body, headers } = await list(`after=${start}`);
+    end();
+    await Promise.all([slow, created]);
+    expect(body).toEqual([]);
+    expect(typesOf(await list(`after=${nextOf(headers)}`))).toEqual(['pet.changed', 'pet.created']);
+  });
+
+  it('holds a response with Prefer: wait until there is an event', async () => {
+    const waiting = list(`after=${start}`, key, { Prefer: 'wait=20' });
+    await delay(50);
+    await create('Lea');
+    const { body, headers } = await waiting;
+    expect(body).toHaveLength(1);
+    expect(headers.get('preference-applied')).toBe('wait=20');
+    const none = await list(`after=${nextOf(headers)}`, key, { Prefer: 'wait=0' });
+    expect(none.body).toEqual([]);
+  });
+
+  it('lets five responses of a key wait, and returns others at once', async () => {
+    const all = Array.from({ length: 8 }, () => list(`after=${start}`, key, { Prefer: 'wait=30' }));
+    let atOnce = 0;
+    const three = new Promise<void>((resolve) => {
+      for (const one of all)
+        void one.then(({ headers }) => {
+          if (!headers.has('preference-applied')) atOnce += 1;
+          if (atOnce === 3) resolve();
+        });
+    });
+    await three;
+    await create('Mia');
+    const lengths = (await Promise.all(all)).map(({ body }) => body.length);
+    expect(lengths.toSorted()).toEqual([0, 0, 0, 1, 1, 1, 1, 1]);
+  });
+
+  it.each([
+    ['after=nonsense', 'after must be latest, or as in the Link header of the previous page.'],
+    ['types=pets', 'types must be event types separated by commas, such as pet.*,order.placed'],
+    ['types=cat.created', 'types must be event types or patterns such as pet.*, of: '],
+    ['subject=7', 'subject must be a subject of events, such as pet:7'],
+  ])('refuses %s', async (query, message) => {
+    const { status, body } = await service.json<ApiError>(`/v1/events?${query}`, { key });
+    expect([status, body.message]).toEqual([400, expect.stringContaining(message)]);
+  });
+
+  it('refuses a cursor after which events may have been deleted', async () => {
+    const old = Buffer.from(`1-${Date.now() - 30 * 86_400_000}`).toString('base64url');
+    const { status, body } = await service.json<{ code: string }>(`/v1/events?after=${old}`, { key });
+    expect([status, body.code]).toEqual([410, 'event_cursor_expired']);
+  });
+});
