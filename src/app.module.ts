@@ -6,6 +6,7 @@ import { BearerGuard } from './auth/bearer.guard.js';
 import type { Clock } from './platform/config/clock.js';
 import { ConfigModule } from './platform/config/config.module.js';
 import type { Env } from './platform/config/env.js';
+import { EventDeliveryModule } from './database/events/delivery/event-delivery.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ApiExceptionFilter } from './http/errors/api-exception.filter.js';
 import { IdempotencyModule } from './http/idempotency/idempotency.module.js';
@@ -43,6 +44,7 @@ export class AppModule {
         MonitoringModule.forRoot(registry, indicators),
         InjectableModule,
         IdempotencyModule,
+        EventDeliveryModule,
         PetsModule,
         CategoriesModule,
         AccountsModule,

@@ -5,6 +5,7 @@ import { ApiKey } from './auth/keys/api-key.entity.js';
 import type { Env } from './platform/config/env.js';
 import { commandLineDataSource, migrateDatabase } from './database/database.module.js';
 import { type DatabaseParts, databaseUrlOf } from './database/database-options.js';
+import { EventDelivery, EventSubscription } from './database/events/delivery/event-delivery.entity.js';
 import { LoggedEvent } from './database/events/logged-event.entity.js';
 import { IdempotencyRecord } from './http/idempotency/idempotency-record.entity.js';
 import { UsageWindow } from './rate-limit/persistence/usage-window.entity.js';
@@ -13,7 +14,17 @@ import { CategoryEntity } from './categories/index.js';
 import { PetEntity } from './pets/index.js';
 import { OrderEntity } from './store/index.js';
 
-const OF_THE_CORE = [Account, AuditRecord, ApiKey, UsageWindow, KeyBan, IdempotencyRecord, LoggedEvent];
+const OF_THE_CORE = [
+  Account,
+  AuditRecord,
+  ApiKey,
+  UsageWindow,
+  KeyBan,
+  IdempotencyRecord,
+  LoggedEvent,
+  EventSubscription,
+  EventDelivery,
+];
 
 export function databaseParts(extensions: readonly Partial<DatabaseParts>[]): DatabaseParts {
   return {

@@ -42,6 +42,11 @@ export { isForeignKeyViolation, unavailable } from './database/unavailable.js';
 export { Events, EventsModule } from './database/events/events.js';
 export { BeforeCommit } from './database/events/before-commit.decorator.js';
 export { type EventDeclaration, EventTypes } from './database/events/event-types.js';
+export { type CommittedEvent, OnLoggedEvent } from './database/events/delivery/logged-event-listeners.js';
+export { Deliveries } from './database/events/delivery/deliveries.js';
+export { DeliveryWorker } from './database/events/delivery/delivery-worker.js';
+export { RetryLater, type Subscription } from './database/events/delivery/subscription.js';
+export { EventDeliveryModule } from './database/events/delivery/event-delivery.module.js';
 export { EventLog } from './database/events/event-log.js';
 export { EVERY_ACCOUNT, LoggedEvent } from './database/events/logged-event.entity.js';
 // Whole, so that features can extend `EventMap` in the door.

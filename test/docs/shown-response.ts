@@ -3,7 +3,8 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/psk_(live|test)_[\w.…]+/g, 'psk_$1_KEY'],
   [/key_\w+/g, 'KEY_ID'],
   // With the time of a row, and its identifier.
-  [/after=[\w-]{40,}/g, 'after=CURSOR'],
+  [/after=[\w-]{16,}/g, 'after=CURSOR'],
+  [/\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\b/g, 'UUID'],
   [/"[\w-]{22}"/g, '"ETAG"'],
   [/\b1\d{9}\b/g, 'UNIX_SECONDS'],
   // The service writes this field in the background, so a recently used key may not have it yet.

@@ -2,7 +2,7 @@ import { SetMetadata } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { EventOf, EventPattern } from './domain-event.js';
 
-const BEFORE_COMMIT = 'petstore:before-commit';
+export const BEFORE_COMMIT = 'petstore:before-commit';
 
 export type BeforeCommitListener<Pattern extends EventPattern, IsBatch extends boolean = false> = (
   heard: IsBatch extends true ? readonly EventOf<Pattern>[] : EventOf<Pattern>,
@@ -35,7 +35,6 @@ export function BeforeCommit<Pattern extends EventPattern, IsBatch extends boole
   };
 }
 
-/** What a method listens to. */
-export function beforeCommitOf(method: Function): readonly Listening[] {
+function beforeCommitOf(method: Function): readonly Listening[] {
   return (Reflect.getMetadata(BEFORE_COMMIT, method) ?? []) as readonly Listening[];
 }

@@ -62,7 +62,8 @@ const FINAL_ON_POSTGRES = `
 
 const FINAL_ON_SQLITE = `SELECT COALESCE(MAX("id"), 0) AS "last", COALESCE(MAX("id"), 0) AS "final" FROM "event_log"`;
 
-const list = (values: readonly SqlParameter[]) => `(${values.map(() => '?').join()})`;
+/** Of parameters, in SQL. */
+export const list = (values: readonly SqlParameter[]) => `(${values.map(() => '?').join()})`;
 
 export type NewLoggedEvent = Omit<LoggedEvent, 'id'>;
 
@@ -100,6 +101,12 @@ export class EventLog {
     const [end] = await query<LogEnd>(this.database.manager, sql);
     if (end === undefined) throw new Error('The log of events has no end.');
     return end;
+  }
+
+  /** The events at some places. */
+  readAt(places: readonly number[]): Promise<LoggedEvent[]> {
+    if (places.length === 0) return Promise.resolve([]);
+    return query(this.database.manager, `SELECT ${SELECTED} FROM "event_log" WHERE "id" IN ${list(places)}`, places);
   }
 
   /** Events between two places, `end` included. Ask for the end before: what was final then is visible now. */

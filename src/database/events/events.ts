@@ -10,10 +10,11 @@ import { endsInTime } from '../../platform/recurring-task.js';
 import { inSpan } from '../../platform/tracing/spans.js';
 import { onCommit } from '../transaction.js';
 import { currentPrincipal, type Principal, runFor } from './actor.js';
-import { beforeCommitOf, type Listening } from './before-commit.decorator.js';
+import { BEFORE_COMMIT, type Listening } from './before-commit.decorator.js';
 import type { DomainEvent, EventMap, EventName } from './domain-event.js';
 import { EventLog, EventRetention, type NewLoggedEvent } from './event-log.js';
 import { type EventDeclaration, type EventType, EventTypes, matches } from './event-types.js';
+import { listeningMethods } from './listening-methods.js';
 import { EVERY_ACCOUNT } from './logged-event.entity.js';
 
 /** What is raised for one change. `change` is called only if the event is logged or has listeners. */
@@ -48,19 +49,8 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
   ) {}
 
   onModuleInit(): void {
-    for (const wrapper of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
-      const instance: unknown = wrapper.instance;
-      if (typeof instance !== 'object' || instance === null || wrapper.isAlias) continue;
-      for (const key of this.scanner.getAllMethodNames(Object.getPrototypeOf(instance) as object)) {
-        const method: unknown = Reflect.get(instance, key);
-        if (typeof method !== 'function') continue;
-        for (const listening of beforeCommitOf(method)) {
-          if (!wrapper.isDependencyTreeStatic())
-            throw new TypeError(`${wrapper.name} has a @BeforeCommit() method, so it must have the default scope.`);
-          this.beforeCommit.push({ ...listening, call: (...args) => Reflect.apply(method, instance, args) as unknown });
-        }
-      }
-    }
+    const found = listeningMethods<Listening>(this.discovery, this.scanner, BEFORE_COMMIT);
+    this.beforeCommit.push(...found.map(({ metadata, call }) => ({ ...metadata, call })));
   }
 
   /**

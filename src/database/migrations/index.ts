@@ -16,6 +16,7 @@ import { UsageHistory1795266000000 } from './1795266000000-usage-history.js';
 import { DatabaseIdentity1795269600000 } from './1795269600000-database-identity.js';
 import { AuditByAccount1795273200000 } from './1795273200000-audit-by-account.js';
 import { EventLog1795276800000 } from './1795276800000-event-log.js';
+import { EventDeliveries1795280400000 } from './1795280400000-event-deliveries.js';
 
 /** The service's migrations, oldest first. */
 export const MIGRATIONS = [
@@ -35,6 +36,7 @@ export const MIGRATIONS = [
   DatabaseIdentity1795269600000,
   AuditByAccount1795273200000,
   EventLog1795276800000,
+  EventDeliveries1795280400000,
 ];
 
 export async function pendingMigrations(executor: MigrationExecutor): Promise<string[]> {

@@ -1,0 +1,179 @@
+import { Injectable } from '@nestjs/common';
+import { type EntityManager, In } from 'typeorm';
+import { Clock } from '../../../platform/config/clock.js';
+import { Env } from '../../../platform/config/env.js';
+import { Database } from '../../database.js';
+import { lockUntilCommit } from '../../locks.js';
+import { DeletionTask, OldRows } from '../../old-rows.js';
+import { isPostgres, query } from '../../statements.js';
+import { EventLog, list } from '../event-log.js';
+import { EVERY_ACCOUNT, type LoggedEvent } from '../logged-event.entity.js';
+import { EventDelivery, EventSubscription } from './event-delivery.entity.js';
+import type { Subscription } from './subscription.js';
+
+/** Longer than a handler of an instance that is alive goes without renewing it. */
+export const LEASE_MS = 30_000;
+const EVENTS_PER_READ = 1_000;
+const DELIVERIES_PER_READ = 16;
+
+/** A delivery that is due, with its event, which may have been deleted. */
+export interface DueDelivery {
+  readonly place: number;
+  readonly attempts: number;
+  readonly event: LoggedEvent | undefined;
+}
+
+export type DeliveryOutcome = Pick<EventDelivery, 'place' | 'state' | 'attempts' | 'dueAt' | 'error'>;
+
+/** All SQL of subscriptions and their deliveries. */
+@Injectable()
+export class Deliveries {
+  constructor(
+    private readonly database: Database,
+    private readonly log: EventLog,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Adds a subscription, which begins with what is appended from now on. Does nothing if there is one with this name. */
+  async add(manager: EntityManager, name: string): Promise<void> {
+    const { final } = await this.log.end();
+    const values = [{ name, place: final, leaseOwner: null, leasedUntil: 0 }];
+    await manager.createQueryBuilder().insert().into(EventSubscription).values(values).orIgnore().execute();
+  }
+
+  /** Removes a subscription with its deliveries. */
+  async remove(manager: EntityManager, name: string): Promise<void> {
+    await manager.delete(EventSubscription, { name });
+    await manager.delete(EventDelivery, { subscription: name });
+  }
+
+  /**
+   * Adds deliveries of the events that subscriptions have not read yet. One process at a time does it.
+   * @returns whether the log goes on: there is more to read, or transactions of earlier events are open
+   */
+  fanOut(subscriptions: readonly Subscription[]): Promise<'done' | 'more' | 'open'> {
+    const names = subscriptions.map(({ name }) => name);
+    return this.database.write(async (manager) => {
+      await lockUntilCommit(manager, 'event deliveries');
+      const positions = await this.positions(manager, names);
+      const { final, last } = await this.log.end();
+      const from = Math.min(final, ...positions.values());
+      const types = [...new Set(subscriptions.flatMap(({ filter }) => filter.types))];
+      const events = await this.log.read({ types }, from, final, EVENTS_PER_READ);
+      const isMore = events.length === EVENTS_PER_READ;
+      const end = isMore ? (events.at(-1)?.id ?? final) : final;
+      const added = subscriptions.flatMap(({ name, filter }) => {
+        const place = positions.get(name) ?? final;
+        return events
+          .filter((event) => event.id > place && isFor(filter, event))
+          .map((event) => deliveryOf(name, event));
+      });
+      await this.insert(manager, added);
+      if (end > from)
+        await query(
+          manager,
+          `UPDATE "event_subscriptions" SET "place" = ? WHERE "place" < ? AND "name" IN ${list(names)}`,
+          [end, end, ...names],
+        );
+      return isMore ? 'more' : last > final ? 'open' : 'done';
+    });
+  }
+
+  /** The subscriptions with deliveries that are due, and when the next one will be, in Unix time in milliseconds. */
+  async due(names: readonly string[]): Promise<{ readonly names: readonly string[]; readonly nextMs: number | null }> {
+    const { manager } = this.database;
+    const nowMs = this.clock.nowMs();
+    const ofThese = list(names);
+    const due = `SELECT "name" FROM "event_subscriptions" "one" WHERE "name" IN ${ofThese} AND EXISTS (
+      SELECT 1 FROM "event_deliveries" WHERE "subscription" = "one"."name" AND "state" = 'pending' AND "due_at" <= ?)`;
+    const next = `SELECT MIN("due_at") AS "nextMs" FROM "event_deliveries"
+      WHERE "state" = 'pending' AND "due_at" > ? AND "subscription" IN ${ofThese}`;
+    const rows = await query<{ name: string }>(manager, due, [...names, nowMs]);
+    const [first] = await query<{ nextMs: number | null }>(manager, next, [nowMs, ...names]);
+    return { names: rows.map(({ name }) => name), nextMs: first?.nextMs ?? null };
+  }
+
+  /** Takes the lease of a subscription, or renews it. @returns `false` if another process has it */
+  async lease(name: string, owner: string, durationMs = LEASE_MS): Promise<boolean> {
+    const nowMs = this.clock.nowMs();
+    const sql = `UPDATE "event_subscriptions" SET "lease_owner" = ?, "leased_until" = ?
+      WHERE "name" = ? AND ("lease_owner" = ? OR "leased_until" <= ?) RETURNING "name"`;
+    const rows = await query(this.database.manager, sql, [owner, nowMs + durationMs, name, owner, nowMs]);
+    return rows.length > 0;
+  }
+
+  /** The deliveries that are due, the first of each subject. */
+  async read(name: string): Promise<DueDelivery[]> {
+    const sql = `SELECT "delivery"."place" AS "place", "delivery"."attempts" AS "attempts"
+      FROM "event_deliveries" "delivery" WHERE "subscription" = ? AND "state" = 'pending' AND "due_at" <= ?
+        AND NOT EXISTS (SELECT 1 FROM "event_deliveries" "earlier" WHERE "earlier"."subscription" = "delivery"."subscription"
+          AND "earlier"."subject" = "delivery"."subject" AND "earlier"."state" = 'pending'
+          AND "earlier"."place" < "delivery"."place")
+      ORDER BY "place" LIMIT ${DELIVERIES_PER_READ}`;
+    const due = await query<DueDelivery>(this.database.manager, sql, [name, this.clock.nowMs()]);
+    const events = await this.log.readAt(due.map(({ place }) => place));
+    const byPlace = new Map(events.map((event) => [event.id, event]));
+    return due.map((delivery) => ({ ...delivery, event: byPlace.get(delivery.place) }));
+  }
+
+  /** Records what became of deliveries. Those without an outcome stay due. */
+  async record({ name, keepsDelivered }: Subscription, outcomes: readonly DeliveryOutcome[]): Promise<void> {
+    const at = this.clock.nowMs();
+    await this.database.write(async (manager) => {
+      for (const { place, ...outcome } of outcomes) {
+        if (outcome.state === 'delivered' && !keepsDelivered)
+          await manager.delete(EventDelivery, { subscription: name, place });
+        else await manager.update(EventDelivery, { subscription: name, place }, { ...outcome, at });
+      }
+    });
+  }
+
+  /** Lets deliveries be tried again. @returns how many */
+  async repeat(manager: EntityManager, name: string, state: 'failed' | 'delivered', fromMs = 0): Promise<number> {
+    const nowMs = this.clock.nowMs();
+    const sql = `UPDATE "event_deliveries" SET "state" = 'pending', "attempts" = 0, "due_at" = ?, "at" = ?
+      WHERE "subscription" = ? AND "state" = ? AND "at" >= ? RETURNING "place"`;
+    return (await query(manager, sql, [nowMs, nowMs, name, state, fromMs])).length;
+  }
+
+  private async positions(manager: EntityManager, names: readonly string[]): Promise<Map<string, number>> {
+    const rows = await manager
+      .createQueryBuilder(EventSubscription, 'one')
+      .where({ name: In([...names]) })
+      .getMany();
+    return new Map(rows.map(({ name, place }) => [name, place]));
+  }
+
+  private async insert(manager: EntityManager, rows: readonly ReturnType<typeof deliveryOf>[]): Promise<void> {
+    if (rows.length === 0) return;
+    const nowMs = this.clock.nowMs();
+    const source = isPostgres(manager)
+      ? 'json_to_recordset(CAST(? AS json)) AS "new" ("name" text, "place" bigint, "subject" text)'
+      : `(SELECT "value" ->> 'name' AS "name", "value" ->> 'place' AS "place", "value" ->> 'subject' AS "subject" FROM json_each(?))`;
+    const sql = `INSERT INTO "event_deliveries" ("subscription", "place", "subject", "state", "attempts", "due_at", "at")
+      SELECT "name", "place", "subject", 'pending', 0, ${nowMs}, ${nowMs} FROM ${source} WHERE TRUE ON CONFLICT DO NOTHING`;
+    await query(manager, sql, [JSON.stringify(rows)]);
+  }
+}
+
+function deliveryOf(name: string, { id: place, subject }: LoggedEvent) {
+  return { name, place, subject };
+}
+
+function isFor({ types, accountId, subject }: Subscription['filter'], event: LoggedEvent): boolean {
+  const isVisible = accountId === undefined || event.accountId === EVERY_ACCOUNT || event.accountId === accountId;
+  return isVisible && types.includes(event.type) && (subject === undefined || subject === event.subject);
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** Deletes deliveries that are over as long after them as events are kept. */
+@Injectable()
+export class DeliveryRetention extends DeletionTask {
+  constructor(oldRows: OldRows, { EVENT_RETENTION_DAYS }: Env) {
+    const at = (nowMs: number) => [nowMs - EVENT_RETENTION_DAYS * DAY_MS];
+    const over = { table: 'event_deliveries', isOld: `"state" IN ('delivered', 'failed') AND "due_at" < ?`, at };
+    super(oldRows, 'deleting old deliveries of events', HOUR_MS, EVENT_RETENTION_DAYS > 0 ? [over] : []);
+  }
+}

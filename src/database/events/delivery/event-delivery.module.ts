@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { EventsModule } from '../events.js';
+import { Deliveries, DeliveryRetention } from './deliveries.js';
+import { DeliveryWorker } from './delivery-worker.js';
+import { LoggedEventListeners } from './logged-event-listeners.js';
+
+/** Hands the events of the log to subscriptions. The command line only appends events. */
+@Module({
+  imports: [DiscoveryModule, EventsModule],
+  providers: [Deliveries, DeliveryRetention, DeliveryWorker, LoggedEventListeners],
+  exports: [Deliveries, DeliveryWorker],
+})
+export class EventDeliveryModule {}

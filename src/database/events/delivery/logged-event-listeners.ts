@@ -1,0 +1,94 @@
+import { Injectable, type OnModuleInit, SetMetadata } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { Database } from '../../database.js';
+import type { EventName, EventPattern } from '../domain-event.js';
+import { EventTypes } from '../event-types.js';
+import { listeningMethods } from '../listening-methods.js';
+import type { LoggedEvent } from '../logged-event.entity.js';
+import { Deliveries } from './deliveries.js';
+import { DeliveryWorker } from './delivery-worker.js';
+import type { Subscription } from './subscription.js';
+
+const LOGGED_EVENT = 'petstore:logged-event';
+const SECOND_MS = 1_000;
+const RETRY_AFTER_MS = [1, 5, 30, 120, 600, 3_600].map((seconds) => seconds * SECOND_MS);
+
+/** An event of the log, as listeners get it. */
+export interface CommittedEvent {
+  readonly id: string;
+  readonly name: EventName;
+  /** Such as `pet:7`. */
+  readonly subject: string;
+  /** The resource as the API returns it. `json` has its exact integers, if they exceed 2^53. */
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly json: string;
+  readonly atMs: number;
+  readonly actor: string | undefined;
+  /** The account that the change was made for. */
+  readonly accountId: number | undefined;
+  readonly requestId: string | undefined;
+}
+
+interface LoggedEventOptions {
+  /** Names what the listener has handled, in the database: unique, and never changed. */
+  readonly name: string;
+}
+
+/**
+ * Calls a method of a provider with each event of the log after its commit: at least once, in order for each subject, in one
+ * process at a time, and also after a crash. If it rejects, it is called again, six times within about an hour; then the
+ * event is a dead letter. It can take its time, and call other services.
+ */
+export function OnLoggedEvent(pattern: EventPattern, options: LoggedEventOptions) {
+  return <Method extends (event: CommittedEvent) => void | Promise<void>>(
+    target: object,
+    key: string | symbol,
+    descriptor: TypedPropertyDescriptor<Method>,
+  ): void => void SetMetadata(LOGGED_EVENT, { pattern, ...options })(target, key, descriptor);
+}
+
+/** The listeners of `@OnLoggedEvent()`. */
+@Injectable()
+export class LoggedEventListeners implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly deliveries: Deliveries,
+    private readonly types: EventTypes,
+    private readonly worker: DeliveryWorker,
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    const found = listeningMethods<LoggedEventOptions & { readonly pattern: string }>(
+      this.discovery,
+      this.scanner,
+      LOGGED_EVENT,
+    );
+    if (found.length === 0) return;
+    const subscriptions = found.map(({ metadata: { name, pattern }, call }): Subscription => {
+      const types = this.types.matching([pattern]).map((type) => type.name);
+      const handle = async (event: LoggedEvent) => void (await call(committedEvent(event)));
+      return { name, filter: { types }, atOnce: 1, retryAfterMs: RETRY_AFTER_MS, keepsDelivered: false, handle };
+    });
+    const names = new Set(subscriptions.map(({ name }) => name));
+    if (names.size < found.length) throw new TypeError('Two @OnLoggedEvent() have the same name.');
+    for (const name of names) await this.deliveries.add(this.database.manager, name);
+    this.worker.addSource({ subscriptions: () => subscriptions });
+  }
+}
+
+function committedEvent(event: LoggedEvent): CommittedEvent {
+  const { eventId: id, type, subject, data: json, at: atMs, actor, actorAccountId, requestId } = event;
+  return {
+    id,
+    name: type as EventName,
+    subject,
+    data: JSON.parse(json) as CommittedEvent['data'],
+    json,
+    atMs,
+    actor: actor ?? undefined,
+    accountId: actorAccountId ?? undefined,
+    requestId: requestId ?? undefined,
+  };
+}

@@ -1,0 +1,32 @@
+import type { EventFilter } from '../event-log.js';
+import type { LoggedEvent } from '../logged-event.entity.js';
+
+/** Handles the events of the log that a filter finds: at least once, in order for each subject, by one process at a time. */
+export interface Subscription {
+  /** Unique, and the same in each process. */
+  readonly name: string;
+  readonly filter: EventFilter;
+  /** Events that are handled at the same time. They have different subjects. */
+  readonly atOnce: number;
+  /** The waits before each attempt after the first, in milliseconds. After the last one, a delivery has failed. */
+  readonly retryAfterMs: readonly number[];
+  /** Whether deliveries are kept, until their events are deleted. */
+  readonly keepsDelivered: boolean;
+  /** Rejects if it has to be tried again: with a `RetryLater` at a certain time. */
+  handle(event: LoggedEvent, attempt: number): Promise<void>;
+}
+
+/** Provides the subscriptions that are active now. */
+export interface SubscriptionSource {
+  subscriptions(): readonly Subscription[] | Promise<readonly Subscription[]>;
+}
+
+/** Says when a delivery is tried again. */
+export class RetryLater extends Error {
+  constructor(
+    message: string,
+    readonly afterMs: number,
+  ) {
+    super(message);
+  }
+}
