@@ -1,7 +1,12 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
-import { FakeClock, trio } from '../support/app.js';
+import { Agent } from 'node:http';
+import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
+import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poller.js';
+import { ApiKeysRepository } from '../../src/auth/keys/api-keys.repository.js';
+import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { service, sharePreparedApp } from '../support/folders.js';
+import { ask, concurrently } from '../support/http.js';
 
 const NOON = Date.parse('2026-11-21T12:00:00Z') / 1000;
 const ENV = { ANONYMOUS_PER_MINUTE: '5', ANONYMOUS_PER_DAY: '12' };
@@ -19,6 +24,7 @@ beforeEach(() => {
 const sendFrom = (address: string, path = '/v1/pets', headers: Record<string, string> = {}) =>
   service.request(path, { headers: { ...headers, 'X-Forwarded-For': address } });
 const anonymous = () => sendFrom(client);
+const madeUp = () => generateApiKey('live');
 
 async function remainingOf(addresses: readonly string[]): Promise<unknown[]> {
   const seen: unknown[] = [];
@@ -118,5 +124,83 @@ describe('without a trusted proxy', () => {
     const response = await service.request('/v1/pets', { key: await service.key({ plan: 'free' }) });
     expect([response.headers.has('ratelimit'), response.headers.has('ratelimit-policy')]).toEqual([false, false]);
     expect(trio(response)).toMatchObject({ limit: 60, remaining: 59 });
+  });
+});
+
+describe('with two instances', () => {
+  const PER_MINUTE = 20;
+  /** Queries of a minute that need no quota of an address. */
+  const FREE_LOOK_UPS = 1_000;
+
+  const commonClock = new FakeClock();
+  const env = { ANONYMOUS_PER_MINUTE: String(PER_MINUTE) };
+  const agent = new Agent({ keepAlive: true });
+  /** Another instance on the same database. */
+  let other: TestApp;
+
+  sharePreparedApp({ clock: commonClock, env }, async () => {
+    other = await startApp({ clock: commonClock, env, folder: service.folder });
+  });
+  beforeEach(() => commonClock.advanceSeconds(60));
+  afterEach(() => void jest.restoreAllMocks());
+  afterAll(async () => {
+    agent.destroy();
+    await other.stop({ keepData: true });
+  });
+
+  const list = (key: string, { port } = service) => ask(port, { path: '/v1/pets?limit=1', key }, agent);
+  const flood = (times: number, next: () => string) =>
+    concurrently(
+      Array.from({ length: times }, () => () => list(next())),
+      100,
+    );
+
+  async function exhaustAddress(instance = service): Promise<void> {
+    for (let n = 0; n < PER_MINUTE; n += 1) await list('nonsense', instance);
+    expect((await list(madeUp(), instance)).status).toBe(429);
+  }
+
+  describe('well-formed keys that do not exist', () => {
+    it('cause a bounded number of queries, and get 429 after their address is exhausted', async () => {
+      const find = jest.spyOn(ApiKeysRepository.prototype, 'find');
+      const responses = await flood(FREE_LOOK_UPS + 200, madeUp);
+      const unauthenticated = responses.filter(({ status }) => status === 401);
+      const left = unauthenticated.map((response) => Number(trio(response).remaining)).toSorted((a, b) => b - a);
+      expect(left).toEqual(Array.from({ length: PER_MINUTE }, (_, index) => PER_MINUTE - 1 - index));
+      expect(responses.filter(({ status }) => status === 429)).toHaveLength(responses.length - PER_MINUTE);
+      expect(find.mock.calls.length).toBeLessThanOrEqual(FREE_LOOK_UPS);
+    });
+
+    it('count per request, also if the same one arrives many times at once', async () => {
+      const key = madeUp();
+      const responses = await flood(PER_MINUTE + 20, () => key);
+      expect(responses.filter(({ status }) => status === 401)).toHaveLength(PER_MINUTE);
+    });
+  });
+
+  describe('a valid key behind an exhausted address', () => {
+    it('is accepted, even if this instance never saw it', async () => {
+      const keys = [await service.key(), await service.key()];
+      await exhaustAddress(other);
+      for (const key of keys) expect((await list(key, other)).status).toBe(200);
+    });
+
+    it('is accepted from its creation on, and on other instances once they poll', async () => {
+      await exhaustAddress();
+      const key = await other.key();
+      await service.app.get(KeyChangesPoller).poll();
+      expect((await list(key)).status).toBe(200);
+      expect((await list(await service.key())).status).toBe(200);
+    });
+  });
+
+  describe('a new key of another instance', () => {
+    it('uses no quota of its address, even with concurrent requests', async () => {
+      await service.app.get(KeyChangesPoller).onApplicationShutdown();
+      const key = await other.key();
+      const responses = await flood(2 * PER_MINUTE, () => key);
+      expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(Number(trio(await ask(service.port, { path: '/v1/pets' })).remaining)).toBe(PER_MINUTE - 1);
+    });
   });
 });

@@ -34,7 +34,7 @@ afterEach(() => {
 /** As text, but for identifiers of keys, which are random. */
 const textOf = (error: ErrorObject) => JSON.stringify(error).replaceAll(/key_[0-9A-Za-z]{16}/g, 'key_...');
 
-/** All errors that the cases return, and that of test/e2e/malformed-http.spec.ts. */
+/** All errors that the cases return, and that of test/e2e/hostile-requests.spec.ts. */
 const errors = new Set([textOf(TOO_LATE)]);
 
 describe('a response conforms to the document', () => {

@@ -2,7 +2,8 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import Sqlite from 'sqlite-driver';
 import type { EntityManager } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
@@ -20,6 +21,9 @@ let database: SqliteDatabase;
 let connection: Sqlite.Database;
 /** Of another process. */
 let other: Sqlite.Database;
+
+// Migrations are logged.
+beforeAll(() => Logger.overrideLogger(false));
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'petstore-queue-'));

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module } from '@nestjs/common';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
+import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker.js';
 import { DEFAULT_SCOPES } from '../../src/auth/keys/scopes.js';
 import { Deprecated } from '../../src/lifecycle/deprecation.interceptor.js';
 import { Operation } from '../../src/openapi/operation.decorator.js';
@@ -41,6 +42,7 @@ sharePreparedApp({ clock, extensions: [{ module: NewsModule }] });
 let accounts = 0;
 let account: string;
 let key: string;
+let sibling: string;
 let id: string;
 
 beforeEach(async () => {
@@ -48,6 +50,7 @@ beforeEach(async () => {
   account = `busy ${(accounts += 1)}`;
   const terms = { account, plan: 'enterprise', perMinute: PER_MINUTE, perDay: 1_000 } as const;
   ({ key, id } = await service.app.get(KeysService).createKey(terms));
+  sibling = await service.key(terms);
 });
 
 async function usage(as = key): Promise<Record<string, unknown>> {
@@ -185,5 +188,99 @@ describe('getUsage', () => {
     ];
     expect(responses.map(({ status }) => status)).toEqual([405, 204, 404]);
     expect(await usage()).toMatchObject({ minute: { remaining: PER_MINUTE - 3 } });
+  });
+});
+
+async function callOnce(as = key) {
+  const response = await service.request('/v1/pets', { key: as });
+  const { remaining, reset } = trio(response);
+  const retryAfter = response.headers.get('retry-after');
+  const code = response.ok ? null : (await errorOf(response)).code;
+  return { status: response.status, code, remaining, reset, retryAfter };
+}
+
+/** Uses up the minute, then goes on until the key is banned; gives back the ban. */
+async function provoke() {
+  let seen = await callOnce();
+  for (let n = 0; n < 2 * PER_MINUTE && seen.code !== 'api_key_banned'; n += 1) seen = await callOnce();
+  return seen;
+}
+
+// The rules have their own tests, beside the counters. Here, a response shows them.
+describe('a key that continues after 429', () => {
+  it('is banned for a minute when its rejections reach its minute limit', async () => {
+    const seen: (string | null)[] = [];
+    for (let n = 0; n < 2 * PER_MINUTE; n += 1) seen.push((await callOnce()).code);
+    const limited = 'rate_limit_exceeded';
+    expect(seen).toEqual([null, null, null, limited, limited, 'api_key_banned']);
+    expect(await callOnce()).toEqual({
+      status: 429,
+      code: 'api_key_banned',
+      remaining: 0,
+      reset: NOON + 60,
+      retryAfter: '60',
+    });
+  });
+
+  it('does not extend its ban by further calls', async () => {
+    const { reset } = await provoke();
+    clock.advanceSeconds(59);
+    for (let n = 0; n < 5 * PER_MINUTE; n += 1)
+      expect(await callOnce()).toMatchObject({ code: 'api_key_banned', reset });
+    clock.advanceSeconds(0.749);
+    expect(await callOnce()).toMatchObject({ code: 'api_key_banned', retryAfter: '1' });
+    clock.advanceSeconds(0.001);
+    expect(await callOnce()).toMatchObject({ status: 200, remaining: PER_MINUTE - 1 });
+  });
+
+  it('is banned twice as long the next time, which does not affect the other keys of its account', async () => {
+    await provoke();
+    clock.advanceSeconds(60);
+    expect((await provoke()).retryAfter).toBe('120');
+    clock.advanceSeconds(60);
+    expect(await callOnce(sibling)).toMatchObject({ status: 200, remaining: PER_MINUTE - 1 });
+    expect(await callOnce()).toMatchObject({ code: 'api_key_banned', retryAfter: '60' });
+  });
+});
+
+describe('an operator who lifts a ban', () => {
+  it('admits the key from the next request on, and makes the next ban as short as a first one', async () => {
+    await provoke();
+    clock.advanceSeconds(1);
+    await service.app.get(KeysService).unban(id);
+    expect((await callOnce()).code).toBe('rate_limit_exceeded');
+    clock.advanceSeconds(59);
+    expect((await callOnce()).status).toBe(200);
+    expect((await provoke()).retryAfter).toBe('60');
+  });
+
+  it('lifts the ban from a machine whose clock is behind', async () => {
+    await provoke();
+    await service.app.get(LastUsedTracker).flush();
+    clock.advanceSeconds(-300);
+    await service.app.get(KeysService).unban(id);
+    clock.advanceSeconds(300);
+    expect((await callOnce()).code).toBe('rate_limit_exceeded');
+  });
+});
+
+describe('a ban', () => {
+  it('applies to every path', async () => {
+    await provoke();
+    const responses = [
+      await service.request('/v1/nothing', { key }),
+      await service.request('/v1/pets', { key, method: 'DELETE' }),
+      await service.post('/v1/pets', key, '{"name":'),
+    ];
+    for (const response of responses)
+      expect(await errorOf(response)).toMatchObject({ status: 429, code: 'api_key_banned' });
+  });
+
+  it('depends on the limit of the current plan', async () => {
+    for (let n = 0; n < PER_MINUTE; n += 1) await callOnce();
+    const limits = { perMinute: 2, perDay: 100 };
+    await service.app.get(KeysService).changePlan(account, 'enterprise', limits);
+    expect((await callOnce()).code).toBe('rate_limit_exceeded');
+    expect((await callOnce()).code).toBe('api_key_banned');
   });
 });

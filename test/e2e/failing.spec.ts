@@ -1,0 +1,288 @@
+import { join } from 'node:path';
+import { Controller, Get, Injectable, Logger, Module } from '@nestjs/common';
+import { HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
+import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import Sqlite, { SqliteError } from 'sqlite-driver';
+import { DataSource } from 'typeorm';
+import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
+import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
+import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
+import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poller.js';
+import { type HealthIndicator, Operation, PetsService } from '../../src/index.js';
+import { Readiness } from '../../src/monitoring/readiness.js';
+import { Database } from '../../src/database/database.js';
+import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
+import { databaseOf, withoutDatabase } from '../support/databases.js';
+import { errorOf, expectTrio } from '../support/expectations.js';
+import { key, service, shareApp } from '../support/folders.js';
+import { until } from '../support/until.js';
+
+const PET = { name: 'x', categoryId: 1 };
+
+/** Of a test that needs an app of its own. */
+let extended: TestApp | undefined;
+
+const clock = new FakeClock();
+shareApp({ clock });
+beforeAll(async () => void (await create()));
+afterEach(async () => {
+  jest.restoreAllMocks();
+  Logger.overrideLogger(false);
+  await extended?.stop();
+  extended = undefined;
+});
+
+const read = (path: string, as?: string) => service.request(path, as === undefined ? {} : { key: as });
+const create = (name = PET.name) => service.post('/v1/pets', key, { ...PET, name });
+
+/** Expects a 503 that reveals nothing, and says when to try again. */
+async function expectUnavailable(response: Response): Promise<void> {
+  expect(response.headers.get('retry-after')).toBe('1');
+  const error = await errorOf(response);
+  expect(error).toMatchObject({ status: 503, code: 'service_unavailable' });
+  expect(error.message).not.toContain('/var/lib');
+}
+
+/** Has the database refuse writes during some work, as one does whose disk is full. */
+async function refusingWrites<T>(work: () => Promise<T>): Promise<T> {
+  const { databaseConnection } = service.app.get(DataSource).driver as BetterSqlite3Driver;
+  databaseConnection.pragma('query_only = ON');
+  try {
+    return await work();
+  } finally {
+    databaseConnection.pragma('query_only = OFF');
+  }
+}
+
+/** Makes the connections fail as SQLite does where the disk does. */
+function failReads(): void {
+  jest.spyOn(BetterSqlite3QueryRunner.prototype, 'query').mockImplementation(async () => {
+    throw new SqliteError('disk I/O error: /var/lib/petstore', 'SQLITE_IOERR_READ');
+  });
+}
+
+const countOf = (name: string) => {
+  const database = new Sqlite(join(service.folder, 'petstore.sqlite'), { readonly: true });
+  const row = database.prepare('SELECT count(*) AS n FROM pets WHERE name = ?').get(name) as { n: number };
+  database.close();
+  return row.n;
+};
+
+/** Collects the errors that the service logs from now on. */
+function logged(): Record<string, unknown>[] {
+  const lines: Record<string, unknown>[] = [];
+  Logger.overrideLogger({ log: () => undefined, warn: () => undefined, error: (line) => lines.push(line) });
+  return lines;
+}
+
+describe('while the file of the database is away', () => {
+  it('known keys are admitted, unknown ones get 503, no write is acknowledged, and the service recovers', async () => {
+    const unknown = await service.key();
+    const { length } = (await (await read('/v1/pets', key)).json()) as unknown[];
+    await withoutDatabase(databaseOf(service.folder), async () => {
+      for (const response of [
+        await read('/v1/pets?limit=9', key),
+        await create(),
+        await read('/v1/pets', unknown),
+        await read('/health/ready'),
+      ])
+        await expectUnavailable(response);
+      expectTrio(await read('/v1/pets', unknown));
+      expect((await read('/health/live')).status).toBe(200);
+    });
+    expect((await create()).status).toBe(201);
+    expect(await (await read('/v1/pets', unknown)).json()).toHaveLength(length + 1);
+    expect((await read('/health/ready')).status).toBe(200);
+  });
+});
+
+describe('a database that cannot be written', () => {
+  it('makes only creates return 503, with Retry-After and the rate-limit headers, until it recovers', async () => {
+    const [refused, found] = await refusingWrites(() => Promise.all([create(), read('/v1/pets', key)]));
+    expectTrio(refused);
+    await expectUnavailable(refused);
+    expect(found.status).toBe(200);
+    expect((await create()).status).toBe(201);
+  });
+
+  it('is not asked again for each of the creates that fail together', async () => {
+    const writes = jest.spyOn(service.app.get(Database), 'write');
+    const pets = service.app.get(PetsService);
+    const outcomes = await refusingWrites(() => Promise.allSettled(Array.from({ length: 20 }, () => pets.create(PET))));
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'service_unavailable' } });
+    expect(writes).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('a database that cannot be read', () => {
+  it('makes uncached reads return 503, with Retry-After and the rate-limit headers, until it recovers', async () => {
+    failReads();
+    const response = await read('/v1/pets?after=4711', key);
+    expectTrio(response);
+    await expectUnavailable(response);
+    jest.restoreAllMocks();
+    expect((await read('/v1/pets?after=4711', key)).status).toBe(200);
+  });
+
+  it('keeps known keys admitted', async () => {
+    await service.app.get(KeyChangesPoller).poll();
+    expect((await read('/v1/nothing', key)).status).toBe(404);
+    failReads();
+    for (const seconds of [0, 61, 3600, 86_400]) {
+      clock.advanceSeconds(seconds);
+      expect((await read('/v1/nothing', key)).status).toBe(404);
+    }
+  });
+
+  it('returns 503 for an unknown key, not 401, without using the quota of the address', async () => {
+    failReads();
+    const first = await read('/v1/pets', generateApiKey('live'));
+    const second = await read('/v1/pets', generateApiKey('live'));
+    expectTrio(first);
+    await expectUnavailable(first);
+    expect(trio(second)).toEqual(trio(first));
+  });
+
+  it('returns 401 to a request without a key', async () => {
+    failReads();
+    expect((await read('/v1/pets')).status).toBe(401);
+    expect((await read('/v1/pets', 'nonsense')).status).toBe(401);
+  });
+
+  it('makes the service not ready, but live', async () => {
+    failReads();
+    await expectUnavailable(await read('/health/ready'));
+    expect((await read('/health/live')).status).toBe(200);
+  });
+});
+
+describe('a write lock that another connection holds', () => {
+  it('delays a create, which then succeeds, but no read', async () => {
+    const database = new Sqlite(join(service.folder, 'petstore.sqlite'));
+    await create('known');
+    database.exec('BEGIN IMMEDIATE');
+    let isCreated = false;
+    const creating = create('patient').finally(() => (isCreated = true));
+    // All while the lock is held, for no longer than a create waits for it.
+    for (let n = 0; n < 10; n += 1) {
+      expect((await service.request(`/v1/pets?after=${n + 1}`, { key })).status).toBe(200);
+    }
+    expect(isCreated).toBe(false);
+    expect(countOf('patient')).toBe(0);
+    database.exec('COMMIT');
+    database.close();
+    expect((await creating).status).toBe(201);
+    expect(countOf('patient')).toBe(1);
+  });
+});
+
+describe('readiness', () => {
+  it('is 503 in bounded time if a health indicator never responds, also for the next callers', async () => {
+    class SilentHealth implements HealthIndicator {
+      isSilent = true;
+
+      check() {
+        return this.isSilent ? new Promise<never>(() => undefined) : {};
+      }
+    }
+    @Module({ providers: [SilentHealth] })
+    class SilentModule {}
+    extended = await startApp({ extensions: [{ module: SilentModule, healthIndicators: [SilentHealth] }] });
+    const lines = logged();
+    expect(await errorOf(await extended.request('/health/ready'))).toMatchObject({ code: 'service_unavailable' });
+    expect(lines).toEqual([
+      expect.objectContaining({ error: expect.stringContaining('SilentHealth did not respond within 400 ms') }),
+    ]);
+    extended.app.get(SilentHealth).isSilent = false;
+    expect((await extended.request('/health/ready')).status).toBe(200);
+  });
+
+  it('has the name and the status of each indicator, and is 503 if one is down', async () => {
+    @Injectable()
+    class PrinterHealth implements HealthIndicator {
+      isDown = false;
+
+      constructor(private readonly indicators: HealthIndicatorService) {}
+
+      check() {
+        const indicator = this.indicators.check('printer');
+        return this.isDown ? indicator.down() : indicator.degraded();
+      }
+    }
+    @Module({ imports: [TerminusModule], providers: [PrinterHealth] })
+    class PrinterModule {}
+    extended = await startApp({ extensions: [{ module: PrinterModule, healthIndicators: [PrinterHealth] }] });
+    const degraded = await extended.request('/health/ready');
+    expect([degraded.status, await degraded.json()]).toEqual([
+      200,
+      { database: 'up', printer: 'down', status: 'degraded' },
+    ]);
+    extended.app.get(PrinterHealth).isDown = true;
+    const response = await extended.request('/health/ready');
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(await errorOf(response)).toMatchObject({ status: 503, message: 'The service is not ready. Down: printer.' });
+  });
+
+  it('says that the instance is shutting down, and logs nothing, if a check ends after the stop began', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    class SlowHealth implements HealthIndicator {
+      isAsked = false;
+
+      async check() {
+        this.isAsked = true;
+        await released;
+        return {};
+      }
+    }
+    @Module({ providers: [SlowHealth] })
+    class SlowModule {}
+    extended = await startApp({ extensions: [{ module: SlowModule, healthIndicators: [SlowHealth] }] });
+    const { app } = extended;
+    const lines = logged();
+    const asked = extended.request('/health/ready');
+    await until(() => app.get(SlowHealth).isAsked);
+    await app.get(Readiness).end();
+    release();
+    const response = await asked;
+    expect(await errorOf(response)).toMatchObject({ status: 503, message: expect.stringContaining('shutting down') });
+    expect(lines).toEqual([]);
+  });
+});
+
+describe('a route that fails in different ways', () => {
+  it('has each error logged once, with its stack, and then the count of the rest', async () => {
+    const reasons = ['jammed', 'jammed', 'burnt', 'jammed', 'burnt', 'flooded', 'stolen', 'sold', 'lost', 'forgotten'];
+    @Controller('printer')
+    class PrinterController {
+      @Get()
+      @Operation({
+        id: 'print',
+        summary: 'Print',
+        scope: 'pets:read',
+        stability: 'experimental',
+        success: { status: 200, description: 'Never.' },
+        errors: [],
+      })
+      print(): never {
+        throw new Error(`The printer is ${reasons.shift()}`);
+      }
+    }
+    @Module({ controllers: [PrinterController] })
+    class PrinterModule {}
+    extended = await startApp({ extensions: [{ module: PrinterModule }] });
+    const lines = logged();
+    const reader = await extended.key();
+    while (reasons.length > 0) expect((await extended.request('/v1/printer', { key: reader })).status).toBe(500);
+    expect(lines).toEqual(
+      ['jammed', 'burnt', 'flooded', 'stolen', 'sold'].map((reason) =>
+        expect.objectContaining({
+          message: 'request failed',
+          error: expect.stringMatching(new RegExp(`The printer is ${reason}\\n\\s+at `)),
+        }),
+      ),
+    );
+    await extended.app.close();
+    expect(lines.slice(5)).toEqual([expect.objectContaining({ count: 5, code: 'internal_error' })]);
+  });
+});
