@@ -1,0 +1,122 @@
+// @postgres: deliveries are inserted from JSON, and instances take leases.
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Injectable, Module } from '@nestjs/common';
+import { type CommittedEvent, Database, Deliveries, OnLoggedEvent } from '../../src/index.js';
+import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+import { FakeClock, startApp } from '../support/app.js';
+
+const clock = new FakeClock();
+const heard: CommittedEvent[] = [];
+/** Names of pets whose events are refused, with the number of times. */
+const refusals = new Map<unknown, number>();
+
+@Injectable()
+class Ledger {
+  @OnLoggedEvent('pet.*', { name: 'ledger' })
+  record(event: CommittedEvent): void {
+    const left = refusals.get(event.data['name']) ?? 0;
+    if (left > 0) {
+      refusals.set(event.data['name'], left - 1);
+      throw new Error('The ledger is closed.');
+    }
+    heard.push(event);
+  }
+}
+
+@Module({ providers: [Ledger] })
+class LedgerModule {}
+
+const EXTENSIONS = [{ module: LedgerModule }];
+let key: string;
+
+sharePreparedApp({ clock, extensions: EXTENSIONS }, async () => {
+  key = await service.key(AMPLE);
+});
+beforeEach(() => {
+  heard.splice(0);
+  refusals.clear();
+});
+
+const create = async (name: string) =>
+  (await service.json<{ id: number }>('/v1/pets', { key, body: { name, categoryId: 1 } })).body.id;
+const rename = (id: number, name: string) => service.json(`/v1/pets/${id}`, { key, method: 'PATCH', body: { name } });
+const names = () => heard.map(({ data }) => data['name']);
+/** Waits for a condition; the limit of the test bounds a hang. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await delay(10);
+}
+
+describe('a listener of the log', () => {
+  it('gets each event after its commit, as the API returned the resource', async () => {
+    const id = await create('Ada');
+    await until(() => heard.length === 1);
+    expect(heard).toMatchObject([
+      {
+        name: 'pet.created',
+        subject: `pet:${id}`,
+        data: { id, name: 'Ada', categoryId: 1 },
+        json: `{"id":${id},"name":"Ada","categoryId":1}`,
+        actor: expect.stringMatching(/^key_/),
+        requestId: expect.any(String),
+      },
+    ]);
+  });
+
+  it('gets the events of a subject in order, also if the first is tried again, and those of others meanwhile', async () => {
+    refusals.set('Bea', 1);
+    const id = await create('Bea');
+    await rename(id, 'Bert');
+    await create('Carl');
+    await until(() => heard.length === 1);
+    expect(names()).toEqual(['Carl']);
+    clock.advanceMs(2_000);
+    await create('Dan');
+    await until(() => heard.length === 4);
+    expect(names().filter((name) => name !== 'Dan')).toEqual(['Carl', 'Bea', 'Bert']);
+  });
+
+  it('gets a dead letter again once it is repeated', async () => {
+    refusals.set('Eve', 7);
+    await create('Eve');
+    const deliveries = service.app.get(Deliveries, { strict: false });
+    const { manager } = service.app.get(Database);
+    for (let wait = 0; refusals.get('Eve') !== 0; wait += 1) {
+      const left = refusals.get('Eve') ?? 0;
+      await create(`wakes ${wait}`);
+      await until(() => (refusals.get('Eve') ?? 0) < left || names().includes(`wakes ${wait}`));
+      clock.advanceMs(7_200_000);
+    }
+    await create('last');
+    await until(() => names().includes('last'));
+    expect(names()).not.toContain('Eve');
+    expect(await deliveries.repeat(manager, 'ledger', 'failed')).toBe(1);
+    await create('again');
+    await until(() => names().includes('Eve'));
+  });
+
+  it('gets events that were committed while no instance ran', async () => {
+    const first = await startApp({ extensions: EXTENSIONS });
+    const { folder } = first;
+    await first.stop({ keepData: true });
+    const other = await startApp({ folder });
+    await other.post('/v1/pets', await other.key(AMPLE), { name: 'Fay', categoryId: 1 });
+    await other.stop({ keepData: true });
+    const later = await startApp({ folder, extensions: EXTENSIONS });
+    await until(() => names().includes('Fay'));
+    await later.stop();
+  });
+});
+
+it('two listeners of the log must not have the same name', async () => {
+  class Twice {
+    @OnLoggedEvent('pet.*', { name: 'twice' })
+    one(): void {}
+    @OnLoggedEvent('order.*', { name: 'twice' })
+    other(): void {}
+  }
+  Injectable()(Twice);
+  class TwiceModule {}
+  Module({ providers: [Twice] })(TwiceModule);
+  await expect(startApp({ extensions: [{ module: TwiceModule }] })).rejects.toThrow('the same name');
+});
