@@ -24,6 +24,7 @@ import { EventFeedModule } from './event-feed/index.js';
 import { PetsModule } from './pets/index.js';
 import { SampleData } from './sample-data.js';
 import { StoreModule } from './store/index.js';
+import { WebhooksModule } from './webhooks/index.js';
 
 /** Lets extensions inject `KeyVerifier` and `CounterStore` without importing their modules, which are not global. */
 @Global()
@@ -49,7 +50,7 @@ export class AppModule {
         CategoriesModule,
         AccountsModule,
         StoreModule,
-        ...(env.EVENTS === 'on' ? [EventFeedModule] : []),
+        ...(env.EVENTS === 'on' ? [EventFeedModule, WebhooksModule] : []),
         ...extensions.map(({ module }) => module),
       ],
       providers: [

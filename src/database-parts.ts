@@ -13,6 +13,7 @@ import { KeyBan } from './rate-limit/persistence/key-ban.entity.js';
 import { CategoryEntity } from './categories/index.js';
 import { PetEntity } from './pets/index.js';
 import { OrderEntity } from './store/index.js';
+import { WebhookEntity } from './webhooks/index.js';
 
 const OF_THE_CORE = [
   Account,
@@ -32,6 +33,7 @@ export function databaseParts(extensions: readonly Partial<DatabaseParts>[]): Da
       PetEntity,
       CategoryEntity,
       OrderEntity,
+      WebhookEntity,
       ...OF_THE_CORE,
       ...extensions.flatMap(({ entities = [] }) => entities),
     ],

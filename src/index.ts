@@ -21,7 +21,7 @@ export * from './pets/index.js';
 export type { CategoryEntity, CategoryEvents } from './categories/index.js';
 export type { OrderEntity, OrderEvents, OrderStatus } from './store/index.js';
 // Types of options and results
-export type { Examples, OperationOptions, SuccessResponse } from './openapi/operation.decorator.js';
+export type { Examples, SuccessResponse } from './openapi/operation.decorator.js';
 export type { ParamOptions, PathIdOptions } from './http/validation/params.js';
 export type { DecimalOptions, EnumOptions, NestedOptions } from './http/validation/fields.js';
 export type { FieldOptions } from './http/validation/field.js';

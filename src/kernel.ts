@@ -3,10 +3,12 @@
  * service, and teams get all of it from the package. docs/building-a-feature.md explains it by what one wants to do.
  */
 // Operations, and who can call them
-export { Operation, OperationGroup, type Stability } from './openapi/operation.decorator.js';
+export { Operation, OperationGroup, type OperationOptions, type Stability } from './openapi/operation.decorator.js';
 export { created, pageOf, resource } from './openapi/operation.decorator.js';
 export { Public, RequireScope } from './auth/access.decorators.js';
 export { type Authentication, type Caller, CurrentCaller } from './auth/caller.js';
+export { ActiveKeys } from './auth/keys/active-keys.js';
+export { audit } from './auth/keys/audit-record.entity.js';
 export { KeyVerifier } from './auth/authentication/key-verifier.js';
 export { Deprecated, type Deprecation, operationRemoved } from './lifecycle/deprecation.interceptor.js';
 export { Idempotent, RefuseIdempotencyKey } from './http/idempotency/idempotent.decorator.js';
@@ -43,9 +45,9 @@ export { Events, EventsModule } from './database/events/events.js';
 export { BeforeCommit } from './database/events/before-commit.decorator.js';
 export { type EventDeclaration, EventTypes } from './database/events/event-types.js';
 export { type CommittedEvent, OnLoggedEvent } from './database/events/delivery/logged-event-listeners.js';
-export { Deliveries } from './database/events/delivery/deliveries.js';
+export { Deliveries, type ListedDelivery } from './database/events/delivery/deliveries.js';
 export { DeliveryWorker } from './database/events/delivery/delivery-worker.js';
-export { RetryLater, type Subscription } from './database/events/delivery/subscription.js';
+export { RetryLater, type Subscription, type SubscriptionSource } from './database/events/delivery/subscription.js';
 export { EventDeliveryModule } from './database/events/delivery/event-delivery.module.js';
 export { EventLog } from './database/events/event-log.js';
 export { EVERY_ACCOUNT, LoggedEvent } from './database/events/logged-event.entity.js';

@@ -36,7 +36,7 @@ const sources = files.filter((file) => !isSpec(file));
 /** The door is a room of its own, between the features and the rest. */
 const DOOR = 'kernel.ts';
 
-const FEATURES = ['event-feed', 'store', 'pets', 'categories'];
+const FEATURES = ['webhooks', 'event-feed', 'store', 'pets', 'categories'];
 
 /** Rooms of `src`, each above those that it can import. */
 const FLOORS = [

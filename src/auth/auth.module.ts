@@ -3,6 +3,7 @@ import { KeyChangesPoller } from './authentication/key-changes.poller.js';
 import { KeyVerifier } from './authentication/key-verifier.js';
 import { LastUsedTracker } from './authentication/last-used-tracker.js';
 import { BearerGuard } from './bearer.guard.js';
+import { ActiveKeys } from './keys/active-keys.js';
 import { ApiKeysRepository, KeyChanges } from './keys/api-keys.repository.js';
 
 /**
@@ -10,7 +11,7 @@ import { ApiKeysRepository, KeyChanges } from './keys/api-keys.repository.js';
  * written before the database is closed.
  */
 @Module({
-  providers: [ApiKeysRepository, BearerGuard, KeyChanges, KeyChangesPoller, KeyVerifier, LastUsedTracker],
-  exports: [ApiKeysRepository, BearerGuard, KeyChanges, KeyVerifier],
+  providers: [ActiveKeys, ApiKeysRepository, BearerGuard, KeyChanges, KeyChangesPoller, KeyVerifier, LastUsedTracker],
+  exports: [ActiveKeys, ApiKeysRepository, BearerGuard, KeyChanges, KeyVerifier],
 })
 export class AuthModule {}

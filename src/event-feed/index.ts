@@ -1,1 +1,2 @@
+export { eventJson } from './event.dto.js';
 export { EventFeedModule } from './event-feed.module.js';

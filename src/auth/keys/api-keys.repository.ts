@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Subject } from 'rxjs';
-import type { EntityManager, FindOptionsWhere } from 'typeorm';
+import { type EntityManager, type FindOptionsWhere, In } from 'typeorm';
 import { type Page, type PageRequest, readPage } from '../../database/paging/page.js';
 import { byBytes, query } from '../../database/statements.js';
 import { rfc3339 } from '../../platform/config/clock.js';
@@ -27,6 +27,13 @@ export class ApiKeysRepository {
   find(manager: EntityManager, where: FindOptionsWhere<ApiKey>): Promise<ApiKey | null> {
     // `findOne` with a relation sends two statements, in case joins repeat rows.
     return withAccount(manager).where(where).getOne();
+  }
+
+  findAll(manager: EntityManager, ids: readonly string[]): Promise<ApiKey[]> {
+    if (ids.length === 0) return Promise.resolve([]);
+    return withAccount(manager)
+      .where({ id: In([...new Set(ids)]) })
+      .getMany();
   }
 
   /** @throws (rejects) DomainError `api_key_not_found` */

@@ -5,7 +5,7 @@ import { readPage } from '../../database/paging/page.js';
 import { Account } from './account.entity.js';
 
 type KeyAction = 'created' | 'paused' | 'renamed' | 'resumed' | 'revoked' | 'rotated' | 'scopes_changed' | 'unbanned';
-export type AuditAction = 'account.created' | 'account.plan_changed' | `key.${KeyAction}`;
+export type AuditAction = 'account.created' | 'account.plan_changed' | `key.${KeyAction}` | `webhook.${string}`;
 
 /**
  * One operation on keys or accounts, written in its transaction and never changed. Running instances read new records to

@@ -9,12 +9,18 @@ export const SCOPES = [
   'usage:read',
   'events:read',
   'keys:manage',
+  'webhooks:manage',
 ] as const;
 
 /** Lets a key create others, so it must be requested. */
 export const MANAGE_KEYS = 'keys:manage';
 
-export const DEFAULT_SCOPES: readonly string[] = SCOPES.filter((scope) => scope !== MANAGE_KEYS);
+/** Lets a key send events elsewhere, so it must be requested too. */
+export const MANAGE_WEBHOOKS = 'webhooks:manage';
+
+export const DEFAULT_SCOPES: readonly string[] = SCOPES.filter(
+  (scope) => scope !== MANAGE_KEYS && scope !== MANAGE_WEBHOOKS,
+);
 
 /** All scopes that keys of this application can have: those of the service and of extensions. */
 export class KnownScopes {

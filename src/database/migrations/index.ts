@@ -17,6 +17,7 @@ import { DatabaseIdentity1795269600000 } from './1795269600000-database-identity
 import { AuditByAccount1795273200000 } from './1795273200000-audit-by-account.js';
 import { EventLog1795276800000 } from './1795276800000-event-log.js';
 import { EventDeliveries1795280400000 } from './1795280400000-event-deliveries.js';
+import { Webhooks1795284000000 } from './1795284000000-webhooks.js';
 
 /** The service's migrations, oldest first. */
 export const MIGRATIONS = [
@@ -37,6 +38,7 @@ export const MIGRATIONS = [
   AuditByAccount1795273200000,
   EventLog1795276800000,
   EventDeliveries1795280400000,
+  Webhooks1795284000000,
 ];
 
 export async function pendingMigrations(executor: MigrationExecutor): Promise<string[]> {

@@ -8,7 +8,7 @@ import {
   FlagSetting,
 } from './setting.decorators.js';
 import { HttpUrlSetting, IntegerSetting, Setting } from './setting.decorators.js';
-import { isCidr, isDatabaseUrl, isHost, isOrigin, isRedisUrl } from './setting.decorators.js';
+import { isWebhookAllowance, isCidr, isDatabaseUrl, isHost, isOrigin, isRedisUrl } from './setting.decorators.js';
 
 export const { version: VERSION } = createRequire(import.meta.url)('petstore-service/package.json') as {
   version: string;
@@ -80,6 +80,17 @@ export class Env {
   @IntegerSetting(0, 36_500) KEY_RETENTION_DAYS = 90;
   @ChoiceSetting(['on', 'off']) EVENTS: 'on' | 'off' = 'on';
   @IntegerSetting(0, 36_500) EVENT_RETENTION_DAYS = 30;
+
+  /** Encrypts the secrets of webhooks. */
+  @Setting()
+  @Matches(/^[\x20-\x7e]{32,1000}$/, { message: 'WEBHOOK_KEY must have 32 to 1000 printable ASCII characters' })
+  WEBHOOK_KEY?: string;
+
+  @CheckedListSetting(
+    isWebhookAllowance,
+    '$property must be a comma-separated list of CIDR blocks, ports and http, such as 10.0.0.0/8,8443,http',
+  )
+  WEBHOOK_ALLOW: string[] = [];
   @IntegerSetting(0, 876_000) ORDER_EXPIRY_HOURS = 72;
 
   @HttpUrlSetting()

@@ -5,7 +5,7 @@ import { distance } from 'fastest-levenshtein';
 import { Env } from './env.js';
 
 /** Settings with passwords. `DATABASE_URL_FILE` names a file with the value of DATABASE_URL, as containers get secrets. */
-const SECRETS = ['DATABASE_URL', 'REDIS_URL'];
+const SECRETS = ['DATABASE_URL', 'REDIS_URL', 'WEBHOOK_KEY'];
 /** Settings of earlier versions, and what took their place. */
 const REMOVED = { DATABASE_POOL_WAIT_MS: 'DATABASE_TIMEOUT_MS', DATABASE_STATEMENT_TIMEOUT_MS: 'DATABASE_TIMEOUT_MS' };
 const fileOf = (name: string) => `${name}_FILE`;

@@ -69,6 +69,12 @@ export function isCidr(value: string): boolean {
   return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) >= least && Number(prefix) <= most);
 }
 
+/** What webhooks can reach besides the public internet. */
+export function isWebhookAllowance(value: string): boolean {
+  if (value === 'http') return true;
+  return value.includes('/') ? isCidr(value) : /^[1-9]\d{0,4}$/.test(value) && Number(value) <= 65_535;
+}
+
 /** Paths that are meant to be something else: they would make an empty database under a strange name. */
 const NO_PATH = /^$|^[:~\s]|^\/\/|^file:|^memory:?$|:memory|[?#$]|[/\s]$/i;
 /** After percent-encoded characters were replaced. The host can be missing: a parameter can name a socket. */

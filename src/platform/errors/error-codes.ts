@@ -47,6 +47,9 @@ export const ERROR_CODES = {
   api_key_paused: { status: 401, meaning: 'The API key is paused, and works again once it is resumed.' },
   unauthorized: { status: 401, meaning: 'The operation refuses the caller, whose API key is valid.' },
   forbidden: { status: 403, meaning: 'The operation refuses the caller, whose API key has its scope.' },
+  webhook_not_found: { status: 404, meaning: 'The account has no webhook with that identifier.' },
+  webhook_limit_reached: { status: 409, meaning: 'The account has reached its limit of webhooks.' },
+  webhooks_not_configured: { status: 409, meaning: 'The service has no key to encrypt the secrets of webhooks.' },
   event_cursor_expired: { status: 410, meaning: 'Events after the cursor may have been deleted.' },
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
 

@@ -5,10 +5,11 @@ import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../database.js';
 import { lockUntilCommit } from '../../locks.js';
 import { DeletionTask, OldRows } from '../../old-rows.js';
+import { cutPage, type Page, type PageRequest } from '../../paging/page.js';
 import { isPostgres, query } from '../../statements.js';
 import { EventLog, list } from '../event-log.js';
 import { EVERY_ACCOUNT, type LoggedEvent } from '../logged-event.entity.js';
-import { EventDelivery, EventSubscription } from './event-delivery.entity.js';
+import { type DeliveryState, EventDelivery, EventSubscription } from './event-delivery.entity.js';
 import type { Subscription } from './subscription.js';
 
 /** Longer than a handler of an instance that is alive goes without renewing it. */
@@ -21,6 +22,11 @@ export interface DueDelivery {
   readonly place: number;
   readonly attempts: number;
   readonly event: LoggedEvent | undefined;
+}
+
+/** `eventId` is absent if the event was deleted. */
+export interface ListedDelivery extends EventDelivery {
+  readonly eventId: string | undefined;
 }
 
 export type DeliveryOutcome = Pick<EventDelivery, 'place' | 'state' | 'attempts' | 'dueAt' | 'error'>;
@@ -134,6 +140,25 @@ export class Deliveries {
     const sql = `UPDATE "event_deliveries" SET "state" = 'pending', "attempts" = 0, "due_at" = ?, "at" = ?
       WHERE "subscription" = ? AND "state" = ? AND "at" >= ? RETURNING "place"`;
     return (await query(manager, sql, [nowMs, nowMs, name, state, fromMs])).length;
+  }
+
+  /** Deliveries in the order of their events. */
+  async page(name: string, { limit, after = '0' }: PageRequest, state?: DeliveryState): Promise<Page<ListedDelivery>> {
+    const found = this.database.manager
+      .createQueryBuilder(EventDelivery, 'delivery')
+      .where('delivery.subscription = :name AND delivery.place > CAST(:after AS BIGINT)', { name, after })
+      .orderBy('delivery.place')
+      .limit(limit + 1);
+    if (state !== undefined) found.andWhere({ state });
+    const rows = await found.getMany();
+    const { items, nextAfter } = cutPage(
+      rows.map((row) => ({ ...row, id: row.place })),
+      limit,
+    );
+    const events = new Map(
+      (await this.log.readAt(items.map(({ id }) => id))).map((event) => [event.id, event.eventId]),
+    );
+    return { items: items.map((item) => ({ ...item, eventId: events.get(item.id) })), nextAfter };
   }
 
   private async positions(manager: EntityManager, names: readonly string[]): Promise<Map<string, number>> {

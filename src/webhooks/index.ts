@@ -1,0 +1,2 @@
+export { WebhookEntity } from './webhook.entity.js';
+export { WebhooksModule } from './webhooks.module.js';

@@ -1,0 +1,83 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { ActiveKeys, type Caller, Clock, Database, DeliveryWorker, EventTypes, type LoggedEvent } from '../kernel.js';
+import type { Subscription, SubscriptionSource } from '../kernel.js';
+import { eventJson } from '../event-feed/index.js';
+import { WebhookEntity } from './webhook.entity.js';
+import { ReceiverGone, WebhookSender } from './webhook-sender.js';
+import { reasonOf, subscriptionName } from './webhook-rules.js';
+import { WebhooksService } from './webhooks.service.js';
+
+const AT_ONCE = 4;
+const [SECOND_MS, MINUTE_MS, HOUR_MS] = [1_000, 60_000, 3_600_000];
+const RETRY_AFTER_MS = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS),
+];
+/** A receiver that fails for so long is disabled. */
+const MOST_FAILING_MS = 72 * HOUR_MS;
+
+/** Delivers events to the webhooks whose key is active. */
+@Injectable()
+export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly keys: ActiveKeys,
+    private readonly types: EventTypes,
+    private readonly worker: DeliveryWorker,
+    private readonly webhooks: WebhooksService,
+    private readonly sender: WebhookSender,
+  ) {}
+
+  onModuleInit(): void {
+    this.worker.addSource(this);
+  }
+
+  async subscriptions(): Promise<Subscription[]> {
+    const enabled = await this.database.manager.findBy(WebhookEntity, { state: 'enabled' });
+    const callers = await this.keys.find(enabled.map(({ keyId }) => keyId));
+    return enabled.flatMap((webhook) => {
+      const caller = callers.get(webhook.keyId);
+      return caller === undefined ? [] : this.subscriptionOf(webhook, caller);
+    });
+  }
+
+  private subscriptionOf(webhook: WebhookEntity, { accountId, scopes }: Caller): Subscription[] {
+    const types = this.types.matching(webhook.types.split(','));
+    const readable = types.filter(({ scope }) => scopes.has(scope)).map(({ name }) => name);
+    if (readable.length === 0) return [];
+    return [
+      {
+        name: subscriptionName(webhook),
+        filter: { types: readable, accountId },
+        atOnce: AT_ONCE,
+        retryAfterMs: RETRY_AFTER_MS,
+        keepsDelivered: true,
+        handle: (event) => this.deliver(webhook, event),
+      },
+    ];
+  }
+
+  private async deliver(webhook: WebhookEntity, event: LoggedEvent): Promise<void> {
+    const { accountId, id } = webhook;
+    const key = { accountId, id: String(id) };
+    try {
+      const body = eventJson(event, accountId);
+      await this.sender.send(webhook.url, event.eventId, body, this.webhooks.secretsOf(webhook));
+      if (webhook.failingSince !== null) await this.noteFailure(webhook, null);
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (webhook.failingSince === null) await this.noteFailure(webhook, this.clock.nowMs());
+      const isTooLong = this.clock.nowMs() - Number(webhook.failingSince) > MOST_FAILING_MS;
+      if (error instanceof ReceiverGone || isTooLong) await this.webhooks.disable(key, reason);
+      throw error instanceof Error && error.message === reason ? error : new Error(reason, { cause: error });
+    }
+  }
+
+  private async noteFailure(webhook: WebhookEntity, failingSince: number | null): Promise<void> {
+    webhook.failingSince = failingSince;
+    await this.database.manager.update(WebhookEntity, webhook.id, { failingSince });
+  }
+}

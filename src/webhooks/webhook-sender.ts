@@ -1,0 +1,80 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Clock, RetryLater } from '../kernel.js';
+import { WebhookAddresses } from './webhook-addresses.js';
+import { signedHeaders } from './webhook-secrets.js';
+
+const TIMEOUT_MS = 15_000;
+const MAX_RESPONSE_BYTES = 65_536;
+const LONGEST_RETRY_AFTER_SECONDS = 86_400;
+const GONE = 410;
+const AGENT_OPTIONS = { keepAlive: true, maxFreeSockets: 64 };
+
+/** Says that the receiver wants no more events. */
+export class ReceiverGone extends Error {}
+
+/**
+ * Posts signed events: no redirects, no proxies, and only to allowed addresses. Of the response, only the status counts.
+ */
+@Injectable()
+export class WebhookSender implements OnApplicationShutdown {
+  private readonly agents = { 'http:': new HttpAgent(AGENT_OPTIONS), 'https:': new HttpsAgent(AGENT_OPTIONS) } as const;
+
+  constructor(
+    private readonly addresses: WebhookAddresses,
+    private readonly clock: Clock,
+  ) {}
+
+  onApplicationShutdown(): void {
+    for (const agent of Object.values(this.agents)) agent.destroy();
+  }
+
+  /** @throws (rejects) Error unless the receiver responds with 2xx: a `ReceiverGone`, or a `RetryLater` */
+  async send(address: string, id: string, body: string, secrets: readonly string[]): Promise<void> {
+    const url = this.addresses.check(address);
+    const headers = {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      'user-agent': 'petstore-webhooks',
+      ...signedHeaders(id, body, secrets, this.clock.nowMs()),
+    };
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const isHttp = url.protocol === 'http:';
+    const options = {
+      method: 'POST',
+      headers,
+      lookup: this.addresses.lookup,
+      agent: this.agents[isHttp ? 'http:' : 'https:'],
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    };
+    const request = isHttp ? httpRequest(url, options, resolve) : httpsRequest(url, options, resolve);
+    request.once('error', reject).end(body);
+    try {
+      const response = await promise;
+      await readSome(response);
+      checkStatus(response);
+    } catch (error) {
+      throw options.signal.aborted ? new Error(`The receiver did not respond within ${TIMEOUT_MS / 1_000} s.`) : error;
+    }
+  }
+}
+
+/** Reads what must be read so that the connection can be used again. */
+async function readSome(response: IncomingMessage): Promise<void> {
+  let received = 0;
+  for await (const chunk of response) {
+    received += (chunk as Buffer).length;
+    if (received > MAX_RESPONSE_BYTES) return void response.destroy();
+  }
+}
+
+function checkStatus({ statusCode = 0, headers }: IncomingMessage): void {
+  if (statusCode >= 200 && statusCode < 300) return;
+  const message = `The receiver responded with ${statusCode}.`;
+  if (statusCode === GONE) throw new ReceiverGone(message);
+  const retryAfter = headers['retry-after'] ?? '';
+  const seconds = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - Date.now()) / 1_000;
+  if (seconds > 0) throw new RetryLater(message, Math.min(seconds, LONGEST_RETRY_AFTER_SECONDS) * 1_000);
+  throw new Error(message);
+}

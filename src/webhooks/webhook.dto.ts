@@ -1,0 +1,219 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { BooleanField, DateTimeField, EnumField, EnumListField, EnumParam, IdField, IntegerField } from '../kernel.js';
+import { IdParam, LimitQuery, type ListedDelivery, TextField, TIME_SCHEMA } from '../kernel.js';
+import type { WebhookState } from './webhook.entity.js';
+
+const TYPE_PATTERN = /^(\*|[a-z][a-z0-9_-]*\.(\*|[a-z0-9_.-]+))$/;
+const URL_FIELD = {
+  description: 'Where events are posted: an `https` address with the port 443, in the public internet.',
+  example: 'https://example.com/hooks/pets',
+  maxLength: 2_000,
+};
+const TYPES = {
+  description: 'Types of events, or patterns such as `pet.*`. Default: all that the key can read.',
+  example: ['pet.*', 'order.placed'],
+  optional: true,
+  name: 'EventPattern',
+  values: ['*', 'pet.*', 'category.*', 'order.*', 'key.*', 'webhook.*'],
+  isOther: (text: string) => text.length <= 100 && TYPE_PATTERN.test(text),
+  meaning: 'A type of event, or a pattern that ends in `*`.',
+} as const;
+const SECRET = {
+  type: String,
+  pattern: '^whsec_[A-Za-z0-9+/]{32}$',
+  maxLength: 38,
+  description: 'Verifies the signatures of deliveries (Standard Webhooks). Only this response has it.',
+  example: `whsec_${'A'.repeat(32)}`,
+};
+const LONGEST_OVERLAP_SECONDS = 604_800;
+
+@ApiSchema({ name: 'WebhookCreation', description: 'A new webhook.' })
+export class WebhookCreation {
+  @TextField(URL_FIELD)
+  url!: string;
+
+  @EnumListField(TYPES)
+  types?: string[];
+}
+
+@ApiSchema({ name: 'WebhookChange', description: 'Fields to change. Omitted fields are kept.' })
+export class WebhookChange {
+  @TextField({ ...URL_FIELD, optional: true })
+  url?: string;
+
+  @EnumListField({ ...TYPES, description: 'Types of events, or patterns such as `pet.*`.' })
+  types?: string[];
+
+  @BooleanField({
+    description: '`true` delivers events again, from where it stopped; `false` stops.',
+    example: true,
+    optional: true,
+  })
+  enabled?: boolean;
+}
+
+@ApiSchema({ name: 'WebhookRotation', description: 'How long the old secret signs too.' })
+export class WebhookRotation {
+  @IntegerField({
+    description: 'Seconds for which deliveries have signatures with both secrets. Default: a day.',
+    example: 86_400,
+    optional: true,
+    minimum: 0,
+    maximum: LONGEST_OVERLAP_SECONDS,
+  })
+  overlapSeconds?: number;
+}
+
+@ApiSchema({ name: 'WebhookReplay', description: 'Which deliveries are repeated.' })
+export class WebhookReplay {
+  @DateTimeField({
+    description: 'Repeats deliveries that ended at this time or later.',
+    example: '2026-11-21T12:00:00.000Z',
+  })
+  since!: Date;
+
+  @EnumField({
+    description: 'Only deliveries in this state. Default: `failed`.',
+    example: 'failed',
+    optional: true,
+    name: 'RepeatedState',
+    values: ['failed', 'delivered'],
+    meaning: 'The state of a delivery that is over.',
+  })
+  state?: 'failed' | 'delivered';
+}
+
+@ApiSchema({ name: 'Webhook', description: 'A receiver of events, without its secret.' })
+export class Webhook {
+  @IdField({ description: 'Assigned by the service.', example: 1 })
+  id!: number;
+
+  @TextField(URL_FIELD)
+  url!: string;
+
+  @EnumListField({ ...TYPES, optional: false, description: 'Types of events, or patterns such as `pet.*`.' })
+  types!: readonly string[];
+
+  @EnumField({
+    description: '`disabled` if its account or the service stopped it. It keeps its place in the log of events.',
+    example: 'enabled',
+    name: 'WebhookState',
+    values: ['enabled', 'disabled'],
+    meaning: 'Whether events are delivered.',
+  })
+  state!: WebhookState;
+
+  @ApiProperty({
+    type: String,
+    maxLength: 200,
+    description: 'Why the service disabled it.',
+    example: 'The receiver responded with 410.',
+    required: false,
+  })
+  reason?: string;
+
+  @ApiProperty({
+    type: String,
+    pattern: '^key_[0-9A-Za-z]{16}$',
+    maxLength: 20,
+    description: 'The key that created or last changed it. Events are delivered that it can read, while it is active.',
+    example: 'key_0123456789abcdef',
+  })
+  keyId!: string;
+
+  @ApiProperty({ ...TIME_SCHEMA, description: 'When it was created.' })
+  createdAt!: string;
+}
+
+@ApiSchema({ name: 'IssuedWebhook', description: 'A webhook with a new secret.' })
+export class IssuedWebhook extends Webhook {
+  @ApiProperty(SECRET)
+  secret!: string;
+}
+
+@ApiSchema({ name: 'WebhookTest', description: 'What became of a test event.' })
+export class WebhookTest {
+  @BooleanField({ description: 'Whether the receiver responded with 2xx in time.', example: true })
+  delivered!: boolean;
+
+  @ApiProperty({
+    type: String,
+    maxLength: 200,
+    description: 'Why not.',
+    example: 'The receiver responded with 500.',
+    required: false,
+  })
+  error?: string;
+}
+
+@ApiSchema({ name: 'RepeatedDeliveries', description: 'How many deliveries are repeated.' })
+export class RepeatedDeliveries {
+  @IntegerField({ description: 'Number of deliveries.', example: 12, minimum: 0, maximum: 2_147_483_647 })
+  repeated!: number;
+}
+
+const DELIVERY_STATE = {
+  name: 'DeliveryState',
+  values: ['pending', 'delivered', 'failed'],
+  meaning: 'State of a delivery. `failed` is not tried again, unless it is repeated.',
+} as const;
+
+@ApiSchema({ name: 'Delivery', description: 'An event that is delivered to a webhook.' })
+export class Delivery {
+  @ApiProperty({
+    type: String,
+    format: 'uuid',
+    maxLength: 36,
+    description: 'Identifier of the event, as in `webhook-id`.',
+    example: '0b5f1a4e-6f0e-4a43-9d1f-3f6f1d1c2b7a',
+    required: false,
+  })
+  eventId?: string;
+
+  @ApiProperty({ type: String, maxLength: 200, description: 'The resource that changed.', example: 'pet:7' })
+  subject!: string;
+
+  @EnumField({ description: 'State of the delivery.', example: 'failed', ...DELIVERY_STATE })
+  state!: string;
+
+  @IntegerField({ description: 'Attempts so far.', example: 3, minimum: 0, maximum: 100 })
+  attempts!: number;
+
+  @ApiProperty({ ...TIME_SCHEMA, description: 'When the last attempt was made, or the next one is due.' })
+  dueAt!: string;
+
+  @ApiProperty({
+    type: String,
+    maxLength: 1_000,
+    description: 'Why the last attempt failed.',
+    example: 'The receiver responded with 500.',
+    required: false,
+  })
+  error?: string;
+}
+
+export class ListWebhooksQuery extends LimitQuery {
+  /** Decimal digits. */
+  @IdParam({ description: 'Return only webhooks after this identifier, the last one of the previous page.' })
+  after?: string;
+}
+
+export class ListDeliveriesQuery extends LimitQuery {
+  /** Decimal digits. */
+  @IdParam({ description: 'Where the page begins, from the `Link` of the previous page.' })
+  after?: string;
+
+  @EnumParam({ description: 'Return only deliveries in this state.', ...DELIVERY_STATE })
+  state?: 'pending' | 'delivered' | 'failed';
+}
+
+export function deliveryJson({ eventId, subject, state, attempts, dueAt, error }: ListedDelivery): Delivery {
+  return {
+    ...(eventId === undefined ? {} : { eventId }),
+    subject,
+    state,
+    attempts,
+    dueAt: new Date(dueAt).toISOString(),
+    ...(error === null ? {} : { error }),
+  };
+}

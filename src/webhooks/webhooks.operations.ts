@@ -1,0 +1,116 @@
+import { created, type OperationOptions, pageOf, resource, UNKNOWN_ID } from '../kernel.js';
+import { Delivery, IssuedWebhook, RepeatedDeliveries, Webhook, WebhookTest } from './webhook.dto.js';
+import { notConfigured } from './webhook-secrets.js';
+import { EXAMPLE, limitReached, webhookNotFound } from './webhook-rules.js';
+
+const COMMON = { scope: 'webhooks:manage', stability: 'experimental' } as const;
+const NOT_FOUND = webhookNotFound(UNKNOWN_ID);
+const ISSUED = { ...EXAMPLE, secret: `whsec_${'A'.repeat(32)}` };
+const DISABLED = { ...EXAMPLE, state: 'disabled', reason: 'The receiver responded with 410.' };
+const FAILED = {
+  eventId: '0b5f1a4e-6f0e-4a43-9d1f-3f6f1d1c2b7a',
+  subject: 'pet:7',
+  state: 'failed',
+  attempts: 10,
+  dueAt: '2026-11-21T12:00:00.000Z',
+  error: 'The receiver responded with 500.',
+};
+const TAKEN_OVER = 'The calling key is then the one whose scopes say what is delivered.';
+
+export const CREATE_WEBHOOK: OperationOptions = {
+  ...COMMON,
+  id: 'createWebhook',
+  summary: 'Create a webhook',
+  description:
+    'Posts events from now on to an address of yours, signed as Standard Webhooks says. Only this response shows the secret. ' +
+    'It delivers the events that the calling key can read, and stops when the key is revoked, paused or expires, until another ' +
+    'key of the account changes the webhook.',
+  bodyExamples: { 'Changes of pets': { url: EXAMPLE.url, types: EXAMPLE.types }, Everything: { url: EXAMPLE.url } },
+  success: created(IssuedWebhook, 'The new webhook with its secret.', { 'A webhook': ISSUED }, [
+    'Location',
+    'Cache-Control',
+  ]),
+  errors: [notConfigured(), limitReached()],
+};
+
+export const LIST_WEBHOOKS: OperationOptions = {
+  ...COMMON,
+  id: 'listWebhooks',
+  summary: 'List webhooks',
+  description: 'Returns the webhooks of the account in ascending order of `id`.',
+  success: pageOf(Webhook, 'Webhooks', 'A page of webhooks.', { 'Two webhooks': [EXAMPLE, { ...DISABLED, id: 2 }] }),
+};
+
+export const GET_WEBHOOK: OperationOptions = {
+  ...COMMON,
+  id: 'getWebhook',
+  summary: 'Get a webhook',
+  success: resource(Webhook, 'The webhook.', { Enabled: EXAMPLE, Disabled: DISABLED }),
+  errors: [NOT_FOUND],
+};
+
+export const CHANGE_WEBHOOK: OperationOptions = {
+  ...COMMON,
+  id: 'changeWebhook',
+  summary: 'Change a webhook',
+  description: `Accepts a JSON merge patch (RFC 7396). ${TAKEN_OVER}`,
+  bodyExamples: { 'Deliver again': { enabled: true }, 'Other types': { types: ['order.*'] } },
+  success: resource(Webhook, 'The changed webhook.', { Enabled: EXAMPLE }),
+  errors: [NOT_FOUND],
+};
+
+export const REMOVE_WEBHOOK: OperationOptions = {
+  ...COMMON,
+  id: 'removeWebhook',
+  summary: 'Remove a webhook',
+  description: 'Nothing more is delivered, and its deliveries are deleted.',
+  success: { status: 204, description: 'The webhook is removed.' },
+  errors: [NOT_FOUND],
+};
+
+export const ROTATE_WEBHOOK: OperationOptions = {
+  ...COMMON,
+  id: 'rotateWebhook',
+  summary: 'Rotate the secret of a webhook',
+  description:
+    'For the overlap, deliveries have two signatures, so that no receiver misses one. Only this response shows the new secret.',
+  bodyExamples: { 'An hour for both': { overlapSeconds: 3_600 } },
+  success: {
+    ...resource(IssuedWebhook, 'The webhook with its new secret.', { 'A new secret': ISSUED }),
+    headers: ['Cache-Control'],
+  },
+  errors: [NOT_FOUND, notConfigured()],
+};
+
+export const TEST_WEBHOOK: OperationOptions = {
+  ...COMMON,
+  id: 'testWebhook',
+  summary: 'Send a test event',
+  description: 'Posts an event of the type `webhook.test` now, and returns what became of it. It is not tried again.',
+  success: {
+    status: 201,
+    description: 'What became of it.',
+    type: WebhookTest,
+    examples: { Delivered: { delivered: true } },
+  },
+  errors: [NOT_FOUND],
+};
+
+export const LIST_DELIVERIES: OperationOptions = {
+  ...COMMON,
+  id: 'listDeliveries',
+  summary: 'List deliveries of a webhook',
+  description: 'Returns deliveries in the order of their events, as long as events are kept.',
+  success: { ...pageOf(Delivery, 'Deliveries', 'A page of deliveries.', { 'One failed': [FAILED] }) },
+  errors: [NOT_FOUND],
+};
+
+export const REPLAY_DELIVERIES: OperationOptions = {
+  ...COMMON,
+  id: 'replayDeliveries',
+  summary: 'Repeat deliveries',
+  description: 'Delivers events again, with the same identifiers.',
+  bodyExamples: { 'What failed': { since: '2026-11-21T12:00:00.000Z' } },
+  success: { status: 201, description: 'How many.', type: RepeatedDeliveries, examples: { Some: { repeated: 12 } } },
+  errors: [NOT_FOUND],
+};

@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import {
+  audit,
+  type Caller,
+  Clock,
+  cutPage,
+  Database,
+  Deliveries,
+  DeliveryWorker,
+  DomainError,
+  Events,
+} from '../kernel.js';
+import { EventTypes, lockUntilCommit, onCommit, orFail, type Page, type PageRequest } from '../kernel.js';
+import type { IssuedWebhook, WebhookChange, WebhookCreation, WebhookTest } from './webhook.dto.js';
+import { Webhook } from './webhook.dto.js';
+import { WebhookEntity } from './webhook.entity.js';
+import {
+  EXAMPLE,
+  limitReached,
+  MOST_WEBHOOKS,
+  reasonOf,
+  subscriptionName,
+  toWebhook,
+  webhookNotFound,
+} from './webhook-rules.js';
+import { WebhookAddresses } from './webhook-addresses.js';
+import { WebhookSecrets } from './webhook-secrets.js';
+import { WebhookSender } from './webhook-sender.js';
+
+const TEST_TYPE = 'webhook.test';
+
+export interface WebhookKey {
+  readonly accountId: number;
+  /** Decimal digits. */
+  readonly id: string;
+}
+
+/** The webhooks of accounts. Each change makes the calling key the one that the webhook reads events with. */
+@Injectable()
+export class WebhooksService {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly events: Events,
+    private readonly types: EventTypes,
+    private readonly deliveries: Deliveries,
+    private readonly worker: DeliveryWorker,
+    private readonly secrets: WebhookSecrets,
+    private readonly addresses: WebhookAddresses,
+    private readonly sender: WebhookSender,
+  ) {
+    events.declare({
+      types: {
+        'webhook.created': 'A webhook was created.',
+        'webhook.changed': 'A webhook was changed, or disabled by the service: `reason` says why.',
+        'webhook.removed': 'A webhook was removed. `data` is its last state.',
+      },
+      scope: 'webhooks:manage',
+      subject: ({ id }) => `webhook:${id}`,
+      data: (webhook) => webhook,
+      schema: Webhook,
+      example: { subject: 'webhook:1', data: EXAMPLE },
+    });
+  }
+
+  /** @throws (rejects) DomainError `webhooks_not_configured`, `validation_failed` or `webhook_limit_reached` */
+  create(caller: Caller, { url, types = ['*'] }: WebhookCreation): Promise<IssuedWebhook> {
+    const { accountId, keyId } = caller;
+    const { secret, encrypted } = this.secrets.create();
+    this.check(caller, url, types);
+    return this.database.write(async (manager) => {
+      await lockUntilCommit(manager, `webhooks of ${accountId}`);
+      if ((await manager.countBy(WebhookEntity, { accountId })) >= MOST_WEBHOOKS) throw limitReached();
+      const created = await manager.save(WebhookEntity, {
+        accountId,
+        keyId,
+        url,
+        types: types.join(),
+        state: 'enabled',
+        reason: null,
+        secret: encrypted,
+        previousSecret: null,
+        previousUntil: null,
+        failingSince: null,
+        createdAt: this.clock.nowMs(),
+      });
+      await this.deliveries.add(manager, subscriptionName(created));
+      const webhook = toWebhook(created);
+      await this.audit(manager, 'webhook.created', created, { url, types });
+      await this.events.raise(manager, 'webhook.created', () => ({ before: undefined, after: webhook }), accountId);
+      return { ...webhook, secret };
+    });
+  }
+
+  async list(accountId: number, { limit, after = '0' }: PageRequest): Promise<Page<Webhook>> {
+    const webhooks = this.database.manager.createQueryBuilder(WebhookEntity, 'webhook');
+    const rows = await webhooks
+      .where('webhook.accountId = :accountId AND webhook.id > CAST(:after AS BIGINT)', { accountId, after })
+      .orderBy('webhook.id')
+      .limit(limit + 1)
+      .getMany();
+    const { items, nextAfter } = cutPage(rows, limit);
+    return { items: items.map(toWebhook), nextAfter };
+  }
+
+  /** @throws (rejects) DomainError `webhook_not_found` */
+  async get(key: WebhookKey): Promise<Webhook> {
+    return toWebhook(await this.find(this.database.manager, key));
+  }
+
+  /** @throws (rejects) DomainError `webhook_not_found` or `validation_failed` */
+  change(caller: Caller, key: WebhookKey, { url, types, enabled }: WebhookChange): Promise<Webhook> {
+    return this.database.write(async (manager) => {
+      const before = await this.lock(manager, key);
+      const patterns = types ?? before.types.split(',');
+      this.check(caller, url ?? before.url, patterns);
+      const isEnabled = enabled ?? before.state === 'enabled';
+      return this.update(manager, before, {
+        keyId: caller.keyId,
+        url: url ?? before.url,
+        types: patterns.join(),
+        state: isEnabled ? 'enabled' : 'disabled',
+        ...(isEnabled ? { reason: null } : {}),
+        ...(enabled === true ? { failingSince: null } : {}),
+      });
+    });
+  }
+
+  /** Disables a webhook, unless somebody did it before. It keeps its place in the log. */
+  async disable(key: WebhookKey, reason: string): Promise<void> {
+    await this.database.write(async (manager) => {
+      const before = await this.lock(manager, key);
+      if (before.state === 'enabled') await this.update(manager, before, { state: 'disabled', reason });
+    });
+  }
+
+  /** @throws (rejects) DomainError `webhook_not_found` */
+  remove(key: WebhookKey): Promise<void> {
+    return this.database.write(async (manager) => {
+      const removed = await this.lock(manager, key);
+      const webhook = toWebhook(removed);
+      await manager.delete(WebhookEntity, { id: removed.id });
+      await this.deliveries.remove(manager, subscriptionName(removed));
+      await this.audit(manager, 'webhook.removed', removed, {});
+      await this.events.raise(manager, 'webhook.removed', () => ({ before: webhook, after: undefined }), key.accountId);
+    });
+  }
+
+  /** Replaces the secret. Deliveries have signatures with both for the overlap. */
+  rotate(key: WebhookKey, overlapSeconds: number): Promise<IssuedWebhook> {
+    const { secret, encrypted } = this.secrets.create();
+    return this.database.write(async (manager) => {
+      const before = await this.lock(manager, key);
+      const previousUntil = this.clock.nowMs() + overlapSeconds * 1_000;
+      await manager.update(WebhookEntity, before.id, {
+        secret: encrypted,
+        previousSecret: before.secret,
+        previousUntil,
+      });
+      await this.audit(manager, 'webhook.rotated', before, { previousUntil });
+      return { ...toWebhook(before), secret };
+    });
+  }
+
+  /** Sends a test event now. */
+  async test(key: WebhookKey): Promise<WebhookTest> {
+    const webhook = await this.find(this.database.manager, key);
+    const event = { id: randomUUID(), type: TEST_TYPE, subject: `webhook:${webhook.id}` };
+    const body = JSON.stringify({ ...event, createdAt: new Date(this.clock.nowMs()).toISOString(), data: {} });
+    try {
+      await this.sender.send(webhook.url, event.id, body, this.secretsOf(webhook));
+      return { delivered: true };
+    } catch (error) {
+      return { delivered: false, error: reasonOf(error) };
+    }
+  }
+
+  /** @returns how many deliveries are repeated */
+  repeat(key: WebhookKey, state: 'failed' | 'delivered', since: Date): Promise<number> {
+    return this.database.write(async (manager) => {
+      const webhook = await this.lock(manager, key);
+      const repeated = await this.deliveries.repeat(manager, subscriptionName(webhook), state, since.getTime());
+      onCommit(() => this.worker.wake());
+      return repeated;
+    });
+  }
+
+  /** The current secret, and the one before as long as it is valid. */
+  secretsOf({ secret, previousSecret, previousUntil }: WebhookEntity): string[] {
+    const isValid = previousSecret !== null && Number(previousUntil) > this.clock.nowMs();
+    return [secret, ...(isValid ? [previousSecret] : [])].map((encrypted) => this.secrets.decrypt(encrypted));
+  }
+
+  async find(manager: EntityManager, { accountId, id }: WebhookKey): Promise<WebhookEntity> {
+    const found = manager.createQueryBuilder(WebhookEntity, 'webhook');
+    const condition = 'webhook.accountId = :accountId AND webhook.id = CAST(:id AS BIGINT)';
+    return orFail(await found.where(condition, { accountId, id }).getOne(), webhookNotFound, id);
+  }
+
+  private async lock(manager: EntityManager, key: WebhookKey): Promise<WebhookEntity> {
+    await lockUntilCommit(manager, `webhooks of ${key.accountId}`);
+    return this.find(manager, key);
+  }
+
+  private async update(
+    manager: EntityManager,
+    before: WebhookEntity,
+    changes: Partial<WebhookEntity>,
+  ): Promise<Webhook> {
+    const after = { ...before, ...changes };
+    const change = { before: toWebhook(before), after: toWebhook(after) };
+    if (JSON.stringify(change.before) === JSON.stringify(change.after)) return change.after;
+    await manager.update(WebhookEntity, before.id, changes);
+    const { url, types, state, reason } = after;
+    await this.audit(manager, 'webhook.changed', before, { url, types, state, reason });
+    await this.events.raise(manager, 'webhook.changed', () => change, before.accountId);
+    return change.after;
+  }
+
+  /** @throws DomainError `validation_failed` */
+  private check({ scopes }: Caller, url: string, patterns: readonly string[]): void {
+    this.addresses.check(url);
+    const types = this.types.matching(patterns);
+    if (types.some(({ scope }) => scopes.has(scope))) return;
+    const needed = [...new Set(types.map(({ scope }) => scope))].join(', ');
+    throw new DomainError('validation_failed', `types must have one that the key can read; they need ${needed}.`);
+  }
+
+  private audit(
+    manager: EntityManager,
+    action: `webhook.${string}`,
+    { id, accountId, keyId }: WebhookEntity,
+    detail: object,
+  ) {
+    return audit({ manager, atMs: this.clock.nowMs() }, action, accountId, keyId, { webhook: id, ...detail });
+  }
+}

@@ -1,0 +1,261 @@
+// @postgres: deliveries are claimed from another table.
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { FakeClock, startApp } from '../support/app.js';
+import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+
+interface Received {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly path: string;
+}
+
+interface Webhook {
+  readonly id: number;
+  readonly secret: string;
+  readonly state: string;
+  readonly reason?: string;
+}
+
+const FULL = {
+  ...AMPLE,
+  scopes: ['pets:read', 'pets:write', 'orders:read', 'events:read', 'keys:manage', 'webhooks:manage'],
+};
+const clock = new FakeClock(Date.now());
+const received: Received[] = [];
+/** The status and headers for a path, default 204. */
+const responses = new Map<string, { readonly status: number; readonly headers?: Record<string, string> }>();
+const receiver = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const { headers, url: path = '' } = request;
+    received.push({ headers, body: Buffer.concat(chunks).toString(), path });
+    const { status, headers: sent = {} } = responses.get(path) ?? { status: 204 };
+    response.writeHead(status, sent).end();
+  });
+});
+let address: string;
+let key: string;
+
+beforeAll(async () => {
+  receiver.listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+});
+afterAll(() => void receiver.close().closeAllConnections());
+
+describe('with an address inside that is allowed', () => {
+  const env: Record<string, string> = { WEBHOOK_KEY: 'a key of at least 32 characters, of a test' };
+  beforeAll(() => {
+    const { port } = receiver.address() as AddressInfo;
+    address = `http://127.0.0.1:${port}`;
+    env['WEBHOOK_ALLOW'] = `127.0.0.0/8,http,${port}`;
+  });
+  sharePreparedApp({ clock, env }, async () => {
+    key = await service.key(FULL);
+  });
+  beforeEach(() => {
+    received.splice(0);
+    responses.clear();
+  });
+
+  const create = async (path: string, types: readonly string[] = ['pet.*'], as = key) => {
+    const made = await service.json<Webhook>('/v1/webhooks', { key: as, body: { url: address + path, types } });
+    expect(made.status).toBe(201);
+    return made.body;
+  };
+  const call = <Body>(method: string, id: number, rest = '', body?: object) =>
+    service.json<Body>(`/v1/webhooks/${id}${rest}`, { key, method, ...(body === undefined ? {} : { body }) });
+  const createPet = async (name: string) =>
+    (await service.json<{ id: number }>('/v1/pets', { key, body: { name, categoryId: 1 } })).body.id;
+  const at = (path: string) => received.filter((one) => one.path === path);
+  async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+    while (!(await isSo())) await delay(10);
+  }
+
+  it('delivers events with the bytes of the feed, signed as Standard Webhooks says', async () => {
+    const { id, secret } = await create('/signed');
+    expect(secret).toMatch(/^whsec_[\w+/]{32}$/);
+    const petId = await createPet('Ada');
+    await until(() => at('/signed').length === 1);
+    const [first] = at('/signed');
+    const headers = Object(first?.headers) as Record<string, string>;
+    const body = String(first?.body);
+    // The verifier refuses what is older than five minutes by the clock of the system, which the test's is close to.
+    expect(new Verifier(secret).verify(body, headers)).toMatchObject({ type: 'pet.created', data: { name: 'Ada' } });
+    const feed = await (await service.request(`/v1/events?subject=pet:${petId}`, { key })).text();
+    expect(feed).toBe(`[${body}]`);
+    expect(headers['webhook-id']).toBe((JSON.parse(body) as { id: string }).id);
+    const { body: deliveries } = await call<{ state: string }[]>('GET', id, '/deliveries?state=delivered');
+    expect(deliveries).toMatchObject([{ state: 'delivered', subject: `pet:${petId}`, attempts: 1 }]);
+    await call('DELETE', id);
+  });
+
+  it('tries again what failed, and keeps the order of the subject', async () => {
+    const { id } = await create('/failing');
+    responses.set('/failing', { status: 500 });
+    const petId = await createPet('Bea');
+    await until(() => at('/failing').length === 1);
+    await service.json(`/v1/pets/${petId}`, { key, method: 'PATCH', body: { name: 'Bert' } });
+    await createPet('Cleo');
+    await until(() => at('/failing').length === 2);
+    responses.clear();
+    clock.advanceSeconds(6);
+    await createPet('Dora');
+    await until(() => at('/failing').length >= 6);
+    const types = at('/failing').map(({ body }) => JSON.parse(body) as { type: string; subject: string });
+    expect(types.filter(({ subject }) => subject === `pet:${petId}`).map(({ type }) => type)).toEqual([
+      'pet.created',
+      'pet.created',
+      'pet.changed',
+    ]);
+    await call('DELETE', id);
+  });
+
+  it('waits as long as Retry-After says', async () => {
+    const { id } = await create('/busy');
+    responses.set('/busy', { status: 429, headers: { 'Retry-After': '600' } });
+    await createPet('Emma');
+    await until(() => at('/busy').length === 1);
+    await until(async () => (await call<{ error?: string }[]>('GET', id, '/deliveries')).body[0]?.error !== undefined);
+    const { body } = await call<{ dueAt: string; error: string }[]>('GET', id, '/deliveries');
+    expect(Date.parse(body[0]?.dueAt ?? '') - clock.nowMs()).toBeGreaterThanOrEqual(600_000);
+    expect(body[0]?.error).toBe('The receiver responded with 429.');
+    await call('DELETE', id);
+  });
+
+  it('is disabled by 410, says so in the log, and continues from its place once it is enabled', async () => {
+    const { id } = await create('/gone');
+    responses.set('/gone', { status: 410 });
+    await createPet('Fay');
+    await until(async () => (await call<Webhook>('GET', id)).body.state === 'disabled');
+    const { body: events } = await service.json<{ data: Webhook }[]>(`/v1/events?subject=webhook:${id}`, { key });
+    expect(events.map(({ data }) => [data.state, data.reason])).toEqual([
+      ['enabled', undefined],
+      ['disabled', 'The receiver responded with 410.'],
+    ]);
+    responses.clear();
+    await createPet('Gil');
+    clock.advanceSeconds(10);
+    expect((await call<Webhook>('PATCH', id, '', { enabled: true })).body.state).toBe('enabled');
+    await until(() => at('/gone').length === 3);
+    const names = at('/gone').map(({ body }) => (JSON.parse(body) as { data: { name: string } }).data.name);
+    expect(names.toSorted()).toEqual(['Fay', 'Fay', 'Gil']);
+    await call('DELETE', id);
+  });
+
+  it('delivers only what the key can read, and stops with the key', async () => {
+    const reader = await service.createKey({
+      ...AMPLE,
+      account: 'readers',
+      scopes: ['webhooks:manage', 'orders:read'],
+    });
+    const refused = await service.json('/v1/webhooks', { key: reader.key, body: { url: address, types: ['pet.*'] } });
+    expect(refused).toMatchObject({ status: 400, body: { message: expect.stringContaining('they need pets:read') } });
+    const other = await service.createKey({ ...FULL, account: 'readers' });
+    await create('/stopping', ['*'], other.key);
+    await createPet('Hal');
+    await until(() => at('/stopping').some(({ body }) => body.includes('Hal')));
+    await service.request(`/v1/keys/${other.id}`, { key: other.key, method: 'DELETE' });
+    const { id } = await create('/running');
+    await createPet('Ivy');
+    await until(() => at('/running').length === 1);
+    expect(at('/stopping').filter(({ body }) => body.includes('Ivy'))).toEqual([]);
+    await call('DELETE', id);
+  });
+
+  it('signs with both secrets during the overlap of a rotation', async () => {
+    const { id, secret } = await create('/rotated');
+    const { body: rotated } = await call<Webhook>('POST', id, '/rotate', { overlapSeconds: 60 });
+    expect(rotated.secret).not.toBe(secret);
+    const test = await call<{ delivered: boolean }>('POST', id, '/test');
+    expect(test.body).toEqual({ delivered: true });
+    expect(String(at('/rotated')[0]?.headers['webhook-signature']).split(' ')).toHaveLength(2);
+    clock.advanceSeconds(61);
+    await call('POST', id, '/test');
+    expect(String(at('/rotated')[1]?.headers['webhook-signature']).split(' ')).toHaveLength(1);
+    await call('DELETE', id);
+  });
+
+  it('follows no redirect, and tells nothing of the response', async () => {
+    const { id } = await create('/moved');
+    responses.set('/moved', { status: 302, headers: { Location: `${address}/inside` } });
+    const { body } = await call('POST', id, '/test');
+    expect(body).toEqual({ delivered: false, error: 'The receiver responded with 302.' });
+    expect(at('/inside')).toEqual([]);
+    await call('DELETE', id);
+  });
+
+  it('repeats deliveries with the same identifiers', async () => {
+    const { id } = await create('/again');
+    const since = new Date(clock.nowMs()).toISOString();
+    await createPet('Jo');
+    await until(() => at('/again').length === 1);
+    await until(async () => (await call<unknown[]>('GET', id, '/deliveries?state=delivered')).body.length === 1);
+    expect((await call('POST', id, '/replay', { since, state: 'delivered' })).body).toEqual({ repeated: 1 });
+    await until(() => at('/again').length === 2);
+    expect(at('/again')[1]?.headers['webhook-id']).toBe(at('/again')[0]?.headers['webhook-id']);
+    await call('DELETE', id);
+  });
+
+  it('allows an account 20, which others do not see', async () => {
+    const own = await service.key({ ...FULL, account: 'many' });
+    const made = [];
+    for (let n = 0; n < 20; n += 1) made.push(await create('/many', ['order.*'], own));
+    const refused = await service.json('/v1/webhooks', { key: own, body: { url: address } });
+    expect(refused).toMatchObject({ status: 409, body: { code: 'webhook_limit_reached' } });
+    expect((await call('GET', made[0]?.id ?? 0)).status).toBe(404);
+    expect((await call<unknown[]>('GET', 0, '')).status).toBe(404);
+  });
+});
+
+describe('addresses inside', () => {
+  sharePreparedApp(
+    { env: { WEBHOOK_KEY: 'a key of at least 32 characters, of a test', WEBHOOK_ALLOW: 'http,8080' } },
+    async () => {
+      key = await service.key(FULL);
+    },
+  );
+
+  it.each([
+    ...['http://127.0.0.1/', 'http://127.1/', 'http://2130706433/', 'http://0x7f.0.0.1/', 'http://0177.0.0.1/'],
+    ...['http://[::1]/', 'http://[::ffff:127.0.0.1]/', 'http://[::ffff:7f00:1]/', 'http://[64:ff9b::7f00:1]/'],
+    ...['http://169.254.169.254/latest/meta-data', 'http://10.0.0.1/', 'http://100.64.0.1/', 'http://0.0.0.0/'],
+    ...['http://[fe80::1]/', 'http://[fd00::1]/', 'http://224.0.0.1/', 'http://[2002:7f00:1::]/', 'http://①②⑦.⓪.⓪.①/'],
+  ])('are refused: %s', async (url) => {
+    const { status, body } = await service.json('/v1/webhooks', { key, body: { url } });
+    expect([status, body]).toEqual([400, expect.objectContaining({ message: 'url must not be an internal address.' })]);
+  });
+
+  it.each([
+    ['ftp://example.com/', 'url must be an absolute https or http URL without credentials.'],
+    ['https://user:secret@example.com/', 'url must be an absolute https or http URL without credentials.'],
+    ['https://example.com:22/', 'url must have the port 443 or 8080 or 80.'],
+    ['/hooks', 'url must be an absolute https or http URL without credentials.'],
+  ])('with another fault are refused: %s', async (url, message) => {
+    expect(await service.json('/v1/webhooks', { key, body: { url } })).toMatchObject({
+      status: 400,
+      body: { message },
+    });
+  });
+
+  it('that a name stands for are not connected to', async () => {
+    const { body } = await service.json<Webhook>('/v1/webhooks', { key, body: { url: 'http://localhost:8080/' } });
+    const test = await service.json(`/v1/webhooks/${body.id}/test`, { key, method: 'POST' });
+    expect(test.body).toEqual({ delivered: false, error: 'The name of the receiver stands for an internal address.' });
+  });
+});
+
+it('webhooks need a key that encrypts their secrets', async () => {
+  const plain = await startApp();
+  const { status, body } = await plain.json('/v1/webhooks', {
+    key: await plain.key(FULL),
+    body: { url: 'https://example.com/' },
+  });
+  expect([status, body]).toEqual([409, expect.objectContaining({ code: 'webhooks_not_configured' })]);
+  await plain.stop();
+});
