@@ -1,12 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { ActiveKeys, type Caller, Clock, Database, DeliveryWorker, EventTypes, type LoggedEvent } from '../kernel.js';
+import { ActiveKeys, type Caller, Clock, Database, Deliveries, DeliveryWorker, EventTypes } from '../kernel.js';
+import { type LoggedEvent, onCommit } from '../kernel.js';
 import type { Subscription, SubscriptionSource } from '../kernel.js';
 import { eventJson } from '../event-feed/index.js';
+import type { WebhookTest } from './webhook.dto.js';
 import { WebhookEntity } from './webhook.entity.js';
 import { ReceiverGone, WebhookSender } from './webhook-sender.js';
 import { reasonOf, subscriptionName } from './webhook-rules.js';
-import { WebhooksService } from './webhooks.service.js';
+import { WebhookSecrets } from './webhook-secrets.js';
+import { type WebhookKey, WebhooksService } from './webhooks.service.js';
 
+const TEST_TYPE = 'webhook.test';
 const AT_ONCE = 4;
 const [SECOND_MS, MINUTE_MS, HOUR_MS] = [1_000, 60_000, 3_600_000];
 const RETRY_AFTER_MS = [
@@ -27,7 +32,9 @@ export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
     private readonly keys: ActiveKeys,
     private readonly types: EventTypes,
     private readonly worker: DeliveryWorker,
+    private readonly deliveries: Deliveries,
     private readonly webhooks: WebhooksService,
+    private readonly secrets: WebhookSecrets,
     private readonly sender: WebhookSender,
   ) {}
 
@@ -41,6 +48,29 @@ export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
     return enabled.flatMap((webhook) => {
       const caller = callers.get(webhook.keyId);
       return caller === undefined ? [] : this.subscriptionOf(webhook, caller);
+    });
+  }
+
+  /** Sends a test event now. */
+  async test(key: WebhookKey): Promise<WebhookTest> {
+    const webhook = await this.webhooks.find(this.database.manager, key);
+    const event = { id: randomUUID(), type: TEST_TYPE, subject: `webhook:${webhook.id}` };
+    const body = JSON.stringify({ ...event, createdAt: new Date(this.clock.nowMs()).toISOString(), data: {} });
+    try {
+      await this.sender.send(webhook.url, event.id, body, this.secretsOf(webhook));
+      return { delivered: true };
+    } catch (error) {
+      return { delivered: false, error: reasonOf(error) };
+    }
+  }
+
+  /** @returns how many deliveries are repeated */
+  repeat(key: WebhookKey, state: 'failed' | 'delivered', since: Date): Promise<number> {
+    return this.database.write(async (manager) => {
+      const webhook = await this.webhooks.find(manager, key);
+      const repeated = await this.deliveries.repeat(manager, subscriptionName(webhook), state, since.getTime());
+      onCommit(() => this.worker.wake());
+      return repeated;
     });
   }
 
@@ -65,7 +95,7 @@ export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
     const key = { accountId, id: String(id) };
     try {
       const body = eventJson(event, accountId);
-      await this.sender.send(webhook.url, event.eventId, body, this.webhooks.secretsOf(webhook));
+      await this.sender.send(webhook.url, event.eventId, body, this.secretsOf(webhook));
       if (webhook.failingSince !== null) await this.noteFailure(webhook, null);
     } catch (error) {
       const reason = reasonOf(error);
@@ -74,6 +104,12 @@ export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
       if (error instanceof ReceiverGone || isTooLong) await this.webhooks.disable(key, reason);
       throw error instanceof Error && error.message === reason ? error : new Error(reason, { cause: error });
     }
+  }
+
+  /** The current secret, and the one before as long as it is valid. */
+  private secretsOf({ secret, previousSecret, previousUntil }: WebhookEntity): string[] {
+    const isValid = previousSecret !== null && Number(previousUntil) > this.clock.nowMs();
+    return [secret, ...(isValid ? [previousSecret] : [])].map((encrypted) => this.secrets.decrypt(encrypted));
   }
 
   private async noteFailure(webhook: WebhookEntity, failingSince: number | null): Promise<void> {

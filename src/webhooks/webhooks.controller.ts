@@ -2,15 +2,10 @@ import { Body, Controller, Delete, Get, Patch, Post, Query, Res } from '@nestjs/
 import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller, Deliveries, Env, PathId, RefuseIdempotencyKey, Revalidates } from '../kernel.js';
 import { Operation, OperationGroup, publicAddress, type ResponseBody, sendPage, sendWithEtag } from '../kernel.js';
-import { type IssuedWebhook, ListDeliveriesQuery, ListWebhooksQuery, WebhookChange } from './webhook.dto.js';
-import {
-  type RepeatedDeliveries,
-  WebhookCreation,
-  WebhookReplay,
-  WebhookRotation,
-  type WebhookTest,
-} from './webhook.dto.js';
-import { deliveryJson } from './webhook.dto.js';
+import { deliveryJson, ListDeliveriesQuery, type RepeatedDeliveries, WebhookReplay } from './delivery.dto.js';
+import { type IssuedWebhook, ListWebhooksQuery, WebhookChange, WebhookCreation } from './webhook.dto.js';
+import { WebhookRotation, type WebhookTest } from './webhook.dto.js';
+import { WebhookDeliveries } from './webhook-deliveries.js';
 import * as operations from './webhooks.operations.js';
 import { subscriptionName, webhookNotFound } from './webhook-rules.js';
 import { WebhooksService } from './webhooks.service.js';
@@ -23,6 +18,7 @@ const WebhookId = () => PathId('webhookId', { description: 'Identifier of the we
 export class WebhooksController {
   constructor(
     private readonly webhooks: WebhooksService,
+    private readonly delivering: WebhookDeliveries,
     private readonly deliveries: Deliveries,
     private readonly env: Env,
   ) {}
@@ -96,7 +92,7 @@ export class WebhooksController {
   @Post(':webhookId/test')
   @Operation(operations.TEST_WEBHOOK)
   testWebhook(@WebhookId() id: string, @CurrentCaller() { accountId }: Caller): Promise<WebhookTest> {
-    return this.webhooks.test({ accountId, id });
+    return this.delivering.test({ accountId, id });
   }
 
   @Get(':webhookId/deliveries')
@@ -120,7 +116,7 @@ export class WebhooksController {
     @Body() { since, state = 'failed' }: WebhookReplay,
     @CurrentCaller() { accountId }: Caller,
   ): Promise<RepeatedDeliveries> {
-    return { repeated: await this.webhooks.repeat({ accountId, id }, state, since) };
+    return { repeated: await this.delivering.repeat({ accountId, id }, state, since) };
   }
 }
 

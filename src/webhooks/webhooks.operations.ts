@@ -1,5 +1,6 @@
 import { created, type OperationOptions, pageOf, resource, UNKNOWN_ID } from '../kernel.js';
-import { Delivery, IssuedWebhook, RepeatedDeliveries, Webhook, WebhookTest } from './webhook.dto.js';
+import { Delivery, RepeatedDeliveries } from './delivery.dto.js';
+import { IssuedWebhook, Webhook, WebhookTest } from './webhook.dto.js';
 import { notConfigured } from './webhook-secrets.js';
 import { EXAMPLE, limitReached, webhookNotFound } from './webhook-rules.js';
 

@@ -1,35 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import {
-  audit,
-  type Caller,
-  Clock,
-  cutPage,
-  Database,
-  Deliveries,
-  DeliveryWorker,
-  DomainError,
-  Events,
-} from '../kernel.js';
-import { EventTypes, lockUntilCommit, onCommit, orFail, type Page, type PageRequest } from '../kernel.js';
-import type { IssuedWebhook, WebhookChange, WebhookCreation, WebhookTest } from './webhook.dto.js';
+import { audit, type Caller, Clock, cutPage, Database, Deliveries, DomainError, Events } from '../kernel.js';
+import { EventTypes, lockUntilCommit, orFail, type Page, type PageRequest } from '../kernel.js';
+import type { IssuedWebhook, WebhookChange, WebhookCreation } from './webhook.dto.js';
 import { Webhook } from './webhook.dto.js';
 import { WebhookEntity } from './webhook.entity.js';
-import {
-  EXAMPLE,
-  limitReached,
-  MOST_WEBHOOKS,
-  reasonOf,
-  subscriptionName,
-  toWebhook,
-  webhookNotFound,
-} from './webhook-rules.js';
+import { EXAMPLE, limitReached, MOST_WEBHOOKS, subscriptionName, toWebhook, webhookNotFound } from './webhook-rules.js';
 import { WebhookAddresses } from './webhook-addresses.js';
 import { WebhookSecrets } from './webhook-secrets.js';
-import { WebhookSender } from './webhook-sender.js';
-
-const TEST_TYPE = 'webhook.test';
 
 export interface WebhookKey {
   readonly accountId: number;
@@ -46,10 +24,8 @@ export class WebhooksService {
     private readonly events: Events,
     private readonly types: EventTypes,
     private readonly deliveries: Deliveries,
-    private readonly worker: DeliveryWorker,
     private readonly secrets: WebhookSecrets,
     private readonly addresses: WebhookAddresses,
-    private readonly sender: WebhookSender,
   ) {
     events.declare({
       types: {
@@ -164,35 +140,7 @@ export class WebhooksService {
     });
   }
 
-  /** Sends a test event now. */
-  async test(key: WebhookKey): Promise<WebhookTest> {
-    const webhook = await this.find(this.database.manager, key);
-    const event = { id: randomUUID(), type: TEST_TYPE, subject: `webhook:${webhook.id}` };
-    const body = JSON.stringify({ ...event, createdAt: new Date(this.clock.nowMs()).toISOString(), data: {} });
-    try {
-      await this.sender.send(webhook.url, event.id, body, this.secretsOf(webhook));
-      return { delivered: true };
-    } catch (error) {
-      return { delivered: false, error: reasonOf(error) };
-    }
-  }
-
-  /** @returns how many deliveries are repeated */
-  repeat(key: WebhookKey, state: 'failed' | 'delivered', since: Date): Promise<number> {
-    return this.database.write(async (manager) => {
-      const webhook = await this.lock(manager, key);
-      const repeated = await this.deliveries.repeat(manager, subscriptionName(webhook), state, since.getTime());
-      onCommit(() => this.worker.wake());
-      return repeated;
-    });
-  }
-
-  /** The current secret, and the one before as long as it is valid. */
-  secretsOf({ secret, previousSecret, previousUntil }: WebhookEntity): string[] {
-    const isValid = previousSecret !== null && Number(previousUntil) > this.clock.nowMs();
-    return [secret, ...(isValid ? [previousSecret] : [])].map((encrypted) => this.secrets.decrypt(encrypted));
-  }
-
+  /** @throws (rejects) DomainError `webhook_not_found` */
   async find(manager: EntityManager, { accountId, id }: WebhookKey): Promise<WebhookEntity> {
     const found = manager.createQueryBuilder(WebhookEntity, 'webhook');
     const condition = 'webhook.accountId = :accountId AND webhook.id = CAST(:id AS BIGINT)';

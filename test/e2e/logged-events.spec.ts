@@ -105,6 +105,7 @@ describe('a listener of the log', () => {
     const later = await startApp({ folder, extensions: EXTENSIONS });
     await until(() => names().includes('Fay'));
     await later.stop();
+    expect(names().filter((name) => name === 'Fay')).toHaveLength(1);
   });
 });
 
@@ -116,7 +117,6 @@ it('two listeners of the log must not have the same name', async () => {
     other(): void {}
   }
   Injectable()(Twice);
-  class TwiceModule {}
-  Module({ providers: [Twice] })(TwiceModule);
-  await expect(startApp({ extensions: [{ module: TwiceModule }] })).rejects.toThrow('the same name');
+  const module = { module: LedgerModule, providers: [Twice] };
+  await expect(startApp({ extensions: [{ module }] })).rejects.toThrow('the same name');
 });
