@@ -8,6 +8,7 @@ import { invalid } from './accounts/keys/key-options.js';
 import { KeysService } from './accounts/keys/keys.service.js';
 import { ApiKeysRepository, KeyChanges } from './auth/keys/api-keys.repository.js';
 import { runAs } from './database/events/actor.js';
+import { Deliveries } from './database/events/delivery/deliveries.js';
 import { EventsModule } from './database/events/events.js';
 import { DatabaseModule } from './database/database.module.js';
 import { databaseUrlOf, isPostgresUrl } from './database/database-options.js';
@@ -23,7 +24,7 @@ import type { KeysCommand, KeysServices } from './accounts/cli/keys-program.js';
 import { databaseParts } from './database-parts.js';
 
 /** Without `AuthModule`, which polls for changes of keys. */
-@Module({ imports: [EventsModule], providers: [ApiKeysRepository, KeyChanges, KeysService, UsageHistory] })
+@Module({ imports: [EventsModule], providers: [ApiKeysRepository, Deliveries, KeyChanges, KeysService, UsageHistory] })
 class CommandLine {}
 
 /** Where a program reads its settings and writes to: those of a process, or of a test. */
@@ -33,7 +34,24 @@ export interface ProgramIo {
   readonly stderr: NodeJS.WritableStream;
 }
 
-export async function runKeysCommand({ createsDatabase, run }: KeysCommand, io: ProgramIo): Promise<boolean> {
+export function runKeysCommand({ createsDatabase, run }: KeysCommand, io: ProgramIo): Promise<boolean> {
+  return onDatabase(io, createsDatabase, async (context) => {
+    const { text, changed } = await run(servicesOf(context));
+    // Before any wait: Ctrl+C must not lose a new key.
+    await pipeline([`${escaped(text)}\n`], io.stdout, { end: false });
+    return changed;
+  });
+}
+
+/**
+ * Does work of an operator on the database that the settings name, beside running services.
+ * @throws (rejects) Error with a message for the operator
+ */
+export async function onDatabase<T>(
+  io: ProgramIo,
+  createsDatabase: boolean,
+  work: (context: INestApplicationContext) => Promise<T>,
+): Promise<T> {
   try {
     const env = loadEnv(io.env);
     checkDatabase(env, createsDatabase);
@@ -41,10 +59,7 @@ export async function runKeysCommand({ createsDatabase, run }: KeysCommand, io: 
     const options = { logger: false, abortOnError: false } as const;
     const context = await NestFactory.createApplicationContext({ module: CommandLine, imports }, options);
     try {
-      const { text, changed } = await runAs(`cli:${systemUser()}`, () => run(servicesOf(context)));
-      // Before any wait: Ctrl+C must not lose a new key.
-      await pipeline([`${escaped(text)}\n`], io.stdout, { end: false });
-      return changed;
+      return await runAs(`cli:${systemUser()}`, () => work(context));
     } finally {
       await context.close();
     }

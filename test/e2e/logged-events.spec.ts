@@ -2,9 +2,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
-import { type CommittedEvent, Database, Deliveries, OnLoggedEvent } from '../../src/index.js';
+import { type CommittedEvent, OnLoggedEvent } from '../../src/index.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+import { runDeliveries } from '../../src/run-deliveries.js';
 import { FakeClock, startApp } from '../support/app.js';
+import { databaseUrl } from '../support/databases.js';
+import { programIo } from '../support/keys-command-line.js';
 
 const clock = new FakeClock();
 const heard: CommittedEvent[] = [];
@@ -79,8 +82,6 @@ describe('a listener of the log', () => {
   it('gets a dead letter again once it is repeated', async () => {
     refusals.set('Eve', 7);
     await create('Eve');
-    const deliveries = service.app.get(Deliveries, { strict: false });
-    const { manager } = service.app.get(Database);
     for (let wait = 0; refusals.get('Eve') !== 0; wait += 1) {
       const left = refusals.get('Eve') ?? 0;
       await create(`wakes ${wait}`);
@@ -90,7 +91,13 @@ describe('a listener of the log', () => {
     await create('last');
     await until(() => names().includes('last'));
     expect(names()).not.toContain('Eve');
-    expect(await deliveries.repeat(manager, 'ledger', 'failed')).toBe(1);
+    const { io, ran } = programIo({ DATABASE_URL: databaseUrl(service.folder) });
+    expect(ran(await runDeliveries(['failed', 'ledger'], io)).stdout).toMatch(
+      /^ledger +pet:\d+ +7 .*The ledger is closed/m,
+    );
+    const repeating = programIo({ DATABASE_URL: databaseUrl(service.folder) });
+    const repeated = repeating.ran(await runDeliveries(['repeat', 'ledger'], repeating.io));
+    expect(repeated).toEqual({ code: 0, stdout: '1 events of ledger are handled again.\n', stderr: '' });
     await create('again');
     await until(() => names().includes('Eve'));
   });

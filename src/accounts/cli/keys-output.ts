@@ -51,7 +51,7 @@ export function usageText(columns: readonly string[], rows: readonly object[]): 
 }
 
 /** Aligned columns, as wide as their widest cells. */
-function table(rows: readonly string[][]): string {
+export function table(rows: readonly string[][]): string {
   const widths: number[] = [];
   for (const cells of rows)
     for (const [column, cell] of cells.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);

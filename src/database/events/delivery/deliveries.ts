@@ -16,6 +16,7 @@ import type { Subscription } from './subscription.js';
 export const LEASE_MS = 30_000;
 const EVENTS_PER_READ = 1_000;
 const DELIVERIES_PER_READ = 16;
+const MOST_LISTED = 1_000;
 
 /** A delivery that is due, with its event, which may have been deleted. */
 export interface DueDelivery {
@@ -134,12 +135,17 @@ export class Deliveries {
     });
   }
 
-  /** Lets deliveries be tried again. @returns how many */
+  /** Dead letters, in the order of their events. @param name of a subscription; default: of all */
+  failed(name: string | undefined): Promise<EventDelivery[]> {
+    const where = { state: 'failed' as const, ...(name === undefined ? {} : { subscription: name }) };
+    return this.database.manager.find(EventDelivery, { where, order: { place: 'ASC' }, take: MOST_LISTED });
+  }
+
+  /** Lets deliveries be tried again, which are due since they ended. @returns how many */
   async repeat(manager: EntityManager, name: string, state: 'failed' | 'delivered', fromMs = 0): Promise<number> {
-    const nowMs = this.clock.nowMs();
-    const sql = `UPDATE "event_deliveries" SET "state" = 'pending', "attempts" = 0, "due_at" = ?, "at" = ?
+    const sql = `UPDATE "event_deliveries" SET "state" = 'pending', "attempts" = 0
       WHERE "subscription" = ? AND "state" = ? AND "at" >= ? RETURNING "place"`;
-    return (await query(manager, sql, [nowMs, nowMs, name, state, fromMs])).length;
+    return (await query(manager, sql, [name, state, fromMs])).length;
   }
 
   /** Deliveries in the order of their events. */
