@@ -53,7 +53,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnApplicationShut
     });
     this.lag = new Gauge({
       name: 'petstore_event_lag_seconds',
-      help: 'Age of the last event that a subscription handled, when it handled it.',
+      help: 'Age of the event of the last attempt.',
       labelNames: ['subscription'],
       registers: [registry],
     });
@@ -173,8 +173,10 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnApplicationShut
 
   private async handle(subscription: Subscription, { place, attempts, event }: DueDelivery): Promise<DeliveryOutcome> {
     const { name, retryAfterMs } = subscription;
+    const [group = name] = name.split(':');
     const outcome = { place, attempts: attempts + 1, dueAt: this.clock.nowMs(), error: null };
     if (event === undefined) return { ...outcome, state: 'failed', error: 'The event was deleted.' };
+    this.lag.set({ subscription: group }, (this.clock.nowMs() - event.at) / 1_000);
     const { actorAccountId, requestId, traceId } = event;
     const by = {
       actor: name,
@@ -184,13 +186,12 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnApplicationShut
     };
     try {
       await runFor(by, () => inSpan(`deliver ${event.type}`, {}, () => subscription.handle(event, outcome.attempts)));
-      this.outcomes.inc({ subscription: name, outcome: 'delivered' });
-      this.lag.set({ subscription: name }, (this.clock.nowMs() - event.at) / 1_000);
+      this.outcomes.inc({ subscription: group, outcome: 'delivered' });
       return { ...outcome, state: 'delivered' };
     } catch (error) {
       const waitMs = retryAfterMs[attempts];
       const state = waitMs === undefined ? 'failed' : 'pending';
-      this.outcomes.inc({ subscription: name, outcome: state === 'failed' ? 'failed' : 'retried' });
+      this.outcomes.inc({ subscription: group, outcome: state === 'failed' ? 'failed' : 'retried' });
       const message = error instanceof Error ? error.message : String(error);
       this.logger.warn({
         message: `an event was not handled: ${state}`,

@@ -3,7 +3,7 @@ import type { LoggedEvent } from '../logged-event.entity.js';
 
 /** Handles the events of the log that a filter finds: at least once, in order for each subject, by one process at a time. */
 export interface Subscription {
-  /** Unique, and the same in each process. */
+  /** Unique, and the same in each process. Metrics have what is before a colon. */
   readonly name: string;
   readonly filter: EventFilter;
   /** Events that are handled at the same time. They have different subjects. */
