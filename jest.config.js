@@ -39,6 +39,7 @@ const ON_REDIS = [
   '<rootDir>/src/rate-limit/redis/',
   '<rootDir>/src/pets/cache/shared-version.spec.ts',
   endToEnd('redis'),
+  endToEnd('redis-prefixes'),
   endToEnd('tracing'),
 ];
 

@@ -4,7 +4,6 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { AppModule } from './app.module.js';
 import { KnownScopes } from './auth/keys/scopes.js';
 import { BearerGuard } from './auth/bearer.guard.js';
-import { DeliveryWorker } from './database/events/delivery/delivery-worker.js';
 import { Clock } from './platform/config/clock.js';
 import { ConfigError } from './platform/config/load-env.js';
 import { Env } from './platform/config/env.js';
@@ -76,7 +75,6 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
     closeConnections(server, app.get(Readiness)),
     metrics.observeResponse,
     app.get(UsageRecorder).observeResponse,
-    app.get(DeliveryWorker, { strict: false }).noteTraffic,
     requestLog(env),
   ]);
   metrics.observeConnections(server.server);

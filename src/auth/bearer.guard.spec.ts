@@ -5,6 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { callerOf } from '../../test/support/callers.js';
 import { ApiError } from '../http/errors/api-error.js';
 import { ACCESS, type Access, Public, RequireScope } from './access.decorators.js';
+import type { KeyChangesPoller } from './authentication/key-changes.poller.js';
 import type { KeyVerifier } from './authentication/key-verifier.js';
 import { BearerGuard, readBearerToken } from './bearer.guard.js';
 import type { Caller } from './caller.js';
@@ -27,7 +28,7 @@ const BEARER = 'Bearer realm="petstore"';
 
 describe('BearerGuard', () => {
   const routes = new Routes();
-  const guard = new BearerGuard({} as KeyVerifier, new Reflector());
+  const guard = new BearerGuard({} as KeyVerifier, {} as KeyChangesPoller, new Reflector());
 
   const accessOf = (route: keyof Routes) => Reflect.getMetadata(ACCESS, routes[route]) as Access | undefined;
   const activate = (route: keyof Routes, request: object) =>

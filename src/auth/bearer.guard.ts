@@ -6,6 +6,7 @@ import { ApiError } from '../http/errors/api-error.js';
 import type { Problem } from '../platform/errors/error-codes.js';
 import { isRepeated, requestOf } from '../http/requests/request.js';
 import { ACCESS, type Access } from './access.decorators.js';
+import { KeyChangesPoller } from './authentication/key-changes.poller.js';
 import { KeyVerifier } from './authentication/key-verifier.js';
 import { malformed, MISSING, missing, scopeNeeded, unauthorized } from './unauthorized.js';
 import type { Authentication, Caller } from './caller.js';
@@ -15,13 +16,20 @@ import type { Authentication, Caller } from './caller.js';
 export class BearerGuard implements CanActivate {
   constructor(
     private readonly verifier: KeyVerifier,
+    private readonly changes: KeyChangesPoller,
     private readonly reflector: Reflector,
   ) {}
 
   /** The caller of a request, or its 401; otherwise like `verify` of the verifier. */
-  authenticate(request: FastifyRequest, hasQuota = false): Authentication | Promise<Authentication> | undefined {
+  authenticate(
+    request: FastifyRequest,
+    hasQuota = false,
+  ): Authentication | undefined | Promise<Authentication | undefined> {
     const token = readBearerToken(request);
-    return typeof token === 'string' ? this.verifier.verify(token, hasQuota) : token;
+    if (typeof token !== 'string') return token;
+    const catchingUp = this.changes.catchUp();
+    const verify = () => this.verifier.verify(token, hasQuota);
+    return catchingUp === undefined ? verify() : catchingUp.then(verify);
   }
 
   /** Admits a caller to its route, or returns the 403. No access is declared where there is no route. */

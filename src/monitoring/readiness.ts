@@ -45,6 +45,8 @@ export class RedisHealthIndicator implements HealthIndicator {
   check(): HealthIndicatorResult {
     if (this.redis === undefined) return {};
     const indicator = this.indicators.check('redis');
+    // For the next report: this one must not wait.
+    this.redis.refresh();
     return this.redis.isUp ? indicator.up() : indicator.degraded();
   }
 }

@@ -2,6 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DomainError } from './errors/domain-error.js';
 
+const HOUR_MS = 3_600_000;
+
+/** How many requests this process has got. */
+let requests = 0;
+
+/** Wakes the tasks that rest while nobody uses the service. */
+export function noteRequest(): void {
+  requests += 1;
+}
+
 /** When a failure that lasts is logged again: in less than an hour, the interval of some tasks. */
 const REMINDER_MS = 3_540_000;
 /** How long what is under way can go on when the service stops. */
@@ -15,6 +25,15 @@ export const startedTasks = new Set<TaskRecord>();
 /** The names of what a stop waits for. */
 export const awaitedAtStop = new Set<() => string>();
 
+interface TaskOptions {
+  /** Runs it before the application starts, which it does after a failure too. */
+  readonly runsAtStart?: boolean;
+  /** Runs it once more when the application stops, unless a run does not end in time. */
+  readonly runsAtStop?: boolean;
+  /** Whether it runs only once an hour while the service gets no requests. */
+  readonly restsWhenIdle?: () => boolean;
+}
+
 /**
  * Background work at an interval: runs do not overlap, and do not keep the process alive. A provider that extends it starts
  * and stops with the application.
@@ -23,11 +42,14 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
   // Private to JavaScript, so that the members of a subclass can have these names.
   readonly #intervalMs: number;
   readonly #work: (stop: AbortSignal) => Promise<void>;
-  readonly #options: { readonly runsAtStart?: boolean; readonly runsAtStop?: boolean };
+  readonly #options: TaskOptions;
   readonly #record: TaskRecord;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #loggedAtMs = -Infinity;
+  /** When it ran last, and how many requests there were before. */
+  #ranMs = -Infinity;
+  #requestsBefore = 0;
   #stop = new AbortController();
 
   /**
@@ -35,15 +57,8 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
    * @param intervalMs from one start to the next
    * @param work is retried at the next interval if it fails; a failure is logged, and again each hour while it lasts. Its
    * signal is aborted when the task is stopped
-   * @param options `runsAtStart` runs it before the application starts, which it does after a failure too. `runsAtStop` runs
-   * it once more when the application stops, unless a run does not end in time
    */
-  constructor(
-    name: string,
-    intervalMs: number,
-    work: (stop: AbortSignal) => Promise<void>,
-    options: { readonly runsAtStart?: boolean; readonly runsAtStop?: boolean } = {},
-  ) {
+  constructor(name: string, intervalMs: number, work: (stop: AbortSignal) => Promise<void>, options: TaskOptions = {}) {
     this.#intervalMs = intervalMs;
     this.#work = work;
     this.#options = options;
@@ -63,7 +78,7 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
 
   start(): void {
     startedTasks.add(this.#record);
-    this.#timer ??= setInterval(() => void this.tryRun(), this.#intervalMs).unref();
+    this.#timer ??= setInterval(() => void (this.#rests() || this.tryRun()), this.#intervalMs).unref();
   }
 
   /**
@@ -104,7 +119,14 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
     await endsInTime(() => this.#record.name, this.#running);
   }
 
+  #rests(): boolean {
+    const isIdle = requests === this.#requestsBefore && performance.now() < this.#ranMs + HOUR_MS;
+    return isIdle && this.#options.restsWhenIdle?.() === true;
+  }
+
   async #runOnce(): Promise<void> {
+    this.#ranMs = performance.now();
+    this.#requestsBefore = requests;
     this.#stop = new AbortController();
     try {
       await this.#work(this.#stop.signal);

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type BearerGuard, isCaller } from '../auth/bearer.guard.js';
 import { INVALID } from '../auth/unauthorized.js';
 import { runFor } from '../database/events/actor.js';
+import { noteRequest } from '../platform/recurring-task.js';
 import { currentTraceId, inSpan } from '../platform/tracing/spans.js';
 import { sendProblem } from '../http/errors/api-error.js';
 import type { Problem } from '../platform/errors/error-codes.js';
@@ -27,6 +28,7 @@ export class Admission {
     server.addHook('onRequest', (request, reply, done) => {
       const { guards } = this;
       if (!isVersioned(request.url)) return done();
+      noteRequest();
       if (guards === undefined) return done(new Error('The application is not created.'));
       const admitting = inSpan('admission', {}, () => admit(guards, request, reply)).catch(async (error: Error) => {
         await guards.throttler.showAddress(request, reply, 'unavailable');

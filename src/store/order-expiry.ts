@@ -13,19 +13,24 @@ export class OrderExpiry extends RecurringTask {
   constructor(database: Database, oldRows: OldRows, repository: OrdersRepository, orders: OrdersService, env: Env) {
     // Where the next run begins, so that orders that cannot be cancelled do not come first again.
     let after: string | undefined;
-    super('cancelling expired orders', INTERVAL_MS, async (stop) => {
-      const { ORDER_EXPIRY_HOURS: hours } = env;
-      const nowMs = hours === 0 ? undefined : await oldRows.nowMs();
-      if (nowMs === undefined) return;
-      const page = { limit: MAX_ORDERS, after };
-      const { items, nextAfter } = await repository.placedBefore(database.manager, nowMs - hours * HOUR_MS, page);
-      after = nextAfter?.toString();
-      const errors: unknown[] = [];
-      for (const { id, accountId } of items) {
-        if (stop.aborted) break;
-        await orders.expire({ accountId, id: String(id) }).catch((error: unknown) => errors.push(error));
-      }
-      throwErrors(errors);
-    });
+    super(
+      'cancelling expired orders',
+      INTERVAL_MS,
+      async (stop) => {
+        const { ORDER_EXPIRY_HOURS: hours } = env;
+        const nowMs = hours === 0 ? undefined : await oldRows.nowMs();
+        if (nowMs === undefined) return;
+        const page = { limit: MAX_ORDERS, after };
+        const { items, nextAfter } = await repository.placedBefore(database.manager, nowMs - hours * HOUR_MS, page);
+        after = nextAfter?.toString();
+        const errors: unknown[] = [];
+        for (const { id, accountId } of items) {
+          if (stop.aborted) break;
+          await orders.expire({ accountId, id: String(id) }).catch((error: unknown) => errors.push(error));
+        }
+        throwErrors(errors);
+      },
+      { restsWhenIdle: () => true },
+    );
   }
 }

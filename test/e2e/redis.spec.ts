@@ -1,10 +1,7 @@
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
-import { Logger } from '@nestjs/common';
-import { createApp, Env, loadEnv, Registry } from '../../src/index.js';
-import { TestApp as KitApp } from '../../src/testing/test-app.js';
-import { SqliteTestDatabase } from '../../src/testing/test-database.js';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { Env, Registry } from '../../src/index.js';
 import { startApp, type TestApp, trio } from '../support/app.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { errorOf } from '../support/expectations.js';
@@ -32,6 +29,10 @@ const portOf = (index: number) => (instances[index % INSTANCES] ?? first).port;
 function flood(times: number, ...keys: readonly string[]): Promise<Response[]> {
   const requests = Array.from({ length: times }, (_, index) => () => list(index, keys[index % keys.length] ?? ''));
   return concurrently(requests, 100);
+}
+
+async function commands(): Promise<number> {
+  return Number(/commands_processed:(\d+)/.exec(String(await server.call('INFO', 'stats')))?.[1]);
 }
 
 /** Sum over the instances. */
@@ -104,6 +105,15 @@ describeWithRedis('instances that share Redis', () => {
   afterAll(async () => {
     for (const instance of instances.toReversed()) await instance.stop({ keepData: instance !== first });
     await server.stop();
+  });
+
+  it('send nothing to Redis while there are no requests', async () => {
+    // The last checks.
+    await delay(500);
+    const before = await commands();
+    await delay(1_000);
+    // This connection's own.
+    expect((await commands()) - before).toBe(2);
   });
 
   it('admit exactly the limit of an account over all its keys, and none uses local counters', async () => {
@@ -223,78 +233,5 @@ describeWithRedis('a service whose Redis is unavailable at its start', () => {
     expect(trio(await service.request('/v1/pets', { key })).remaining).toBe(PER_MINUTE - 1);
     await service.stop();
     await own.stop();
-  });
-});
-
-describeWithRedis('services with different databases', () => {
-  let own: RedisServer;
-  const started: KitApp[] = [];
-  /** Not as the kit does, which gives each database a prefix. */
-  const start = async (settings: Record<string, string> = {}) => {
-    const database = new SqliteTestDatabase();
-    const env = loadEnv({ DATABASE_URL: database.url, LOG_LEVEL: 'silent', ...own.env, ...settings });
-    const app = await createApp({ env });
-    await app.listen(0, '127.0.0.1');
-    const service = new KitApp(app, database, () => database.remove());
-    started.push(service);
-    return service;
-  };
-  const owner = () => own.call('GET', 'petstore:database');
-
-  beforeEach(async () => {
-    own = await RedisServer.start();
-  });
-  afterEach(async () => {
-    jest.restoreAllMocks();
-    for (const service of started.splice(0).toReversed()) await service.stop();
-    await own.stop();
-  });
-
-  it('do not share a prefix: only the first one starts', async () => {
-    const [mine] = [await start()];
-    await expect(start()).rejects.toThrow(
-      /^The keys petstore:\* in Redis belong to another database: set REDIS_PREFIX .* delete those keys, petstore:database among them/,
-    );
-    const others = await start({ REDIS_PREFIX: 'other:' });
-    const keys = [await mine.key(), await others.key()];
-    const remaining = [mine, others].map((service, index) => service.request('/v1/pets', { key: keys[index] ?? '' }));
-    expect((await Promise.all(remaining)).map((response) => trio(response).remaining)).toEqual([999, 999]);
-    await own.call('DEL', 'petstore:database');
-    await within(HEALED_MS, owner, (value) => value !== null);
-    await expect(start()).rejects.toThrow('REDIS_PREFIX');
-  });
-
-  it('have a prefix for each environment', async () => {
-    await start();
-    await start({ ENVIRONMENT: 'staging' });
-    expect(new Set([await owner(), await own.call('GET', 'petstore-staging:database')]).size).toBe(2);
-  });
-
-  it('do not share a prefix either if Redis was unavailable at their start, or lost its data', async () => {
-    const error = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
-    await own.kill();
-    const late = await start();
-    await own.restart();
-    await redisIs('up', late);
-    await own.call('SET', 'petstore:database', 'another');
-    await redisIs('down', late);
-    const key = await late.key();
-    await own.call('SET', 'petstore:{account:1}:usage', 'not read');
-    expect(trio(await late.request('/v1/pets', { key })).remaining).toBe(PER_MINUTE - 1);
-    await delay(1_500);
-    expect(await readinessOf(late)).toMatchObject({ status: 'degraded', redis: 'down' });
-    expect(error.mock.calls).toMatchObject([[{ reason: expect.stringContaining('REDIS_PREFIX') }]]);
-    await own.call('FLUSHALL');
-    await redisIs('up', late);
-    expect(await owner()).toMatch(/^[0-9a-f-]{36}$/);
-  });
-
-  it('in memory have a prefix for each start', async () => {
-    for (let n = 0; n < 2; n++) {
-      const service = await start({ DATABASE_URL: 'sqlite::memory:' });
-      expect(trio(await service.request('/v1/pets', { key: await service.key() })).remaining).toBe(PER_MINUTE - 1);
-    }
-    expect(await owner()).toBeNull();
-    expect(((await own.call('KEYS', 'petstore:*:{account:1}:usage')) as string[]).length).toBe(2);
   });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { MoreThanOrEqual } from 'typeorm';
 import { RecurringTask } from '../../platform/recurring-task.js';
@@ -5,26 +6,47 @@ import { Database } from '../../database/database.js';
 import { AuditRecord } from '../keys/audit-record.entity.js';
 import { KeyVerifier } from './key-verifier.js';
 
-/** Changes must take effect on every instance within a second. */
 const POLL_INTERVAL_MS = 100;
+/** Changes must take effect on every instance within a second. */
+const MAX_AGE_MS = 900;
+/** How long a request waits for a poll. After that, the database is slow, and keys that are known stay known. */
+const MAX_WAIT_MS = 500;
 
 const NO_RECORD: Pick<AuditRecord, 'id' | 'at'> = { id: 0, at: 0 };
 
-/** Polls the audit records for changes of keys and accounts by other processes. */
+/** Polls the audit records for changes of keys and accounts by other processes, while there are requests. */
 @Injectable()
 export class KeyChangesPoller extends RecurringTask {
   /** The last record that was processed. Undefined until the first successful poll. */
   private last: typeof NO_RECORD | undefined;
+  private beganMs = 0;
+  private endedMs = 0;
 
   constructor(
     private readonly database: Database,
     private readonly verifier: KeyVerifier,
   ) {
-    super('polling for changes of keys', POLL_INTERVAL_MS, () => this.poll(), { runsAtStart: true });
+    super('polling for changes of keys', POLL_INTERVAL_MS, () => this.poll(), {
+      runsAtStart: true,
+      restsWhenIdle: () => true,
+    });
+  }
+
+  /** Polls before the first request after a rest. Undefined if that is not needed. */
+  catchUp(): Promise<unknown> | undefined {
+    const nowMs = performance.now();
+    if (nowMs < this.endedMs + MAX_AGE_MS) return undefined;
+    const isSlow = this.beganMs > this.endedMs && nowMs > this.beganMs + MAX_WAIT_MS;
+    return isSlow ? undefined : Promise.race([this.tryRun(), delay(MAX_WAIT_MS, undefined, { ref: false })]);
   }
 
   /** Removes changed keys from the cache. The first poll clears it; a poll after one that failed catches up. */
   async poll(): Promise<void> {
+    this.beganMs = performance.now();
+    await this.read().finally(() => (this.endedMs = performance.now()));
+  }
+
+  private async read(): Promise<void> {
     const { last } = this;
     if (last === undefined) return this.begin();
     const records = await this.database.manager.find(AuditRecord, {

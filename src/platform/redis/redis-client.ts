@@ -8,7 +8,7 @@ import { inSpan } from '../tracing/spans.js';
 import { checkServer, CONNECT_TIMEOUT_MS, ignoreKeyFault, isOutage, redisOptions } from './redis-server.js';
 import { RedisLog, UnusableRedisError } from './redis-server.js';
 
-/** Without calls, an unavailable Redis is noticed after this time and the timeout. */
+/** While there are requests, an unavailable Redis is noticed after this time and the timeout. */
 const CHECK_INTERVAL_MS = 200;
 const SPAN = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'redis', 'db.operation.name': 'EVALSHA' } };
 
@@ -33,7 +33,9 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
   onRoundTrip: ((seconds: number) => void) | undefined;
   private readonly log = new RedisLog();
   private readonly redis: Redis;
-  private readonly checks = new RecurringTask('checking Redis', CHECK_INTERVAL_MS, () => this.check());
+  private readonly checks = new RecurringTask('checking Redis', CHECK_INTERVAL_MS, () => this.check(), {
+    restsWhenIdle: () => this.isUp,
+  });
   private closed = false;
   private readonly preparations: (() => Promise<void> | void)[] = [];
   private readonly probes: (() => Promise<unknown>)[] = [];
@@ -52,6 +54,11 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
       this.lose(reason ?? new Error('the connection was closed'));
       reason = undefined;
     });
+  }
+
+  /** Checks the connection now, also while the service rests, and does not wait for it. */
+  refresh(): void {
+    void this.checks.tryRun();
   }
 
   /** Prepares each time Redis is back, before the client is up. */

@@ -33,8 +33,6 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnApplicationShut
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<void> | undefined;
   private isWoken = false;
-  private lookedAtMs = 0;
-  private hasTraffic = false;
   private readonly outcomes: Counter<'subscription' | 'outcome'>;
   private readonly lag: Gauge<'subscription'>;
 
@@ -44,7 +42,8 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnApplicationShut
     private readonly clock: Clock,
     registry: Registry,
   ) {
-    this.polls = new RecurringTask('delivering events', POLL_MS, () => this.poll());
+    const look = () => Promise.resolve(this.wake());
+    this.polls = new RecurringTask('delivering events', POLL_MS, look, { restsWhenIdle: () => true });
     this.outcomes = new Counter({
       name: 'petstore_event_deliveries_total',
       help: 'Attempts to hand an event to a subscription, by outcome.',
@@ -62,11 +61,6 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnApplicationShut
   addSource(source: SubscriptionSource): void {
     this.sources.push(source);
   }
-
-  /** Tells it that clients use the service. */
-  readonly noteTraffic = (): void => {
-    this.hasTraffic = true;
-  };
 
   async onApplicationBootstrap(): Promise<void> {
     if (this.sources.length === 0) return;
@@ -88,17 +82,10 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnApplicationShut
     this.looking ??= this.look().finally(() => (this.looking = undefined));
   }
 
-  private async poll(): Promise<void> {
-    const isDue = this.hasTraffic || performance.now() > this.lookedAtMs + HOUR_MS;
-    this.hasTraffic = false;
-    if (isDue) this.wake();
-  }
-
   private async look(): Promise<void> {
     try {
       while (this.isWoken && !this.stopping.signal.aborted) {
         this.isWoken = false;
-        this.lookedAtMs = performance.now();
         const subscriptions = (await Promise.all(this.sources.map((source) => source.subscriptions()))).flat();
         if (subscriptions.length === 0) return;
         const read = await this.deliveries.fanOut(subscriptions);
