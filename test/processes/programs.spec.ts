@@ -8,7 +8,7 @@ import { Folders } from '../support/temporary.js';
 
 const PRETEND = encodeURIComponent('Object.defineProperty(process.versions, "node", { value: "20.19.0" })');
 
-it.each(['main.js', 'keys.cli.js', 'migrate.cli.js', 'backup.cli.js', 'deliveries.cli.js'])(
+it.each(['main.js', 'keys.cli.js', 'migrate.cli.js', 'backup.cli.js', 'deliveries.cli.js', 'move.cli.js'])(
   '%s says in a sentence that it needs a newer Node, and exits with 1',
   async (program) => {
     const env = { NODE_OPTIONS: `--import data:text/javascript,${PRETEND}` };

@@ -1,0 +1,6 @@
+#!/usr/bin/env node
+import './check-node.js';
+import 'reflect-metadata';
+import { runMove } from './run-move.js';
+
+process.exitCode = await runMove(process.argv.slice(2), process);
