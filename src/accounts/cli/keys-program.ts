@@ -61,7 +61,11 @@ export function keysProgram(choose: (command: KeysCommand) => void, print: (help
     .option(...PER_MINUTE)
     .option(...PER_DAY)
     .option('--name <text>', 'distinguishes the key from others', checkName)
-    .option('--scopes <list>', `such as pets:read,pets:write (default: all except ${REQUESTED_SCOPES.join(', ')})`, scopes)
+    .option(
+      '--scopes <list>',
+      `such as pets:read,pets:write (default: all except ${REQUESTED_SCOPES.join(', ')})`,
+      scopes,
+    )
     .option(...ALLOW_UNKNOWN_SCOPE)
     .option('--expires-in <duration>', 'such as 90d (default: never)', lifetime)
     .option(...JSON_OPTION)
