@@ -120,8 +120,8 @@ async function startExtended(command: string): Promise<void> {
 /** @returns the output */
 async function follow(command: string): Promise<string> {
   let result = await run(command);
-  const settled = SETTLED.find(([of]) => of.test(command))?.[1];
-  while (settled !== undefined && result.code === 0 && !settled.test(result.output)) result = await run(command);
+  const [, settled = /(?:)/] = SETTLED.find(([of]) => of.test(command)) ?? [];
+  while (result.code === 0 && !settled.test(result.output)) result = await run(command);
   const output = result.output.replaceAll(receiver.url, WebhookReceiver.PLACEHOLDER);
   const failure = FAILS[command];
   const isAsPromised = failure === undefined ? result.code === 0 : result.code === 1 && failure.test(output);

@@ -40,6 +40,9 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const call = <Body>(method: string, path: string, body?: object) =>
   service.json<Body>(`/v1${path}`, { key, method, ...(body === undefined ? {} : { body }) });
 
+const create = async (pet: string) =>
+  (await call<{ id: number }>('POST', '/pets', { name: pet, categoryId: 1 })).body.id;
+
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await delay(10);
 }
@@ -66,8 +69,6 @@ describe.each(RECEIVERS)('the receiver $name', ({ name, program }) => {
   });
 
   const test = async () => (await call<{ delivered: boolean }>('POST', `/webhooks/${webhook.id}/test`)).body;
-  const create = async (pet: string) =>
-    (await call<{ id: number }>('POST', '/pets', { name: pet, categoryId: 1 })).body.id;
   const heard = () => output.split('\n').filter((line) => line !== '');
   /** Waits until everything is delivered. */
   const settle = () =>
