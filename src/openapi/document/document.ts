@@ -60,10 +60,11 @@ function createDocument(app: INestApplication, env: Env, errorCodes: readonly st
     for (const [status, response] of Object.entries(operation.responses))
       operation.responses[status] = response && responses.refer(response);
   }
+  const posted = types.length === 0 ? undefined : webhooksOf(types);
   return {
     ...outline,
     paths,
-    ...(types.length > 0 && { webhooks: webhooksOf(types) }),
+    ...(posted && { webhooks: posted.webhooks }),
     components: {
       ...components,
       schemas: {
@@ -71,8 +72,8 @@ function createDocument(app: INestApplication, env: Env, errorCodes: readonly st
         ApiKeyScope: { ...shared.schemas['ApiKeyScope'], enum: [...app.get(KnownScopes).names] },
         ...errorSchemas([...codes, ...errorCodes]),
       },
-      responses: responses.components,
-      parameters: parameters.components,
+      responses: { ...responses.components, ...posted?.responses },
+      parameters: { ...parameters.components, ...posted?.parameters },
       headers: HEADER_COMPONENTS,
     },
   };
