@@ -127,6 +127,7 @@ describe.each(RECEIVERS)('the receiver $name', ({ name, program }) => {
     const failing = { id: 'failing', type: 'pet.created', subject: 'pet:1', createdAt: '2026-01-01T00:00:00.000Z' };
     expect(await post(failing)).toBe(500);
     expect(await post({ ...failing, data: { name: 'Dora' } } as { id: string })).toBe(204);
+    await until(() => heard().length > 0);
     expect(heard()).toEqual(['pet.created pet:1 Dora']);
   });
 });

@@ -10,7 +10,7 @@ import { errorSchemas } from '../documented-errors.js';
 import { completeOperation, type DocumentedOperation, type ScannedOperation, type SharedParts } from './operations.js';
 import { outlineOf } from './outline.js';
 import { convertSchema, mapValues, withoutExamples } from './schemas.js';
-import { webhooksOf } from './webhooks.js';
+import { patternsOf, webhooksOf } from './webhooks.js';
 
 type PathItem = Record<string, DocumentedOperation>;
 
@@ -70,6 +70,9 @@ function createDocument(app: INestApplication, env: Env, errorCodes: readonly st
       schemas: {
         ...withoutExamples(shared.schemas, shared.contents),
         ApiKeyScope: { ...shared.schemas['ApiKeyScope'], enum: [...app.get(KnownScopes).names] },
+        ...('EventPattern' in shared.schemas && {
+          EventPattern: { ...shared.schemas['EventPattern'], enum: patternsOf(types) },
+        }),
         ...errorSchemas([...codes, ...errorCodes]),
       },
       responses: { ...responses.components, ...posted?.responses },

@@ -51,6 +51,13 @@ export function webhooksOf(types: Iterable<EventType>) {
   };
 }
 
+/** The names and patterns that stand for some of these types. */
+export function patternsOf(types: readonly EventType[]): string[] {
+  const names = types.map(({ name }) => name);
+  const prefixes = names.map((name) => `${name.slice(0, name.indexOf('.'))}.*`);
+  return [...new Set(['*', ...prefixes, ...names])];
+}
+
 function webhookOf({ name, meaning, scope, schema, example }: EventType): OperationObject {
   const specific: SchemaObject = {
     type: 'object',
