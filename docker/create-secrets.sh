@@ -1,5 +1,5 @@
 #!/bin/sh
-# Creates random passwords for compose.yaml in docker/secrets, which git ignores. Existing ones stay.
+# Creates random passwords and keys for compose.yaml in docker/secrets, which git ignores. Existing ones stay.
 set -eu
 cd "$(dirname "$0")"
 # Only the owner can enter the folder. In the containers, other users have to read the files.
@@ -16,6 +16,9 @@ if [ ! -e redis_url ]; then
   password=$(random)
   printf 'requirepass %s\n' "$password" >redis.conf
   printf %s "redis://:$password@counters:6379" >redis_url
+fi
+if [ ! -e webhook_key ]; then
+  random >webhook_key
 fi
 if [ ! -e grafana_password ]; then
   random >grafana_password

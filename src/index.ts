@@ -37,7 +37,11 @@ export type { ColumnValue } from './database/paging/page-key.js';
 export type { Script } from './platform/redis/redis-client.js';
 export type { BeforeCommitListener } from './database/events/before-commit.decorator.js';
 export type { Raised } from './database/events/events.js';
+export type { AuditAction, AuditedOperation, KeyAction } from './auth/keys/audit-record.entity.js';
 export type { EventFilter, LogEnd, NewLoggedEvent } from './database/events/event-log.js';
-export type { EventType } from './database/events/event-types.js';
+export type { EventType, StateOf } from './database/events/event-types.js';
+export type { DeliveryOutcome, DueDelivery } from './database/events/delivery/deliveries.js';
+export type { DeliveryState, EventDelivery } from './database/events/delivery/event-delivery.entity.js';
+export type { LoggedEventOptions } from './database/events/delivery/logged-event-listeners.js';
 /** @deprecated Use `runAs`. */
 export { runAs as actAs } from './database/events/actor.js';

@@ -17,6 +17,7 @@ const GUIDES = [
   'idempotency',
   'conditional-requests',
   'events',
+  'webhooks',
   'lifecycle',
   'staging',
   'managing-keys',

@@ -41,6 +41,7 @@ export class Event {
   @ApiProperty({
     type: String,
     maxLength: 100,
+    pattern: '\\S',
     description: 'The API key that made the change, or `cli:` and a user. Absent for changes of other accounts.',
     example: 'key_0123456789abcdef',
     required: false,
@@ -50,6 +51,7 @@ export class Event {
   @ApiProperty({
     type: String,
     maxLength: 64,
+    pattern: '^[\\w.-]+$',
     description: 'The `X-Request-Id` of the change. Absent for changes of other accounts.',
     example: '5b0f4f5c-0c86-4b0a-9a0e-7e2b4d2a9c11',
     required: false,

@@ -46,7 +46,7 @@ export class EventsController {
     name: 'Prefer',
     required: false,
     description: `\`wait=20\` holds the response until there is an event, for at most 20 seconds (RFC 7240); up to ${MAX_WAIT_SECONDS}.`,
-    schema: { type: 'string', maxLength: 100, example: 'wait=20' },
+    schema: { type: 'string', pattern: '^[\\t -~]+$', maxLength: 100, example: 'wait=20' },
   })
   async listEvents(
     @Query() query: ListEventsQuery,

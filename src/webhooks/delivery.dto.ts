@@ -45,7 +45,13 @@ export class Delivery {
   })
   eventId?: string;
 
-  @ApiProperty({ type: String, maxLength: 200, description: 'The resource that changed.', example: 'pet:7' })
+  @ApiProperty({
+    type: String,
+    pattern: '^[a-z][a-z0-9_-]*:[A-Za-z0-9_.~-]+$',
+    maxLength: 200,
+    description: 'The resource that changed.',
+    example: 'pet:7',
+  })
   subject!: string;
 
   @EnumField({ description: 'State of the delivery.', example: 'failed', ...DELIVERY_STATE })
@@ -60,6 +66,7 @@ export class Delivery {
   @ApiProperty({
     type: String,
     maxLength: 1_000,
+    pattern: '\\S',
     description: 'Why the last attempt failed.',
     example: 'The receiver responded with 500.',
     required: false,

@@ -87,6 +87,7 @@ export class Webhook {
   @ApiProperty({
     type: String,
     maxLength: 200,
+    pattern: '\\S',
     description: 'Why the service disabled it.',
     example: 'The receiver responded with 410.',
     required: false,
@@ -120,6 +121,7 @@ export class WebhookTest {
   @ApiProperty({
     type: String,
     maxLength: 200,
+    pattern: '\\S',
     description: 'Why not.',
     example: 'The receiver responded with 500.',
     required: false,

@@ -4,80 +4,22 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { keysOn } from '../support/keys-command-line.js';
 import { freePort } from '../support/servers/free-port.js';
+import { FAILS, NOT_RUN, READ, SETTLED, START_BESIDE, VARIABLES } from './commands.js';
 import { commandsOf, files, HOME, page, pages } from './pages.js';
 import { Servers } from './servers.js';
 import { difference } from './shown-response.js';
+import { WebhookReceiver } from './webhook-receiver.js';
 import { type Result, type Running, Workspace } from './workspace.js';
 
 /*
  * Follows the manual page by page. Every command runs in order in a copy of the project, and its output must match the
- * page. Commands that start the service run until it is ready. Commands that cannot run in a test are listed here, with
- * the reason.
+ * page. Commands that start the service run until it is ready. Commands that cannot run in a test are listed in
+ * commands.ts, with the reason.
  */
-
-/** The pages in reading order. */
-const READ = [
-  'README.md',
-  'docs/getting-started.md',
-  'docs/paging.md',
-  'docs/api.md',
-  'docs/conditional-requests.md',
-  'docs/events.md',
-  'docs/idempotency.md',
-  'docs/limits.md',
-  'docs/lifecycle.md',
-  'docs/keys.md',
-  'docs/managing-keys.md',
-  'SECURITY.md',
-  'docs/configuration.md',
-  'docs/operating.md',
-  'docs/postgresql.md',
-  'docs/extending.md',
-  'CONTRIBUTING.md',
-];
 
 const START = 'npm ci && npm start';
 const START_EXTENDED = 'npm run --silent node -- visits/dist/main.js';
 const KEYS = 'npm run --silent keys -- ';
-
-/** Commands that start a second service, which does not receive the calls. */
-const START_BESIDE = [
-  'PORT=8080 DATABASE_URL=sqlite:/var/lib/petstore/petstore.sqlite npm start',
-  'set -a; . ./.env; set +a; npm start',
-  'DATABASE_URL=postgres://petstore:secret@db.example.com/petstore REDIS_URL=redis://redis.example.com npm start',
-  'npm run dev',
-  'npm run debug',
-];
-
-const NOT_RUN: Readonly<Record<string, string>> = {
-  'npm ci': 'A step of its own of .ci/run.',
-  'npm ci && npm test': 'Steps of their own of .ci/run.',
-  'npm run format': 'Writes what the step npm run check of .ci/run checks.',
-  'npm run check': 'A step of its own of .ci/run.',
-  'npm run new -- feature brands': 'Changes the project; a test of its own runs it.',
-  'npm run build': 'A step of its own of .ci/run.',
-  'npm test': 'A step of its own of .ci/run.',
-  'kubectl apply -f docker/kubernetes/namespace.yaml': 'Needs a cluster; another test validates the manifests.',
-  'kubectl apply -f secret.yaml': 'Needs a cluster.',
-  'kubectl apply --kustomize petstore': 'Needs a cluster.',
-  'cp docker/systemd/petstore@.service /etc/systemd/system/': 'Changes the machine; another test validates the unit.',
-  'systemctl enable --now petstore@3001 petstore@3002': 'Changes the machine.',
-  'git config core.hooksPath .githooks': 'The copy is no repository; the test of the hook runs it.',
-};
-
-/** Commands that fail on an unchanged project, with their output. */
-const FAILS: Readonly<Record<string, RegExp>> = {
-  'npm run typeorm -- migration:generate src/database/migrations/change': /No changes in database schema were found/,
-};
-
-/** Values for shell variables of the pages, matched in the output of commands. */
-const VARIABLES: readonly (readonly [name: string, command: RegExp, output: RegExp])[] = [
-  ['KEY_ID', / create --account acme --plan free --/, /"id":"(\w+)"/],
-  ['MANAGER_KEY', / create --account shop /, /(psk_live_\w+)/],
-  ['SHOP_KEY_ID', /expiresInSeconds/, /"id":"(\w+)"/],
-  ['VISITS_KEY', / create --account clinic /, /(psk_live_\w+)/],
-  ['ETAG', /^curl -i .*\?ids=1'$/, /^etag: "(.+)"/im],
-];
 
 const TIMEOUT_MS = 300_000;
 const hasCurl = has('curl');
@@ -87,11 +29,13 @@ let workspace: Workspace;
 let port: number;
 let servers: Servers | undefined;
 let service: Running | undefined;
+let receiver: WebhookReceiver;
 const variables: Record<string, string> = {};
 
 beforeAll(async () => {
   workspace = new Workspace();
   port = await freePort();
+  receiver = await WebhookReceiver.start();
   for (const [path, text] of files) workspace.write(path, text.replaceAll('localhost:3000', `localhost:${port}`));
   if (hasServers) servers = await Servers.start();
 }, TIMEOUT_MS);
@@ -99,6 +43,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.stop();
   await servers?.stop();
+  receiver.stop();
   workspace.remove();
 }, TIMEOUT_MS);
 
@@ -116,7 +61,9 @@ function canRun(command: string): boolean {
 function filledIn(command: string): string {
   const [, name] = /^export (\w+)=\w+\.\.\.$/.exec(command) ?? [];
   if (name !== undefined) return `export ${name}=${variables[name]}`;
-  return (servers?.fillIn(command) ?? command).replaceAll('localhost:3000', `localhost:${port}`);
+  return (servers?.fillIn(command) ?? command)
+    .replaceAll(WebhookReceiver.PLACEHOLDER, receiver.url)
+    .replaceAll('localhost:3000', `localhost:${port}`);
 }
 
 /** The first key is created as the page says. The other commands of the program run here, which starts no process for each. */
@@ -135,7 +82,7 @@ async function runHere(line: string): Promise<Result> {
 }
 
 async function startFirst(): Promise<void> {
-  service = await workspace.start('npm start', port);
+  service = await workspace.start('npm start', port, receiver.env);
   while (!service.output().includes('/v1/pets\n')) await new Promise((resolve) => setTimeout(resolve, 20));
   variables['API_KEY'] = /psk_live_\w+/.exec(service.output())?.[0] ?? '';
   if (!hasCurl) return;
@@ -172,8 +119,10 @@ async function startExtended(command: string): Promise<void> {
 
 /** @returns the output */
 async function follow(command: string): Promise<string> {
-  const result = await run(command);
-  const { output } = result;
+  let result = await run(command);
+  const [, settled = /(?:)/] = SETTLED.find(([of]) => of.test(command)) ?? [];
+  while (result.code === 0 && !settled.test(result.output)) result = await run(command);
+  const output = result.output.replaceAll(receiver.url, WebhookReceiver.PLACEHOLDER);
   const failure = FAILS[command];
   const isAsPromised = failure === undefined ? result.code === 0 : result.code === 1 && failure.test(output);
   if (!isAsPromised) throw new Error(`${command} ended with ${result.code}:\n${output}`);

@@ -1,6 +1,7 @@
 /** Values that differ between runs, with their replacements for a comparison. */
 const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/psk_(live|test)_[\w.…]+/g, 'psk_$1_KEY'],
+  [/whsec_[\w+/.]+/g, 'WEBHOOK_SECRET'],
   [/key_\w+/g, 'KEY_ID'],
   // With the time of a row, and its identifier.
   [/after=[\w-]{16,}/g, 'after=CURSOR'],
@@ -10,7 +11,7 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   // The service writes this field in the background, so a recently used key may not have it yet.
   [/,\s*"lastUsedAt":\s*"[^"]+"/g, ''],
   [/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME'],
-  [/(x-ratelimit-remaining: |"remaining": ?|"requests": ?)\d+/g, '$1COUNT'],
+  [/(x-ratelimit-remaining: |"remaining": ?|"requests": ?|"repeated": ?)\d+/g, '$1COUNT'],
 ];
 
 /**

@@ -14,9 +14,16 @@ import { service, sharePreparedApp } from '../support/folders.js';
 let key: string;
 
 // Nothing listens on this port. The Redis metrics are also present while Redis is unavailable.
-sharePreparedApp({ env: { REDIS_URL: 'redis://127.0.0.1:1' } }, async () => {
-  key = await service.key();
+const NOBODY_LISTENS = {
+  REDIS_URL: 'redis://127.0.0.1:1',
+  WEBHOOK_KEY: 'a key of at least 32 characters, of a test',
+  WEBHOOK_ALLOW: '127.0.0.0/8,http,1',
+};
+sharePreparedApp({ env: NOBODY_LISTENS }, async () => {
+  key = await service.key({ scopes: SCOPES });
 });
+
+const readMetrics = async () => (await service.request('/metrics')).text();
 
 const README = page('README.md');
 const CONTRIBUTING = page('CONTRIBUTING.md');
@@ -107,8 +114,12 @@ describe('the tables of the manual', () => {
   });
 
   it('name metrics and labels that exist', async () => {
+    // The service delivers an event.
+    await service.post('/v1/webhooks', key, { url: 'http://127.0.0.1:1/', types: ['pet.*'] });
+    await service.post('/v1/pets', key, { name: 'Bella', categoryId: 1 });
     await service.request('/v1/pets', { key });
-    const metrics = await (await service.request('/metrics')).text();
+    let metrics = await readMetrics();
+    while (!metrics.includes('petstore_event_deliveries_total{')) metrics = await readMetrics();
     const labelled = page('docs/operating.md')
       .table('Metric')
       .map(([name = '', labels = '']) => ({ name, labels: labels.split(', ').filter((text) => text !== '') }));

@@ -16,7 +16,7 @@ beforeEach(api.reset);
 const LIMIT_REACHED = '409 api_key_limit_reached';
 
 describe('createKey', () => {
-  it('creates a working key of the account, shown once, with all scopes except keys:manage', async () => {
+  it('creates a working key of the account, shown once, with all scopes that need not be requested', async () => {
     const response = await create();
     expect(response.headers.get('cache-control')).toBe('no-store');
     const location = response.headers.get('location');

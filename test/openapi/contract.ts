@@ -35,6 +35,7 @@ export class Contract {
       int64: Number.isInteger,
       'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/,
       'uri-reference': true,
+      uuid: /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/,
     },
   });
 

@@ -27,7 +27,7 @@ const STRICT = {
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-client-'));
 let document: OpenAPIObject;
-sharePreparedApp({}, async () => {
+sharePreparedApp({ env: { WEBHOOK_KEY: 'a key of at least 32 characters, of a test' } }, async () => {
   symlinkSync(join(HOME, 'node_modules'), join(folder, 'node_modules'));
   for (const name of CLIENTS) copyFileSync(join(import.meta.dirname, 'client', name), join(folder, name));
   document = await fetchDocument(service);

@@ -93,13 +93,13 @@ const sizeOf = async (app: TestApp) => (await (await app.request('/openapi.json'
 
 describe('the document', () => {
   // On staging, each operation has `Prefer` as well.
-  it('has at most 95,000 bytes, and 97,000 on staging', async () => {
+  it('has at most 142,000 bytes, and 145,000 on staging', async () => {
     const staging = await startApp({ env: { ENVIRONMENT: 'staging', ...ADDRESSES } });
     const [production, rehearsing] = [await sizeOf(service), await sizeOf(staging)];
     await staging.stop();
     expect(production).toBeGreaterThan(10_000);
-    expect(production).toBeLessThanOrEqual(95_000);
-    expect(rehearsing).toBeLessThanOrEqual(97_000);
+    expect(production).toBeLessThanOrEqual(142_000);
+    expect(rehearsing).toBeLessThanOrEqual(145_000);
   });
 
   it('has examples of headers that match their schemas, which the linter does not check', async () => {

@@ -13,6 +13,7 @@ const GUIDES = [
   'idempotency',
   'conditional-requests',
   'events',
+  'webhooks',
   'lifecycle',
   'staging',
   'managing-keys',

@@ -11,7 +11,7 @@ import { errorOf } from './expectations.js';
 export const NOON = '2026-11-21T12:00:00.000Z';
 
 /** The default scopes of a key. */
-export const WITHOUT_MANAGE = SCOPES.filter((scope) => scope !== 'keys:manage');
+export const WITHOUT_MANAGE = SCOPES.filter((scope) => !scope.endsWith(':manage'));
 
 /** A key as the API returns it. */
 export interface Key {

@@ -1,6 +1,6 @@
 import { Argument, Command, Option } from 'commander';
 import { type CustomLimits, PLAN_NAMES, type PlanName } from '../../auth/keys/plan.js';
-import { MANAGE_KEYS, SCOPES } from '../../auth/keys/scopes.js';
+import { REQUESTED_SCOPES, SCOPES } from '../../auth/keys/scopes.js';
 import type { UsageHistory } from '../../rate-limit/history/usage-history.js';
 import { checkAccountName, checkName, type NewKey, planTerms } from '../keys/key-options.js';
 import type { KeyDetails } from '../keys/key-responses.dto.js';
@@ -61,7 +61,11 @@ export function keysProgram(choose: (command: KeysCommand) => void, print: (help
     .option(...PER_MINUTE)
     .option(...PER_DAY)
     .option('--name <text>', 'distinguishes the key from others', checkName)
-    .option('--scopes <list>', `such as pets:read,pets:write (default: all except ${MANAGE_KEYS})`, scopes)
+    .option(
+      '--scopes <list>',
+      `such as pets:read,pets:write (default: all except ${REQUESTED_SCOPES.join(', ')})`,
+      scopes,
+    )
     .option(...ALLOW_UNKNOWN_SCOPE)
     .option('--expires-in <duration>', 'such as 90d (default: never)', lifetime)
     .option(...JSON_OPTION)

@@ -24,7 +24,7 @@ export interface KeyOptions {
   readonly expiresInMs?: number | undefined;
 }
 
-/** A key to be created; without scopes it gets every scope except `keys:manage`. */
+/** A key to be created; without scopes it gets every scope that need not be requested. */
 export interface NewKey extends KeyOptions, CustomLimits {
   /** Name of the account; an unknown name creates one. */
   readonly account: string;

@@ -31,7 +31,7 @@ export class ApiKeyCreation {
   @EnumListField({
     ...SCOPE_LIST,
     description:
-      'Scopes of the key, which the calling key must have. Default: all scopes of the calling key except `keys:manage`.',
+      'Scopes of the key, which the calling key must have. Default: all scopes of the calling key except `keys:manage` and `webhooks:manage`.',
   })
   scopes?: string[];
 

@@ -9,7 +9,7 @@ import { scopeNeeded } from '../../auth/unauthorized.js';
 import type { ApiKey } from '../../auth/keys/api-key.entity.js';
 import { ApiKeysRepository } from '../../auth/keys/api-keys.repository.js';
 import type { AuditedOperation } from '../../auth/keys/audit-record.entity.js';
-import { KnownScopes, MANAGE_KEYS } from '../../auth/keys/scopes.js';
+import { KnownScopes, MANAGE_KEYS, REQUESTED_SCOPES } from '../../auth/keys/scopes.js';
 import { Database } from '../../database/database.js';
 import { publicAddress } from '../../http/addresses.js';
 import { ApiError } from '../../http/errors/api-error.js';
@@ -51,7 +51,7 @@ export class KeysController {
     await this.checkRoom(caller);
     const issued = await this.act(caller, async (own, { atMs }) => {
       const expiresInMs = rules.lifetimeWithin(own, expiresInSeconds, atMs);
-      const granted = scopes ?? own.scopes.split(' ').filter((scope) => scope !== MANAGE_KEYS);
+      const granted = scopes ?? own.scopes.split(' ').filter((scope) => !REQUESTED_SCOPES.includes(scope));
       rules.checkScopesWithin(own, granted);
       await this.checkRoom(own);
       const { name: account, plan } = own.account;

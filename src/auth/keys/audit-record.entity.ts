@@ -4,7 +4,8 @@ import { currentActor } from '../../database/events/actor.js';
 import { readPage } from '../../database/paging/page.js';
 import { Account } from './account.entity.js';
 
-type KeyAction = 'created' | 'paused' | 'renamed' | 'resumed' | 'revoked' | 'rotated' | 'scopes_changed' | 'unbanned';
+export type KeyAction =
+  'created' | 'paused' | 'renamed' | 'resumed' | 'revoked' | 'rotated' | 'scopes_changed' | 'unbanned';
 export type AuditAction = 'account.created' | 'account.plan_changed' | `key.${KeyAction}` | `webhook.${string}`;
 
 /**

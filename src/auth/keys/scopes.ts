@@ -18,9 +18,10 @@ export const MANAGE_KEYS = 'keys:manage';
 /** Lets a key send events elsewhere, so it must be requested too. */
 export const MANAGE_WEBHOOKS = 'webhooks:manage';
 
-export const DEFAULT_SCOPES: readonly string[] = SCOPES.filter(
-  (scope) => scope !== MANAGE_KEYS && scope !== MANAGE_WEBHOOKS,
-);
+/** What no key has by default. */
+export const REQUESTED_SCOPES: readonly string[] = [MANAGE_KEYS, MANAGE_WEBHOOKS];
+
+export const DEFAULT_SCOPES: readonly string[] = SCOPES.filter((scope) => !REQUESTED_SCOPES.includes(scope));
 
 /** All scopes that keys of this application can have: those of the service and of extensions. */
 export class KnownScopes {

@@ -2,7 +2,7 @@ import { Injectable, type Type } from '@nestjs/common';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import type { EventMap, EventName } from './domain-event.js';
 
-type StateOf<Name extends EventName> = NonNullable<EventMap[Name]['before'] | EventMap[Name]['after']>;
+export type StateOf<Name extends EventName> = NonNullable<EventMap[Name]['before'] | EventMap[Name]['after']>;
 
 /** What the log keeps of the events of one kind of resource, and who can read it. */
 export interface EventDeclaration<Name extends EventName = EventName> {

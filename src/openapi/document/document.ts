@@ -10,7 +10,7 @@ import { errorSchemas } from '../documented-errors.js';
 import { completeOperation, type DocumentedOperation, type ScannedOperation, type SharedParts } from './operations.js';
 import { outlineOf } from './outline.js';
 import { convertSchema, mapValues, withoutExamples } from './schemas.js';
-import { webhooksOf } from './webhooks.js';
+import { patternsOf, webhooksOf } from './webhooks.js';
 
 type PathItem = Record<string, DocumentedOperation>;
 
@@ -60,19 +60,23 @@ function createDocument(app: INestApplication, env: Env, errorCodes: readonly st
     for (const [status, response] of Object.entries(operation.responses))
       operation.responses[status] = response && responses.refer(response);
   }
+  const posted = types.length === 0 ? undefined : webhooksOf(types);
   return {
     ...outline,
     paths,
-    ...(types.length > 0 && { webhooks: webhooksOf(types) }),
+    ...(posted && { webhooks: posted.webhooks }),
     components: {
       ...components,
       schemas: {
         ...withoutExamples(shared.schemas, shared.contents),
         ApiKeyScope: { ...shared.schemas['ApiKeyScope'], enum: [...app.get(KnownScopes).names] },
+        ...('EventPattern' in shared.schemas && {
+          EventPattern: { ...shared.schemas['EventPattern'], enum: patternsOf(types) },
+        }),
         ...errorSchemas([...codes, ...errorCodes]),
       },
-      responses: responses.components,
-      parameters: parameters.components,
+      responses: { ...responses.components, ...posted?.responses },
+      parameters: { ...parameters.components, ...posted?.parameters },
       headers: HEADER_COMPONENTS,
     },
   };

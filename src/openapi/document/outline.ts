@@ -52,10 +52,10 @@ function absoluteUrl(env: Env, address: string): string | undefined {
 
 function describeService({ ANONYMOUS_PER_MINUTE, ANONYMOUS_PER_DAY }: Env): string {
   return `
-A pet store catalogue: pets, their categories, orders for them, your usage and your API keys.
+A pet store catalogue: pets, their categories, orders for them, your usage, your API keys, and events of all that changes.
 
 **Authentication.** Every request needs an API key: \`Authorization: Bearer <API_KEY>\`. By default, a new key has every
-scope except \`keys:manage\`.
+scope except \`keys:manage\` and \`webhooks:manage\`.
 
 **Limits.** All keys of an account share the limits of its plan:
 

@@ -68,6 +68,25 @@ await data(
 await data('getKeyUsage', api.getKeyUsage({ throwOnError, path: { keyId: rotated.id } }));
 await data('revokeKey', api.revokeKey({ throwOnError, path: { keyId: rotated.id } }));
 
+const events: api.Events = await data('listEvents', api.listEvents({ throwOnError, query: { types: 'pet.*' } }));
+const hook: api.IssuedWebhook = await data(
+  'createWebhook',
+  api.createWebhook({
+    throwOnError,
+    body: { url: 'https://receiver.invalid/hooks/pets', types: ['pet.*', 'order.placed'] },
+  }),
+);
+const { id: webhookId } = hook;
+await data('listWebhooks', api.listWebhooks({ throwOnError }));
+await data('getWebhook', api.getWebhook({ throwOnError, path: { webhookId } }));
+await data('testWebhook', api.testWebhook({ throwOnError, path: { webhookId } }));
+await data('changeWebhook', api.changeWebhook({ throwOnError, path: { webhookId }, body: { enabled: false } }));
+await data('rotateWebhook', api.rotateWebhook({ throwOnError, path: { webhookId }, body: { overlapSeconds: 0 } }));
+await data('listDeliveries', api.listDeliveries({ throwOnError, path: { webhookId }, query: { state: 'failed' } }));
+const since = events[0]?.createdAt ?? '';
+await data('replayDeliveries', api.replayDeliveries({ throwOnError, path: { webhookId }, body: { since } }));
+await data('removeWebhook', api.removeWebhook({ throwOnError, path: { webhookId } }));
+
 /** Errors are typed too, with the known error codes. */
 const { error } = await api.getPet({ throwOnError: false, path: { petId } });
 const isGone = error?.code === 'pet_not_found';

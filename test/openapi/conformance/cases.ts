@@ -9,6 +9,7 @@ import { UsageRecorder } from '../../../src/rate-limit/history/usage-history.js'
 import { PetsService } from '../../../src/pets/index.js';
 import type { TestApp } from '../../support/app.js';
 import { JSON_TYPE } from '../../support/http.js';
+import { EVENT_CASES } from './event-cases.js';
 import { type Ask, made, sample, SAMPLES, send } from './samples.js';
 import { subject } from './subject.js';
 
@@ -266,4 +267,5 @@ export const cases = [
       .map(([name, status, ask]): [string, string, number, Ask] => [id, name, status === 200 ? success : status, ask]),
   ),
   ...SOME,
+  ...EVENT_CASES,
 ];

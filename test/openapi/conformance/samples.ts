@@ -8,10 +8,11 @@ import { RequestValidationPipe } from '../../../src/http/validation/request-vali
 import { UsageHistory } from '../../../src/rate-limit/history/usage-history.js';
 import type { TestApp } from '../../support/app.js';
 import { JSON_TYPE } from '../../support/http.js';
+import { EVENT_SAMPLES } from './events.js';
 import { PET, subject } from './subject.js';
 
 /** How to call an operation, and how to make it fail. */
-interface Sample {
+export interface Sample {
   /** A path that succeeds. A function if each call needs a new resource. */
   readonly path: string | (() => Promise<string>);
   /** A path that no other request has put into the cache. */
@@ -114,6 +115,7 @@ export const SAMPLES: Record<string, Sample> = {
     success: 204,
     fail: failKeys('revoke'),
   },
+  ...EVENT_SAMPLES,
 };
 
 /** Sends a request that produces the case. */

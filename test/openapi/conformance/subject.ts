@@ -4,20 +4,28 @@ import { SCOPES } from '../../../src/auth/keys/scopes.js';
 
 export const PET = '{"name":"Bella","categoryId":1,"status":"available"}';
 
+/** Nothing listens there. */
+export const WEBHOOK = '{"url":"http://127.0.0.1:1/","types":["webhook.*"]}';
+
+/** The settings that webhooks need. */
+const ENV = { WEBHOOK_KEY: 'a key of at least 32 characters, of a test', WEBHOOK_ALLOW: '127.0.0.0/8,http,1' };
+
 /** The key that calls by default. */
 export const ALMIGHTY = { account: 'almighty', plan: 'business', scopes: SCOPES } as const;
 
-/** The service under test, with two pets and two categories. */
+/** The service under test, with two pets, two categories and two webhooks. */
 class Subject {
   readonly clock = new FakeClock();
   service!: TestApp;
   key!: string;
+  private spare = '';
 
   async start(): Promise<void> {
-    this.service = await startApp({ clock: this.clock });
+    this.service = await startApp({ clock: this.clock, env: ENV });
     this.key = await this.service.key(ALMIGHTY);
     for (let n = 1; n <= 2; n += 1) await this.service.post('/v1/pets', this.key, PET);
     for (let n = 1; n <= 2; n += 1) await this.service.post('/v1/categories', this.key, `{"name":"Dogs","id":${n}}`);
+    for (let n = 1; n <= 2; n += 1) await this.service.post('/v1/webhooks', this.key, WEBHOOK);
   }
 
   /** Returns the path of a new pet. */
@@ -40,6 +48,13 @@ class Subject {
   async newKeyId(): Promise<string> {
     const issued = await this.service.app.get(KeysService).createKey({ ...ALMIGHTY, scopes: ['pets:read'] });
     return issued.id;
+  }
+
+  /** Returns the path of a webhook that can be removed: the last one, if it is still there, as an account has few. */
+  async spareWebhook(): Promise<string> {
+    const isThere = this.spare !== '' && (await this.service.request(this.spare, { key: this.key })).status === 200;
+    if (!isThere) this.spare = `/v1/webhooks/${await this.idOfNew('/v1/webhooks', WEBHOOK)}`;
+    return this.spare;
   }
 
   private async idOfNew(path: string, body: string): Promise<number> {

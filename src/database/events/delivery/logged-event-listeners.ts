@@ -29,7 +29,7 @@ export interface CommittedEvent {
   readonly requestId: string | undefined;
 }
 
-interface LoggedEventOptions {
+export interface LoggedEventOptions {
   /** Names what the listener has handled, in the database: unique, and never changed. */
   readonly name: string;
 }

@@ -1,0 +1,70 @@
+import { SCOPES } from '../../../src/auth/keys/scopes.js';
+import { withoutWebhookKey } from './events.js';
+import { type Ask, made, sample, send } from './samples.js';
+import { subject, WEBHOOK } from './subject.js';
+
+/** Calls an operation on a webhook that does not exist. */
+const unknown: Ask = async (id) => {
+  const path = await made(sample(id).path);
+  return send(id, {}, path.replace(/webhooks\/\d+/, 'webhooks/404'));
+};
+
+const unconfigured: Ask = (id) => {
+  withoutWebhookKey();
+  return send(id);
+};
+
+const OF_ONE = ['getWebhook', 'changeWebhook', 'removeWebhook', 'rotateWebhook', 'testWebhook'];
+
+/** What single operations of events and webhooks return. */
+export const EVENT_CASES: [string, string, number, Ask][] = [
+  [
+    'listEvents',
+    'a cursor that is as old as the events',
+    410,
+    async (id) => {
+      const next = /<([^>]+)>/.exec((await send(id)).headers.get('link') ?? '')?.[1];
+      subject.clock.advanceSeconds(31 * 86_400);
+      return send(id, {}, next);
+    },
+  ],
+  ['listEvents', 'nothing new', 200, (id) => send(id, {}, '/v1/events?after=latest')],
+  ['listEvents', 'nothing new, after a wait', 200, (id) => send(id, { headers: { Prefer: 'wait=0' } })],
+  ...[...OF_ONE, 'listDeliveries', 'replayDeliveries'].map((id): [string, string, number, Ask] => [
+    id,
+    'an unknown webhook',
+    404,
+    unknown,
+  ]),
+  ...['createWebhook', 'rotateWebhook'].map((id): [string, string, number, Ask] => [
+    id,
+    'a service that cannot encrypt',
+    409,
+    unconfigured,
+  ]),
+  [
+    'createWebhook',
+    'no room for another webhook',
+    409,
+    async (id) => {
+      const crowded = await subject.service.key({ account: 'many webhooks', plan: 'business', scopes: SCOPES });
+      for (let n = 0; n < 20; n += 1) await subject.service.post('/v1/webhooks', crowded, WEBHOOK);
+      return send(id, { key: crowded });
+    },
+  ],
+  ...['listWebhooks', 'getWebhook'].flatMap((id): [string, string, number, Ask][] => [
+    [id, 'what the client has', 304, () => send(id, { headers: { 'If-None-Match': '*' } })],
+    [id, 'an old state', 412, () => send(id, { headers: { 'If-Match': '"old"' } })],
+  ]),
+  ['listWebhooks', 'a last page', 200, (id) => send(id, {}, '/v1/webhooks?limit=100')],
+  [
+    'getWebhook',
+    'a webhook that was disabled',
+    200,
+    async (id) => {
+      await send('changeWebhook', { body: '{"enabled":false}' });
+      return send(id);
+    },
+  ],
+  ['listDeliveries', 'no deliveries', 200, (id) => send(id, {}, '/v1/webhooks/1/deliveries?state=failed')],
+];
