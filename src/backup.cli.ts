@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import './check-node.js';
 import 'reflect-metadata';
-import { runBackup } from './run-backup.js';
+import { runBackup } from './programs/run-backup.js';
 
 process.exitCode = runBackup(process.argv.slice(2), process);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
 import './check-node.js';
-import { runDeliveries } from './run-deliveries.js';
+import { runDeliveries } from './programs/run-deliveries.js';
 
 process.exitCode = await runDeliveries(process.argv.slice(2), process);

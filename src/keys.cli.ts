@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import './check-node.js';
 import { setTimeout as delay } from 'node:timers/promises';
-import { runKeys } from './run-keys.js';
+import { runKeys } from './programs/run-keys.js';
 
 /** Running services poll for changes ten times a second; after this wait, they have seen a change. */
 const SETTLE_MS = 300;

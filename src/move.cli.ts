@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import './check-node.js';
 import 'reflect-metadata';
-import { runMove } from './run-move.js';
+import { runMove } from './programs/run-move.js';
 
 process.exitCode = await runMove(process.argv.slice(2), process);

@@ -27,7 +27,9 @@ function packagesIn(text: string): string[] {
   return [...all].map(([, name = '']) => name);
 }
 
-const roomOf = (file: string) => (file.includes('/') ? file.slice(0, file.indexOf('/')) : '');
+/** Programs are entry points, like the files of `src` itself. */
+const roomOf = (file: string) =>
+  file.includes('/') && !file.startsWith('programs/') ? file.slice(0, file.indexOf('/')) : '';
 
 const isSpec = (file: string) => file.endsWith('.spec.ts');
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runMove } from '../../src/run-move.js';
+import { runMove } from '../../src/programs/run-move.js';
 import { SqliteTestDatabase } from '../../src/testing/test-database.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { makeFolder, onSharedServer } from '../support/databases.js';

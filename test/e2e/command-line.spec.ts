@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import Sqlite from 'sqlite-driver';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import type { NewKey } from '../../src/accounts/keys/key-options.js';
-import { runBackup } from '../../src/run-backup.js';
+import { runBackup } from '../../src/programs/run-backup.js';
 import { trio } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';

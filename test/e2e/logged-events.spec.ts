@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
 import { type CommittedEvent, OnLoggedEvent } from '../../src/index.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
-import { runDeliveries } from '../../src/run-deliveries.js';
+import { runDeliveries } from '../../src/programs/run-deliveries.js';
 import { FakeClock, startApp } from '../support/app.js';
 import { databaseUrl } from '../support/databases.js';
 import { programIo } from '../support/keys-command-line.js';

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect } from '@jest/globals';
-import { runKeys } from '../../src/run-keys.js';
+import { runKeys } from '../../src/programs/run-keys.js';
 import { databaseUrl } from './databases.js';
 import { service } from './folders.js';
 

@@ -1,5 +1,5 @@
 import { type KeysCommand, keysProgram } from '../../src/accounts/cli/keys-program.js';
-import { servicesOf } from '../../src/run-keys-command.js';
+import { servicesOf } from '../../src/programs/run-keys-command.js';
 import { authForEachTest } from './auth-service.js';
 
 /** Parses a command line of `keys`, such as `revoke key_0123456789abcdef`. */

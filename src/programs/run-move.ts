@@ -1,9 +1,9 @@
-import { databaseParts } from './database-parts.js';
-import { databaseUrlOf, isPostgresUrl } from './database/database-options.js';
-import { moveToPostgres } from './database/move-to-postgres.js';
-import { lockDatabaseFile, sqliteFile } from './database/sqlite/sqlite-file.js';
-import { explained } from './database/unavailable.js';
-import { loadEnv } from './platform/config/load-env.js';
+import { databaseParts } from '../database-parts.js';
+import { databaseUrlOf, isPostgresUrl } from '../database/database-options.js';
+import { moveToPostgres } from '../database/move-to-postgres.js';
+import { lockDatabaseFile, sqliteFile } from '../database/sqlite/sqlite-file.js';
+import { explained } from '../database/unavailable.js';
+import { loadEnv } from '../platform/config/load-env.js';
 import type { ProgramIo } from './run-keys-command.js';
 
 /** Runs a command line of `move`, which copies the SQLite database to PostgreSQL. @returns the exit code */

@@ -1,11 +1,11 @@
 import { pipeline } from 'node:stream/promises';
 import { Command, CommanderError } from 'commander';
-import { escaped, table } from './accounts/cli/keys-output.js';
+import { escaped, table } from '../accounts/cli/keys-output.js';
 import type { ProgramIo } from './run-keys-command.js';
 
 type Work = (services: {
-  readonly deliveries: import('./database/events/delivery/deliveries.js').Deliveries;
-  readonly database: import('./database/database.js').Database;
+  readonly deliveries: import('../database/events/delivery/deliveries.js').Deliveries;
+  readonly database: import('../database/database.js').Database;
 }) => Promise<string>;
 
 const NOTES = `
@@ -21,8 +21,8 @@ export async function runDeliveries(args: readonly string[], io: ProgramIo): Pro
     if (work === undefined) return 0;
     const [{ onDatabase }, { Deliveries }, { Database }] = await Promise.all([
       import('./run-keys-command.js'),
-      import('./database/events/delivery/deliveries.js'),
-      import('./database/database.js'),
+      import('../database/events/delivery/deliveries.js'),
+      import('../database/database.js'),
     ]);
     const text = await onDatabase(io, false, (context) =>
       work({ deliveries: context.get(Deliveries), database: context.get(Database) }),

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { type KeysCommand, keysProgram } from './accounts/cli/keys-program.js';
+import { type KeysCommand, keysProgram } from '../accounts/cli/keys-program.js';
 import type { ProgramIo } from './run-keys-command.js';
 
 /** Runs a command line of `keys`. `changed` is whether running services may still have an older state. */

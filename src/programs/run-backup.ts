@@ -1,7 +1,7 @@
-import { databaseUrlOf, isPostgresUrl } from './database/database-options.js';
-import { explained } from './database/unavailable.js';
-import { backUp, sqliteFile } from './database/sqlite/sqlite-file.js';
-import { loadEnv } from './platform/config/load-env.js';
+import { databaseUrlOf, isPostgresUrl } from '../database/database-options.js';
+import { explained } from '../database/unavailable.js';
+import { backUp, sqliteFile } from '../database/sqlite/sqlite-file.js';
+import { loadEnv } from '../platform/config/load-env.js';
 import type { ProgramIo } from './run-keys-command.js';
 
 /** Runs a command line of `backup`. @returns the exit code */
