@@ -72,6 +72,8 @@ export const explorerLayout =
                 { className: 'nothing-found' },
                 `No operation matches “${layoutSelectors.currentFilter()}”.`,
               ),
+          // The filter searches operations only.
+          (layoutSelectors.currentFilter() === true || layoutSelectors.currentFilter() === '') && container('Webhooks'),
           container('Models'),
         ),
       );
