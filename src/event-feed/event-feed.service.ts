@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance } from 'fastify';
 import { type Caller, Clock, Env, EventLog, EventTypes, type LoggedEvent } from '../kernel.js';
 import type { ListEventsQuery } from './event.dto.js';
 import { cursorText, OLDEST, parseCursor } from './event-cursor.js';
@@ -22,7 +24,7 @@ const MOST_WAITING = 500;
 
 /** Reads the log for consumers. A key sees events of the resources that its scopes let it read. */
 @Injectable()
-export class EventFeed implements BeforeApplicationShutdown {
+export class EventFeed {
   private readonly waitingByKey = new Map<string, number>();
   private waiting = 0;
   private readonly stopping = new AbortController();
@@ -32,10 +34,11 @@ export class EventFeed implements BeforeApplicationShutdown {
     private readonly types: EventTypes,
     private readonly env: Env,
     private readonly clock: Clock,
-  ) {}
-
-  beforeApplicationShutdown(): void {
-    this.stopping.abort();
+    { httpAdapter }: HttpAdapterHost,
+  ) {
+    // Responses in progress end before providers get to know of the stop.
+    const server: FastifyInstance = httpAdapter.getInstance();
+    server.addHook('preClose', async () => this.stopping.abort());
   }
 
   /**

@@ -3,12 +3,14 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { DomainError, Env } from '../kernel.js';
 
+type Family = 'ipv4' | 'ipv6';
+
 /** Networks that are not in the public internet (IANA special-purpose registries), and those that embed IPv4 addresses. */
+// Of IPv6, the public internet has only 2000::/3.
 const INTERNAL = `
   0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24
   192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4
-  ::/96 ::ffff:0:0/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16
-  fc00::/7 fe80::/10 fec0::/10 ff00::/8`
+  ::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20`
   .trim()
   .split(/\s+/);
 
@@ -21,13 +23,14 @@ const HTTP_PORT = 80;
  */
 @Injectable()
 export class WebhookAddresses {
-  private readonly internal = listOf(INTERNAL);
-  private readonly allowed: BlockList;
+  private readonly internal = new Networks(INTERNAL);
+  private readonly allowed: Networks;
   private readonly ports: ReadonlySet<number>;
   private readonly protocols: ReadonlySet<string>;
+  protected readonly resolve: typeof resolve = resolve;
 
   constructor({ WEBHOOK_ALLOW: allow }: Env) {
-    this.allowed = listOf(allow.filter((one) => one.includes('/')));
+    this.allowed = new Networks(allow.filter((one) => one.includes('/')));
     const isHttpAllowed = allow.includes('http');
     const ports = allow.filter((one) => /^\d+$/.test(one)).map(Number);
     this.ports = new Set([HTTPS_PORT, ...ports, ...(isHttpAllowed ? [HTTP_PORT] : [])]);
@@ -54,13 +57,12 @@ export class WebhookAddresses {
   }
 
   isAllowed(address: string): boolean {
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    return !this.internal.check(address, family) || this.allowed.check(address, family);
+    return !this.internal.have(address) || this.allowed.have(address);
   }
 
   /** For the connection: it fails unless all addresses of the name are allowed, and connects to one of those. */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[] = []) => {
+    this.resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[] = []) => {
       const [first] = addresses;
       if (error !== null) return callback(error, '');
       if (first === undefined || !addresses.every(({ address }) => this.isAllowed(address)))
@@ -76,13 +78,24 @@ export function hostOf({ hostname }: URL): string {
   return hostname.replaceAll(/^\[|\]$/g, '');
 }
 
-function listOf(networks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = '', prefix] = network.split('/');
-    list.addSubnet(address, Number(prefix), isIP(address) === 6 ? 'ipv6' : 'ipv4');
+/** One list for each family: IPv4 addresses are in ::ffff:0:0/96 too, for a list of both. */
+class Networks {
+  private readonly lists = { ipv4: new BlockList(), ipv6: new BlockList() } as const;
+
+  constructor(networks: readonly string[]) {
+    for (const network of networks) {
+      const [address = '', prefix] = network.split('/');
+      this.lists[familyOf(address)].addSubnet(address, Number(prefix), familyOf(address));
+    }
   }
-  return list;
+
+  have(address: string): boolean {
+    return this.lists[familyOf(address)].check(address, familyOf(address));
+  }
+}
+
+function familyOf(address: string): Family {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
 
 function invalid(rule: string): DomainError {

@@ -85,6 +85,7 @@ export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
         atOnce: AT_ONCE,
         retryAfterMs: RETRY_AFTER_MS,
         keepsDelivered: true,
+        isFailing: webhook.failingSince !== null,
         handle: (event) => this.deliver(webhook, event),
       },
     ];

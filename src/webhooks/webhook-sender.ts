@@ -49,7 +49,9 @@ export class WebhookSender implements OnApplicationShutdown {
       signal: AbortSignal.timeout(TIMEOUT_MS),
     };
     const request = isHttp ? httpRequest(url, options, resolve) : httpsRequest(url, options, resolve);
-    request.once('error', reject).end(body);
+    // A receiver that switches protocols (101) ends the request without an error.
+    request.once('error', reject).once('close', () => reject(new Error('The receiver closed the connection.')));
+    request.end(body);
     try {
       const response = await promise;
       await readSome(response);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -87,6 +88,20 @@ const LIVE = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
 const BODY = '{"name":"late","categoryId":1}';
 
 describe('a service that gets SIGTERM', () => {
+  it('ends responses that wait for events', async () => {
+    const folder = folders.make();
+    const url = `sqlite:${join(folder, 'petstore.sqlite')}`;
+    program = await startMain(folder, { DATABASE_URL: url });
+    const { key } = await insertKey(url);
+    const { socket, received, closed } = open();
+    socket.write(`GET /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nPrefer: wait=30\r\n\r\n`);
+    await once(socket, 'connect');
+    program.signal('SIGTERM');
+    expect(await program.ended).toBe(0);
+    await closed;
+    expect(received()).toMatch(/^HTTP\/1\.1 200 [^]*preference-applied: wait=30\r\n[^]*\r\n\r\n\[\]$/i);
+  });
+
   it('is not ready, completes the requests of open connections, closes them, and exits with 0', async () => {
     const folder = folders.make();
     const url = `sqlite:${join(folder, 'petstore.sqlite')}`;

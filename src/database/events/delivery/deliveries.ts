@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type EntityManager, In } from 'typeorm';
 import { Clock } from '../../../platform/config/clock.js';
-import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../database.js';
 import { lockUntilCommit } from '../../locks.js';
-import { DeletionTask, OldRows } from '../../old-rows.js';
 import { cutPage, type Page, type PageRequest } from '../../paging/page.js';
 import { isPostgres, query } from '../../statements.js';
 import { EventLog, list } from '../event-log.js';
@@ -17,6 +15,11 @@ export const LEASE_MS = 30_000;
 const EVENTS_PER_READ = 1_000;
 const DELIVERIES_PER_READ = 16;
 const MOST_LISTED = 1_000;
+const DELIVERIES_LOCK = 'event deliveries';
+/** Not behind another delivery of the same subject, which may have to be tried again later. */
+const IS_FIRST = `NOT EXISTS (SELECT 1 FROM "event_deliveries" "earlier"
+  WHERE "earlier"."subscription" = "delivery"."subscription" AND "earlier"."subject" = "delivery"."subject"
+    AND "earlier"."state" = 'pending' AND "earlier"."place" < "delivery"."place")`;
 
 /** A delivery that is due, with its event, which may have been deleted. */
 export interface DueDelivery {
@@ -50,6 +53,8 @@ export class Deliveries {
 
   /** Removes a subscription with its deliveries. */
   async remove(manager: EntityManager, name: string): Promise<void> {
+    // Nobody adds deliveries to it meanwhile, which would remain.
+    await lockUntilCommit(manager, DELIVERIES_LOCK);
     await manager.delete(EventSubscription, { name });
     await manager.delete(EventDelivery, { subscription: name });
   }
@@ -61,7 +66,7 @@ export class Deliveries {
   fanOut(subscriptions: readonly Subscription[]): Promise<'done' | 'more' | 'open'> {
     const names = subscriptions.map(({ name }) => name);
     return this.database.write(async (manager) => {
-      await lockUntilCommit(manager, 'event deliveries');
+      await lockUntilCommit(manager, DELIVERIES_LOCK);
       const positions = await this.positions(manager, names);
       const { final, last } = await this.log.end();
       const from = Math.min(final, ...positions.values());
@@ -92,7 +97,8 @@ export class Deliveries {
     const nowMs = this.clock.nowMs();
     const ofThese = list(names);
     const due = `SELECT "name" FROM "event_subscriptions" "one" WHERE "name" IN ${ofThese} AND EXISTS (
-      SELECT 1 FROM "event_deliveries" WHERE "subscription" = "one"."name" AND "state" = 'pending' AND "due_at" <= ?)`;
+      SELECT 1 FROM "event_deliveries" "delivery"
+      WHERE "subscription" = "one"."name" AND "state" = 'pending' AND "due_at" <= ? AND ${IS_FIRST})`;
     const next = `SELECT MIN("due_at") AS "nextMs" FROM "event_deliveries"
       WHERE "state" = 'pending' AND "due_at" > ? AND "subscription" IN ${ofThese}`;
     const rows = await query<{ name: string }>(manager, due, [...names, nowMs]);
@@ -102,6 +108,8 @@ export class Deliveries {
 
   /** Takes the lease of a subscription, or renews it. @returns `false` if another process has it */
   async lease(name: string, owner: string, durationMs = LEASE_MS): Promise<boolean> {
+    // An SQLite file has one service, and each write would wait for the disk.
+    if (this.database.isEmbedded) return true;
     const nowMs = this.clock.nowMs();
     const sql = `UPDATE "event_subscriptions" SET "lease_owner" = ?, "leased_until" = ?
       WHERE "name" = ? AND ("lease_owner" = ? OR "leased_until" <= ?) RETURNING "name"`;
@@ -113,9 +121,7 @@ export class Deliveries {
   async read(name: string): Promise<DueDelivery[]> {
     const sql = `SELECT "delivery"."place" AS "place", "delivery"."attempts" AS "attempts"
       FROM "event_deliveries" "delivery" WHERE "subscription" = ? AND "state" = 'pending' AND "due_at" <= ?
-        AND NOT EXISTS (SELECT 1 FROM "event_deliveries" "earlier" WHERE "earlier"."subscription" = "delivery"."subscription"
-          AND "earlier"."subject" = "delivery"."subject" AND "earlier"."state" = 'pending'
-          AND "earlier"."place" < "delivery"."place")
+        AND ${IS_FIRST}
       ORDER BY "place" LIMIT ${DELIVERIES_PER_READ}`;
     const due = await query<DueDelivery>(this.database.manager, sql, [name, this.clock.nowMs()]);
     const events = await this.log.readAt(due.map(({ place }) => place));
@@ -128,9 +134,10 @@ export class Deliveries {
     const at = this.clock.nowMs();
     await this.database.write(async (manager) => {
       for (const { place, ...outcome } of outcomes) {
-        if (outcome.state === 'delivered' && !keepsDelivered)
-          await manager.delete(EventDelivery, { subscription: name, place });
-        else await manager.update(EventDelivery, { subscription: name, place }, { ...outcome, at });
+        // Unless another process took over, and has recorded its own attempt.
+        const handled = { subscription: name, place, state: 'pending', attempts: outcome.attempts - 1 } as const;
+        if (outcome.state === 'delivered' && !keepsDelivered) await manager.delete(EventDelivery, handled);
+        else await manager.update(EventDelivery, handled, { ...outcome, at });
       }
     });
   }
@@ -194,17 +201,4 @@ function deliveryOf(name: string, { id: place, subject }: LoggedEvent) {
 function isFor({ types, accountId, subject }: Subscription['filter'], event: LoggedEvent): boolean {
   const isVisible = accountId === undefined || event.accountId === EVERY_ACCOUNT || event.accountId === accountId;
   return isVisible && types.includes(event.type) && (subject === undefined || subject === event.subject);
-}
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
-
-/** Deletes deliveries that are over as long after them as events are kept. */
-@Injectable()
-export class DeliveryRetention extends DeletionTask {
-  constructor(oldRows: OldRows, { EVENT_RETENTION_DAYS }: Env) {
-    const at = (nowMs: number) => [nowMs - EVENT_RETENTION_DAYS * DAY_MS];
-    const over = { table: 'event_deliveries', isOld: `"state" IN ('delivered', 'failed') AND "due_at" < ?`, at };
-    super(oldRows, 'deleting old deliveries of events', HOUR_MS, EVENT_RETENTION_DAYS > 0 ? [over] : []);
-  }
 }

@@ -1,40 +1,45 @@
 import { randomUUID } from 'node:crypto';
-import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { Counter, Gauge, Registry } from 'prom-client';
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Registry } from 'prom-client';
 import { Clock } from '../../../platform/config/clock.js';
 import { endsInTime, RecurringTask } from '../../../platform/recurring-task.js';
 import { inSpan } from '../../../platform/tracing/spans.js';
 import { runFor } from '../actor.js';
 import { EventLog } from '../event-log.js';
-import { Deliveries, type DeliveryOutcome, type DueDelivery, LEASE_MS } from './deliveries.js';
-import { RetryLater, type Subscription, type SubscriptionSource } from './subscription.js';
+import { Deliveries, type DeliveryOutcome, type DueDelivery } from './deliveries.js';
+import { DeliveryMetrics } from './delivery-metrics.js';
+import { HeldLease } from './held-lease.js';
+import { retryAfter, type Subscription, type SubscriptionSource } from './subscription.js';
 
 /** After traffic, which may have appended events in another process that has ended since. */
 const POLL_MS = 1_000;
 const HOUR_MS = 3_600_000;
-/** Subscriptions whose events a process handles at the same time. */
+/** Subscriptions whose events a process handles at the same time. Those that fail use half of it, as they can hang. */
 const MOST_SUBSCRIPTIONS = 16;
+const MOST_FAILING = MOST_SUBSCRIPTIONS / 2;
+/** When a subscription makes room for others, and its state is read again. */
+const TURN_MS = 1_000;
 const MAX_ERROR_LENGTH = 1_000;
-/** By how much waits vary, so that what failed together is not tried again together. */
-const JITTER = 0.1;
 
 /**
  * Hands the events of the log to subscriptions. It looks for work when this process commits events, when a delivery is due,
  * within a second of traffic, and each hour: an idle process asks its database nothing else.
  */
 @Injectable()
-export class DeliveryWorker implements OnApplicationBootstrap, OnApplicationShutdown {
+export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('Events');
   private readonly owner = randomUUID();
   private readonly sources: SubscriptionSource[] = [];
-  private readonly active = new Map<string, Promise<void>>();
+  private readonly active = new Map<string, { readonly work: Promise<void>; readonly isFailing: boolean }>();
+  /** Names of those that found no room, first come first served. */
+  private waiting: readonly string[] = [];
   private readonly stopping = new AbortController();
   private readonly polls: RecurringTask;
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<void> | undefined;
   private isWoken = false;
-  private readonly outcomes: Counter<'subscription' | 'outcome'>;
-  private readonly lag: Gauge<'subscription'>;
+  private readonly metrics: DeliveryMetrics;
 
   constructor(
     private readonly deliveries: Deliveries,
@@ -44,18 +49,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnApplicationShut
   ) {
     const look = () => Promise.resolve(this.wake());
     this.polls = new RecurringTask('delivering events', POLL_MS, look, { restsWhenIdle: () => true });
-    this.outcomes = new Counter({
-      name: 'petstore_event_deliveries_total',
-      help: 'Attempts to hand an event to a subscription, by outcome.',
-      labelNames: ['subscription', 'outcome'],
-      registers: [registry],
-    });
-    this.lag = new Gauge({
-      name: 'petstore_event_lag_seconds',
-      help: 'Age of the event of the last attempt.',
-      labelNames: ['subscription'],
-      registers: [registry],
-    });
+    this.metrics = new DeliveryMetrics(registry);
   }
 
   addSource(source: SubscriptionSource): void {
@@ -69,11 +63,16 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnApplicationShut
     this.wake();
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  /** Before other providers interrupt what they do. */
+  beforeApplicationShutdown(): void {
     this.stopping.abort();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
     clearTimeout(this.timer);
     await this.polls.stop();
-    await endsInTime(() => 'deliveries of events', Promise.all([this.looking, ...this.active.values()]));
+    const active = Array.from(this.active.values(), ({ work }) => work);
+    await endsInTime(() => 'deliveries of events', Promise.all([this.looking, ...active]));
   }
 
   /** Looks for work now. */
@@ -91,7 +90,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnApplicationShut
         const read = await this.deliveries.fanOut(subscriptions);
         if (read === 'more') this.isWoken = true;
         const { names, nextMs } = await this.deliveries.due(subscriptions.map(({ name }) => name));
-        for (const subscription of subscriptions) if (names.includes(subscription.name)) this.begin(subscription);
+        this.beginAll(subscriptions, names);
         this.lookAt(Math.min(nextMs ?? Infinity, read === 'open' ? this.clock.nowMs() + POLL_MS : Infinity));
       }
     } catch (error) {
@@ -107,41 +106,50 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnApplicationShut
     this.timer = setTimeout(() => this.wake(), waitMs).unref();
   }
 
-  private begin(subscription: Subscription): void {
-    const { name } = subscription;
-    if (this.active.has(name) || this.active.size >= MOST_SUBSCRIPTIONS) return;
+  private beginAll(subscriptions: readonly Subscription[], due: readonly string[]): void {
+    const byName = new Map(subscriptions.map((subscription) => [subscription.name, subscription]));
+    const queue = new Set([...this.waiting.filter((name) => due.includes(name)), ...due]);
+    this.waiting = [...queue].filter((name) => {
+      const subscription = byName.get(name);
+      return subscription !== undefined && !this.active.has(name) && !this.begin(subscription);
+    });
+  }
+
+  /** @returns whether there is room for it */
+  private begin(subscription: Subscription): boolean {
+    const { name, isFailing = false } = subscription;
+    const failing = [...this.active.values()].filter((one) => one.isFailing).length;
+    if (this.active.size >= MOST_SUBSCRIPTIONS || (isFailing && failing >= MOST_FAILING)) return false;
     const work = this.handleAll(subscription)
       .catch((error: unknown) => {
         this.logger.warn({ message: 'deliveries were interrupted', subscription: name, error: String(error) });
         this.lookAt(this.clock.nowMs() + POLL_MS);
       })
-      .finally(() => this.active.delete(name));
-    this.active.set(name, work);
+      .finally(() => {
+        this.active.delete(name);
+        if (this.waiting.length > 0) this.wake();
+      });
+    this.active.set(name, { work, isFailing });
+    return true;
   }
 
-  /** Holds the lease while there is something due. */
+  /** Holds the lease while there is something due, for a turn. */
   private async handleAll(subscription: Subscription): Promise<void> {
     const { name } = subscription;
-    if (!(await this.deliveries.lease(name, this.owner))) return this.lookAt(this.clock.nowMs() + POLL_MS);
-    let isOurs = true;
+    const endMs = performance.now() + TURN_MS;
+    const lease = await HeldLease.take(this.deliveries, name, this.owner);
+    if (lease === undefined) return this.lookAt(this.clock.nowMs() + POLL_MS);
+    const mayGoOn = () => lease.isOurs && performance.now() < endMs && !this.stopping.signal.aborted;
     let handled = 0;
-    const renew = setInterval(() => {
-      void this.deliveries.lease(name, this.owner).then(
-        (is) => (isOurs &&= is),
-        () => undefined,
-      );
-    }, LEASE_MS / 3).unref();
     try {
-      for (;;) {
+      while (mayGoOn()) {
         const due = await this.deliveries.read(name);
         if (due.length === 0) break;
         handled += due.length;
-        await this.handleSome(subscription, due, () => isOurs && !this.stopping.signal.aborted);
-        if (!isOurs || this.stopping.signal.aborted) break;
+        await this.handleSome(subscription, due, mayGoOn);
       }
     } finally {
-      clearInterval(renew);
-      if (isOurs) await this.deliveries.lease(name, this.owner, 0);
+      await lease.release();
     }
     // Those that are due behind another one of their subject wait for that.
     if (handled > 0) this.wake();
@@ -152,18 +160,18 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnApplicationShut
     const waiting = [...due];
     const handleNext = async (): Promise<void> => {
       for (let next = waiting.shift(); next !== undefined && mayGoOn(); next = waiting.shift())
-        outcomes.push(await this.handle(subscription, next));
+        outcomes.push(...(await this.handle(subscription, next)));
     };
     await Promise.all(Array.from({ length: subscription.atOnce }, handleNext));
     await this.deliveries.record(subscription, outcomes);
   }
 
-  private async handle(subscription: Subscription, { place, attempts, event }: DueDelivery): Promise<DeliveryOutcome> {
-    const { name, retryAfterMs } = subscription;
-    const [group = name] = name.split(':');
+  /** @returns nothing if the stop may have interrupted it */
+  private async handle(subscription: Subscription, due: DueDelivery): Promise<DeliveryOutcome[]> {
+    const [{ place, attempts, event }, { name, retryAfterMs }] = [due, subscription];
     const outcome = { place, attempts: attempts + 1, dueAt: this.clock.nowMs(), error: null };
-    if (event === undefined) return { ...outcome, state: 'failed', error: 'The event was deleted.' };
-    this.lag.set({ subscription: group }, (this.clock.nowMs() - event.at) / 1_000);
+    if (event === undefined) return [{ ...outcome, state: 'failed', error: 'The event was deleted.' }];
+    this.metrics.noteAttempt(name, this.clock.nowMs() - event.at);
     const { actorAccountId, requestId, traceId } = event;
     const by = {
       actor: name,
@@ -173,22 +181,18 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnApplicationShut
     };
     try {
       await runFor(by, () => inSpan(`deliver ${event.type}`, {}, () => subscription.handle(event, outcome.attempts)));
-      this.outcomes.inc({ subscription: group, outcome: 'delivered' });
-      return { ...outcome, state: 'delivered' };
+      this.metrics.noteOutcome(name, 'delivered');
+      return [{ ...outcome, state: 'delivered' }];
     } catch (error) {
+      if (this.stopping.signal.aborted) return [];
       const waitMs = retryAfterMs[attempts];
       const state = waitMs === undefined ? 'failed' : 'pending';
-      this.outcomes.inc({ subscription: group, outcome: state === 'failed' ? 'failed' : 'retried' });
+      this.metrics.noteOutcome(name, state === 'failed' ? 'failed' : 'retried');
       const message = error instanceof Error ? error.message : String(error);
-      this.logger.warn({
-        message: `an event was not handled: ${state}`,
-        subscription: name,
-        event: event.eventId,
-        error: message,
-      });
-      const spread = (waitMs ?? 0) * (1 + JITTER * (2 * Math.random() - 1));
-      const dueAt = this.clock.nowMs() + Math.round(Math.max(spread, error instanceof RetryLater ? error.afterMs : 0));
-      return { ...outcome, state, dueAt, error: message.slice(0, MAX_ERROR_LENGTH) };
+      const about = { subscription: name, event: event.eventId, error: message };
+      this.logger.warn({ message: `an event was not handled: ${state}`, ...about });
+      const dueAt = this.clock.nowMs() + retryAfter(error, waitMs);
+      return [{ ...outcome, state, dueAt, error: message.slice(0, MAX_ERROR_LENGTH) }];
     }
   }
 }

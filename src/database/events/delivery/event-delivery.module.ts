@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { EventsModule } from '../events.js';
-import { Deliveries, DeliveryRetention } from './deliveries.js';
+import { Deliveries } from './deliveries.js';
+import { DeliveryRetention } from './delivery-retention.js';
 import { DeliveryWorker } from './delivery-worker.js';
 import { LoggedEventListeners } from './logged-event-listeners.js';
 

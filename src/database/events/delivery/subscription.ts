@@ -12,6 +12,8 @@ export interface Subscription {
   readonly retryAfterMs: readonly number[];
   /** Whether deliveries are kept, until their events are deleted. */
   readonly keepsDelivered: boolean;
+  /** Whether the last attempt failed. Many of those do not hold up the others. */
+  readonly isFailing?: boolean;
   /** Rejects if it has to be tried again: with a `RetryLater` at a certain time. */
   handle(event: LoggedEvent, attempt: number): Promise<void>;
 }
@@ -29,4 +31,13 @@ export class RetryLater extends Error {
   ) {
     super(message);
   }
+}
+
+/** By how much waits vary, so that what failed together is not tried again together. */
+const JITTER = 0.1;
+
+/** @returns in how many milliseconds a delivery is tried again after an error */
+export function retryAfter(error: unknown, waitMs = 0): number {
+  const spreadMs = waitMs * (1 + JITTER * (2 * Math.random() - 1));
+  return Math.round(Math.max(spreadMs, error instanceof RetryLater ? error.afterMs : 0));
 }
