@@ -101,6 +101,7 @@ class PrintsController {
   imports: [
     exported.PetsModule,
     exported.EventsModule,
+    exported.EventDeliveryModule,
     TerminusModule,
     TypeOrmModule.forRoot({
       name: 'prints',
@@ -239,8 +240,13 @@ describe('an extension', () => {
     });
   });
 
-  it('gets each exported service injected, without importing other modules than PetsModule and EventsModule', async () => {
-    const modules = new Set<unknown>([exported.PetsModule, exported.EventsModule, exported.RedisModule]);
+  it('gets each exported service injected, if it imports the module that has it', async () => {
+    const modules = new Set<unknown>([
+      exported.PetsModule,
+      exported.EventsModule,
+      exported.EventDeliveryModule,
+      exported.RedisModule,
+    ]);
     const { app } = service;
     const isProvided = (value: unknown): value is Type => {
       if (typeof value !== 'function' || modules.has(value)) return false;
@@ -252,9 +258,12 @@ describe('an extension', () => {
     };
     const services = Object.values(exported).filter(isProvided);
     expect(services.map(({ name }) => name).toSorted()).toEqual([
+      'ActiveKeys',
       'Clock',
       'CounterStore',
       'Database',
+      'Deliveries',
+      'DeliveryWorker',
       'Env',
       'EventLog',
       'EventTypes',

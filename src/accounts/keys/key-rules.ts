@@ -1,3 +1,4 @@
+import { closest } from 'fastest-levenshtein';
 import { insufficientScope } from '../../auth/unauthorized.js';
 import type { ApiKey } from '../../auth/keys/api-key.entity.js';
 import { ApiError } from '../../http/errors/api-error.js';
@@ -17,8 +18,10 @@ export function keyLimitReached(active: number): DomainError {
 }
 
 export function checkKnown(scopes: readonly string[], known: ReadonlySet<string>): void {
-  if (scopes.every((scope) => known.has(scope))) return;
-  throw invalid(`scopes must have only known scopes: ${listed([...known], ', ', 50)}.`);
+  const unknown = scopes.find((scope) => !known.has(scope));
+  if (unknown === undefined) return;
+  const meant = closest(unknown, [...known]);
+  throw invalid(`scopes must have only known scopes: ${listed([...new Set([meant, ...known])], ', ', 50)}.`);
 }
 
 export function checkScopesWithin(own: ApiKey, scopes: readonly string[]): void {

@@ -89,6 +89,7 @@ interface OpenApiDocument {
     readonly responses?: Readonly<Record<string, DocumentedResponse>>;
   };
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+  readonly webhooks?: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
 }
 
 /** An operation as Swagger UI lists it below its tag. */

@@ -20,6 +20,12 @@ export const explorerLayout =
         layout: {
           wrapActions: { scrollToElement: () => (/** @type {Element} */ element) => element.scrollIntoView() },
         },
+        // The service sends webhooks; nobody else can.
+        spec: {
+          wrapSelectors: {
+            allowTryItOutFor: () => (/** @type {unknown} */ _state, /** @type {string} */ path) => path.startsWith('/'),
+          },
+        },
       },
     };
 

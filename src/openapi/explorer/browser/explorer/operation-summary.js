@@ -4,7 +4,7 @@
  * @returns {(system: System) => UiPlugin}
  */
 export const operationSummary =
-  ({ paths }) =>
+  ({ paths, webhooks = {} }) =>
   ({ React: { createElement } }) => {
     return { components: { OperationSummary } };
 
@@ -18,7 +18,7 @@ export const operationSummary =
     function OperationSummary({ operationProps, isShown, toggleShown }) {
       const { method, path } = operationProps.toObject();
       // Swagger UI itself knows no more of an operation than its summary until it is opened.
-      const operation = paths[path]?.[method];
+      const operation = (paths[path] ?? webhooks[path])?.[method];
       if (operation === undefined) return null;
       return createElement(
         'div',

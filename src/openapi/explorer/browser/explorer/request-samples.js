@@ -30,7 +30,7 @@ export const requestSamples =
           return createElement(
             'div',
             { className: 'operation-results' },
-            !isSent && createElement(Samples, { path, method }),
+            !isSent && path in paths && createElement(Samples, { path, method }),
             createElement(Original, props),
           );
         },
