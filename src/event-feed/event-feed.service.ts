@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import { type Caller, Clock, Env, EventLog, EventTypes, type LoggedEvent } from '../kernel.js';
@@ -24,7 +24,7 @@ const MOST_WAITING = 500;
 
 /** Reads the log for consumers. A key sees events of the resources that its scopes let it read. */
 @Injectable()
-export class EventFeed {
+export class EventFeed implements OnModuleInit {
   private readonly waitingByKey = new Map<string, number>();
   private waiting = 0;
   private readonly stopping = new AbortController();
@@ -34,10 +34,12 @@ export class EventFeed {
     private readonly types: EventTypes,
     private readonly env: Env,
     private readonly clock: Clock,
-    { httpAdapter }: HttpAdapterHost,
-  ) {
+    private readonly adapters: HttpAdapterHost,
+  ) {}
+
+  onModuleInit(): void {
     // Responses in progress end before providers get to know of the stop.
-    const server: FastifyInstance = httpAdapter.getInstance();
+    const server: FastifyInstance = this.adapters.httpAdapter.getInstance();
     server.addHook('preClose', async () => this.stopping.abort());
   }
 

@@ -8,6 +8,7 @@ import type { Caller } from '../../auth/caller.js';
 import { callerOf } from '../../../test/support/callers.js';
 import { ConfigModule } from '../../platform/config/config.module.js';
 import { loadEnv } from '../../platform/config/load-env.js';
+import { AuditRecord } from '../../auth/keys/audit-record.entity.js';
 import { Database } from '../../database/database.js';
 import { DatabaseModule } from '../../database/database.module.js';
 import { MonitoringModule } from '../../monitoring/monitoring.module.js';
@@ -43,7 +44,7 @@ async function start() {
   const testing = await Test.createTestingModule({
     imports: [
       ConfigModule.forRoot(env, clock),
-      DatabaseModule.forRoot(env, { entities: [UsageWindow, KeyBan] }),
+      DatabaseModule.forRoot(env, { entities: [UsageWindow, KeyBan, AuditRecord] }),
       MonitoringModule.forRoot(new Registry()),
       RateLimitModule,
     ],
