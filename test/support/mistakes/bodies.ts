@@ -86,7 +86,12 @@ export const OTHER_BODY_MISTAKES: readonly (readonly [method: string, path: stri
     ],
     ['POST', '/v1/keys', '{"scopes":"pets:read"}', 'scopes must be a list, not a string.'],
     ['POST', '/v1/keys', '{"scopes":["pets:reed"]}', `scopes must have only known scopes: ${SCOPES}, webhooks:manage.`],
-    ['POST', '/v1/keys', '{"scopes":["pets"]}', `scopes must have 1 to 100 items, each once and one of ${SCOPES}, and more.`],
+    [
+      'POST',
+      '/v1/keys',
+      '{"scopes":["pets"]}',
+      `scopes must have 1 to 100 items, each once and one of ${SCOPES}, and more.`,
+    ],
     ['POST', '/v1/keys', '{"scopes":[]}', `scopes must have 1 to 100 items, each once and one of ${SCOPES}, and more.`],
     ['POST', '/v1/keys', '{"expiresInSeconds":0}', 'expiresInSeconds must be an integer from 1 to 3155760000.'],
     [
