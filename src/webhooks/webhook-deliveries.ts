@@ -20,12 +20,16 @@ const RETRY_AFTER_MS = [
   30 * MINUTE_MS,
   ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS),
 ];
+/** By another process, or of a key. */
+const MAX_AGE_MS = 1_000;
 /** A receiver that fails for so long is disabled. */
 const MOST_FAILING_MS = 72 * HOUR_MS;
 
 /** Delivers events to the webhooks whose key is active. */
 @Injectable()
 export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
+  private read: { readonly untilMs: number; readonly subscriptions: readonly Subscription[] } | undefined;
+
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
@@ -40,9 +44,21 @@ export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
 
   onModuleInit(): void {
     this.worker.addSource(this);
+    this.webhooks.changed.subscribe(() => {
+      this.read = undefined;
+      this.worker.wake();
+    });
   }
 
-  async subscriptions(): Promise<Subscription[]> {
+  /** Read once a second, because the worker asks after each commit. */
+  async subscriptions(): Promise<readonly Subscription[]> {
+    if (this.read !== undefined && performance.now() < this.read.untilMs) return this.read.subscriptions;
+    const read = { untilMs: performance.now() + MAX_AGE_MS, subscriptions: await this.readSubscriptions() };
+    this.read = read;
+    return read.subscriptions;
+  }
+
+  private async readSubscriptions(): Promise<Subscription[]> {
     const enabled = await this.database.manager.findBy(WebhookEntity, { state: 'enabled' });
     const callers = await this.keys.find(enabled.map(({ keyId }) => keyId));
     return enabled.flatMap((webhook) => {
@@ -75,7 +91,8 @@ export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
   }
 
   private subscriptionOf(webhook: WebhookEntity, { accountId, scopes }: Caller): Subscription[] {
-    const types = this.types.matching(webhook.types.split(','));
+    // An extension may have been removed, and its types with it.
+    const types = this.types.find(webhook.types.split(','));
     const readable = types.filter(({ scope }) => scopes.has(scope)).map(({ name }) => name);
     if (readable.length === 0) return [];
     return [

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { Subject } from 'rxjs';
 import type { EntityManager } from 'typeorm';
 import { audit, type Caller, Clock, cutPage, Database, Deliveries, DomainError, Events } from '../kernel.js';
-import { EventTypes, lockUntilCommit, orFail, type Page, type PageRequest } from '../kernel.js';
+import { EventTypes, lockUntilCommit, onCommit, orFail, type Page, type PageRequest } from '../kernel.js';
 import type { IssuedWebhook, WebhookChange, WebhookCreation } from './webhook.dto.js';
 import { Webhook } from './webhook.dto.js';
 import { WebhookEntity } from './webhook.entity.js';
@@ -18,6 +19,9 @@ export interface WebhookKey {
 /** The webhooks of accounts. Each change makes the calling key the one that the webhook reads events with. */
 @Injectable()
 export class WebhooksService {
+  /** Emits when a change by this process is committed. */
+  readonly changed = new Subject<void>();
+
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
@@ -64,7 +68,7 @@ export class WebhooksService {
       });
       await this.deliveries.add(manager, subscriptionName(created));
       const webhook = toWebhook(created);
-      await this.audit(manager, 'webhook.created', created, { url, types });
+      await this.record(manager, 'webhook.created', created, { url, types });
       await this.events.raise(manager, 'webhook.created', () => ({ before: undefined, after: webhook }), accountId);
       return { ...webhook, secret };
     });
@@ -119,7 +123,7 @@ export class WebhooksService {
       const webhook = toWebhook(removed);
       await manager.delete(WebhookEntity, { id: removed.id });
       await this.deliveries.remove(manager, subscriptionName(removed));
-      await this.audit(manager, 'webhook.removed', removed, {});
+      await this.record(manager, 'webhook.removed', removed, {});
       await this.events.raise(manager, 'webhook.removed', () => ({ before: webhook, after: undefined }), key.accountId);
     });
   }
@@ -135,7 +139,7 @@ export class WebhooksService {
         previousSecret: before.secret,
         previousUntil,
       });
-      await this.audit(manager, 'webhook.rotated', before, { previousUntil });
+      await this.record(manager, 'webhook.rotated', before, { previousUntil });
       return { ...toWebhook(before), secret };
     });
   }
@@ -162,7 +166,7 @@ export class WebhooksService {
     if (JSON.stringify(change.before) === JSON.stringify(change.after)) return change.after;
     await manager.update(WebhookEntity, before.id, changes);
     const { url, types, state, reason } = after;
-    await this.audit(manager, 'webhook.changed', before, { url, types, state, reason });
+    await this.record(manager, 'webhook.changed', before, { url, types, state, reason });
     await this.events.raise(manager, 'webhook.changed', () => change, before.accountId);
     return change.after;
   }
@@ -176,12 +180,13 @@ export class WebhooksService {
     throw new DomainError('validation_failed', `types must have one that the key can read; they need ${needed}.`);
   }
 
-  private audit(
+  private record(
     manager: EntityManager,
     action: `webhook.${string}`,
     { id, accountId, keyId }: WebhookEntity,
     detail: object,
   ) {
+    onCommit(() => this.changed.next());
     return audit({ manager, atMs: this.clock.nowMs() }, action, accountId, keyId, { webhook: id, ...detail });
   }
 }

@@ -44,18 +44,19 @@ export class EventTypes {
     return this.types.get(name);
   }
 
+  /** The types that patterns such as `pet.*` stand for. */
+  find(patterns: readonly string[]): EventType[] {
+    return [...this.all].filter(({ name }) => patterns.some((pattern) => matches(pattern, name)));
+  }
+
   /**
-   * The types that patterns such as `pet.*` stand for.
-   * @throws DomainError `validation_failed` if one stands for none
+   * The same.
+   * @throws DomainError `validation_failed` if a pattern stands for none
    */
   matching(patterns: readonly string[]): EventType[] {
-    const found = patterns.map((pattern) => {
-      const types = [...this.all].filter(({ name }) => matches(pattern, name));
-      if (types.length > 0) return types;
-      const known = [...this.types.keys()].join(', ');
-      throw new DomainError('validation_failed', `types must be event types or patterns such as pet.*, of: ${known}.`);
-    });
-    return [...new Set(found.flat())];
+    if (patterns.every((pattern) => this.find([pattern]).length > 0)) return this.find(patterns);
+    const known = [...this.types.keys()].join(', ');
+    throw new DomainError('validation_failed', `types must be event types or patterns such as pet.*, of: ${known}.`);
   }
 }
 
