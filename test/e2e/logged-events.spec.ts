@@ -1,9 +1,9 @@
 // @postgres: deliveries are inserted from JSON, and instances take leases.
-import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
 import { type CommittedEvent, OnLoggedEvent } from '../../src/index.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+import { until } from '../support/until.js';
 import { runDeliveries } from '../../src/programs/run-deliveries.js';
 import { FakeClock, startApp } from '../support/app.js';
 import { databaseUrl } from '../support/databases.js';
@@ -45,10 +45,6 @@ const create = async (name: string) =>
   (await service.json<{ id: number }>('/v1/pets', { key, body: { name, categoryId: 1 } })).body.id;
 const rename = (id: number, name: string) => service.json(`/v1/pets/${id}`, { key, method: 'PATCH', body: { name } });
 const names = () => heard.map(({ data }) => data['name']);
-/** Waits for a condition; the limit of the test bounds a hang. */
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await delay(10);
-}
 
 describe('a listener of the log', () => {
   it('gets each event after its commit, as the API returned the resource', async () => {

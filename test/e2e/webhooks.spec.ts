@@ -2,11 +2,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { FakeClock, startApp } from '../support/app.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+import { until } from '../support/until.js';
 
 interface Received {
   readonly headers: IncomingHttpHeaders;
@@ -58,9 +58,6 @@ const call = <Body>(method: string, id: number, rest = '', body?: object) =>
 const createPet = async (name: string) =>
   (await service.json<{ id: number }>('/v1/pets', { key, body: { name, categoryId: 1 } })).body.id;
 const at = (path: string) => received.filter((one) => one.path === path);
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await delay(10);
-}
 
 describe('with an address inside that is allowed', () => {
   const env: Record<string, string> = { WEBHOOK_KEY: 'a key of at least 32 characters, of a test' };

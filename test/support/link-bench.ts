@@ -28,8 +28,8 @@ export class LinkBench {
   ) {}
 
   /** @param timeoutMs after which its links take Redis for unavailable */
-  static async start(timeoutMs = TIMEOUT_MS): Promise<LinkBench> {
-    const bench = new LinkBench(await RedisServer.start(), timeoutMs);
+  static async start(timeoutMs = TIMEOUT_MS, ...settings: readonly string[]): Promise<LinkBench> {
+    const bench = new LinkBench(await RedisServer.start(...settings), timeoutMs);
     const take = ({ message, reason = '' }: { message: string; reason?: string }) =>
       bench.logged.push(`${message}: ${reason}`);
     Logger.overrideLogger({ log: take, warn: take, error: take });
@@ -41,8 +41,9 @@ export class LinkBench {
     url = this.server.url,
     prepare: (link: RedisClient) => void = () => {},
     timeoutMs = this.timeoutMs,
+    currentUrl?: () => string,
   ): Promise<RedisClient> {
-    const link = new RedisClient(url, { REDIS_PREFIX: 'test:', REDIS_TIMEOUT_MS: timeoutMs });
+    const link = new RedisClient(url, { REDIS_PREFIX: 'test:', REDIS_TIMEOUT_MS: timeoutMs }, currentUrl);
     increments.set(
       link,
       link.defineScript('increment', { numberOfKeys: 1, lua: INCREMENT }, () => ['test:probe', 1]),

@@ -2,6 +2,7 @@ import { Client, type ClientBase, type ClientConfig, type CustomTypesConfig, typ
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { Env } from '../../platform/config/env.js';
+import { currentSecret } from '../../platform/config/load-env.js';
 import { commonOptions, type DatabaseParts } from '../database-options.js';
 import { exactNumber } from '../statements.js';
 
@@ -14,7 +15,9 @@ const START_TIMEOUT_MS = 10_000;
 
 /** The pool for requests: waits are bounded by the settings, whatever state the server is in. */
 export function poolOptions(databaseUrl: string, env: Env, parts: DatabaseParts): DataSourceOptions {
+  const currentUrl = () => currentSecret(env, 'DATABASE_URL') ?? databaseUrl;
   return postgresOptions(databaseUrl, parts, {
+    Client: clientFor(currentUrl),
     max: env.DATABASE_POOL_SIZE,
     connectionTimeoutMillis: env.DATABASE_TIMEOUT_MS,
     // A server that hangs cannot cancel a statement, so the client has a timeout too. It closes the connection.
@@ -40,8 +43,8 @@ function postgresOptions(databaseUrl: string, parts: DatabaseParts, pool: PoolCo
     // A connection that is lost while idle is replaced when needed; nothing to log.
     poolErrorHandler: () => undefined,
     extra: {
-      ...pool,
       Client: PostgresClient,
+      ...pool,
       connectionString: databaseUrl,
       application_name: 'petstore',
       keepAlive: true,
@@ -56,6 +59,15 @@ class PostgresClient extends Client {
     super(config);
     this.on('error', () => undefined);
   }
+}
+
+/** Each connection has the user and the password of its time. */
+function clientFor(currentUrl: () => string) {
+  return class extends PostgresClient {
+    constructor(config: ClientConfig = {}) {
+      super({ ...config, connectionString: currentUrl() });
+    }
+  };
 }
 
 /** Parses an int8 to a number if that is exact; the driver's default is text. */

@@ -5,7 +5,9 @@ import { distance } from 'fastest-levenshtein';
 import { Env } from './env.js';
 
 /** Settings with passwords. `DATABASE_URL_FILE` names a file with the value of DATABASE_URL, as containers get secrets. */
-const SECRETS = ['DATABASE_URL', 'REDIS_URL', 'WEBHOOK_KEY'];
+const SECRETS = ['DATABASE_URL', 'REDIS_URL', 'WEBHOOK_KEY'] as const;
+/** The files of secrets, by their names. */
+const files = new WeakMap<Env, Readonly<Record<string, string | undefined>>>();
 /** Settings of earlier versions, and what took their place. */
 const REMOVED = { DATABASE_POOL_WAIT_MS: 'DATABASE_TIMEOUT_MS', DATABASE_STATEMENT_TIMEOUT_MS: 'DATABASE_TIMEOUT_MS' };
 const fileOf = (name: string) => `${name}_FILE`;
@@ -33,15 +35,28 @@ export function loadEnv(source: Record<string, string | undefined> = process.env
   lines.push(...removed.map(([name, instead]) => `${name} is not a setting any more; use ${instead}`));
   lines.push(...unread, ...misspeltSettings(Object.keys(given), settings));
   if (lines.length > 0) throw new ConfigError(['Invalid configuration:', ...lines].join('\n  '));
+  files.set(env, Object.fromEntries(SECRETS.map((name) => [name, given[fileOf(name)]])));
   return env;
+}
+
+/** A secret as it is now: passwords in files can change. While the file cannot be read, it is as it was at the start. */
+export function currentSecret(env: Env, name: (typeof SECRETS)[number]): string | undefined {
+  const file = files.get(env)?.[name];
+  try {
+    return (file && readFileSync(file, 'utf8').trim()) || env[name];
+  } catch {
+    return env[name];
+  }
 }
 
 /** The settings that differ from their defaults, for the log. Secrets are not shown. */
 export function changedSettings(env: Env): Record<string, unknown> {
   const defaults: Record<string, unknown> = { ...new Env() };
   const changed = Object.entries(env).filter(([name, value]) => String(value) !== String(defaults[name]));
-  return Object.fromEntries(changed.map(([name, value]) => [name, SECRETS.includes(name) ? '(set)' : value]));
+  return Object.fromEntries(changed.map(([name, value]) => [name, isSecret(name) ? '(set)' : value]));
 }
+
+const isSecret = (name: string) => SECRETS.some((secret) => secret === name);
 
 /** @returns one line for each that cannot be read */
 function readSecrets(given: Record<string, string>): string[] {

@@ -5,7 +5,14 @@ import { Redis } from 'ioredis';
 import type { Env } from '../config/env.js';
 import { RecurringTask } from '../recurring-task.js';
 import { inSpan } from '../tracing/spans.js';
-import { checkServer, CONNECT_TIMEOUT_MS, ignoreKeyFault, isOutage, redisOptions } from './redis-server.js';
+import {
+  checkServer,
+  CONNECT_TIMEOUT_MS,
+  credentialsOf,
+  ignoreKeyFault,
+  isOutage,
+  redisOptions,
+} from './redis-server.js';
 import { RedisLog, UnusableRedisError } from './redis-server.js';
 
 /** While there are requests, an unavailable Redis is noticed after this time and the timeout. */
@@ -43,7 +50,12 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
   private isInTurn = false;
   private unusable: Error | undefined;
 
-  constructor(url: string, { REDIS_PREFIX, REDIS_TIMEOUT_MS }: Pick<Env, 'REDIS_PREFIX' | 'REDIS_TIMEOUT_MS'>) {
+  /** @param currentUrl returns the URL with the user and the password for the next connection */
+  constructor(
+    url: string,
+    { REDIS_PREFIX, REDIS_TIMEOUT_MS }: Pick<Env, 'REDIS_PREFIX' | 'REDIS_TIMEOUT_MS'>,
+    currentUrl = () => url,
+  ) {
     this.prefix = REDIS_PREFIX;
     const options = redisOptions(url, REDIS_TIMEOUT_MS);
     this.redis = options.sentinels === undefined ? new Redis(url, options) : new Redis(options);
@@ -51,6 +63,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     let reason: Error | undefined;
     this.redis.on('error', (error: Error) => (reason = error));
     this.redis.on('close', () => {
+      Object.assign(this.redis.options, credentialsOf(currentUrl()));
       this.lose(reason ?? new Error('the connection was closed'));
       reason = undefined;
     });

@@ -15,17 +15,27 @@ const UNUSABLE_MODES: Readonly<Record<string, string>> = {
     'REDIS_URL names a Redis Sentinel, which cannot keep the counters. Write redis+sentinel://host:port,host:port/master-name.',
 };
 
+/** The user and the password of a URL; empty without a password. */
+export function credentialsOf(url: string): Pick<RedisOptions, 'username' | 'password'> {
+  const { user = '', password = '' } = SENTINEL_URL.exec(url)?.groups ?? partsOf(url);
+  return password === '' ? {} : { username: decodeURIComponent(user), password: decodeURIComponent(password) };
+}
+
+function partsOf(url: string): Readonly<Record<string, string>> {
+  const { username: user = '', password = '' } = URL.parse(url) ?? {};
+  return { user, password };
+}
+
 function serverOptions(url: string): RedisOptions {
   const sentinel = SENTINEL_URL.exec(url)?.groups;
   if (sentinel !== undefined) {
-    const { user = '', password = '', hosts = '', name = '', database = '0' } = sentinel;
+    const { hosts = '', name = '', database = '0' } = sentinel;
     const sentinels = hosts.split(',').map((one) => {
       const [host = '', port] = one.split(':');
       return { host, port: Number(port) };
     });
-    const credentials = { username: decodeURIComponent(user), password: decodeURIComponent(password) };
     const retry = () => RECONNECT_DELAY_MS;
-    return { sentinels, name, db: Number(database), sentinelRetryStrategy: retry, ...(password !== '' && credentials) };
+    return { sentinels, name, db: Number(database), sentinelRetryStrategy: retry, ...credentialsOf(url) };
   }
   const { protocol, hostname } = new URL(url);
   const isIpAddress = isIP(hostname) !== 0 || hostname.startsWith('[');

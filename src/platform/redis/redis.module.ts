@@ -1,6 +1,7 @@
 import { Injectable, Module, Optional } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { Env } from '../config/env.js';
+import { currentSecret } from '../config/load-env.js';
 import { RedisClient } from './redis-client.js';
 
 @Injectable()
@@ -39,7 +40,10 @@ class RedisMetrics {
     {
       provide: RedisClient,
       inject: [Env],
-      useFactory: (env: Env) => (env.REDIS_URL === undefined ? undefined : new RedisClient(env.REDIS_URL, env)),
+      useFactory: (env: Env) => {
+        const { REDIS_URL: url } = env;
+        return url && new RedisClient(url, env, () => currentSecret(env, 'REDIS_URL') ?? url);
+      },
     },
     RedisMetrics,
   ],
