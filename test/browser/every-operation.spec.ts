@@ -14,7 +14,7 @@ interface Input {
 const executed = new Set<string>();
 let last: string;
 
-shareBrowser();
+shareBrowser({ env: { WEBHOOK_KEY: 'a key of at least 32 characters, of a test' } });
 shareExplorer();
 
 /** Executes an operation, and checks that the page shows what was sent. */
@@ -73,6 +73,17 @@ describe('the explorer', () => {
     await execute('Keys', 'rotateKey', 201, { fields: { keyId } });
     await execute('Keys', 'revokeKey', 204, { fields: { keyId } });
     await execute('Keys', 'listKeys', 200);
+    await execute('Events', 'listEvents', 200);
+    const webhook = '{"url": "https://receiver.test/", "types": ["pet.*"]}';
+    const webhookId = await idOf(await execute('Webhooks', 'createWebhook', 201, { body: webhook }));
+    await execute('Webhooks', 'listWebhooks', 200);
+    for (const id of ['getWebhook', 'listDeliveries'] as const)
+      await execute('Webhooks', id, 200, { fields: { webhookId } });
+    await execute('Webhooks', 'changeWebhook', 200, { fields: { webhookId }, body: '{"enabled": false}' });
+    await execute('Webhooks', 'rotateWebhook', 200, { fields: { webhookId } });
+    for (const id of ['testWebhook', 'replayDeliveries'] as const)
+      await execute('Webhooks', id, 201, { fields: { webhookId } });
+    await execute('Webhooks', 'removeWebhook', 204, { fields: { webhookId } });
     await execute('Usage', 'getUsage', 200);
     await execute('Usage', 'getUsageHistory', 200);
 

@@ -154,11 +154,12 @@ describe('a slow network to PostgreSQL', () => {
     return { statuses, fastestMs };
   }
 
-  it('delays a create by one round trip, and fails no request', async () => {
+  it('delays a create by the round trips of its transaction, and fails no request', async () => {
     const { statuses, fastestMs } = await timed(requestsOf(key).create());
     expect(statuses).toEqual(Array<number>(TIMES).fill(201));
     expect(fastestMs).toBeGreaterThan(ROUND_TRIP_MS);
-    expect(fastestMs).toBeLessThan(2 * ROUND_TRIP_MS);
+    // BEGIN, the pets, their events, and COMMIT.
+    expect(fastestMs).toBeLessThan(5 * ROUND_TRIP_MS);
   });
 
   // A check that needs another connection takes three round trips: on a machine that stalls as well, it can exceed its limit.

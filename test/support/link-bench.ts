@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { RedisClient, type RunScript } from '../../src/platform/redis/redis-client.js';
+import { noteRequest } from '../../src/platform/recurring-task.js';
 import { RedisServer } from './servers/redis-server.js';
 import { within } from './until.js';
 
@@ -90,9 +91,13 @@ export function count(link: RedisClient, key = 'test:counter', by = 1): unknown 
   );
 }
 
-/** Expects a condition to become true within the recovery time of a link. */
+/** Expects a condition to become true within the recovery time of a link, while there are requests. */
 export async function eventually(condition: () => boolean): Promise<void> {
-  expect((await within(HEALED_MS, condition, (holds) => holds)).result).toBe(true);
+  const withRequest = () => {
+    noteRequest();
+    return condition();
+  };
+  expect((await within(HEALED_MS, withRequest, (holds) => holds)).result).toBe(true);
 }
 
 /** Blocks the event loop. */

@@ -30,16 +30,15 @@ const SELECTED = [
 
 /** Advisory locks from here on stand for places in the log, and others hardly ever. */
 const FIRST_LOCK = '3400000000000000000';
-/** The last place that was taken. */
-const LAST_PLACE = '("last_value" - CASE WHEN "is_called" THEN 0 ELSE 1 END)';
+/** The last place that was taken. Reading the sequence itself would need another right than taking a place does. */
+const LAST_PLACE = `COALESCE(pg_sequence_last_value('"event_log_id_seq"'::regclass), 0)`;
 
 /*
  * Sequences of PostgreSQL assign places before the commit, so a later place can become visible before an earlier one. Each
  * transaction therefore holds a shared lock on the last place before its own, until its rows are visible. Nobody waits for it.
  */
 const APPEND_TO_POSTGRES = `
-  WITH "before" AS MATERIALIZED (SELECT ${LAST_PLACE} AS "place" FROM "event_log_id_seq"),
-    "held" AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(${FIRST_LOCK} + "place") FROM "before")
+  WITH "held" AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(${FIRST_LOCK} + ${LAST_PLACE}))
   INSERT INTO "event_log" (${NAMES.join()})
   SELECT "new".* FROM "held", json_to_recordset(CAST(? AS json)) AS "new" (${Object.entries(COLUMNS)
     .map(([property, column]) => `"${property}" ${/(^at|account_id)$/.test(column) ? 'bigint' : 'text'}`)
@@ -58,7 +57,7 @@ const FINAL_ON_POSTGRES = `
     WHERE "locktype" = 'advisory' AND "objsubid" = 1 AND "mode" = 'ShareLock'
       AND "database" = (SELECT "oid" FROM pg_database WHERE "datname" = current_database())
       AND ("classid"::bigint << 32) + "objid"::bigint BETWEEN ${FIRST_LOCK} AND ${FIRST_LOCK} + "last_place"
-  )) AS "final" FROM (SELECT ${LAST_PLACE} AS "last_place" FROM "event_log_id_seq" OFFSET 0) AS "sequence"`;
+  )) AS "final" FROM (SELECT ${LAST_PLACE} AS "last_place" OFFSET 0) AS "sequence"`;
 
 const FINAL_ON_SQLITE = `SELECT COALESCE(MAX("id"), 0) AS "last", COALESCE(MAX("id"), 0) AS "final" FROM "event_log"`;
 

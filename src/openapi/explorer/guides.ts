@@ -50,7 +50,7 @@ export function guidePage(guide: Guide, guides: readonly Guide[], document: Open
   <script src="./guides/guides.js" type="module"></script>`,
     body: `
   <div class="guide">
-    <details class="side">
+    <details class="side" tabindex="0">
       <summary>All guides</summary>
       <nav aria-label="Guides">
         <ul>
