@@ -43,7 +43,7 @@ export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
   ) {}
 
   onModuleInit(): void {
-    this.worker.addSource(this);
+    this.worker.addSource(this, 'webhook');
     this.webhooks.changed.subscribe(() => {
       this.read = undefined;
       this.worker.wake();

@@ -20,6 +20,13 @@ export class DeliveryMetrics {
     });
   }
 
+  /** So that the first failure is a difference. */
+  begin(name: string): void {
+    const subscription = groupOf(name);
+    for (const outcome of ['delivered', 'retried', 'failed']) this.outcomes.inc({ subscription, outcome }, 0);
+    this.lag.set({ subscription }, 0);
+  }
+
   noteAttempt(name: string, ageMs: number): void {
     this.lag.set({ subscription: groupOf(name) }, ageMs / 1_000);
   }

@@ -52,8 +52,10 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     this.metrics = new DeliveryMetrics(registry);
   }
 
-  addSource(source: SubscriptionSource): void {
+  /** @param names of its subscriptions, or what they begin with before a colon, for the metrics */
+  addSource(source: SubscriptionSource, ...names: readonly string[]): void {
     this.sources.push(source);
+    for (const name of names) this.metrics.begin(name);
   }
 
   async onApplicationBootstrap(): Promise<void> {

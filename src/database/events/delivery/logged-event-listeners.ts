@@ -74,7 +74,7 @@ export class LoggedEventListeners implements OnModuleInit {
     const names = new Set(subscriptions.map(({ name }) => name));
     if (names.size < found.length) throw new TypeError('Two @OnLoggedEvent() have the same name.');
     for (const name of names) await this.deliveries.add(this.database.manager, name);
-    this.worker.addSource({ subscriptions: () => subscriptions });
+    this.worker.addSource({ subscriptions: () => subscriptions }, ...names);
   }
 }
 
