@@ -2,7 +2,7 @@ import { databaseUrlOf, isPostgresUrl } from '../database/database-options.js';
 import { explained } from '../database/unavailable.js';
 import { backUp, sqliteFile } from '../database/sqlite/sqlite-file.js';
 import { loadEnv } from '../platform/config/load-env.js';
-import type { ProgramIo } from './run-keys-command.js';
+import type { ProgramIo } from './program.js';
 
 /** Runs a command line of `backup`. @returns the exit code */
 export function runBackup([target, ...others]: readonly string[], { env, stdout, stderr }: ProgramIo): number {

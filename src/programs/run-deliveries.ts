@@ -1,12 +1,11 @@
-import { pipeline } from 'node:stream/promises';
-import { Command, CommanderError } from 'commander';
-import { escaped, table } from '../accounts/cli/keys-output.js';
-import type { ProgramIo } from './run-keys-command.js';
+import { Command } from 'commander';
+import { table } from '../accounts/cli/keys-output.js';
+import type { Database } from '../database/database.js';
+import type { Deliveries } from '../database/events/delivery/deliveries.js';
+import { rfc3339 } from '../platform/config/clock.js';
+import { messageOf, parse, print, type ProgramIo } from './program.js';
 
-type Work = (services: {
-  readonly deliveries: import('../database/events/delivery/deliveries.js').Deliveries;
-  readonly database: import('../database/database.js').Database;
-}) => Promise<string>;
+type Work = (services: { readonly deliveries: Deliveries; readonly database: Database }) => Promise<string>;
 
 const NOTES = `
 Subscriptions are listeners of @OnLoggedEvent(), by their name, and webhooks, such as webhook:1.
@@ -16,27 +15,27 @@ Works on the database that DATABASE_URL names (default: the embedded one). The s
 export async function runDeliveries(args: readonly string[], io: ProgramIo): Promise<number> {
   let exitCode = 2;
   try {
-    const work = parse(args, io);
+    const work = choose(args, io);
     exitCode = 1;
     if (work === undefined) return 0;
     const [{ onDatabase }, { Deliveries }, { Database }] = await Promise.all([
-      import('./run-keys-command.js'),
+      import('./on-database.js'),
       import('../database/events/delivery/deliveries.js'),
       import('../database/database.js'),
     ]);
     const text = await onDatabase(io, false, (context) =>
       work({ deliveries: context.get(Deliveries), database: context.get(Database) }),
     );
-    await pipeline([`${escaped(text)}\n`], io.stdout, { end: false });
+    await print(text, io);
     return 0;
   } catch (error) {
-    io.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    io.stderr.write(`${messageOf(error)}\n`);
     return exitCode;
   }
 }
 
 /** Undefined if the arguments ask for help. @throws Error if they are invalid */
-function parse(args: readonly string[], { stdout }: ProgramIo): Work | undefined {
+function choose(args: readonly string[], { stdout }: ProgramIo): Work | undefined {
   let chosen: Work | undefined;
   const program = new Command('npm run --silent deliveries --')
     .exitOverride()
@@ -55,7 +54,7 @@ function parse(args: readonly string[], { stdout }: ProgramIo): Work | undefined
           subscription,
           subject,
           String(attempts),
-          new Date(at).toISOString(),
+          rfc3339(at),
           error ?? '-',
         ]);
         return table([['SUBSCRIPTION', 'SUBJECT', 'ATTEMPTS', 'FAILED', 'ERROR'], ...rows]);
@@ -69,11 +68,6 @@ function parse(args: readonly string[], { stdout }: ProgramIo): Work | undefined
       chosen = async ({ deliveries, database }) =>
         `${await deliveries.repeat(database.manager, name, 'failed')} events of ${name} are handled again.`;
     });
-  try {
-    if (args.length === 0) program.error('error: missing command');
-    program.parse(args, { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError) || error.exitCode !== 0) throw error;
-  }
+  parse(program, args);
   return chosen;
 }

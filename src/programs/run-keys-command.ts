@@ -1,93 +1,21 @@
 import 'reflect-metadata';
-import { existsSync } from 'node:fs';
-import { userInfo } from 'node:os';
-import { pipeline } from 'node:stream/promises';
-import { type INestApplicationContext, Module } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { invalid } from '../accounts/keys/key-options.js';
-import { KeysService } from '../accounts/keys/keys.service.js';
-import { ApiKeysRepository, KeyChanges } from '../auth/keys/api-keys.repository.js';
-import { runAs } from '../database/events/actor.js';
-import { Deliveries } from '../database/events/delivery/deliveries.js';
-import { EventsModule } from '../database/events/events.js';
-import { DatabaseModule } from '../database/database.module.js';
-import { databaseUrlOf, isPostgresUrl } from '../database/database-options.js';
-import { explained } from '../database/unavailable.js';
-import { sqliteFile } from '../database/sqlite/sqlite-file.js';
-import { Clock } from '../platform/config/clock.js';
-import { ConfigModule } from '../platform/config/config.module.js';
-import type { Env } from '../platform/config/env.js';
-import { loadEnv } from '../platform/config/load-env.js';
-import { UsageHistory } from '../rate-limit/history/usage-history.js';
-import { escaped } from '../accounts/cli/keys-output.js';
+import type { INestApplicationContext } from '@nestjs/common';
 import type { KeysCommand, KeysServices } from '../accounts/cli/keys-program.js';
-import { databaseParts } from '../database-parts.js';
-
-/** Without `AuthModule`, which polls for changes of keys. */
-@Module({ imports: [EventsModule], providers: [ApiKeysRepository, Deliveries, KeyChanges, KeysService, UsageHistory] })
-class CommandLine {}
-
-/** Where a program reads its settings and writes to: those of a process, or of a test. */
-export interface ProgramIo {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdout: NodeJS.WritableStream;
-  readonly stderr: NodeJS.WritableStream;
-}
+import { KeysService } from '../accounts/keys/keys.service.js';
+import { Clock } from '../platform/config/clock.js';
+import { UsageHistory } from '../rate-limit/history/usage-history.js';
+import { onDatabase } from './on-database.js';
+import { print, type ProgramIo } from './program.js';
 
 export function runKeysCommand({ createsDatabase, run }: KeysCommand, io: ProgramIo): Promise<boolean> {
   return onDatabase(io, createsDatabase, async (context) => {
     const { text, changed } = await run(servicesOf(context));
     // Before any wait: Ctrl+C must not lose a new key.
-    await pipeline([`${escaped(text)}\n`], io.stdout, { end: false });
+    await print(text, io);
     return changed;
   });
 }
 
-/**
- * Does work of an operator on the database that the settings name, beside running services.
- * @throws (rejects) Error with a message for the operator
- */
-export async function onDatabase<T>(
-  io: ProgramIo,
-  createsDatabase: boolean,
-  work: (context: INestApplicationContext) => Promise<T>,
-): Promise<T> {
-  try {
-    const env = loadEnv(io.env);
-    checkDatabase(env, createsDatabase);
-    const imports = [ConfigModule.forRoot(env, new Clock()), DatabaseModule.forRoot(env, databaseParts([]))];
-    const options = { logger: false, abortOnError: false } as const;
-    const context = await NestFactory.createApplicationContext({ module: CommandLine, imports }, options);
-    try {
-      return await runAs(`cli:${systemUser()}`, () => work(context));
-    } finally {
-      await context.close();
-    }
-  } catch (error) {
-    throw new Error(explained(error), { cause: error });
-  }
-}
-
 export function servicesOf(context: INestApplicationContext): KeysServices {
   return { keys: context.get(KeysService), history: context.get(UsageHistory), nowMs: context.get(Clock).nowMs() };
-}
-
-/** Refuses one that no other process could access, and one that would be created, as by a mistyped DATABASE_URL. */
-function checkDatabase(env: Env, createsDatabase: boolean): void {
-  if (env.DATABASE_URL === 'sqlite::memory:')
-    throw invalid('DATABASE_URL is an in-memory database, which other processes cannot access. Set it to a file.');
-  const url = databaseUrlOf(env);
-  if (createsDatabase || isPostgresUrl(url) || existsSync(sqliteFile(url))) return;
-  throw invalid(
-    `There is no database at ${sqliteFile(url)}. Check DATABASE_URL and ENVIRONMENT; the service and "keys create" create new databases.`,
-  );
-}
-
-/** Containers may run under a user id without a name. */
-function systemUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return String(process.getuid?.() ?? 'unknown');
-  }
 }

@@ -4,7 +4,7 @@ import { moveToPostgres } from '../database/move-to-postgres.js';
 import { lockDatabaseFile, sqliteFile } from '../database/sqlite/sqlite-file.js';
 import { explained } from '../database/unavailable.js';
 import { loadEnv } from '../platform/config/load-env.js';
-import type { ProgramIo } from './run-keys-command.js';
+import type { ProgramIo } from './program.js';
 
 /** Runs a command line of `move`, which copies the SQLite database to PostgreSQL. @returns the exit code */
 export async function runMove([target = '', ...others]: readonly string[], io: ProgramIo): Promise<number> {

@@ -1,0 +1,29 @@
+import { pipeline } from 'node:stream/promises';
+import { type Command, CommanderError } from 'commander';
+import { escaped } from '../accounts/cli/keys-output.js';
+
+/** Where a program reads its settings and writes to: those of a process, or of a test. */
+export interface ProgramIo {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: NodeJS.WritableStream;
+}
+
+/** Calls the action of a command line, unless it asks for help. @throws Error if it is invalid */
+export function parse(program: Command, args: readonly string[]): void {
+  try {
+    if (args.length === 0) program.error('error: missing command');
+    program.parse(args, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError) || error.exitCode !== 0) throw error;
+  }
+}
+
+/** Writes the result of a command. Fulfilled when it is written. */
+export function print(text: string, { stdout }: ProgramIo): Promise<void> {
+  return pipeline([`${escaped(text)}\n`], stdout, { end: false });
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
