@@ -4,6 +4,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { explorer, service, shareBrowser, shareExplorer } from '../support/browser-bench.js';
 import { AMPLE } from '../support/folders.js';
+import { WEBHOOK_KEY } from '../support/webhook-settings.js';
 
 /** What a person types into an operation: values by the name of the parameter, and the body. */
 interface Input {
@@ -14,7 +15,7 @@ interface Input {
 const executed = new Set<string>();
 let last: string;
 
-shareBrowser({ env: { WEBHOOK_KEY: 'a key of at least 32 characters, of a test' } });
+shareBrowser({ env: { WEBHOOK_KEY } });
 shareExplorer();
 
 /** Executes an operation, and checks that the page shows what was sent. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { webhookSettings } from '../support/webhook-settings.js';
 
 /** A receiver of webhooks that accepts everything, for the manual's commands. */
 export class WebhookReceiver {
@@ -8,15 +9,12 @@ export class WebhookReceiver {
   static readonly PLACEHOLDER = 'https://example.com/hooks/pets';
   readonly url: string;
   /** Settings that let a service post to it. */
-  readonly env: Record<string, string>;
+  readonly env: ReturnType<typeof webhookSettings>;
 
   private constructor(private readonly server: Server) {
     const { port } = server.address() as AddressInfo;
     this.url = `http://127.0.0.1:${port}/hooks/pets`;
-    this.env = {
-      WEBHOOK_KEY: 'a key of at least 32 characters, of a test',
-      WEBHOOK_ALLOW: `127.0.0.0/8,http,${port}`,
-    };
+    this.env = webhookSettings(port);
   }
 
   static async start(): Promise<WebhookReceiver> {

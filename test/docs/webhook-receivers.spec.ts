@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook as Signer } from 'standardwebhooks';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { freePort } from '../support/servers/free-port.js';
 import { files } from './pages.js';
+import { until } from '../support/until.js';
+import { webhookSettings } from '../support/webhook-settings.js';
 
 interface Webhook {
   readonly id: number;
@@ -26,13 +27,11 @@ const RECEIVERS = [
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-receivers-'));
-const env: Record<string, string> = { WEBHOOK_KEY: 'a key of at least 32 characters, of a test' };
 const port = await freePort();
-env['WEBHOOK_ALLOW'] = `127.0.0.0/8,http,${port}`;
 const address = `http://127.0.0.1:${port}/hooks/pets`;
 let key: string;
 
-sharePreparedApp({ env }, async () => {
+sharePreparedApp({ env: webhookSettings(port) }, async () => {
   key = await service.key({ ...AMPLE, scopes: SCOPES });
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -42,10 +41,6 @@ const call = <Body>(method: string, path: string, body?: object) =>
 
 const create = async (pet: string) =>
   (await call<{ id: number }>('POST', '/pets', { name: pet, categoryId: 1 })).body.id;
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await delay(10);
-}
 
 describe.each(RECEIVERS)('the receiver $name', ({ name, program }) => {
   let webhook: Webhook;

@@ -97,11 +97,16 @@ class PrintsController {
   }
 }
 
+const MODULES = [exported.PetsModule, exported.EventsModule, exported.EventDeliveryModule];
+/** What they and the global modules provide. */
+const SERVICES = (
+  'ActiveKeys Clock CounterStore Database Deliveries DeliveryWorker Env EventLog ' +
+  'EventTypes Events KeyVerifier OldRows PetsService Registry'
+).split(' ');
+
 @Module({
   imports: [
-    exported.PetsModule,
-    exported.EventsModule,
-    exported.EventDeliveryModule,
+    ...MODULES,
     TerminusModule,
     TypeOrmModule.forRoot({
       name: 'prints',
@@ -241,12 +246,7 @@ describe('an extension', () => {
   });
 
   it('gets each exported service injected, if it imports the module that has it', async () => {
-    const modules = new Set<unknown>([
-      exported.PetsModule,
-      exported.EventsModule,
-      exported.EventDeliveryModule,
-      exported.RedisModule,
-    ]);
+    const modules = new Set<unknown>([...MODULES, exported.RedisModule]);
     const { app } = service;
     const isProvided = (value: unknown): value is Type => {
       if (typeof value !== 'function' || modules.has(value)) return false;
@@ -257,22 +257,7 @@ describe('an extension', () => {
       }
     };
     const services = Object.values(exported).filter(isProvided);
-    expect(services.map(({ name }) => name).toSorted()).toEqual([
-      'ActiveKeys',
-      'Clock',
-      'CounterStore',
-      'Database',
-      'Deliveries',
-      'DeliveryWorker',
-      'Env',
-      'EventLog',
-      'EventTypes',
-      'Events',
-      'KeyVerifier',
-      'OldRows',
-      'PetsService',
-      'Registry',
-    ]);
+    expect(services.map(({ name }) => name).toSorted()).toEqual(SERVICES);
     for (const token of services)
       expect(await app.get(PrintsModule).inject(token)).toBe(app.get(token, { strict: false }));
   });

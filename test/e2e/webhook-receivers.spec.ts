@@ -8,6 +8,7 @@ import { FakeClock, startApp } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { until } from '../support/until.js';
+import { webhookSettings } from '../support/webhook-settings.js';
 
 const FULL = { ...AMPLE, scopes: ['pets:read', 'pets:write', 'webhooks:manage'] };
 const NO_CONTENT = 'HTTP/1.1 204 No Content\r\n\r\n';
@@ -28,7 +29,7 @@ const receiver = createServer((socket) => {
       else behave(socket);
     });
 });
-const env: Record<string, string> = { WEBHOOK_KEY: 'a key of at least 32 characters, of a test' };
+const env: Record<string, string> = {};
 let address: string;
 let key: string;
 
@@ -36,7 +37,7 @@ beforeAll(async () => {
   await once(receiver.listen(0, '127.0.0.1'), 'listening');
   const { port } = receiver.address() as AddressInfo;
   address = `http://127.0.0.1:${port}`;
-  env['WEBHOOK_ALLOW'] = `127.0.0.0/8,http,${port}`;
+  Object.assign(env, webhookSettings(port));
 });
 afterAll(() => void receiver.close());
 beforeEach(() => {

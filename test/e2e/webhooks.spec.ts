@@ -7,6 +7,7 @@ import { Webhook as Verifier } from 'standardwebhooks';
 import { FakeClock, startApp } from '../support/app.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { until } from '../support/until.js';
+import { WEBHOOK_KEY, webhookSettings } from '../support/webhook-settings.js';
 
 interface Received {
   readonly headers: IncomingHttpHeaders;
@@ -60,11 +61,11 @@ const createPet = async (name: string) =>
 const at = (path: string) => received.filter((one) => one.path === path);
 
 describe('with an address inside that is allowed', () => {
-  const env: Record<string, string> = { WEBHOOK_KEY: 'a key of at least 32 characters, of a test' };
+  const env: Record<string, string> = {};
   beforeAll(() => {
     const { port } = receiver.address() as AddressInfo;
     address = `http://127.0.0.1:${port}`;
-    env['WEBHOOK_ALLOW'] = `127.0.0.0/8,http,${port}`;
+    Object.assign(env, webhookSettings(port));
   });
   sharePreparedApp({ clock, env }, async () => {
     key = await service.key(FULL);
@@ -211,12 +212,9 @@ describe('with an address inside that is allowed', () => {
 });
 
 describe('addresses inside', () => {
-  sharePreparedApp(
-    { env: { WEBHOOK_KEY: 'a key of at least 32 characters, of a test', WEBHOOK_ALLOW: 'http,8080' } },
-    async () => {
-      key = await service.key(FULL);
-    },
-  );
+  sharePreparedApp({ env: { WEBHOOK_KEY, WEBHOOK_ALLOW: 'http,8080' } }, async () => {
+    key = await service.key(FULL);
+  });
 
   it.each(
     `http://127.0.0.1/ http://127.1/ http://2130706433/ http://0x7f.0.0.1/ http://0177.0.0.1/ http://[::1]/

@@ -8,6 +8,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { fetchDocument, operationsOf } from './document.js';
 import { service, sharePreparedApp } from '../support/folders.js';
+import { WEBHOOK_KEY } from '../support/webhook-settings.js';
 
 const HOME = join(import.meta.dirname, '../..');
 const TIMEOUT_MS = 600_000;
@@ -27,7 +28,7 @@ const STRICT = {
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-client-'));
 let document: OpenAPIObject;
-sharePreparedApp({ env: { WEBHOOK_KEY: 'a key of at least 32 characters, of a test' } }, async () => {
+sharePreparedApp({ env: { WEBHOOK_KEY } }, async () => {
   symlinkSync(join(HOME, 'node_modules'), join(folder, 'node_modules'));
   for (const name of CLIENTS) copyFileSync(join(import.meta.dirname, 'client', name), join(folder, name));
   document = await fetchDocument(service);

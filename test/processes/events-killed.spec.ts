@@ -14,6 +14,7 @@ import { random } from '../support/random.js';
 import { RedisServer } from '../support/servers/redis-server.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
 import { until } from '../support/until.js';
+import { webhookSettings } from '../support/webhook-settings.js';
 
 /** SQLite serves one instance. */
 const INSTANCES = onPostgres ? 2 : 1;
@@ -53,8 +54,7 @@ beforeAll(async () => {
   const env = {
     ...PATIENT,
     DATABASE_URL: url,
-    WEBHOOK_KEY: 'a key of at least 32 characters, of a test',
-    WEBHOOK_ALLOW: `127.0.0.0/8,http,${(receiver.address() as AddressInfo).port}`,
+    ...webhookSettings((receiver.address() as AddressInfo).port),
     ...redis?.env,
   };
   start = () => startProcess({ folder, env });

@@ -1,6 +1,7 @@
 import { type TestApp, FakeClock, startApp } from '../../support/app.js';
 import { KeysService } from '../../../src/accounts/keys/keys.service.js';
 import { SCOPES } from '../../../src/auth/keys/scopes.js';
+import { webhookSettings } from '../../support/webhook-settings.js';
 
 export const PET = '{"name":"Bella","categoryId":1,"status":"available"}';
 
@@ -8,7 +9,7 @@ export const PET = '{"name":"Bella","categoryId":1,"status":"available"}';
 export const WEBHOOK = '{"url":"http://127.0.0.1:1/","types":["webhook.*"]}';
 
 /** The settings that webhooks need. */
-const ENV = { WEBHOOK_KEY: 'a key of at least 32 characters, of a test', WEBHOOK_ALLOW: '127.0.0.0/8,http,1' };
+const ENV = webhookSettings(1);
 
 /** The key that calls by default. */
 export const ALMIGHTY = { account: 'almighty', plan: 'business', scopes: SCOPES } as const;
