@@ -7,6 +7,7 @@ export { Operation, OperationGroup, type OperationOptions, type Stability } from
 export { created, pageOf, resource } from './openapi/operation.decorator.js';
 export { Public, RequireScope } from './auth/access.decorators.js';
 export { type Authentication, type Caller, CurrentCaller } from './auth/caller.js';
+export { KEY_ID_SCHEMA } from './accounts/keys/key-responses.dto.js';
 export { ActiveKeys } from './auth/keys/active-keys.js';
 export { audit } from './auth/keys/audit-record.entity.js';
 export { KeyVerifier } from './auth/authentication/key-verifier.js';
@@ -49,7 +50,7 @@ export { Deliveries, type ListedDelivery } from './database/events/delivery/deli
 export { DeliveryWorker } from './database/events/delivery/delivery-worker.js';
 export { RetryLater, type Subscription, type SubscriptionSource } from './database/events/delivery/subscription.js';
 export { EventDeliveryModule } from './database/events/delivery/event-delivery.module.js';
-export { EventLog } from './database/events/event-log.js';
+export { type EventFilter, EventLog } from './database/events/event-log.js';
 export { EVERY_ACCOUNT, LoggedEvent } from './database/events/logged-event.entity.js';
 // Whole, so that features can extend `EventMap` in the door.
 export * from './database/events/domain-event.js';
@@ -58,7 +59,7 @@ export { currentActor, currentPrincipal, NOBODY, type Principal, runAs, runFor }
 export { RecurringTask } from './platform/recurring-task.js';
 export { OldRows } from './database/old-rows.js';
 export { throwErrors } from './database/chunks.js';
-export { Clock } from './platform/config/clock.js';
+export { Clock, rfc3339 } from './platform/config/clock.js';
 export { Env } from './platform/config/env.js';
 export { RedisClient, type RunScript } from './platform/redis/redis-client.js';
 export { RedisModule } from './platform/redis/redis.module.js';

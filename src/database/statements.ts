@@ -37,6 +37,22 @@ export function isPostgres({ dataSource }: Pick<EntityManager, 'dataSource'>): b
   return dataSource.options.type === 'postgres';
 }
 
+/** A list of parameters, in SQL. */
+export function placeholders(values: readonly SqlParameter[]): string {
+  return `(${values.map(() => '?').join()})`;
+}
+
+/**
+ * A source of rows for `INSERT ... SELECT`: the objects of a JSON array, which is one parameter however many there are.
+ * @param columns types by the names of members, in the order of the columns
+ */
+export function jsonRows(dialect: 'postgres' | 'sqlite', columns: Readonly<Record<string, 'bigint' | 'text'>>): string {
+  const types = Object.entries(columns);
+  if (dialect === 'postgres')
+    return `json_to_recordset(CAST(? AS json)) AS "new" (${types.map(([name, type]) => `"${name}" ${type}`).join()})`;
+  return `(SELECT ${types.map(([name]) => `"value" ->> '${name}' AS "${name}"`).join()} FROM json_each(?)) AS "new"`;
+}
+
 /**
  * Sorts and compares a text column by bytes, as SQLite does. PostgreSQL uses the collation of the database, in which `B` may
  * come after `a`.

@@ -2,19 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
-import { type Caller, Clock, Env, EventLog, EventTypes, type LoggedEvent } from '../kernel.js';
+import { type Caller, Clock, Env, type EventFilter, EventLog, EventTypes, type LoggedEvent } from '../kernel.js';
 import type { ListEventsQuery } from './event.dto.js';
-import { cursorText, OLDEST, parseCursor } from './event-cursor.js';
+import { cursorText, type EventCursor, OLDEST, parseCursor } from './event-cursor.js';
 
 export interface EventPage {
   readonly events: readonly LoggedEvent[];
   /** The cursor of the next page, which follows even if there is no event yet. */
   readonly nextAfter: string;
-}
-
-interface Position {
-  readonly place: number;
-  readonly atMs: number;
 }
 
 /** How often the log is read again while a response waits, in case another process appends. */
@@ -50,7 +45,7 @@ export class EventFeed implements OnModuleInit {
    */
   async page(caller: Caller, query: ListEventsQuery, wait?: { ms: number; signal: AbortSignal }): Promise<EventPage> {
     const filter = { types: this.readable(caller, query.types), accountId: caller.accountId, subject: query.subject };
-    let position: Position = await this.start(query.after);
+    let position: EventCursor = await this.start(query.after);
     const deadlineMs = performance.now() + (wait?.ms ?? 0);
     for (;;) {
       const { events, end } = await this.read(filter, position, query.limit);
@@ -81,7 +76,7 @@ export class EventFeed implements OnModuleInit {
     return types.filter(({ scope }) => scopes.has(scope)).map(({ name }) => name);
   }
 
-  private async start(after: string | undefined): Promise<Position> {
+  private async start(after: string | undefined): Promise<EventCursor> {
     const nowMs = this.clock.nowMs();
     if (after === undefined) return OLDEST;
     if (after !== 'latest') return parseCursor(after, this.env.EVENT_RETENTION_DAYS, nowMs);
@@ -89,7 +84,7 @@ export class EventFeed implements OnModuleInit {
     return { place: final, atMs: nowMs };
   }
 
-  private async read(filter: Parameters<EventLog['read']>[0], from: Position, limit: number) {
+  private async read(filter: EventFilter, from: EventCursor, limit: number) {
     // Before the end is read, so that later events are not before it.
     const nowMs = this.clock.nowMs();
     const { final } = await this.log.end();

@@ -1,8 +1,9 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { EVERY_ACCOUNT, type LoggedEvent, LimitQuery, PatternParam, TIME_SCHEMA } from '../kernel.js';
+import { EVERY_ACCOUNT, type LoggedEvent, LimitQuery, PatternParam, rfc3339, TIME_SCHEMA } from '../kernel.js';
 
-const SUBJECT = /^[a-z][a-z0-9_-]*:[A-Za-z0-9_.~-]+$/;
-const TYPE_PATTERN = String.raw`(\*|[a-z][a-z0-9_-]*\.(\*|[a-z0-9_.-]+))`;
+export const SUBJECT = /^[a-z][a-z0-9_-]*:[A-Za-z0-9_.~-]+$/;
+/** A type of event, or a pattern such as `pet.*`. */
+export const TYPE_PATTERN = String.raw`(\*|[a-z][a-z0-9_-]*\.(\*|[a-z0-9_.-]+))`;
 const MAX_TYPES_LENGTH = 1_000;
 
 /** An event as consumers get it: in the feed, and by webhooks. */
@@ -109,7 +110,7 @@ export function eventJson(event: LoggedEvent, accountId: number): string {
     id,
     type,
     subject,
-    createdAt: new Date(at).toISOString(),
+    createdAt: rfc3339(at),
     ...(isOwn && actor !== null ? { actor } : {}),
     ...(isOwn && requestId !== null ? { requestId } : {}),
   } satisfies Omit<Event, 'data'>);

@@ -1,2 +1,2 @@
-export { eventJson } from './event.dto.js';
+export { eventJson, SUBJECT, TYPE_PATTERN } from './event.dto.js';
 export { EventFeedModule } from './event-feed.module.js';

@@ -10,6 +10,7 @@ import {
   Events,
   notFound,
   orFail,
+  rfc3339,
   runAs,
 } from '../kernel.js';
 import { PetsService } from '../pets/index.js';
@@ -135,5 +136,5 @@ export function invalidTransition(from: OrderStatus, to: OrderStatus): DomainErr
 }
 
 function toOrder({ id, petId, status, createdAt }: OrderEntity): Order {
-  return { id, petId, status, createdAt: new Date(createdAt).toISOString() };
+  return { id, petId, status, createdAt: rfc3339(createdAt) };
 }

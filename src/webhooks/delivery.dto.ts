@@ -1,6 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { DateTimeField, EnumField, EnumParam, IdParam, IntegerField, LimitQuery } from '../kernel.js';
-import { type ListedDelivery, TIME_SCHEMA } from '../kernel.js';
+import { type ListedDelivery, rfc3339, TIME_SCHEMA } from '../kernel.js';
+import { SUBJECT } from '../event-feed/index.js';
 
 @ApiSchema({ name: 'WebhookReplay', description: 'Which deliveries are repeated.' })
 export class WebhookReplay {
@@ -47,7 +48,7 @@ export class Delivery {
 
   @ApiProperty({
     type: String,
-    pattern: '^[a-z][a-z0-9_-]*:[A-Za-z0-9_.~-]+$',
+    pattern: SUBJECT.source,
     maxLength: 200,
     description: 'The resource that changed.',
     example: 'pet:7',
@@ -89,7 +90,7 @@ export function deliveryJson({ eventId, subject, state, attempts, dueAt, error }
     subject,
     state,
     attempts,
-    dueAt: new Date(dueAt).toISOString(),
+    dueAt: rfc3339(dueAt),
     ...(error === null ? {} : { error }),
   };
 }

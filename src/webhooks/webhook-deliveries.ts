@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ActiveKeys, type Caller, Clock, Database, Deliveries, DeliveryWorker, EventTypes } from '../kernel.js';
-import { type LoggedEvent, onCommit } from '../kernel.js';
+import { type LoggedEvent, onCommit, rfc3339 } from '../kernel.js';
 import type { Subscription, SubscriptionSource } from '../kernel.js';
 import { eventJson } from '../event-feed/index.js';
 import type { WebhookTest } from './webhook.dto.js';
@@ -71,7 +71,7 @@ export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
   async test(key: WebhookKey): Promise<WebhookTest> {
     const webhook = await this.webhooks.find(this.database.manager, key);
     const event = { id: randomUUID(), type: TEST_TYPE, subject: `webhook:${webhook.id}` };
-    const body = JSON.stringify({ ...event, createdAt: new Date(this.clock.nowMs()).toISOString(), data: {} });
+    const body = JSON.stringify({ ...event, createdAt: rfc3339(this.clock.nowMs()), data: {} });
     try {
       await this.sender.send(webhook.url, event.id, body, this.secretsOf(webhook));
       return { delivered: true };

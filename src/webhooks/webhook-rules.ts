@@ -1,4 +1,4 @@
-import { DomainError, notFound } from '../kernel.js';
+import { DomainError, KEY_ID_SCHEMA, notFound, rfc3339 } from '../kernel.js';
 import type { Webhook } from './webhook.dto.js';
 import type { WebhookEntity } from './webhook.entity.js';
 
@@ -14,7 +14,7 @@ export const EXAMPLE = {
   url: 'https://example.com/hooks/pets',
   types: ['pet.*'],
   state: 'enabled',
-  keyId: 'key_0123456789abcdef',
+  keyId: KEY_ID_SCHEMA.example,
   createdAt: '2026-11-21T12:00:00.000Z',
 } as const;
 
@@ -34,5 +34,5 @@ export function limitReached(): DomainError {
 
 export function toWebhook({ id, url, types, state, reason, keyId, createdAt }: WebhookEntity): Webhook {
   const why = reason === null ? {} : { reason };
-  return { id, url, types: types.split(','), state, ...why, keyId, createdAt: new Date(createdAt).toISOString() };
+  return { id, url, types: types.split(','), state, ...why, keyId, createdAt: rfc3339(createdAt) };
 }

@@ -1,9 +1,10 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { BooleanField, EnumField, EnumListField, IdField, IdParam, IntegerField } from '../kernel.js';
-import { LimitQuery, TextField, TIME_SCHEMA } from '../kernel.js';
-import type { WebhookState } from './webhook.entity.js';
+import { KEY_ID_SCHEMA, LimitQuery, TextField, TIME_SCHEMA } from '../kernel.js';
+import { TYPE_PATTERN } from '../event-feed/index.js';
+import { WEBHOOK_STATES, type WebhookState } from './webhook.entity.js';
 
-const TYPE_PATTERN = /^(\*|[a-z][a-z0-9_-]*\.(\*|[a-z0-9_.-]+))$/;
+const TYPE = new RegExp(`^${TYPE_PATTERN}$`);
 const URL_FIELD = {
   description: 'Where events are posted: an `https` address with the port 443, in the public internet.',
   example: 'https://example.com/hooks/pets',
@@ -15,7 +16,7 @@ const TYPES = {
   optional: true,
   name: 'EventPattern',
   values: ['*', 'pet.*', 'category.*', 'order.*', 'key.*', 'webhook.*'],
-  isOther: (text: string) => text.length <= 100 && TYPE_PATTERN.test(text),
+  isOther: (text: string) => text.length <= 100 && TYPE.test(text),
   meaning: 'A type of event, or a pattern that ends in `*`.',
 } as const;
 const SECRET = {
@@ -79,7 +80,7 @@ export class Webhook {
     description: '`disabled` if its account or the service stopped it. It keeps its place in the log of events.',
     example: 'enabled',
     name: 'WebhookState',
-    values: ['enabled', 'disabled'],
+    values: WEBHOOK_STATES,
     meaning: 'Whether events are delivered.',
   })
   state!: WebhookState;
@@ -95,11 +96,8 @@ export class Webhook {
   reason?: string;
 
   @ApiProperty({
-    type: String,
-    pattern: '^key_[0-9A-Za-z]{16}$',
-    maxLength: 20,
+    ...KEY_ID_SCHEMA,
     description: 'The key that created or last changed it. Events are delivered that it can read, while it is active.',
-    example: 'key_0123456789abcdef',
   })
   keyId!: string;
 

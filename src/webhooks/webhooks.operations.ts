@@ -16,7 +16,6 @@ const FAILED = {
   dueAt: '2026-11-21T12:00:00.000Z',
   error: 'The receiver responded with 500.',
 };
-const TAKEN_OVER = 'The calling key is then the one whose scopes say what is delivered.';
 
 export const CREATE_WEBHOOK: OperationOptions = {
   ...COMMON,
@@ -54,7 +53,8 @@ export const CHANGE_WEBHOOK: OperationOptions = {
   ...COMMON,
   id: 'changeWebhook',
   summary: 'Change a webhook',
-  description: `Accepts a JSON merge patch (RFC 7396). ${TAKEN_OVER}`,
+  description:
+    'Accepts a JSON merge patch (RFC 7396). The calling key is then the one whose scopes say what is delivered.',
   bodyExamples: { 'Deliver again': { enabled: true }, 'Other types': { types: ['order.*'] } },
   success: resource(Webhook, 'The changed webhook.', { Enabled: EXAMPLE }),
   errors: [NOT_FOUND],
@@ -102,7 +102,7 @@ export const LIST_DELIVERIES: OperationOptions = {
   id: 'listDeliveries',
   summary: 'List deliveries of a webhook',
   description: 'Returns deliveries in the order of their events, as long as events are kept.',
-  success: { ...pageOf(Delivery, 'Deliveries', 'A page of deliveries.', { 'One failed': [FAILED] }) },
+  success: pageOf(Delivery, 'Deliveries', 'A page of deliveries.', { 'One failed': [FAILED] }),
   errors: [NOT_FOUND],
 };
 

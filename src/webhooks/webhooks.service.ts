@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Subject } from 'rxjs';
 import type { EntityManager } from 'typeorm';
-import { audit, type Caller, Clock, cutPage, Database, Deliveries, DomainError, Events } from '../kernel.js';
-import { EventTypes, lockUntilCommit, onCommit, orFail, type Page, type PageRequest } from '../kernel.js';
+import { audit, type Caller, Clock, Database, Deliveries, DomainError, Events } from '../kernel.js';
+import { EventTypes, lockUntilCommit, onCommit, orFail, type Page, type PageRequest, readPage } from '../kernel.js';
 import type { IssuedWebhook, WebhookChange, WebhookCreation } from './webhook.dto.js';
 import { Webhook } from './webhook.dto.js';
 import { WebhookEntity } from './webhook.entity.js';
@@ -74,15 +74,10 @@ export class WebhooksService {
     });
   }
 
-  async list(accountId: number, { limit, after = '0' }: PageRequest): Promise<Page<Webhook>> {
-    const webhooks = this.database.manager.createQueryBuilder(WebhookEntity, 'webhook');
-    const rows = await webhooks
-      .where('webhook.accountId = :accountId AND webhook.id > CAST(:after AS BIGINT)', { accountId, after })
-      .orderBy('webhook.id')
-      .limit(limit + 1)
-      .getMany();
-    const { items, nextAfter } = cutPage(rows, limit);
-    return { items: items.map(toWebhook), nextAfter };
+  async list(accountId: number, request: PageRequest): Promise<Page<Webhook>> {
+    const webhooks = this.database.manager.createQueryBuilder(WebhookEntity, 'webhook').where({ accountId });
+    const page = await readPage(webhooks, { id: 'ASC' }, request);
+    return { ...page, items: page.items.map(toWebhook) };
   }
 
   /** @throws (rejects) DomainError `webhook_not_found` */

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Subject } from 'rxjs';
 import type { EntityManager } from 'typeorm';
-import { Env } from '../../platform/config/env.js';
 import { Database } from '../database.js';
-import { DeletionTask, OldRows } from '../old-rows.js';
-import { isPostgres, query, type SqlParameter } from '../statements.js';
+import type { Condition } from '../paging/index-range.js';
+import { isPostgres, jsonRows, placeholders, query } from '../statements.js';
 import { onCommit } from '../transaction.js';
 import { EVERY_ACCOUNT, type LoggedEvent } from './logged-event.entity.js';
 
@@ -23,6 +22,11 @@ const COLUMNS = {
 } as const satisfies Record<Exclude<keyof LoggedEvent, 'id'>, string>;
 
 const NAMES = Object.values(COLUMNS).map((column) => `"${column}"`);
+const TYPES = Object.fromEntries(
+  Object.entries(COLUMNS).map(
+    ([property, column]) => [property, /^at$|account_id$/.test(column) ? 'bigint' : 'text'] as const,
+  ),
+);
 const SELECTED = [
   '"id"',
   ...Object.entries(COLUMNS).map(([property, column]) => `"${column}" AS "${property}"`),
@@ -39,16 +43,9 @@ const LAST_PLACE = `COALESCE(pg_sequence_last_value('"event_log_id_seq"'::regcla
  */
 const APPEND_TO_POSTGRES = `
   WITH "held" AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(${FIRST_LOCK} + ${LAST_PLACE}))
-  INSERT INTO "event_log" (${NAMES.join()})
-  SELECT "new".* FROM "held", json_to_recordset(CAST(? AS json)) AS "new" (${Object.entries(COLUMNS)
-    .map(([property, column]) => `"${property}" ${/(^at|account_id)$/.test(column) ? 'bigint' : 'text'}`)
-    .join()})`;
+  INSERT INTO "event_log" (${NAMES.join()}) SELECT "new".* FROM "held", ${jsonRows('postgres', TYPES)}`;
 
-const APPEND_TO_SQLITE = `
-  INSERT INTO "event_log" (${NAMES.join()})
-  SELECT ${Object.keys(COLUMNS)
-    .map((property) => `"value" ->> '${property}'`)
-    .join()} FROM json_each(?)`;
+const APPEND_TO_SQLITE = `INSERT INTO "event_log" (${NAMES.join()}) SELECT * FROM ${jsonRows('sqlite', TYPES)}`;
 
 /** All places up to the lowest held one are final: the place is read first, then the locks of those that took one before. */
 const FINAL_ON_POSTGRES = `
@@ -60,9 +57,6 @@ const FINAL_ON_POSTGRES = `
   )) AS "final" FROM (SELECT ${LAST_PLACE} AS "last_place" OFFSET 0) AS "sequence"`;
 
 const FINAL_ON_SQLITE = `SELECT COALESCE(MAX("id"), 0) AS "last", COALESCE(MAX("id"), 0) AS "final" FROM "event_log"`;
-
-/** Of parameters, in SQL. */
-export const list = (values: readonly SqlParameter[]) => `(${values.map(() => '?').join()})`;
 
 export type NewLoggedEvent = Omit<LoggedEvent, 'id'>;
 
@@ -105,7 +99,11 @@ export class EventLog {
   /** The events at some places. */
   readAt(places: readonly number[]): Promise<LoggedEvent[]> {
     if (places.length === 0) return Promise.resolve([]);
-    return query(this.database.manager, `SELECT ${SELECTED} FROM "event_log" WHERE "id" IN ${list(places)}`, places);
+    return query(
+      this.database.manager,
+      `SELECT ${SELECTED} FROM "event_log" WHERE "id" IN ${placeholders(places)}`,
+      places,
+    );
   }
 
   /** Events between two places, `end` included. Ask for the end before: what was final then is visible now. */
@@ -116,33 +114,19 @@ export class EventLog {
     const rangeOf = [after, end, limit];
     const accounts = accountId === undefined ? undefined : [EVERY_ACCOUNT, accountId];
     if (subject !== undefined || accounts === undefined) {
-      const conditions = [
-        `"type" IN ${list(types)}`,
-        ...(subject === undefined ? [] : ['"subject" = ?']),
-        ...(accounts === undefined ? [] : [`"account_id" IN ${list(accounts)}`]),
+      const conditions: Condition[] = [
+        { sql: `"type" IN ${placeholders(types)}`, parameters: types },
+        ...(subject === undefined ? [] : [{ sql: '"subject" = ?', parameters: [subject] }]),
+        ...(accounts === undefined ? [] : [{ sql: `"account_id" IN ${placeholders(accounts)}`, parameters: accounts }]),
       ];
-      const sql = `SELECT ${SELECTED} FROM "event_log" WHERE ${conditions.join(' AND ')}${range}`;
-      const parameters = [...types, ...(subject === undefined ? [] : [subject]), ...(accounts ?? []), ...rangeOf];
-      return query(this.database.manager, sql, parameters);
+      const where = conditions.map(({ sql }) => sql).join(' AND ');
+      const parameters = [...conditions.flatMap((condition) => condition.parameters), ...rangeOf];
+      return query(this.database.manager, `SELECT ${SELECTED} FROM "event_log" WHERE ${where}${range}`, parameters);
     }
     // Each part is a range of one index, however rare its type is.
     const parts = accounts.flatMap((account) => types.map((type) => [account, type, ...rangeOf]));
     const part = `SELECT * FROM (SELECT ${SELECTED} FROM "event_log" WHERE "account_id" = ? AND "type" = ?${range}) AS "part"`;
     const sql = `${parts.map(() => part).join(' UNION ALL ')} ORDER BY "id" LIMIT ?`;
     return query(this.database.manager, sql, [...parts.flat(), limit]);
-  }
-}
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
-/** Places and times ascend together, so it is enough to look at the oldest. */
-const OLD_EVENTS = '"at" < ? AND "id" IN (SELECT "id" FROM "event_log" ORDER BY "id" LIMIT 1000)';
-
-@Injectable()
-export class EventRetention extends DeletionTask {
-  constructor(oldRows: OldRows, { EVENT_RETENTION_DAYS }: Env) {
-    const at = (nowMs: number) => [nowMs - EVENT_RETENTION_DAYS * DAY_MS];
-    const events = { table: 'event_log', isOld: OLD_EVENTS, at };
-    super(oldRows, 'deleting old events', HOUR_MS, EVENT_RETENTION_DAYS > 0 ? [events] : []);
   }
 }

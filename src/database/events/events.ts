@@ -12,7 +12,7 @@ import { onCommit } from '../transaction.js';
 import { currentPrincipal, type Principal, runFor } from './actor.js';
 import { BEFORE_COMMIT, type Listening } from './before-commit.decorator.js';
 import type { DomainEvent, EventMap, EventName } from './domain-event.js';
-import { EventLog, EventRetention, type NewLoggedEvent } from './event-log.js';
+import { EventLog, type NewLoggedEvent } from './event-log.js';
 import { type EventDeclaration, type EventType, EventTypes, matches } from './event-types.js';
 import { listeningMethods } from './listening-methods.js';
 import { EVERY_ACCOUNT } from './logged-event.entity.js';
@@ -142,7 +142,7 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
 /** Not global, because global modules are shut down last, and listeners must end before the database is closed. */
 @Module({
   imports: [DiscoveryModule, EventEmitterModule.forRoot({ wildcard: true })],
-  providers: [Events, EventTypes, EventLog, EventRetention],
+  providers: [Events, EventTypes, EventLog],
   exports: [Events, EventTypes, EventLog],
 })
 export class EventsModule {}

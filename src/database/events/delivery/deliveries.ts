@@ -4,8 +4,8 @@ import { Clock } from '../../../platform/config/clock.js';
 import { Database } from '../../database.js';
 import { lockUntilCommit } from '../../locks.js';
 import { cutPage, type Page, type PageRequest } from '../../paging/page.js';
-import { isPostgres, query } from '../../statements.js';
-import { EventLog, list } from '../event-log.js';
+import { isPostgres, jsonRows, placeholders, query } from '../../statements.js';
+import { EventLog } from '../event-log.js';
 import { EVERY_ACCOUNT, type LoggedEvent } from '../logged-event.entity.js';
 import { type DeliveryState, EventDelivery, EventSubscription } from './event-delivery.entity.js';
 import type { Subscription } from './subscription.js';
@@ -84,7 +84,7 @@ export class Deliveries {
       if (end > from)
         await query(
           manager,
-          `UPDATE "event_subscriptions" SET "place" = ? WHERE "place" < ? AND "name" IN ${list(names)}`,
+          `UPDATE "event_subscriptions" SET "place" = ? WHERE "place" < ? AND "name" IN ${placeholders(names)}`,
           [end, end, ...names],
         );
       return isMore ? 'more' : last > final ? 'open' : 'done';
@@ -95,7 +95,7 @@ export class Deliveries {
   async due(names: readonly string[]): Promise<{ readonly names: readonly string[]; readonly nextMs: number | null }> {
     const { manager } = this.database;
     const nowMs = this.clock.nowMs();
-    const ofThese = list(names);
+    const ofThese = placeholders(names);
     const due = `SELECT "name" FROM "event_subscriptions" "one" WHERE "name" IN ${ofThese} AND EXISTS (
       SELECT 1 FROM "event_deliveries" "delivery"
       WHERE "subscription" = "one"."name" AND "state" = 'pending' AND "due_at" <= ? AND ${IS_FIRST})`;
@@ -185,9 +185,11 @@ export class Deliveries {
   private async insert(manager: EntityManager, rows: readonly ReturnType<typeof deliveryOf>[]): Promise<void> {
     if (rows.length === 0) return;
     const nowMs = this.clock.nowMs();
-    const source = isPostgres(manager)
-      ? 'json_to_recordset(CAST(? AS json)) AS "new" ("name" text, "place" bigint, "subject" text)'
-      : `(SELECT "value" ->> 'name' AS "name", "value" ->> 'place' AS "place", "value" ->> 'subject' AS "subject" FROM json_each(?))`;
+    const source = jsonRows(isPostgres(manager) ? 'postgres' : 'sqlite', {
+      name: 'text',
+      place: 'bigint',
+      subject: 'text',
+    });
     const sql = `INSERT INTO "event_deliveries" ("subscription", "place", "subject", "state", "attempts", "due_at", "at")
       SELECT "name", "place", "subject", 'pending', 0, ${nowMs}, ${nowMs} FROM ${source} WHERE TRUE ON CONFLICT DO NOTHING`;
     await query(manager, sql, [JSON.stringify(rows)]);

@@ -2,14 +2,14 @@ import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { EventsModule } from '../events.js';
 import { Deliveries } from './deliveries.js';
-import { DeliveryRetention } from './delivery-retention.js';
 import { DeliveryWorker } from './delivery-worker.js';
+import { EventRetention } from './event-retention.js';
 import { LoggedEventListeners } from './logged-event-listeners.js';
 
 /** Hands the events of the log to subscriptions. The command line only appends events. */
 @Module({
   imports: [DiscoveryModule, EventsModule],
-  providers: [Deliveries, DeliveryRetention, DeliveryWorker, LoggedEventListeners],
+  providers: [Deliveries, DeliveryWorker, EventRetention, LoggedEventListeners],
   exports: [Deliveries, DeliveryWorker],
 })
 export class EventDeliveryModule {}
