@@ -7,6 +7,8 @@ export interface Contender {
   readonly env?: Readonly<Record<string, string>>;
   /** Sends constants copied from our responses, so it runs only the cases in which all responses are identical. */
   readonly constant?: true;
+  /** The cases that it is for, if not all. */
+  readonly cases?: readonly string[];
 }
 
 export const OURS: Contender = { name: 'ours', title: 'ours', file: 'src/main.js' };
@@ -27,4 +29,11 @@ export const RIVALS: readonly Contender[] = [
   { name: 'bare', title: 'bare node:http', file: 'test/bench/contenders/bare.js', constant: true },
   // The difference between two runs of our service is noise.
   { ...OURS, name: 'again', title: 'ours again (noise)' },
+  { ...OURS, name: 'no-log', title: 'ours without the log of events', env: { EVENTS: 'off' }, cases: ['create'] },
+  {
+    name: 'listener',
+    title: 'ours with a listener that inserts a row',
+    file: 'test/bench/contenders/listener/main.js',
+    cases: ['create'],
+  },
 ];

@@ -41,7 +41,7 @@ export async function measure(
       started.push({ contender, place, running, proxy });
     }
     for (const one of cases) {
-      const fit = started.filter(({ contender }) => contender.constant !== true || one.constant);
+      const fit = started.filter(({ contender }) => isFor(contender, one));
       for (const warm of fit) await one.loaded.send(originOf(one, warm), WARM_UP_SECONDS);
       for (let second = 0; second < seconds; second++) {
         for (const measured of fit) measurements.push(await measureSecond(one, measured));
@@ -55,6 +55,10 @@ export async function measure(
       await place.remove();
     }
   }
+}
+
+function isFor({ constant, cases = [] }: Contender, one: Case): boolean {
+  return (one.constant || constant !== true) && (cases.length === 0 || cases.includes(one.name));
 }
 
 interface Started {

@@ -171,7 +171,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
   /** @returns nothing if the stop may have interrupted it */
   private async handle(subscription: Subscription, due: DueDelivery): Promise<DeliveryOutcome[]> {
     const [{ place, attempts, event }, { name, retryAfterMs }] = [due, subscription];
-    const outcome = { place, attempts: attempts + 1, dueAt: this.clock.nowMs(), error: null };
+    const outcome = { place, attempts: attempts + 1, error: null };
     if (event === undefined) return [{ ...outcome, state: 'failed', error: 'The event was deleted.' }];
     this.metrics.noteAttempt(name, this.clock.nowMs() - event.at);
     const { actorAccountId, requestId, traceId } = event;
@@ -193,8 +193,8 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
       const message = error instanceof Error ? error.message : String(error);
       const about = { subscription: name, event: event.eventId, error: message };
       this.logger.warn({ message: `an event was not handled: ${state}`, ...about });
-      const dueAt = this.clock.nowMs() + retryAfter(error, waitMs);
-      return [{ ...outcome, state, dueAt, error: message.slice(0, MAX_ERROR_LENGTH) }];
+      const retried = state === 'pending' ? { dueAt: this.clock.nowMs() + retryAfter(error, waitMs) } : {};
+      return [{ ...outcome, ...retried, state, error: message.slice(0, MAX_ERROR_LENGTH) }];
     }
   }
 }
