@@ -27,6 +27,7 @@ export class EventDeliveries1795280400000 implements MigrationInterface {
     const index = (name: string, columns: string) =>
       runner.query(`CREATE INDEX "event_deliveries_${name}" ON "event_deliveries" (${columns})`);
     await index('state_due_at', '"state", "due_at"');
+    await index('subscription_state_due_at', '"subscription", "state", "due_at", "place"');
     await index('subscription_state_subject', '"subscription", "state", "subject", "place"');
   }
 

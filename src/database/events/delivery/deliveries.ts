@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type EntityManager, In } from 'typeorm';
+import { type EntityManager, In, LessThan } from 'typeorm';
 import { Clock } from '../../../platform/config/clock.js';
 import { Database } from '../../database.js';
 import { lockUntilCommit } from '../../locks.js';
@@ -7,6 +7,7 @@ import { cutPage, type Page, type PageRequest } from '../../paging/page.js';
 import { isPostgres, jsonRows, placeholders, query } from '../../statements.js';
 import { EventLog } from '../event-log.js';
 import { EVERY_ACCOUNT, type LoggedEvent } from '../logged-event.entity.js';
+import { DUE, FIRST_DUE, lastDue } from './due-deliveries.js';
 import { type DeliveryState, EventDelivery, EventSubscription } from './event-delivery.entity.js';
 import type { Subscription } from './subscription.js';
 
@@ -16,14 +17,10 @@ const EVENTS_PER_READ = 1_000;
 const DELIVERIES_PER_READ = 16;
 const MOST_LISTED = 1_000;
 const DELIVERIES_LOCK = 'event deliveries';
-/** Not behind another delivery of the same subject, which may have to be tried again later. */
-const IS_FIRST = `NOT EXISTS (SELECT 1 FROM "event_deliveries" "earlier"
-  WHERE "earlier"."subscription" = "delivery"."subscription" AND "earlier"."subject" = "delivery"."subject"
-    AND "earlier"."state" = 'pending' AND "earlier"."place" < "delivery"."place")`;
-
 /** A delivery that is due, with its event, which may have been deleted. */
 export interface DueDelivery {
   readonly place: number;
+  readonly subject: string;
   readonly attempts: number;
   readonly event: LoggedEvent | undefined;
 }
@@ -34,7 +31,7 @@ export interface ListedDelivery extends EventDelivery {
 }
 
 /** `dueAt` is present if it is tried again. */
-export type DeliveryOutcome = Pick<EventDelivery, 'place' | 'state' | 'attempts' | 'error'> &
+export type DeliveryOutcome = Pick<EventDelivery, 'place' | 'subject' | 'state' | 'attempts' | 'error'> &
   Partial<Pick<EventDelivery, 'dueAt'>>;
 
 /** All SQL of subscriptions and their deliveries. */
@@ -93,19 +90,14 @@ export class Deliveries {
     });
   }
 
-  /** The subscriptions with deliveries that are due, and when the next one will be, in Unix time in milliseconds. */
-  async due(names: readonly string[]): Promise<{ readonly names: readonly string[]; readonly nextMs: number | null }> {
-    const { manager } = this.database;
+  /** The subscriptions with deliveries that are due, and when others will be, in Unix time in milliseconds. */
+  async due(names: readonly string[]): Promise<{ readonly names: readonly string[]; readonly nextMs: number }> {
+    const sql = `SELECT "name", (${FIRST_DUE}) AS "dueAt" FROM "event_subscriptions" "one" WHERE "name" IN ${placeholders(names)}`;
+    const rows = await query<{ name: string; dueAt: number | null }>(this.database.manager, sql, names);
     const nowMs = this.clock.nowMs();
-    const ofThese = placeholders(names);
-    const due = `SELECT "name" FROM "event_subscriptions" "one" WHERE "name" IN ${ofThese} AND EXISTS (
-      SELECT 1 FROM "event_deliveries" "delivery"
-      WHERE "subscription" = "one"."name" AND "state" = 'pending' AND "due_at" <= ? AND ${IS_FIRST})`;
-    const next = `SELECT MIN("due_at") AS "nextMs" FROM "event_deliveries"
-      WHERE "state" = 'pending' AND "due_at" > ? AND "subscription" IN ${ofThese}`;
-    const rows = await query<{ name: string }>(manager, due, [...names, nowMs]);
-    const [first] = await query<{ nextMs: number | null }>(manager, next, [nowMs, ...names]);
-    return { names: rows.map(({ name }) => name), nextMs: first?.nextMs ?? null };
+    const pending = rows.map(({ name, dueAt }) => ({ name, dueAt: dueAt ?? Infinity }));
+    const [due, later] = [pending.filter(({ dueAt }) => dueAt <= nowMs), pending.filter(({ dueAt }) => dueAt > nowMs)];
+    return { names: due.map(({ name }) => name), nextMs: Math.min(...later.map(({ dueAt }) => dueAt)) };
   }
 
   /** Takes the lease of a subscription, or renews it. @returns `false` if another process has it */
@@ -119,13 +111,10 @@ export class Deliveries {
     return rows.length > 0;
   }
 
-  /** The deliveries that are due, the first of each subject. */
+  /** Deliveries that are due, those of a subject in the order of their events. */
   async read(name: string): Promise<DueDelivery[]> {
-    const sql = `SELECT "delivery"."place" AS "place", "delivery"."attempts" AS "attempts"
-      FROM "event_deliveries" "delivery" WHERE "subscription" = ? AND "state" = 'pending' AND "due_at" <= ?
-        AND ${IS_FIRST}
-      ORDER BY "place" LIMIT ${DELIVERIES_PER_READ}`;
-    const due = await query<DueDelivery>(this.database.manager, sql, [name, this.clock.nowMs()]);
+    const sql = `SELECT "place", "subject", "attempts" FROM ${DUE} LIMIT ${DELIVERIES_PER_READ}`;
+    const due = await query<DueDelivery>(this.database.manager, sql, [name, name, this.clock.nowMs()]);
     const events = await this.log.readAt(due.map(({ place }) => place));
     const byPlace = new Map(events.map((event) => [event.id, event]));
     return due.map((delivery) => ({ ...delivery, event: byPlace.get(delivery.place) }));
@@ -135,14 +124,22 @@ export class Deliveries {
   async record({ name, keepsDelivered }: Subscription, outcomes: readonly DeliveryOutcome[]): Promise<void> {
     const at = this.clock.nowMs();
     await this.database.write(async (manager) => {
+      const retried = outcomes.filter(({ state }) => state === 'pending');
+      // Nobody adds deliveries meanwhile, which would overtake them.
+      if (retried.length > 0) await lockUntilCommit(manager, DELIVERIES_LOCK);
       // Nearly all have the same outcome, which takes one statement.
-      for (const [key, same] of Map.groupBy(outcomes, ({ place: _, ...outcome }) => JSON.stringify(outcome))) {
-        const outcome = JSON.parse(key) as Omit<DeliveryOutcome, 'place'>;
+      const outcomeOf = ({ place: _, subject: __, ...outcome }: DeliveryOutcome) => JSON.stringify(outcome);
+      for (const [key, same] of Map.groupBy(outcomes, outcomeOf)) {
+        const outcome = JSON.parse(key) as Omit<DeliveryOutcome, 'place' | 'subject'>;
         const place = In(same.map((one) => one.place));
         // Unless another process took over, and has recorded its own attempt.
         const handled = { subscription: name, place, state: 'pending', attempts: outcome.attempts - 1 } as const;
         if (outcome.state === 'delivered' && !keepsDelivered) await manager.delete(EventDelivery, handled);
         else await manager.update(EventDelivery, handled, { ...outcome, at });
+      }
+      for (const { subject, dueAt = 0 } of retried) {
+        const overtaking = { subscription: name, subject, state: 'pending', dueAt: LessThan(dueAt) } as const;
+        await manager.update(EventDelivery, overtaking, { dueAt });
       }
     });
   }
@@ -155,7 +152,8 @@ export class Deliveries {
 
   /** Lets deliveries be tried again, now: they were due when they ended. @returns how many */
   async repeat(manager: EntityManager, name: string, state: 'failed' | 'delivered', fromMs = 0): Promise<number> {
-    const sql = `UPDATE "event_deliveries" SET "state" = 'pending', "attempts" = 0
+    const waiting = lastDue('"event_deliveries"."subscription"', '"event_deliveries"."subject"');
+    const sql = `UPDATE "event_deliveries" SET "state" = 'pending', "attempts" = 0, "due_at" = COALESCE((${waiting}), "due_at")
       WHERE "subscription" = ? AND "state" = ? AND "at" >= ? RETURNING "place"`;
     return (await query(manager, sql, [name, state, fromMs])).length;
   }
@@ -190,13 +188,14 @@ export class Deliveries {
   private async insert(manager: EntityManager, rows: readonly ReturnType<typeof deliveryOf>[]): Promise<void> {
     if (rows.length === 0) return;
     const nowMs = this.clock.nowMs();
+    const waiting = lastDue('"new"."name"', '"new"."subject"');
     const source = jsonRows(isPostgres(manager) ? 'postgres' : 'sqlite', {
       name: 'text',
       place: 'bigint',
       subject: 'text',
     });
     const sql = `INSERT INTO "event_deliveries" ("subscription", "place", "subject", "state", "attempts", "due_at", "at")
-      SELECT "name", "place", "subject", 'pending', 0, ${nowMs}, ${nowMs} FROM ${source} WHERE TRUE ON CONFLICT DO NOTHING`;
+      SELECT "name", "place", "subject", 'pending', 0, COALESCE((${waiting}), ${nowMs}), ${nowMs} FROM ${source} WHERE TRUE ON CONFLICT DO NOTHING`;
     await query(manager, sql, [JSON.stringify(rows)]);
   }
 }

@@ -93,7 +93,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
         if (read === 'more') this.isWoken = true;
         const { names, nextMs } = await this.deliveries.due(subscriptions.map(({ name }) => name));
         this.beginAll(subscriptions, names);
-        this.lookAt(Math.min(nextMs ?? Infinity, read === 'open' ? this.clock.nowMs() + POLL_MS : Infinity));
+        this.lookAt(Math.min(nextMs, read === 'open' ? this.clock.nowMs() + POLL_MS : Infinity));
       }
     } catch (error) {
       this.logger.warn({ message: 'events cannot be delivered now; retrying', error: String(error) });
@@ -142,37 +142,40 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     const lease = await HeldLease.take(this.deliveries, name, this.owner);
     if (lease === undefined) return this.lookAt(this.clock.nowMs() + POLL_MS);
     const mayGoOn = () => lease.isOurs && performance.now() < endMs && !this.stopping.signal.aborted;
-    let handled = 0;
     try {
       while (mayGoOn()) {
         const due = await this.deliveries.read(name);
         if (due.length === 0) break;
-        handled += due.length;
         await this.handleSome(subscription, due, mayGoOn);
       }
     } finally {
       await lease.release();
     }
-    // Those that are due behind another one of their subject wait for that.
-    if (handled > 0) this.wake();
+    // What is due in the next turn, or at a later time.
+    this.wake();
   }
 
+  /** Handles several subjects at once, and the events of each one after the other, up to one that is tried again. */
   private async handleSome(subscription: Subscription, due: readonly DueDelivery[], mayGoOn: () => boolean) {
     const outcomes: DeliveryOutcome[] = [];
-    const waiting = [...due];
+    const waiting = [...Map.groupBy(due, ({ subject }) => subject).values()];
     const handleNext = async (): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined && mayGoOn(); next = waiting.shift())
-        outcomes.push(...(await this.handle(subscription, next)));
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+        for (const one of next) {
+          const outcome = mayGoOn() ? await this.handle(subscription, one) : undefined;
+          if (outcome !== undefined) outcomes.push(outcome);
+          if (outcome === undefined || outcome.state === 'pending') break;
+        }
     };
     await Promise.all(Array.from({ length: subscription.atOnce }, handleNext));
     await this.deliveries.record(subscription, outcomes);
   }
 
-  /** @returns nothing if the stop may have interrupted it */
-  private async handle(subscription: Subscription, due: DueDelivery): Promise<DeliveryOutcome[]> {
-    const [{ place, attempts, event }, { name, retryAfterMs }] = [due, subscription];
-    const outcome = { place, attempts: attempts + 1, error: null };
-    if (event === undefined) return [{ ...outcome, state: 'failed', error: 'The event was deleted.' }];
+  /** @returns undefined if the stop may have interrupted it */
+  private async handle(subscription: Subscription, due: DueDelivery): Promise<DeliveryOutcome | undefined> {
+    const [{ place, subject, attempts, event }, { name, retryAfterMs }] = [due, subscription];
+    const outcome = { place, subject, attempts: attempts + 1, error: null };
+    if (event === undefined) return { ...outcome, state: 'failed', error: 'The event was deleted.' };
     this.metrics.noteAttempt(name, this.clock.nowMs() - event.at);
     const { actorAccountId, requestId, traceId } = event;
     const by = {
@@ -184,9 +187,9 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     try {
       await runFor(by, () => inSpan(`deliver ${event.type}`, {}, () => subscription.handle(event, outcome.attempts)));
       this.metrics.noteOutcome(name, 'delivered');
-      return [{ ...outcome, state: 'delivered' }];
+      return { ...outcome, state: 'delivered' };
     } catch (error) {
-      if (this.stopping.signal.aborted) return [];
+      if (this.stopping.signal.aborted) return undefined;
       const waitMs = retryAfterMs[attempts];
       const state = waitMs === undefined ? 'failed' : 'pending';
       this.metrics.noteOutcome(name, state === 'failed' ? 'failed' : 'retried');
@@ -194,7 +197,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
       const about = { subscription: name, event: event.eventId, error: message };
       this.logger.warn({ message: `an event was not handled: ${state}`, ...about });
       const retried = state === 'pending' ? { dueAt: this.clock.nowMs() + retryAfter(error, waitMs) } : {};
-      return [{ ...outcome, ...retried, state, error: message.slice(0, MAX_ERROR_LENGTH) }];
+      return { ...outcome, ...retried, state, error: message.slice(0, MAX_ERROR_LENGTH) };
     }
   }
 }

@@ -24,6 +24,7 @@ export type DeliveryState = 'pending' | 'delivered' | 'failed';
 /** An event that a subscription handles, or has handled. */
 @Entity({ name: 'event_deliveries' })
 @Index('event_deliveries_state_due_at', ['state', 'dueAt'])
+@Index('event_deliveries_subscription_state_due_at', ['subscription', 'state', 'dueAt', 'place'])
 @Index('event_deliveries_subscription_state_subject', ['subscription', 'state', 'subject', 'place'])
 export class EventDelivery {
   @PrimaryColumn({ type: 'text' })
