@@ -160,7 +160,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     if (this.redis.status !== 'ready') return;
     const { isUp } = this;
     try {
-      if (!isUp) await checkServer(this.redis);
+      if (!isUp) await checkServer(this.redis, this.prefix);
       const sinceMs = performance.now();
       await this.checkOwner();
       this.onRoundTrip?.((performance.now() - sinceMs) / 1_000);
