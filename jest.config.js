@@ -37,7 +37,6 @@ function endToEnd(name) {
 const ON_REDIS = [
   '<rootDir>/src/platform/redis/',
   '<rootDir>/src/rate-limit/redis/',
-  '<rootDir>/src/pets/cache/shared-version.spec.ts',
   endToEnd('redis'),
   endToEnd('redis-prefixes'),
   endToEnd('tracing'),

@@ -62,4 +62,5 @@ export { throwErrors } from './database/chunks.js';
 export { Clock, rfc3339 } from './platform/config/clock.js';
 export { Env } from './platform/config/env.js';
 export { RedisClient, type RunScript } from './platform/redis/redis-client.js';
+export { SharedVersion } from './platform/redis/shared-version.js';
 export { RedisModule } from './platform/redis/redis.module.js';

@@ -32,6 +32,11 @@ export class BearerGuard implements CanActivate {
     return catchingUp === undefined ? verify() : catchingUp.then(verify);
   }
 
+  /** Whether no other instance has changed a key since the last call of `authenticate`, as far as the counters have told. */
+  get isCurrent(): boolean {
+    return this.changes.isCurrent;
+  }
+
   /** Admits a caller to its route, or returns the 403. No access is declared where there is no route. */
   authorize(request: FastifyRequest, caller: Caller, access: Access | undefined): Problem | undefined {
     request.caller = caller;

@@ -1,5 +1,5 @@
 import type { ColumnOptions, EntityManager, MigrationInterface, QueryRunner } from 'typeorm';
-import { isPostgres, query } from './statements.js';
+import { isPostgres } from './statements.js';
 
 /** The SQL that differs between the databases in a migration. */
 export function columnTypes(runner: Pick<EntityManager, 'dataSource'>) {
@@ -59,15 +59,7 @@ function dropIndex(runner: QueryRunner, name: string): Promise<void> {
   return changeIndex(runner, (concurrently) => `DROP INDEX ${concurrently} IF EXISTS "${name}"`);
 }
 
-/** PostgreSQL waits for older transactions, and nothing waits for it, so the lock timeout would only make it begin again. */
+/** PostgreSQL waits for older transactions, and nothing waits for it, so there is no limit to that. */
 async function changeIndex(runner: QueryRunner, sql: (concurrently: string) => string): Promise<void> {
-  if (!isPostgres(runner)) return void (await runner.query(sql('')));
-  const setting = `SELECT current_setting('lock_timeout') AS "timeout"`;
-  const [before] = await query<{ timeout: string }>(runner.manager, setting);
-  await runner.query('SET lock_timeout = 0');
-  try {
-    await runner.query(sql('CONCURRENTLY'));
-  } finally {
-    await runner.query(`SET lock_timeout = '${before?.timeout}'`);
-  }
+  await runner.query(sql(isPostgres(runner) ? 'CONCURRENTLY' : ''));
 }

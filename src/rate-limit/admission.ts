@@ -64,5 +64,10 @@ async function admit(
   }
   if (!isCaller(authentication)) return (await throttler.admitAddress(request, reply)) ?? authentication;
   const refusal = await throttler.admit(authentication, reply, quota);
+  // Counting in Redis has read the version of keys too.
+  if (!bearer.isCurrent) {
+    authentication = (await bearer.authenticate(request, true)) ?? INVALID;
+    if (!isCaller(authentication)) return (await throttler.admitAddress(request, reply)) ?? authentication;
+  }
   return refusal ?? bearer.authorize(request, authentication, access);
 }

@@ -125,9 +125,12 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     return tooManyRequests(decision, ' without a valid API key');
   }
 
+  /** Replaces what an earlier decision on the request has shown. */
   private show(decision: Decision, reply: FastifyReply): void {
     reply.headers(rateLimitHeaders(decision));
-    this.addFields(decision, reply);
+    if (!this.env.RATE_LIMIT_FIELDS) return;
+    const { policy, state } = rateLimitFields(decision);
+    reply.header('ratelimit-policy', policy).header('ratelimit', state);
   }
 
   /** The limit of an operation comes after those of the account. */

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { DEFAULT_SCOPES } from '../../src/auth/keys/scopes.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { makeFolder } from '../support/databases.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
+import { AMPLE } from '../support/temporary.js';
+import { JSON_TYPE } from '../support/http.js';
+import { codeOf } from '../support/keys-api.js';
 import { RedisServer } from '../support/servers/redis-server.js';
 
 const INSTANCES = 3;
@@ -82,5 +86,58 @@ describeWithRedis('a client that got the response to a create', () => {
 
   it('does so after Redis lost its data', async () => {
     expect(await addInTurns(9, () => redis.call('FLUSHALL'))).toEqual(all(9));
+  });
+});
+
+/** What a request with a key gets from each instance. */
+const codes = (of: string) => Promise.all(services.map((service) => codeOf(service, of)));
+
+const onAll = (code: string) => services.map(() => code);
+
+describeWithRedis('a client that got the response to a change of a key', () => {
+  const ROUNDS = 10;
+  let manager: string;
+
+  beforeAll(async () => {
+    manager = await instance(0).key({ ...AMPLE, account: 'keys', scopes: [...DEFAULT_SCOPES, 'keys:manage'] });
+  });
+
+  /** Uses a new key on every instance, changes it on one, and uses it again at once on every instance. */
+  async function codesAfter(round: number, method: string, change?: object): Promise<string[]> {
+    const changed = await instance(0).createKey({ ...AMPLE, account: 'keys' });
+    expect(await codes(changed.key)).toEqual(onAll('ok'));
+    const body = change === undefined ? {} : { headers: JSON_TYPE, body: JSON.stringify(change) };
+    const response = await instance(round).request(`/v1/keys/${changed.id}`, { key: manager, method, ...body });
+    expect(response.ok).toBe(true);
+    return codes(changed.key);
+  }
+
+  it.each([
+    ['api_key_revoked', 'DELETE', undefined],
+    ['api_key_paused', 'PATCH', { paused: true }],
+    ['insufficient_scope', 'PATCH', { scopes: ['orders:read'] }],
+  ])('gets %s from every instance', async (code, method, change) => {
+    for (let round = 0; round < ROUNDS; round += 1)
+      expect(await codesAfter(round, method, change)).toEqual(onAll(code));
+  });
+
+  it('gets it also after Redis lost its data, with the limits of the address', async () => {
+    const revoked = await instance(0).createKey({ ...AMPLE, account: 'keys' });
+    expect(await codes(revoked.key)).toEqual(onAll('ok'));
+    await instance(0).request(`/v1/keys/${revoked.id}`, { key: manager, method: 'DELETE' });
+    await redis.call('FLUSHALL');
+    const response = await instance(1).request('/v1/pets', { key: revoked.key });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('x-ratelimit-limit')).toBe('300');
+    expect(response.headers.get('ratelimit-policy')?.match(/"minute"/g)).toHaveLength(1);
+  });
+
+  it('gets all others as before', async () => {
+    const others = await Promise.all(
+      Array.from({ length: 5 }, () => instance(0).createKey({ ...AMPLE, account: 'keys' })),
+    );
+    const revoked = await instance(0).createKey({ ...AMPLE, account: 'keys' });
+    await instance(1).request(`/v1/keys/${revoked.id}`, { key: manager, method: 'DELETE' });
+    for (const other of others) expect(await codes(other.key)).toEqual(onAll('ok'));
   });
 });

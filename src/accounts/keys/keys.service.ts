@@ -26,7 +26,7 @@ const UNUSED = { successorId: null, revokedAt: null, pausedAt: null, lastUsedAt:
 
 /**
  * Operations on keys and accounts, in the name of the current actor. Each joins the transaction of its caller, at whose end the
- * change is in effect in this process; other processes follow within a second.
+ * change is in effect in this process and those that share Redis with it; other processes follow within a second.
  * @throws (rejects) DomainError `validation_failed` for an invalid operation, such as one on a revoked key;
  * `api_key_not_found` for an unknown id
  */
@@ -141,7 +141,7 @@ export class KeysService {
     return this.operate(async (operation) => {
       const terms = planTerms(plan, limits);
       const accountId = await changePlan(operation, name, terms);
-      onTransactionEnd(() => this.changes.next({ accountId, keyId: null }));
+      onTransactionEnd(() => this.changes.announce({ accountId, keyId: null }));
       return limitsOf(terms);
     });
   }
@@ -186,7 +186,7 @@ export class KeysService {
     detail: object = {},
   ): Promise<ApiKey> {
     const { id: keyId, accountId } = key;
-    onTransactionEnd(() => this.changes.next({ accountId, keyId }));
+    onTransactionEnd(() => this.changes.announce({ accountId, keyId }));
     await operation.manager.update(ApiKey, keyId, changes);
     await audit(operation, action, accountId, keyId, detail);
     return { ...key, ...changes };

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { MoreThanOrEqual } from 'typeorm';
 import { RecurringTask } from '../../platform/recurring-task.js';
+import { SharedVersion } from '../../platform/redis/shared-version.js';
 import { Database } from '../../database/database.js';
 import { AuditRecord } from '../keys/audit-record.entity.js';
 import { KeyVerifier } from './key-verifier.js';
@@ -14,17 +15,23 @@ const MAX_WAIT_MS = 500;
 
 const NO_RECORD: Pick<AuditRecord, 'id' | 'at'> = { id: 0, at: 0 };
 
-/** Polls the audit records for changes of keys and accounts by other processes, while there are requests. */
+/**
+ * Polls the audit records for changes of keys and accounts by other processes: while there are requests, and at once when the
+ * version of keys in Redis says that there is one.
+ */
 @Injectable()
 export class KeyChangesPoller extends RecurringTask {
   /** The last record that was processed. Undefined until the first successful poll. */
   private last: typeof NO_RECORD | undefined;
   private beganMs = 0;
   private endedMs = 0;
+  /** The version of keys before the last poll. */
+  private polled: number | undefined;
 
   constructor(
     private readonly database: Database,
     private readonly verifier: KeyVerifier,
+    @Inject(SharedVersion) private readonly version: SharedVersion | undefined,
   ) {
     super('polling for changes of keys', POLL_INTERVAL_MS, () => this.poll(), {
       runsAtStart: true,
@@ -32,18 +39,34 @@ export class KeyChangesPoller extends RecurringTask {
     });
   }
 
-  /** Polls before the first request after a rest. Undefined if that is not needed. */
+  /** Whether it has read the changes that the version of keys tells of. Without Redis, there is none. */
+  get isCurrent(): boolean {
+    return this.version?.current === this.polled;
+  }
+
+  /** Polls before the first request after a rest or a change. Undefined if that is not needed. */
   catchUp(): Promise<unknown> | undefined {
     const nowMs = performance.now();
-    if (nowMs < this.endedMs + MAX_AGE_MS) return undefined;
+    if (this.isCurrent && nowMs < this.endedMs + MAX_AGE_MS) return undefined;
     const isSlow = this.beganMs > this.endedMs && nowMs > this.beganMs + MAX_WAIT_MS;
-    return isSlow ? undefined : Promise.race([this.tryRun(), delay(MAX_WAIT_MS, undefined, { ref: false })]);
+    return isSlow ? undefined : Promise.race([this.pollAnew(), delay(MAX_WAIT_MS, undefined, { ref: false })]);
   }
 
   /** Removes changed keys from the cache. The first poll clears it; a poll after one that failed catches up. */
   async poll(): Promise<void> {
     this.beganMs = performance.now();
-    await this.read().finally(() => (this.endedMs = performance.now()));
+    const version = this.version?.current;
+    await this.read().finally(() => {
+      this.endedMs = performance.now();
+      // Also after a failure, so that requests do not wait for a database that is unavailable.
+      this.polled = version;
+    });
+  }
+
+  private async pollAnew(): Promise<void> {
+    await this.tryRun();
+    // A poll that was running may have begun before the change.
+    if (!this.isCurrent) await this.tryRun();
   }
 
   private async read(): Promise<void> {

@@ -1,10 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import { Subject } from 'rxjs';
 import { type EntityManager, type FindOptionsWhere, In } from 'typeorm';
 import { type Page, type PageRequest, readPage } from '../../database/paging/page.js';
 import { byBytes, query } from '../../database/statements.js';
 import { rfc3339 } from '../../platform/config/clock.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
+import { SharedVersion } from '../../platform/redis/shared-version.js';
 import { ApiKey } from './api-key.entity.js';
 
 /** Large enough for few round trips, small enough not to block writers. */
@@ -18,7 +19,17 @@ export interface KeyChange {
 
 /** Changes by this process, when they are in effect; other processes read the audit records. */
 @Injectable()
-export class KeyChanges extends Subject<KeyChange> {}
+export class KeyChanges extends Subject<KeyChange> {
+  constructor(@Optional() private readonly version?: SharedVersion) {
+    super();
+  }
+
+  /** Fulfilled when the change is in effect here, and in the next request on instances that share Redis. */
+  async announce(change: KeyChange): Promise<void> {
+    this.next(change);
+    await this.version?.bump();
+  }
+}
 
 /** All queries of keys. Keys are loaded with their accounts, in index order. */
 @Injectable()

@@ -1,10 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { AbstractLogger, type DataSourceOptions, MigrationExecutor, QueryFailedError, type QueryRunner } from 'typeorm';
+import { AbstractLogger, type DataSource, type DataSourceOptions, MigrationExecutor, QueryFailedError } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
+import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel.js';
 import { pendingMigrations, runPendingMigrations } from '../migrations/index.js';
 import { query } from '../statements.js';
 import { driverCode } from '../unavailable.js';
-import { postgresDataSource } from './postgres-options.js';
+import { localTimeouts, postgresDataSource } from './postgres-options.js';
 
 /** How long a migration waits for a lock. Requests that need the table wait behind it, so it then lets them pass. */
 const LOCK_TIMEOUT_MS = 1_000;
@@ -17,10 +20,23 @@ class NoLogger extends AbstractLogger {
   protected override writeLog(): void {}
 }
 
+/** Sets nothing that outlives a transaction: behind a pooler, the session can be another one afterwards. */
+class MigrationRunner extends PostgresQueryRunner {
+  static create(dataSource: DataSource): MigrationRunner {
+    const runner = new MigrationRunner(dataSource.driver as PostgresDriver, 'master');
+    dataSource.createEntityManager(runner);
+    return runner;
+  }
+
+  override async startTransaction(isolation?: IsolationLevel): Promise<void> {
+    await super.startTransaction(isolation);
+    await this.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}; ${localTimeouts(0, 0)}`);
+  }
+}
+
 /** Runs pending migrations, each in its transaction; of several processes that start together, one does it. */
 export function migratePostgres(options: DataSourceOptions): Promise<void> {
   return withRunner(options, async (runner) => {
-    await runner.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
     while (!(await migrateUnlessLocked(runner))) await delay(RETRY_MS);
   });
 }
@@ -38,10 +54,10 @@ export function waitForMigrations(options: DataSourceOptions): Promise<void> {
   });
 }
 
-async function withRunner(options: DataSourceOptions, work: (runner: QueryRunner) => Promise<void>): Promise<void> {
+async function withRunner(options: DataSourceOptions, work: (runner: MigrationRunner) => Promise<void>): Promise<void> {
   const dataSource = await postgresDataSource({ ...options, logger: new NoLogger() }).initialize();
   try {
-    const runner = dataSource.createQueryRunner();
+    const runner = MigrationRunner.create(dataSource);
     await checkServer(runner);
     await work(runner);
   } finally {
@@ -49,12 +65,14 @@ async function withRunner(options: DataSourceOptions, work: (runner: QueryRunner
   }
 }
 
-async function migrateUnlessLocked(runner: QueryRunner): Promise<boolean> {
-  // Not waited for in the database: a waiting statement would keep CREATE INDEX CONCURRENTLY from its end.
-  const lock = `hashtextextended('petstore migrations', 0)`;
-  const [row] = await query<{ locked: boolean }>(runner.manager, `SELECT pg_try_advisory_lock(${lock}) AS "locked"`);
-  if (row?.locked !== true) return false;
+async function migrateUnlessLocked(runner: MigrationRunner): Promise<boolean> {
+  const holder = MigrationRunner.create(runner.dataSource);
   try {
+    await holder.startTransaction();
+    // Not waited for in the database: a waiting statement would keep CREATE INDEX CONCURRENTLY from its end.
+    const lock = `pg_try_advisory_xact_lock(hashtextextended('petstore migrations', 0))`;
+    const [row] = await query<{ locked: boolean }>(holder.manager, `SELECT ${lock} AS "locked"`);
+    if (row?.locked !== true) return false;
     const executor = new MigrationExecutor(runner.dataSource, runner);
     executor.transaction = 'each';
     await runPendingMigrations(executor);
@@ -65,12 +83,13 @@ async function migrateUnlessLocked(runner: QueryRunner): Promise<boolean> {
     logger.warn({ message: 'a migration waits for a lock', statement: error.query });
     return false;
   } finally {
-    await runner.query(`SELECT pg_advisory_unlock(${lock})`);
+    if (holder.isTransactionActive) await holder.rollbackTransaction();
+    await holder.release();
   }
 }
 
 /** Checks what a session cannot set itself. */
-async function checkServer(runner: QueryRunner): Promise<void> {
+async function checkServer(runner: MigrationRunner): Promise<void> {
   const [server] = await runner.manager.query<[Record<'version' | 'encoding' | 'schema' | 'fsync', string>]>(`
     SELECT version() AS "version", current_setting('server_encoding') AS "encoding",
       coalesce(current_schema(), '') AS "schema", current_setting('fsync') AS "fsync"`);

@@ -1,4 +1,4 @@
-import type { Client, Pool, QueryResult } from 'pg';
+import type { Pool, QueryResult } from 'pg';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
@@ -11,6 +11,7 @@ import { type QueryAnswer, refuseTransactionControl, type Statement } from '../s
 import { tookTooLong, Transaction, type TransactionConnection, transactionSettled } from '../transaction.js';
 import type { Turns } from '../turns.js';
 import { translatePostgres, unavailable } from '../unavailable.js';
+import { beginStatement, type PostgresClient } from './postgres-options.js';
 
 /** The sessions that a session waits for. What others run is visible only to their role. */
 const BLOCKERS = `
@@ -24,7 +25,7 @@ const BLOCKERS = `
  */
 export class PooledQueryRunner extends PostgresQueryRunner implements TransactionConnection {
   readonly transactions = new RunnerTransactions(this, (isolation) => this.begin(isolation));
-  private client: Client | undefined;
+  private client: PostgresClient | undefined;
   private timer: NodeJS.Timeout | undefined;
   /** Creates the error of later calls, whose stack would cost each release a few microseconds. */
   private closed: (() => Error) | undefined;
@@ -43,7 +44,7 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
     const { current, isJoined } = this.transactions;
     if (current !== undefined && isJoined) return current.connection.connect();
     try {
-      this.client ??= (await super.connect()) as Client;
+      this.client ??= (await super.connect()) as PostgresClient;
     } catch (error) {
       throw unavailable(error);
     }
@@ -76,12 +77,14 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
   async send(...statement: Statement): Promise<QueryAnswer> {
     const [sql] = statement;
     const timer = setTimeout(() => void this.reportSlow(sql), this.observer.slowMs);
+    const limit = setTimeout(() => this.cancelPooled(), this.env.DATABASE_TIMEOUT_MS);
     try {
       return await this.observer.watch(sql, () => super.query(...statement));
     } catch (error) {
       throw translatePostgres(error);
     } finally {
       clearTimeout(timer);
+      clearTimeout(limit);
     }
   }
 
@@ -107,8 +110,8 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
     const endTurn = () => this.turns.give(account);
     await this.turns.take(this.env.DATABASE_TIMEOUT_MS, account);
     try {
-      // Whatever the default of the database is, also behind a pooler that has it from another session.
-      await this.send(`BEGIN ISOLATION LEVEL ${isolation} READ WRITE`);
+      await this.connect();
+      await this.send(beginStatement(isolation, this.env, this.client?.isPooled === true));
     } catch (error) {
       endTurn();
       throw error;
@@ -118,11 +121,15 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
     return transaction;
   }
 
+  /** Behind a pooler, a statement outside of a transaction has no timeout in the database. */
+  private cancelPooled(): void {
+    if (this.client?.isPooled === true) this.client.cancelStatement();
+  }
+
   /** Logs a statement that is still running, with the sessions that it waits for. */
   private async reportSlow(sql: string): Promise<void> {
-    // pg's types omit the process of the server.
-    const { processID } = (this.client ?? {}) as { readonly processID?: number };
-    const search = processID === undefined ? undefined : this.monitoring.query<object>(BLOCKERS, [processID]);
+    const processID = this.client?.processID;
+    const search = processID == null ? undefined : this.monitoring.query<object>(BLOCKERS, [processID]);
     const found = await search?.catch(() => undefined);
     this.observer.logSlow(sql, this.observer.slowMs, found?.rows);
   }

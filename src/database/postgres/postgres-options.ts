@@ -1,6 +1,8 @@
+import { connect } from 'node:net';
 import { Client, type ClientBase, type ClientConfig, type CustomTypesConfig, type PoolConfig, types } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel.js';
 import type { Env } from '../../platform/config/env.js';
 import { currentSecret } from '../../platform/config/load-env.js';
 import { commonOptions, type DatabaseParts } from '../database-options.js';
@@ -10,6 +12,8 @@ import { exactNumber } from '../statements.js';
 const QUERY_MARGIN_MS = 500;
 /** From the statement timeout until an idle transaction is ended: by then, a hanging instance cannot get the next lock. */
 const IDLE_MARGIN_MS = 1_000;
+/** How long a server can take to receive that a statement is to end. */
+const CANCEL_TIMEOUT_MS = 10_000;
 /** How long the start waits for a silent server. */
 const START_TIMEOUT_MS = 10_000;
 
@@ -29,9 +33,9 @@ export function poolOptions(databaseUrl: string, env: Env, parts: DatabaseParts)
   });
 }
 
-/** One connection for migrations, without time limits. */
+/** A connection for migrations, and one that holds their lock, without time limits. */
 export function migrationOptions(databaseUrl: string, parts: DatabaseParts): DataSourceOptions {
-  const pool = { max: 1, connectionTimeoutMillis: START_TIMEOUT_MS, onConnect: prepareSession(0, 0) };
+  const pool = { max: 2, connectionTimeoutMillis: START_TIMEOUT_MS, onConnect: prepareSession(0, 0) };
   return postgresOptions(databaseUrl, parts, pool);
 }
 
@@ -53,11 +57,40 @@ function postgresOptions(databaseUrl: string, parts: DatabaseParts, pool: PoolCo
   };
 }
 
-/** Node ends the process on an error without a listener, and a connection that changes hands has none for a moment. */
-class PostgresClient extends Client {
+export class PostgresClient extends Client {
+  /** Whether a pooler may give each statement or transaction another session, which it gives to others too. */
+  isPooled = false;
+  /** Assigned by the server, or by the pooler. Missing in pg's types, like the next one. */
+  declare readonly processID: number | null;
+  declare private readonly secretKey: number | null;
+
   constructor(config: ClientConfig = {}) {
     super(config);
+    // Node ends the process on an error without a listener, and a connection that changes hands has none for a moment.
     this.on('error', () => undefined);
+  }
+
+  /** A pooler makes up the process, because that of the server changes. */
+  async findPooler(): Promise<boolean> {
+    const { rows } = await this.query<{ pid: number }>('SELECT pg_backend_pid() AS "pid"');
+    this.isPooled = rows[0]?.pid !== this.processID;
+    return this.isPooled;
+  }
+
+  /** Asks the server to end the statement in progress, with an error. Nothing happens if there is none. */
+  cancelStatement(): void {
+    const { host, port, processID, secretKey } = this;
+    const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+    // CancelRequest: its length, its code, and whose statement it is.
+    const request = Buffer.alloc(16);
+    for (const [index, word] of [16, 80_877_102, processID ?? 0, secretKey ?? 0].entries())
+      request.writeInt32BE(word | 0, 4 * index);
+    socket.setTimeout(CANCEL_TIMEOUT_MS, () => socket.destroy());
+    // The server closes it. PgBouncer 1.18 crashes if the client does so before.
+    socket
+      .on('error', () => undefined)
+      .unref()
+      .write(request);
   }
 }
 
@@ -115,12 +148,30 @@ const SET = `
     WHERE current_setting("name", true) IS NOT NULL
   UNION ALL SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`;
 
-/** Not in the startup message, because poolers refuse connections with settings there. 0 means no limit. */
+/**
+ * Not in the startup message, because poolers refuse connections with settings there. What is set here would stay with a
+ * session of a pooler, so there it is left as it is. 0 means no limit.
+ */
 function prepareSession(statementMs: number, idleInTransactionMs: number) {
   return async (client: ClientBase): Promise<void> => {
+    if (client instanceof PostgresClient && (await client.findPooler())) return;
     // First, because the default may be too short for the other settings.
     await client.query(`SET statement_timeout = ${statementMs}`);
     const settings = { ...SETTINGS, idle_in_transaction_session_timeout: String(idleInTransactionMs) };
     await client.query(SET, [JSON.stringify(settings)]);
   };
+}
+
+/** Statements that set the timeouts of a transaction. */
+export function localTimeouts(statementMs: number, idleInTransactionMs: number): string {
+  return `SET LOCAL statement_timeout = ${statementMs}; SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMs}`;
+}
+
+/** Begins the transaction of a request. Behind a pooler, it has all settings that it needs with it. */
+export function beginStatement(isolation: IsolationLevel, { DATABASE_TIMEOUT_MS }: Env, isPooled: boolean): string {
+  // Whatever the default of the database is.
+  const begin = `BEGIN ISOLATION LEVEL ${isolation} READ WRITE`;
+  if (!isPooled) return begin;
+  const timeouts = localTimeouts(DATABASE_TIMEOUT_MS, DATABASE_TIMEOUT_MS + IDLE_MARGIN_MS);
+  return `${begin}; SET LOCAL lock_timeout = 0; ${timeouts}`;
 }

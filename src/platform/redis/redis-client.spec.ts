@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { describeWithRedis } from '../../../test/support/describe-with-redis.js';
 import { block, count, LinkBench, LONG_TIMEOUT_MS } from '../../../test/support/link-bench.js';
 import { freePort } from '../../../test/support/servers/free-port.js';
 import { RedisServer } from '../../../test/support/servers/redis-server.js';
+import { until } from '../../../test/support/until.js';
 
 /** A TCP proxy that forwards what the server sends after a delay. */
 async function delayedBy(delayMs: number, serverPort: number): Promise<Server> {
@@ -57,11 +58,54 @@ describeWithRedis('the Redis client', () => {
     slow.close();
   });
 
-  it('refuses to start with a server of a Redis Cluster', async () => {
-    // The default port of the cluster bus is in the range of outgoing connections, one of which may use it.
-    const cluster = await RedisServer.start('--cluster-enabled', 'yes', '--cluster-port', String(await freePort()));
-    await expect(bench.open(cluster.url)).rejects.toThrow('REDIS_URL names a Redis Cluster');
-    await cluster.stop();
+  describe('of a server in cluster mode', () => {
+    const servers: RedisServer[] = [];
+    const busPorts: number[] = [];
+
+    /** Servers that know each other, and have their equal shares of the 16,384 slots. */
+    async function startCluster(size: number): Promise<string> {
+      for (let n = 0; n < size; n++) {
+        // The default port of the cluster bus is in the range of outgoing connections, one of which may use it.
+        const busPort = await freePort();
+        busPorts.push(busPort);
+        const server = await RedisServer.start('--cluster-enabled', 'yes', '--cluster-port', String(busPort));
+        servers.push(server);
+        const [from, to] = [n, n + 1].map((share) => Math.floor((16_384 * share) / size));
+        await server.call('CLUSTER', 'ADDSLOTSRANGE', Number(from), Number(to) - 1);
+        await server.call('CLUSTER', 'MEET', '127.0.0.1', servers[0]?.port ?? 0, busPorts[0] ?? 0);
+      }
+      const info = () => Promise.all(servers.map(async (server) => String(await server.call('CLUSTER', 'INFO'))));
+      await until(async () => (await info()).every((text) => text.includes('cluster_state:ok')));
+      return servers[0]?.url ?? '';
+    }
+    afterEach(async () => {
+      for (const server of servers.splice(0)) await server.stop();
+      busPorts.length = 0;
+    });
+
+    it('refuses to start if the server has some of the keys only', async () => {
+      await expect(startCluster(2).then((url) => bench.open(url))).rejects.toThrow('one server of a Redis Cluster');
+    });
+
+    it('uses a server that has all keys, as an address that routes commands does', async () => {
+      const read: unknown[] = [];
+      const link = await bench.open(await startCluster(1), (client) => {
+        for (const name of ['catalogue-version', 'keys-version{test:catalogue-version}'])
+          client.readWithScripts(`test:${name}`, (value) => read.push(value));
+      });
+      for (const name of ['catalogue-version', 'keys-version{test:catalogue-version}'])
+        await servers[0]?.call('SET', `test:${name}`, 7);
+      expect(await count(link)).toBe(1);
+      expect(read).toEqual(['7', '7']);
+      expect(bench.logged).toEqual([]);
+    });
+  });
+
+  it('selects no database unless the URL names one other than 0', async () => {
+    await bench.server.call('ACL', 'SETUSER', 'default', '-select');
+    const link = await bench.open(`${bench.server.url}/0`);
+    expect(await count(link)).toBe(1);
+    expect(bench.logged).toEqual([]);
   });
 
   it('uses the password and the database of the URL', async () => {

@@ -46,7 +46,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
   private closed = false;
   private readonly preparations: (() => Promise<void> | void)[] = [];
   private readonly probes: (() => Promise<unknown>)[] = [];
-  private readonly reads: (() => void)[] = [];
+  private readonly reads: { readonly key: string; readonly receive: (value: string | null) => void }[] = [];
   private isInTurn = false;
   private unusable: Error | undefined;
 
@@ -80,16 +80,11 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Reads a key with every script, just before it.
+   * Reads a key with every script, just before it. Keys share one command, so a cluster must have them in one slot.
    * @param receive gets the value, or null if it cannot be read, before the result of the script is used
    */
   readWithScripts(key: string, receive: (value: string | null) => void): void {
-    this.reads.push(() => {
-      this.redis.get(key).then(receive, (error: Error) => {
-        this.fail(error, 'get', key);
-        receive(null);
-      });
-    });
+    this.reads.push({ key, receive });
   }
 
   /** @param probe keys and arguments with which it runs again and again: if it fails, Redis is unavailable */
@@ -147,14 +142,25 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     stream.cork();
     process.nextTick(() => stream.uncork());
     setImmediate(() => (this.isInTurn = false));
-    for (const read of this.reads) read();
+    if (this.reads.length > 0) this.read();
+  }
+
+  private read(): void {
+    const receive = (values: readonly (string | null)[]) => {
+      for (const [index, read] of this.reads.entries()) read.receive(values[index] ?? null);
+    };
+    const keys = this.reads.map(({ key }) => key);
+    this.redis.mget(keys).then(receive, (error: Error) => {
+      this.fail(error, 'mget', keys[0]);
+      receive([]);
+    });
   }
 
   private async check(): Promise<void> {
     if (this.redis.status !== 'ready') return;
     const { isUp } = this;
     try {
-      if (!isUp) await checkServer(this.redis);
+      if (!isUp) await checkServer(this.redis, this.prefix);
       const sinceMs = performance.now();
       await this.checkOwner();
       this.onRoundTrip?.((performance.now() - sinceMs) / 1_000);

@@ -9,11 +9,12 @@ const RECONNECT_DELAY_MS = 500;
 export const CONNECT_TIMEOUT_MS = 1_000;
 const KEEP_ALIVE_MS = 10_000;
 
-const UNUSABLE_MODES: Readonly<Record<string, string>> = {
-  cluster: 'REDIS_URL names a Redis Cluster, which cannot keep the counters. Name a single Redis server.',
-  sentinel:
-    'REDIS_URL names a Redis Sentinel, which cannot keep the counters. Write redis+sentinel://host:port,host:port/master-name.',
-};
+const CLUSTER =
+  'REDIS_URL names one server of a Redis Cluster, which cannot keep the counters alone. Name a single Redis server, or an address that routes commands.';
+const SENTINEL =
+  'REDIS_URL names a Redis Sentinel, which cannot keep the counters. Write redis+sentinel://host:port,host:port/master-name.';
+/** Keys of as many slots: one of several servers has hardly all of them. */
+const SLOTS_TO_TRY = 32;
 
 /** The user and the password of a URL; empty without a password. */
 export function credentialsOf(url: string): Pick<RedisOptions, 'username' | 'password'> {
@@ -64,18 +65,30 @@ export function redisOptions(url: string, commandTimeout: number): RedisOptions 
   };
 }
 
-/** @throws (rejects) UnusableRedisError if the server is part of a cluster or a Sentinel, or the error of the server */
-export async function checkServer(redis: Redis): Promise<void> {
+/**
+ * @param prefix of keys that the client may read
+ * @throws (rejects) UnusableRedisError if it is one server of a cluster or a Sentinel, or the error of the server
+ */
+export async function checkServer(redis: Redis, prefix: string): Promise<void> {
   // A user of Redis may lack the right to ask.
   const info = await redis.info('server').catch((error: Error) => {
     if (error.message.startsWith('NOPERM')) return '';
     throw error;
   });
   const [, mode = ''] = /^redis_mode:(\w+)/m.exec(info) ?? [];
-  const reason = UNUSABLE_MODES[mode];
-  if (reason !== undefined) throw new UnusableRedisError(reason);
-  // The client would use another database if this one does not exist.
-  await redis.select(redis.options.db ?? 0);
+  if (mode === 'sentinel') throw new UnusableRedisError(SENTINEL);
+  if (mode === 'cluster') await checkRouting(redis, prefix);
+  const { db = 0 } = redis.options;
+  // The client would use another database if this one does not exist. Some servers have one only, and refuse the command.
+  if (db !== 0) await redis.select(db);
+}
+
+/** A proxy in front of a cluster routes all commands, but also says that it is a cluster. */
+async function checkRouting(redis: Redis, prefix: string): Promise<void> {
+  const keys = Array.from({ length: SLOTS_TO_TRY }, (_, slot) => `${prefix}slot:${slot}`);
+  await Promise.all(keys.map((key) => redis.get(key))).catch((error: Error) => {
+    throw error.message.startsWith('MOVED') ? new UnusableRedisError(CLUSTER) : error;
+  });
 }
 
 /** A Redis that is not one for the counters of this service. */

@@ -125,7 +125,7 @@ export class PostgresServer {
 }
 
 /** PostgreSQL refuses to run as root, so it runs as the user that its package creates. */
-function identity(): { uid?: number; gid?: number } {
+export function identity(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const [, uid, gid] = /^postgres:[^:]*:([0-9]+):([0-9]+):/m.exec(readFileSync('/etc/passwd', 'utf8')) ?? [];
   if (uid === undefined) throw new Error('To run PostgreSQL as root, the system needs a user named postgres.');

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import type { RedisClient } from '../../platform/redis/redis-client.js';
-import { SharedVersion } from './catalogue-version.js';
+import type { RedisClient } from './redis-client.js';
+import { SharedVersion } from './shared-version.js';
 import { describeWithRedis } from '../../../test/support/describe-with-redis.js';
 import { count, eventually, LinkBench, LONG_TIMEOUT_MS, TIMEOUT_MS } from '../../../test/support/link-bench.js';
 
@@ -15,7 +15,11 @@ interface Instance {
 
 async function open(timeoutMs = LONG_TIMEOUT_MS): Promise<Instance> {
   const { promise, resolve } = Promise.withResolvers<SharedVersion>();
-  const link = await bench.open(undefined, (client) => resolve(new SharedVersion(client)), timeoutMs);
+  const link = await bench.open(
+    undefined,
+    (client) => resolve(new SharedVersion(client, 'catalogue-version')),
+    timeoutMs,
+  );
   return { link, version: await promise };
 }
 
@@ -25,7 +29,7 @@ async function admit({ link, version }: Instance): Promise<number | undefined> {
   return version.current;
 }
 
-describeWithRedis('the cache version that instances share', () => {
+describeWithRedis('a version that instances share', () => {
   beforeAll(async () => {
     bench = await LinkBench.start();
   });
