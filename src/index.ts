@@ -40,7 +40,7 @@ export type { Raised } from './database/events/events.js';
 export type { AuditAction, AuditedOperation, KeyAction } from './auth/keys/audit-record.entity.js';
 export type { LogEnd, NewLoggedEvent } from './database/events/event-log.js';
 export type { EventType, StateOf } from './database/events/event-types.js';
-export type { DeliveryOutcome, DueDelivery } from './database/events/delivery/deliveries.js';
+export type { DeliveryOutcome, DeliveryResult, DueDelivery } from './database/events/delivery/deliveries.js';
 export type { DeliveryState, EventDelivery } from './database/events/delivery/event-delivery.entity.js';
 export type { LoggedEventOptions } from './database/events/delivery/logged-event-listeners.js';
 /** @deprecated Use `runAs`. */

@@ -30,9 +30,13 @@ export interface ListedDelivery extends EventDelivery {
   readonly eventId: string | undefined;
 }
 
-/** `dueAt` is present if it is tried again. */
-export type DeliveryOutcome = Pick<EventDelivery, 'place' | 'subject' | 'state' | 'attempts' | 'error'> &
+/** What became of a delivery. `dueAt` is present if it is tried again. */
+export type DeliveryResult = Pick<EventDelivery, 'state' | 'attempts' | 'error'> &
   Partial<Pick<EventDelivery, 'dueAt'>>;
+
+export interface DeliveryOutcome extends Pick<EventDelivery, 'place' | 'subject'> {
+  readonly result: DeliveryResult;
+}
 
 /** All SQL of subscriptions and their deliveries. */
 @Injectable()
@@ -124,20 +128,20 @@ export class Deliveries {
   async record({ name, keepsDelivered }: Subscription, outcomes: readonly DeliveryOutcome[]): Promise<void> {
     const at = this.clock.nowMs();
     await this.database.write(async (manager) => {
-      const retried = outcomes.filter(({ state }) => state === 'pending');
+      const retried = outcomes.filter(({ result }) => result.state === 'pending');
       // Nobody adds deliveries meanwhile, which would overtake them.
       if (retried.length > 0) await lockUntilCommit(manager, DELIVERIES_LOCK);
-      // Nearly all have the same outcome, which takes one statement.
-      const outcomeOf = ({ place: _, subject: __, ...outcome }: DeliveryOutcome) => JSON.stringify(outcome);
-      for (const [key, same] of Map.groupBy(outcomes, outcomeOf)) {
-        const outcome = JSON.parse(key) as Omit<DeliveryOutcome, 'place' | 'subject'>;
+      // Nearly all have the same result, which takes one statement.
+      for (const [json, same] of Map.groupBy(outcomes, ({ result }) => JSON.stringify(result))) {
+        const result = JSON.parse(json) as DeliveryResult;
         const place = In(same.map((one) => one.place));
         // Unless another process took over, and has recorded its own attempt.
-        const handled = { subscription: name, place, state: 'pending', attempts: outcome.attempts - 1 } as const;
-        if (outcome.state === 'delivered' && !keepsDelivered) await manager.delete(EventDelivery, handled);
-        else await manager.update(EventDelivery, handled, { ...outcome, at });
+        const handled = { subscription: name, place, state: 'pending', attempts: result.attempts - 1 } as const;
+        if (result.state === 'delivered' && !keepsDelivered) await manager.delete(EventDelivery, handled);
+        else await manager.update(EventDelivery, handled, { ...result, at });
       }
-      for (const { subject, dueAt = 0 } of retried) {
+      for (const { subject, result } of retried) {
+        const dueAt = result.dueAt ?? at;
         const overtaking = { subscription: name, subject, state: 'pending', dueAt: LessThan(dueAt) } as const;
         await manager.update(EventDelivery, overtaking, { dueAt });
       }
@@ -178,10 +182,7 @@ export class Deliveries {
   }
 
   private async positions(manager: EntityManager, names: readonly string[]): Promise<Map<string, number>> {
-    const rows = await manager
-      .createQueryBuilder(EventSubscription, 'one')
-      .where({ name: In([...names]) })
-      .getMany();
+    const rows = await manager.findBy(EventSubscription, { name: In([...names]) });
     return new Map(rows.map(({ name, place }) => [name, place]));
   }
 

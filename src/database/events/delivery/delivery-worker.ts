@@ -7,7 +7,7 @@ import { endsInTime, RecurringTask } from '../../../platform/recurring-task.js';
 import { inSpan } from '../../../platform/tracing/spans.js';
 import { runFor } from '../actor.js';
 import { EventLog } from '../event-log.js';
-import { Deliveries, type DeliveryOutcome, type DueDelivery } from './deliveries.js';
+import { Deliveries, type DeliveryOutcome, type DeliveryResult, type DueDelivery } from './deliveries.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
 import { HeldLease } from './held-lease.js';
 import { retryAfter, type Subscription, type SubscriptionSource } from './subscription.js';
@@ -162,9 +162,9 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     const handleNext = async (): Promise<void> => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
         for (const one of next) {
-          const outcome = mayGoOn() ? await this.handle(subscription, one) : undefined;
-          if (outcome !== undefined) outcomes.push(outcome);
-          if (outcome === undefined || outcome.state === 'pending') break;
+          const result = mayGoOn() ? await this.handle(subscription, one) : undefined;
+          if (result !== undefined) outcomes.push({ place: one.place, subject: one.subject, result });
+          if (result === undefined || result.state === 'pending') break;
         }
     };
     await Promise.all(Array.from({ length: subscription.atOnce }, handleNext));
@@ -172,10 +172,10 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
   }
 
   /** @returns undefined if the stop may have interrupted it */
-  private async handle(subscription: Subscription, due: DueDelivery): Promise<DeliveryOutcome | undefined> {
-    const [{ place, subject, attempts, event }, { name, retryAfterMs }] = [due, subscription];
-    const outcome = { place, subject, attempts: attempts + 1, error: null };
-    if (event === undefined) return { ...outcome, state: 'failed', error: 'The event was deleted.' };
+  private async handle(subscription: Subscription, due: DueDelivery): Promise<DeliveryResult | undefined> {
+    const [{ event }, { name, retryAfterMs }] = [due, subscription];
+    const attempts = due.attempts + 1;
+    if (event === undefined) return { state: 'failed', attempts, error: 'The event was deleted.' };
     this.metrics.noteAttempt(name, this.clock.nowMs() - event.at);
     const { actorAccountId, requestId, traceId } = event;
     const by = {
@@ -185,19 +185,19 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
       traceId: traceId ?? undefined,
     };
     try {
-      await runFor(by, () => inSpan(`deliver ${event.type}`, {}, () => subscription.handle(event, outcome.attempts)));
+      await runFor(by, () => inSpan(`deliver ${event.type}`, {}, () => subscription.handle(event, attempts)));
       this.metrics.noteOutcome(name, 'delivered');
-      return { ...outcome, state: 'delivered' };
+      return { state: 'delivered', attempts, error: null };
     } catch (error) {
       if (this.stopping.signal.aborted) return undefined;
-      const waitMs = retryAfterMs[attempts];
+      const waitMs = retryAfterMs[due.attempts];
       const state = waitMs === undefined ? 'failed' : 'pending';
       this.metrics.noteOutcome(name, state === 'failed' ? 'failed' : 'retried');
       const message = error instanceof Error ? error.message : String(error);
       const about = { subscription: name, event: event.eventId, error: message };
       this.logger.warn({ message: `an event was not handled: ${state}`, ...about });
       const retried = state === 'pending' ? { dueAt: this.clock.nowMs() + retryAfter(error, waitMs) } : {};
-      return { ...outcome, ...retried, state, error: message.slice(0, MAX_ERROR_LENGTH) };
+      return { ...retried, state, attempts, error: message.slice(0, MAX_ERROR_LENGTH) };
     }
   }
 }
