@@ -51,7 +51,13 @@ const HEADERS = {
     'Bearer realm="petstore"',
   ),
   Accept: header('Media types of bodies that the operation accepts.', text(100, '/'), 'application/json', false),
-  'Accept-Patch': header('The same for PATCH (RFC 5789).', text(100, '/'), 'application/json', false),
+  'Accept-Patch': header('Of PATCH, the same (RFC 5789).', text(100, '/'), 'application/json', false),
+  'Accept-Encoding': header(
+    'Where the body was compressed: codings that the operation accepts.',
+    words('identity'),
+    'identity',
+    false,
+  ),
   Location: header(
     'Address of the created resource.',
     { type: 'string', format: 'uri-reference', maxLength: MAX_ADDRESS_LENGTH },

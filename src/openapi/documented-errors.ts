@@ -106,7 +106,7 @@ function headersOf(status: number, errors: readonly Problem[]): HeadersObject {
   const holders = (name: string) => errors.filter(({ headers = {} }) => name in headers).length;
   const names: HeaderName[] = [...COMMON_HEADERS, 'Help'];
   if (status === 401 || status === 429) names.push('Cache-Control');
-  if (holders('accept') > 0) names.push('Accept', 'Accept-Patch');
+  if (holders('accept') > 0) names.push('Accept', 'Accept-Patch', 'Accept-Encoding');
   if (holders('www-authenticate') > 0) names.push('WWW-Authenticate');
   const retries = holders('retry-after');
   // Only some errors of a status may have it.
