@@ -48,7 +48,10 @@ export const CLIENT_GONE = problem(GONE, GONE.meaning);
 export const MAX_FAULTS = 5;
 /** @param faults all that is wrong with the query or the body, each without its full stop; repeated ones are named once */
 export function validationFailed(faults: readonly string[]): ApiError {
-  return new ApiError('validation_failed', `${listed([...new Set(faults)].slice(0, MAX_FAULTS), '; ', 1)}.`);
+  const first = [...new Set(faults)].slice(0, MAX_FAULTS);
+  // An unknown name that is not quoted can be said with and without the known ones.
+  const told = first.filter((fault, index) => !first.slice(0, index).some((other) => other.startsWith(`${fault} (`)));
+  return new ApiError('validation_failed', `${listed(told, '; ', 1)}.`);
 }
 
 export function errorJson(answer: Problem): string {
