@@ -24,7 +24,7 @@ export function bodyField(
   isValid: (value: unknown) => boolean,
 ): PropertyDecorator {
   if (options.nullable !== true) return field(options, schema, typed(type, rule, options), isValid);
-  const orNull = typeof rule === 'string' ? `${rule === '' ? `be ${type}` : rule}, or be null` : rule;
+  const orNull = (value: unknown) => `${ruleFor(rule, value) || `be ${type}`}, or be null`;
   const either = { ...schema, nullable: true } as ApiPropertyOptions;
   return field(options, either, typed(type, orNull, options), (value) => value === null || isValid(value));
 }
