@@ -21,6 +21,7 @@ const GUIDES = [
   'lifecycle',
   'staging',
   'managing-keys',
+  'changes',
 ];
 
 const ROOT = join(import.meta.dirname, '..');
@@ -83,9 +84,10 @@ function visibleText(html: string): string {
   );
 }
 
-/** A guide in sections, each with its heading; the first one has the title of the page. */
+/** A guide as Markdown, and in sections, each with its heading; the first one has the title of the page. */
 function render(name: string) {
-  const tokens = markdown.lexer(readFileSync(join(ROOT, 'docs', `${name}.md`), 'utf8'));
+  const source = readFileSync(join(ROOT, 'docs', `${name}.md`), 'utf8');
+  const tokens = markdown.lexer(source);
   const sections: { heading: Tokens.Heading; content: Token[] }[] = [];
   for (const token of tokens) {
     if (token.type === 'heading') sections.push({ heading: token as Tokens.Heading, content: [] });
@@ -93,6 +95,7 @@ function render(name: string) {
   }
   return {
     name,
+    markdown: source.replaceAll('](http://localhost:3000/docs)', '](../docs)'),
     sections: sections.map(({ heading: { text, depth }, content }) => {
       const html = markdown.parser(content);
       return { id: anchor(text), depth, title: text.replaceAll('`', ''), html, text: visibleText(html) };

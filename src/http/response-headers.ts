@@ -18,6 +18,8 @@ function words(...values: readonly string[]): Schema {
   return { type: 'string', enum: [...values] };
 }
 
+/** No slash at an end: some generators read it as the delimiter of a regular expression. */
+const MEDIA_TYPES = '^[a-z]+/[a-z]';
 const MOST_REQUESTS = 1_000_000_000;
 const DAY_SECONDS = 86_400;
 /** The end of the year 9999, in Unix time in seconds; later years have five digits. */
@@ -50,8 +52,19 @@ const HEADERS = {
     text(1_024, '^Bearer realm="petstore"'),
     'Bearer realm="petstore"',
   ),
-  Accept: header('Media types of bodies that the operation accepts.', text(100, '/'), 'application/json', false),
-  'Accept-Patch': header('The same for PATCH (RFC 5789).', text(100, '/'), 'application/json', false),
+  Accept: header(
+    'Media types of bodies that the operation accepts.',
+    text(100, MEDIA_TYPES),
+    'application/json',
+    false,
+  ),
+  'Accept-Patch': header('Of PATCH, the same (RFC 5789).', text(100, MEDIA_TYPES), 'application/json', false),
+  'Accept-Encoding': header(
+    'Where the body was compressed: codings that the operation accepts.',
+    words('identity'),
+    'identity',
+    false,
+  ),
   Location: header(
     'Address of the created resource.',
     { type: 'string', format: 'uri-reference', maxLength: MAX_ADDRESS_LENGTH },

@@ -106,7 +106,7 @@ function headersOf(status: number, errors: readonly Problem[]): HeadersObject {
   const holders = (name: string) => errors.filter(({ headers = {} }) => name in headers).length;
   const names: HeaderName[] = [...COMMON_HEADERS, 'Help'];
   if (status === 401 || status === 429) names.push('Cache-Control');
-  if (holders('accept') > 0) names.push('Accept', 'Accept-Patch');
+  if (holders('accept') > 0) names.push('Accept', 'Accept-Patch', 'Accept-Encoding');
   if (holders('www-authenticate') > 0) names.push('WWW-Authenticate');
   const retries = holders('retry-after');
   // Only some errors of a status may have it.
@@ -114,12 +114,15 @@ function headersOf(status: number, errors: readonly Problem[]): HeadersObject {
   return { ...headerReferences(names), ...refer(retries > 0 ? ['Retry-After'] : []) };
 }
 
+/** Without `then` and `else`, it allows all texts (JSON Schema 2020-12). Of `anyOf`, generators make wrappers. */
+const REFERS_TO_KNOWN = { if: { $ref: '#/components/schemas/KnownErrorCode' } };
+
 /** @param codes of the documented errors, including those of extensions */
 export function errorSchemas(codes: Iterable<string>): Record<'Error' | 'KnownErrorCode', SchemaObject> {
   return {
     KnownErrorCode: {
       type: 'string',
-      description: 'The known error codes.',
+      description: 'The known error codes. New ones can be added.',
       enum: [...new Set([...Object.keys(ERROR_CODES), ...codes])],
     },
     Error: {
@@ -127,11 +130,11 @@ export function errorSchemas(codes: Iterable<string>): Record<'Error' | 'KnownEr
       description: 'The body of every error response.',
       properties: {
         code: {
-          description: 'Machine-readable error code. New codes can be added.',
-          anyOf: [
-            { $ref: '#/components/schemas/KnownErrorCode' },
-            { type: 'string', maxLength: 64, pattern: '^[a-z]+(_[a-z]+)*$' },
-          ],
+          type: 'string',
+          maxLength: 64,
+          pattern: '^[a-z]+(_[a-z]+)*$',
+          description: 'Machine-readable error code, one of `KnownErrorCode` or a newer one.',
+          ...REFERS_TO_KNOWN,
           examples: ['validation_failed'],
         },
         message: {

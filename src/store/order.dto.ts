@@ -29,6 +29,13 @@ export class Order {
 
   @ApiProperty({ ...TIME_SCHEMA, description: 'When the order was placed.' })
   createdAt!: string;
+
+  @ApiProperty({
+    ...TIME_SCHEMA,
+    description: 'When the order is cancelled unless it was approved. Only while it is `placed`.',
+    required: false,
+  })
+  expiresAt?: string;
 }
 
 export class ListOrdersQuery extends LimitQuery {

@@ -9,8 +9,9 @@ import { invalidTransition, orderNotFound, OrdersService } from './orders.servic
 
 const OrderId = () => PathId('orderId', { description: 'Identifier of the order.', notFound: orderNotFound });
 
-const ORDER = { id: 1, petId: 1, status: 'placed', createdAt: '2026-11-21T12:00:00.000Z' };
-const APPROVED = { ...ORDER, status: 'approved' };
+const CREATED = { id: 1, petId: 1, status: 'placed', createdAt: '2026-11-21T12:00:00.000Z' };
+const ORDER = { ...CREATED, expiresAt: '2026-11-24T12:00:00.000Z' };
+const APPROVED = { ...CREATED, status: 'approved' };
 
 @OperationGroup('Store', 'Orders of the calling account.')
 @Controller('store/orders')
@@ -25,7 +26,8 @@ export class OrdersController {
     id: 'placeOrder',
     summary: 'Place an order',
     description:
-      'Reserves a pet. The pet must be available and becomes pending. Of several concurrent orders for a pet, one succeeds.',
+      'Reserves a pet. The pet must be available and becomes pending. Of several concurrent orders for a pet, one succeeds. ' +
+      'An order that is still placed at its `expiresAt`, by default 72 hours later, is cancelled.',
     scope: 'orders:write',
     stability: 'experimental',
     bodyExamples: { 'For a pet': { petId: 1 } },

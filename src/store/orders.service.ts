@@ -7,6 +7,7 @@ import {
   Clock,
   Database,
   DomainError,
+  Env,
   Events,
   notFound,
   orFail,
@@ -29,6 +30,8 @@ declare module '../kernel.js' {
   interface EventMap extends OrderEvents {}
 }
 
+const HOUR_MS = 3_600_000;
+
 const MOVED = { approved: 'order.approved', delivered: 'order.delivered', cancelled: 'order.cancelled' } as const;
 
 /** Orders; an account sees only its own. */
@@ -40,6 +43,7 @@ export class OrdersService {
     private readonly pets: PetsService,
     private readonly clock: Clock,
     private readonly events: Events,
+    private readonly env: Env,
   ) {
     events.declare({
       types: {
@@ -50,23 +54,29 @@ export class OrdersService {
       },
       scope: 'orders:read',
       subject: ({ id }) => `order:${id}`,
-      data: toOrder,
+      data: (row) => this.toOrder(row),
       schema: Order,
       example: {
         subject: 'order:1',
-        data: { id: 1, petId: 7, status: 'placed', createdAt: '2026-11-21T12:00:00.000Z' },
+        data: {
+          id: 1,
+          petId: 7,
+          status: 'placed',
+          createdAt: '2026-11-21T12:00:00.000Z',
+          expiresAt: '2026-11-24T12:00:00.000Z',
+        },
       },
     });
   }
 
   async list(accountId: number, query: ListOrdersQuery): Promise<Page<Order>> {
     const { items, nextAfter } = await this.orders.page(this.database.manager, accountId, query);
-    return { items: items.map(toOrder), nextAfter };
+    return { items: items.map((row) => this.toOrder(row)), nextAfter };
   }
 
   /** @throws (rejects) DomainError `order_not_found` */
   async get(key: OrderKey): Promise<Order> {
-    return toOrder(orFail(await this.orders.find(this.database.manager, key), orderNotFound, key.id));
+    return this.toOrder(orFail(await this.orders.find(this.database.manager, key), orderNotFound, key.id));
   }
 
   /**
@@ -81,7 +91,7 @@ export class OrdersService {
       const order = { accountId, petId: Number(petId), status: 'placed', createdAt: this.clock.nowMs() } as const;
       const row = await this.orders.insert(manager, order);
       await this.events.raise(manager, 'order.placed', () => ({ before: undefined, after: row }), accountId);
-      return toOrder(row);
+      return this.toOrder(row);
     });
   }
 
@@ -93,10 +103,10 @@ export class OrdersService {
   move(key: OrderKey, to: OrderStatus, precondition: Precondition): Promise<Order> {
     return this.database.write(async (manager) => {
       const row = orFail(await this.orders.lock(manager, key), orderNotFound, key.id);
-      precondition.check(JSON.stringify(toOrder(row)));
-      if (row.status === to) return toOrder(row);
+      precondition.check(JSON.stringify(this.toOrder(row)));
+      if (row.status === to) return this.toOrder(row);
       checkTransition(row, to);
-      return toOrder(await this.change(manager, row, to));
+      return this.toOrder(await this.change(manager, row, to));
     });
   }
 
@@ -116,6 +126,18 @@ export class OrdersService {
     await this.events.raise(manager, MOVED[to], () => ({ before: row, after }), row.accountId);
     return after;
   }
+
+  private toOrder({ id, petId, status, createdAt }: OrderEntity): Order {
+    const { ORDER_EXPIRY_HOURS: hours } = this.env;
+    const expires = hours > 0 && status === 'placed';
+    return {
+      id,
+      petId,
+      status,
+      createdAt: rfc3339(createdAt),
+      ...(expires && { expiresAt: rfc3339(createdAt + hours * HOUR_MS) }),
+    };
+  }
 }
 
 export function orderNotFound(orderId?: string): DomainError {
@@ -133,8 +155,4 @@ export function invalidTransition(from: OrderStatus, to: OrderStatus): DomainErr
     'invalid_status_transition',
     `An order with the status ${from} ${possible}. It cannot become ${to}.`,
   );
-}
-
-function toOrder({ id, petId, status, createdAt }: OrderEntity): Order {
-  return { id, petId, status, createdAt: rfc3339(createdAt) };
 }

@@ -8,7 +8,7 @@ import { service, sharePreparedApp } from '../support/folders.js';
 
 /** The first released document, without descriptions and examples. */
 const RELEASED = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../openapi/released.json'), 'utf8'),
+  readFileSync(join(import.meta.dirname, '../openapi/history/1.0.0.json'), 'utf8'),
 ) as OpenAPIObject;
 
 let document: OpenAPIObject;

@@ -7,6 +7,8 @@ import { ask } from '../support/http.js';
 const APP = 'https://app.example.com';
 const OTHER_APP = 'http://localhost:8080';
 const EXPOSED = [
+  'Allow',
+  'Date',
   'Deprecation',
   'ETag',
   'Idempotent-Replayed',
@@ -17,6 +19,7 @@ const EXPOSED = [
   'RateLimit-Policy',
   'Retry-After',
   'Sunset',
+  'WWW-Authenticate',
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',

@@ -242,7 +242,8 @@ describe('one message', () => {
 
   it('names the parameters of an operation that has none as far as there is room, each once', async () => {
     const { faults } = await refusalOf('DELETE', '/v1/pets/1?a=1&b=1&c=1&d=1&e=1&f=1');
-    expect(faults).toEqual([`"a" ${NO_QUERY}`, `"b" ${NO_QUERY}`, `"c" ${NO_QUERY}`, 'and more']);
+    const others = ['b', 'c', 'd'].map((name) => `"${name}" is not a known query parameter`);
+    expect(faults).toEqual([`"a" ${NO_QUERY}`, ...others, 'and more']);
     const unnamed = await refusalOf('POST', '/v1/pets?%C3%A9=1&%C3%BC=1', {}, '{"name":"x","categoryId":1}');
     expect(unnamed.faults).toEqual(['an unknown query parameter was sent (known: none)']);
   });

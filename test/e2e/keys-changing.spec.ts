@@ -52,7 +52,7 @@ describe('changeKey', () => {
   it.each([
     [{}, /at least one of name, scopes and paused/],
     [{ name: '' }, /^name must have 1 to 100 characters.*, or be null\.$/],
-    [{ name: 'a\u202eb' }, /^name must have/],
+    [{ name: 'a\u202eb' }, /^name must not have .*bidirectional controls, or be null\.$/],
     [{ scopes: [] }, /^scopes must have/],
     [{ scopes: null }, /^scopes must be/],
     [{ scopes: ['pets:read', 'pets:write'] }, /^scopes must be among those of the key: pets:read\. /],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { startApp } from '../support/app.js';
+import { FakeClock, startApp } from '../support/app.js';
 import { errorOf, expectTrio, refusalOf } from '../support/expectations.js';
 import { type Order, orderOf, OrdersClient } from '../support/orders.js';
 import { idsFrom, nextPage } from '../support/pages.js';
@@ -26,8 +26,9 @@ describe('placeOrder', () => {
     const response = await orders.place(petId);
     const order = (await response.json()) as Order;
     expect(response.status).toBe(201);
-    const createdAt = new Date(orders.clock.nowMs()).toISOString();
-    expect(order).toEqual({ id: order.id, petId, status: 'placed', createdAt });
+    const nowMs = orders.clock.nowMs();
+    const [createdAt, expiresAt] = [nowMs, nowMs + 72 * 3_600_000].map((ms) => new Date(ms).toISOString());
+    expect(order).toEqual({ id: order.id, petId, status: 'placed', createdAt, expiresAt });
     expect(response.headers.get('location')).toBe(`/v1/store/orders/${order.id}`);
     expectTrio(response);
     expect(await orders.petStatus(petId)).toBe('pending');
@@ -185,6 +186,35 @@ describe('an order', () => {
     const kept = await (await again.request(`/v1/store/orders/${order.id}`, { key: orders.key })).json();
     await again.stop({ keepData: true });
     expect([response.status, kept]).toEqual([409, order]);
+  });
+});
+
+describe('the end of an order', () => {
+  it('is told wherever the order is returned, as long as it is placed', async () => {
+    const placed = await orders.orderAt();
+    expect(placed.expiresAt).toBeDefined();
+    expect(await listed()).toEqual([placed]);
+    const { expiresAt, ...rest } = placed;
+    const { body } = await orders.service.json<object[]>('/v1/events?types=order.placed', { key: orders.key });
+    expect(body.at(-1)).toMatchObject({ data: { ...rest, expiresAt } });
+    expect(await orderOf(orders.move(placed.id, 'approved'))).toEqual({ ...rest, status: 'approved' });
+    expect(await listed()).toEqual([{ ...rest, status: 'approved' }]);
+  });
+
+  it('is that of the setting, and is not told if there is none', async () => {
+    for (const [hours, end] of [
+      ['1', '2026-11-21T13:00:00.000Z'],
+      ['0', undefined],
+    ] as const) {
+      const clock = new FakeClock();
+      clock.set('2026-11-21T12:00:00Z');
+      const service = await startApp({ clock, env: { ORDER_EXPIRY_HOURS: hours } });
+      const key = await service.key();
+      await service.post('/v1/pets', key, '{"name":"Bella","categoryId":1,"status":"available"}');
+      const { body } = await service.json<Order>('/v1/store/orders', { key, body: { petId: 1 } });
+      await service.stop();
+      expect([body.status, body.expiresAt]).toEqual(['placed', end]);
+    }
   });
 });
 

@@ -14,8 +14,8 @@ type Part = Readonly<Record<string, unknown>>;
 /** The service must still accept what clients send, and responses must stay within the documented schema. */
 type Direction = 'sent' | 'received';
 
-/** Keywords that programs do not rely on. */
-const ANNOTATIONS = new Set(['title', 'description', 'summary', 'example', 'examples']);
+/** Keywords that programs do not rely on. `if` alone restricts nothing. */
+const ANNOTATIONS = new Set(['title', 'description', 'summary', 'example', 'examples', 'if']);
 
 /** Keywords that only narrow a schema. A response schema may add them. */
 const BOUNDS = new Set(['format', 'pattern', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems']);

@@ -64,6 +64,10 @@ describe('clients that are generated from the document', () => {
     expect(story).toEqual({
       before: [],
       bella,
+      second: [{ id: 2, name: 'Milo', categoryId: 3 }],
+      renamed: 'Milou',
+      replaces: true,
+      isRefused: true,
       statuses: ['placed', 'approved', 'delivered'],
       orders: [1],
       order: 1,

@@ -70,7 +70,7 @@ describe("Spectral's rules and those of OWASP", () => {
     expect(await spectralFaults(await fetchDocument(withoutAddress))).toEqual([]);
   });
 
-  it('report a relative link, a string without a bound, an operation without security and the name of a constructor', async () => {
+  it('report a relative link, a string without a bound, an operation without security, and what breaks generated clients', async () => {
     const document = await fetchDocument(service);
     document.externalDocs = { url: '/docs/plans' };
     Object.assign(document.components?.schemas ?? {}, {
@@ -78,12 +78,18 @@ describe("Spectral's rules and those of OWASP", () => {
       NewToy: { type: 'object' },
     });
     Object.assign(operationNamed(document, 'createPet').operation, { security: [] });
+    Object.assign(document.webhooks?.['pet.created'] ?? {}, { post: { tags: ['Pets'] } });
+    Object.assign(document.components?.headers?.['Accept'] ?? {}, { schema: { type: 'string', pattern: '/' } });
+    Object.assign(document.components?.schemas?.['Error'] ?? {}, { properties: { code: { anyOf: [] } } });
     expect(await spectralFaults(document)).toEqual(
       expect.arrayContaining([
         'oas3-schema: externalDocs/url',
         'owasp:api2:2023-write-restricted: paths//pets/post/security',
         'owasp:api4:2023-string-limit: components/schemas/Toy',
         'schema-is-no-constructor: components/schemas/NewToy',
+        'tag-of-webhooks: webhooks',
+        'pattern-without-delimiter: components/headers/Accept/schema/pattern',
+        'code-is-a-string: components/schemas/Error/properties/code',
       ]),
     );
   });

@@ -1,6 +1,7 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
+import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { describeWhere } from '../support/describe-with.js';
 import { Folders, service, sharePreparedApp } from '../support/folders.js';
 import { hasVenv, PythonEnvironment } from '../support/python.js';
@@ -24,7 +25,7 @@ describeWhere(hasVenv, 'python3 with venv')('a Python client that is generated f
       // It formats its output with the `ruff` that is installed with it.
       await python.run('openapi-python-client', ['generate', '--path', 'openapi.json', ...options]);
       copyFileSync(join(import.meta.dirname, 'client/story.py'), join(folder, 'story.py'));
-      const key = await service.key({ plan: 'pro' });
+      const key = await service.key({ plan: 'pro', scopes: SCOPES });
       const story = await python.run('python', ['story.py', `${service.origin}/v1`, key]);
       // As text, because the largest int64 is no exact number here.
       expect(story.replaceAll(' ', '')).toContain(
@@ -34,7 +35,10 @@ describeWhere(hasVenv, 'python3 with venv')('a Python client that is generated f
       expect(JSON.parse(story)).toMatchObject({
         refused: { code: 'validation_failed', status: 400 },
         limit: '300',
-        stranger: 'invalid_api_key',
+        page: [2],
+        renamed: 'Lunetta',
+        replaces: true,
+        stranger: true,
       });
     },
     TIMEOUT_MS,

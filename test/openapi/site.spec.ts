@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ERROR_CODES } from '../../src/platform/errors/error-codes.js';
-import { startApp } from '../support/app.js';
+import { FakeClock, startApp } from '../support/app.js';
 import { service, sharePreparedApp } from '../support/folders.js';
 
 const GUIDES = [
@@ -17,6 +17,7 @@ const GUIDES = [
   'lifecycle',
   'staging',
   'managing-keys',
+  'changes',
 ];
 
 sharePreparedApp();
@@ -148,6 +149,75 @@ describe('a path below /docs that does not exist', () => {
       404,
       expect.objectContaining({ code: 'route_not_found' }),
     ]);
+  });
+});
+
+const read = (name: string, Accept: string) => service.request(`/docs/${name}`, { headers: { Accept } });
+const typeOf = async (name: string, accept: string) => (await read(name, accept)).headers.get('content-type');
+
+describe('a guide as Markdown', () => {
+  it.each(GUIDES)('has its source at /docs/%s.md, with links that lead somewhere', async (name) => {
+    const response = await service.request(`/docs/${name}.md`);
+    expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+    const source = await response.text();
+    expect(source).toMatch(/^# \w/);
+    for (const [, href = ''] of source.matchAll(/\]\((?!https:|#)([^)#]+)/g))
+      await text(new URL(href, `${service.origin}/docs/`).pathname);
+  });
+
+  it('is at the address of the page for who prefers it, and a cache is told', async () => {
+    const markdown = 'text/markdown; charset=utf-8';
+    for (const accept of ['text/markdown', 'text/markdown, text/html;q=0.9, */*', 'text/html,text/markdown'])
+      expect([accept, await typeOf('errors', accept)]).toEqual([accept, markdown]);
+    for (const accept of ['text/html', '*/*', 'text/html,text/markdown;q=0.5', 'text/markdown;q=0'])
+      expect([accept, await typeOf('errors', accept)]).toEqual([accept, 'text/html; charset=utf-8']);
+    const [page, source] = [await read('errors', '*/*'), await read('errors', 'text/markdown')];
+    for (const { headers } of [page, source]) expect(headers.get('vary')).toBe('Accept, Accept-Encoding');
+    expect(await source.text()).toBe(await text('/docs/errors.md'));
+    expect(await page.text()).toContain('<link rel="alternate" type="text/markdown" href="./errors.md">');
+  });
+
+  it('is in one file with all others, whose links lead somewhere', async () => {
+    const all = await text('/llms-full.txt');
+    for (const name of GUIDES) expect(all).toContain((await text(`/docs/${name}.md`)).split('\n')[0]);
+    const links = [...all.matchAll(/\]\((?!https:|#)([^)#]+)/g)].map(([, href = '']) => href);
+    for (const href of new Set(links)) await text(href);
+    expect(links).toContain('/docs/errors.md');
+  });
+});
+
+describe('the feed of changes', () => {
+  it('has an entry for each released version, newest first, that leads to its section', async () => {
+    const response = await service.request('/docs/changes.atom');
+    expect(response.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
+    const feed = await response.text();
+    const versions = [...feed.matchAll(/<title>Version ([^<]+)<\/title>/g)].map(([, version]) => version);
+    expect(versions.slice(-6)).toEqual(['2.1.0', '2.0.1', '2.0.0', '1.1.1', '1.1.0', '1.0.0']);
+    expect(feed).toContain('<updated>2026-11-25T00:00:00Z</updated>');
+    const page = idsIn(await text('/docs/changes'));
+    const anchors = [...feed.matchAll(/<link href="\/docs\/changes#([^"]+)"/g)].map(([, anchor = '']) => anchor);
+    expect(anchors).toHaveLength(versions.length);
+    for (const anchor of anchors) expect(page).toContain(anchor);
+    expect(await text('/docs/errors')).toContain('type="application/atom+xml"');
+  });
+});
+
+describe('a contact for vulnerabilities (RFC 9116)', () => {
+  const PATH = '/.well-known/security.txt';
+
+  it('is there if it is set, and expires within a year', async () => {
+    const env = { SECURITY_CONTACT: 'mailto:security@petstore.test', BASE_URL: 'https://api.petstore.test/v1' };
+    const clock = new FakeClock();
+    clock.set('2026-11-21T12:00:00Z');
+    const other = await startApp({ env, clock });
+    const response = await other.request(PATH);
+    await other.stop();
+    expect([response.headers.get('content-type'), await response.text()]).toEqual([
+      'text/plain; charset=utf-8',
+      'Contact: mailto:security@petstore.test\nExpires: 2027-02-19T00:00:00.000Z\nPreferred-Languages: en\n' +
+        'Canonical: https://api.petstore.test/.well-known/security.txt\n',
+    ]);
+    expect((await service.request(PATH)).status).toBe(404);
   });
 });
 

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import type { OpenAPIObject, OperationObject, SchemaObject } from '@nestjs/swagger';
 import type { IFunctionResult, RulesetDefinition } from '@stoplight/spectral-core';
 import { oas } from '@stoplight/spectral-rulesets';
 
@@ -13,6 +14,28 @@ function refuseConstructors(schemas: unknown): IFunctionResult[] {
       message: `New${name} is the constructor of ${name}`,
       path: ['components', 'schemas', `New${name}`],
     }));
+}
+
+function tagsIn(items: object): string[] {
+  const operations = Object.values(items).flatMap((item) => Object.values(item as object) as OperationObject[]);
+  return operations.flatMap(({ tags = [] }) => tags);
+}
+
+/** Generators write a file for each tag: that of a webhook would overwrite that of the operations. */
+function refuseSharedTags(document: unknown): IFunctionResult[] {
+  const { paths, webhooks = {} } = document as OpenAPIObject;
+  const ofOperations = new Set(tagsIn(paths));
+  return tagsIn(webhooks)
+    .filter((tag) => ofOperations.has(tag))
+    .map((tag) => ({ message: `${tag} is a tag of operations and of webhooks`, path: ['webhooks'] }));
+}
+
+function refuseDelimiter(pattern: unknown): IFunctionResult[] {
+  return String(pattern).startsWith('/') ? [{ message: 'A pattern must not begin with a slash' }] : [];
+}
+
+function refuseOtherThanText(schema: unknown): IFunctionResult[] {
+  return (schema as SchemaObject).type === 'string' ? [] : [{ message: 'The code of an Error must be a string' }];
 }
 
 /** Spectral's own rules for OpenAPI, and those of OWASP. */
@@ -30,6 +53,26 @@ export const RULESET: RulesetDefinition = {
       severity: 'warn',
       // oxlint-disable-next-line unicorn/no-thenable -- Spectral's name
       then: { function: refuseConstructors },
+    },
+    'tag-of-webhooks': {
+      given: '$',
+      severity: 'warn',
+      // oxlint-disable-next-line unicorn/no-thenable -- Spectral's name
+      then: { function: refuseSharedTags },
+    },
+    // OpenAPI Generator takes it for the delimiter of a regular expression, and writes no Python.
+    'pattern-without-delimiter': {
+      given: '$..pattern',
+      severity: 'warn',
+      // oxlint-disable-next-line unicorn/no-thenable -- Spectral's name
+      then: { function: refuseDelimiter },
+    },
+    // Generated clients get a wrapper, or a type without the known codes.
+    'code-is-a-string': {
+      given: '$.components.schemas.Error.properties.code',
+      severity: 'warn',
+      // oxlint-disable-next-line unicorn/no-thenable -- Spectral's name
+      then: { function: refuseOtherThanText },
     },
   },
 };

@@ -6,6 +6,7 @@ export interface Order {
   readonly petId: number;
   readonly status: string;
   readonly createdAt: string;
+  readonly expiresAt?: string;
 }
 
 /** Starts the service, and creates, reads and changes the orders of one account at a time. */

@@ -16,7 +16,9 @@ import { etagOf, isListed, pageEtag } from './entity-tags.js';
 export function notCurrent(ifMatch = '"another"'): DomainError {
   const advice = ifMatch.startsWith('"')
     ? 'Get the resource again before you retry.'
-    : 'Send the ETag as the service returned it, in double quotes.';
+    : /^W\//i.test(ifMatch)
+      ? 'A weak one (W/) never matches: a proxy that compresses responses may have made it weak. Get it with Accept-Encoding: identity.'
+      : 'Send the ETag as the service returned it, in double quotes.';
   return new DomainError('precondition_failed', `If-Match does not name the current ETag. ${advice}`);
 }
 

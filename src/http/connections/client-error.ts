@@ -55,12 +55,16 @@ export function refuse(server: Server, socket: Socket, { problem }: ApiError): v
   server.emit('refused', problem.status, requestId);
 }
 
+const NO_HTTP = 'This is not a valid HTTP/1.1 request';
+
 export function toError(code?: string): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW') return headersTooLarge();
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout();
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
     return new ApiError('payload_too_large', 'The chunk extensions are larger than this service accepts.');
-  return new ApiError('validation_failed', 'This is not a valid HTTP/1.1 request.');
+  if (code === 'HPE_INVALID_METHOD')
+    return new ApiError('validation_failed', `${NO_HTTP}: it begins with no method, such as GET in capital letters.`);
+  return new ApiError('validation_failed', `${NO_HTTP}.`);
 }
 
 export function headersTooLarge(): ApiError {

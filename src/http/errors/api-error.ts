@@ -1,8 +1,10 @@
+import { STATUS_CODES } from 'node:http';
 import { HttpException } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { type ErrorCode, errorObject, listed, type OwnErrorCode } from '../../platform/errors/error-codes.js';
 import { type Problem, problem } from '../../platform/errors/error-codes.js';
-import { addLink } from '../addresses.js';
+import { addLink, addToListHeader } from '../addresses.js';
+import { prefers } from '../requests/request.js';
 
 /** An HTTP error that a controller, a guard or an interceptor throws; the client receives it as an Error object. */
 export class ApiError extends HttpException {
@@ -46,20 +48,46 @@ export const CLIENT_GONE = problem(GONE, GONE.meaning);
 export const MAX_FAULTS = 5;
 /** @param faults all that is wrong with the query or the body, each without its full stop; repeated ones are named once */
 export function validationFailed(faults: readonly string[]): ApiError {
-  return new ApiError('validation_failed', `${listed([...new Set(faults)].slice(0, MAX_FAULTS), '; ', 1)}.`);
+  const first = [...new Set(faults)].slice(0, MAX_FAULTS);
+  // An unknown name that is not quoted can be said with and without the known ones.
+  const told = first.filter((fault, index) => !first.slice(0, index).some((other) => other.startsWith(`${fault} (`)));
+  return new ApiError('validation_failed', `${listed(told, '; ', 1)}.`);
 }
 
 export function errorJson(answer: Problem): string {
   return JSON.stringify(errorObject(answer));
 }
 
-/** Sends an Error response; every error of a request goes through here, unless its head cannot be written. */
-export function sendProblem(reply: FastifyReply, answer: Problem): void {
-  writeHead(reply, answer);
-  reply.send(errorJson(answer));
+const PROBLEM_TYPE = 'application/problem+json';
+const IANA_TYPES = 'https://iana.org/assignments/http-problem-types#';
+/** draft-ietf-httpapi-ratelimit-headers-11, section 5. */
+const QUOTA_TYPES = new Map([
+  ['rate_limit_exceeded', `${IANA_TYPES}quota-exceeded`],
+  ['api_key_banned', `${IANA_TYPES}abnormal-usage-detected`],
+]);
+
+/** Problem details (RFC 9457). */
+function problemJson(reply: FastifyReply, { code, status, message, meaning }: Problem): string {
+  const quotaType = QUOTA_TYPES.get(code);
+  const exhausted = String(reply.getHeader('ratelimit')).matchAll(/"(\w+)";r=0/g);
+  return JSON.stringify({
+    type: quotaType ?? `${reply.server.errorPage ?? ''}#${code}`,
+    title: meaning ?? STATUS_CODES[status],
+    status,
+    detail: message,
+    code,
+    ...(quotaType && { 'violated-policies': Array.from(exhausted, ([, name]) => name) }),
+  });
 }
 
-export function writeHead(reply: FastifyReply, { status, code, headers = {} }: Problem): void {
+/** Sends an Error response; every error of a request goes through here, unless its head cannot be written. */
+export function sendProblem(reply: FastifyReply, answer: Problem): void {
+  reply.send(writeProblem(reply, answer));
+}
+
+/** Writes the head of an Error, and returns its body: problem details if the client asks for them. */
+export function writeProblem(reply: FastifyReply, answer: Problem): string {
+  const { status, code, headers = {} } = answer;
   reply.headers(headers);
   reply.header('x-request-id', reply.request.id);
   const { errorPage } = reply.server;
@@ -68,6 +96,10 @@ export function writeHead(reply: FastifyReply, { status, code, headers = {} }: P
   // Exceptions of Nest do not say when to try again, and every 429 and 503 does.
   if ((status === 429 || status === 503) && !reply.hasHeader('retry-after')) reply.header('retry-after', '1');
   reply.code(status).header('content-type', 'application/json; charset=utf-8');
+  if (!prefers(reply.request, PROBLEM_TYPE, 'application/json')) return errorJson(answer);
+  // Caches reuse no Error without asking, so that only this one says what it depends on.
+  addToListHeader(reply.header('content-type', `${PROBLEM_TYPE}; charset=utf-8`), 'vary', 'Accept');
+  return problemJson(reply, answer);
 }
 
 /** Headers that describe a response (RFC 9110, sections 8 and 10.2). */

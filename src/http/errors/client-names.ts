@@ -3,7 +3,7 @@ import { listed } from '../../platform/errors/error-codes.js';
 import { API_PREFIX } from '../requests/request.js';
 
 const MAX_EDITS = 2;
-/** The known name that a client probably meant; case, hyphens and underscores do not count. Long texts cost nothing. */
+/** The known name that a client probably meant; case, hyphens, underscores and brackets do not count. Long texts cost nothing. */
 export function nearest(sent: string, known: readonly string[]): string | undefined {
   const edits = known.map((name) =>
     Math.abs(sent.length - name.length) > 2 * MAX_EDITS ? Infinity : distance(plain(sent), plain(name)),
@@ -14,7 +14,7 @@ export function nearest(sent: string, known: readonly string[]): string | undefi
 }
 
 function plain(name: string): string {
-  return name.toLowerCase().replaceAll(/[-_]/g, '');
+  return name.toLowerCase().replaceAll(/[-_[\]]/g, '');
 }
 
 /** A short name that is no API key. */
@@ -29,15 +29,18 @@ export function quoteName(name: string): string | undefined {
   return HARMLESS.test(name) ? `"${name}"` : undefined;
 }
 
-/** @param known what the client may have meant, if that is known */
-export function unknownName(kind: string, name: string, known?: readonly string[]): string {
+/** @param known what the client may have meant, if that is known, and `isListed` whether the message names all of it */
+export function unknownName(kind: string, name: string, known?: readonly string[], isListed = true): string {
   const quoted = quoteName(name);
   const fault = quoted === undefined ? `an unknown ${kind} was sent` : `${quoted} is not a known ${kind}`;
   if (known === undefined) return fault;
   if (known.includes('after') && PAGING.test(name)) return `${fault} (for the next page, follow the Link header)`;
   const meant = known.includes('limit') && PAGE_SIZE.test(name) ? 'limit' : nearest(name, known);
-  const hint = meant === undefined ? '' : `did you mean ${meant}? `;
-  return `${fault} (${hint}known: ${known.length === 0 ? 'none' : listed(known, ', ')})`;
+  const hints = [
+    ...(meant === undefined ? [] : [`did you mean ${meant}?`]),
+    ...(isListed ? [`known: ${known.length === 0 ? 'none' : listed(known, ', ')}`] : []),
+  ];
+  return hints.length === 0 ? fault : `${fault} (${hints.join(' ')})`;
 }
 
 const MAX_PATH_LENGTH = 100;
@@ -47,7 +50,8 @@ const DOCUMENTED = new RegExp(`^${API_PREFIX}/[\\w/:.-]+$`);
 /** The path that a client probably meant, such as `/v1/pets/{petId}`; nothing of the client's, which may have an API key. */
 export function nearestPath(path: string, paths: Iterable<string>): string | undefined {
   if (path.length > MAX_PATH_LENGTH) return undefined;
-  const asked = (/^\/v[0-9]+\//i.test(path) ? path : API_PREFIX + path).split('/').filter(Boolean);
+  const plainPath = path.replace(/^\/api(?=\/)/i, '').replace(/\.(?:json|xml|ya?ml)$/i, '');
+  const asked = (/^\/v[0-9]+\//i.test(plainPath) ? plainPath : API_PREFIX + plainPath).split('/').filter(Boolean);
   const known = [...paths].filter((one) => DOCUMENTED.test(one)).map((one) => one.split('/').slice(1));
   const [, first = ''] = asked;
   // A client may leave out an area, such as that of `/v1/store/orders`.

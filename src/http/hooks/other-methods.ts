@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
-import { acceptedTypes } from '../requests/message.js';
+import { ACCEPT_PATCH } from '../requests/message.js';
 
 export function collectMethods(server: FastifyInstance): Map<string, Set<string>> {
   const methodsByPath = new Map<string, Set<string>>();
@@ -22,7 +22,7 @@ export function respondToOtherMethods(
     const allow = [...new Set([...methods, 'OPTIONS'])].join(', ');
     const others = server.supportedMethods.filter((method) => !methods.has(method) && method !== 'OPTIONS');
     if (!methods.has('OPTIONS')) {
-      const headers = { allow, ...(methods.has('PATCH') && acceptedTypes('PATCH')) };
+      const headers = { allow, ...(methods.has('PATCH') && ACCEPT_PATCH) };
       server.options(url, { config: { isMethodUnknown: true } }, (_request, reply) =>
         reply.code(204).headers(headers).send(),
       );

@@ -88,7 +88,7 @@ export function routeNotFound(advice = 'The page /docs shows all paths.'): ApiEr
  */
 
 const EXPOSED =
-  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link, Location, ETag, Deprecation, Sunset, Preference-Applied, Idempotent-Replayed, RateLimit, RateLimit-Policy, X-Request-Id';
+  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link, Location, ETag, Deprecation, Sunset, Preference-Applied, Idempotent-Replayed, RateLimit, RateLimit-Policy, X-Request-Id, Date, Allow, WWW-Authenticate';
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
 
 /** Whether a request is a CORS-preflight request (Fetch standard), which carries no key. */

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiExceptionFilter } from '../errors/api-exception.filter.js';
 import type { Env } from '../../platform/config/env.js';
 import { requestFields } from '../requests/request.js';
-import { errorJson, INTERNAL_ERROR, removeHeaders, writeHead } from '../errors/api-error.js';
+import { INTERNAL_ERROR, removeHeaders, writeProblem } from '../errors/api-error.js';
 
 /** Is called when a response is about to be sent. An `onResponse` hook would cost 8 % of getPet. */
 export type ResponseListener = (request: FastifyRequest, reply: FastifyReply, payload: unknown) => void;
@@ -70,8 +70,7 @@ function replaceUnwritable<Payload>(
   if (payload instanceof Readable) payload.destroy();
   else if (payload instanceof ReadableStream) payload.cancel().catch(() => undefined);
   removeHeaders(reply, (name, value) => !OF_REQUEST.test(name) || fieldFault(name, value) !== undefined);
-  writeHead(reply, INTERNAL_ERROR);
-  return errorJson(INTERNAL_ERROR);
+  return writeProblem(reply, INTERNAL_ERROR);
 }
 
 /** Why Node cannot write the head of a response, or why it would be no final one (RFC 9110, section 15). */

@@ -10,6 +10,7 @@ import {
   brokenBodies,
   payloadTooLarge,
   unsupported,
+  unsupportedEncoding,
   unsupportedMediaType,
 } from '../requests/message.js';
 import { hasBody, isRepeated } from '../requests/request.js';
@@ -96,6 +97,6 @@ function headerFault(request: FastifyRequest): ApiError | undefined {
     if (!isUtf8) return unsupported('Content-Type can have no parameter other than charset=utf-8.', method);
     if (Number(length) > limitOf(request)) return payloadTooLarge(Number(length), limitOf(request));
   }
-  if (encoding !== undefined) return unsupported('Send the body uncompressed, without Content-Encoding.', method);
+  if (encoding !== undefined) return unsupportedEncoding();
   return undefined;
 }

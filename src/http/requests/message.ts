@@ -43,11 +43,17 @@ export function unsupportedMediaType(sent = '', method = 'POST'): ApiError {
 
 /** A 415, which names what the method accepts (RFC 9110, section 15.5.16). */
 export function unsupported(message: string, method: string): ApiError {
-  return new ApiError('unsupported_media_type', message, acceptedTypes(method));
+  const accept = jsonMediaTypes(method).join(', ');
+  return new ApiError('unsupported_media_type', message, { accept, ...(method === 'PATCH' && ACCEPT_PATCH) });
 }
 
-export function acceptedTypes(method: string): Record<string, string> {
-  return { [method === 'PATCH' ? 'accept-patch' : 'accept']: jsonMediaTypes(method).join(', ') };
+/** RFC 5789, section 3.1. */
+export const ACCEPT_PATCH = { 'accept-patch': jsonMediaTypes('PATCH').join(', ') };
+
+/** A 415 of a body that is compressed (RFC 9110, section 12.5.3). */
+export function unsupportedEncoding(): ApiError {
+  const message = 'Send the body uncompressed, without Content-Encoding.';
+  return new ApiError('unsupported_media_type', message, { 'accept-encoding': 'identity' });
 }
 
 export function requestTimeout(): ApiError {

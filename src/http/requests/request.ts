@@ -96,6 +96,19 @@ export function isRepeated({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, 
   return rawHeaders.filter(isGiven).length > 1;
 }
 
+/** Whether Accept names a media type, and gives the usual one no higher weight (RFC 9110, section 12.5.1). */
+export function prefers({ headers }: FastifyRequest, type: string, usual: string): boolean {
+  const { accept = '' } = headers;
+  const weight = weightOf(accept, type);
+  return weight > 0 && weight >= weightOf(accept, usual);
+}
+
+function weightOf(accept: string, type: string): number {
+  const ranges = accept.split(',').map((range) => range.split(';').map((part) => part.trim().toLowerCase()));
+  const [, ...parameters] = ranges.find(([name]) => name === type) ?? ['', 'q=0'];
+  return Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice('q='.length) ?? 1);
+}
+
 /** The trace id of the traceparent header (W3C Trace Context, section 3.2). */
 const TRACE_ID = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
 

@@ -12,16 +12,19 @@ export interface FieldOptions {
   readonly nullable?: boolean;
 }
 
-/** @param rule for values of the type, such as `be an integer from 1 to 5` @param isValid for values other than `null` */
+/** What a value must do, such as `be an integer from 1 to 5`. */
+type Rule = string | ((value: unknown) => string);
+
+/** @param rule for values of the type @param isValid for values other than `null` */
 export function bodyField(
   options: Partial<FieldOptions>,
   schema: ApiPropertyOptions,
   type: JsonType,
-  rule: string,
+  rule: Rule,
   isValid: (value: unknown) => boolean,
 ): PropertyDecorator {
   if (options.nullable !== true) return field(options, schema, typed(type, rule, options), isValid);
-  const orNull = `${rule === '' ? `be ${type}` : rule}, or be null`;
+  const orNull = (value: unknown) => `${ruleFor(rule, value) || `be ${type}`}, or be null`;
   const either = { ...schema, nullable: true } as ApiPropertyOptions;
   return field(options, either, typed(type, orNull, options), (value) => value === null || isValid(value));
 }
@@ -42,11 +45,17 @@ export function field(
   );
 }
 
-function typed(type: JsonType, rule: string, { optional = false }: { readonly optional?: boolean }) {
+function ruleFor(rule: Rule, value: unknown): string {
+  return typeof rule === 'string' ? rule : rule(value);
+}
+
+function typed(type: JsonType, rule: Rule, { optional = false }: { readonly optional?: boolean }) {
   return (value: unknown): string => {
     if (value === undefined) return 'is required';
     const sent = typeOf(value);
-    return sent === type ? `must ${rule}` : `must be ${type}, not ${sent}${hintOn(value, type, optional)}`;
+    return sent === type
+      ? `must ${ruleFor(rule, value)}`
+      : `must be ${type}, not ${sent}${hintOn(value, type, optional)}`;
   };
 }
 

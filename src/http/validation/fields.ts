@@ -30,8 +30,8 @@ export function TextField(
   // Two runs over the text, each of linear time.
   const pattern = `^(?=[\\s\\S]*[^\\s${INVISIBLE}])[^${refused}]*$`;
   const printable = new RegExp(pattern);
-  const names = printed ? 'control characters, line separators, bidirectional controls' : 'control characters';
-  const rule = `have 1 to ${maxLength} characters, not only white space, without ${names} or lone surrogates`;
+  const unprintable = new RegExp(`[${refused}]`);
+  const names = printed ? 'control characters, line separators or bidirectional controls' : 'control characters';
   const isValid = (value: unknown) =>
     // A code point takes at most two UTF-16 units, so a longer string need not be scanned.
     typeof value === 'string' &&
@@ -40,6 +40,13 @@ export function TextField(
     [...value].length <= maxLength &&
     printable.test(value) &&
     visible.test(value);
+  const rule = (value: unknown) => {
+    const text = String(value);
+    const { length } = [...text];
+    if (length === 0 || length > maxLength) return `have 1 to ${maxLength} characters, not ${length}`;
+    if (!text.isWellFormed()) return 'not have lone surrogates, which are half a character';
+    return unprintable.test(text) ? `not have ${names}` : 'have a visible character, not only white space';
+  };
   const schema = { type: 'string', minLength: 1, maxLength, pattern } as const;
   return bodyField(options, schema, 'a string', rule, isValid);
 }

@@ -138,7 +138,9 @@ export function PathId(
     const { [name]: id = '' } = requestOf(context).params as Record<string, string>;
     if (isCanonical(id)) return id;
     const error = notFound();
-    const message = `${error.message} It must be ${isAnyInt64 ? INT64_RANGE : ID_RANGE}.`;
+    const isTemplate = id === `{${name}}` || id === `:${name}`;
+    const advice = isTemplate ? `Replace ${id} with it.` : `It must be ${isAnyInt64 ? INT64_RANGE : ID_RANGE}.`;
+    const message = `${error.message} ${advice}`;
     throw error instanceof ApiError ? ApiError.of({ ...error.problem, message }) : new DomainError(error.code, message);
   };
   const schema = { type: 'integer' as const, format: 'int64', ...(isAnyInt64 ? {} : { minimum: 1 }), example };

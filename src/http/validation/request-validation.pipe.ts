@@ -117,14 +117,15 @@ function describe(
   errors: readonly ValidationError[],
   place: Place,
   parent = '',
-  left = { names: MAX_FAULTS },
+  left: { names: number; told?: string } = { names: MAX_FAULTS },
 ): string[] {
   return errors.flatMap(({ property, target, constraints = {}, children = [] }) => {
     const { whitelistValidation, ...broken } = constraints;
     const kind = KINDS[place] + (parent === '' ? '' : ` of ${parent.slice(0, -1)}`);
     // A message has no more of them, and each is compared with all known names.
     const isNamed = whitelistValidation !== undefined && left.names-- > 0;
-    const unknown = isNamed ? [unknownName(kind, property, namesIn(target))] : [];
+    const unknown = isNamed ? [unknownName(kind, property, namesIn(target), left.told !== kind)] : [];
+    if (isNamed) left.told = kind;
     return [
       ...unknown,
       ...Object.values(broken).map((message) => parent + message.replace(/\.$/, '')),

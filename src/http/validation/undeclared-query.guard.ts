@@ -19,5 +19,5 @@ export function refuseUndeclaredQuery(request: FastifyRequest, isAnnounced = fal
   if (names.length === 0) return;
   const { takesNoQuery, isDeprecated = false } = request.routeOptions.config;
   if (takesNoQuery === true && isAnnounced === isDeprecated)
-    throw validationFailed(names.map((name) => unknownName('query parameter', name, [])));
+    throw validationFailed(names.map((name, index) => unknownName('query parameter', name, [], index === 0)));
 }

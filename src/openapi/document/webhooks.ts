@@ -68,7 +68,6 @@ function webhookOf({ name, meaning, scope, schema, example }: EventType): Operat
     operationId: name.replaceAll(/(?:^|\W|_)(\w)/g, (_, letter: string) => letter.toUpperCase()),
     summary: meaning,
     description: `Needs the scope \`${scope}\`.`,
-    tags: ['Events'],
     security: [],
     parameters: Object.keys(PARAMETERS).map((one) => ({ $ref: `#/components/parameters/${one}` })),
     requestBody: {

@@ -1,11 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { API_PREFIX } from '../../http/requests/request.js';
 import { publicAddress, publicPath } from '../../http/addresses.js';
+import { type Clock, rfc3339 } from '../../platform/config/clock.js';
 import { type Env, VERSION } from '../../platform/config/env.js';
 import { type Guide, titleOf } from './guides.js';
 
-/** Where programs and their authors find the API: `/`, `/.well-known/api-catalog` and `/llms.txt`. */
-export function serveEntryPoints(server: FastifyInstance, env: Env, guides: readonly Guide[]): void {
+const TEXT = 'text/plain; charset=utf-8';
+const DAY_MS = 86_400_000;
+
+/** Where programs and their authors find the API, and how to read all about it. */
+export function serveEntryPoints(server: FastifyInstance, env: Env, clock: Clock, guides: readonly Guide[]): void {
   const at = (path: string) => publicPath(env, path);
   const catalogLink = `<${at('/.well-known/api-catalog')}>; rel="api-catalog"`;
 
@@ -40,12 +44,31 @@ export function serveEntryPoints(server: FastifyInstance, env: Env, guides: read
     '# Pet Store Service',
     '> A pet catalogue as an HTTP API: API keys, plans with limits, exact integers, errors with stable codes.',
     '## Guides',
-    ...guides.map((guide) => `- [${titleOf(guide)}](${at(`/docs/${guide.name}`)})`),
+    ...guides.map((guide) => `- [${titleOf(guide)}](${at(`/docs/${guide.name}.md`)})`),
+    `- [All guides](${at('/llms-full.txt')}) in one file`,
     '## Reference',
     `- [OpenAPI document](${at('/openapi.json')}): all operations under ${API_PREFIX}, their parameters, responses and errors`,
     `- [API reference](${at('/docs')}): the same for people`,
   ].join('\n');
-  server.get('/llms.txt', (_request, reply) => reply.type('text/plain; charset=utf-8').send(`${text}\n`));
+  server.get('/llms.txt', (_request, reply) => reply.type(TEXT).send(`${text}\n`));
+  // Their links are relative to `/docs/`.
+  const all = guides.map(({ markdown }) =>
+    markdown.replaceAll('](../docs)', `](${at('/docs')})`).replaceAll(/\]\((?=[\w-]+\.md)/g, `](${at('/docs/')}`),
+  );
+  server.get('/llms-full.txt', (_request, reply) => reply.type(TEXT).send(all.join('\n')));
+
+  const { BASE_URL, SECURITY_CONTACT } = env;
+  if (SECURITY_CONTACT === undefined) return;
+  // RFC 9116.
+  server.get('/.well-known/security.txt', (_request, reply) => {
+    const lines = [
+      `Contact: ${SECURITY_CONTACT}`,
+      `Expires: ${rfc3339(Math.floor(clock.nowMs() / DAY_MS + 90) * DAY_MS)}`,
+      'Preferred-Languages: en',
+      ...(BASE_URL === undefined ? [] : [`Canonical: ${at('/.well-known/security.txt')}`]),
+    ];
+    return reply.type(TEXT).send(`${lines.join('\n')}\n`);
+  });
 }
 
 /** Whether a request is that of a browser for a page. */

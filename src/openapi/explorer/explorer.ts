@@ -3,14 +3,17 @@ import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { dump } from 'js-yaml';
 import { addToListHeader } from '../../http/addresses.js';
 import { CompressedFile } from '../../http/compressed-file.js';
 import { routeNotFound } from '../../http/hooks/requests.js';
 import { sendWithEtag } from '../../http/conditional-requests/conditional-requests.js';
+import { prefers } from '../../http/requests/request.js';
+import { Clock } from '../../platform/config/clock.js';
 import { Env } from '../../platform/config/env.js';
 import { currentDocument } from '../document/document.js';
+import { CHANGES, changesFeed } from './changes-feed.js';
 import { acceptsHtml, serveEntryPoints, serviceLinks } from './entry-points.js';
 import { guidePage, PACKAGE, readGuides, searchIndex } from './guides.js';
 import { explorerPage, ICON, markStaging, missingPage } from './page.js';
@@ -19,6 +22,7 @@ import { plansPage } from './plans-page.js';
 const { resolve } = createRequire(import.meta.url);
 
 const HTML = 'text/html; charset=utf-8';
+const MARKDOWN = 'text/markdown; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 type Render = (document: OpenAPIObject) => Buffer;
@@ -44,10 +48,10 @@ export function serveExplorer(app: INestApplication, errorCodes: readonly string
   const server = app.getHttpAdapter().getInstance() as FastifyInstance;
   const env = app.get(Env);
   const document = currentDocument(app, errorCodes);
-  /** Serves a file that is rendered from the document, again after each change. */
-  const serve = (path: string, type: string, render: Render, added: Readonly<Record<string, string>> = {}) => {
+  /** A handler that sends a file, which is rendered from the document, again after each change. */
+  const sending = (type: string, render: Render, added: Readonly<Record<string, string>> = {}) => {
     const files = new WeakMap<OpenAPIObject, CompressedFile>();
-    server.get(path, async (_request, reply) => {
+    return async (_request: FastifyRequest, reply: FastifyReply) => {
       const current = document();
       const file = files.get(current) ?? new CompressedFile(type, render(current));
       files.set(current, file);
@@ -56,13 +60,16 @@ export function serveExplorer(app: INestApplication, errorCodes: readonly string
       const payload = sendWithEtag(reply.header('cache-control', 'no-cache'), body, etag);
       if (reply.statusCode === 304) reply.removeHeader('content-encoding');
       return reply.send(payload);
-    });
+    };
   };
+  const serve = (path: string, ...file: Parameters<typeof sending>) => server.get(path, sending(...file));
   const headers = { 'content-security-policy': POLICY, link: serviceLinks(env) };
   const serveDocs = (path: string, type: string, render: Render) => serve(`/docs${path}`, type, render, headers);
   const marked = (html: string) => (env.ENVIRONMENT === 'staging' ? markStaging(html) : html);
+  const sendingPage = (render: (document: OpenAPIObject) => string) =>
+    sending(HTML, (current) => Buffer.from(marked(render(current))), headers);
   const servePage = (path: string, render: (document: OpenAPIObject) => string) =>
-    serveDocs(path, HTML, (current) => Buffer.from(marked(render(current))));
+    server.get(`/docs${path}`, sendingPage(render));
 
   serve('/openapi.json', JSON_TYPE, (current) => Buffer.from(JSON.stringify(current)));
   const yaml = { skipInvalid: true, noRefs: true };
@@ -71,7 +78,17 @@ export function serveExplorer(app: INestApplication, errorCodes: readonly string
   servePage('/', () => explorerPage('./'));
   servePage('/plans', () => plansPage({ perMinute: env.ANONYMOUS_PER_MINUTE, perDay: env.ANONYMOUS_PER_DAY }));
   const guides = readGuides(env);
-  for (const guide of guides) servePage(`/${guide.name}`, (current) => guidePage(guide, guides, current));
+  for (const guide of guides) {
+    const page = sendingPage((current) => guidePage(guide, guides, current));
+    const markdown = sending(MARKDOWN, () => Buffer.from(guide.markdown), headers);
+    server.get(`/docs/${guide.name}.md`, markdown);
+    server.get(`/docs/${guide.name}`, (request, reply) => {
+      addToListHeader(reply, 'vary', 'Accept');
+      return (prefers(request, 'text/markdown', 'text/html') ? markdown : page)(request, reply);
+    });
+    if (guide.name === CHANGES)
+      serveDocs(`/${CHANGES}.atom`, 'application/atom+xml; charset=utf-8', () => Buffer.from(changesFeed(env, guide)));
+  }
   for (const name of ['plans', ...guides.map((guide) => guide.name)])
     // Relative, because a proxy can serve it below another path.
     server.get(`/docs/${name}/`, (_request, reply) => reply.redirect(`../${name}`, 308));
@@ -98,5 +115,5 @@ export function serveExplorer(app: INestApplication, errorCodes: readonly string
     serveAsset(name, join(PACKAGE, 'dist/src', name));
   // The pages load no other files of the package.
   for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js']) serveAsset(name, resolve(`swagger-ui-dist/${name}`));
-  serveEntryPoints(server, env, guides);
+  serveEntryPoints(server, env, app.get(Clock), guides);
 }

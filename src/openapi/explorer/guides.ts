@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { OpenAPIObject, OperationObject } from '@nestjs/swagger';
 import { errorObject, problem, ERROR_CODES, type ErrorCode } from '../../platform/errors/error-codes.js';
 import type { Env } from '../../platform/config/env.js';
+import { CHANGES } from './changes-feed.js';
 import { renderPage } from './page.js';
 
 /** A heading of a guide with what follows it, as the build has rendered it from `docs/`. */
@@ -14,6 +15,8 @@ interface Section extends Readonly<Record<'id' | 'title' | 'html' | 'text', stri
 
 export interface Guide {
   readonly name: string;
+  /** Its source, with links to other guides as `errors.md#code`. */
+  readonly markdown: string;
   readonly sections: readonly Section[];
 }
 
@@ -47,6 +50,8 @@ export function guidePage(guide: Guide, guides: readonly Guide[], document: Open
     base: './',
     head: `
   <link rel="stylesheet" href="./guides/guides.css">
+  <link rel="alternate" type="text/markdown" href="./${guide.name}.md">
+  <link rel="alternate" type="application/atom+xml" title="Changes of the API" href="./${CHANGES}.atom">
   <script src="./guides/guides.js" type="module"></script>`,
     body: `
   <div class="guide">

@@ -9,6 +9,7 @@ import {
 } from './setting.decorators.js';
 import { HttpUrlSetting, IntegerSetting, Setting } from './setting.decorators.js';
 import { isWebhookAllowance, isCidr, isDatabaseUrl, isHost, isOrigin, isRedisUrl } from './setting.decorators.js';
+import { isSecurityContact } from './setting.decorators.js';
 
 export const { version: VERSION } = createRequire(import.meta.url)('petstore-service/package.json') as {
   version: string;
@@ -72,6 +73,12 @@ export class Env {
     '$property must be * or a comma-separated list of origins as browsers send them, such as https://app.example.com',
   )
   CORS_ORIGINS: string[] = [];
+
+  @CheckedSetting(
+    isSecurityContact,
+    '$property must be an address of mailto: or https:, such as mailto:security@example.com',
+  )
+  SECURITY_CONTACT?: string;
 
   @ChoiceSetting(LOG_LEVELS) LOG_LEVEL: (typeof LOG_LEVELS)[number] = 'info';
   @ChoiceSetting(ACCESS_LOGS) ACCESS_LOG: (typeof ACCESS_LOGS)[number] = 'off';

@@ -115,6 +115,11 @@ export function isOrigin(value: string): boolean {
   return value === '*' || (/^https?:[^*]+$/.test(value) && URL.parse(value)?.origin === value);
 }
 
+/** A contact of RFC 9116, section 2.5.3. */
+export function isSecurityContact(value: string): boolean {
+  return /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/[!-~]+)$/.test(value) && URL.canParse(value);
+}
+
 export function isHost(value: string): boolean {
   return isIP(value) !== 0 || /^(?![\d.]+$)[\w.-]+$/.test(value);
 }

@@ -27,6 +27,10 @@ function must<T>({
   return data;
 }
 
+/** `code` is any text, because codes can be added. The type of the known ones completes and checks them. */
+const isCode = (error: { code: string } | undefined, code: components['schemas']['KnownErrorCode']) =>
+  error?.code === code;
+
 const issued = must(
   await clientOf(managerKey).POST('/keys', {
     body: { scopes: ['pets:read', 'pets:write', 'orders:read', 'orders:write', 'usage:read'] },
@@ -42,6 +46,17 @@ const bella = must(
     body: { name: 'Bella', categoryId: 3, status: 'available' },
   }),
 );
+
+const milo = must(await shop.POST('/pets', { body: { name: 'Milo', categoryId: 3 } }));
+const page = await shop.GET('/pets', { params: { query: { limit: 1 } } });
+const after = Number(/after=(\d+)>; rel="next"/.exec(page.response.headers.get('Link') ?? '')?.[1]);
+const second = must(await shop.GET('/pets', { params: { query: { limit: 1, after } } }));
+const renamed = must(
+  await shop.PATCH('/pets/{petId}', { params: { path: { petId: milo.id } }, body: { name: 'Milou' } }),
+);
+
+const keyPath = { params: { path: { keyId: issued.id } } };
+const rotated = must(await clientOf(managerKey).POST('/keys/{keyId}/rotate', keyPath));
 
 const order = must(
   await shop.POST('/store/orders', {
@@ -69,11 +84,17 @@ const unknownStatus = await shop.GET('/pets', { params: { query: { status: 'lost
 const withoutPet = await shop.POST('/store/orders', { body: {} });
 // @ts-expect-error There is no such path.
 const nowhere = await shop.GET('/toys');
+// @ts-expect-error There is no such code.
+isCode(refused.error, 'pet_gone');
 
 process.stdout.write(
   JSON.stringify({
     before,
     bella,
+    second,
+    renamed: renamed.name,
+    replaces: rotated.replaces === issued.id,
+    isRefused: isCode(refused.error, 'pet_not_available'),
     statuses: [order.status, must(approved).status, delivered.status],
     orders: orders.map(({ id }) => id),
     order: order.id,

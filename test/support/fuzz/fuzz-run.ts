@@ -111,6 +111,6 @@ export function nextPage(list: List, { link }: Pick<ExpectedResponse, 'link'>): 
 function assignedIn(text: string) {
   return {
     id: /^\{"id":(-?\d+)/.exec(text)?.[1],
-    createdAt: /"createdAt":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"\}$/.exec(text)?.[1],
+    createdAt: /"createdAt":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"[,}]/.exec(text)?.[1],
   };
 }

@@ -88,6 +88,10 @@ function categoryText({ id, name }: Category): string {
   return `{"id":${id},"name":${JSON.stringify(name)}}`;
 }
 
+/** The default of ORDER_EXPIRY_HOURS. */
+const EXPIRY_MS = 72 * 3_600_000;
+
 function orderText({ id, petId, status, createdAt }: Order): string {
-  return `{"id":${id},"petId":${petId},"status":"${status}","createdAt":"${createdAt}"}`;
+  const expiry = `,"expiresAt":"${new Date(Date.parse(createdAt) + EXPIRY_MS).toISOString()}"`;
+  return `{"id":${id},"petId":${petId},"status":"${status}","createdAt":"${createdAt}"${status === 'placed' ? expiry : ''}}`;
 }

@@ -1,10 +1,10 @@
-const PET_NAME =
-  'name must have 1 to 255 characters, not only white space, without control characters or lone surrogates.';
+const VISIBLE = 'name must have a visible character, not only white space.';
 const SCOPES =
   'pets:read, pets:write, categories:read, categories:write, orders:read, orders:write, usage:read, events:read, keys:manage';
 export const didYouMean = (name?: string) => (name === undefined ? '' : `did you mean ${name}? `);
 const unknown = (field: string, meant?: string) =>
   `"${field}" is not a known field (${didYouMean(meant)}known: name, categoryId, status)`;
+const alsoUnknown = (field: string) => `"${field}" is not a known field`;
 const notJson = (column: number, fault: string, line = 1) =>
   `The request body is not valid JSON at line ${line}, column ${column}: ${fault}.`;
 const SEND_JSON = 'Send a JSON body with Content-Type: application/json';
@@ -19,9 +19,14 @@ export const BODY_MISTAKES: readonly (readonly [body: string, message: string])[
   ['{"name":null,"categoryId":1}', 'name must be a string, not null.'],
   ['{"name":["Bella"],"categoryId":1}', 'name must be a string, not a list.'],
   ['{"name":{"first":"Bella"},"categoryId":1}', 'name must be a string, not an object.'],
-  ['{"name":"","categoryId":1}', PET_NAME],
-  ['{"name":"  ","categoryId":1}', PET_NAME],
-  ['{"name":"a\\nb","categoryId":1}', PET_NAME],
+  ['{"name":"","categoryId":1}', 'name must have 1 to 255 characters, not 0.'],
+  [`{"name":"${'é'.repeat(300)}","categoryId":1}`, 'name must have 1 to 255 characters, not 300.'],
+  [`{"name":"${'🐶'.repeat(256)}","categoryId":1}`, 'name must have 1 to 255 characters, not 256.'],
+  ['{"name":"  ","categoryId":1}', VISIBLE],
+  ['{"name":"\\u200b","categoryId":1}', VISIBLE],
+  ['{"name":"a\\nb","categoryId":1}', 'name must not have control characters.'],
+  ['{"name":"\\n","categoryId":1}', 'name must not have control characters.'],
+  ['{"name":"a\\ud83d","categoryId":1}', 'name must not have lone surrogates, which are half a character.'],
   ['{"name":"Bella","categoryId":"3"}', 'categoryId must be an integer, not a string (send it without quotes).'],
   ['{"name":"Bella","categoryId":"dogs"}', 'categoryId must be an integer, not a string.'],
   ['{"name":"Bella","categoryId":null}', 'categoryId must be an integer, not null.'],
@@ -48,7 +53,7 @@ export const BODY_MISTAKES: readonly (readonly [body: string, message: string])[
   ['{"name":"Bella","categoryId":1,"stauts":"sold"}', `${unknown('stauts', 'status')}.`],
   [
     '{"name":"Bella","categoryId":1,"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}',
-    `${unknown('a')}; ${unknown('b')}; ${unknown('c')}; and more.`,
+    `${unknown('a')}; ${alsoUnknown('b')}; ${alsoUnknown('c')}; ${alsoUnknown('d')}; ${alsoUnknown('e')}.`,
   ],
   [
     '{"name":1,"categoryId":"1","status":"x","nmae":1}',
@@ -100,11 +105,12 @@ export const OTHER_BODY_MISTAKES: readonly (readonly [method: string, path: stri
       '{"expiresIn":60}',
       '"expiresIn" is not a known field (known: name, scopes, expiresInSeconds).',
     ],
+    ['POST', '/v1/keys', '{"name":""}', 'name must have 1 to 100 characters, not 0.'],
     [
       'POST',
       '/v1/keys',
-      '{"name":""}',
-      'name must have 1 to 100 characters, not only white space, without control characters, line separators, bidirectional controls or lone surrogates.',
+      '{"name":"a\\u2028b"}',
+      'name must not have control characters, line separators or bidirectional controls.',
     ],
     [
       'POST',

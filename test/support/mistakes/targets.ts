@@ -16,6 +16,7 @@ export const QUERY_MISTAKES: readonly (readonly [target: string, message: string
   ['/v1/pets?category_id=3', unknown('category_id', 'categoryId')],
   ['/v1/pets?category=3', unknown('category', 'categoryId')],
   ['/v1/pets?id=1', unknown('id', 'ids')],
+  ['/v1/pets?ids[]=1', unknown('ids[]', 'ids')],
   ['/v1/pets?sort=name', unknown('sort')],
   ['/v1/pets?limit=0', 'limit must be an integer from 1 to 100.'],
   ['/v1/pets?limit=101', 'limit must be an integer from 1 to 100.'],
@@ -31,10 +32,7 @@ export const QUERY_MISTAKES: readonly (readonly [target: string, message: string
   ['/v1/pets?ids=[1,2]', 'ids must be 1 to 100 integers from 1 to 9223372036854775807, separated by commas.'],
   ['/v1/pets?after=0', 'after must be an integer from 1 to 9223372036854775807.'],
   ['/v1/pets/1?verbose=1', '"verbose" is not a known query parameter (known: none).'],
-  [
-    '/v1/pets/1?a=1&b=2',
-    '"a" is not a known query parameter (known: none); "b" is not a known query parameter (known: none).',
-  ],
+  ['/v1/pets/1?a=1&b=2', '"a" is not a known query parameter (known: none); "b" is not a known query parameter.'],
   ['/v1/usage?month=5', '"month" is not a known query parameter (known: none).'],
   [
     '/v1/store/orders?stat=placed',
@@ -69,8 +67,11 @@ export const PATH_MISTAKES: readonly (readonly [path: string, meant: string])[] 
   ['/v1/usages', '/v1/usage'],
   ['/v1', ''],
   ['/v1/', ''],
-  ['/api/v1/pets', ''],
+  ['/api/v1/pets', '/v1/pets'],
+  ['/api/pets', '/v1/pets'],
+  ['/api/orders/1', '/v1/store/orders/{orderId}'],
+  ['/api', ''],
   ['/v1/pets/psk_live_abc/x', '/v1/pets/{petId}'],
   ['/V1/pets', '/v1/pets'],
-  ['/v1/pets.json', ''],
+  ['/v1/pets.json', '/v1/pets'],
 ];
