@@ -13,8 +13,8 @@ import type { PlanThrottlerGuard } from './plan-throttler.guard.js';
 type AdmissionGuards = { readonly bearer: BearerGuard; readonly throttler: PlanThrottlerGuard };
 
 /**
- * Calls the guards for every request under the versioned API before its body is read: for authentication (401), quota (429)
- * and scope (403). Nest calls guards only for matched routes, and after Fastify has parsed the body. Events of the handler then
+ * Calls the guards for every request under the versioned API before its body is read: for authentication (401, or 403 of a
+ * suspended account), quota (429) and scope (403). Nest calls guards only for matched routes, and after Fastify has parsed the body. Events of the handler then
  * have the key as actor.
  */
 export class Admission {
@@ -62,7 +62,14 @@ async function admit(
     if (refusal !== undefined) return refusal;
     authentication = (await bearer.authenticate(request, true)) ?? INVALID;
   }
-  if (!isCaller(authentication)) return (await throttler.admitAddress(request, reply)) ?? authentication;
-  const refusal = await throttler.admit(authentication, reply, quota);
-  return refusal ?? bearer.authorize(request, authentication, access);
+  if (isCaller(authentication)) {
+    const refusal = await throttler.admit(authentication, reply, quota);
+    return refusal ?? bearer.authorize(request, authentication, access);
+  }
+  const { caller } = authentication;
+  if (caller === undefined) return (await throttler.admitAddress(request, reply)) ?? authentication;
+  // Like any 403, it uses quota, and is logged and counted with its key.
+  const refusal = await throttler.admit(caller, reply, quota);
+  if (refusal === undefined) request.caller = request.principal = caller;
+  return refusal ?? authentication;
 }

@@ -1,4 +1,5 @@
 import { jest } from '@jest/globals';
+import { AccountsService } from '../../../src/accounts/accounts.service.js';
 import { KeysService } from '../../../src/accounts/keys/keys.service.js';
 import { SCOPES } from '../../../src/auth/keys/scopes.js';
 import { generateApiKey } from '../../../src/auth/keys/api-key-format.js';
@@ -66,6 +67,16 @@ const EVERY: [string, number, Ask][] = [
   ['a paused key', 401, after((keys, id) => keys.change(id, { paused: true }))],
   ['a revoked key', 401, after((keys, id) => keys.revoke(id))],
   ['a narrowed key', 403, async (id) => send(id, { key: await subject.service.key({ scopes: ['toys:read'] }) })],
+  [
+    'a suspended account',
+    403,
+    async (id) => {
+      const account = `suspended for ${id}`;
+      const suspended = await subject.service.createKey({ account, scopes: SCOPES });
+      await subject.service.app.get(AccountsService).suspend(account, 'fraud');
+      return send(id, { key: suspended });
+    },
+  ],
   ['a limit that is exhausted', 429, exhaust(1)],
   ['a banned key', 429, exhaust(3)],
   ['headers that are too large', 431, (id) => send(id, { headers: { 'X-Large': 'x'.repeat(17_000) } })],
