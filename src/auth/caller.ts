@@ -36,13 +36,8 @@ export function callerOf({ id, name, expiresAt, account, scopes, bansLiftedAt }:
   };
 }
 
-/** Why a key is refused. A 403 has the caller, because the key itself is valid. */
-export interface Refusal extends Problem {
-  readonly caller?: Caller;
-}
-
-/** The caller of a key, or the 401 or 403. */
-export type Authentication = Caller | Refusal;
+/** The caller of a key, or its 401, or the 403 of a suspended account with the caller, because the key itself is valid. */
+export type Authentication = Caller | (Problem & { readonly caller?: Caller });
 
 /** Injects the caller of the request into a handler; undefined only on public routes. */
 export const CurrentCaller = createParamDecorator(
