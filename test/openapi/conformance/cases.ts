@@ -46,6 +46,9 @@ const after =
     return send(id, { key: changed });
   };
 
+/** getUsage does not refuse it, because it needs no scope. */
+const NARROWED = 'a narrowed key';
+
 const EVERY: [string, number, Ask][] = [
   ['a request as documented', 200, (id) => send(id)],
   ['an unknown query parameter', 400, withParameter],
@@ -66,7 +69,7 @@ const EVERY: [string, number, Ask][] = [
   ],
   ['a paused key', 401, after((keys, id) => keys.change(id, { paused: true }))],
   ['a revoked key', 401, after((keys, id) => keys.revoke(id))],
-  ['a narrowed key', 403, async (id) => send(id, { key: await subject.service.key({ scopes: ['toys:read'] }) })],
+  [NARROWED, 403, async (id) => send(id, { key: await subject.service.key({ scopes: ['toys:read'] }) })],
   [
     'a suspended account',
     403,
@@ -274,7 +277,7 @@ const WITH_KEY: [string, number, Ask][] = [
 export const cases = [
   ...Object.entries(SAMPLES).flatMap(([id, { success = 200, free = false, body }]) =>
     [...EVERY, ...(body === undefined ? [] : BODIES), ...(IDEMPOTENT.has(id) ? WITH_KEY : [])]
-      .filter(([, status]) => !(free && status === 429) && !(id === 'getUsage' && status === 403))
+      .filter(([name, status]) => !(free && status === 429) && !(id === 'getUsage' && name === NARROWED))
       .map(([name, status, ask]): [string, string, number, Ask] => [id, name, status === 200 ? success : status, ask]),
   ),
   ...SOME,
