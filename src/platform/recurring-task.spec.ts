@@ -68,7 +68,7 @@ describe('RecurringTask', () => {
   });
 
   it('logs the causes of a failure, without a stack if a server is unavailable', async () => {
-    const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+    logged.mockClear();
     const error = new DomainError('service_unavailable', 'Try again.', { cause: new Error('connection refused') });
     await new RecurringTask('work', 100, () => Promise.reject(error)).tryRun();
     expect(logged.mock.calls).toEqual([
