@@ -37,7 +37,7 @@ export type { ColumnValue } from './database/paging/page-key.js';
 export type { Script } from './platform/redis/redis-client.js';
 export type { BeforeCommitListener } from './database/events/before-commit.decorator.js';
 export type { Raised } from './database/events/events.js';
-export type { AuditAction, AuditedOperation, KeyAction } from './auth/keys/audit-record.entity.js';
+export type { AccountAction, AuditAction, AuditedOperation, KeyAction } from './auth/keys/audit-record.entity.js';
 export type { LogEnd, NewLoggedEvent } from './database/events/event-log.js';
 export type { EventType, StateOf } from './database/events/event-types.js';
 export type { DeliveryOutcome, DeliveryResult, DueDelivery } from './database/events/delivery/deliveries.js';

@@ -3,6 +3,7 @@ import { AuthModule } from '../auth/auth.module.js';
 import { KnownScopes } from '../auth/keys/scopes.js';
 import { EventsModule } from '../database/events/events.js';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
+import { AccountsService } from './accounts.service.js';
 import { KeysController } from './keys/keys.controller.js';
 import { KeysService } from './keys/keys.service.js';
 import { Retention } from './retention.js';
@@ -12,7 +13,7 @@ import { UsageController } from './usage/usage.controller.js';
 @Module({
   imports: [AuthModule, EventsModule, RateLimitModule],
   controllers: [UsageController, KeysController],
-  providers: [KeysService, KnownScopes, Retention],
+  providers: [AccountsService, KeysService, KnownScopes, Retention],
   exports: [KeysService],
 })
 export class AccountsModule {}

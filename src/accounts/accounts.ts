@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { Account } from '../auth/keys/account.entity.js';
 import { ApiKey } from '../auth/keys/api-key.entity.js';
 import { audit, type AuditedOperation } from '../auth/keys/audit-record.entity.js';
-import { limitsOf, type PlanTerms } from '../auth/keys/plan.js';
+import { limitsAt, NO_OTHER_LIMITS, type PlanTerms } from '../auth/keys/plan.js';
 import { rfc3339 } from '../platform/config/clock.js';
 import { checkAccountName, invalid, type NewKey, planTerms } from './keys/key-options.js';
 
@@ -31,17 +31,21 @@ async function createAccount(operation: AuditedOperation, newKey: NewKey): Promi
   return account;
 }
 
-/** @throws (rejects) DomainError `validation_failed` if no account has that name */
+/**
+ * @param name or the identifier, which logs have
+ * @throws (rejects) DomainError `validation_failed` if there is no such account
+ */
 export async function getAccount(manager: EntityManager, name: string): Promise<Account> {
-  const account = await manager.findOneBy(Account, { name });
+  const byId = /^[1-9]\d{0,14}$/.test(name) ? () => manager.findOneBy(Account, { id: Number(name) }) : () => null;
+  const account = (await manager.findOneBy(Account, { name })) ?? (await byId());
   if (account === null) throw invalid(`There is no account named "${name}".`);
   return account;
 }
 
-/** @returns the identifier of the account */
+/** Also ends other limits. @returns the identifier of the account */
 export async function changePlan(operation: AuditedOperation, name: string, terms: PlanTerms): Promise<number> {
   const { id, plan, perMinute, perDay } = await getAccount(operation.manager, name);
-  await operation.manager.update(Account, id, terms);
+  await operation.manager.update(Account, id, { ...terms, ...NO_OTHER_LIMITS });
   await audit(operation, 'account.plan_changed', id, null, { from: { plan, perMinute, perDay }, to: terms });
   return id;
 }
@@ -63,7 +67,16 @@ export async function summariseAccounts(manager: EntityManager, atMs: number) {
   const { entities, raw } = await accounts.getRawAndEntities<Record<'active' | 'used', number | string | null>>();
   return entities.map((account, index) => {
     const { active = 0, used = null } = raw[index] ?? {};
-    const lastUse = used === null ? {} : { lastUsedAt: rfc3339(Number(used)) };
-    return { account: account.name, plan: account.plan, ...limitsOf(account), activeKeys: Number(active), ...lastUse };
+    const { limits, limitsEndAtMs } = limitsAt(account, atMs);
+    return {
+      id: account.id,
+      account: account.name,
+      plan: account.plan,
+      ...limits,
+      ...(limitsEndAtMs === undefined ? {} : { limitsUntil: rfc3339(limitsEndAtMs) }),
+      ...(account.suspendedAt === null ? {} : { suspendedAt: rfc3339(account.suspendedAt) }),
+      activeKeys: Number(active),
+      ...(used === null ? {} : { lastUsedAt: rfc3339(Number(used)) }),
+    };
   });
 }

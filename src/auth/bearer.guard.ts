@@ -9,7 +9,7 @@ import { ACCESS, type Access } from './access.decorators.js';
 import { KeyChangesPoller } from './authentication/key-changes.poller.js';
 import { KeyVerifier } from './authentication/key-verifier.js';
 import { malformed, MISSING, missing, scopeNeeded, unauthorized } from './unauthorized.js';
-import type { Authentication, Caller } from './caller.js';
+import type { Authentication, Caller, Suspended } from './caller.js';
 
 /** Authenticates the bearer token of a request, and checks the scope of the route. Admission calls it before the body is read. */
 @Injectable()
@@ -59,6 +59,11 @@ export class BearerGuard implements CanActivate {
 
 export function isCaller(authentication: Authentication): authentication is Caller {
   return 'keyId' in authentication;
+}
+
+/** Whether the key is valid. */
+export function hasCaller(authentication: Authentication): authentication is Caller | Suspended {
+  return isCaller(authentication) || 'caller' in authentication;
 }
 
 const REPEATED = unauthorized('invalid_api_key', 'Send one Authorization header, not several.');

@@ -3,7 +3,7 @@ import type { Problem } from '../platform/errors/error-codes.js';
 import { requestOf } from '../http/requests/request.js';
 import type { Access } from './access.decorators.js';
 import type { ApiKey } from './keys/api-key.entity.js';
-import { type Limits, limitsOf, type PlanName } from './keys/plan.js';
+import { type Limits, limitsAt, type PlanName } from './keys/plan.js';
 
 /** The caller of a request, from its key. The same object for all requests while the key is cached. */
 export interface Caller {
@@ -15,12 +15,14 @@ export interface Caller {
   readonly account: string;
   readonly plan: PlanName;
   readonly limits: Limits;
+  /** When the limits of the plan hold again, in Unix time in milliseconds; absent if they hold now. */
+  readonly limitsEndAtMs?: number;
   readonly scopes: ReadonlySet<string>;
   /** When an operator last lifted the bans and strikes of the key, in Unix time in milliseconds; 0 for never. */
   readonly bansLiftedAtMs: number;
 }
 
-export function callerOf({ id, name, expiresAt, account, scopes, bansLiftedAt }: ApiKey): Caller {
+export function callerOf({ id, name, expiresAt, account, scopes, bansLiftedAt }: ApiKey, atMs: number): Caller {
   return {
     keyId: id,
     ...(name === null ? {} : { keyName: name }),
@@ -28,14 +30,16 @@ export function callerOf({ id, name, expiresAt, account, scopes, bansLiftedAt }:
     accountId: account.id,
     account: account.name,
     plan: account.plan,
-    limits: limitsOf(account),
+    ...limitsAt(account, atMs),
     scopes: new Set(scopes.split(' ')),
     bansLiftedAtMs: bansLiftedAt ?? 0,
   };
 }
 
-/** The caller of a key, or the 401. */
-export type Authentication = Caller | Problem;
+/** The 403 of a suspended account, whose key itself is valid. */
+export type Suspended = Problem & { readonly caller: Caller };
+/** The caller of a key, or why it is refused. */
+export type Authentication = Caller | Problem | Suspended;
 
 /** Injects the caller of the request into a handler; undefined only on public routes. */
 export const CurrentCaller = createParamDecorator(

@@ -1,3 +1,4 @@
+import type { ApiKey } from './keys/api-key.entity.js';
 import { listed, type Problem, problem, type ErrorCode } from '../platform/errors/error-codes.js';
 
 /* The 401 and 403 of a request whose key is missing, not valid or not enough (RFC 6750). They never quote the request. */
@@ -9,6 +10,22 @@ export const INVALID = unauthorized('invalid_api_key', 'The API key is not valid
 export const EXPIRED = unauthorized('api_key_expired', 'The API key has expired. Use another one.');
 export const REVOKED = unauthorized('api_key_revoked', 'The API key was revoked. Use another one.');
 export const PAUSED = unauthorized('api_key_paused', 'The API key is paused. Resume it, or use another one.');
+export const SUSPENDED = problem(
+  'account_suspended',
+  'The account of this API key is suspended. Contact whoever runs the service.',
+);
+
+/** What decides whether a key is valid. */
+export type KeyState = Pick<ApiKey, 'revokedAt' | 'expiresAt' | 'pausedAt' | 'account'>;
+
+/** The 401 of a key that is not valid at a time, in Unix time in milliseconds, or the 403 of one of a suspended account. */
+export function refusalOf({ revokedAt, expiresAt, pausedAt, account }: KeyState, atMs: number): Problem | undefined {
+  if (revokedAt !== null) return REVOKED;
+  if (expiresAt !== null && expiresAt <= atMs) return EXPIRED;
+  if (pausedAt !== null) return PAUSED;
+  return account.suspendedAt === null ? undefined : SUSPENDED;
+}
+
 export const missing = (fault: string) => unauthorized('missing_api_key', `${fault} ${HOW}`);
 export const malformed = (fault: string) => unauthorized('invalid_api_key', `${fault} ${HOW}`);
 

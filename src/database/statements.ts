@@ -37,6 +37,16 @@ export function isPostgres({ dataSource }: Pick<EntityManager, 'dataSource'>): b
   return dataSource.options.type === 'postgres';
 }
 
+/** Those identifiers that rows of a table have. What counts for the owner of others is not stored any more. */
+export async function existing<Id extends string | number>(
+  manager: EntityManager,
+  table: 'accounts' | 'api_keys',
+  ids: readonly Id[],
+): Promise<ReadonlySet<Id>> {
+  const rows = await query<{ id: Id }>(manager, `SELECT "id" FROM "${table}" WHERE "id" IN ${placeholders(ids)}`, ids);
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** A list of parameters, in SQL. */
 export function placeholders(values: readonly SqlParameter[]): string {
   return `(${values.map(() => '?').join()})`;

@@ -38,6 +38,8 @@ export function unavailable(cause?: unknown): DomainError {
 export function explained(error: unknown): string {
   const cause = error instanceof DomainError ? error.cause : error;
   const message = error instanceof Error ? error.message : String(error);
+  if (driverCode(cause) === '57014')
+    return 'A statement took too long, and was ended. Raise DATABASE_TIMEOUT_MS (here at least 60000), or ask for fewer days.';
   if (!/^SQLITE_(CORRUPT|NOTADB)/.test(driverCode(cause))) return message;
   return `The file that DATABASE_URL names is damaged, or is no SQLite database: ${String(cause)}. Restore a backup.`;
 }

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { HeadersObject, ResponseObject, SchemaObject } from '@nestjs/swagger';
-import { EXPIRED, INVALID, MISSING, PAUSED, REVOKED, scopeNeeded } from '../auth/unauthorized.js';
+import { EXPIRED, INVALID, MISSING, PAUSED, REVOKED, scopeNeeded, SUSPENDED } from '../auth/unauthorized.js';
 import { unavailable } from '../database/unavailable.js';
 import { headersTooLarge } from '../http/connections/client-error.js';
 import { toProblem } from '../http/errors/api-exception.filter.js';
@@ -33,6 +33,8 @@ const COMMON_ERRORS: readonly (Problem | Error)[] = [
   unavailable(),
 ];
 
+const FORBIDDEN = scopeNeeded('pets:read', ['orders:read', 'orders:write']);
+
 const BODY_ERRORS: readonly Error[] = [
   malformedJson('is not valid JSON at line 1, column 9: names and strings need double quotes'),
   payloadTooLarge(17_000),
@@ -50,7 +52,8 @@ export function errorsOfOperation(
   const all = [
     ...COMMON_ERRORS,
     ...(hasBody ? [validationFailed([unknownName('field', 'colour', ['name', 'categoryId', 'status'])])] : []),
-    ...(scope === null ? [] : [scopeNeeded('pets:read', ['orders:read', 'orders:write'])]),
+    ...(scope === null ? [] : [FORBIDDEN]),
+    SUSPENDED,
     ...(quota === 'none' ? [tooManyRequests(LIMITED, ' for operations that use no quota')] : QUOTA_ERRORS),
     ...errors,
     ...ofParameters,
@@ -74,7 +77,7 @@ function documentedError(error: ErrorCode | OwnErrorCode | Error | Problem): Pro
 }
 
 /** Errors that nearly all operations have. Their responses are named after the status. */
-const USUAL_ERRORS = [...COMMON_ERRORS, ...QUOTA_ERRORS].map(documentedError);
+const USUAL_ERRORS = [...COMMON_ERRORS, FORBIDDEN, SUSPENDED, ...QUOTA_ERRORS].map(documentedError);
 
 /** The name of a response, such as `Unauthorized`, `PetNotFound` or `PetInOrderOrInvalidStatusTransition`. */
 export function responseName(status: number, errors: readonly Problem[]): string {
@@ -107,11 +110,12 @@ function headersOf(status: number, errors: readonly Problem[]): HeadersObject {
   const names: HeaderName[] = [...COMMON_HEADERS, 'Help'];
   if (status === 401 || status === 429) names.push('Cache-Control');
   if (holders('accept') > 0) names.push('Accept', 'Accept-Patch', 'Accept-Encoding');
-  if (holders('www-authenticate') > 0) names.push('WWW-Authenticate');
-  const retries = holders('retry-after');
-  // Only some errors of a status may have it.
-  const refer = retries === errors.length ? headerReferences : optionalHeaders;
-  return { ...headerReferences(names), ...refer(retries > 0 ? ['Retry-After'] : []) };
+  // Only some errors of a status may have these.
+  const varying = (['WWW-Authenticate', 'Retry-After'] as const).map((name) => {
+    const count = holders(name.toLowerCase());
+    return (count === errors.length ? headerReferences : optionalHeaders)(count > 0 ? [name] : []);
+  });
+  return Object.assign(headerReferences(names), ...varying) as HeadersObject;
 }
 
 /** Without `then` and `else`, it allows all texts (JSON Schema 2020-12). Of `anyOf`, generators make wrappers. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { DomainError } from './errors/domain-error.js';
 import { RecurringTask } from './recurring-task.js';
 
 describe('RecurringTask', () => {
@@ -63,6 +64,15 @@ describe('RecurringTask', () => {
     expect(logged).toHaveBeenCalledTimes(4);
     expect(logged.mock.calls[0]).toEqual([
       { message: 'work failed; retrying', count: 1, error: expect.stringMatching(/^Error: away\n +at /) },
+    ]);
+  });
+
+  it('logs the causes of a failure, without a stack if a server is unavailable', async () => {
+    logged.mockClear();
+    const error = new DomainError('service_unavailable', 'Try again.', { cause: new Error('connection refused') });
+    await new RecurringTask('work', 100, () => Promise.reject(error)).tryRun();
+    expect(logged.mock.calls).toEqual([
+      [{ message: 'work failed; retrying', count: 1, error: 'Try again.\nbecause of connection refused' }],
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { DomainError } from './errors/domain-error.js';
+import { describe, DomainError } from './errors/domain-error.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -101,7 +101,7 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
       const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
       const [first] = errors;
       // An unavailable server is not a fault in the code, so a stack would not help.
-      const cause = first instanceof Error && !(first instanceof DomainError) ? first.stack : String(first);
+      const cause = describe(first, first instanceof DomainError ? 'message' : 'stack');
       new Logger('Background').error({
         message: `${this.#record.name} failed; retrying`,
         error: cause,

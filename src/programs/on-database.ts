@@ -4,6 +4,8 @@ import { userInfo } from 'node:os';
 import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { invalid } from '../accounts/keys/key-options.js';
+import { AccountsService } from '../accounts/accounts.service.js';
+import type { KeysCommand } from '../accounts/cli/keys-command.js';
 import { KeysService } from '../accounts/keys/keys.service.js';
 import { ApiKeysRepository, KeyChanges } from '../auth/keys/api-keys.repository.js';
 import { runAs } from '../database/events/actor.js';
@@ -22,8 +24,14 @@ import { databaseParts } from '../database-parts.js';
 import type { ProgramIo } from './program.js';
 
 /** Without `AuthModule`, which polls for changes of keys. */
-@Module({ imports: [EventsModule], providers: [ApiKeysRepository, Deliveries, KeyChanges, KeysService, UsageHistory] })
+@Module({
+  imports: [EventsModule],
+  providers: [AccountsService, ApiKeysRepository, Deliveries, KeyChanges, KeysService, UsageHistory],
+})
 class CommandLine {}
+
+/** The least limit of statements that read or delete much. Requests need a shorter one. */
+const LONG_MS = 60_000;
 
 /**
  * Does work of an operator on the database that the settings name, beside running services.
@@ -31,17 +39,21 @@ class CommandLine {}
  */
 export async function onDatabase<T>(
   io: ProgramIo,
-  createsDatabase: boolean,
+  { createsDatabase = false, isLong = false }: Partial<KeysCommand>,
   work: (context: INestApplicationContext) => Promise<T>,
 ): Promise<T> {
   try {
     const env = loadEnv(io.env);
+    if (isLong) {
+      env.DATABASE_TIMEOUT_MS = Math.max(env.DATABASE_TIMEOUT_MS, LONG_MS);
+      env.DATABASE_TRANSACTION_TIMEOUT_MS = Math.max(env.DATABASE_TRANSACTION_TIMEOUT_MS, 2 * LONG_MS);
+    }
     checkDatabase(env, createsDatabase);
     const imports = [ConfigModule.forRoot(env, new Clock()), DatabaseModule.forRoot(env, databaseParts([]))];
     const options = { logger: false, abortOnError: false } as const;
     const context = await NestFactory.createApplicationContext({ module: CommandLine, imports }, options);
     try {
-      return await runAs(`cli:${systemUser()}`, () => work(context));
+      return await runAs(`cli:${env.PETSTORE_OPERATOR ?? systemUser()}`, () => work(context));
     } finally {
       await context.close();
     }

@@ -23,7 +23,7 @@ export async function runDeliveries(args: readonly string[], io: ProgramIo): Pro
       import('../database/events/delivery/deliveries.js'),
       import('../database/database.js'),
     ]);
-    const text = await onDatabase(io, false, (context) =>
+    const text = await onDatabase(io, {}, (context) =>
       work({ deliveries: context.get(Deliveries), database: context.get(Database) }),
     );
     await print(text, io);

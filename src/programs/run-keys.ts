@@ -1,4 +1,6 @@
-import { type KeysCommand, keysProgram } from '../accounts/cli/keys-program.js';
+import type { KeysCommand } from '../accounts/cli/keys-command.js';
+import { keysProgram } from '../accounts/cli/keys-program.js';
+import { InvalidOptions } from '../accounts/keys/key-options.js';
 import { messageOf, parse, type ProgramIo } from './program.js';
 
 /** Runs a command line of `keys`. `changed` is whether running services may still have an older state. */
@@ -19,7 +21,8 @@ export async function runKeys(args: readonly string[], io: ProgramIo): Promise<{
   } catch (error) {
     // A key may have been given instead of its id, and terminals are recorded.
     const message = messageOf(error).replaceAll(/psk_(?:live|test)_\w+/g, 'psk_…');
-    io.stderr.write(`${message}\n`);
-    return { exitCode, changed: false };
+    io.stderr.write(`${message.replace('\n(Did', ' (Did')}\n`);
+    const isInvalid = error instanceof Error && error.cause instanceof InvalidOptions;
+    return { exitCode: isInvalid ? 2 : exitCode, changed: false };
   }
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type BearerGuard, isCaller } from '../auth/bearer.guard.js';
+import { type BearerGuard, hasCaller, isCaller } from '../auth/bearer.guard.js';
 import { INVALID } from '../auth/unauthorized.js';
 import { runFor } from '../database/events/actor.js';
 import { noteRequest } from '../platform/recurring-task.js';
@@ -13,9 +13,9 @@ import type { PlanThrottlerGuard } from './plan-throttler.guard.js';
 type AdmissionGuards = { readonly bearer: BearerGuard; readonly throttler: PlanThrottlerGuard };
 
 /**
- * Calls the guards for every request under the versioned API before its body is read: for authentication (401), quota (429)
- * and scope (403). Nest calls guards only for matched routes, and after Fastify has parsed the body. Events of the handler then
- * have the key as actor.
+ * Calls the guards for every request under the versioned API before its body is read: for authentication (401, or 403 of a
+ * suspended account), quota (429) and scope (403). Nest calls guards only for matched routes, and after Fastify has parsed the
+ * body. Events of the handler then have the key as actor.
  */
 export class Admission {
   /** Those of the application, which is created after its hooks. No request is admitted without them. */
@@ -62,12 +62,16 @@ async function admit(
     if (refusal !== undefined) return refusal;
     authentication = (await bearer.authenticate(request, true)) ?? INVALID;
   }
-  if (!isCaller(authentication)) return (await throttler.admitAddress(request, reply)) ?? authentication;
-  const refusal = await throttler.admit(authentication, reply, quota);
+  if (!hasCaller(authentication)) return (await throttler.admitAddress(request, reply)) ?? authentication;
+  const caller = isCaller(authentication) ? authentication : authentication.caller;
+  const refusal = await throttler.admit(caller, reply, quota);
   // Counting in Redis has read the version of keys too.
   if (!bearer.isCurrent) {
     authentication = (await bearer.authenticate(request, true)) ?? INVALID;
-    if (!isCaller(authentication)) return (await throttler.admitAddress(request, reply)) ?? authentication;
+    if (!hasCaller(authentication)) return (await throttler.admitAddress(request, reply)) ?? authentication;
   }
-  return refusal ?? bearer.authorize(request, authentication, access);
+  if (isCaller(authentication)) return refusal ?? bearer.authorize(request, authentication, access);
+  // The 403 of a suspended account uses quota like any 403, and is logged and counted with its key.
+  if (refusal === undefined) request.caller = request.principal = authentication.caller;
+  return refusal ?? authentication;
 }

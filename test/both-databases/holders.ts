@@ -16,6 +16,7 @@ interface Terms {
   readonly plan: PlanName;
   readonly perMinute?: number;
   readonly perDay?: number;
+  readonly suspendedAt?: number;
 }
 
 const ACCOUNTS: Readonly<Record<string, Terms>> = {
@@ -24,6 +25,7 @@ const ACCOUNTS: Readonly<Record<string, Terms>> = {
   crowded: AMPLE,
   poor: { plan: 'enterprise', perMinute: 3, perDay: 8 },
   pro: { plan: 'pro' },
+  suspended: { ...AMPLE, suspendedAt: MADE_AT_MS },
 };
 
 interface Holder {
@@ -59,6 +61,7 @@ export const HOLDERS: Readonly<Record<string, Holder>> = {
   other: holder('other', 'key_c000000000000000'),
   poor: holder('poor', 'key_D000000000000000'),
   pro: holder('pro', 'key_d000000000000000'),
+  suspended: holder('suspended', 'key_E000000000000000'),
   ...Object.fromEntries(
     Array.from({ length: 100 }, (_, n) => [
       `crowded ${n}`,
@@ -71,8 +74,8 @@ export const HOLDERS: Readonly<Record<string, Holder>> = {
 export async function importHolders({ app }: TestApp): Promise<void> {
   await app.get(Database).write(async (manager) => {
     const ids = new Map<string, number>();
-    for (const [name, { plan, perMinute = null, perDay = null }] of Object.entries(ACCOUNTS)) {
-      const account = manager.create(Account, { name, plan, perMinute, perDay, createdAt: MADE_AT_MS });
+    for (const [name, terms] of Object.entries(ACCOUNTS)) {
+      const account = manager.create(Account, { name, ...terms, createdAt: MADE_AT_MS });
       await manager.insert(Account, account);
       ids.set(name, account.id);
     }

@@ -1,15 +1,16 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import Sqlite from 'sqlite-driver';
+import { collected } from '../support/collected.js';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import type { NewKey } from '../../src/accounts/keys/key-options.js';
-import { runBackup } from '../../src/programs/run-backup.js';
+import { runKeys } from '../../src/programs/run-keys.js';
 import { trio } from '../support/app.js';
-import { queryDatabase } from '../support/databases.js';
+import { databaseUrl, queryDatabase } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';
-import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
-import { keys, keysJson, keysOn, programIo, type Ran } from '../support/keys-command-line.js';
+import { service, sharePreparedApp } from '../support/folders.js';
+import { keys, keysJson, keysOn, programIo } from '../support/keys-command-line.js';
 import { until } from '../support/until.js';
 
 interface Issued {
@@ -110,6 +111,33 @@ describe('beside a running service', () => {
 /** Written some seconds late. */
 const withoutUse = (shown: object[]) => shown.map((key) => ({ ...key, lastUsedAt: undefined }));
 
+describe('keys of an account', () => {
+  it('are refused while it is suspended, which the operator of PETSTORE_OPERATOR did', async () => {
+    const { id, key } = await given('suspended');
+    expect((await list(key)).status).toBe(200);
+    const env = { DATABASE_URL: databaseUrl(service.folder), PETSTORE_OPERATOR: 'ops@example.com' };
+    expect(await keysOn(env, 'suspend', 'suspended', '--reason', 'fraud')).toMatchObject({ code: 0 });
+    await untilRefused(key, 'account_suspended');
+    expect((await keys('delete', 'suspended')).stderr).toContain('Repeat this after');
+    const { stdout } = await keys('export', 'suspended');
+    expect(JSON.parse(stdout)).toMatchObject({ api_keys: [{ id }], accounts: [{ name: 'suspended' }] });
+    expect((await keys('resume', 'suspended')).code).toBe(0);
+    await until(async () => (await list(key)).status === 200);
+    const [resumed, suspended] = await keysJson<{ actor: string }[]>('audit', 'suspended');
+    expect(suspended).toMatchObject({ actor: 'cli:ops@example.com', action: 'account.suspended' });
+    expect(resumed).toMatchObject({ actor: `cli:${userInfo().username}`, action: 'account.resumed' });
+  });
+});
+
+describe('keys find', () => {
+  it('reads the key from standard input', async () => {
+    const { id, key } = await given('found');
+    const { io, ran } = programIo({ DATABASE_URL: databaseUrl(service.folder) }, `${key}\n`);
+    const { code, stdout } = ran((await runKeys(['find', '--json'], io)).exitCode);
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { id, account: 'found' }]);
+  });
+});
+
 describe('keys list', () => {
   it('shows the same fields as the API', async () => {
     const manager = await create('same', '--plan', 'pro', '--name', 'Ops', '--scopes', 'keys:manage,pets:read');
@@ -136,8 +164,8 @@ const START = ['create', '--account', 'x', '--plan'];
 
 describe('a command line', () => {
   it.each<[string[], string, number]>([
-    [[], 'missing command', 2],
-    [['create', '--plan', 'free'], '--account', 2],
+    [[], 'missing command; --help', 2],
+    [['create', '--plan', 'free'], "required option '--account <name>'", 2],
     [[...START, 'gold'], 'gold', 2],
     [[...START, 'free', '--scopes', SECRET], 'scopes look like', 2],
     [['revoke', 'key_1', SECRET], 'too many arguments', 2],
@@ -145,12 +173,23 @@ describe('a command line', () => {
     [['revoke', SECRET], 'no API key', 1],
     [['plan', 'nobody', 'free'], 'nobody', 1],
     [['usage', '--days', '31'], 'an integer from 1 to 30', 2],
+    [['usage', '--by', 'key'], '--by needs an account', 2],
+    [['create', '--acount', 'x'], "unknown option '--acount' (Did you mean --account?)", 2],
+    [['create', '--account', 'x', '--scopes', 'pets.read'], '"pets.read" is not a scope', 2],
+    [[...START, 'enterprise'], 'requires both', 2],
+    [['suspend', 'x'], '--reason', 2],
+    [['limits', 'x', '--per-minute', '5'], '--until', 2],
+    [['limits', 'x', '--until', '2026-13-01'], 'a UTC date', 2],
+    [['resume', 'nobody'], 'nobody', 1],
+    [['find', SECRET], 'typing error', 1],
   ])('that is invalid (2) or cannot be done (1) is refused in one line: %j', async (args, clue, code) => {
     const ran = await keys(...args);
     expect(ran).toEqual({ code, stdout: '', stderr: expect.stringMatching(/^.+\n$/) });
     expect(ran.stderr).toContain(clue);
     expect(ran.stderr).not.toMatch(/psk_live_x/);
-    expect((await service.app.get(KeysService).listKeys()).filter(({ account }) => account === 'x')).toEqual([]);
+    expect((await collected(service.app.get(KeysService).listKeys())).filter(({ account }) => account === 'x')).toEqual(
+      [],
+    );
   });
 
   it.each([['help'], ['--help'], ['help', 'create'], ['pause', '--help']])('prints help: %s', async (...args) => {
@@ -189,11 +228,12 @@ describe('a command line', () => {
   });
 });
 
+const split = (by: string) => keysJson<object[]>('usage', 'many', '--by', by);
 const usage = () => keysJson<{ account: string; requests: number }[]>('usage', '--days', '2');
 
 describe('keys usage', () => {
   it('lists the requests of all accounts by outcome, those with most first, for people and for programs', async () => {
-    const { key } = await create('many', '--plan', 'pro');
+    const { id, key } = await create('many', '--plan', 'pro');
     await create('none', '--plan', 'free');
     for (const path of ['/v1/pets', '/v1/pets', '/v1/nowhere']) await service.request(path, { key });
     // The service writes the history every second.
@@ -211,6 +251,12 @@ describe('keys usage', () => {
       ...refused,
     });
     expect(all.find(({ account }) => account === 'none')).toMatchObject({ plan: 'free', requests: 0, admitted: 0 });
+    expect(await split('operation')).toMatchObject([
+      { operation: 'listPets', requests: 2, admitted: 2 },
+      { operation: 'unmatched', requests: 1, client_error: 1 },
+    ]);
+    expect(await split('key')).toMatchObject([{ key: id, requests: 3 }]);
+    expect(await keysJson('usage', 'none')).toEqual([all.find(({ account }) => account === 'none')]);
     expect((await keys('usage')).stdout).toMatch(
       /^ACCOUNT +PLAN +REQUESTS +ADMITTED +LIMITED +BANNED +CLIENT ERROR +SERVER ERROR\n/,
     );
@@ -231,64 +277,5 @@ describe('keys audit', () => {
     expect(stdout).toMatch(/^AT +ACTOR +ACTION +ACCOUNT +KEY\n/);
     expect(stdout).toMatch(new RegExp(`^\\S+Z +cli:\\S+ +key\\.revoked +watched +${id}$`, 'm'));
     expect(stdout).not.toMatch(WHOLE_KEY);
-  });
-});
-
-function backUp(args: readonly string[], url = `sqlite:${join(service.folder, 'petstore.sqlite')}`): Ran {
-  const { io, ran } = programIo({ DATABASE_URL: url });
-  return ran(runBackup(args, io));
-}
-
-const backups = () => readdirSync(service.folder).filter((name) => name.includes('backup'));
-
-describe('the backup', () => {
-  it('is complete, intact and private, while a service writes', async () => {
-    const file = join(service.folder, 'backup.sqlite');
-    const key = await service.key(AMPLE);
-    let created = 0;
-    const stop = new AbortController();
-    const writing = Array.from({ length: 8 }, async () => {
-      while (!stop.signal.aborted) {
-        await service.post('/v1/pets', key, { name: 'Bella', categoryId: 1 });
-        created += 1;
-      }
-    });
-    await until(() => created > 100);
-    const before = created;
-    expect(backUp([file])).toEqual({ code: 0, stdout: `${file} is complete and intact.\n`, stderr: '' });
-    stop.abort();
-    await Promise.all(writing);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    const copy = new Sqlite(file, { readonly: true });
-    const pets = Number(copy.prepare('SELECT count(*) FROM pets').pluck().get());
-    copy.close();
-    expect(pets).toBeGreaterThanOrEqual(before);
-    expect(pets).toBeLessThanOrEqual(created);
-    expect(backups()).toEqual(['backup.sqlite']);
-  });
-
-  it('does not replace a file', () => {
-    const file = join(service.folder, 'kept');
-    writeFileSync(file, 'text');
-    expect(backUp([file])).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining('EEXIST') });
-    expect(statSync(file).size).toBe(4);
-  });
-
-  it.each([
-    ['sqlite:/nowhere/petstore.sqlite', 'Cannot open database'],
-    ['postgres://localhost/petstore', 'Use pg_dump for PostgreSQL.'],
-    ['mysql://localhost/petstore', 'DATABASE_URL must be'],
-  ])('leaves no file if it fails: %s', (url, reason) => {
-    const failed = backUp([join(service.folder, 'failed-backup')], url);
-    expect(failed).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(reason) });
-    expect(backups().filter((name) => name.startsWith('failed'))).toEqual([]);
-  });
-
-  it.each([[[]], [['--help']], [['one', 'two']]])('is refused with the arguments %j', (args) => {
-    expect(backUp(args)).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: 'Name the file of the backup, and nothing else.\n',
-    });
   });
 });

@@ -1,6 +1,7 @@
 // @postgres: commands run statements that no request does.
 import { describe, expect, it } from '@jest/globals';
 import { keysForEachTest, parseKeysCommand } from '../support/keys-commands.js';
+import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
 import { Account } from '../../src/auth/keys/account.entity.js';
 import { DEFAULT_SCOPES } from '../../src/auth/keys/scopes.js';
 
@@ -144,6 +145,7 @@ describe('the keys commands', () => {
     const { text, changed } = await run('accounts --json');
     expect(JSON.parse(text)).toEqual([
       {
+        id: 1,
         account: 'acme',
         plan: 'pro',
         perMinute: 300,
@@ -151,15 +153,19 @@ describe('the keys commands', () => {
         activeKeys: 3,
         lastUsedAt: '2026-11-21T12:00:01.000Z',
       },
-      { account: 'zoo', plan: 'enterprise', perMinute: 6, perDay: 60, activeKeys: 1 },
-      { account: 'empty', plan: 'free', perMinute: 60, perDay: 1_000, activeKeys: 0 },
+      { id: 2, account: 'zoo', plan: 'enterprise', perMinute: 6, perDay: 60, activeKeys: 1 },
+      { id: 3, account: 'empty', plan: 'free', perMinute: 60, perDay: 1_000, activeKeys: 0 },
     ]);
     expect(changed).toBe(false);
+    expect((await run('limits acme --per-minute 900 --until 2026-11-22')).text).toBe(
+      'acme: 900 requests a minute, 10000 a day, until 2026-11-22T00:00:00.000Z.',
+    );
+    expect(await run('suspend 1 --reason fraud')).toEqual({ text: 'acme is suspended.', changed: true });
     expect((await run('accounts')).text.split('\n')).toEqual([
-      'ACCOUNT  PLAN        PER MINUTE  PER DAY  ACTIVE KEYS  LAST USED',
-      'acme     pro         300         10000    3            2026-11-21T12:00:01Z',
-      'zoo      enterprise  6           60       1            -',
-      'empty    free        60          1000     0            -',
+      'ACCOUNT  PLAN        PER MINUTE  PER DAY  UNTIL       ACTIVE KEYS  STATE      LAST USED',
+      'acme     pro         900         10000    2026-11-22  3            suspended  2026-11-21',
+      'zoo      enterprise  6           60       -           1            active     -',
+      'empty    free        60          1000     -           0            active     -',
     ]);
   });
 
@@ -184,6 +190,21 @@ describe('the keys commands', () => {
     const programs = await run(`show ${listed?.id} --json`);
     expect(JSON.parse(programs.text)).toMatchObject({ ...listed });
     await expect(run('show key_0')).rejects.toHaveProperty('code', 'api_key_not_found');
+  });
+
+  it('find shows the key with a text, and list the keys of an account, by its name or identifier', async () => {
+    const { id, key } = await create();
+    await run('create --account zoo --plan free');
+    await run('suspend acme --reason fraud');
+    expect((await run(`find ${key}`)).text).toBe((await run(`show ${id}`)).text);
+    expect((await run(`find ${key}`)).text).toMatch(/^state: +suspended$/m);
+    await expect(run(`find ${generateApiKey('live')}`)).rejects.toThrow('No API key has this text');
+    await expect(run(`find ${generateApiKey('test')}`)).rejects.toThrow('It is for the staging environment');
+    for (const account of ['acme', '1'])
+      expect(JSON.parse((await run(`list --json --account ${account}`)).text)).toMatchObject([{ id, account: 'acme' }]);
+    await expect(run('list --account 99')).rejects.toThrow('no account named "99"');
+    expect((await run('resume acme')).text).toBe('acme is not suspended.');
+    expect((await run('list --account acme')).text).toMatch(/ active /);
   });
 
   it('rename gives a key another name, or none', async () => {

@@ -164,6 +164,7 @@ describe('the log of a service', () => {
         route: '/v1/pets/:petId',
         status: 401,
         bytes: body.length,
+        address: '127.0.0.1',
         traceId,
       },
     ]);

@@ -194,8 +194,15 @@ describe('getUsageHistory', () => {
   });
 });
 
-/** The least identifier of accounts that do not exist. */
+/** Before the identifiers of other accounts. */
 const OTHERS = 1_000_000;
+
+/** Creates other accounts, because only those that exist have a history. */
+const createOthers = (most: number) =>
+  account.service.app.get(Database).query(`
+    INSERT INTO "accounts" ("id", "name", "plan", "created_at")
+    WITH RECURSIVE "new" ("id") AS (SELECT ${OTHERS} UNION ALL SELECT "id" + 1 FROM "new" WHERE "id" < ${OTHERS + most})
+    SELECT "id", CAST("id" AS TEXT), 'free', 0 FROM "new" WHERE TRUE ON CONFLICT DO NOTHING`);
 
 describe('the record of requests', () => {
   it('is written every second, and when the service stops, and continued after its start', async () => {
@@ -238,6 +245,7 @@ describe('the record of requests', () => {
     for (let n = 0; n < 300; n += 1) count(account.accountId, `key_${n}`, 'admitted');
     await account.recorder.tryRun();
     for (let n = 0; n < 300; n += 1) count(account.accountId, `key_${n}`, 'limited');
+    await createOthers(1);
     count(OTHERS, 'another', 'limited');
     const byKey = await items('?by=key');
     expect(byKey).toHaveLength(201);
@@ -253,6 +261,7 @@ describe('the record of requests', () => {
   });
 
   it('takes a bounded amount of memory', async () => {
+    await createOthers(100_010);
     for (let n = 1; n <= 100_010; n += 1) count(OTHERS + n, 'key', 'admitted');
     await account.recorder.tryRun();
     expect(await account.rows()).toHaveLength(100_000);

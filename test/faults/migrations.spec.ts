@@ -83,12 +83,16 @@ describe('migrations on PostgreSQL', () => {
     await until(async () => (await client.query(waiting)).rowCount === 1);
     // A write waits behind the migration, which gives up its place.
     await client.query(write);
+    // It tries again, so it has logged who holds the lock.
+    await until(async () => (await client.query(waiting)).rowCount === 1);
+    const { rows } = await other.query<{ pid: number }>('SELECT pg_backend_pid() AS "pid"');
     await other.query('COMMIT');
     const ended = await migrating;
     expect(ended.code).toBe(0);
     // Those that ran do not run again.
     expect(pendingOf(ended)).toMatch(new RegExp(`^"${migration}\\d+"$`));
     expect(ended.stdout.includes('a migration waits for a lock')).toBe(isTriedAgain);
+    expect(ended.stdout.includes(`"holders":[{"pid":${rows[0]?.pid},`)).toBe(isTriedAgain);
     const lines = ended.stdout.trim().split('\n');
     expect(lines.filter((line) => !line.startsWith('{'))).toEqual([]);
   });

@@ -4,6 +4,7 @@ import { Test } from '@nestjs/testing';
 import { Account } from '../../src/auth/keys/account.entity.js';
 import { AuditRecord } from '../../src/auth/keys/audit-record.entity.js';
 import { UsageHistory } from '../../src/rate-limit/history/usage-history.js';
+import { AccountsService } from '../../src/accounts/accounts.service.js';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { ApiKey } from '../../src/auth/keys/api-key.entity.js';
 import { EventsModule } from '../../src/database/events/events.js';
@@ -55,7 +56,10 @@ export class AuthBench {
       AuthModule,
       EventsModule,
     ];
-    const module = await Test.createTestingModule({ imports, providers: [KeysService, UsageHistory] }).compile();
+    const module = await Test.createTestingModule({
+      imports,
+      providers: [AccountsService, KeysService, UsageHistory],
+    }).compile();
     const keys = module.get(KeysService);
     const database = module.get(Database);
     const instance: AuthInstance = {

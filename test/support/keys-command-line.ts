@@ -1,4 +1,4 @@
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { expect } from '@jest/globals';
 import { runKeys } from '../../src/programs/run-keys.js';
 import { databaseUrl } from './databases.js';
@@ -22,11 +22,11 @@ function collector() {
   return { stream, text: () => chunks.join('') };
 }
 
-/** Settings and streams for a program that runs in this process, and what it wrote. */
-export function programIo(env: Readonly<Record<string, string>>) {
+/** Settings and streams for a program that runs in this process, and what it wrote. @param input that it can read */
+export function programIo(env: Readonly<Record<string, string>>, input = '') {
   const [stdout, stderr] = [collector(), collector()];
   return {
-    io: { env, stdout: stdout.stream, stderr: stderr.stream },
+    io: { env, stdin: Readable.from([input]), stdout: stdout.stream, stderr: stderr.stream },
     ran: (code: number): Ran => ({ code, stdout: stdout.text(), stderr: stderr.text() }),
   };
 }

@@ -1,4 +1,5 @@
-import { type KeysCommand, keysProgram } from '../../src/accounts/cli/keys-program.js';
+import type { KeysCommand } from '../../src/accounts/cli/keys-command.js';
+import { keysProgram } from '../../src/accounts/cli/keys-program.js';
 import { servicesOf } from '../../src/programs/run-keys-command.js';
 import { authForEachTest } from './auth-service.js';
 
@@ -17,7 +18,14 @@ export function parseKeysCommand(line: string): KeysCommand {
 /** Gives each test a service, and runs command lines of `keys` on it in this process. */
 export function keysForEachTest() {
   const { bench, service } = authForEachTest();
-  const run = (line: string) => parseKeysCommand(line).run(servicesOf(service.context));
+  const run = async (line: string) => {
+    const services = { ...servicesOf(service.context), readLine: () => Promise.resolve('') };
+    const { text, changed } = await parseKeysCommand(line).run(services);
+    if (typeof text === 'string') return { text, changed };
+    let whole = '';
+    for await (const part of text) whole += part;
+    return { text: whole, changed };
+  };
   /** Creates a key of the account acme, on the plan Pro. */
   const create = async (options = '') => {
     const { text } = await run(`create --account acme --plan pro --json${options}`);

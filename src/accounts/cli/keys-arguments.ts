@@ -27,6 +27,18 @@ const integer = (pattern: RegExp, range: string) => (text: string) => {
   throw new InvalidArgumentError(`It must be an integer ${range}.`);
 };
 export const limit = integer(/^[1-9][0-9]{0,14}$/, 'of at least 1');
+export const until = (text: string) => {
+  const untilMs = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/.test(text) ? Date.parse(text) : NaN;
+  if (!Number.isNaN(untilMs)) return untilMs;
+  throw new InvalidArgumentError('It must be a UTC date such as 2026-12-01, or a time such as 2026-12-01T12:00:00Z.');
+};
+
+/** Unlike a mandatory option of commander, it does not hide an unknown one, which may be its misspelt name. */
+export function required<T>(option: string, value: T | undefined): T {
+  if (value === undefined) throw invalid(`error: required option '${option}' not specified`);
+  return value;
+}
+
 export const dayCount = integer(/^([1-9]|[12][0-9]|30)$/, 'from 1 to 30');
 
 /* In milliseconds. */

@@ -1,6 +1,6 @@
 import type { AccountSummary } from '../accounts.js';
 import type { AuditEntry } from '../../auth/keys/audit-record.entity.js';
-import type { IssuedKey, KeyDetails, RotatedKey } from '../keys/key-responses.dto.js';
+import type { IssuedKey, RotatedKey, ShownKey } from '../keys/key-responses.dto.js';
 
 export function issuedText({ id, name, key, account, plan, scopes, expiresAt }: IssuedKey): string {
   return [
@@ -19,40 +19,61 @@ export function rotatedText(rotated: RotatedKey): string {
 }
 
 /** Keys for people, 100 columns wide like all tables. `show` has the rest. */
-export function listText(keys: readonly KeyDetails[], nowMs: number): string {
-  const rows = keys.map((key) => {
-    const { id, masked, name = '-', account, expiresAt = '-', lastUsedAt = '-' } = key;
-    const dates = [expiresAt, lastUsedAt].map((at) => at.slice(0, '2026-11-21'.length));
-    const names = [name, account].map((one) => clipped(one, 16));
-    return [id, masked.slice('psk_live_'.length), ...names, stateOf(key, nowMs), ...dates];
-  });
-  return table([['ID', 'KEY', 'NAME', 'ACCOUNT', 'STATE', 'EXPIRES', 'LAST USED'], ...rows]);
+export async function* listText(pages: KeyPages, nowMs: number): AsyncGenerator<string> {
+  yield table([['ID', 'KEY', 'NAME', 'ACCOUNT', 'STATE', 'EXPIRES', 'LAST USED']], LIST_WIDTHS);
+  for await (const keys of pages) {
+    const rows = keys.map((key) => {
+      const { id, masked, name = '-', account, expiresAt, lastUsedAt } = key;
+      const names = [name, account].map((one) => clipped(one, 15));
+      return [id, masked.slice('psk_live_'.length), ...names, stateOf(key, nowMs), day(expiresAt), day(lastUsedAt)];
+    });
+    yield `\n${table(rows, LIST_WIDTHS)}`;
+  }
 }
 
+/** The same for programs, on one line. */
+export async function* listJson(pages: KeyPages): AsyncGenerator<string> {
+  let before = '[';
+  for await (const keys of pages) {
+    yield before + keys.map((key) => JSON.stringify(key)).join();
+    before = ',';
+  }
+  yield before === '[' ? '[]' : ']';
+}
+
+type KeyPages = AsyncIterable<readonly ShownKey[]>;
+/** Of the columns, because pages do not know the widest cell of all. */
+const LIST_WIDTHS = [20, 9, 15, 15, 9, 10, 9];
+
 /** Everything about a key for people, one field a line, by the names of the API. */
-export function keyText(key: KeyDetails, nowMs: number): string {
+export function keyText(key: ShownKey, nowMs: number): string {
   const fields = Object.entries({ ...key, scopes: key.scopes.join(' '), state: stateOf(key, nowMs) });
   return table(fields.map(([name, value]) => [`${name}:`, value]));
 }
 
 export function accountsText(accounts: readonly AccountSummary[]): string {
-  const rows = accounts.map(({ account, plan, perMinute, perDay, activeKeys, lastUsedAt }) => [
-    clipped(account, 28),
-    plan,
-    ...[perMinute, perDay, activeKeys].map(String),
-    time(lastUsedAt, '-'),
-  ]);
-  return table([['ACCOUNT', 'PLAN', 'PER MINUTE', 'PER DAY', 'ACTIVE KEYS', 'LAST USED'], ...rows]);
+  const rows = accounts.map(
+    ({ account, plan, perMinute, perDay, limitsUntil, activeKeys, lastUsedAt, suspendedAt }) => [
+      clipped(account, 15),
+      plan,
+      ...[perMinute, perDay].map(String),
+      day(limitsUntil),
+      String(activeKeys),
+      suspendedAt === undefined ? 'active' : 'suspended',
+      day(lastUsedAt),
+    ],
+  );
+  return table([['ACCOUNT', 'PLAN', 'PER MINUTE', 'PER DAY', 'UNTIL', 'ACTIVE KEYS', 'STATE', 'LAST USED'], ...rows]);
 }
 
-export function usageText(columns: readonly string[], rows: readonly object[]): string {
-  const head = columns.map((name) => name.replace('_', ' ').toUpperCase());
+export function usageText(rows: readonly object[]): string {
+  const head = Object.keys(rows[0] ?? { requests: 0 }).map((name) => name.replace('_', ' ').toUpperCase());
   return table([head, ...rows.map((row) => Object.values(row).map((value) => clipped(String(value), 28)))]);
 }
 
-/** Aligned columns, as wide as their widest cells. */
-export function table(rows: readonly string[][]): string {
-  const widths: number[] = [];
+/** Aligned columns, as wide as their widest cells. @param least widths, in characters */
+export function table(rows: readonly string[][], least: readonly number[] = []): string {
+  const widths = [...least];
   for (const cells of rows)
     for (const [column, cell] of cells.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
   const lineOf = (cells: readonly string[]) => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
@@ -66,11 +87,14 @@ export function auditText(entries: readonly AuditEntry[]): string {
   return table([['AT', 'ACTOR', 'ACTION', 'ACCOUNT', 'KEY'], ...rows]);
 }
 
-function stateOf({ revokedAt, expiresAt, pausedAt }: KeyDetails, nowMs: number): string {
+function stateOf({ revokedAt, expiresAt, pausedAt, suspendedAt }: ShownKey, nowMs: number): string {
   if (revokedAt !== undefined) return 'revoked';
   if (expiresAt !== undefined && Date.parse(expiresAt) <= nowMs) return 'expired';
-  return pausedAt === undefined ? 'active' : 'paused';
+  if (pausedAt !== undefined) return 'paused';
+  return suspendedAt === undefined ? 'active' : 'suspended';
 }
+
+const day = (at = '-') => at.slice(0, '2026-11-21'.length);
 
 /** The beginning of a name that is too long for a table. @param most in UTF-16 units, as `table` counts */
 function clipped(name: string, most: number): string {

@@ -1,32 +1,19 @@
-import { Argument, Command, Option } from 'commander';
-import { type CustomLimits, PLAN_NAMES, type PlanName } from '../../auth/keys/plan.js';
+import { Command, Option } from 'commander';
+import { PLAN_NAMES } from '../../auth/keys/plan.js';
 import { REQUESTED_SCOPES, SCOPES } from '../../auth/keys/scopes.js';
-import type { UsageHistory } from '../../rate-limit/history/usage-history.js';
+import { KEY_ID } from '../../auth/keys/api-key-format.js';
 import { checkAccountName, checkName, type NewKey, planTerms } from '../keys/key-options.js';
 import type { KeyDetails } from '../keys/key-responses.dto.js';
 import type { KeysService } from '../keys/keys.service.js';
-import { checkKnownScopes, dayCount, keyName, lifetime, limit, overlap, scopes } from './keys-arguments.js';
-import { accountsText, auditText, issuedText, keyText, listText, rotatedText, usageText } from './keys-output.js';
+import { addAccountCommands } from './account-commands.js';
+import { checkKnownScopes, keyName, lifetime, overlap, required, scopes } from './keys-arguments.js';
+import { type Commands, type Json, JSON_OPTION, type KeysCommand } from './keys-command.js';
+import { done, PER_DAY, PER_MINUTE, rendered } from './keys-command.js';
+import { issuedText, keyText, listJson, listText, rotatedText } from './keys-output.js';
 
-export type KeysServices = { readonly keys: KeysService; readonly history: UsageHistory; readonly nowMs: number };
-
-/** The text for standard output, and whether running services may still have an older state. */
-type Outcome = { readonly text: string; readonly changed: boolean };
-
-export interface KeysCommand {
-  /** Whether it works on a new database too. */
-  readonly createsDatabase: boolean;
-  /** @throws (rejects) DomainError with a message for the operator */
-  run(services: KeysServices): Promise<Outcome>;
-}
-
-type Json = { readonly json?: true };
 type ScopeOptions = Json & { readonly allowUnknownScope?: true };
 
-const JSON_OPTION = ['--json', 'print one line for programs'] as const;
 const ALLOW_UNKNOWN_SCOPE = ['--allow-unknown-scope', 'accept scopes of extensions'] as const;
-const PER_MINUTE = ['--per-minute <n>', 'requests per minute, for enterprise', limit] as const;
-const PER_DAY = ['--per-day <n>', 'requests per day, for enterprise', limit] as const;
 const DEFAULT_OVERLAP = '24h';
 
 const NOTES = `
@@ -46,17 +33,15 @@ export function keysProgram(choose: (command: KeysCommand) => void, print: (help
     .exitOverride()
     .configureOutput({ writeOut: print, writeErr: () => undefined })
     .addHelpText('afterAll', NOTES);
-  const run = (work: KeysCommand['run'], createsDatabase = false) => choose({ createsDatabase, run: work });
+  const run: Commands['run'] = (work, options) => choose({ createsDatabase: false, ...options, run: work });
   const command = (name: string, description: string) => program.command(name).description(description);
   const keyCommand = (name: string, description: string) =>
     command(name, description).argument('<id>', 'of the key, such as key_0123456789abcdef');
   const change = (name: string, description: string, work: (keys: KeysService, id: string) => Promise<string>) =>
-    keyCommand(name, description).action((id: string) =>
-      run(async ({ keys }) => ({ text: await work(keys, id), changed: true })),
-    );
+    keyCommand(name, description).action((id: string) => run(async ({ keys }) => done(await work(keys, id))));
 
   command('create', 'Create a key, and the account if it is new. The key is shown once.')
-    .requiredOption('--account <name>', 'account of the key', checkAccountName)
+    .option('--account <name>', 'account of the key (required)', checkAccountName)
     .addOption(new Option('--plan <plan>', 'plan of a new account').choices(PLAN_NAMES))
     .option(...PER_MINUTE)
     .option(...PER_DAY)
@@ -69,47 +54,35 @@ export function keysProgram(choose: (command: KeysCommand) => void, print: (help
     .option(...ALLOW_UNKNOWN_SCOPE)
     .option('--expires-in <duration>', 'such as 90d (default: never)', lifetime)
     .option(...JSON_OPTION)
-    .action((options: NewKey & ScopeOptions & { readonly expiresIn?: number }) => {
-      const { json, expiresIn: expiresInMs, allowUnknownScope, ...newKey } = options;
+    .action((options: Partial<NewKey> & ScopeOptions & { readonly expiresIn?: number }) => {
+      const { json, expiresIn: expiresInMs, allowUnknownScope, ...rest } = options;
+      const newKey = { ...rest, account: required('--account <name>', rest.account) };
       const { plan, perMinute, perDay } = newKey;
       checkKnownScopes(newKey.scopes ?? [], allowUnknownScope);
       if (perMinute !== undefined || perDay !== undefined) planTerms(plan ?? 'enterprise', newKey);
-      run(
-        async ({ keys }) => rendered(json, await keys.createKey({ ...newKey, expiresInMs }), issuedText),
-        plan !== undefined,
-      );
-    });
-
-  command('list', 'List all keys by account. Last uses appear within some seconds.')
-    .option(...JSON_OPTION)
-    .action(({ json }: Json) =>
-      run(async ({ keys, nowMs }) => rendered(json, await keys.listKeys(), (all) => listText(all, nowMs))),
-    );
-
-  command('accounts', 'List all accounts with their plans, limits and active keys.')
-    .option(...JSON_OPTION)
-    .action(({ json }: Json) => run(async ({ keys }) => rendered(json, await keys.listAccounts(), accountsText)));
-
-  command('audit', 'List the last operations on keys and accounts, newest first. --json adds details.')
-    .argument('[account]', 'only those of this account')
-    .option(...JSON_OPTION)
-    .action((account: string | undefined, { json }: Json) =>
-      run(async ({ keys }) => rendered(json, await keys.readAudit(account), auditText)),
-    );
-
-  command('plan', 'Change the plan of an account, from its next request on.')
-    .argument('<account>', 'name of the account')
-    .addArgument(new Argument('<plan>', 'new plan of the account').choices(PLAN_NAMES))
-    .option(...PER_MINUTE)
-    .option(...PER_DAY)
-    .action((account: string, plan: PlanName, limits: CustomLimits) => {
-      planTerms(plan, limits);
-      run(async ({ keys }) => {
-        const { perMinute, perDay } = await keys.changePlan(account, plan, limits);
-        const text = `${account} is on the plan ${plan}: ${perMinute} requests a minute, ${perDay} a day.`;
-        return { text, changed: true };
+      run(async ({ keys }) => rendered(json, await keys.createKey({ ...newKey, expiresInMs }), issuedText), {
+        createsDatabase: plan !== undefined,
       });
     });
+
+  command('list', 'List keys by account. Last uses appear within some seconds.')
+    .option('--account <name>', 'only those of this account, by its name or identifier')
+    .option(...JSON_OPTION)
+    .action(({ json, account }: Json & { readonly account?: string }) =>
+      run(async ({ keys, nowMs }) => {
+        const pages = keys.listKeys(account);
+        return { text: json ? listJson(pages) : listText(pages, nowMs), changed: false };
+      }),
+    );
+
+  command('find', 'Show the key with a text, which is neither stored nor logged.')
+    .argument('[key]', 'the key (default: the first line of standard input, which no list of processes shows)')
+    .option(...JSON_OPTION)
+    .action((key: string | undefined, { json }: Json) =>
+      run(async ({ keys, nowMs, readLine }) =>
+        rendered(json, await keys.findKey(key ?? (await readLine())), (found) => keyText(found, nowMs)),
+      ),
+    );
 
   keyCommand('show', 'Show everything about a key, except the key itself.')
     .option(...JSON_OPTION)
@@ -122,7 +95,7 @@ export function keysProgram(choose: (command: KeysCommand) => void, print: (help
     .action((id: string, name: string | null) =>
       run(async ({ keys }) => {
         await keys.change(id, { name });
-        return { text: name === null ? `${id} has no name.` : `${id} is named ${name}.`, changed: true };
+        return done(name === null ? `${id} has no name.` : `${id} is named ${name}.`);
       }),
     );
 
@@ -146,29 +119,20 @@ export function keysProgram(choose: (command: KeysCommand) => void, print: (help
   change('pause', 'Refuse a key until it is resumed.', (keys, id) =>
     keys.change(id, { paused: true }).then(() => `${id} is paused.`),
   );
-  change('resume', 'Accept a paused key again.', (keys, id) =>
-    keys.change(id, { paused: false }).then(() => `${id} is not paused.`),
-  );
+  command('resume', 'Accept a paused key again, or the keys of a suspended account.')
+    .argument('<id>', 'of the key, or the name or identifier of the account')
+    .action((id: string) =>
+      run(async ({ keys, accounts }) => {
+        if (!KEY_ID.test(id)) return done(`${(await accounts.resume(id)).name} is not suspended.`);
+        await keys.change(id, { paused: false });
+        return done(`${id} is not paused.`);
+      }),
+    );
   change('unban', 'Lift the ban of a key.', (keys, id) => keys.unban(id).then(() => `${id} is no longer banned.`));
   change('revoke', 'Revoke a key for good.', async (keys, id) =>
     (await keys.revoke(id)) ? `Revoked ${id}.` : `${id} is already revoked.`,
   );
 
-  command('usage', 'List the requests of all accounts by outcome, those with most first.')
-    .option('--days <n>', 'of the last 1 to 30 UTC days, today included', dayCount, 1)
-    .option(...JSON_OPTION)
-    .action(({ json, days }: Json & { days: number }) =>
-      run(async ({ history }) => {
-        const { OUTCOMES } = await import('../../rate-limit/history/usage-history.js');
-        const columns = ['account', 'plan', 'requests', ...OUTCOMES];
-        return rendered(json, await history.ofAll(days), (rows) => usageText(columns, rows));
-      }),
-    );
-
+  addAccountCommands({ command, run });
   return program;
-}
-
-/** A result for programs, or as a text for people. */
-function rendered<T>(json: true | undefined, result: T, textOf: (result: T) => string, changed = false): Outcome {
-  return { text: json ? JSON.stringify(result) : textOf(result), changed };
 }

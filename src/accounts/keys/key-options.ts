@@ -2,6 +2,7 @@ import type { ApiKey } from '../../auth/keys/api-key.entity.js';
 import type { AuditAction } from '../../auth/keys/audit-record.entity.js';
 import { type CustomLimits, type PlanName, PLANS, type PlanTerms } from '../../auth/keys/plan.js';
 import { isScope } from '../../auth/keys/scopes.js';
+import { quoteName } from '../../http/errors/client-names.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import type { ApiKeyChange } from './key-requests.dto.js';
 
@@ -38,6 +39,13 @@ export function invalid(message: string): DomainError {
   return new DomainError('validation_failed', message);
 }
 
+/** Options that do not belong together, whatever is stored. */
+export class InvalidOptions extends DomainError {
+  constructor(message: string) {
+    super('validation_failed', message);
+  }
+}
+
 export function checkAccountName(name: string): string {
   if (ACCOUNT_NAME.test(name) && name.trim() === name) return name;
   throw invalid('An account name is 1 to 100 printable characters, without spaces at its ends.');
@@ -47,14 +55,20 @@ export function checkAccountName(name: string): string {
 export function planTerms(plan: PlanName, { perMinute, perDay }: CustomLimits): PlanTerms {
   if (PLANS[plan] !== undefined) {
     if (perMinute === undefined && perDay === undefined) return { plan, perMinute: null, perDay: null };
-    throw invalid(`The plan ${plan} has fixed limits; only enterprise accepts limits per minute and per day.`);
+    throw new InvalidOptions(
+      `The plan ${plan} has fixed limits; only enterprise accepts limits per minute and per day.`,
+    );
   }
   if (perMinute === undefined || perDay === undefined)
-    throw invalid(`The plan ${plan} requires both a limit per minute and a limit per day.`);
-  if (![perMinute, perDay].every((limit) => Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT))
-    throw invalid(`Limits are integers from 1 to ${MAX_LIMIT}.`);
-  if (perDay < perMinute) throw invalid('The limit per day must not be below the limit per minute.');
+    throw new InvalidOptions(`The plan ${plan} requires both a limit per minute and a limit per day.`);
+  checkLimits(perMinute, perDay);
   return { plan, perMinute, perDay };
+}
+
+export function checkLimits(perMinute: number, perDay: number): void {
+  if (![perMinute, perDay].every((limit) => Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT))
+    throw new InvalidOptions(`Limits are integers from 1 to ${MAX_LIMIT}.`);
+  if (perDay < perMinute) throw new InvalidOptions('The limit per day must not be below the limit per minute.');
 }
 
 export function checkName(name: string): string {
@@ -67,8 +81,10 @@ export function checkName(name: string): string {
 /** Accepts scopes that only an extension has. */
 export function checkScopes(scopes: readonly string[]): string[] {
   if (scopes.length === 0) throw invalid('A key needs at least one scope.');
-  // Not quoted: somebody may have put a key in its place.
-  if (!scopes.every(isScope)) throw invalid('One of these is not a scope; scopes look like "pets:read".');
+  const bad = scopes.find((scope) => !isScope(scope));
+  // Somebody may have put a key in its place.
+  if (bad !== undefined)
+    throw invalid(`${quoteName(bad) ?? 'One of these'} is not a scope; scopes look like "pets:read".`);
   return [...new Set(scopes)];
 }
 

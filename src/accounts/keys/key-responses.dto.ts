@@ -90,6 +90,23 @@ export class RotatedKey extends IssuedKey {
   replacedExpiresAt!: string;
 }
 
+/** What operators see of a key besides, by the names of the API. */
+export interface ShownKey extends KeyDetails {
+  /** When its account was suspended. */
+  readonly suspendedAt?: string;
+  /** Identifier of its latest successor. */
+  readonly successor?: string;
+}
+
+export function shownToOperators(key: ApiKey): ShownKey {
+  const { account, successorId } = key;
+  return {
+    ...detailsOf(key),
+    ...(account.suspendedAt === null ? {} : { suspendedAt: rfc3339(account.suspendedAt) }),
+    ...(successorId === null ? {} : { successor: successorId }),
+  };
+}
+
 /** @param key with its account */
 export function detailsOf(key: Omit<ApiKey, 'accountId'>): KeyDetails {
   const { id, name, masked, account, scopes, createdAt, expiresAt, revokedAt, pausedAt, lastUsedAt } = key;

@@ -4,8 +4,7 @@ import { type IssuedKey, type KeyDetails, type RotatedKey, detailsOf } from './k
 import { type Caller, CurrentCaller, callerOf } from '../../auth/caller.js';
 import { PageQuery } from '../../http/validation/params.js';
 import { type ResponseBody, sendPage, Revalidates } from '../../http/conditional-requests/conditional-requests.js';
-import { refusalOf } from '../../auth/authentication/key-verifier.js';
-import { scopeNeeded } from '../../auth/unauthorized.js';
+import { refusalOf, scopeNeeded } from '../../auth/unauthorized.js';
 import type { ApiKey } from '../../auth/keys/api-key.entity.js';
 import { ApiKeysRepository } from '../../auth/keys/api-keys.repository.js';
 import type { AuditedOperation } from '../../auth/keys/audit-record.entity.js';
@@ -104,7 +103,7 @@ export class KeysController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<KeyUsage> {
     reply.header('cache-control', 'no-store');
-    return keyUsage(await this.counters.peek(callerOf(await this.find(keyId, caller))));
+    return keyUsage(await this.counters.peek(callerOf(await this.find(keyId, caller), this.clock.nowMs())));
   }
 
   @Post(':keyId/rotate')

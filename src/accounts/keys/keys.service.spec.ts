@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { collected } from '../../../test/support/collected.js';
 import { shareAuth } from '../../../test/support/auth-service.js';
 import { ApiKey } from '../../auth/keys/api-key.entity.js';
 import { AuditRecord } from '../../auth/keys/audit-record.entity.js';
@@ -37,7 +38,7 @@ describe('createKey', () => {
       throw new Error('changed my mind');
     });
     expect(await auditedBy(() => expect(write).rejects.toThrow('changed my mind'))).toEqual([]);
-    expect((await service.keys.listKeys()).map(({ account }) => account)).not.toContain('undone');
+    expect((await collected(service.keys.listKeys())).map(({ account }) => account)).not.toContain('undone');
   });
 
   it.each([

@@ -1,10 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../../auth/keys/account.entity.js';
-import { generateApiKey, generateKeyId, hashApiKey, keyKindOf, maskApiKey } from '../../auth/keys/api-key-format.js';
+import {
+  generateApiKey,
+  generateKeyId,
+  hashApiKey,
+  keyFault,
+  keyKindOf,
+  maskApiKey,
+} from '../../auth/keys/api-key-format.js';
 import { ApiKey } from '../../auth/keys/api-key.entity.js';
 import { ApiKeysRepository, KeyChanges } from '../../auth/keys/api-keys.repository.js';
 import { audit, type AuditAction, type AuditedOperation } from '../../auth/keys/audit-record.entity.js';
-import { type AuditEntry, readAudit } from '../../auth/keys/audit-record.entity.js';
 import { type CustomLimits, type Limits, limitsOf, type PlanName } from '../../auth/keys/plan.js';
 import { DEFAULT_SCOPES } from '../../auth/keys/scopes.js';
 import { Database } from '../../database/database.js';
@@ -13,9 +19,10 @@ import { lockUntilCommit } from '../../database/locks.js';
 import { onTransactionEnd } from '../../database/transaction.js';
 import { Clock, rfc3339 } from '../../platform/config/clock.js';
 import { Env } from '../../platform/config/env.js';
-import { accountFor, type AccountSummary, changePlan, getAccount, summariseAccounts } from '../accounts.js';
+import { accountFor, changePlan, getAccount } from '../accounts.js';
 import type { ApiKeyChange } from './key-requests.dto.js';
-import { detailsOf, type IssuedKey, KEY_EVENTS, type KeyDetails, type RotatedKey } from './key-responses.dto.js';
+import { detailsOf, type IssuedKey, KEY_EVENTS, type KeyDetails } from './key-responses.dto.js';
+import { type RotatedKey, type ShownKey, shownToOperators } from './key-responses.dto.js';
 import { changesOf, checkDuration, checkName, checkScopes, invalid, type NewKey, planTerms } from './key-options.js';
 
 /** By how much `lastUsedAt` can be earlier than the last use, in milliseconds, because it is written every 5 seconds. */
@@ -56,30 +63,26 @@ export class KeysService {
     });
   }
 
-  /** All keys by account, oldest first. */
-  async listKeys(): Promise<KeyDetails[]> {
-    const keys: ApiKey[] = [];
-    let page: readonly ApiKey[];
-    do {
-      page = await this.keys.page(this.database.manager, keys.at(-1));
-      keys.push(...page);
-    } while (page.length > 0);
-    return keys.map(detailsOf);
-  }
-
-  /** A key with the identifier of its latest successor, if it has one. */
-  async showKey(id: string): Promise<KeyDetails & { successor?: string }> {
-    const key = await this.keys.get(this.database.manager, { id });
-    return { ...detailsOf(key), ...(key.successorId === null ? {} : { successor: key.successorId }) };
-  }
-
-  listAccounts(): Promise<AccountSummary[]> {
-    return summariseAccounts(this.database.manager, this.clock.nowMs());
-  }
-
-  async readAudit(name?: string): Promise<AuditEntry[]> {
+  /** All keys by account, or those of one account, oldest first, in pages. */
+  async *listKeys(account?: string): AsyncGenerator<ShownKey[]> {
+    const accountId = account === undefined ? undefined : (await getAccount(this.database.manager, account)).id;
     const { manager } = this.database;
-    return readAudit(manager, name === undefined ? undefined : await getAccount(manager, name));
+    let page = await this.keys.page(manager, undefined, accountId);
+    for (; page.length > 0; page = await this.keys.page(manager, page.at(-1), accountId))
+      yield page.map(shownToOperators);
+  }
+
+  async showKey(id: string): Promise<ShownKey> {
+    return shownToOperators(await this.keys.get(this.database.manager, { id }));
+  }
+
+  /** The key with a text, which is looked up by its hash. */
+  async findKey(text: string): Promise<ShownKey> {
+    const fault = keyFault(text.trim(), keyKindOf(this.env));
+    if (fault !== undefined) throw invalid(`This is not an API key. ${fault}`);
+    const key = await this.keys.find(this.database.manager, { sha256: hashApiKey(text.trim()) });
+    if (key === null) throw invalid('No API key has this text. It may have been deleted.');
+    return shownToOperators(key);
   }
 
   /** Revokes a key for good. @returns `false` if it was revoked already */

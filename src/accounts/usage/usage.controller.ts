@@ -23,11 +23,13 @@ export class UsageController {
   async getUsage(@CurrentCaller() caller: Caller, @Res({ passthrough: true }) reply: FastifyReply): Promise<Usage> {
     const usage = await this.counters.peek(caller);
     reply.header('cache-control', 'no-store');
-    const { account, plan, keyId: id, keyName, scopes, keyExpiresAtMs } = caller;
+    const { account, plan, keyId: id, keyName, scopes, keyExpiresAtMs, limitsEndAtMs } = caller;
     const name = keyName === undefined ? {} : { name: keyName };
     const expiry = keyExpiresAtMs === undefined ? {} : { expiresAt: rfc3339(keyExpiresAtMs) };
     const key = { id, ...name, scopes: [...scopes], ...expiry };
-    return { account, plan, key, minute: windowUsage(usage.minute), day: windowUsage(usage.day), ...bansOf(usage) };
+    const limitsUntil = limitsEndAtMs === undefined ? {} : { limitsUntil: rfc3339(limitsEndAtMs) };
+    const windows = { minute: windowUsage(usage.minute), day: windowUsage(usage.day) };
+    return { account, plan, ...limitsUntil, key, ...windows, ...bansOf(usage) };
   }
 
   @Get('history')

@@ -46,6 +46,9 @@ export class CallingKey extends PickType(KeyDetails, ['id', 'name', 'scopes', 'e
 
 @ApiSchema({ name: 'Usage', description: 'The usage of an account and the calling key.' })
 export class Usage extends IntersectionType(Bans, PickType(KeyDetails, ['account', 'plan'] as const)) {
+  @ApiProperty(timeProperty('When the limits of the plan hold again. Absent if they hold now.'))
+  limitsUntil?: string;
+
   @ApiProperty({ type: CallingKey, description: 'The key of the request.' })
   key!: CallingKey;
 

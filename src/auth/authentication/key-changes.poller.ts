@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { MoreThanOrEqual } from 'typeorm';
 import { RecurringTask } from '../../platform/recurring-task.js';
 import { SharedVersion } from '../../platform/redis/shared-version.js';
@@ -13,14 +13,19 @@ const MAX_AGE_MS = 900;
 /** How long a request waits for a poll. After that, the database is slow, and keys that are known stay known. */
 const MAX_WAIT_MS = 500;
 
+/** Changes that operators look for in the log. */
+const LOGGED =
+  /^(account\.(deleted|limits_changed|plan_changed|resumed|suspended)|key\.(paused|resumed|revoked|unbanned))$/;
+
 const NO_RECORD: Pick<AuditRecord, 'id' | 'at'> = { id: 0, at: 0 };
 
 /**
- * Polls the audit records for changes of keys and accounts by other processes: while there are requests, and at once when the
- * version of keys in Redis says that there is one.
+ * Polls the audit records for changes of keys and accounts, and logs some: while there are requests, and at once when the version
+ * of keys in Redis says that there is a change.
  */
 @Injectable()
 export class KeyChangesPoller extends RecurringTask {
+  private readonly logger = new Logger('Keys');
   /** The last record that was processed. Undefined until the first successful poll. */
   private last: typeof NO_RECORD | undefined;
   private beganMs = 0;
@@ -73,7 +78,7 @@ export class KeyChangesPoller extends RecurringTask {
     const { last } = this;
     if (last === undefined) return this.begin();
     const records = await this.database.manager.find(AuditRecord, {
-      select: { id: true, at: true, accountId: true, keyId: true },
+      select: { id: true, at: true, actor: true, action: true, accountId: true, keyId: true },
       where: { id: MoreThanOrEqual(last.id) },
       order: { id: 'ASC' },
     });
@@ -81,7 +86,11 @@ export class KeyChangesPoller extends RecurringTask {
     // A failover or a restored backup can lose records, and give their identifiers to others.
     const isLost = last !== NO_RECORD && (first?.id !== last.id || first.at !== last.at);
     if (isLost) return this.begin();
-    for (const record of records) if (record.id !== last.id) this.verifier.forget(record);
+    for (const { id, action, actor, accountId, keyId } of records) {
+      if (id === last.id) continue;
+      this.verifier.forget({ accountId, keyId });
+      if (LOGGED.test(action)) this.logger.log({ message: action, actor, accountId, keyId: keyId ?? undefined });
+    }
     this.last = records.at(-1) ?? last;
   }
 

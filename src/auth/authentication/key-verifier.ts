@@ -5,9 +5,7 @@ import { Env } from '../../platform/config/env.js';
 import { Database } from '../../database/database.js';
 import { ApiKeysRepository, type KeyChange, KeyChanges } from '../keys/api-keys.repository.js';
 import { hashApiKey, keyFault, keyKindOf } from '../keys/api-key-format.js';
-import type { Problem } from '../../platform/errors/error-codes.js';
-import type { ApiKey } from '../keys/api-key.entity.js';
-import { EXPIRED, INVALID, PAUSED, REVOKED, unauthorized } from '../unauthorized.js';
+import { INVALID, type KeyState, refusalOf, SUSPENDED, unauthorized } from '../unauthorized.js';
 import { type Authentication, type Caller, callerOf } from '../caller.js';
 import { LastUsedTracker } from './last-used-tracker.js';
 
@@ -108,23 +106,19 @@ export class KeyVerifier {
   private async query(token: string): Promise<CachedKey | undefined> {
     const key = await this.keys.find(this.database.manager, { sha256: hashApiKey(token) });
     if (key === null) return undefined;
-    const { expiresAt, revokedAt, pausedAt } = key;
-    return { expiresAt, revokedAt, pausedAt, caller: callerOf(key), freshUntilMs: this.clock.nowMs() + FRESH_MS };
+    const { expiresAt, revokedAt, pausedAt, account } = key;
+    const nowMs = this.clock.nowMs();
+    const caller = callerOf(key, nowMs);
+    // Limits with an end are queried again when they end.
+    const freshUntilMs = Math.min(nowMs + FRESH_MS, caller.limitsEndAtMs ?? Infinity);
+    return { expiresAt, revokedAt, pausedAt, account, caller, freshUntilMs };
   }
 
   private authenticate(key: CachedKey, nowMs = this.clock.nowMs()): Authentication {
     const refusal = refusalOf(key, nowMs);
+    if (refusal === SUSPENDED) return { ...SUSPENDED, caller: key.caller };
     if (refusal !== undefined) return refusal;
     this.lastUse.uses.add(key.caller.keyId, nowMs);
     return key.caller;
   }
-}
-
-type KeyState = Pick<ApiKey, 'revokedAt' | 'expiresAt' | 'pausedAt'>;
-
-/** The 401 of a key that is not valid at a time, in Unix time in milliseconds. */
-export function refusalOf({ revokedAt, expiresAt, pausedAt }: KeyState, atMs: number): Problem | undefined {
-  if (revokedAt !== null) return REVOKED;
-  if (expiresAt !== null && expiresAt <= atMs) return EXPIRED;
-  return pausedAt === null ? undefined : PAUSED;
 }

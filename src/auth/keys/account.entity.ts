@@ -25,4 +25,19 @@ export class Account {
   /** Unix time in milliseconds. */
   @Column({ type: 'integer', name: 'created_at' })
   createdAt!: number;
+
+  /** Its keys are refused since then, in Unix time in milliseconds. */
+  @Column({ type: 'integer', name: 'suspended_at', nullable: true })
+  suspendedAt!: number | null;
+
+  /** Limits that hold instead of those of the plan until `otherUntil`. All three are set, or none. */
+  @Column({ type: 'integer', name: 'other_per_minute', nullable: true })
+  otherPerMinute!: number | null;
+
+  @Column({ type: 'integer', name: 'other_per_day', nullable: true })
+  otherPerDay!: number | null;
+
+  /** Unix time in milliseconds. */
+  @Column({ type: 'integer', name: 'other_until', nullable: true })
+  otherUntil!: number | null;
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import { Clock } from '../../platform/config/clock.js';
 import { type Caller, callerOf } from '../caller.js';
+import { refusalOf } from '../unauthorized.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 
 /** Tells what keys may do, for work that goes on after their requests. */
@@ -13,14 +14,11 @@ export class ActiveKeys {
     private readonly keys: ApiKeysRepository,
   ) {}
 
-  /** The callers of those keys that are neither revoked, expired nor paused, by the identifier of the key. */
+  /** The callers of those keys that are valid, and whose accounts are not suspended, by the identifier of the key. */
   async find(keyIds: readonly string[]): Promise<Map<string, Caller>> {
     const nowMs = this.clock.nowMs();
     const keys = await this.keys.findAll(this.database.manager, keyIds);
-    const active = keys.filter(
-      ({ revokedAt, expiresAt, pausedAt }) =>
-        revokedAt === null && pausedAt === null && (expiresAt === null || expiresAt > nowMs),
-    );
-    return new Map(active.map((key) => [key.id, callerOf(key)]));
+    const active = keys.filter((key) => refusalOf(key, nowMs) === undefined);
+    return new Map(active.map((key) => [key.id, callerOf(key, nowMs)]));
   }
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { collected } from '../../../test/support/collected.js';
 import type { EntityManager } from 'typeorm';
 import { AuthBench, type AuthInstance } from '../../../test/support/auth-service.js';
 import { onPostgres } from '../../../test/support/databases.js';
@@ -95,7 +96,7 @@ describe('an account with many old keys', () => {
 
   it('is listed page by page: each key once, by account, oldest first', async () => {
     const page = jest.spyOn(ApiKeysRepository.prototype, 'page');
-    const listed = await service.keys.listKeys();
+    const listed = await collected(service.keys.listKeys());
     const pages = await Promise.all(page.mock.results.map(({ value }) => value as Promise<readonly ApiKey[]>));
     expect(Math.max(...pages.map(({ length }) => length))).toBe(1_000);
     expect(new Set(listed.map(({ id }) => id)).size).toBe(OLD_KEYS + 3);

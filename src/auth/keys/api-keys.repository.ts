@@ -8,6 +8,8 @@ import { DomainError } from '../../platform/errors/domain-error.js';
 import { SharedVersion } from '../../platform/redis/shared-version.js';
 import { ApiKey } from './api-key.entity.js';
 
+type KeyPlace = Pick<ApiKey, 'accountId' | 'createdAt' | 'id'>;
+
 /** Large enough for few round trips, small enough not to block writers. */
 const KEYS_PER_PAGE = 1_000;
 
@@ -64,11 +66,12 @@ export class ApiKeysRepository {
     return key;
   }
 
-  /** Keys by account, oldest first, after a key if given. */
-  page(manager: EntityManager, after?: Pick<ApiKey, 'accountId' | 'createdAt' | 'id'>): Promise<ApiKey[]> {
+  /** Keys by account, or those of one account, oldest first, after a key if given. */
+  page(manager: EntityManager, after?: KeyPlace, accountId?: number): Promise<ApiKey[]> {
     const id = byBytes(manager, 'key.id');
     const keys = withAccount(manager).orderBy('key.accountId').addOrderBy('key.createdAt').addOrderBy(id);
     if (after !== undefined) keys.where(`(key.accountId, key.createdAt, ${id}) > (:accountId, :createdAt, :id)`, after);
+    if (accountId !== undefined) keys.andWhere({ accountId });
     return keys.limit(KEYS_PER_PAGE).getMany();
   }
 

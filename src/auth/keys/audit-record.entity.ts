@@ -6,7 +6,8 @@ import { Account } from './account.entity.js';
 
 export type KeyAction =
   'created' | 'paused' | 'renamed' | 'resumed' | 'revoked' | 'rotated' | 'scopes_changed' | 'unbanned';
-export type AuditAction = 'account.created' | 'account.plan_changed' | `key.${KeyAction}` | `webhook.${string}`;
+export type AccountAction = 'created' | 'deleted' | 'limits_changed' | 'plan_changed' | 'resumed' | 'suspended';
+export type AuditAction = `account.${AccountAction}` | `key.${KeyAction}` | `webhook.${string}`;
 
 /**
  * One operation on keys or accounts, written in its transaction and never changed. Running instances read new records to
@@ -23,7 +24,7 @@ export class AuditRecord {
   @Column({ type: 'integer' })
   at!: number;
 
-  /** `cli:<system user>`, `first-run`, the id of a key, or `unknown`. */
+  /** `cli:<operator or system user>`, `first-run`, the id of a key, or `unknown`. */
   @Column({ type: 'text' })
   actor!: string;
 

@@ -26,6 +26,23 @@ export interface PlanTerms {
   readonly perDay: number | null;
 }
 
+/** Limits that hold instead of those of the plan for a time, in Unix time in milliseconds. Null for none. */
+export interface OtherLimits {
+  readonly otherPerMinute: number | null;
+  readonly otherPerDay: number | null;
+  readonly otherUntil: number | null;
+}
+
+export const NO_OTHER_LIMITS: OtherLimits = { otherPerMinute: null, otherPerDay: null, otherUntil: null };
+
+/** The limits of an account at a time and, if they are not those of its plan, when they end, in milliseconds. */
+export function limitsAt(terms: PlanTerms & OtherLimits, atMs: number): { limits: Limits; limitsEndAtMs?: number } {
+  const { otherPerMinute: perMinute, otherPerDay: perDay, otherUntil } = terms;
+  if (perMinute === null || perDay === null || otherUntil === null || otherUntil <= atMs)
+    return { limits: limitsOf(terms) };
+  return { limits: { perMinute, perDay }, limitsEndAtMs: otherUntil };
+}
+
 export function limitsOf({ plan, perMinute, perDay }: PlanTerms): Limits {
   const limits = PLANS[plan];
   if (limits !== undefined) return limits;

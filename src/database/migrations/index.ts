@@ -18,6 +18,7 @@ import { AuditByAccount1795273200000 } from './1795273200000-audit-by-account.js
 import { EventLog1795276800000 } from './1795276800000-event-log.js';
 import { EventDeliveries1795280400000 } from './1795280400000-event-deliveries.js';
 import { Webhooks1795284000000 } from './1795284000000-webhooks.js';
+import { AccountSuspensions1795287600000 } from './1795287600000-account-suspensions.js';
 
 /** The service's migrations, oldest first. */
 export const MIGRATIONS = [
@@ -39,6 +40,7 @@ export const MIGRATIONS = [
   EventLog1795276800000,
   EventDeliveries1795280400000,
   Webhooks1795284000000,
+  AccountSuspensions1795287600000,
 ];
 
 export async function pendingMigrations(executor: MigrationExecutor): Promise<string[]> {

@@ -7,11 +7,17 @@ import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel.js';
 import { pendingMigrations, runPendingMigrations } from '../migrations/index.js';
 import { query } from '../statements.js';
 import { driverCode } from '../unavailable.js';
+import { SESSIONS } from './pooled-query-runner.js';
 import { localTimeouts, postgresDataSource } from './postgres-options.js';
 
 /** How long a migration waits for a lock. Requests that need the table wait behind it, so it then lets them pass. */
 const LOCK_TIMEOUT_MS = 1_000;
 const RETRY_MS = 1_000;
+
+/** The sessions with locks on the tables that a statement names. */
+const HOLDERS = `${SESSIONS} "datname" = current_database() AND "pid" IN (
+  SELECT "pid" FROM pg_locks WHERE "granted" AND "pid" <> pg_backend_pid() AND "relation" IN (
+    SELECT "oid" FROM pg_class WHERE strpos($1, '"' || "relname" || '"') > 0))`;
 
 const logger = new Logger('Migrations');
 
@@ -80,7 +86,8 @@ async function migrateUnlessLocked(runner: MigrationRunner): Promise<boolean> {
   } catch (error) {
     // The code of a lock timeout.
     if (!(error instanceof QueryFailedError) || driverCode(error) !== '55P03') throw error;
-    logger.warn({ message: 'a migration waits for a lock', statement: error.query });
+    const holders: unknown = await runner.query(HOLDERS, [error.query]);
+    logger.warn({ message: 'a migration waits for a lock', statement: error.query, holders });
     return false;
   } finally {
     if (holder.isTransactionActive) await holder.rollbackTransaction();
@@ -102,5 +109,9 @@ async function checkServer(runner: MigrationRunner): Promise<void> {
     throw new Error(
       'No schema of the search_path exists. Create one, or change the search_path of the role or database.',
     );
+  const stats = `SELECT pg_has_role('pg_read_all_stats', 'USAGE') AS "seesOthers"`;
+  const [role] = await query<{ seesOthers: boolean }>(runner.manager, stats);
+  if (role?.seesOthers === false)
+    logger.log('The role lacks pg_read_all_stats, so the log cannot tell what sessions of other roles run.');
   if (server.fsync === 'off') logger.warn('fsync is off, so PostgreSQL can lose acknowledged writes in a crash.');
 }

@@ -13,11 +13,13 @@ import type { Turns } from '../turns.js';
 import { translatePostgres, unavailable } from '../unavailable.js';
 import { beginStatement, type PostgresClient } from './postgres-options.js';
 
-/** The sessions that a session waits for. What others run is visible only to their role. */
-const BLOCKERS = `
+/** What the log has of sessions. What others run is visible only to roles with `pg_read_all_stats`. */
+export const SESSIONS = `
   SELECT "pid", "application_name" AS "application", "state", left("query", 300) AS "statement",
     round(extract(epoch FROM now() - "xact_start") * 1000)::int AS "transactionMs"
-  FROM pg_stat_activity WHERE "pid" = ANY(pg_blocking_pids($1))`;
+  FROM pg_stat_activity WHERE`;
+/** The sessions that a session waits for. */
+const BLOCKERS = `${SESSIONS} "pid" = ANY(pg_blocking_pids($1))`;
 
 /**
  * Uses a connection of the pool from its first statement until it is released. It loses it if it keeps it for too long: a

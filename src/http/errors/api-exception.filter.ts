@@ -4,7 +4,7 @@ import type { ArgumentsHost, ExceptionFilter, OnApplicationShutdown } from '@nes
 import { BaseExceptionFilter } from '@nestjs/core';
 import { from, mergeMap, type Observable } from 'rxjs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DomainError } from '../../platform/errors/domain-error.js';
+import { describe, DomainError } from '../../platform/errors/domain-error.js';
 import { type ErrorCode, type Problem, problem } from '../../platform/errors/error-codes.js';
 import { SampledLog } from '../../platform/logging/sampled-log.js';
 import { requestFields } from '../requests/request.js';
@@ -74,12 +74,6 @@ function healthResultOf(exception: unknown): object | undefined {
 function isAborted({ raw }: FastifyRequest, exception: unknown): boolean {
   const { code }: { code?: unknown } = Object(exception);
   return raw.destroyed && code === 'ECONNRESET';
-}
-
-function describe(exception: unknown, detail: 'message' | 'stack'): string {
-  if (!(exception instanceof Error)) return String(exception);
-  const own = exception[detail] ?? exception.message;
-  return exception.cause === undefined ? own : `${own}\nbecause of ${describe(exception.cause, detail)}`;
 }
 
 /** Codes of errors that have only a status, where they are not named after it. */

@@ -48,7 +48,7 @@ export function requestLog({ ACCESS_LOG, LOG_LEVEL }: Env): ResponseListener {
   return (request, { statusCode: status }, payload) => {
     if (Math.random() >= share) return;
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? Buffer.byteLength(payload) : undefined;
-    logger.log({ message: 'request', ...requestFields(request), status, bytes });
+    logger.log({ message: 'request', ...requestFields(request), address: request.ip, status, bytes });
   };
 }
 

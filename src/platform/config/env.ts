@@ -113,4 +113,9 @@ export class Env {
   REVISION = 'unknown';
 
   @FlagSetting() SERVE_AFTER_SUNSET = false;
+
+  /** Who runs a command line. */
+  @Setting()
+  @Matches(/^[\w.@-]{1,100}$/, { message: 'PETSTORE_OPERATOR must have 1 to 100 letters, digits, _, ., @ and -' })
+  PETSTORE_OPERATOR?: string;
 }

@@ -26,3 +26,10 @@ export function orFail<Row>(row: Row | null | undefined, missing: (id: string) =
   if (row === null || row === undefined) throw missing(id);
   return row;
 }
+
+/** An error with its causes, for the log. */
+export function describe(exception: unknown, detail: 'message' | 'stack'): string {
+  if (!(exception instanceof Error)) return String(exception);
+  const own = exception[detail] ?? exception.message;
+  return exception.cause === undefined ? own : `${own}\nbecause of ${describe(exception.cause, detail)}`;
+}

@@ -51,6 +51,7 @@ export const ERROR_CODES = {
   webhook_limit_reached: { status: 409, meaning: 'The account has reached its limit of webhooks.' },
   webhooks_not_configured: { status: 409, meaning: 'The service has no key to encrypt the secrets of webhooks.' },
   event_cursor_expired: { status: 410, meaning: 'Events after the cursor may have been deleted.' },
+  account_suspended: { status: 403, meaning: 'The account is suspended. Contact whoever runs the service.' },
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -4,7 +4,7 @@ import type { Caller } from '../../auth/caller.js';
 import { throwErrors } from '../../database/chunks.js';
 import { Database } from '../../database/database.js';
 import { DeletionTask, OldRows } from '../../database/old-rows.js';
-import { byBytes, query } from '../../database/statements.js';
+import { byBytes, existing, placeholders, query } from '../../database/statements.js';
 import { WriteBehind } from '../../database/write-behind.js';
 import { validationFailed } from '../../http/errors/api-error.js';
 import { Clock, rfc3339 } from '../../platform/config/clock.js';
@@ -98,12 +98,15 @@ export class UsageRecorder extends RecurringTask {
 
   /** Adds to the counts in the database, as other instances do. */
   private async write(): Promise<void> {
-    const errors = await this.rows.write(this.database, (manager, chunk) => {
+    const errors = await this.rows.write(this.database, async (manager, chunk) => {
+      const rows = chunk.map(([, row]) => row);
+      const accounts = await existing(manager, 'accounts', [...new Set(rows.map(({ accountId }) => accountId))]);
+      const values = rows.filter(({ accountId }) => accounts.has(accountId)).map((row) => Object.values(row));
+      if (values.length === 0) return;
       const sql = `
-        INSERT INTO "usage_history" (${KEY_COLUMNS}, "requests") VALUES ${chunk.map(() => '(?, ?, ?, ?, ?, ?)').join()}
+        INSERT INTO "usage_history" (${KEY_COLUMNS}, "requests") VALUES ${values.map(placeholders).join()}
         ON CONFLICT (${KEY_COLUMNS}) DO UPDATE SET "requests" = "usage_history"."requests" + excluded."requests"`;
-      const values = chunk.flatMap(([, row]) => Object.values(row));
-      return query(manager, sql, values);
+      await query(manager, sql, values.flat());
     });
     throwErrors(errors);
   }
@@ -166,14 +169,21 @@ export class UsageHistory {
     return { from: rfc3339(from * 1_000), to: rfc3339(to * 1_000), interval, items };
   }
 
-  /** All accounts with their requests of the last days, today included, by outcome. Those with most come first. */
-  ofAll(days: number): Promise<Record<'account' | 'plan' | 'requests' | Outcome, string | number>[]> {
+  /**
+   * The requests of the last days, today included, by outcome. Those with most come first.
+   * @param accountId of one account; default: of all
+   * @param by what to split them by instead of the account
+   */
+  ofAll(days: number, accountId?: number, by?: 'key' | 'operation'): Promise<Record<string, string | number>[]> {
     const sums = OUTCOMES.map((outcome) => sumOf(`CASE "outcome" WHEN '${outcome}' THEN "requests" END`, outcome));
+    const named = by === undefined ? '"name" AS "account", "plan"' : `${SPLITS[by]} AS "${by}"`;
+    const group = by === undefined ? '"id"' : SPLITS[by];
     const sql = `
-      SELECT "name" AS "account", "plan", ${[sumOf('"requests"', 'requests'), ...sums].join()}
-      FROM "accounts" LEFT JOIN "usage_history" ON "account_id" = "id" AND "hour" >= ?
-      GROUP BY "id" ORDER BY 3 DESC, "id"`;
-    return query(this.database.manager, sql, [startOfDay(this.clock.nowSeconds(), days - 1)]);
+      SELECT ${[named, sumOf('"requests"', 'requests'), ...sums].join()}
+      FROM "accounts" ${by === undefined ? 'LEFT ' : ''}JOIN "usage_history" ON "account_id" = "id" AND "hour" >= ?
+      ${accountId === undefined ? '' : 'WHERE "id" = ?'} GROUP BY ${group} ORDER BY "requests" DESC, ${group}`;
+    const ofAccount = accountId === undefined ? [] : [accountId];
+    return query(this.database.manager, sql, [startOfDay(this.clock.nowSeconds(), days - 1), ...ofAccount]);
   }
 }
 

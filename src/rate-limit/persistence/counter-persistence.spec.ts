@@ -8,6 +8,8 @@ import type { Caller } from '../../auth/caller.js';
 import { callerOf } from '../../../test/support/callers.js';
 import { ConfigModule } from '../../platform/config/config.module.js';
 import { loadEnv } from '../../platform/config/load-env.js';
+import { Account } from '../../auth/keys/account.entity.js';
+import { ApiKey } from '../../auth/keys/api-key.entity.js';
 import { AuditRecord } from '../../auth/keys/audit-record.entity.js';
 import { Database } from '../../database/database.js';
 import { DatabaseModule } from '../../database/database.module.js';
@@ -44,7 +46,7 @@ async function start() {
   const testing = await Test.createTestingModule({
     imports: [
       ConfigModule.forRoot(env, clock),
-      DatabaseModule.forRoot(env, { entities: [UsageWindow, KeyBan, AuditRecord] }),
+      DatabaseModule.forRoot(env, { entities: [Account, ApiKey, UsageWindow, KeyBan, AuditRecord] }),
       MonitoringModule.forRoot(new Registry()),
       RateLimitModule,
     ],
@@ -53,6 +55,12 @@ async function start() {
   running.push(app);
   const store = app.get(MemoryCounterStore);
   const database = app.get(Database);
+  // Only what an account or a key was counted for is stored.
+  await database.manager.query(`INSERT INTO "accounts" ("id", "name", "plan", "created_at")
+    WITH RECURSIVE "new" ("id") AS (SELECT 1 UNION ALL SELECT "id" + 1 FROM "new" WHERE "id" < 2600)
+    SELECT "id", CAST("id" AS TEXT), 'free', 0 FROM "new" WHERE TRUE ON CONFLICT DO NOTHING`);
+  const ofKey = { id: CALLER.keyId, accountId: 7, sha256: '', masked: '', scopes: '', createdAt: 0 };
+  await database.manager.upsert(ApiKey, ofKey, ['id']);
   return {
     store,
     database,

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import type { Database } from '../../database/database.js';
 import { throwErrors, writeInChunks } from '../../database/chunks.js';
+import { existing } from '../../database/statements.js';
 import type { Clock } from '../../platform/config/clock.js';
 import { RecurringTask } from '../../platform/recurring-task.js';
 import type { Counter, CounterTable, Key, MemoryCounterStore } from '../memory/memory-counter-store.js';
@@ -21,19 +22,26 @@ interface RowEntity<Entry> {
 }
 
 class PersistedTable<Entry extends Counter> {
-  /** @param prefix of the subjects of its rows, followed by the key of the counter */
+  /**
+   * @param prefix of the subjects of its rows, followed by the key of the counter
+   * @param owners the table of those who are counted, and who can be deleted
+   */
   constructor(
     private readonly table: CounterTable<Entry>,
     private readonly entity: RowEntity<Entry>,
     private readonly prefix: string,
     private readonly readKey: (text: string) => Key = String,
+    private readonly owners?: 'accounts' | 'api_keys',
   ) {}
 
   async write(database: Database): Promise<unknown[]> {
     const { columns, primaryColumns } = database.getMetadata(this.entity);
     const namesOf = (some: typeof columns) => some.map(({ databaseName }) => databaseName);
     const errors = this.table.changes?.write(database, async (manager, chunk) => {
-      const counters = chunk.map(([key]) => ({ subject: this.prefix + key, counter: this.table.peek(key) }));
+      const keys = chunk.map(([key]) => key);
+      const owned = this.owners === undefined ? undefined : await existing(manager, this.owners, keys);
+      const counterOf = (key: Key) => (owned?.has(key) === false ? undefined : this.table.peek(key));
+      const counters = keys.map((key) => ({ subject: this.prefix + key, counter: counterOf(key) }));
       const rows = counters.flatMap(({ subject, counter }) => (counter ? this.entity.of(subject, counter) : []));
       const removed = counters.flatMap(({ subject, counter }) => (counter ? [] : subject));
       // `upsert` would take twice as long.
@@ -76,10 +84,10 @@ export class CounterPersistence extends RecurringTask {
   ) {
     super('writing the counters', WRITE_INTERVAL_MS, () => this.write(), { runsAtStop: true });
     this.tables = [
-      new PersistedTable(accounts, UsageWindow, 'account:', Number),
+      new PersistedTable(accounts, UsageWindow, 'account:', Number, 'accounts'),
       new PersistedTable(addresses, UsageWindow, 'address:'),
-      new PersistedTable(keys, UsageWindow, 'key:'),
-      new PersistedTable(bans, KeyBan, ''),
+      new PersistedTable(keys, UsageWindow, 'key:', String, 'api_keys'),
+      new PersistedTable(bans, KeyBan, '', String, 'api_keys'),
     ];
   }
 

@@ -56,6 +56,7 @@ export const REFUSALS: readonly Story[] = [
     'a narrow key': '<stranger>',
     'an expired key': '<expired>',
     'a revoked key': '<revoked>',
+    'a key of a suspended account': '<suspended>',
     'an unknown key': UNKNOWN,
     'no key': undefined,
   }).map(([caller, key]): Story => ({ name: `every operation, called with ${caller}`, steps: asCaller(key) })),

@@ -3,6 +3,7 @@ import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/comm
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { Clock } from '../../../platform/config/clock.js';
+import { describe } from '../../../platform/errors/domain-error.js';
 import { endsInTime, RecurringTask } from '../../../platform/recurring-task.js';
 import { inSpan } from '../../../platform/tracing/spans.js';
 import { runFor } from '../actor.js';
@@ -96,7 +97,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
         this.lookAt(Math.min(nextMs, read === 'open' ? this.clock.nowMs() + POLL_MS : Infinity));
       }
     } catch (error) {
-      this.logger.warn({ message: 'events cannot be delivered now; retrying', error: String(error) });
+      this.logger.warn({ message: 'events cannot be delivered now; retrying', error: describe(error, 'message') });
       this.lookAt(this.clock.nowMs() + POLL_MS);
     }
   }
@@ -124,7 +125,11 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     if (this.active.size >= MOST_SUBSCRIPTIONS || (isFailing && failing >= MOST_FAILING)) return false;
     const work = this.handleAll(subscription)
       .catch((error: unknown) => {
-        this.logger.warn({ message: 'deliveries were interrupted', subscription: name, error: String(error) });
+        this.logger.warn({
+          message: 'deliveries were interrupted',
+          subscription: name,
+          error: describe(error, 'message'),
+        });
         this.lookAt(this.clock.nowMs() + POLL_MS);
       })
       .finally(() => {
