@@ -12,6 +12,7 @@ export type { HealthIndicator } from './monitoring/readiness.js';
 /** The token of the one registry: another copy of prom-client would have another. */
 export { Registry } from 'prom-client';
 // Accounts, pets, categories and orders
+export type { Suspended } from './auth/caller.js';
 export type { KeyChange } from './auth/keys/api-keys.repository.js';
 export type { KeyDetails, KeyEvents } from './accounts/keys/key-responses.dto.js';
 export type { Limits, PlanName } from './auth/keys/plan.js';

@@ -10,9 +10,11 @@ export const INVALID = unauthorized('invalid_api_key', 'The API key is not valid
 export const EXPIRED = unauthorized('api_key_expired', 'The API key has expired. Use another one.');
 export const REVOKED = unauthorized('api_key_revoked', 'The API key was revoked. Use another one.');
 export const PAUSED = unauthorized('api_key_paused', 'The API key is paused. Resume it, or use another one.');
+/** With a challenge, because a key of another account would be accepted (RFC 9110, section 11.6.1). */
 export const SUSPENDED = problem(
   'account_suspended',
   'The account of this API key is suspended. Contact whoever runs the service.',
+  { 'www-authenticate': REALM },
 );
 
 /** What decides whether a key is valid. */

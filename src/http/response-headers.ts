@@ -113,13 +113,7 @@ const HEADERS = {
 export type HeaderName = keyof typeof HEADERS;
 
 /** Headers that only some responses of a status have. */
-const OPTIONAL = [
-  'WWW-Authenticate',
-  'Retry-After',
-  'Deprecation',
-  'Sunset',
-  'DeprecationLink',
-] as const satisfies readonly HeaderName[];
+const OPTIONAL = ['Retry-After', 'Deprecation', 'Sunset', 'DeprecationLink'] as const satisfies readonly HeaderName[];
 
 /** Header names whose components have another name: a short one, because each response refers to it. */
 const WIRE_NAMES: Partial<Record<HeaderName, string>> = {

@@ -110,12 +110,11 @@ function headersOf(status: number, errors: readonly Problem[]): HeadersObject {
   const names: HeaderName[] = [...COMMON_HEADERS, 'Help'];
   if (status === 401 || status === 429) names.push('Cache-Control');
   if (holders('accept') > 0) names.push('Accept', 'Accept-Patch', 'Accept-Encoding');
-  // Only some errors of a status may have these.
-  const varying = (['WWW-Authenticate', 'Retry-After'] as const).map((name) => {
-    const count = holders(name.toLowerCase());
-    return (count === errors.length ? headerReferences : optionalHeaders)(count > 0 ? [name] : []);
-  });
-  return Object.assign(headerReferences(names), ...varying) as HeadersObject;
+  if (holders('www-authenticate') > 0) names.push('WWW-Authenticate');
+  const retries = holders('retry-after');
+  // Only some errors of a status may have it.
+  const refer = retries === errors.length ? headerReferences : optionalHeaders;
+  return { ...headerReferences(names), ...refer(retries > 0 ? ['Retry-After'] : []) };
 }
 
 /** Without `then` and `else`, it allows all texts (JSON Schema 2020-12). Of `anyOf`, generators make wrappers. */

@@ -33,10 +33,7 @@ export interface ListedDelivery extends EventDelivery {
 /** What became of a delivery. `dueAt` is present if it is tried again. */
 export type DeliveryResult = Pick<EventDelivery, 'state' | 'attempts' | 'error'> &
   Partial<Pick<EventDelivery, 'dueAt'>>;
-
-export interface DeliveryOutcome extends Pick<EventDelivery, 'place' | 'subject'> {
-  readonly result: DeliveryResult;
-}
+export type DeliveryOutcome = Pick<EventDelivery, 'place' | 'subject'> & { readonly result: DeliveryResult };
 
 /** All SQL of subscriptions and their deliveries. */
 @Injectable()
@@ -99,9 +96,9 @@ export class Deliveries {
     const sql = `SELECT "name", (${FIRST_DUE}) AS "dueAt" FROM "event_subscriptions" "one" WHERE "name" IN ${placeholders(names)}`;
     const rows = await query<{ name: string; dueAt: number | null }>(this.database.manager, sql, names);
     const nowMs = this.clock.nowMs();
-    const pending = rows.map(({ name, dueAt }) => ({ name, dueAt: dueAt ?? Infinity }));
-    const [due, later] = [pending.filter(({ dueAt }) => dueAt <= nowMs), pending.filter(({ dueAt }) => dueAt > nowMs)];
-    return { names: due.map(({ name }) => name), nextMs: Math.min(...later.map(({ dueAt }) => dueAt)) };
+    const isDue = ({ dueAt }: { dueAt: number | null }) => dueAt !== null && dueAt <= nowMs;
+    const later = rows.flatMap((row) => (isDue(row) ? [] : (row.dueAt ?? Infinity)));
+    return { names: rows.filter(isDue).map(({ name }) => name), nextMs: Math.min(...later) };
   }
 
   /** Takes the lease of a subscription, or renews it. @returns `false` if another process has it */
