@@ -17,9 +17,6 @@ export type Script = { readonly numberOfKeys: number; readonly lua: string };
 /** @throws (rejects) Error if Redis is unavailable, late or fails */
 export type RunScript = (...keysAndArguments: (string | number)[]) => Promise<unknown>;
 
-/** @returns keys and arguments of a script; the keys of some numbers are on each server of a cluster */
-export type Probe = (number: number) => (string | number)[];
-
 /** The settings of the client besides its URL. */
 export type RedisEnv = Pick<Env, 'REDIS_PREFIX' | 'REDIS_TIMEOUT_MS'>;
 
@@ -44,7 +41,7 @@ export abstract class RedisClient implements OnModuleInit, OnApplicationShutdown
   });
   private closed = false;
   private readonly preparations: (() => Promise<void> | void)[] = [];
-  private readonly probes: { readonly run: RunScript; readonly probe: Probe }[] = [];
+  private readonly probes: { readonly run: RunScript; readonly probe: (number: number) => (string | number)[] }[] = [];
   private readonly reads: { readonly key: string; readonly receive: (value: string | null) => void }[] = [];
   private isInTurn = false;
   private unusable: Error | undefined;
@@ -76,8 +73,11 @@ export abstract class RedisClient implements OnModuleInit, OnApplicationShutdown
     this.reads.push({ key, receive });
   }
 
-  /** @param probe with it, the script runs again and again: if it fails, Redis is unavailable */
-  defineScript(name: string, script: Script, probe?: Probe): RunScript {
+  /**
+   * @param probe keys and arguments with which it runs again and again: if it fails, Redis is unavailable. With other
+   * numbers, the keys can be on other servers of a cluster
+   */
+  defineScript(name: string, script: Script, probe?: (number: number) => (string | number)[]): RunScript {
     this.redis.defineCommand(name, script);
     const command = Reflect.get(this.redis, name) as RunScript;
     const run: RunScript = (...keysAndArguments) => command.apply(this.redis, keysAndArguments);

@@ -12,7 +12,7 @@ class RedisMetrics {
     if (redis === undefined || registry === undefined) return;
     const up: Gauge = new Gauge({
       name: 'petstore_redis_up',
-      help: 'Share of the Redis servers whose counters this instance uses: 0 if it uses local counters only.',
+      help: 'Share of the Redis servers that this instance counts in: 0 if it uses local counters only.',
       registers: [registry],
       collect: () => up.set(redis.shareUp),
     });
