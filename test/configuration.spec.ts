@@ -104,6 +104,9 @@ describe('a setting', () => {
     ['REDIS_URL', 'redis://localhost/zero'],
     ['REDIS_URL', 'redis://localhost?db=1'],
     ['REDIS_URL', 'redis://:%zz@localhost'],
+    ['REDIS_URL', 'redis+cluster://localhost'],
+    ['REDIS_URL', 'redis+cluster://:%zz@localhost:6379'],
+    ['REDIS_URL', 'redis+cluster://localhost:6379/1'],
     ['REDIS_PREFIX', 'pet{store}:'],
     ['REDIS_TIMEOUT_MS', '19'],
     ['BASE_URL', 'https://api.example.com'],
@@ -138,6 +141,8 @@ describe('a setting', () => {
     ['HOST', 'pet_store.internal'],
     ['KEEP_ALIVE_SECONDS', '620'],
     ['REDIS_URL', 'redis://petstore:%23@[::1]:6379/0'],
+    ['REDIS_URL', 'redis+cluster://a.example.com:6379,10.0.0.1:6380'],
+    ['REDIS_URL', 'rediss+cluster://petstore:%23@a:6379'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://localhost:4318/'],
   ])('is accepted: %s=%j', (name, value) => {
     expect(String(loadEnv({ [name]: value })[name as 'HOST'])).toBe(value);

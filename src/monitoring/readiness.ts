@@ -41,13 +41,13 @@ export class RedisHealthIndicator implements HealthIndicator {
     @Optional() private readonly redis?: RedisClient,
   ) {}
 
-  /** Without Redis, the service serves all requests but uses local counters. Empty if Redis is not configured. */
+  /** Without Redis or a part of it, the service serves all requests but uses local counters. Empty if Redis is not configured. */
   check(): HealthIndicatorResult {
     if (this.redis === undefined) return {};
     const indicator = this.indicators.check('redis');
     // For the next report: this one must not wait.
     this.redis.refresh();
-    return this.redis.isUp ? indicator.up() : indicator.degraded();
+    return this.redis.shareUp === 1 ? indicator.up() : indicator.degraded();
   }
 }
 

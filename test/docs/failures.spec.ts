@@ -26,6 +26,7 @@ const SHOWN_BY: Readonly<Record<string, string>> = {
   'Redis loses its scripts': 'test/e2e/redis.spec.ts',
   'Redis is slow by 20 ms': 'src/platform/redis/redis-client.spec.ts',
   'Sentinels choose another Redis': 'src/platform/redis/sentinel.spec.ts',
+  'A server of a Redis Cluster is killed or paused': 'src/platform/redis/redis-cluster.spec.ts',
   'Redis is unavailable when an instance starts': 'test/e2e/redis.spec.ts',
   'The event loop of an instance is blocked for a second': 'src/platform/redis/redis-client.away.spec.ts',
   'Another process holds the write lock of SQLite': 'test/e2e/failing.spec.ts',

@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Redis } from 'ioredis';
-import { RedisClient, type RunScript } from '../../src/platform/redis/redis-client.js';
+import type { RedisClient, RunScript } from '../../src/platform/redis/redis-client.js';
+import { createRedisClient } from '../../src/platform/redis/redis-cluster-client.js';
 import { noteRequest } from '../../src/platform/recurring-task.js';
 import { RedisServer } from './servers/redis-server.js';
 import { within } from './until.js';
@@ -44,10 +45,10 @@ export class LinkBench {
     timeoutMs = this.timeoutMs,
     currentUrl?: () => string,
   ): Promise<RedisClient> {
-    const link = new RedisClient(url, { REDIS_PREFIX: 'test:', REDIS_TIMEOUT_MS: timeoutMs }, currentUrl);
+    const link = createRedisClient(url, { REDIS_PREFIX: 'test:', REDIS_TIMEOUT_MS: timeoutMs }, currentUrl);
     increments.set(
       link,
-      link.defineScript('increment', { numberOfKeys: 1, lua: INCREMENT }, () => ['test:probe', 1]),
+      link.defineScript('increment', { numberOfKeys: 1, lua: INCREMENT }, (number) => [`test:probe:${number}`, 1]),
     );
     this.links.push(link);
     prepare(link);

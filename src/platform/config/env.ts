@@ -49,7 +49,7 @@ export class Env {
 
   @CheckedSetting(
     isRedisUrl,
-    '$property must be redis://, rediss:// or redis+sentinel://, such as redis://user:password@redis.example.com:6379/0',
+    '$property must be redis://, redis+sentinel:// or redis+cluster://, or rediss:// or rediss+cluster:// for TLS, such as redis://user:password@redis.example.com:6379/0',
   )
   REDIS_URL?: string;
 

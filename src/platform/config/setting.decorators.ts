@@ -56,9 +56,13 @@ export function ApiAddressSetting(): PropertyDecorator {
   return applyDecorators(HttpUrlSetting(), Matches(/^[^?#]+\/v1$/, { message: '$property must end in /v1' }));
 }
 
+const SERVERS = String.raw`(?:(?<user>[^:@/\s]*):(?<password>[^@/\s]*)@)?(?<hosts>[\w.-]+:\d{1,5}(?:,[\w.-]+:\d{1,5})*)`;
 /** `redis+sentinel://[user:password@]host:port,host:port/master-name[/database]` */
-export const SENTINEL_URL =
-  /^redis\+sentinel:\/\/(?:(?<user>[^:@/\s]*):(?<password>[^@/\s]*)@)?(?<hosts>[\w.-]+:\d{1,5}(?:,[\w.-]+:\d{1,5})*)\/(?<name>[\w.-]+)(?:\/(?<database>\d{1,5}))?$/;
+export const SENTINEL_URL = new RegExp(
+  String.raw`^redis\+sentinel://${SERVERS}/(?<name>[\w.-]+)(?:/(?<database>\d{1,5}))?$`,
+);
+/** `redis+cluster://[user:password@]host:port,host:port`, or `rediss+cluster://` for TLS */
+export const CLUSTER_URL = new RegExp(String.raw`^rediss?\+cluster://${SERVERS}$`);
 
 export function isCidr(value: string): boolean {
   const [address = '', prefix, ...rest] = value.split('/');
@@ -105,7 +109,7 @@ function isDecodable(value: string): boolean {
 }
 
 export function isRedisUrl(value: string): boolean {
-  if (SENTINEL_URL.test(value)) return true;
+  if (SENTINEL_URL.test(value) || CLUSTER_URL.test(value)) return isDecodable(value);
   const url = URL.parse(value);
   if (!/^rediss?:\/\/[^\s?#]+$/.test(value) || url === null || !isDecodable(value)) return false;
   return /^(\[.+\]|[\w.-]+)$/.test(url.hostname) && /^(\/[0-9]{0,5})?$/.test(url.pathname);

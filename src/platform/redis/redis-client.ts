@@ -1,19 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SpanKind } from '@opentelemetry/api';
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
-import { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import type { Env } from '../config/env.js';
 import { RecurringTask } from '../recurring-task.js';
 import { inSpan } from '../tracing/spans.js';
-import {
-  checkServer,
-  CONNECT_TIMEOUT_MS,
-  credentialsOf,
-  ignoreKeyFault,
-  isOutage,
-  redisOptions,
-} from './redis-server.js';
-import { RedisLog, UnusableRedisError } from './redis-server.js';
+import { CONNECT_TIMEOUT_MS, ignoreKeyFault, isOutage, RedisLog, UnusableRedisError } from './redis-server.js';
 
 /** While there are requests, an unavailable Redis is noticed after this time and the timeout. */
 const CHECK_INTERVAL_MS = 200;
@@ -25,11 +17,11 @@ export type Script = { readonly numberOfKeys: number; readonly lua: string };
 /** @throws (rejects) Error if Redis is unavailable, late or fails */
 export type RunScript = (...keysAndArguments: (string | number)[]) => Promise<unknown>;
 
-/**
- * The Redis client, with a circuit breaker. After a timeout or an error that others would get too, it is down and closes the
- * connection, so that calls in flight use their fallbacks at once. It connects again, and is up when its probes succeed.
- */
-export class RedisClient implements OnModuleInit, OnApplicationShutdown {
+/** The settings of the client besides its URL. */
+export type RedisEnv = Pick<Env, 'REDIS_PREFIX' | 'REDIS_TIMEOUT_MS'>;
+
+/** The Redis client, with a circuit breaker. While it is down, calls use their fallbacks at once. */
+export abstract class RedisClient implements OnModuleInit, OnApplicationShutdown {
   prefix: string;
   /** The database whose keys have the prefix. Without it, nobody checks whose they are. */
   owner: string | undefined;
@@ -38,35 +30,29 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
   fallbacks = 0;
   /** Gets the duration of a GET, several times a second, in seconds. */
   onRoundTrip: ((seconds: number) => void) | undefined;
-  private readonly log = new RedisLog();
-  private readonly redis: Redis;
+  protected abstract readonly redis: Redis | Cluster;
+  protected readonly log = new RedisLog();
+  /** The share of the servers that calls cannot use while it is up. */
+  protected shareAway = 0;
+  /** What every script waits for: reading the keys of `readWithScripts`, if they can be on another server. */
+  protected reading: Promise<void> | undefined;
   private readonly checks = new RecurringTask('checking Redis', CHECK_INTERVAL_MS, () => this.check(), {
     restsWhenIdle: () => this.isUp,
   });
   private closed = false;
   private readonly preparations: (() => Promise<void> | void)[] = [];
-  private readonly probes: (() => Promise<unknown>)[] = [];
+  private readonly probes: { readonly run: RunScript; readonly probe: (number: number) => (string | number)[] }[] = [];
   private readonly reads: { readonly key: string; readonly receive: (value: string | null) => void }[] = [];
   private isInTurn = false;
   private unusable: Error | undefined;
 
-  /** @param currentUrl returns the URL with the user and the password for the next connection */
-  constructor(
-    url: string,
-    { REDIS_PREFIX, REDIS_TIMEOUT_MS }: Pick<Env, 'REDIS_PREFIX' | 'REDIS_TIMEOUT_MS'>,
-    currentUrl = () => url,
-  ) {
+  constructor({ REDIS_PREFIX }: RedisEnv) {
     this.prefix = REDIS_PREFIX;
-    const options = redisOptions(url, REDIS_TIMEOUT_MS);
-    this.redis = options.sentinels === undefined ? new Redis(url, options) : new Redis(options);
-    // An error event comes before the end of the connection.
-    let reason: Error | undefined;
-    this.redis.on('error', (error: Error) => (reason = error));
-    this.redis.on('close', () => {
-      Object.assign(this.redis.options, credentialsOf(currentUrl()));
-      this.lose(reason ?? new Error('the connection was closed'));
-      reason = undefined;
-    });
+  }
+
+  /** The share of the servers that calls use: 0 or 1, or between them if parts of a cluster are unavailable. */
+  get shareUp(): number {
+    return this.isUp ? 1 - this.shareAway : 0;
   }
 
   /** Checks the connection now, also while the service rests, and does not wait for it. */
@@ -87,18 +73,25 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     this.reads.push({ key, receive });
   }
 
-  /** @param probe keys and arguments with which it runs again and again: if it fails, Redis is unavailable */
-  defineScript(name: string, script: Script, probe?: () => (string | number)[]): RunScript {
+  /**
+   * @param probe keys and arguments with which it runs again and again: if it fails, Redis is unavailable. With other
+   * numbers, the keys can be on other servers of a cluster
+   */
+  defineScript(name: string, script: Script, probe?: (number: number) => (string | number)[]): RunScript {
     this.redis.defineCommand(name, script);
     const command = Reflect.get(this.redis, name) as RunScript;
-    if (probe !== undefined) this.probes.push(() => command.apply(this.redis, probe()));
+    const run: RunScript = (...keysAndArguments) => command.apply(this.redis, keysAndArguments);
+    if (probe !== undefined) this.probes.push({ run, probe });
     return async (...keysAndArguments) => {
-      this.beginTurn();
+      this.enterTurn();
+      const { reading } = this;
       try {
         return await inSpan(`EVALSHA ${name}`, SPAN, () => command.apply(this.redis, keysAndArguments));
       } catch (error) {
         this.fail(error as Error, name, keysAndArguments[0]);
         throw error;
+      } finally {
+        if (reading !== undefined) await reading;
       }
     };
   }
@@ -123,7 +116,9 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     // Sentinels that do not respond are asked again and again.
     await Promise.race([connected, delay(2 * CONNECT_TIMEOUT_MS, undefined, { ref: false })]);
     if (this.unusable !== undefined) throw this.unusable;
-    const what = this.redis.options.sentinels ? 'no sentinel has named its master' : 'no server has responded';
+    const { options } = this.redis;
+    const hasSentinels = 'sentinels' in options && options.sentinels;
+    const what = hasSentinels ? 'no sentinel has named its master' : 'no server has responded';
     if (!this.isUp) this.lose(new Error(`${what} yet`));
     this.checks.start();
   }
@@ -134,48 +129,60 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     this.redis.disconnect();
   }
 
-  /** Commands of one turn of the event loop are written at once, which saves a tenth of a request, and share one reading. */
-  private beginTurn(): void {
-    if (this.isInTurn) return;
-    this.isInTurn = true;
-    const { stream } = this.redis;
-    stream.cork();
-    process.nextTick(() => stream.uncork());
-    setImmediate(() => (this.isInTurn = false));
-    if (this.reads.length > 0) this.read();
-  }
+  /** Called with the first script of each turn of the event loop. */
+  protected abstract beginTurn(): void;
 
-  private read(): void {
+  /** Called five times a second, while there are requests or it is down. */
+  protected abstract check(): Promise<void>;
+
+  /** Reads the keys of `readWithScripts` with one command. Never rejects. */
+  protected async read(): Promise<void> {
+    if (this.reads.length === 0) return;
     const receive = (values: readonly (string | null)[]) => {
       for (const [index, read] of this.reads.entries()) read.receive(values[index] ?? null);
     };
     const keys = this.reads.map(({ key }) => key);
-    this.redis.mget(keys).then(receive, (error: Error) => {
+    await this.redis.mget(keys).then(receive, (error: Error) => {
       this.fail(error, 'mget', keys[0]);
       receive([]);
     });
   }
 
-  private async check(): Promise<void> {
-    if (this.redis.status !== 'ready') return;
-    const { isUp } = this;
-    try {
-      if (!isUp) await checkServer(this.redis, this.prefix);
-      const sinceMs = performance.now();
-      await this.checkOwner();
-      this.onRoundTrip?.((performance.now() - sinceMs) / 1_000);
-      await Promise.all(this.probes.map((probe) => probe().catch(ignoreKeyFault)));
-      if (isUp) return;
-      for (const prepare of this.preparations) await prepare();
-      this.isUp = true;
-      this.log.available();
-    } catch (error) {
-      this.lose(error as Error);
-    }
+  protected async runProbes(number: number): Promise<void> {
+    await Promise.all(this.probes.map(({ run, probe }) => run(...probe(number)).catch(ignoreKeyFault)));
+  }
+
+  /** The key that tells where the probes with a number go. */
+  protected probedKey(number: number): string {
+    return String(this.probes[0]?.probe(number)[0]);
+  }
+
+  /** Also measures how long a GET takes. */
+  protected async checkOwner(): Promise<void> {
+    const sinceMs = performance.now();
+    await this.compareOwner();
+    this.onRoundTrip?.((performance.now() - sinceMs) / 1_000);
+  }
+
+  protected async prepare(): Promise<void> {
+    for (const prepare of this.preparations) await prepare();
+    this.isUp = true;
+  }
+
+  /** An error that names a key or a command is that call's alone. */
+  protected fail(error: Error, command: string, key: string | number | undefined): void {
+    if (isOutage(error)) this.lose(error);
+    else this.log.refused(error, command, key);
+  }
+
+  protected lose(error: Error): void {
+    this.isUp = false;
+    if (error instanceof UnusableRedisError) this.unusable = error;
+    if (!this.closed) this.log.unavailable(error);
   }
 
   /** The first service that uses the prefix writes its database under it, and so does the first after Redis lost its data. */
-  private async checkOwner(): Promise<void> {
+  private async compareOwner(): Promise<void> {
     const key = `${this.prefix}database`;
     const owner = await this.redis.get(key).catch(ignoreKeyFault);
     if (owner === undefined || this.owner === undefined || owner === this.owner) return;
@@ -185,20 +192,14 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
       );
     await this.redis.set(key, this.owner, 'NX');
     // Another service may have been first.
-    await this.checkOwner();
+    await this.compareOwner();
   }
 
-  /** An error that names a key or a command is that call's alone. */
-  private fail(error: Error, command: string, key: string | number | undefined): void {
-    if (isOutage(error)) this.lose(error);
-    else this.log.refused(error, command, key);
-  }
-
-  private lose(error: Error): void {
-    this.isUp = false;
-    // Reconnects. `disconnect` would wait for Redis.
-    if (this.redis.status === 'ready') this.redis.stream.destroy();
-    if (error instanceof UnusableRedisError) this.unusable = error;
-    if (!this.closed) this.log.unavailable(error);
+  /** Scripts of one turn of the event loop share one reading. */
+  private enterTurn(): void {
+    if (this.isInTurn) return;
+    this.isInTurn = true;
+    setImmediate(() => (this.isInTurn = false));
+    this.beginTurn();
   }
 }

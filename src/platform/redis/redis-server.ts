@@ -2,15 +2,15 @@ import { isIP } from 'node:net';
 import { Logger } from '@nestjs/common';
 import type { Redis, RedisOptions } from 'ioredis';
 import { ConfigError } from '../config/load-env.js';
-import { SENTINEL_URL } from '../config/setting.decorators.js';
+import { CLUSTER_URL, SENTINEL_URL } from '../config/setting.decorators.js';
 
-const RECONNECT_DELAY_MS = 500;
+export const RECONNECT_DELAY_MS = 500;
 /** Including TLS. */
 export const CONNECT_TIMEOUT_MS = 1_000;
 const KEEP_ALIVE_MS = 10_000;
 
 const CLUSTER =
-  'REDIS_URL names one server of a Redis Cluster, which cannot keep the counters alone. Name a single Redis server, or an address that routes commands.';
+  'REDIS_URL names one server of a Redis Cluster, which cannot keep the counters alone. Write redis+cluster://host:port,host:port, or name an address that routes commands.';
 const SENTINEL =
   'REDIS_URL names a Redis Sentinel, which cannot keep the counters. Write redis+sentinel://host:port,host:port/master-name.';
 /** Keys of as many slots: one of several servers has hardly all of them. */
@@ -18,7 +18,7 @@ const SLOTS_TO_TRY = 32;
 
 /** The user and the password of a URL; empty without a password. */
 export function credentialsOf(url: string): Pick<RedisOptions, 'username' | 'password'> {
-  const { user = '', password = '' } = SENTINEL_URL.exec(url)?.groups ?? partsOf(url);
+  const { user = '', password = '' } = (SENTINEL_URL.exec(url) ?? CLUSTER_URL.exec(url))?.groups ?? partsOf(url);
   return password === '' ? {} : { username: decodeURIComponent(user), password: decodeURIComponent(password) };
 }
 
@@ -30,38 +30,57 @@ function partsOf(url: string): Readonly<Record<string, string>> {
 function serverOptions(url: string): RedisOptions {
   const sentinel = SENTINEL_URL.exec(url)?.groups;
   if (sentinel !== undefined) {
-    const { hosts = '', name = '', database = '0' } = sentinel;
-    const sentinels = hosts.split(',').map((one) => {
-      const [host = '', port] = one.split(':');
-      return { host, port: Number(port) };
-    });
+    const { hosts, name = '', database = '0' } = sentinel;
     const retry = () => RECONNECT_DELAY_MS;
-    return { sentinels, name, db: Number(database), sentinelRetryStrategy: retry, ...credentialsOf(url) };
+    return {
+      sentinels: addressesOf(hosts),
+      name,
+      db: Number(database),
+      sentinelRetryStrategy: retry,
+      ...credentialsOf(url),
+    };
   }
   const { protocol, hostname } = new URL(url);
-  const isIpAddress = isIP(hostname) !== 0 || hostname.startsWith('[');
-  // Node does not tell the server the name of the host (SNI) by itself.
-  return protocol === 'rediss:' && !isIpAddress ? { tls: { servername: hostname } } : {};
+  return protocol === 'rediss:' ? { tls: tlsOptions(hostname) } : {};
+}
+
+/** @param hosts `host:port,host:port` */
+export function addressesOf(hosts = ''): { readonly host: string; readonly port: number }[] {
+  return hosts.split(',').map((one) => {
+    const [host = '', port] = one.split(':');
+    return { host, port: Number(port) };
+  });
+}
+
+/** Node does not tell the server the name of the host (SNI) by itself. */
+export function tlsOptions(host: string): { readonly servername?: string } {
+  return isIP(host) !== 0 || host.startsWith('[') ? {} : { servername: host };
 }
 
 /** Options for a client that neither queues nor repeats commands: without a connection they fail at once. */
 export function redisOptions(url: string, commandTimeout: number): RedisOptions {
   return {
     ...serverOptions(url),
+    ...commandOptions(commandTimeout),
+    enableOfflineQueue: false,
+    // `check` does more: Redis must accept writes in time.
+    enableReadyCheck: false,
+    retryStrategy: () => RECONNECT_DELAY_MS,
+  };
+}
+
+export function commandOptions(commandTimeout: number): RedisOptions {
+  return {
     lazyConnect: true,
     commandTimeout,
     // With it, one batch waits for the one before it, and a request takes half as much processor time again.
     enableAutoPipelining: false,
-    enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    // `check` does more: Redis must accept writes in time.
-    enableReadyCheck: false,
     disableClientInfo: true,
     connectTimeout: CONNECT_TIMEOUT_MS,
     disconnectTimeout: 0,
     keepAlive: KEEP_ALIVE_MS,
-    retryStrategy: () => RECONNECT_DELAY_MS,
   };
 }
 
@@ -107,7 +126,7 @@ export function isOutage({ name, message }: Error): boolean {
   return name !== 'ReplyError' || OUTAGE.test(message);
 }
 
-const REMINDER_MS = { unavailable: 60_000, unusable: 3_600_000 };
+const REMINDER_MS = { partly: 60_000, unavailable: 60_000, unusable: 3_600_000 };
 
 /** Tells operators when Redis becomes unavailable and available, and what it refuses. */
 export class RedisLog {
@@ -125,19 +144,28 @@ export class RedisLog {
   unavailable(error: Error): void {
     const state = error instanceof UnusableRedisError ? 'unusable' : 'unavailable';
     // The connection to a Redis that cannot be used is closed, and opened again.
-    if (this.reported === 'unusable' && state === 'unavailable') return;
-    const nowMs = performance.now();
-    if (this.reported === state && nowMs < this.reportedAtMs + REMINDER_MS[state]) return;
-    this.reported = state;
-    this.reportedAtMs = nowMs;
+    if ((this.reported === 'unusable' && state === 'unavailable') || this.isReported(state)) return;
     const reason = error.message;
     if (state === 'unusable') this.logger.error({ message: 'Redis cannot be used', reason });
     else this.logger.warn({ message: 'Redis is unavailable; using local counters', reason });
+  }
+
+  partlyUnavailable({ message: reason }: Error): void {
+    if (this.isReported('partly')) return;
+    this.logger.warn({ message: 'A part of Redis is unavailable; using local counters for its accounts', reason });
   }
 
   refused({ message: reason }: Error, command: string, key: string | number | undefined): void {
     if (performance.now() < this.refusedAtMs + REMINDER_MS.unavailable) return;
     this.refusedAtMs = performance.now();
     this.logger.warn({ message: 'Redis refused a command; using local counters for it', command, key, reason });
+  }
+
+  private isReported(state: keyof typeof REMINDER_MS): boolean {
+    const nowMs = performance.now();
+    if (this.reported === state && nowMs < this.reportedAtMs + REMINDER_MS[state]) return true;
+    this.reported = state;
+    this.reportedAtMs = nowMs;
+    return false;
   }
 }

@@ -3,6 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { Env } from '../config/env.js';
 import { currentSecret } from '../config/load-env.js';
 import { RedisClient } from './redis-client.js';
+import { createRedisClient } from './redis-cluster-client.js';
 
 @Injectable()
 class RedisMetrics {
@@ -11,9 +12,9 @@ class RedisMetrics {
     if (redis === undefined || registry === undefined) return;
     const up: Gauge = new Gauge({
       name: 'petstore_redis_up',
-      help: 'Whether this instance uses the counters in Redis (1) or local counters (0).',
+      help: 'Share of the Redis servers that this instance counts in: 0 if it uses local counters only.',
       registers: [registry],
-      collect: () => up.set(redis.isUp ? 1 : 0),
+      collect: () => up.set(redis.shareUp),
     });
     const roundTrips = new Histogram({
       name: 'petstore_redis_round_trip_seconds',
@@ -42,7 +43,7 @@ class RedisMetrics {
       inject: [Env],
       useFactory: (env: Env) => {
         const { REDIS_URL: url } = env;
-        return url && new RedisClient(url, env, () => currentSecret(env, 'REDIS_URL') ?? url);
+        return url && createRedisClient(url, env, () => currentSecret(env, 'REDIS_URL') ?? url);
       },
     },
     RedisMetrics,

@@ -25,6 +25,9 @@ export class SharedVersion {
   private latest: number | undefined;
   private highest = 0;
   private advancing: Promise<unknown> | undefined;
+  /** How many times it could not be advanced, and how many of these were made up for. */
+  private failed = 0;
+  private madeUpFor = 0;
 
   /** @param name of its key in Redis, after the prefix */
   constructor(
@@ -49,15 +52,21 @@ export class SharedVersion {
   }
 
   private async advance(): Promise<void> {
-    const version = Number(await this.runAdvance(this.key, this.highest));
+    const { failed } = this;
+    const reply = await this.runAdvance(this.key, this.highest).catch((error: Error) => {
+      this.failed += 1;
+      throw error;
+    });
+    this.madeUpFor = Math.max(this.madeUpFor, failed);
+    const version = Number(reply);
     // A later reading may have been processed first.
     if (version > this.highest) this.latest = this.highest = version;
   }
 
-  /** A version that is missing or went back was lost, and is set again. */
+  /** A version that is missing or went back was lost, and is set again. So is one that misses a bump. */
   private receive(value: string | null): void {
     const version = Number(value ?? 0);
-    if (version >= this.highest && version > 0) {
+    if (version >= this.highest && version > 0 && this.madeUpFor === this.failed) {
       this.latest = this.highest = version;
       return;
     }

@@ -3,7 +3,8 @@ import { Logger } from '@nestjs/common';
 import type { Caller } from '../../auth/caller.js';
 import { callerOf } from '../../../test/support/callers.js';
 import { Env } from '../../platform/config/env.js';
-import { RedisClient } from '../../platform/redis/redis-client.js';
+import type { RedisClient } from '../../platform/redis/redis-client.js';
+import { SingleRedisClient } from '../../platform/redis/single-redis-client.js';
 import { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import { addressKey, RedisCounterStore } from './redis-counter-store.js';
 import { FakeClock } from '../../testing/fake-clock.js';
@@ -38,7 +39,7 @@ describeWithRedis('counting in Redis', () => {
   });
   beforeEach(async () => {
     link?.onApplicationShutdown();
-    link = new RedisClient(server.url, { REDIS_PREFIX: `test ${++tests}:`, REDIS_TIMEOUT_MS: LONG_TIMEOUT_MS });
+    link = new SingleRedisClient(server.url, { REDIS_PREFIX: `test ${++tests}:`, REDIS_TIMEOUT_MS: LONG_TIMEOUT_MS });
     clock = new FakeClock(Date.parse('2026-11-21T22:00:00.000Z'));
     const env = Object.assign(new Env(), { ANONYMOUS_PER_MINUTE: 5, ANONYMOUS_PER_DAY: 40 });
     memory = new MemoryCounterStore(clock, env);

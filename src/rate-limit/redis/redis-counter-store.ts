@@ -14,8 +14,8 @@ import { ADMIT, ADMIT_ADDRESS, PEEK, TAKE_FROM_ROUTE } from './admission-scripts
  */
 const ADDRESS_COUNTERS = 2 ** 20;
 
-/** No account has this id. Its requests find out whether Redis counts. */
-const PROBE = { accountId: -1, keyId: 'check', limits: { perMinute: 1e6, perDay: 1e6 }, bansLiftedAtMs: 0 };
+/** No account has a negative id. Its requests find out whether Redis counts. */
+const PROBE = { keyId: 'check', limits: { perMinute: 1e6, perDay: 1e6 }, bansLiftedAtMs: 0 };
 
 /**
  * Counts in Redis for all instances, on the clock of Redis, with one script call per decision. Keys of an account have its
@@ -34,7 +34,9 @@ export class RedisCounterStore extends CounterStore {
     private readonly now: () => number | '' = () => '',
   ) {
     super();
-    this.runAdmit = redis.defineScript('admit', ADMIT, () => this.callerArguments(PROBE));
+    this.runAdmit = redis.defineScript('admit', ADMIT, (number) =>
+      this.callerArguments({ ...PROBE, accountId: -number }),
+    );
     this.runPeek = redis.defineScript('peekUsage', PEEK);
     this.runAdmitAddress = redis.defineScript('admitAddress', ADMIT_ADDRESS);
     this.runTakeFromRoute = redis.defineScript('takeFromWindow', TAKE_FROM_ROUTE);
@@ -76,7 +78,12 @@ export class RedisCounterStore extends CounterStore {
     );
   }
 
-  private callerArguments({ accountId, keyId, limits, bansLiftedAtMs }: typeof PROBE): (string | number)[] {
+  private callerArguments({
+    accountId,
+    keyId,
+    limits,
+    bansLiftedAtMs,
+  }: typeof PROBE & Pick<Caller, 'accountId'>): (string | number)[] {
     const account = `${this.redis.prefix}{account:${accountId}}`;
     const keys = [`${account}:usage`, `${account}:bans:${keyId}`, `${account}:usage:${keyId}`];
     return [...keys, this.now(), limits.perMinute, limits.perDay, bansLiftedAtMs];

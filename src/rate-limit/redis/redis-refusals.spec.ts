@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { callerOf } from '../../../test/support/callers.js';
 import { Env } from '../../platform/config/env.js';
-import { RedisClient } from '../../platform/redis/redis-client.js';
+import type { RedisClient } from '../../platform/redis/redis-client.js';
+import { SingleRedisClient } from '../../platform/redis/single-redis-client.js';
 import { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import { RedisCounterStore } from './redis-counter-store.js';
 import { FakeClock } from '../../testing/fake-clock.js';
@@ -22,7 +23,7 @@ describeWithRedis('a store whose Redis refuses commands', () => {
   beforeAll(async () => {
     Logger.overrideLogger(false);
     server = await RedisServer.start();
-    link = new RedisClient(server.url, { REDIS_PREFIX: 'test:', REDIS_TIMEOUT_MS: LONG_TIMEOUT_MS });
+    link = new SingleRedisClient(server.url, { REDIS_PREFIX: 'test:', REDIS_TIMEOUT_MS: LONG_TIMEOUT_MS });
     const clock = new FakeClock(Date.parse('2026-11-21T22:00:00.000Z'));
     store = new RedisCounterStore(link, new MemoryCounterStore(clock, new Env()), () => clock.nowSeconds());
     await link.onModuleInit();

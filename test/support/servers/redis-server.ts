@@ -33,6 +33,10 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`;
   }
 
+  get isRunning(): boolean {
+    return this.process !== undefined;
+  }
+
   /** Settings of a service that uses this server. The timeout is long enough for a busy machine. */
   get env(): Readonly<Record<'REDIS_URL' | 'REDIS_TIMEOUT_MS', string>> {
     return { REDIS_URL: this.url, REDIS_TIMEOUT_MS: '1000' };

@@ -1,0 +1,86 @@
+import { Cluster, Command, type Redis } from 'ioredis';
+import { CLUSTER_URL } from '../config/setting.decorators.js';
+import { RedisClient, type RedisEnv } from './redis-client.js';
+import { clusterNodes, clusterOptions, nodeOptions, notOfCluster } from './redis-cluster.js';
+import { SingleRedisClient } from './single-redis-client.js';
+import { isOutage, UnusableRedisError } from './redis-server.js';
+
+/** With numbers up to this many times the servers, probes reach each of them. */
+const PROBES_PER_SERVER = 100;
+
+/**
+ * The client of a cluster. The connection to each server is its own circuit breaker: it is closed if the server is silent,
+ * and until it is ready again, commands for it fail at once. So calls for the keys of a server that is away use their
+ * fallbacks, and all others use Redis. It is down only while no server can be used.
+ */
+export class RedisClusterClient extends RedisClient {
+  protected readonly redis: Cluster;
+
+  /** @param currentUrl returns the URL with the user and the password for the next connection */
+  constructor(url: string, env: RedisEnv, currentUrl = () => url) {
+    super(env);
+    this.redis = new Cluster(
+      clusterNodes(url),
+      clusterOptions(env.REDIS_TIMEOUT_MS, () => this.isUp),
+    );
+    this.redis.on('+node', (node: Redis) => {
+      const renew = () => Object.assign(node.options, nodeOptions(currentUrl(), node.options.host));
+      renew();
+      node.on('close', renew);
+    });
+    this.redis.on('error', (error: Error) => this.lose(notOfCluster(error)));
+  }
+
+  /** The keys can be on another server than those of a script, whose reply may come first. */
+  protected override beginTurn(): void {
+    this.reading = this.read();
+  }
+
+  protected override async check(): Promise<void> {
+    if (this.redis.status !== 'ready') return;
+    const probes = this.numbersOfServers().map((number) =>
+      this.runProbes(number).then(
+        () => undefined,
+        (error: Error) => error,
+      ),
+    );
+    const errors = (await Promise.all(probes)).filter((error) => error !== undefined);
+    const isAway = errors.length === probes.length;
+    const [error = new Error('no server has slots')] = errors;
+    // After a failover, a replica has the slots of a server.
+    if (errors.length > 0 || isAway) this.redis.refreshSlotsCache();
+    try {
+      if (isAway) throw error;
+      await this.checkOwner();
+      if (!this.isUp) await this.prepare();
+    } catch (reason) {
+      // Only the server of the key may be away.
+      if (!this.isUp || isAway || reason instanceof UnusableRedisError) return this.lose(reason as Error);
+    }
+    this.shareAway = errors.length / probes.length;
+    if (errors.length > 0) this.log.partlyUnavailable(error);
+    else this.log.available();
+  }
+
+  /** Whether a server is away, the next check finds out. */
+  protected override fail(error: Error, command: string, key: string | number | undefined): void {
+    if (!isOutage(error)) super.fail(error, command, key);
+  }
+
+  /** A number for each server that has slots, whose probes go to it. */
+  private numbersOfServers(): number[] {
+    const numbers = new Map<string, number>();
+    const count = new Set(this.redis.slots.map(([server]) => server)).size;
+    for (let number = 1; numbers.size < count && number <= count * PROBES_PER_SERVER; number += 1) {
+      const slot = new Command('get', [this.probedKey(number)]).getSlot();
+      const [server] = this.redis.slots[slot ?? 0] ?? [];
+      if (server !== undefined && !numbers.has(server)) numbers.set(server, number);
+    }
+    return [...numbers.values()];
+  }
+}
+
+/** @param currentUrl returns the URL with the user and the password for the next connection */
+export function createRedisClient(url: string, env: RedisEnv, currentUrl?: () => string): RedisClient {
+  return new (CLUSTER_URL.test(url) ? RedisClusterClient : SingleRedisClient)(url, env, currentUrl);
+}
