@@ -36,8 +36,9 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
   /** Whether calls use Redis, not their fallbacks. */
   isUp = false;
   fallbacks = 0;
-  /** Gets the duration of a GET, several times a second, in seconds. */
+  /** Gets the duration of a GET in seconds, and the time of Redis in whole seconds of Unix time, several times a second. */
   onRoundTrip: ((seconds: number) => void) | undefined;
+  onTime: ((seconds: number) => void) | undefined;
   private readonly log = new RedisLog();
   private readonly redis: Redis;
   private readonly checks = new RecurringTask('checking Redis', CHECK_INTERVAL_MS, () => this.check(), {
@@ -87,7 +88,7 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
     this.reads.push({ key, receive });
   }
 
-  /** @param probe keys and arguments with which it runs again and again: if it fails, Redis is unavailable */
+  /** @param probe arguments with which it runs again and again, and replies the time first: if it fails, Redis is unavailable */
   defineScript(name: string, script: Script, probe?: () => (string | number)[]): RunScript {
     this.redis.defineCommand(name, script);
     const command = Reflect.get(this.redis, name) as RunScript;
@@ -164,7 +165,8 @@ export class RedisClient implements OnModuleInit, OnApplicationShutdown {
       const sinceMs = performance.now();
       await this.checkOwner();
       this.onRoundTrip?.((performance.now() - sinceMs) / 1_000);
-      await Promise.all(this.probes.map((probe) => probe().catch(ignoreKeyFault)));
+      const replies = await Promise.all(this.probes.map((probe) => probe().catch(ignoreKeyFault)));
+      for (const reply of replies) if (Array.isArray(reply)) this.onTime?.(Number(reply[0]));
       if (isUp) return;
       for (const prepare of this.preparations) await prepare();
       this.isUp = true;
