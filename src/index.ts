@@ -9,8 +9,8 @@ export { createDataSource, migrate } from './database-parts.js';
 export { ConfigError, loadEnv } from './platform/config/load-env.js';
 export { type Extension, ExtensionError } from './extensions/extension.js';
 export type { HealthIndicator } from './monitoring/readiness.js';
-/** The token of the one registry: another copy of prom-client would have another. */
-export { Registry } from 'prom-client';
+/** The token of the one registry: another copy of @prometheus-io/client would have another. */
+export { Registry } from '@prometheus-io/client';
 // Accounts, pets, categories and orders
 export type { Suspended } from './auth/caller.js';
 export type { KeyChange } from './auth/keys/api-keys.repository.js';

@@ -1,6 +1,6 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import type { Registry } from 'prom-client';
+import type { Registry } from '@prometheus-io/client';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Env } from '../platform/config/env.js';
 import { Database } from './database.js';

@@ -18,6 +18,8 @@ export class OldRows {
   /** The first and the last reading since the process started or its clock was set. */
   private sinceMs: number;
   private lastMs: number;
+  /** How far the clock of this process was ahead of the one of PostgreSQL when that was last read. */
+  clockDifferenceMs = 0;
 
   constructor(
     private readonly database: Database,
@@ -33,7 +35,10 @@ export class OldRows {
   async nowMs(): Promise<number | undefined> {
     if (this.database.isEmbedded) return this.trustedNowMs();
     const sql = 'SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT) AS "nowMs"';
+    const askedMs = this.clock.nowMs();
     const [row] = await query<{ nowMs: number }>(this.database.manager, sql);
+    // It was read at some time between the question and the answer.
+    if (row !== undefined) this.clockDifferenceMs = (askedMs + this.clock.nowMs()) / 2 - row.nowMs;
     return row?.nowMs;
   }
 

@@ -1,6 +1,6 @@
 import { SpanKind } from '@opentelemetry/api';
 import { LRUCache } from 'lru-cache';
-import { Histogram, type Registry } from 'prom-client';
+import { Histogram, type Registry } from '@prometheus-io/client';
 import { SampledLog } from '../platform/logging/sampled-log.js';
 import { inSpan } from '../platform/tracing/spans.js';
 

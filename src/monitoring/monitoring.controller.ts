@@ -1,7 +1,7 @@
-import { Controller, Get, Header, Res } from '@nestjs/common';
+import { Controller, Get, Header, Logger, type OnApplicationBootstrap, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Registry } from 'prom-client';
+import { register, Registry } from '@prometheus-io/client';
 import { Public } from '../auth/access.decorators.js';
 import { CompressedFile } from '../http/compressed-file.js';
 import { SampledLog } from '../platform/logging/sampled-log.js';
@@ -13,7 +13,7 @@ const MAX_AGE_MS = 1_000;
 /** For the platform; not part of the versioned API. */
 @ApiExcludeController()
 @Controller()
-export class MonitoringController {
+export class MonitoringController implements OnApplicationBootstrap {
   private rendering: Promise<CompressedFile> | undefined;
   private readonly unread = new SampledLog('Metrics', 'warn', {
     first: 'a metric cannot be read',
@@ -24,6 +24,13 @@ export class MonitoringController {
     private readonly readiness: Readiness,
     private readonly registry: Registry,
   ) {}
+
+  onApplicationBootstrap(): void {
+    const metrics = register.getMetricsAsArray().map(({ name }) => name);
+    if (metrics.length === 0) return;
+    const message = '/metrics does not have these metrics: inject Registry, and pass it to them in `registers`';
+    new Logger('Metrics').warn({ message, metrics });
+  }
 
   @Get('health/live')
   @Public()

@@ -1,7 +1,7 @@
 import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { TerminusModule } from '@nestjs/terminus';
-import { Registry } from 'prom-client';
+import { Registry } from '@prometheus-io/client';
 import { RedisModule } from '../platform/redis/redis.module.js';
 import { MonitoringController } from './monitoring.controller.js';
 import { ProcessMetrics } from './process-metrics.js';
@@ -10,7 +10,7 @@ import { RequestMetrics } from './request-metrics.js';
 
 const INDICATORS = [DatabaseHealthIndicator, RedisHealthIndicator];
 
-/** Liveness, readiness and metrics. Any provider can add metrics to prom-client's registry. */
+/** Liveness, readiness and metrics. Any provider can add metrics to @prometheus-io/client's registry. */
 @Global()
 @Module({ imports: [TerminusModule, RedisModule], controllers: [MonitoringController] })
 export class MonitoringModule {

@@ -1,8 +1,10 @@
 import { statfsSync } from 'node:fs';
+import { totalmem } from 'node:os';
 import { dirname } from 'node:path';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import { Database } from '../database/database.js';
+import { OldRows } from '../database/old-rows.js';
 import { Env, VERSION } from '../platform/config/env.js';
 import { StandardOutput } from '../platform/logging/standard-output.js';
 import { startedTasks } from '../platform/recurring-task.js';
@@ -10,14 +12,16 @@ import { startedTasks } from '../platform/recurring-task.js';
 const INTERVAL_MS = 20;
 
 /**
- * Metrics of Node.js that are left out: gauges with the names of counters, whose values others have by type, and lags, which
- * each scrape resets, so that two scrapers would halve them. A histogram takes the place of the lags.
+ * Metrics of Node.js that are left out: gauges with the names of counters, whose values others have by type, lags, which
+ * each scrape resets, so that two scrapers would halve them, and the utilization. A histogram takes the place of the lags.
  */
-const LEFT_OUT = /^nodejs_(active_[a-z]+_total$|eventloop_lag)/;
+const LEFT_OUT = /^nodejs_(active_[a-z]+_total$|eventloop_(lag|utilization))/;
+/** The utilization is measured by a timer that nobody can stop. */
+const NEVER_MS = 2 ** 31 - 1;
 
 export function createRegistry(): Registry {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopUtilizationTimeout: NEVER_MS });
   for (const { name } of registry.getMetricsAsArray()) if (LEFT_OUT.test(name)) registry.removeSingleMetric(name);
   return registry;
 }
@@ -27,7 +31,7 @@ export function createRegistry(): Registry {
 export class ProcessMetrics implements OnApplicationShutdown {
   private readonly timer: NodeJS.Timeout;
 
-  constructor(registry: Registry, database: Database, { REVISION }: Env) {
+  constructor(registry: Registry, database: Database, oldRows: OldRows, { REVISION }: Env) {
     const registers = [registry];
     new Gauge({
       name: 'petstore_build_info',
@@ -50,15 +54,33 @@ export class ProcessMetrics implements OnApplicationShutdown {
       registers,
       collect: () => waiting.set(database.connections.waiting),
     });
+    new Gauge({
+      name: 'petstore_memory_limit_bytes',
+      help: 'Memory that this process can use: of its container, or of the machine.',
+      registers,
+    }).set(Math.min(process.constrainedMemory() || Infinity, totalmem()));
     if (database.isEmbedded) {
+      const size = new Gauge({
+        name: 'petstore_disk_size_bytes',
+        help: 'Size of the file system of the SQLite database.',
+        registers,
+      });
       const disk: Gauge = new Gauge({
         name: 'petstore_disk_available_bytes',
         help: 'Space left for the SQLite database.',
         registers,
         collect: () => {
-          const { bavail, bsize } = statfsSync(dirname(String(database.options.database)));
+          const { bavail, blocks, bsize } = statfsSync(dirname(String(database.options.database)));
           disk.set(bavail * bsize);
+          size.set(blocks * bsize);
         },
+      });
+    } else {
+      const difference: Gauge = new Gauge({
+        name: 'petstore_database_clock_difference_seconds',
+        help: 'How far the clock of this instance is ahead of the one of PostgreSQL.',
+        registers,
+        collect: () => difference.set(oldRows.clockDifferenceMs / 1_000),
       });
     }
     const dropped: Counter = new Counter({
@@ -78,6 +100,15 @@ export class ProcessMetrics implements OnApplicationShutdown {
       collect: () => {
         failures.reset();
         for (const { name, failures: count } of startedTasks) failures.inc({ task: name }, count);
+      },
+    });
+    const intervals: Gauge<'task'> = new Gauge({
+      name: 'petstore_background_interval_seconds',
+      help: 'Time between runs of background tasks. Some rest for up to an hour while there are no requests.',
+      labelNames: ['task'],
+      registers,
+      collect: () => {
+        for (const { name, intervalSeconds } of startedTasks) intervals.set({ task: name }, intervalSeconds);
       },
     });
     const successes: Gauge<'task'> = new Gauge({

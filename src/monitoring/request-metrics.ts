@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
-import { Gauge, Histogram, Registry } from 'prom-client';
+import { Gauge, Histogram, Registry } from '@prometheus-io/client';
 import { responseInProgress } from '../http/connections/closing.js';
 import type { ResponseListener } from '../http/hooks/responses.js';
 import { UNMATCHED_ROUTE } from '../platform/tracing/spans.js';
@@ -51,6 +51,11 @@ export class RequestMetrics {
       registers: [this.registry],
       collect: () => open.set(sockets.size),
     });
+    new Gauge({
+      name: 'petstore_max_connections',
+      help: 'MAX_CONNECTIONS: connections of clients that are accepted.',
+      registers: [this.registry],
+    }).set(server.maxConnections);
     const active: Gauge = new Gauge({
       name: 'http_server_active_requests',
       help: 'Requests in progress.',

@@ -18,7 +18,12 @@ const REMINDER_MS = 3_540_000;
 const STOP_TIMEOUT_MS = 5_000;
 
 /** `lastSuccessSeconds` is Unix time, and 0 before the first success. */
-type TaskRecord = { readonly name: string; failures: number; lastSuccessSeconds: number };
+type TaskRecord = {
+  readonly name: string;
+  readonly intervalSeconds: number;
+  failures: number;
+  lastSuccessSeconds: number;
+};
 
 /** The tasks of this process that were started, and not stopped. */
 export const startedTasks = new Set<TaskRecord>();
@@ -62,7 +67,7 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
     this.#intervalMs = intervalMs;
     this.#work = work;
     this.#options = options;
-    this.#record = { name, failures: 0, lastSuccessSeconds: 0 };
+    this.#record = { name, intervalSeconds: intervalMs / 1_000, failures: 0, lastSuccessSeconds: 0 };
   }
 
   onModuleInit(): void | Promise<void> {

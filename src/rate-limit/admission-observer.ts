@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { Injectable, Logger } from '@nestjs/common';
-import { Counter, Registry } from 'prom-client';
+import { Counter, Registry } from '@prometheus-io/client';
 import type { Caller } from '../auth/caller.js';
 import { rfc3339 } from '../platform/config/clock.js';
 import { Env } from '../platform/config/env.js';

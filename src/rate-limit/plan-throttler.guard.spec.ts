@@ -4,7 +4,7 @@ import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { SkipThrottle, Throttle } from '@nestjs/throttler';
-import { Registry } from 'prom-client';
+import { Registry } from '@prometheus-io/client';
 import { Public } from '../auth/access.decorators.js';
 import { Deprecated } from '../lifecycle/deprecation.interceptor.js';
 import { ConfigModule } from '../platform/config/config.module.js';

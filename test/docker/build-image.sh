@@ -53,7 +53,8 @@ settings=$folder/npmrc
 cat "$(npm config get globalconfig 2>/dev/null)" "$(npm config get userconfig 2>/dev/null)" >"$settings" 2>/dev/null || true
 echo "registry=$(npm config get registry 2>/dev/null)" >>"$settings"
 authority=$(npm config get cafile 2>/dev/null)
-[[ -f $authority ]] || authority=/etc/ssl/certs/ca-certificates.crt
+[[ -f $authority ]] || authority=${NODE_EXTRA_CA_CERTS:-/etc/ssl/certs/ca-certificates.crt}
+echo "cafile=$authority" >>"$settings"
 
 buildah bud --format docker --isolation chroot --pull-never --network host \
   --volume "$settings:/usr/local/etc/npmrc:ro" --volume "$authority:$authority:ro" \

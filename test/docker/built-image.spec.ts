@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { describeWhere } from '../support/describe-with.js';
 import { until } from '../support/until.js';
@@ -53,7 +53,9 @@ describeWithBuilder('the image, built for real and run on a read-only file syste
   it('contains what its bill of materials lists, its licence, and no files of the build', () => {
     const inside = image.packages();
     expect(inside.length).toBeGreaterThan(100);
-    expect(image.listedPackages()).toEqual(inside);
+    expect(image.listedPackages('npm')).toEqual(inside);
+    expect(image.listedPackages('deb')).toEqual(image.systemPackages());
+    expect(image.listedPackages('generic')).toEqual([`node@${process.versions.node}`]);
     expect(image.files('*.map', '.built', '.tsbuildinfo')).toEqual([]);
     expect(image.text('LICENSE')).toContain('MIT');
     const { version } = JSON.parse(image.text('package.json')) as { version: string };
@@ -62,6 +64,14 @@ describeWithBuilder('the image, built for real and run on a read-only file syste
       'org.opencontainers.image.licenses': 'MIT',
       'org.opencontainers.image.revision': 'unknown',
     });
+  });
+
+  it('has native code for its platform only, and neither C sources nor npm', () => {
+    expect(image.files('*.node').map((path) => basename(path))).toEqual([`linux-${process.arch}.node`]);
+    expect(image.files('*.c', '*.cpp', '*.h', '*.gyp')).toEqual([]);
+    expect(
+      ['/usr/local/bin/node', '/usr/local/bin/npm', '/usr/local/lib/node_modules'].filter((path) => image.has(path)),
+    ).toEqual(['/usr/local/bin/node']);
   });
 
   it('starts without pets and keys, stores its data where only its user can read it, and creates keys', async () => {

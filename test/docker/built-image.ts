@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, globSync, mkdirSync, readFileSync } from 'node:fs';
+import { chownSync, existsSync, globSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../support/servers/free-port.js';
@@ -25,6 +25,7 @@ interface Component extends Bill {
   readonly group?: string;
   readonly name: string;
   readonly version: string;
+  readonly purl?: string;
 }
 
 interface Bill {
@@ -89,10 +90,23 @@ export class BuiltImage {
     return distinct(found.map((path) => JSON.parse(readFileSync(path, 'utf8')) as Component));
   }
 
-  /** The packages in the bill of materials (CycloneDX). */
-  listedPackages(): string[] {
+  /** The packages of Debian, as name@version in alphabetical order. */
+  systemPackages(): string[] {
+    const status = readFileSync(join(this.folder, 'root/var/lib/dpkg/status'), 'utf8');
+    const found = status.matchAll(/^Package: (.+)\n(?:.+\n)*?Version: (.+)$/gm);
+    return distinct([...found].map(([, name = '', version = '']) => ({ name, version })));
+  }
+
+  /** The packages of a type in the bill of materials (CycloneDX), such as `npm`. */
+  listedPackages(type: string): string[] {
     const all = ({ components = [] }: Bill): Component[] => components.flatMap((one) => [one, ...all(one)]);
-    return distinct(all(JSON.parse(this.text('sbom.json')) as Bill));
+    const listed = all(JSON.parse(this.text('sbom.json')) as Bill);
+    return distinct(listed.filter(({ purl }) => purl?.startsWith(`pkg:${type}/`)));
+  }
+
+  /** Whether there is a file at an absolute path of the image. */
+  has(path: string): boolean {
+    return existsSync(join(this.folder, 'root', path));
   }
 
   private path(name: string): string {

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { load, loadAll } from 'js-yaml';
 import { loadEnv } from '../../src/platform/config/load-env.js';
+import { startApp } from '../support/app.js';
 import { describeWhere, describeWith } from '../support/describe-with.js';
 import { Folders } from '../support/folders.js';
 import { hasVenv, PythonEnvironment } from '../support/python.js';
@@ -24,6 +25,20 @@ afterAll(() => folders.remove());
 const manifests = readdirSync(KUBERNETES).filter((name) => name !== 'kustomization.yaml');
 const textOf = (name: string) => readFileSync(join(KUBERNETES, name), 'utf8');
 
+interface Ingress {
+  readonly spec: {
+    readonly rules: readonly { readonly http: { readonly paths: readonly { path: string; pathType: string }[] } }[];
+  };
+}
+
+interface Deployment {
+  readonly spec: {
+    readonly template: {
+      readonly spec: { readonly containers: readonly { readinessProbe: { httpGet: { path: string } } }[] };
+    };
+  };
+}
+
 interface Manifest {
   readonly kind: string;
   readonly data?: Readonly<Record<string, string>>;
@@ -40,6 +55,28 @@ describe('the configuration for Kubernetes', () => {
     expect(Object.keys(given)).toContain('DATABASE_URL');
     const env = loadEnv(given);
     expect(Object.keys(given).filter((name) => !(name in env))).toEqual([]);
+  });
+
+  it('publishes what the service tells clients of, and no metrics', async () => {
+    const service = await startApp();
+    const linksOf = async (path: string) =>
+      (await (await service.request(path)).text()).match(/(?<=[("])\/[^)"]*/g) ?? ([] as string[]);
+    const told = await Promise.all(['/', '/.well-known/api-catalog', '/llms.txt'].map(linksOf));
+    await service.stop();
+    const [ingress] = loadAll(textOf('ingress.yaml')) as Ingress[];
+    const paths = ingress?.spec.rules.flatMap(({ http }) => http.paths) ?? [];
+    const isPublic = (wanted: string) =>
+      paths.some(({ path, pathType }) => wanted === path || (pathType === 'Prefix' && wanted.startsWith(`${path}/`)));
+    const open = ['/', '/.well-known/api-catalog', '/llms.txt', '/favicon.ico', '/v1/pets', ...told.flat()];
+    expect(open).toEqual(expect.arrayContaining(['/docs', '/openapi.json', '/llms-full.txt', '/health/ready']));
+    expect(open.filter((path) => !isPublic(path))).toEqual([]);
+    expect(isPublic('/metrics')).toBe(false);
+  });
+
+  it('sends requests to pods that respond, whether they can use the database or not', () => {
+    const deployment = load(textOf('deployment.yaml')) as Deployment;
+    const [container] = deployment.spec.template.spec.containers;
+    expect(container?.readinessProbe.httpGet.path).toBe('/health/live');
   });
 
   it('applies every manifest but the example of a secret', () => {

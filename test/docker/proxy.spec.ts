@@ -21,48 +21,66 @@ const PET = '{"name":"x","categoryId":1}';
 const folders = new Folders();
 const instances: ServiceProcess[] = [];
 const requestLog: string[] = [];
+const proxies: ChildProcess[] = [];
 let port: number;
 let securePort: number;
 let metricsPort: number;
-let proxy: ChildProcess;
+/** Of the proxy that has a certificate. */
+let plainPort: number;
 let traffic: Traffic | undefined;
 
 beforeAll(async () => {
   const settings = { DATABASE_URL: 'sqlite::memory:', TRUST_PROXY: '127.0.0.1/32', ...OPEN_TO_ANYBODY };
   for (let n = 0; n < 2; n += 1) instances.push(await startProcess({ folder: folders.make(), env: settings }));
   [port, securePort, metricsPort] = [await freePort(), await freePort(), await freePort()];
-  const folder = folders.make();
-  const file = join(folder, 'haproxy.cfg');
-  writeFileSync(file, configuration());
-  const env = { ...process.env, TLS_CERTIFICATE: makeCertificate(folder) };
-  proxy = spawn('haproxy', ['-f', file, '-db'], { stdio: ['ignore', 'pipe', 'ignore'], env });
-  proxy.stdout?.setEncoding('utf8').on('data', (text: string) => requestLog.push(...text.split('\n')));
+  startProxy(port, metricsPort, {});
+  const secure = { TLS_CERTIFICATE: makeCertificate(folders.make()), TLS_PORT: String(securePort) };
+  startProxy((plainPort = await freePort()), await freePort(), secure);
   for (const instance of [0, 1]) await until(() => isUp(instance));
 });
 afterEach(() => traffic?.stop());
 afterAll(async () => {
-  proxy.kill('SIGKILL');
-  await Promise.all([once(proxy, 'exit'), ...instances.map((instance) => instance.stop('SIGKILL'))]);
+  const ended = proxies.map((proxy) => proxy.kill('SIGKILL') && once(proxy, 'exit'));
+  await Promise.all([...ended, ...instances.map((instance) => instance.stop('SIGKILL'))]);
   await folders.remove();
 });
 
+function startProxy(publicPort: number, ownPort: number, env: Readonly<Record<string, string>>): void {
+  const file = join(folders.make(), 'haproxy.cfg');
+  writeFileSync(file, configuration(publicPort, ownPort));
+  const proxy = spawn('haproxy', ['-f', file, '-db'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, ...env },
+  });
+  proxy.stdout.setEncoding('utf8').on('data', (text: string) => requestLog.push(...text.split('\n')));
+  proxies.push(proxy);
+}
+
 /** Returns the proxy's configuration, with addresses in place of the host name that only Docker resolves. */
-function configuration(): string {
+function configuration(publicPort: number, ownPort: number): string {
   const text = readFileSync(join(HOME, 'docker/haproxy.cfg'), 'utf8');
   const servers = instances.map((instance, n) => `  server instance${n} 127.0.0.1:${instance.port}`).join('\n');
   return text
-    .replace('bind :8080', `bind 127.0.0.1:${port}`)
+    .replace('bind :8080', `bind 127.0.0.1:${publicPort}`)
     .replace('bind :8443', `bind 127.0.0.1:${securePort}`)
-    .replace('bind :8404', `bind 127.0.0.1:${metricsPort}`)
-    .replaceAll('abns@instances', `abns@instances-${port}`)
+    .replace('bind :8404', `bind 127.0.0.1:${ownPort}`)
+    .replaceAll('abns@instances', `abns@instances-${publicPort}`)
     .replaceAll(/^ {2}server-template .*$/gm, servers);
+}
+
+async function metrics(): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${metricsPort}/metrics`).catch(() => undefined);
+  return (await response?.text()) ?? '';
 }
 
 /** Whether the proxy sends requests to an instance. */
 async function isUp(instance: number): Promise<boolean> {
-  const response = await fetch(`http://127.0.0.1:${metricsPort}/metrics`).catch(() => undefined);
   const name = `haproxy_server_status{proxy="petstore",server="instance${instance}",state="UP"}`;
-  return (await response?.text())?.includes(`${name} 1`) ?? false;
+  return (await metrics()).includes(`${name} 1`);
+}
+
+async function slowRequests(): Promise<number> {
+  return Number(/^haproxy_sticktable_used\{name="slow",type="string"\} (\d+)$/m.exec(await metrics())?.[1]);
 }
 
 /** The line that the proxy logged for a request. */
@@ -131,15 +149,24 @@ describeWith('haproxy', '-v')('the proxy of compose.yaml', () => {
     expect(await lineOf(own.headers.get('x-request-id') ?? 'none')).toMatchObject({ path: '/metrics', status: 404 });
   });
 
-  it('serves HTTP/2 over TLS if it has a certificate', async () => {
+  it('serves HTTP/2 over TLS if it has a certificate, and leads plain HTTP there', async () => {
     const session = connect(`https://127.0.0.1:${securePort}`, { rejectUnauthorized: false });
     const [headers] = (await once(session.request({ ':path': '/v1/pets' }), 'response')) as [IncomingHttpHeaders];
     session.close();
     expect([session.alpnProtocol, headers[':status']]).toEqual(['h2', 401]);
+    expect(headers['strict-transport-security']).toBe('max-age=31536000');
+    const plain = await ask(plainPort, { path: '/v1/pets?limit=1&status=sold' });
+    expect([plain.status, plain.headers.get('location')]).toEqual([
+      308,
+      `https://127.0.0.1:${securePort}/v1/pets?limit=1&status=sold`,
+    ]);
+    expect(plain.headers.has('strict-transport-security')).toBe(false);
+    expect((await ask(port, { path: '/v1/pets' })).headers.has('strict-transport-security')).toBe(false);
   });
 
-  it('ends requests to an instance that hangs, and retries safe requests on the other one', async () => {
+  it('ends requests to an instance that hangs, counts them as slow, and retries safe ones on the other', async () => {
     const [, hanging] = instances;
+    const slowBefore = await slowRequests();
     const clients = (traffic = callWithoutPause());
     clients.start(12);
     await until(() => clients.seen.length > 100);
@@ -153,7 +180,16 @@ describeWith('haproxy', '-v')('the proxy of compose.yaml', () => {
     expect(failed.length).toBeGreaterThan(0);
     for (const each of failed)
       expect(each).toMatchObject({ kind: 'post', status: 503, code: 'service_unavailable', retryAfter: '1' });
+    expect((await slowRequests()) - slowBefore).toBeGreaterThanOrEqual(failed.length);
     await until(() => isUp(1));
+  });
+
+  it('has the metrics that the rules of the alerts name', async () => {
+    const rules = readFileSync(join(HOME, 'docker/observability/rules.yml'), 'utf8');
+    const names = new Set(rules.match(/haproxy_[a-z_]+\{[a-z]+="[a-z_]+"/g));
+    expect(names.size).toBeGreaterThan(5);
+    const exported = await metrics();
+    expect([...names].filter((name) => !exported.includes(name))).toEqual([]);
   });
 
   it('fails no request while an instance shuts down', async () => {

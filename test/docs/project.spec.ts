@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { load } from 'js-yaml';
 import { Env } from '../../src/platform/config/env.js';
 import { loadEnv } from '../../src/platform/config/load-env.js';
 import { HOME, page } from './pages.js';
@@ -52,5 +53,31 @@ describe('.env.example', () => {
 
   it('has the defaults', () => {
     expect(loadEnv(given)).toEqual(new Env());
+  });
+});
+
+interface Rules {
+  readonly groups: readonly {
+    readonly rules: readonly { readonly alert?: string; readonly annotations?: { readonly runbook_url?: string } }[];
+  }[];
+}
+
+describe('the runbook', () => {
+  const { groups } = load(textOf('docker/observability/rules.yml')) as Rules;
+  const alerts = groups.flatMap(({ rules }) => rules.filter(({ alert }) => alert !== undefined));
+  const sections = textOf('docs/runbook.md')
+    .split(/^#{2,3} /m)
+    .filter((section) => section.startsWith('Petstore'));
+
+  it('has a section for each alert, which the alert names', () => {
+    const titles = sections.map((section) => section.split('\n', 1)[0]);
+    expect(titles.toSorted()).toEqual(alerts.map(({ alert }) => alert).toSorted());
+    const links = alerts.map(({ alert = '' }) => `docs/runbook.md#${alert.toLowerCase()}`);
+    expect(alerts.map(({ annotations }) => annotations?.runbook_url)).toEqual(links);
+  });
+
+  it('says for each alert what it means, what to look at, and what to do', () => {
+    const parts = sections.map((section) => [...section.matchAll(/^\*\*(Meaning\.|Look at|Do:?)\*\* /gm)].length);
+    expect(parts).toEqual(sections.map(() => 3));
   });
 });

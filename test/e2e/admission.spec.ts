@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Counter, Registry } from 'prom-client';
+import { type Counter, Registry } from '@prometheus-io/client';
 import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { FakeClock, trio } from '../support/app.js';

@@ -18,7 +18,7 @@ import {
   TerminusModule,
 } from '@nestjs/terminus';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
-import { Counter } from 'prom-client';
+import { Counter } from '@prometheus-io/client';
 import { Column, Entity, PrimaryGeneratedColumn, Repository } from 'typeorm';
 import * as exported from '../../src/index.js';
 import { Database, type HealthIndicator, Operation, Public, Registry } from '../../src/index.js';

@@ -222,9 +222,13 @@ describe('what is old', () => {
     expect(await countOf('audit_records')).toBe(1);
   });
 
-  it('is not decided by a wrong clock of the service', async () => {
+  it('is not decided by a wrong clock of the service, which the metrics of PostgreSQL tell', async () => {
     const { app } = orders.service;
     const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+    await expire();
+    // SQLite has no clock of its own.
+    const ahead = await metric('petstore_database_clock_difference_seconds');
+    expect(Math.abs(ahead - (orders.clock.ms - Date.now()) / 1_000) < 10).toBe(onPostgres);
     const keys = await countOf('api_keys');
     const order = await place(await orders.addPet());
     const statuses: string[] = [];

@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { Gauge } from 'prom-client';
+import { Counter, Gauge, register } from '@prometheus-io/client';
 import { Registry } from '../../src/index.js';
 import { VERSION } from '../../src/platform/config/env.js';
 import { AdmissionObserver } from '../../src/rate-limit/admission-observer.js';
@@ -109,6 +109,16 @@ describe('the labels of the metrics', () => {
 });
 
 describe('the metrics of a service', () => {
+  it('are missed at the start if they are in another registry', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    new Counter({ name: 'stray_total', help: 'Nobody reads it.' }).inc();
+    const own = await startApp();
+    register.clear();
+    await own.stop();
+    const lost = { message: expect.stringContaining('registers'), metrics: ['stray_total'] };
+    expect(warn.mock.calls).toContainEqual([lost]);
+  });
+
   it('tell its version, what is in use and waited for, and how often the cache had the response', async () => {
     const own = await startApp();
     const key = await own.key();
@@ -121,6 +131,15 @@ describe('the metrics of a service', () => {
     expect(text).toMatch(/^db_client_connection_pending_requests 0$/m);
     expect(text).toMatch(/^http_server_active_requests 1$/m);
     expect(text).toMatch(/^petstore_open_connections [1-9]\d*$/m);
+    expect(text).toMatch(/^petstore_max_connections 5000$/m);
+    expect(text).toMatch(/^petstore_background_interval_seconds\{task="cancelling expired orders"\} 60$/m);
+    const valueOf = (name: string) => Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]);
+    const memory = valueOf('process_resident_memory_bytes') / valueOf('petstore_memory_limit_bytes');
+    expect(memory).toBeGreaterThan(0);
+    expect(memory).toBeLessThan(1);
+    const disk = valueOf('petstore_disk_available_bytes') / valueOf('petstore_disk_size_bytes');
+    expect(disk).toBeGreaterThan(0);
+    expect(disk).toBeLessThanOrEqual(1);
     expect(text).toMatch(/^petstore_log_lines_dropped_total 0$/m);
     expect(text).toMatch(
       /^db_client_operation_duration_seconds_count\{db_operation_name="SELECT",db_collection_name="pets"\} \d+$/m,

@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Env, Registry } from '../../src/index.js';
-import { startApp, type TestApp, trio } from '../support/app.js';
+import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { errorOf } from '../support/expectations.js';
 import { ask, concurrently } from '../support/http.js';
@@ -122,6 +122,15 @@ describeWithRedis('instances that share Redis', () => {
     expect(outcome(await flood(TOGETHER, one, other))).toEqual(EXACT);
     expect(outcome(await flood(TOGETHER, await first.key()))).toEqual(EXACT);
     expect((await metric('petstore_redis_fallbacks_total')) - before).toBe(0);
+  });
+
+  it('tell how far their clocks are from the one of Redis', async () => {
+    const clock = new FakeClock(Date.now() + 60_000);
+    const ahead = await startApp({ env: { ...server.env, REDIS_PREFIX: 'ahead:' }, clock });
+    const texts = [await ahead.app.get(Registry).metrics(), await first.app.get(Registry).metrics()];
+    await ahead.stop();
+    const differences = texts.map((text) => Number(/^petstore_redis_clock_difference_seconds (.+)$/m.exec(text)?.[1]));
+    expect(differences.map((seconds) => Math.round(seconds / 10))).toEqual([6, 0]);
   });
 
   it('ban a key on all instances', async () => {

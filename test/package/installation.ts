@@ -19,7 +19,6 @@ interface Manifest {
   readonly dependencies?: Versions;
   readonly devDependencies?: Versions;
   readonly peerDependencies?: Versions;
-  readonly optionalDependencies?: Versions;
 }
 
 /** The package of the reviews in a folder of its own, with the service installed from a tarball. */

@@ -54,6 +54,12 @@ describe('an extension in its own package, with the packed service', () => {
     expect(existsSync(join(home, 'test/package/reviews/src/reviews.service.ts'))).toBe(true);
   });
 
+  it('gets no Node with it', () => {
+    const installed = readdirSync(join(installation.serviceHome, '..'));
+    expect(installed).toContain('fastify');
+    expect(installed.filter((name) => /^node-(linux|bin)|^petstore-node$/.test(name))).toEqual([]);
+  });
+
   it(
     'passes its own tests',
     () => {

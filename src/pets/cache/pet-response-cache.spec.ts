@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { Registry } from 'prom-client';
+import { Registry } from '@prometheus-io/client';
 import type { Database } from '../../database/database.js';
 import { ListPetsQuery } from '../pet.dto.js';
 import type { PetsService } from '../pets.service.js';

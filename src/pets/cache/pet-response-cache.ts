@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { Counter, Registry } from 'prom-client';
+import { Counter, Registry } from '@prometheus-io/client';
 import { etagOf, pageEtag, type PageJson, Database } from '../../kernel.js';
 import type { ListPetsQuery } from '../pet.dto.js';
 import { PetsService } from '../pets.service.js';

@@ -28,8 +28,9 @@ export abstract class RedisClient implements OnModuleInit, OnApplicationShutdown
   /** Whether calls use Redis, not their fallbacks. */
   isUp = false;
   fallbacks = 0;
-  /** Gets the duration of a GET, several times a second, in seconds. */
+  /** Gets the duration of a GET in seconds, and the time of Redis in whole seconds of Unix time, several times a second. */
   onRoundTrip: ((seconds: number) => void) | undefined;
+  onTime: ((seconds: number) => void) | undefined;
   protected abstract readonly redis: Redis | Cluster;
   protected readonly log = new RedisLog();
   /** The share of the servers that calls cannot use while it is up. */
@@ -74,7 +75,7 @@ export abstract class RedisClient implements OnModuleInit, OnApplicationShutdown
   }
 
   /**
-   * @param probe keys and arguments with which it runs again and again: if it fails, Redis is unavailable. With other
+   * @param probe keys and arguments with which it runs again and again, and replies the time first: if it fails, Redis is unavailable. With other
    * numbers, the keys can be on other servers of a cluster
    */
   defineScript(name: string, script: Script, probe?: (number: number) => (string | number)[]): RunScript {
@@ -149,7 +150,8 @@ export abstract class RedisClient implements OnModuleInit, OnApplicationShutdown
   }
 
   protected async runProbes(number: number): Promise<void> {
-    await Promise.all(this.probes.map(({ run, probe }) => run(...probe(number)).catch(ignoreKeyFault)));
+    const replies = await Promise.all(this.probes.map(({ run, probe }) => run(...probe(number)).catch(ignoreKeyFault)));
+    for (const reply of replies) if (Array.isArray(reply)) this.onTime?.(Number(reply[0]));
   }
 
   /** The key that tells where the probes with a number go. */

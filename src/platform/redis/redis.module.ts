@@ -1,5 +1,6 @@
 import { Injectable, Module, Optional } from '@nestjs/common';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
+import { Clock } from '../config/clock.js';
 import { Env } from '../config/env.js';
 import { currentSecret } from '../config/load-env.js';
 import { RedisClient } from './redis-client.js';
@@ -7,7 +8,7 @@ import { createRedisClient } from './redis-cluster-client.js';
 
 @Injectable()
 class RedisMetrics {
-  constructor(@Optional() registry?: Registry, @Optional() redis?: RedisClient) {
+  constructor(clock: Clock, @Optional() registry?: Registry, @Optional() redis?: RedisClient) {
     // Command lines have no metrics.
     if (redis === undefined || registry === undefined) return;
     const up: Gauge = new Gauge({
@@ -23,6 +24,12 @@ class RedisMetrics {
       registers: [registry],
     });
     redis.onRoundTrip = (seconds) => roundTrips.observe(seconds);
+    const difference = new Gauge({
+      name: 'petstore_redis_clock_difference_seconds',
+      help: 'How far the clock of this instance is ahead of the one of Redis, to within a second.',
+      registers: [registry],
+    });
+    redis.onTime = (seconds) => difference.set(clock.nowSeconds() - seconds);
     const fallbacks: Counter = new Counter({
       name: 'petstore_redis_fallbacks_total',
       help: 'Decisions made with local counters because Redis was unavailable or refused a command.',

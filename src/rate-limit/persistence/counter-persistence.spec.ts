@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { type INestApplicationContext, Logger } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Like } from 'typeorm';
-import { Registry } from 'prom-client';
+import { Registry } from '@prometheus-io/client';
 import type { Caller } from '../../auth/caller.js';
 import { callerOf } from '../../../test/support/callers.js';
 import { ConfigModule } from '../../platform/config/config.module.js';

@@ -4,7 +4,7 @@ export const LAYERS: readonly (readonly [layer: string, pattern: RegExp])[] = [
   ['validation', /\/dist\/src\/validation\/|\/class-(validator|transformer)\//],
   ['database', /\/dist\/src\/(database\/|pets\/pets\.repository)|\/(typeorm|better-sqlite3)\//],
   ['catalogue and its cache', /\/dist\/src\/pets\/|\/lru-cache\//],
-  ['metrics', /\/dist\/src\/metrics\/|\/(prom-client|tdigest|bintrees)\//],
+  ['metrics', /\/dist\/src\/metrics\/|\/(@prometheus-io|tdigest|bintrees)\//],
   ['other code of ours', /\/dist\/(src|test)\//],
   ['Nest', /\/(@nestjs\/|rxjs\/|reflect-metadata\/)/],
   [

@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 
 /** Metrics of subscriptions, by what is before a colon in their names. */
 export class DeliveryMetrics {

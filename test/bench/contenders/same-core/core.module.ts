@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Registry } from 'prom-client';
+import { Registry } from '@prometheus-io/client';
 import { Account } from '../../../../src/auth/keys/account.entity.js';
 import { AuditRecord } from '../../../../src/auth/keys/audit-record.entity.js';
 import { ApiKey } from '../../../../src/auth/keys/api-key.entity.js';

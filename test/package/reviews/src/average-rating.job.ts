@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, RecurringTask } from 'petstore-service';
-import { Gauge, Registry } from 'prom-client';
+import { Gauge, Registry } from '@prometheus-io/client';
 import { Review } from './review.entity.js';
 
 /** Milliseconds between two computations. */
