@@ -29,10 +29,16 @@ const EXAMPLE_URL = 'http://localhost:3000/v1';
 /** An example key or its mask, not the prefix alone, which some sentences explain. */
 const EXAMPLE_KEY = /psk_live_(?=\w*(?:\.{3}|…))/g;
 
+/** Where the API is for clients on this machine. */
+export function localAddress({ PORT }: Env): string {
+  return EXAMPLE_URL.replace('3000', String(PORT));
+}
+
 /** Reads the guides in reading order, with the address and the keys of this service. */
-export function readGuides({ BASE_URL = EXAMPLE_URL, ENVIRONMENT }: Env): Guide[] {
-  const text = readFileSync(join(PACKAGE, 'dist/guides.json'), 'utf8').replaceAll(EXAMPLE_URL, BASE_URL);
-  return JSON.parse(ENVIRONMENT === 'staging' ? text.replaceAll(EXAMPLE_KEY, 'psk_test_') : text) as Guide[];
+export function readGuides(env: Env): Guide[] {
+  const address = env.BASE_URL ?? localAddress(env);
+  const text = readFileSync(join(PACKAGE, 'dist/guides.json'), 'utf8').replaceAll(EXAMPLE_URL, address);
+  return JSON.parse(env.ENVIRONMENT === 'staging' ? text.replaceAll(EXAMPLE_KEY, 'psk_test_') : text) as Guide[];
 }
 
 export function titleOf({ sections }: Guide): string {
