@@ -50,7 +50,7 @@ const markdown = new Marked({
  * an extension.
  */
 function siteAddress(href: string): string {
-  if (href === 'http://localhost:3000/docs') return '../docs';
+  if (/^http:\/\/localhost:3000\/docs\b/.test(href)) return href.replace('http://localhost:3000', '..');
   if (/^https?:|^#/.test(href)) return href;
   const [, name = '', fragment = ''] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
   if (!GUIDES.includes(name)) throw new Error(`A guide links to ${href}, which is not on the site.`);
@@ -95,7 +95,7 @@ function render(name: string) {
   }
   return {
     name,
-    markdown: source.replaceAll('](http://localhost:3000/docs)', '](../docs)'),
+    markdown: source.replaceAll('](http://localhost:3000/docs', '](../docs'),
     sections: sections.map(({ heading: { text, depth }, content }) => {
       const html = markdown.parser(content);
       return { id: anchor(text), depth, title: text.replaceAll('`', ''), html, text: visibleText(html) };

@@ -166,9 +166,12 @@ describe('a service that cannot start', () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const ended = await refusal(folders.make(), { PORT: String(port), DATABASE_URL: 'sqlite:petstore.sqlite' });
+    const settings = { PORT: String(port), DATABASE_URL: 'sqlite:petstore.sqlite' };
+    const program = await startMain(folders.make(), settings);
+    expect(await program.ended).toBe(1);
     server.close();
-    expect(ended).toEqual([1, expect.stringMatching(/address already in use .*\. Set PORT to another port\.\n$/)]);
+    expect(program.stderr).toMatch(/address already in use .*\. Set PORT to another port\.\n$/);
+    expect(program.output()).not.toContain('already in use');
   });
 
   it('reports a file that is not a database', async () => {

@@ -23,7 +23,7 @@ const STRICT = {
     noUncheckedIndexedAccess: true,
     skipLibCheck: true,
   },
-  files: CLIENTS,
+  files: [...CLIENTS, 'client.ts'],
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-client-'));
@@ -32,6 +32,7 @@ sharePreparedApp({ env: { WEBHOOK_KEY } }, async () => {
   symlinkSync(join(HOME, 'node_modules'), join(folder, 'node_modules'));
   for (const name of CLIENTS) copyFileSync(join(import.meta.dirname, 'client', name), join(folder, name));
   document = await fetchDocument(service);
+  writeFileSync(join(folder, 'client.ts'), await (await service.request('/docs/client.ts')).text());
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document));
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(STRICT));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');

@@ -123,6 +123,8 @@ describe('the search', () => {
     ['idempotency', ['Create a pet', 'Idempotent requests']],
     ['etag', ['Only if it has changed', 'List pets']],
     ['rate_limit_exceeded', ['rate_limit_exceeded']],
+    ['pagination', ['Paging']],
+    ['edit', ['Change a pet', 'Change an API key']],
     ['pets:write', ['Scopes', 'Create a pet']],
   ])('finds %s in operations and guides', async (word, titles) => {
     const found = (await entries()).filter((entry) =>

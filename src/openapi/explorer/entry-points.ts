@@ -49,11 +49,13 @@ export function serveEntryPoints(server: FastifyInstance, env: Env, clock: Clock
     '## Reference',
     `- [OpenAPI document](${at('/openapi.json')}): all operations under ${API_PREFIX}, their parameters, responses and errors`,
     `- [API reference](${at('/docs')}): the same for people`,
+    '## Clients',
+    `- [client.ts](${at('/docs/client.ts')}) and [client.py](${at('/docs/client.py')}): all operations in one file, paced by the limits`,
   ].join('\n');
   server.get('/llms.txt', (_request, reply) => reply.type(TEXT).send(`${text}\n`));
   // Their links are relative to `/docs/`.
   const all = guides.map(({ markdown }) =>
-    markdown.replaceAll('](../docs)', `](${at('/docs')})`).replaceAll(/\]\((?=[\w-]+\.md)/g, `](${at('/docs/')}`),
+    markdown.replaceAll('](../docs', `](${at('/docs')}`).replaceAll(/\]\((?=[\w-]+\.md)/g, `](${at('/docs/')}`),
   );
   server.get('/llms-full.txt', (_request, reply) => reply.type(TEXT).send(all.join('\n')));
 

@@ -15,13 +15,15 @@ import { Env } from '../../platform/config/env.js';
 import { currentDocument } from '../document/document.js';
 import { CHANGES, changesFeed } from './changes-feed.js';
 import { acceptsHtml, serveEntryPoints, serviceLinks } from './entry-points.js';
-import { guidePage, PACKAGE, readGuides, searchIndex } from './guides.js';
+import { clientOf } from './clients.js';
+import { guidePage, localAddress, PACKAGE, readGuides, searchIndex } from './guides.js';
 import { explorerPage, ICON, markStaging, missingPage } from './page.js';
 import { plansPage } from './plans-page.js';
 
 const { resolve } = createRequire(import.meta.url);
 
 const HTML = 'text/html; charset=utf-8';
+const TEXT = 'text/plain; charset=utf-8';
 const MARKDOWN = 'text/markdown; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -77,6 +79,10 @@ export function serveExplorer(app: INestApplication, errorCodes: readonly string
   servePage('', () => explorerPage('./docs/'));
   servePage('/', () => explorerPage('./'));
   servePage('/plans', () => plansPage({ perMinute: env.ANONYMOUS_PER_MINUTE, perDay: env.ANONYMOUS_PER_DAY }));
+  for (const name of ['ts', 'py'] as const)
+    serveDocs(`/client.${name}`, TEXT, (current) =>
+      Buffer.from(clientOf(current, name, env.BASE_URL ?? localAddress(env))),
+    );
   const guides = readGuides(env);
   for (const guide of guides) {
     const page = sendingPage((current) => guidePage(guide, guides, current));

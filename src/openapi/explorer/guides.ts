@@ -26,13 +26,29 @@ export const PACKAGE = dirname(createRequire(import.meta.url).resolve('petstore-
 /** The address in `docs/`. Without BASE_URL, the script of the pages replaces it with that of the reader. */
 const EXAMPLE_URL = 'http://localhost:3000/v1';
 
+/** Other words that readers search for, by the name of a guide or the method of an operation. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  paging: 'pagination cursor offset',
+  limits: 'throttling quota',
+  authentication: 'login token credentials',
+  post: 'add new insert',
+  patch: 'edit update modify',
+  delete: 'remove',
+};
+
 /** An example key or its mask, not the prefix alone, which some sentences explain. */
 const EXAMPLE_KEY = /psk_live_(?=\w*(?:\.{3}|…))/g;
 
+/** Where the API is for clients on this machine. */
+export function localAddress({ PORT }: Env): string {
+  return EXAMPLE_URL.replace('3000', String(PORT));
+}
+
 /** Reads the guides in reading order, with the address and the keys of this service. */
-export function readGuides({ BASE_URL = EXAMPLE_URL, ENVIRONMENT }: Env): Guide[] {
-  const text = readFileSync(join(PACKAGE, 'dist/guides.json'), 'utf8').replaceAll(EXAMPLE_URL, BASE_URL);
-  return JSON.parse(ENVIRONMENT === 'staging' ? text.replaceAll(EXAMPLE_KEY, 'psk_test_') : text) as Guide[];
+export function readGuides(env: Env): Guide[] {
+  const address = env.BASE_URL ?? localAddress(env);
+  const text = readFileSync(join(PACKAGE, 'dist/guides.json'), 'utf8').replaceAll(EXAMPLE_URL, address);
+  return JSON.parse(env.ENVIRONMENT === 'staging' ? text.replaceAll(EXAMPLE_KEY, 'psk_test_') : text) as Guide[];
 }
 
 export function titleOf({ sections }: Guide): string {
@@ -80,7 +96,7 @@ export function searchIndex(guides: readonly Guide[], { paths, components }: Ope
       href: depth === 1 ? guide.name : `${guide.name}#${id}`,
       text,
       // The first sentence of a guide says what it is about.
-      terms: depth === 1 ? `${guide.name} ${text.split('. ')[0]}` : guide.name,
+      terms: depth === 1 ? `${guide.name} ${SYNONYMS[guide.name] ?? ''} ${text.split('. ')[0]}` : guide.name,
     })),
   );
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -98,7 +114,7 @@ export function searchIndex(guides: readonly Guide[], { paths, components }: Ope
         href: `../docs#/${encodeURIComponent(tag)}/${operationId}`,
         // Without the code, bold text and links of Markdown.
         text: description.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/`|\*\*/g, ''),
-        terms: [operationId, ...scopes, ...names].join(' '),
+        terms: [operationId, SYNONYMS[method], ...scopes, ...names].join(' '),
       };
     }),
   );

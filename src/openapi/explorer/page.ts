@@ -58,7 +58,10 @@ export function renderPage({ title, name, base, head, body }: Page): string {
 
 /** Says on each page of a staging service that it is one. */
 export function markStaging(page: string): string {
-  return page.replace('<header class="site-header">', '<p class="ribbon">Staging</p>\n  $&');
+  return page.replace(
+    '<header class="site-header">',
+    '<aside class="ribbon" aria-label="Environment">Staging</aside>\n  $&',
+  );
 }
 
 /**

@@ -28,7 +28,9 @@ export class PinoLogger implements LoggerService {
   }
 
   readonly fatal = (message: unknown, ...rest: unknown[]): void => this.write('fatal', message, rest);
-  readonly error = (message: unknown, ...rest: unknown[]): void => this.write('error', message, rest);
+  /** Nest reports that it cannot listen before it rejects, and whoever starts the service reports that. */
+  readonly error = (message: unknown, ...rest: unknown[]): void =>
+    this.write(rest.at(-1) === 'NestApplication' ? 'debug' : 'error', message, rest);
   readonly warn = (message: unknown, ...rest: unknown[]): void => this.write('warn', message, rest);
   readonly debug = (message: unknown, ...rest: unknown[]): void => this.write('debug', message, rest);
   readonly verbose = (message: unknown, ...rest: unknown[]): void => this.write('trace', message, rest);

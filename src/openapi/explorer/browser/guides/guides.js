@@ -1,7 +1,7 @@
 import { html } from '../site/elements.js';
 
 /** As in the guides, unless the service knows its own address. */
-const LOCAL = 'http://localhost:3000';
+const LOCAL = /http:\/\/localhost:\d+/g;
 /** Where this service is, for a reader who is at another address than that of the examples. */
 const HERE = new URL('../..', import.meta.url).href.replace(/\/$/, '');
 

@@ -1,0 +1,167 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { FakeClock } from '../support/app.js';
+import { Folders, service as staging, sharePreparedApp } from '../support/folders.js';
+
+const hasPython = spawnSync('python3', ['-c', 'from typing import Unpack']).status === 0;
+const CLIENTS = [
+  { language: 'ts', program: process.execPath },
+  ...(hasPython ? [{ language: 'py', program: 'python3' }] : []),
+];
+
+/** More than a minute allows, so that a client must wait for the next one. */
+const PETS = 45;
+const PER_MINUTE = 25;
+
+/** What becomes of each request in turn: a rehearsed error, or a connection that breaks. Others pass. */
+const FATES = [
+  'pass',
+  'pass',
+  '429',
+  'lost answer',
+  'pass',
+  '503',
+  'lost request',
+  'pass',
+  'lost answer',
+  'api_key_banned',
+];
+
+const clock = new FakeClock(Date.now());
+const folders = new Folders();
+const folder = folders.make();
+sharePreparedApp({ clock, env: { ENVIRONMENT: 'staging' } });
+beforeAll(async () => {
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  for (const { language } of CLIENTS) {
+    const response = await staging.request(`/docs/client.${language}`);
+    writeFileSync(join(folder, `client.${language}`), await response.text());
+    copyFileSync(join(import.meta.dirname, `client/lasting.${language}`), join(folder, `lasting.${language}`));
+  }
+});
+afterAll(() => folders.remove());
+
+/** A proxy between a client and the staging service that loses and replaces what passes through. */
+class RudeProxy {
+  readonly seen: { status: number; isRehearsed: boolean; code: string }[] = [];
+  readonly server = createServer((request, response) => void this.handle(request, response));
+
+  constructor(private readonly hidden: readonly string[]) {}
+
+  async listen(): Promise<string> {
+    await once(this.server.listen(0, '127.0.0.1'), 'listening');
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '', headers } = request;
+    const body = await text(request);
+    if (url === '/wait') {
+      clock.advanceMs(Math.ceil(Number(body)) * 1000);
+      response.end();
+      return;
+    }
+    const fate = FATES[this.seen.length % FATES.length] ?? 'pass';
+    // A change that is not marked must not be repeated, so nothing happens to it.
+    const isRude = fate !== 'pass' && method !== 'PATCH';
+    const isRehearsed = isRude && !fate.startsWith('lost');
+    if (isRude && fate === 'lost request') {
+      this.seen.push({ status: 0, isRehearsed: false, code: '' });
+      request.socket.destroy();
+      return;
+    }
+    const names = ['authorization', 'content-type', 'idempotency-key', 'if-none-match', 'if-match'];
+    const passed = names.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]]));
+    const answer = await fetch(staging.origin + url, {
+      method,
+      headers: { ...Object.fromEntries(passed), ...(isRehearsed ? { Prefer: `code=${fate}` } : {}) },
+      ...(body === '' ? {} : { body }),
+    });
+    const sent = await answer.text();
+    const { code = '' } = sent.startsWith('{') ? (JSON.parse(sent) as { code?: string }) : {};
+    this.seen.push({ status: answer.status, isRehearsed, code });
+    if (isRude && fate === 'lost answer') {
+      request.socket.destroy();
+      return;
+    }
+    const kept = [...answer.headers].filter(([name]) => !this.hidden.includes(name) && name !== 'date');
+    response.writeHead(answer.status, { ...Object.fromEntries(kept), Date: new Date(clock.nowMs()).toUTCString() });
+    response.end(sent);
+  }
+}
+
+async function petsOf(key: string): Promise<string[]> {
+  const names: string[] = [];
+  for (let next: string | undefined = '/v1/pets?limit=100'; next !== undefined;) {
+    const response = await staging.request(next, { key });
+    names.push(...((await response.json()) as { name: string }[]).map(({ name }) => name));
+    next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+  }
+  return names;
+}
+
+let proxy: RudeProxy | undefined;
+afterEach(() => {
+  proxy?.server.close();
+});
+
+describe.each(CLIENTS)('the client in /docs/client.$language', ({ language, program }) => {
+  it('is one file of less than 200 lines, with a method for each operation', async () => {
+    const response = await staging.request(`/docs/client.${language}`);
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    const source = await response.text();
+    expect(source.split('\n').length).toBeLessThanOrEqual(200);
+    const document = (await (await staging.request('/openapi.json')).json()) as {
+      paths: Record<string, Record<string, { operationId: string }>>;
+    };
+    const ids = Object.values(document.paths).flatMap((item) => Object.values(item).map((one) => one.operationId));
+    const named = (id: string) =>
+      language === 'ts' ? id : id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    expect(ids.length).toBeGreaterThan(20);
+    expect(ids.filter((id) => !source.includes(` ${named(id)}(`))).toEqual([]);
+  });
+
+  it.each([
+    { shown: 'RateLimit', hidden: [] },
+    { shown: 'X-RateLimit-*', hidden: ['ratelimit', 'ratelimit-policy'] },
+  ])(
+    'paces itself by $shown, and through refusals and lost connections creates each pet once, with every digit',
+    async ({ hidden, shown }) => {
+      proxy = new RudeProxy(hidden);
+      const address = await proxy.listen();
+      const key = await staging.key({
+        account: `${language} ${shown}`,
+        plan: 'enterprise',
+        perMinute: PER_MINUTE,
+        perDay: 5000,
+      });
+      const before = await petsOf(key);
+      const args = [join(folder, `lasting.${language}`), `${address}/v1`, key, `${address}/wait`, String(PETS)];
+      const { stdout } = await promisify(execFile)(program, args, { cwd: folder, timeout: 60_000 });
+      expect(JSON.parse(stdout)).toEqual({
+        listed: before.length + PETS,
+        isSame: true,
+        categories: ['9223372036854775807'],
+        renamed: 'Renamed',
+        refused: 'pet_not_found',
+      });
+      clock.advanceMs(60_000);
+      const after = (await petsOf(key)).slice(before.length);
+      expect(after).toHaveLength(PETS);
+      expect(new Set(after).size).toBe(PETS);
+      const { seen } = proxy;
+      expect(new Set(seen.map(({ status }) => status))).toEqual(new Set([0, 200, 201, 304, 404, 429, 503]));
+      expect(seen.filter(({ status, isRehearsed }) => status === 429 && !isRehearsed)).toEqual([]);
+      const usage = (await (await staging.request('/v1/usage', { key })).json()) as object;
+      expect(usage).toMatchObject({ strikes: 0 });
+      expect(usage).not.toHaveProperty('bannedUntil');
+    },
+  );
+});
