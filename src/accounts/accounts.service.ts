@@ -9,7 +9,7 @@ import { OldRows } from '../database/old-rows.js';
 import { query } from '../database/statements.js';
 import { onTransactionEnd } from '../database/transaction.js';
 import { Clock, rfc3339 } from '../platform/config/clock.js';
-import { type AccountSummary, getAccount, summariseAccounts } from './accounts.js';
+import { accountIdIn, type AccountSummary, getAccount, summariseAccounts } from './accounts.js';
 import { checkLimits, invalid } from './keys/key-options.js';
 import { KeysService } from './keys/keys.service.js';
 
@@ -54,8 +54,17 @@ export class AccountsService {
     return summariseAccounts(this.database.manager, this.clock.nowMs());
   }
 
+  /** @param name also the identifier of an account that was deleted: its records remain */
   async readAudit(name?: string): Promise<AuditEntry[]> {
-    return readAudit(this.database.manager, name === undefined ? undefined : await this.get(name));
+    const { manager } = this.database;
+    if (name === undefined) return readAudit(manager);
+    try {
+      return await readAudit(manager, (await this.get(name)).id);
+    } catch (error) {
+      const records = await readAudit(manager, accountIdIn(name) ?? 0);
+      if (records.length === 0) throw error;
+      return records;
+    }
   }
 
   /** Refuses all keys of an account, new ones too. @param reason for operators only */

@@ -36,10 +36,16 @@ async function createAccount(operation: AuditedOperation, newKey: NewKey): Promi
  * @throws (rejects) DomainError `validation_failed` if there is no such account
  */
 export async function getAccount(manager: EntityManager, name: string): Promise<Account> {
-  const byId = /^[1-9]\d{0,14}$/.test(name) ? () => manager.findOneBy(Account, { id: Number(name) }) : () => null;
+  const id = accountIdIn(name);
+  const byId = () => (id === undefined ? null : manager.findOneBy(Account, { id }));
   const account = (await manager.findOneBy(Account, { name })) ?? (await byId());
   if (account === null) throw invalid(`There is no account named "${name}".`);
   return account;
+}
+
+/** The identifier of an account, if it can be one. */
+export function accountIdIn(text: string): number | undefined {
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
 }
 
 /** Also ends other limits. @returns the identifier of the account */

@@ -2,7 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
-import { type Caller, Clock, Env, type EventFilter, EventLog, EventTypes, type LoggedEvent } from '../kernel.js';
+import {
+  ActiveKeys,
+  type Caller,
+  Clock,
+  Env,
+  type EventFilter,
+  EventLog,
+  EventTypes,
+  type LoggedEvent,
+} from '../kernel.js';
 import type { ListEventsQuery } from './event.dto.js';
 import { cursorText, type EventCursor, OLDEST, parseCursor } from './event-cursor.js';
 
@@ -27,6 +36,7 @@ export class EventFeed implements OnModuleInit {
   constructor(
     private readonly log: EventLog,
     private readonly types: EventTypes,
+    private readonly keys: ActiveKeys,
     private readonly env: Env,
     private readonly clock: Clock,
     private readonly adapters: HttpAdapterHost,
@@ -47,8 +57,11 @@ export class EventFeed implements OnModuleInit {
     const filter = { types: this.readable(caller, query.types), accountId: caller.accountId, subject: query.subject };
     let position: EventCursor = await this.start(query.after);
     const deadlineMs = performance.now() + (wait?.ms ?? 0);
-    for (;;) {
+    for (let hasWaited = false; ; hasWaited = true) {
       const { events, end } = await this.read(filter, position, query.limit);
+      // Meanwhile the key can have been revoked or narrowed: its next request says so.
+      if (hasWaited && events.length > 0 && !(await this.canStillRead(caller, filter.types)))
+        return { events: [], nextAfter: cursorText(position) };
       position = end;
       const leftMs = deadlineMs - performance.now();
       const isOver = wait === undefined || leftMs <= 0 || wait.signal.aborted || this.stopping.signal.aborted;
@@ -74,6 +87,11 @@ export class EventFeed implements OnModuleInit {
   private readable({ scopes }: Caller, patterns = '*'): string[] {
     const types = this.types.matching(patterns.split(','));
     return types.filter(({ scope }) => scopes.has(scope)).map(({ name }) => name);
+  }
+
+  private async canStillRead({ keyId }: Caller, types: readonly string[]): Promise<boolean> {
+    const caller = (await this.keys.find([keyId])).get(keyId);
+    return caller !== undefined && types.every((type) => caller.scopes.has(this.types.get(type)?.scope ?? ''));
   }
 
   private async start(after: string | undefined): Promise<EventCursor> {

@@ -117,8 +117,11 @@ export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
       if (webhook.failingSince !== null) await this.noteFailure(webhook, null);
     } catch (error) {
       const reason = reasonOf(error);
-      if (webhook.failingSince === null) await this.noteFailure(webhook, this.clock.nowMs());
-      const isTooLong = this.clock.nowMs() - Number(webhook.failingSince) > MOST_FAILING_MS;
+      const nowMs = this.clock.nowMs();
+      // Kept, because another delivery can succeed meanwhile.
+      const { failingSince } = webhook;
+      if (failingSince === null) await this.noteFailure(webhook, nowMs);
+      const isTooLong = failingSince !== null && nowMs - failingSince > MOST_FAILING_MS;
       if (error instanceof ReceiverGone || isTooLong) await this.webhooks.disable(key, reason);
       throw error instanceof Error && error.message === reason ? error : new Error(reason, { cause: error });
     }

@@ -52,7 +52,7 @@ export function addAccountCommands({ command, run }: Commands): void {
   accountCommand('suspend', 'Refuse all keys of an account until it is resumed.')
     .option('--reason <text>', 'for the audit record; clients do not see it (required)')
     .action((account: string, options: { readonly reason?: string }) => {
-      const reason = required('--reason <text>', options.reason);
+      const reason = required('--reason <text>', options.reason?.trim() || undefined);
       run(async ({ accounts }) => done(`${(await accounts.suspend(account, reason)).name} is suspended.`));
     });
 

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { checkDuration, checkName, checkScopes, invalid } from '../keys/key-options.js';
 import { SCOPES } from '../../auth/keys/scopes.js';
 import { nearest } from '../../http/errors/client-names.js';
+import { rfc3339 } from '../../platform/config/clock.js';
 
 const UNITS_MS = new Map(Object.entries({ s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }));
 
@@ -29,7 +30,8 @@ const integer = (pattern: RegExp, range: string) => (text: string) => {
 export const limit = integer(/^[1-9][0-9]{0,14}$/, 'of at least 1');
 export const until = (text: string) => {
   const untilMs = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/.test(text) ? Date.parse(text) : NaN;
-  if (!Number.isNaN(untilMs)) return untilMs;
+  // The parser takes 30 February for 2 March.
+  if (!Number.isNaN(untilMs) && rfc3339(untilMs).startsWith(text.slice(0, 10))) return untilMs;
   throw new InvalidArgumentError('It must be a UTC date such as 2026-12-01, or a time such as 2026-12-01T12:00:00Z.');
 };
 

@@ -65,10 +65,10 @@ export type AuditEntry = Awaited<ReturnType<typeof readAudit>>[number];
 
 const MAX_ENTRIES = 200;
 
-/** The last records, newest first: of all accounts, or of one. */
-export async function readAudit(manager: EntityManager, account?: Account) {
+/** The last records, newest first: of all accounts, or of one. One that was deleted is named by its identifier. */
+export async function readAudit(manager: EntityManager, ofAccount?: number) {
   const records = manager.createQueryBuilder(AuditRecord, 'record');
-  if (account !== undefined) records.where({ accountId: account.id });
+  if (ofAccount !== undefined) records.where({ accountId: ofAccount });
   const { items } = await readPage(records, { id: 'DESC' }, { limit: MAX_ENTRIES });
   const accounts = await manager.findBy(Account, { id: In([...new Set(items.map(({ accountId }) => accountId))]) });
   const names = new Map(accounts.map(({ id, name }) => [id, name]));
@@ -76,7 +76,7 @@ export async function readAudit(manager: EntityManager, account?: Account) {
     at: rfc3339(at),
     actor,
     action,
-    account: names.get(accountId) ?? '',
+    account: names.get(accountId) ?? String(accountId),
     keyId,
     detail,
   }));

@@ -30,8 +30,8 @@ export class ApiError extends HttpException {
     return this.problem.code;
   }
 
-  static of({ code, status, message, headers }: Problem, isExpected = false): ApiError {
-    return new ApiError({ code, status, meaning: message }, message, headers, isExpected);
+  static of({ code, status, message, headers, meaning = message }: Problem, isExpected = false): ApiError {
+    return new ApiError({ code, status, meaning }, message, headers, isExpected);
   }
 }
 
