@@ -3,6 +3,7 @@ import { StandardSchemaValidationPipe } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { ThrottlerGuard } from '@nestjs/throttler';
 import { isScope } from '../auth/keys/scopes.js';
+import { Database } from '../database/database.js';
 import type { DatabaseParts } from '../database/database-options.js';
 import { ApiExceptionFilter } from '../http/errors/api-exception.filter.js';
 import { type OwnErrorCode, ERROR_CODES } from '../platform/errors/error-codes.js';
@@ -44,6 +45,7 @@ export function checkExtensions(app: INestApplicationContext, extensions: readon
     ...repetitions('route', routes, ({ address }) => address),
     ...codeFaults([...operations.flatMap(({ errors }) => errors), ...ownCodes]),
     ...enhancerFaults(app, config),
+    ...columnFaults(app.get(Database)),
   ];
   // An operation with several paths, or several ones with the same error, has a fault once.
   if (faults.length > 0) throw new ExtensionError(['The extensions are not valid:', ...new Set(faults)].join('\n  '));
@@ -119,6 +121,19 @@ function codeFaults(declared: readonly Pick<OwnErrorCode, 'code' | 'status'>[]):
     return [`The error code ${code} has the status ${known} already and cannot have ${status}. Use another code.`];
   });
 }
+
+/** TypeORM sets these columns in SQL, to `CURRENT_TIMESTAMP`. */
+function columnFaults({ entityMetadatas }: Database): string[] {
+  const dates = entityMetadatas.flatMap(({ name, createDateColumn, updateDateColumn, deleteDateColumn }) =>
+    [createDateColumn, updateDateColumn, deleteDateColumn].flatMap((column) => (column ? [{ name, column }] : [])),
+  );
+  return dates
+    .filter(({ column: { type } }) => type === 'bigint' || type === 'integer')
+    .map(({ name, column }) => `${name}.${column.propertyName}: ${TIMESTAMP_NEEDED}`);
+}
+
+const TIMESTAMP_NEEDED =
+  'TypeORM sets it to a timestamp, not to a number. Declare it without TIME_COLUMN, with the type timestamp of columnTypes().';
 
 const UNSAFE_CACHE =
   'caches responses by URL, so accounts would get those of others. Extend it, and return the URL and the account from trackBy().';
