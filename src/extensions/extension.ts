@@ -1,7 +1,9 @@
 import type { DynamicModule, INestApplication, INestApplicationContext, Type } from '@nestjs/common';
 import { StandardSchemaValidationPipe } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ThrottlerGuard } from '@nestjs/throttler';
+import { DataSource } from 'typeorm';
 import { isScope } from '../auth/keys/scopes.js';
 import { Database } from '../database/database.js';
 import type { DatabaseParts } from '../database/database-options.js';
@@ -20,6 +22,8 @@ export interface Extension extends Partial<DatabaseParts> {
   readonly healthIndicators?: readonly Type<HealthIndicator>[];
   /** Error codes that no operation lists, such as those of a guard. */
   readonly errorCodes?: readonly OwnErrorCode[];
+  /** Called before the application is initialised, like `configure` of `createApp`, and before that. */
+  configure?(app: NestFastifyApplication): void | Promise<void>;
 }
 
 /** Invalid extensions; `message` has one line for each fault. */
@@ -46,6 +50,7 @@ export function checkExtensions(app: INestApplicationContext, extensions: readon
     ...codeFaults([...operations.flatMap(({ errors }) => errors), ...ownCodes]),
     ...enhancerFaults(app, config),
     ...columnFaults(app.get(Database)),
+    ...dataSourceFaults(app),
   ];
   // An operation with several paths, or several ones with the same error, has a fault once.
   if (faults.length > 0) throw new ExtensionError(['The extensions are not valid:', ...new Set(faults)].join('\n  '));
@@ -130,6 +135,13 @@ function columnFaults({ entityMetadatas }: Database): string[] {
   return dates
     .filter(({ column: { type } }) => type === 'bigint' || type === 'integer')
     .map(({ name, column }) => `${name}.${column.propertyName}: ${TIMESTAMP_NEEDED}`);
+}
+
+function dataSourceFaults(app: INestApplicationContext): string[] {
+  const unnamed = [...app.get(ModulesContainer).values()].filter(({ providers }) => providers.has(DataSource));
+  return unnamed.length > 1
+    ? ['TypeOrmModule.forRoot() would replace the database of the service. Give it a name.']
+    : [];
 }
 
 const TIMESTAMP_NEEDED =

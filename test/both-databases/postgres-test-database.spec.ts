@@ -48,6 +48,24 @@ describe('a test database on PostgreSQL', () => {
       expect([await countCages(CreateCages1795305600000, AddCage1795305600001), runs]).toEqual([1, 2]);
   });
 
+  it('is copied from a template, of which those that no test has used for two weeks are dropped', async () => {
+    class AddCage1795305600003 extends AddCage1795305600001 {}
+    const server = new PostgresTestDatabase(SERVER, 'postgres');
+    const used = (daysAgo: number) =>
+      `petstore template, used ${new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)}`;
+    const old = { petstore_template_unused: used(15), petstore_template_used: used(13) };
+    for (const [name, comment] of Object.entries(old)) {
+      await server.query(`CREATE DATABASE "${name}"`);
+      await server.query(`COMMENT ON DATABASE "${name}" IS '${comment}'`);
+    }
+    await countCages(CreateCages1795305600000, AddCage1795305600003);
+    const rows = await server.query<{ name: string }>(
+      `SELECT datname AS "name" FROM pg_database WHERE datname IN ('petstore_template_unused', 'petstore_template_used')`,
+    );
+    expect(rows).toEqual([{ name: 'petstore_template_used' }]);
+    await server.query('DROP DATABASE "petstore_template_used"');
+  });
+
   it('is removed with its application, and not with others', async () => {
     const server = new PostgresTestDatabase(SERVER, 'postgres');
     const start = () => startTestApp({ postgresUrl: SERVER });

@@ -29,6 +29,8 @@ import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { IsString } from 'class-validator';
 import { createApp, type Extension, loadEnv, Operation, Public, RequireScope } from '../../src/index.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { startApp } from '../support/app.js';
 import { Folders } from '../support/folders.js';
 import { addHandlers, taking } from '../support/handlers.js';
 import { operationsOf } from '../support/operations.js';
@@ -235,11 +237,8 @@ describe('an extension keeps the service from starting', () => {
     const env = loadEnv({ DATABASE_URL: `sqlite:${folders.make()}/pets.sqlite`, LOG_LEVEL: 'silent' });
     const starting = createApp({
       env,
-      extensions: [FAULTY],
-      configure: (app) => {
-        app.useGlobalInterceptors(new ConfiguredCache());
-        app.useGlobalFilters(new ConfiguredFilter());
-      },
+      extensions: [{ ...FAULTY, configure: (app) => void app.useGlobalFilters(new ConfiguredFilter()) }],
+      configure: (app) => void app.useGlobalInterceptors(new ConfiguredCache()),
     });
     const [outcome] = await Promise.allSettled([starting]);
     await folders.remove();
@@ -254,5 +253,12 @@ describe('an extension keeps the service from starting', () => {
   it('for no other reason, and names each once', () => {
     const [head, ...lines] = named;
     expect([head, lines.length]).toEqual(['The extensions are not valid:', Object.values(FAULTS).flat().length]);
+  });
+
+  it('if a second database has no name, so that it would replace that of the service', async () => {
+    const second = TypeOrmModule.forRoot({ type: 'better-sqlite3', database: ':memory:' });
+    await expect(startApp({ extensions: [{ module: second }] })).rejects.toThrow(
+      'TypeOrmModule.forRoot() would replace the database of the service.',
+    );
   });
 });

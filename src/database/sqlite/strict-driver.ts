@@ -1,4 +1,4 @@
-import { type QueryRunner, type Table, TableColumn, TypeORMError } from 'typeorm';
+import { type QueryRunner, type TableColumn, TypeORMError } from 'typeorm';
 import { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 import { Query } from 'typeorm/driver/Query.js';
@@ -38,34 +38,17 @@ export class StrictDriver extends BetterSqlite3Driver {
 
 /** Writes the statements of a migration differently, and runs those of others as they are. */
 class StrictQueryRunner extends BetterSqlite3QueryRunner {
-  /** TypeORM would copy the table. */
-  override async addColumns(tableOrName: Table | string, columns: TableColumn[]): Promise<void> {
-    if (!this.sqlMemoryMode) return super.addColumns(tableOrName, columns);
-    const table = typeof tableOrName === 'string' ? await this.getCachedTable(tableOrName) : tableOrName;
-    const bare = columns.filter(({ isNullable, isUnique, default: value }) => isNullable && !isUnique && value == null);
-    if (bare.length < columns.length) throw copied(table);
-    const alter = `ALTER TABLE ${this.escapePath(table)}`;
-    const added = columns.map((column) => new Query(`${alter} ADD COLUMN ${this.buildCreateColumnSql(column)}`));
-    const dropped = columns.map(({ name }) => new Query(`${alter} DROP COLUMN ${this.driver.escape(name)}`));
-    await this.executeQueries(added, dropped);
-    for (const column of columns) table.addColumn(column);
-  }
-
+  /** One that others refer to cannot be replaced in a transaction without deleting their rows. */
   protected override async recreateTable(...of: Parameters<BetterSqlite3QueryRunner['recreateTable']>): Promise<void> {
-    if (this.sqlMemoryMode) throw copied(of[0]);
-    return super.recreateTable(...of);
+    if (!this.sqlMemoryMode) return super.recreateTable(...of);
+    const [{ name }] = of;
+    const example = `ALTER TABLE "${name}" ADD COLUMN "note" TEXT NOT NULL DEFAULT ''`;
+    const recipe = `Write the migration by hand, with the types of columnTypes(), such as: ${example}`;
+    throw new TypeORMError(`On SQLite, this change of ${name} would copy the whole table. ${recipe}`);
   }
 
   protected override createTableSql(...of: Parameters<BetterSqlite3QueryRunner['createTableSql']>): Query {
     const sql = super.createTableSql(...of);
     return this.sqlMemoryMode ? new Query(`${sql.query} STRICT`, sql.parameters) : sql;
   }
-}
-
-/** A table that others refer to cannot be replaced in a transaction without deleting their rows. */
-function copied({ name }: Table): TypeORMError {
-  return new TypeORMError(
-    `On SQLite, this change of ${name} would copy the whole table. Write the migration by hand, with the types of ` +
-      `columnTypes(), such as: ALTER TABLE "${name}" ADD COLUMN "note" TEXT NOT NULL DEFAULT ''.`,
-  );
 }
