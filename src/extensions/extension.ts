@@ -11,7 +11,7 @@ import { ApiExceptionFilter } from '../http/errors/api-exception.filter.js';
 import { type OwnErrorCode, ERROR_CODES } from '../platform/errors/error-codes.js';
 import { hasNoRules, rulesOf } from '../http/validation/request-validation.pipe.js';
 import type { HealthIndicator } from '../monitoring/readiness.js';
-import { catchesAll, type Route, routesOf, unopenedMessagesOf } from './nest-metadata.js';
+import { catchesAll, resolversOf, type Route, routesOf, unopenedMessagesOf } from './nest-metadata.js';
 
 /** The parts that an extension adds to the service. */
 export interface Extension extends Partial<DatabaseParts> {
@@ -23,7 +23,7 @@ export interface Extension extends Partial<DatabaseParts> {
   /** Error codes that no operation lists, such as those of a guard. */
   readonly errorCodes?: readonly OwnErrorCode[];
   /** Called before the application is initialised, like `configure` of `createApp`, and before that. */
-  configure?(app: NestFastifyApplication): void | Promise<void>;
+  readonly configure?: (app: NestFastifyApplication) => void | Promise<void>;
 }
 
 /** Invalid extensions; `message` has one line for each fault. */
@@ -44,6 +44,9 @@ export function checkExtensions(app: INestApplicationContext, extensions: readon
     ...routes.flatMap(accessFaults),
     ...routes.flatMap((route) => [...unsupportedFaults(route), ...parameterFaults(route, globalPipes)]),
     ...unopenedMessagesOf(app).map((name) => `${name}: messages have no API key. Add @Public(), and check the sender.`),
+    ...resolversOf(app).map(
+      (name) => `${name}: fields of GraphQL have neither scopes nor limits. Use another service.`,
+    ),
     ...extensions.flatMap(({ scopes = [] }) => scopes.flatMap(scopeFaults)),
     ...repetitions('operation id', operations, ({ id }) => id),
     ...repetitions('route', routes, ({ address }) => address),

@@ -40,6 +40,9 @@ async function countCages(...migrations: (new () => MigrationInterface)[]): Prom
   }
 }
 
+const used = (daysAgo: number) =>
+  `petstore template, used ${new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)}`;
+
 describe('a test database on PostgreSQL', () => {
   it('is new for each application, while migrations run once until there are others', async () => {
     const all = await Promise.all([1, 2, 3].map(() => countCages(CreateCages1795305600000)));
@@ -51,8 +54,6 @@ describe('a test database on PostgreSQL', () => {
   it('is copied from a template, of which those that no test has used for two weeks are dropped', async () => {
     class AddCage1795305600003 extends AddCage1795305600001 {}
     const server = new PostgresTestDatabase(SERVER, 'postgres');
-    const used = (daysAgo: number) =>
-      `petstore template, used ${new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)}`;
     const old = { petstore_template_unused: used(15), petstore_template_used: used(13) };
     for (const [name, comment] of Object.entries(old)) {
       await server.query(`CREATE DATABASE "${name}"`);

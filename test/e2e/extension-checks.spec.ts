@@ -15,6 +15,7 @@ import {
   Post,
   Query,
   Redirect,
+  SetMetadata,
   StandardSchemaValidationPipe,
   UseInterceptors,
   UsePipes,
@@ -131,6 +132,11 @@ class ReviewsGateway {}
 
 addHandlers(ReviewsGateway, { review: [SubscribeMessage('review')] });
 
+/** Has the metadata that `@Query()` of `@nestjs/graphql` sets. */
+class ReviewsResolver {}
+
+addHandlers(ReviewsResolver, { review: [SetMetadata('graphql:resolver_type', 'Query')] });
+
 /** Has the same name and methods as the interceptor of `@nestjs/cache-manager`. */
 class CacheInterceptor implements NestInterceptor {
   intercept(_context: ExecutionContext, next: CallHandler): ReturnType<CallHandler['handle']> {
@@ -168,6 +174,7 @@ class NarrowFilter extends BaseExceptionFilter {}
   controllers: [Reviews, OldReviews, Parameters, Repeated, Cached],
   providers: [
     ReviewsGateway,
+    ReviewsResolver,
     { provide: APP_GUARD, useClass: ThrottlerGuard },
     { provide: APP_INTERCEPTOR, useClass: CacheInterceptor },
     { provide: APP_FILTER, useClass: ProvidedFilter },
@@ -206,6 +213,9 @@ const FAULTS: Readonly<Record<string, readonly string[]>> = {
   'a handler of messages is not public': [
     'Reviews.message: messages have no API key.',
     'ReviewsGateway.review: messages have no API key.',
+  ],
+  'a resolver has neither scopes nor limits': [
+    'ReviewsResolver.review: fields of GraphQL have neither scopes nor limits.',
   ],
   'a DTO has validation groups': ['Grouped has validation groups'],
   'a DTO has no rules': ['body', 'query', 'param', 'part'].map((name) => `Parameters.${name}: Unruled has no rules`),
