@@ -8,6 +8,7 @@ import {
   type ExecutionContext,
   Get,
   HttpCode,
+  Injectable,
   Module,
   type NestInterceptor,
   Param,
@@ -133,6 +134,7 @@ class ReviewsGateway {}
 addHandlers(ReviewsGateway, { review: [SubscribeMessage('review')] });
 
 /** Has the metadata that `@Query()` of `@nestjs/graphql` sets. */
+@Injectable()
 class ReviewsResolver {}
 
 addHandlers(ReviewsResolver, { review: [SetMetadata('graphql:resolver_type', 'Query')] });
