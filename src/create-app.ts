@@ -81,9 +81,10 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
   app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready', 'metrics'] });
   refuseMethods(app);
   try {
-    await configure?.(app);
-    // Hooks that it has added can set headers, too.
-    if (configure !== undefined) recheckHeads(server, filter);
+    const configured = [...extensions, { configure }].filter((one) => one.configure !== undefined);
+    for (const one of configured) await one.configure?.(app);
+    // Hooks that they have added can set headers, too.
+    if (configured.length > 0) recheckHeads(server, filter);
     app.get(KnownScopes).add(checkExtensions(app, extensions));
     const errorCodes = extensions.flatMap(({ errorCodes: codes = [] }) => codes).map(({ code }) => code);
     serveExplorer(app, errorCodes);

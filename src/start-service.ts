@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { Database } from './database/database.js';
 import { databaseUrlOf, isPostgresUrl } from './database/database-options.js';
 import { explained } from './database/unavailable.js';
-import { lockDatabaseFile, sqliteFile } from './database/sqlite/sqlite-file.js';
+import { awaitDatabaseFile, sqliteFile } from './database/sqlite/sqlite-file.js';
 import { changedSettings, ConfigError, loadEnv } from './platform/config/load-env.js';
 import { startTracing } from './platform/tracing/start-tracing.js';
 import { VERSION } from './platform/config/env.js';
@@ -24,7 +24,7 @@ export async function startService(options: Omit<AppOptions, 'env'> = {}): Promi
   try {
     const env = loadEnv();
     const url = databaseUrlOf(env);
-    if (url !== 'sqlite::memory:' && !isPostgresUrl(url)) lockDatabaseFile(sqliteFile(url));
+    if (url !== 'sqlite::memory:' && !isPostgresUrl(url)) await awaitDatabaseFile(sqliteFile(url));
     const endTracing = await startTracing(env);
     const app = await createApp({ ...options, env });
     process.off('SIGTERM', leave);

@@ -10,6 +10,7 @@ import { PostgresDatabase } from './postgres/postgres-database.js';
 import { migrationOptions, poolOptions, postgresDataSource } from './postgres/postgres-options.js';
 import { StatementObserver } from './statement-observer.js';
 import { SqliteDatabase, sqliteOptions } from './sqlite/sqlite-database.js';
+import { StrictDriver } from './sqlite/strict-driver.js';
 import { createPrivateFile, sqliteFile } from './sqlite/sqlite-file.js';
 
 /** Opens the database, migrates it, and gives every module the way to it: `Database`, which is the data source as well. */
@@ -57,5 +58,7 @@ export function commandLineDataSource(databaseUrl: string, parts: DatabaseParts)
   if (isPostgresUrl(databaseUrl)) return postgresDataSource(migrationOptions(databaseUrl, parts));
   const file = sqliteFile(databaseUrl);
   createPrivateFile(file);
-  return new DataSource(sqliteOptions(file, parts));
+  const dataSource = new DataSource(sqliteOptions(file, parts));
+  dataSource.driver = new StrictDriver(dataSource);
+  return dataSource;
 }

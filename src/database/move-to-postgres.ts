@@ -43,8 +43,9 @@ export async function moveToPostgres(sourceFile: string, target: Env, parts: Dat
     await runner.query('DELETE FROM "database_identity"');
     const moved: MovedTable[] = [];
     for (const table of tablesOf(source)) {
-      const content = await copyTable(source, runner, table);
-      await compare(runner, table, columnsOf(source, table), content);
+      const columns = await columnsOf(source, runner, table);
+      const content = await copyTable(source, runner, table, columns);
+      await compare(runner, table, columns, content);
       moved.push({ table, rows: content.rows });
     }
     await setSequences(source, runner);
@@ -95,15 +96,43 @@ function tablesOf(source: SqliteConnection): string[] {
   return [...sorted];
 }
 
-function columnsOf(source: SqliteConnection, table: string): string[] {
-  return (source.pragma(`table_info(${quoted(table)})`) as { name: string }[]).map(({ name }) => name);
+interface MovedColumn {
+  readonly name: string;
+  /** The same text of a value on both databases, in SQL. A number would round an int64. */
+  readonly onSqlite: string;
+  readonly onPostgres: string;
 }
 
-/** As text, because a number would round an int64; the target's columns convert it. */
-async function copyTable(source: SqliteConnection, runner: QueryRunner, table: string): Promise<Content> {
-  const columns = columnsOf(source, table);
-  const names = columns.map(quoted).join();
-  const texts = columns.map((column) => `CAST(${quoted(column)} AS TEXT) AS ${quoted(column)}`).join();
+async function columnsOf(source: SqliteConnection, runner: QueryRunner, table: string): Promise<MovedColumn[]> {
+  const sql = `SELECT column_name AS "name", data_type AS "type" FROM information_schema.columns
+    WHERE table_schema = current_schema() AND table_name = $1`;
+  const rows = (await runner.query(sql, [table])) as { name: string; type: string }[];
+  const types = new Map(rows.map(({ name, type }) => [name, type]));
+  return (source.pragma(`table_info(${quoted(table)})`) as { name: string }[]).map(({ name }) => {
+    const column = quoted(name);
+    const [onSqlite, onPostgres] = textsOf(column, types.get(name));
+    return { name: column, onSqlite, onPostgres: `CAST(${onPostgres} AS TEXT)` };
+  });
+}
+
+function textsOf(column: string, type?: string): readonly [onSqlite: string, onPostgres: string] {
+  if (type === 'timestamp with time zone')
+    return [`strftime('%Y-%m-%d %H:%M:%fZ', ${column})`, `to_char(${column} AT TIME ZONE 'UTC', '${TIMESTAMP_FORM}')`];
+  if (type === 'bytea') return [`iif(${column} IS NULL, NULL, '\\x' || lower(hex(${column})))`, column];
+  return [`CAST(${column} AS TEXT)`, type === 'boolean' ? `CAST(${column} AS INTEGER)` : column];
+}
+
+const TIMESTAMP_FORM = 'YYYY-MM-DD HH24:MI:SS.MS"Z"';
+
+/** As text, which the target's columns convert. */
+async function copyTable(
+  source: SqliteConnection,
+  runner: QueryRunner,
+  table: string,
+  columns: readonly MovedColumn[],
+): Promise<Content> {
+  const names = columns.map(({ name }) => name).join();
+  const texts = columns.map(({ name, onSqlite }) => `${onSqlite} AS ${name}`).join();
   const content: Content = { rows: 0, sum: 0n };
   const insert = `INSERT INTO ${quoted(table)} (${names})
     SELECT ${names} FROM json_populate_recordset(NULL::${quoted(table)}, CAST($1 AS json))`;
@@ -114,7 +143,7 @@ async function copyTable(source: SqliteConnection, runner: QueryRunner, table: s
   };
   for (const row of source.prepare(`SELECT ${texts} FROM ${quoted(table)}`).iterate() as Iterable<Row>) {
     content.rows += 1;
-    content.sum += checksum(columns.map((column) => row[column] ?? null));
+    content.sum += checksum(Object.values(row));
     batch.push(row);
     if (batch.length === ROWS_PER_STATEMENT) await write();
   }
@@ -130,15 +159,13 @@ function checksum(values: readonly (string | null)[]): bigint {
 const NULL_TEXT = '\u001e';
 const SEPARATOR = '\u001f';
 
-async function compare(runner: QueryRunner, table: string, columns: readonly string[], wanted: Content): Promise<void> {
-  const types = `SELECT column_name AS "name", data_type AS "type" FROM information_schema.columns
-    WHERE table_schema = current_schema() AND table_name = $1`;
-  const rows = (await runner.query(types, [table])) as { name: string; type: string }[];
-  const booleans = new Set(rows.filter(({ type }) => type === 'boolean').map(({ name }) => name));
-  const texts = columns.map((column) => {
-    const text = booleans.has(column) ? `CAST(${quoted(column)} AS INTEGER)` : quoted(column);
-    return `COALESCE(CAST(${text} AS TEXT), '${NULL_TEXT}')`;
-  });
+async function compare(
+  runner: QueryRunner,
+  table: string,
+  columns: readonly MovedColumn[],
+  wanted: Content,
+): Promise<void> {
+  const texts = columns.map(({ onPostgres }) => `COALESCE(${onPostgres}, '${NULL_TEXT}')`);
   const digits = `substr(md5(concat_ws('${SEPARATOR}', ${texts.join()})), 1, 15)`;
   const sql = `SELECT CAST(COUNT(*) AS TEXT) AS "rows",
     CAST(COALESCE(SUM(CAST(CAST(CAST('x' || ${digits} AS bit(60)) AS bigint) AS numeric)), 0) AS TEXT) AS "sum" FROM ${quoted(table)}`;

@@ -14,6 +14,15 @@ export function columnTypes(runner: Pick<EntityManager, 'dataSource'>) {
     boolean: either('BOOLEAN', 'INTEGER'),
     /** Sorted by bytes on both databases. */
     text: either('TEXT COLLATE "C"', 'TEXT'),
+    /** A `Date` in the entity: for `@CreateDateColumn()`, `@UpdateDateColumn()` and `@DeleteDateColumn()`, which set it. */
+    timestamp: either('TIMESTAMP(3) WITH TIME ZONE', 'TEXT'),
+    /** The default of a timestamp that is set when a row is inserted. */
+    now: either('now()', "(datetime('now'))"),
+    /** Primary key of `@PrimaryGeneratedColumn('uuid')`. */
+    uuidKey: either('UUID PRIMARY KEY DEFAULT gen_random_uuid()', 'TEXT PRIMARY KEY NOT NULL'),
+    uuid: either('UUID', 'TEXT'),
+    /** For a property of the type `blob`: a `Buffer`. */
+    binary: either('BYTEA', 'BLOB'),
     /** For a property of the type `simple-json`. */
     json: 'TEXT',
     /** An exact decimal. SQLite keeps it as text, so it neither sorts nor adds by value there. */

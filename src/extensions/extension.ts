@@ -1,14 +1,17 @@
 import type { DynamicModule, INestApplication, INestApplicationContext, Type } from '@nestjs/common';
 import { StandardSchemaValidationPipe } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ThrottlerGuard } from '@nestjs/throttler';
+import { DataSource } from 'typeorm';
 import { isScope } from '../auth/keys/scopes.js';
+import { Database } from '../database/database.js';
 import type { DatabaseParts } from '../database/database-options.js';
 import { ApiExceptionFilter } from '../http/errors/api-exception.filter.js';
 import { type OwnErrorCode, ERROR_CODES } from '../platform/errors/error-codes.js';
 import { hasNoRules, rulesOf } from '../http/validation/request-validation.pipe.js';
 import type { HealthIndicator } from '../monitoring/readiness.js';
-import { catchesAll, type Route, routesOf, unopenedMessagesOf } from './nest-metadata.js';
+import { catchesAll, resolversOf, type Route, routesOf, unopenedMessagesOf } from './nest-metadata.js';
 
 /** The parts that an extension adds to the service. */
 export interface Extension extends Partial<DatabaseParts> {
@@ -19,6 +22,8 @@ export interface Extension extends Partial<DatabaseParts> {
   readonly healthIndicators?: readonly Type<HealthIndicator>[];
   /** Error codes that no operation lists, such as those of a guard. */
   readonly errorCodes?: readonly OwnErrorCode[];
+  /** Called before the application is initialised, like `configure` of `createApp`, and before that. */
+  readonly configure?: (app: NestFastifyApplication) => void | Promise<void>;
 }
 
 /** Invalid extensions; `message` has one line for each fault. */
@@ -39,11 +44,16 @@ export function checkExtensions(app: INestApplicationContext, extensions: readon
     ...routes.flatMap(accessFaults),
     ...routes.flatMap((route) => [...unsupportedFaults(route), ...parameterFaults(route, globalPipes)]),
     ...unopenedMessagesOf(app).map((name) => `${name}: messages have no API key. Add @Public(), and check the sender.`),
+    ...resolversOf(app).map(
+      (name) => `${name}: fields of GraphQL have neither scopes nor limits. Use another service.`,
+    ),
     ...extensions.flatMap(({ scopes = [] }) => scopes.flatMap(scopeFaults)),
     ...repetitions('operation id', operations, ({ id }) => id),
     ...repetitions('route', routes, ({ address }) => address),
     ...codeFaults([...operations.flatMap(({ errors }) => errors), ...ownCodes]),
     ...enhancerFaults(app, config),
+    ...columnFaults(app.get(Database)),
+    ...dataSourceFaults(app),
   ];
   // An operation with several paths, or several ones with the same error, has a fault once.
   if (faults.length > 0) throw new ExtensionError(['The extensions are not valid:', ...new Set(faults)].join('\n  '));
@@ -119,6 +129,26 @@ function codeFaults(declared: readonly Pick<OwnErrorCode, 'code' | 'status'>[]):
     return [`The error code ${code} has the status ${known} already and cannot have ${status}. Use another code.`];
   });
 }
+
+/** TypeORM sets these columns in SQL, to `CURRENT_TIMESTAMP`. */
+function columnFaults({ entityMetadatas }: Database): string[] {
+  const dates = entityMetadatas.flatMap(({ name, createDateColumn, updateDateColumn, deleteDateColumn }) =>
+    [createDateColumn, updateDateColumn, deleteDateColumn].flatMap((column) => (column ? [{ name, column }] : [])),
+  );
+  return dates
+    .filter(({ column: { type } }) => type === 'bigint' || type === 'integer')
+    .map(({ name, column }) => `${name}.${column.propertyName}: ${TIMESTAMP_NEEDED}`);
+}
+
+function dataSourceFaults(app: INestApplicationContext): string[] {
+  const unnamed = [...app.get(ModulesContainer).values()].filter(({ providers }) => providers.has(DataSource));
+  return unnamed.length > 1
+    ? ['TypeOrmModule.forRoot() would replace the database of the service. Give it a name.']
+    : [];
+}
+
+const TIMESTAMP_NEEDED =
+  'TypeORM sets it to a timestamp, not to a number. Declare it without TIME_COLUMN, with the type timestamp of columnTypes().';
 
 const UNSAFE_CACHE =
   'caches responses by URL, so accounts would get those of others. Extend it, and return the URL and the account from trackBy().';

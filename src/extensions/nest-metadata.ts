@@ -8,6 +8,8 @@ import { operationOf } from '../openapi/operation.decorator.js';
 
 /** Metadata of `@SubscribeMessage()`, and of `@MessagePattern()` and `@EventPattern()`. */
 const MESSAGES = ['websockets:message_mapping', 'microservices:pattern'];
+/** Metadata of the methods of a GraphQL resolver. */
+const RESOLVER = 'graphql:resolver_type';
 /** Metadata of `@ApiProduces()`. */
 const API_PRODUCES = 'swagger/apiProduces';
 
@@ -53,6 +55,12 @@ export function unopenedMessagesOf(app: INestApplicationContext): string[] {
   return methodsOf([...discovery.getControllers(), ...discovery.getProviders()], ...MESSAGES)
     .filter(({ handler }) => routeConfigOf(handler)?.access !== 'public')
     .map(({ name }) => name);
+}
+
+/** The names of methods that answer fields of GraphQL. */
+export function resolversOf(app: INestApplicationContext): string[] {
+  const providers = new DiscoveryService(app.get(ModulesContainer)).getProviders();
+  return methodsOf(providers, RESOLVER).map(({ name }) => name);
 }
 
 /** Whether `@Catch()` of a filter has no arguments. */

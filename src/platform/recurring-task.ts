@@ -70,6 +70,11 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
     this.#record = { name, intervalSeconds: intervalMs / 1_000, failures: 0, lastSuccessSeconds: 0 };
   }
 
+  /** Not a member, so that a subclass can have one of this name. */
+  static nameOf(task: RecurringTask): string {
+    return task.#record.name;
+  }
+
   onModuleInit(): void | Promise<void> {
     if (this.#options.runsAtStart === true) return this.tryRun().then(() => this.start());
     this.start();

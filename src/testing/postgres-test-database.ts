@@ -8,6 +8,18 @@ import type { TestDatabase } from './test-database.js';
 /** The comment on each test database. Others may have data that somebody needs. */
 export const MARK = 'petstore test database';
 
+/** The comment on each template, with the day of its last use. */
+const usedOn = (time: number) => `petstore template, used ${new Date(time).toISOString().slice(0, 10)}`;
+const TWO_WEEKS_MS = 1_209_600_000;
+
+/** Those of migrations that have changed since. */
+async function dropOldTemplates(client: Client): Promise<void> {
+  const sql = `SELECT datname AS "name" FROM pg_database WHERE datname LIKE 'petstore^_template^_%' ESCAPE '^'
+    AND COALESCE(shobj_description(oid, 'pg_database'), '') < $1`;
+  for (const { name } of (await client.query<{ name: string }>(sql, [usedOn(Date.now() - TWO_WEEKS_MS)])).rows)
+    await client.query(`DROP DATABASE "${name}" WITH (FORCE)`);
+}
+
 /** A database on a PostgreSQL server. */
 export class PostgresTestDatabase implements TestDatabase {
   /**
@@ -29,7 +41,7 @@ export class PostgresTestDatabase implements TestDatabase {
 
   /**
    * Creates the database with all tables, unless it exists. Migrations run once on a server: they make a template, which is
-   * copied, until one of them changes.
+   * copied, until one of them changes. Templates that no test has used for two weeks are dropped.
    * @throws (rejects) Error if there is a database of this name that is no test database
    */
   async create(extensions: readonly Extension[] = []): Promise<void> {
@@ -41,6 +53,7 @@ export class PostgresTestDatabase implements TestDatabase {
       const template = `petstore_template_${createHash('sha256').update(sources).digest('hex').slice(0, 16)}`;
       const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [template]);
       if (rowCount === 0) await this.createTemplate(client, template, extensions);
+      await client.query(`COMMENT ON DATABASE "${template}" IS '${usedOn(Date.now())}'`);
       await client.query(`CREATE DATABASE "${this.name}" TEMPLATE "${template}"`);
       await client.query(`COMMENT ON DATABASE "${this.name}" IS '${MARK}'`);
       // To share nothing in Redis with the other copies.
@@ -68,6 +81,7 @@ export class PostgresTestDatabase implements TestDatabase {
 
   /** Under another name until it is complete. */
   private async createTemplate(client: Client, template: string, extensions: readonly Extension[]): Promise<void> {
+    await dropOldTemplates(client);
     const unfinished = `${template}_unfinished`;
     await client.query(`DROP DATABASE IF EXISTS "${unfinished}"`);
     await client.query(`CREATE DATABASE "${unfinished}"`);

@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
-import type { EventEmitter2 } from '@nestjs/event-emitter';
+import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { TestingModuleBuilder } from '@nestjs/testing';
+import { KnownScopes } from '../auth/keys/scopes.js';
 import { KeysService } from '../accounts/keys/keys.service.js';
 import type { IssuedKey } from '../accounts/keys/key-responses.dto.js';
 import type { NewKey } from '../accounts/keys/key-options.js';
+import { RecurringTask } from '../platform/recurring-task.js';
 import { runAs } from '../database/events/actor.js';
 import { Events } from '../database/events/events.js';
 import { exactJson, jsonText } from '../http/json/int64.js';
-import { type AppOptions, createApp, type DomainEvent, Env, loadEnv } from '../index.js';
+import { type AppOptions, createApp, Env, loadEnv } from '../index.js';
 import { PostgresTestDatabase } from './postgres-test-database.js';
+import { RecordedEvents } from './recorded-events.js';
 import { SqliteTestDatabase, type TestDatabase } from './test-database.js';
 
 export interface TestAppOptions extends Omit<AppOptions, 'env'> {
@@ -107,7 +109,6 @@ function overridden(override: NonNullable<TestAppOptions['override']>, env: Env)
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
-const PATIENCE_MS = 2_000;
 
 /** A running application, and methods to call it. */
 export class TestApp {
@@ -130,8 +131,12 @@ export class TestApp {
     return (await this.createKey(newKey)).key;
   }
 
-  /** The same, with the identifier and the account of the key. */
+  /** The same, with the identifier and the account of the key. @throws TypeError if no operation has a scope */
   createKey(newKey: Partial<NewKey> = {}): Promise<IssuedKey> {
+    const { names } = this.app.get(KnownScopes);
+    const unknown = newKey.scopes?.find((scope) => !names.has(scope));
+    if (unknown !== undefined)
+      throw new TypeError(`No operation has the scope ${unknown}. There are ${[...names].join(', ')}.`);
     this.accounts += 1;
     const keys = this.app.get(KeysService);
     return runAs('test', () => keys.createKey({ account: `account ${this.accounts}`, plan: 'business', ...newKey }));
@@ -159,6 +164,20 @@ export class TestApp {
     return new RecordedEvents(this.app.get(Events, { strict: false }).emitter, pattern);
   }
 
+  /**
+   * Runs a task now, as a test cannot wait for its interval, which a `FakeClock` does not shorten.
+   * @param name that the task has in the log and the metrics, such as `cancelling expired orders`
+   * @throws (rejects) the error of the task, or TypeError if there is none of this name
+   */
+  async runTask(name: string): Promise<void> {
+    const providers = new DiscoveryService(this.app.get(ModulesContainer)).getProviders();
+    const tasks = providers.map(({ instance }) => instance as unknown).filter((one) => one instanceof RecurringTask);
+    const names = tasks.map((one) => RecurringTask.nameOf(one));
+    const task = tasks[names.indexOf(name)];
+    if (task === undefined) throw new TypeError(`There is no task ${name}. There are ${names.join(', ')}.`);
+    await task.run();
+  }
+
   /** Posts a JSON text unchanged, or any other value as JSON. */
   post(path: string, key: string, body: unknown): Promise<Response> {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -169,22 +188,6 @@ export class TestApp {
   async stop(): Promise<void> {
     await this.app.close();
     await this.cleanUp();
-  }
-}
-
-/** Events in the order of their commits. They come a moment after the response. */
-export class RecordedEvents {
-  private readonly events: DomainEvent[] = [];
-
-  constructor(emitter: EventEmitter2, pattern: string) {
-    emitter.on(pattern, (event: DomainEvent) => this.events.push(event));
-  }
-
-  /** Waits two seconds for this number of events, and removes them. @throws (rejects) Error if there are fewer */
-  async take(count: number): Promise<DomainEvent[]> {
-    for (const endMs = performance.now() + PATIENCE_MS; this.events.length < count; await delay(5))
-      if (performance.now() > endMs) throw new Error(`${this.events.length} of ${count} events were raised.`);
-    return this.events.splice(0, count);
   }
 }
 

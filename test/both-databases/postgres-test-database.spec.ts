@@ -40,12 +40,31 @@ async function countCages(...migrations: (new () => MigrationInterface)[]): Prom
   }
 }
 
+const used = (daysAgo: number) =>
+  `petstore template, used ${new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)}`;
+
 describe('a test database on PostgreSQL', () => {
   it('is new for each application, while migrations run once until there are others', async () => {
     const all = await Promise.all([1, 2, 3].map(() => countCages(CreateCages1795305600000)));
     expect([all, runs]).toEqual([[0, 0, 0], 1]);
     for (let n = 0; n < 2; n += 1)
       expect([await countCages(CreateCages1795305600000, AddCage1795305600001), runs]).toEqual([1, 2]);
+  });
+
+  it('is copied from a template, of which those that no test has used for two weeks are dropped', async () => {
+    class AddCage1795305600003 extends AddCage1795305600001 {}
+    const server = new PostgresTestDatabase(SERVER, 'postgres');
+    const old = { petstore_template_unused: used(15), petstore_template_used: used(13) };
+    for (const [name, comment] of Object.entries(old)) {
+      await server.query(`CREATE DATABASE "${name}"`);
+      await server.query(`COMMENT ON DATABASE "${name}" IS '${comment}'`);
+    }
+    await countCages(CreateCages1795305600000, AddCage1795305600003);
+    const rows = await server.query<{ name: string }>(
+      `SELECT datname AS "name" FROM pg_database WHERE datname IN ('petstore_template_unused', 'petstore_template_used')`,
+    );
+    expect(rows).toEqual([{ name: 'petstore_template_used' }]);
+    await server.query('DROP DATABASE "petstore_template_used"');
   });
 
   it('is removed with its application, and not with others', async () => {

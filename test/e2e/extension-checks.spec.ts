@@ -8,6 +8,7 @@ import {
   type ExecutionContext,
   Get,
   HttpCode,
+  Injectable,
   Module,
   type NestInterceptor,
   Param,
@@ -15,6 +16,7 @@ import {
   Post,
   Query,
   Redirect,
+  SetMetadata,
   StandardSchemaValidationPipe,
   UseInterceptors,
   UsePipes,
@@ -29,6 +31,8 @@ import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { IsString } from 'class-validator';
 import { createApp, type Extension, loadEnv, Operation, Public, RequireScope } from '../../src/index.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { startApp } from '../support/app.js';
 import { Folders } from '../support/folders.js';
 import { addHandlers, taking } from '../support/handlers.js';
 import { operationsOf } from '../support/operations.js';
@@ -129,6 +133,12 @@ class ReviewsGateway {}
 
 addHandlers(ReviewsGateway, { review: [SubscribeMessage('review')] });
 
+/** Has the metadata that `@Query()` of `@nestjs/graphql` sets. */
+@Injectable()
+class ReviewsResolver {}
+
+addHandlers(ReviewsResolver, { review: [SetMetadata('graphql:resolver_type', 'Query')] });
+
 /** Has the same name and methods as the interceptor of `@nestjs/cache-manager`. */
 class CacheInterceptor implements NestInterceptor {
   intercept(_context: ExecutionContext, next: CallHandler): ReturnType<CallHandler['handle']> {
@@ -166,6 +176,7 @@ class NarrowFilter extends BaseExceptionFilter {}
   controllers: [Reviews, OldReviews, Parameters, Repeated, Cached],
   providers: [
     ReviewsGateway,
+    ReviewsResolver,
     { provide: APP_GUARD, useClass: ThrottlerGuard },
     { provide: APP_INTERCEPTOR, useClass: CacheInterceptor },
     { provide: APP_FILTER, useClass: ProvidedFilter },
@@ -205,6 +216,9 @@ const FAULTS: Readonly<Record<string, readonly string[]>> = {
     'Reviews.message: messages have no API key.',
     'ReviewsGateway.review: messages have no API key.',
   ],
+  'a resolver has neither scopes nor limits': [
+    'ReviewsResolver.review: fields of GraphQL have neither scopes nor limits.',
+  ],
   'a DTO has validation groups': ['Grouped has validation groups'],
   'a DTO has no rules': ['body', 'query', 'param', 'part'].map((name) => `Parameters.${name}: Unruled has no rules`),
   'nothing checks a schema': ['schema', 'schemas'].map((name) => `Parameters.${name}: nothing checks the schema`),
@@ -235,11 +249,8 @@ describe('an extension keeps the service from starting', () => {
     const env = loadEnv({ DATABASE_URL: `sqlite:${folders.make()}/pets.sqlite`, LOG_LEVEL: 'silent' });
     const starting = createApp({
       env,
-      extensions: [FAULTY],
-      configure: (app) => {
-        app.useGlobalInterceptors(new ConfiguredCache());
-        app.useGlobalFilters(new ConfiguredFilter());
-      },
+      extensions: [{ ...FAULTY, configure: (app) => void app.useGlobalFilters(new ConfiguredFilter()) }],
+      configure: (app) => void app.useGlobalInterceptors(new ConfiguredCache()),
     });
     const [outcome] = await Promise.allSettled([starting]);
     await folders.remove();
@@ -254,5 +265,12 @@ describe('an extension keeps the service from starting', () => {
   it('for no other reason, and names each once', () => {
     const [head, ...lines] = named;
     expect([head, lines.length]).toEqual(['The extensions are not valid:', Object.values(FAULTS).flat().length]);
+  });
+
+  it('if a second database has no name, so that it would replace that of the service', async () => {
+    const second = TypeOrmModule.forRoot({ type: 'better-sqlite3', database: ':memory:' });
+    await expect(startApp({ extensions: [{ module: second }] })).rejects.toThrow(
+      'TypeOrmModule.forRoot() would replace the database of the service.',
+    );
   });
 });

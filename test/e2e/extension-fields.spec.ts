@@ -66,6 +66,9 @@ class NewBooking {
 
   @DecimalField({ description: 'Deposit.', example: '0.00', digits: 5, scale: 2, minimum: '-0.50', optional: true })
   deposit?: string;
+
+  @DecimalField({ description: 'Tip.', example: '0.00', digits: 5, scale: 2, minimum: '0.00', optional: true })
+  tip?: string;
 }
 
 @Entity({ name: 'bookings' })
@@ -233,6 +236,10 @@ describe('fields and columns of an extension', () => {
     [{ others: [1, 2, 3].map(() => ({ name: 'Ada' })) }, 'others must have up to 2 objects'],
     [{ others: [{ name: 'Ada' }, { name: '' }] }, 'others.1.name must have 1 to 20 characters'],
     [{ deposit: '-0.51' }, 'and 2 after it, such as "-0.50", and not less.'],
+    [
+      { tip: '-1.00' },
+      'tip must be a decimal with at most 3 digits before the point and 2 after it, such as "0.00", and',
+    ],
     [{ companion: 5 }, 'companion must be an object, not an integer.'],
   ])('refuse %j', async (change, message) => {
     const error = await errorOf(await book(change));
@@ -267,6 +274,8 @@ describe('fields and columns of an extension', () => {
         startsAt: { type: 'string', format: 'date-time', maxLength: 35, examples: ['2026-11-24T09:30:00Z'] },
         endsAt: { description: 'End.', type: ['string', 'null'], format: 'date-time' },
         price: { type: 'string', pattern: String.raw`^-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,2})?$`, maxLength: 23 },
+        deposit: { pattern: String.raw`^-?(?:0|[1-9][0-9]{0,2})(?:\.[0-9]{1,2})?$` },
+        tip: { pattern: String.raw`^(?:0|[1-9][0-9]{0,2})(?:\.[0-9]{1,2})?$` },
         confirmed: { type: ['boolean', 'null'] },
         size: { anyOf: [{ $ref: '#/components/schemas/RoomSize' }, { type: 'null' }] },
         guest: { $ref: '#/components/schemas/Guest' },

@@ -187,12 +187,9 @@ const TCP = { transport: Transport.TCP, options: { host: '127.0.0.1', port: 0 } 
 
 shareApp(
   {
-    extensions: [{ module: NotesModule }],
+    extensions: [{ module: NotesModule, configure: (app) => void app.useGlobalPipes(new UpperPipe()) }],
     configure: (app) => {
-      app.useGlobalPipes(
-        new UpperPipe(),
-        new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true, transform: true }),
-      );
+      app.useGlobalPipes(new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true, transform: true }));
       app.useWebSocketAdapter(new WsAdapter(app));
       app.connectMicroservice(TCP, { inheritAppConfig: true });
     },
@@ -211,7 +208,7 @@ describe('global enhancers', () => {
     expect(await errorOf(await get('notes', { 'x-hours': 'closed' }))).toMatchObject({ status: 403 });
   });
 
-  it('work in configure()', async () => {
+  it('work in configure() of an extension and of the application', async () => {
     expect(await bodyOf(get('notes?word=turn'))).toMatchObject({ word: 'NRUT' });
   });
 

@@ -5,8 +5,16 @@ import { Controller, Get, Injectable, Module } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { getDataSourceToken, getRepositoryToken } from '@nestjs/typeorm';
-import { createApp, Env, loadEnv, Public } from '../../src/index.js';
-import { SqliteTestDatabase, startTestApp, type TestApp, type TestAppOptions } from '../../src/testing/index.js';
+import { createApp, Env, loadEnv, Public, sendPage } from '../../src/index.js';
+import {
+  FakeClock,
+  fakeReply,
+  SqliteTestDatabase,
+  startTestApp,
+  type TestApp,
+  type TestAppOptions,
+} from '../../src/testing/index.js';
+import { captureOutput } from '../support/main-program.js';
 import { startApp } from '../support/app.js';
 import { makeFolder } from '../support/databases.js';
 import { NoteEntity, NOTES, NotesController } from '../support/notes.module.js';
@@ -88,6 +96,18 @@ describe('a controller of an extension', () => {
     const response = await app.inject({ method: 'POST', url: '/notes', payload: { text: 'Feed Rex', petId: 1 } });
     expect([response.statusCode, response.json()]).toEqual([200, { id: 7 }]);
     await app.close();
+  });
+});
+
+describe('a fake reply', () => {
+  it('has what a controller sets', async () => {
+    const page = { items: [{ id: 1 }], nextAfter: 1 };
+    const { reply } = await fakeReply();
+    expect(sendPage(reply, '/v1/notes', { limit: 1 }, page)).toBe('[{"id":1}]');
+    const { etag, link } = reply.getHeaders();
+    expect([reply.statusCode, link]).toEqual([200, '</v1/notes?limit=1&after=1>; rel="next"']);
+    const { reply: second } = await fakeReply({ headers: { 'if-none-match': String(etag) } });
+    expect([sendPage(second, '/v1/notes', { limit: 1 }, page), second.statusCode]).toEqual([undefined, 304]);
   });
 });
 
@@ -191,6 +211,38 @@ describe('startTestApp', () => {
     const listed = await app.inject({ url: '/v1/pets', headers: { authorization } });
     expect([listed.statusCode, listed.json()]).toEqual([200, [{ id: 1, ...PET }]]);
     expect((await app.inject({ url: '/health/live' })).statusCode).toBe(200);
+  });
+
+  it('refuses keys with scopes that no operation has', async () => {
+    const service = await start();
+    await expect(service.key({ scopes: ['pets:read', 'pet:write'] })).rejects.toThrow(
+      'No operation has the scope pet:write',
+    );
+  });
+
+  it('runs a task by its name, with the time of the clock', async () => {
+    const clock = new FakeClock();
+    const service = await start({ clock });
+    const key = await service.key();
+    await service.post('/v1/pets', key, { ...PET, status: 'available' });
+    await service.post('/v1/store/orders', key, { petId: 1 });
+    const statuses = async () =>
+      (await service.json<{ status: string }[]>('/v1/store/orders', { key })).body.map(({ status }) => status);
+    await service.runTask('cancelling expired orders');
+    expect(await statuses()).toEqual(['placed']);
+    // A leap of the clock of more than a day is not acted on.
+    for (let days = 0; days < 4; days += 1) {
+      clock.advanceSeconds(86_400);
+      await service.runTask('cancelling expired orders');
+    }
+    expect(await statuses()).toEqual(['cancelled']);
+    await expect(service.runTask('order')).rejects.toThrow('There is no task order. There are ');
+  });
+
+  it('starts several applications in a process without a warning', async () => {
+    const output = captureOutput();
+    for (let n = 0; n < 2; n += 1) await start({ env: { LOG_LEVEL: 'warn' } });
+    expect(output()).toBe('');
   });
 
   it('removes the database if the app does not start', async () => {

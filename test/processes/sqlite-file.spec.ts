@@ -71,6 +71,12 @@ describe('an SQLite file', () => {
     expect([code, stderr]).toEqual([1, expect.stringMatching(/Process \d+ on \S+ already serves \S+petstore\.sqlite/)]);
   });
 
+  it('has another one after a change in development, which waits until the one before has stopped', async () => {
+    const [next] = await Promise.all([startProcess({ folder, env: SQLITE }), service.stop('SIGTERM')]);
+    service = next;
+    expect((await fetch(`${service.origin}/health/ready`)).status).toBe(200);
+  });
+
   it('has another one after kill -9, which loses the counts of at most two seconds', async () => {
     const { key } = await insertKey(`sqlite:${join(folder, 'petstore.sqlite')}`, 'counted', { plan: 'pro' });
     const counts = async () => {

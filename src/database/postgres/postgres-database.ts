@@ -7,7 +7,7 @@ import { type ConnectionUse, Database } from '../database.js';
 import { migratePostgres, waitForMigrations } from './migrate-postgres.js';
 import type { StatementObserver } from '../statement-observer.js';
 import { PooledQueryRunner } from './pooled-query-runner.js';
-import { Int64Driver } from './postgres-options.js';
+import { PortableDriver } from './portable-driver.js';
 import { Turns } from '../turns.js';
 import { unavailable } from '../unavailable.js';
 
@@ -17,7 +17,7 @@ const MOST_OF_ACCOUNT = 2;
 /** PostgreSQL through a pool of connections; several instances can share it. */
 export class PostgresDatabase extends Database {
   override readonly isEmbedded = false;
-  override readonly driver: PostgresDriver = new Int64Driver(this);
+  override readonly driver: PostgresDriver = new PortableDriver(this);
   /** So that transactions that wait for locks leave connections to other requests. */
   private readonly turns: Turns;
   /** One connection that requests do not use, so that their number does not matter to monitoring. */

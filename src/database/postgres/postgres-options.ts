@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { Client, type ClientBase, type ClientConfig, type CustomTypesConfig, type PoolConfig, types } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel.js';
 import type { Env } from '../../platform/config/env.js';
 import { currentSecret } from '../../platform/config/load-env.js';
 import { commonOptions, type DatabaseParts } from '../database-options.js';
 import { exactNumber } from '../statements.js';
+import { PortableDriver } from './portable-driver.js';
 
 /** From the statement timeout until the client gives up. */
 const QUERY_MARGIN_MS = 500;
@@ -44,6 +44,8 @@ function postgresOptions(databaseUrl: string, parts: DatabaseParts, pool: PoolCo
     ...commonOptions(parts),
     type: 'postgres',
     installExtensions: false,
+    // Its `gen_random_uuid` is a part of PostgreSQL since version 13.
+    uuidExtension: 'pgcrypto',
     // A connection that is lost while idle is replaced when needed; nothing to log.
     poolErrorHandler: () => undefined,
     extra: {
@@ -110,16 +112,8 @@ const getTypeParser: CustomTypesConfig['getTypeParser'] = (oid, format) =>
 /** A data source on PostgreSQL, not open yet, for migrations and the command line. */
 export function postgresDataSource(options: DataSourceOptions): DataSource {
   const dataSource = new DataSource(options);
-  dataSource.driver = new Int64Driver(dataSource);
+  dataSource.driver = new PortableDriver(dataSource);
   return dataSource;
-}
-
-/** Gives `integer` columns of entities 64 bits, as in SQLite. */
-export class Int64Driver extends PostgresDriver {
-  override normalizeType(column: Parameters<PostgresDriver['normalizeType']>[0]): string {
-    const type = super.normalizeType(column);
-    return type === 'integer' ? 'bigint' : type;
-  }
 }
 
 /** PostgreSQL's own defaults, but for `jit`, which short statements never gain from. A database or a role can have others. */

@@ -3,6 +3,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, mkdtempSync, openSync } fr
 import { realpathSync, renameSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import Sqlite, { type Database as SqliteConnection } from 'sqlite-driver';
 import { isBusy } from '../unavailable.js';
 
@@ -56,6 +57,20 @@ export function lockDatabaseFile(databaseFile: string): void {
       `${String(holder)} already serves ${databaseFile}. An SQLite database has one service; use PostgreSQL for several.`,
       { cause: error },
     );
+  }
+}
+
+/** How long a start waits for a service that stops, such as the one before a change in development. */
+const LOCK_WAIT_MS = 5_000;
+
+/** Locks the file at a start, when another service may be about to release it. */
+export async function awaitDatabaseFile(databaseFile: string): Promise<void> {
+  for (const endMs = performance.now() + LOCK_WAIT_MS; ; await delay(50)) {
+    try {
+      return lockDatabaseFile(databaseFile);
+    } catch (error) {
+      if (performance.now() > endMs || !isBusy((error as Error).cause)) throw error;
+    }
   }
 }
 

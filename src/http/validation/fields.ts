@@ -128,7 +128,8 @@ export function DecimalField(options: DecimalOptions): PropertyDecorator {
   const whole = digits - scale;
   const fraction = scale === 0 ? '' : String.raw`(?:\.[0-9]{1,${scale}})?`;
   const integer = whole === 0 ? '0' : `(?:0|[1-9][0-9]{0,${whole - 1}})`;
-  const form = new RegExp(`^-?${integer}${fraction}$`);
+  const sign = minimum?.startsWith('-') === false ? '' : '-?';
+  const form = new RegExp(`^${sign}${integer}${fraction}$`);
   const isDecimal = (value: unknown) => typeof value === 'string' && form.test(value);
   const isValid = (value: unknown) => isDecimal(value) && (minimum === undefined || units(value) >= units(minimum));
   const schema = { type: 'string', pattern: form.source, maxLength: digits + 3 } as const;

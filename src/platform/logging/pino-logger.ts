@@ -4,6 +4,8 @@ import { StandardOutput } from './standard-output.js';
 
 /** Contexts of Nest's start-up log, which matters only if the start fails. */
 const START_UP = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
+/** Warns of two applications in a process. Two databases of one application keep the service from starting. */
+const DATA_SOURCES = 'DataSourceNameRegistry';
 
 /** Writes Nest's log calls as one JSON object per line to standard output. The fields of an object message become fields of the line. */
 export class PinoLogger implements LoggerService {
@@ -31,7 +33,8 @@ export class PinoLogger implements LoggerService {
   /** Nest reports that it cannot listen before it rejects, and whoever starts the service reports that. */
   readonly error = (message: unknown, ...rest: unknown[]): void =>
     this.write(rest.at(-1) === 'NestApplication' ? 'debug' : 'error', message, rest);
-  readonly warn = (message: unknown, ...rest: unknown[]): void => this.write('warn', message, rest);
+  readonly warn = (message: unknown, ...rest: unknown[]): void =>
+    this.write(rest.at(-1) === DATA_SOURCES ? 'debug' : 'warn', message, rest);
   readonly debug = (message: unknown, ...rest: unknown[]): void => this.write('debug', message, rest);
   readonly verbose = (message: unknown, ...rest: unknown[]): void => this.write('trace', message, rest);
 
