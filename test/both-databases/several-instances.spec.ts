@@ -33,6 +33,12 @@ describe('counters, usage history and last uses of several instances without Red
     const first = await startApp();
     services = [first, await startApp({ folder: first.folder })];
     await first.key();
+    // The key has made the first one. Nothing is written of an account that does not exist.
+    const accounts = ACCOUNTS.slice(1).map((id) => `(${id}, 'account ${id} of many', 'business', 0)`);
+    await queryDatabase(
+      first.folder,
+      `INSERT INTO "accounts" ("id", "name", "plan", "created_at") VALUES ${accounts.join()}`,
+    );
     const rows = ACCOUNTS.map((id) => `('key ${id}', 1, 'hash ${id}', '', '', 0)`);
     const columns = '"id", "account_id", "sha256", "masked", "scopes", "created_at"';
     await queryDatabase(first.folder, `INSERT INTO "api_keys" (${columns}) VALUES ${rows.join()}`);

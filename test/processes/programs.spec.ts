@@ -39,6 +39,6 @@ it.each(['start', 'dev'])(
     const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', script], { cwd, encoding: 'utf8' });
     await folders.remove();
     expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^This builds the service.* Run npm ci --include=dev.*\n$/);
+    expect(stderr).toMatch(/^(Building the service.*\n)?This builds the service.* Run npm ci --include=dev.*\n$/);
   },
 );

@@ -1,5 +1,13 @@
 import { connect } from 'node:net';
-import { Client, type ClientBase, type ClientConfig, type CustomTypesConfig, type PoolConfig, types } from 'pg';
+import {
+  Client,
+  type ClientBase,
+  type ClientConfig,
+  type CustomTypesConfig,
+  type PoolConfig,
+  type QueryResult,
+  types,
+} from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel.js';
 import type { Env } from '../../platform/config/env.js';
@@ -74,8 +82,12 @@ export class PostgresClient extends Client {
 
   /** A pooler makes up the process, because that of the server changes. */
   async findPooler(): Promise<boolean> {
-    const { rows } = await this.query<{ pid: number }>('SELECT pg_backend_pid() AS "pid"');
-    this.isPooled = rows[0]?.pid !== this.processID;
+    // The default timeout may be too short. Several statements in one message have several results, which pg's types omit.
+    const answer: unknown = await this.query(
+      'BEGIN; SET LOCAL statement_timeout = 0; SELECT pg_backend_pid() AS "pid"; COMMIT',
+    );
+    const [, , found] = answer as QueryResult<{ pid: number }>[];
+    this.isPooled = found?.rows[0]?.pid !== this.processID;
     return this.isPooled;
   }
 

@@ -4,6 +4,7 @@ import { KeysService } from '../../../src/accounts/keys/keys.service.js';
 import { SCOPES } from '../../../src/auth/keys/scopes.js';
 import { generateApiKey } from '../../../src/auth/keys/api-key-format.js';
 import { ApiError } from '../../../src/http/errors/api-error.js';
+import { runAs } from '../../../src/database/events/actor.js';
 import { unavailable } from '../../../src/database/unavailable.js';
 import { IdempotencyService } from '../../../src/http/idempotency/idempotency.service.js';
 import { UsageRecorder } from '../../../src/rate-limit/history/usage-history.js';
@@ -69,7 +70,16 @@ const EVERY: [string, number, Ask][] = [
   ],
   ['a paused key', 401, after((keys, id) => keys.change(id, { paused: true }))],
   ['a revoked key', 401, after((keys, id) => keys.revoke(id))],
-  [NARROWED, 403, async (id) => send(id, { key: await subject.service.key({ scopes: ['toys:read'] }) })],
+  [
+    NARROWED,
+    403,
+    async (id) => {
+      const terms = { account: `narrowed for ${id}`, plan: 'business', scopes: ['toys:read'] } as const;
+      // The kit would refuse a scope that no operation has.
+      const { key } = await runAs('test', () => subject.service.app.get(KeysService).createKey(terms));
+      return send(id, { key });
+    },
+  ],
   [
     'a suspended account',
     403,
