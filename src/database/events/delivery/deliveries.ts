@@ -7,14 +7,13 @@ import { cutPage, type Page, type PageRequest } from '../../paging/page.js';
 import { isPostgres, jsonRows, placeholders, query } from '../../statements.js';
 import { EventLog } from '../event-log.js';
 import { EVERY_ACCOUNT, type LoggedEvent } from '../logged-event.entity.js';
-import { DUE, FIRST_DUE, lastDue } from './due-deliveries.js';
+import { BY_DUE, FIRST_DUE, IS_DUE, lastDue, MOST_READ } from './due-deliveries.js';
 import { type DeliveryState, EventDelivery, EventSubscription } from './event-delivery.entity.js';
 import type { Subscription } from './subscription.js';
 
 /** Longer than a handler of an instance that is alive goes without renewing it. */
 export const LEASE_MS = 30_000;
 const EVENTS_PER_READ = 1_000;
-const DELIVERIES_PER_READ = 16;
 const MOST_LISTED = 1_000;
 const DELIVERIES_LOCK = 'event deliveries';
 /** A delivery that is due, with its event, which may have been deleted. */
@@ -112,10 +111,12 @@ export class Deliveries {
     return rows.length > 0;
   }
 
-  /** Deliveries that are due, those of a subject in the order of their events. */
-  async read(name: string): Promise<DueDelivery[]> {
-    const sql = `SELECT "place", "subject", "attempts" FROM ${DUE} LIMIT ${DELIVERIES_PER_READ}`;
-    const due = await query<DueDelivery>(this.database.manager, sql, [name, name, this.clock.nowMs()]);
+  /** Deliveries that are due, those of a subject in the order of their events. @param busy subjects to leave out */
+  async read(name: string, busy: readonly string[]): Promise<DueDelivery[]> {
+    const others = busy.length === 0 ? '' : ` AND "subject" NOT IN ${placeholders(busy)}`;
+    const rows = `"event_deliveries" WHERE ${IS_DUE}${others} ORDER BY ${BY_DUE} LIMIT ${MOST_READ}`;
+    const sql = `SELECT "place", "subject", "attempts" FROM ${rows}`;
+    const due = await query<DueDelivery>(this.database.manager, sql, [name, name, this.clock.nowMs(), ...busy]);
     const events = await this.log.readAt(due.map(({ place }) => place));
     const byPlace = new Map(events.map((event) => [event.id, event]));
     return due.map((delivery) => ({ ...delivery, event: byPlace.get(delivery.place) }));

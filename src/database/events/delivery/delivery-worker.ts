@@ -5,13 +5,12 @@ import { Registry } from '@prometheus-io/client';
 import { Clock } from '../../../platform/config/clock.js';
 import { describe } from '../../../platform/errors/domain-error.js';
 import { endsInTime, RecurringTask } from '../../../platform/recurring-task.js';
-import { inSpan } from '../../../platform/tracing/spans.js';
-import { runFor } from '../actor.js';
 import { EventLog } from '../event-log.js';
-import { Deliveries, type DeliveryOutcome, type DeliveryResult, type DueDelivery } from './deliveries.js';
+import { Deliveries } from './deliveries.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
+import { DeliveryTurn } from './delivery-turn.js';
 import { HeldLease } from './held-lease.js';
-import { retryAfter, type Subscription, type SubscriptionSource } from './subscription.js';
+import type { Subscription, SubscriptionSource } from './subscription.js';
 
 /** After traffic, which may have appended events in another process that has ended since. */
 const POLL_MS = 1_000;
@@ -21,7 +20,6 @@ const MOST_SUBSCRIPTIONS = 16;
 const MOST_FAILING = MOST_SUBSCRIPTIONS / 2;
 /** When a subscription makes room for others, and its state is read again. */
 const TURN_MS = 1_000;
-const MAX_ERROR_LENGTH = 1_000;
 
 /**
  * Hands the events of the log to subscriptions. It looks for work when this process commits events, when a delivery is due,
@@ -88,7 +86,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     try {
       while (this.isWoken && !this.stopping.signal.aborted) {
         this.isWoken = false;
-        const subscriptions = (await Promise.all(this.sources.map((source) => source.subscriptions()))).flat();
+        const subscriptions = await this.subscriptions();
         if (subscriptions.length === 0) return;
         const read = await this.deliveries.fanOut(subscriptions);
         if (read === 'more') this.isWoken = true;
@@ -143,66 +141,25 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
   /** Holds the lease while there is something due, for a turn. */
   private async handleAll(subscription: Subscription): Promise<void> {
     const { name } = subscription;
-    const endMs = performance.now() + TURN_MS;
     const lease = await HeldLease.take(this.deliveries, name, this.owner);
     if (lease === undefined) return this.lookAt(this.clock.nowMs() + POLL_MS);
-    const mayGoOn = () => lease.isOurs && performance.now() < endMs && !this.stopping.signal.aborted;
+    const { signal } = this.stopping;
+    const mayBegin = () => lease.isOurs && !signal.aborted;
+    const turn = new DeliveryTurn(subscription, this.deliveries, this.metrics, this.clock, mayBegin, signal);
     try {
-      while (mayGoOn()) {
-        const due = await this.deliveries.read(name);
-        if (due.length === 0) break;
-        await this.handleSome(subscription, due, mayGoOn);
-      }
+      let current: Subscription | undefined = subscription;
+      // What is slow keeps the lease. Other subjects go on meanwhile, unless other subscriptions wait for room.
+      while (current !== undefined && (await turn.handle(current, TURN_MS)) && this.waiting.length === 0)
+        current = (await this.subscriptions()).find((one) => one.name === name);
     } finally {
+      await turn.end();
       await lease.release();
     }
     // What is due in the next turn, or at a later time.
     this.wake();
   }
 
-  /** Handles several subjects at once, and the events of each one after the other, up to one that is tried again. */
-  private async handleSome(subscription: Subscription, due: readonly DueDelivery[], mayGoOn: () => boolean) {
-    const outcomes: DeliveryOutcome[] = [];
-    const waiting = [...Map.groupBy(due, ({ subject }) => subject).values()];
-    const handleNext = async (): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-        for (const one of next) {
-          const result = mayGoOn() ? await this.handle(subscription, one) : undefined;
-          if (result !== undefined) outcomes.push({ place: one.place, subject: one.subject, result });
-          if (result === undefined || result.state === 'pending') break;
-        }
-    };
-    await Promise.all(Array.from({ length: subscription.atOnce }, handleNext));
-    await this.deliveries.record(subscription, outcomes);
-  }
-
-  /** @returns undefined if the stop may have interrupted it */
-  private async handle(subscription: Subscription, due: DueDelivery): Promise<DeliveryResult | undefined> {
-    const [{ event }, { name, retryAfterMs }] = [due, subscription];
-    const attempts = due.attempts + 1;
-    if (event === undefined) return { state: 'failed', attempts, error: 'The event was deleted.' };
-    this.metrics.noteAttempt(name, this.clock.nowMs() - event.at);
-    const { actorAccountId, requestId, traceId } = event;
-    const by = {
-      actor: name,
-      accountId: actorAccountId ?? undefined,
-      requestId: requestId ?? undefined,
-      traceId: traceId ?? undefined,
-    };
-    try {
-      await runFor(by, () => inSpan(`deliver ${event.type}`, {}, () => subscription.handle(event, attempts)));
-      this.metrics.noteOutcome(name, 'delivered');
-      return { state: 'delivered', attempts, error: null };
-    } catch (error) {
-      if (this.stopping.signal.aborted) return undefined;
-      const waitMs = retryAfterMs[due.attempts];
-      const state = waitMs === undefined ? 'failed' : 'pending';
-      this.metrics.noteOutcome(name, state === 'failed' ? 'failed' : 'retried');
-      const message = error instanceof Error ? error.message : String(error);
-      const about = { subscription: name, event: event.eventId, error: message };
-      this.logger.warn({ message: `an event was not handled: ${state}`, ...about });
-      const retried = state === 'pending' ? { dueAt: this.clock.nowMs() + retryAfter(error, waitMs) } : {};
-      return { ...retried, state, attempts, error: message.slice(0, MAX_ERROR_LENGTH) };
-    }
+  private async subscriptions(): Promise<Subscription[]> {
+    return (await Promise.all(this.sources.map((source) => source.subscriptions()))).flat();
   }
 }

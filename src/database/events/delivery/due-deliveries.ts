@@ -3,14 +3,16 @@
  * deliveries are nearly all over, would choose another one. Deliveries of a subject are due in the order of their events.
  */
 
+export const MOST_READ = 16;
 /** Of a subscription, up to a time. */
-export const DUE = `"event_deliveries" WHERE ("subscription", "state", "due_at", "place") >= (?, 'pending', 0, 0)
-  AND ("subscription", "state", "due_at") <= (?, 'pending', ?) ORDER BY "subscription", "state", "due_at", "place"`;
+export const IS_DUE = `("subscription", "state", "due_at", "place") >= (?, 'pending', 0, 0)
+  AND ("subscription", "state", "due_at") <= (?, 'pending', ?)`;
+export const BY_DUE = '"subscription", "state", "due_at", "place"';
 /** When the first pending delivery of the subscription `one` is due. */
 export const FIRST_DUE = `SELECT "due_at" FROM "event_deliveries"
   WHERE ("subscription", "state", "due_at", "place") >= ("one"."name", 'pending', 0, 0)
     AND ("subscription", "state") <= ("one"."name", 'pending')
-  ORDER BY "subscription", "state", "due_at", "place" LIMIT 1`;
+  ORDER BY ${BY_DUE} LIMIT 1`;
 /** When the last pending delivery of the same subject is due, which another one must not overtake. */
 export const lastDue = (
   subscription: string,

@@ -1,0 +1,119 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import type { Clock } from '../../../platform/config/clock.js';
+import { inSpan } from '../../../platform/tracing/spans.js';
+import { runFor } from '../actor.js';
+import type { Deliveries, DeliveryOutcome, DeliveryResult, DueDelivery } from './deliveries.js';
+import type { DeliveryMetrics } from './delivery-metrics.js';
+import { retryAfter, type Subscription } from './subscription.js';
+
+/** While only slow deliveries run, how often others are looked for. */
+const POLL_MS = 200;
+const MAX_ERROR_LENGTH = 1_000;
+
+/** Handles what is due of a subscription, while this process has its lease. */
+export class DeliveryTurn {
+  private readonly logger = new Logger('Events');
+  /** By subject. */
+  private readonly running = new Map<string, Promise<void>>();
+  /** Subjects of deliveries that run, or whose outcome is not recorded. */
+  private readonly busy = new Set<string>();
+  private outcomes: DeliveryOutcome[] = [];
+
+  /** @param mayBegin whether the lease is held, and the process does not stop */
+  constructor(
+    private subscription: Subscription,
+    private readonly deliveries: Deliveries,
+    private readonly metrics: DeliveryMetrics,
+    private readonly clock: Clock,
+    private readonly mayBegin: () => boolean,
+    private readonly stopping: AbortSignal,
+  ) {}
+
+  /**
+   * Handles several subjects at once, and the events of each one after the other, up to one that is tried again.
+   * @returns whether deliveries still run, some time after its end
+   */
+  async handle(subscription: Subscription, durationMs: number): Promise<boolean> {
+    this.subscription = subscription;
+    const endMs = performance.now() + durationMs;
+    const mayBegin = () => performance.now() < endMs && this.mayBegin();
+    while (mayBegin()) {
+      const due = await this.deliveries.read(subscription.name, [...this.busy]);
+      if (due.length === 0 && this.running.size === 0) return false;
+      for (const [subject, ofSubject] of Map.groupBy(due, (one) => one.subject)) {
+        while (this.running.size >= subscription.atOnce) await Promise.race(this.running.values());
+        if (!mayBegin()) break;
+        this.begin(subject, ofSubject);
+      }
+      if (due.length === 0) await this.drains(POLL_MS);
+      await this.record();
+    }
+    return !(await this.drains(durationMs));
+  }
+
+  /** Waits for what runs. */
+  async end(): Promise<void> {
+    await Promise.all(this.running.values());
+    await this.record();
+  }
+
+  private begin(subject: string, due: readonly DueDelivery[]): void {
+    this.busy.add(subject);
+    const work = this.handleInOrder(due).finally(() => this.running.delete(subject));
+    this.running.set(subject, work);
+  }
+
+  private async handleInOrder(due: readonly DueDelivery[]): Promise<void> {
+    for (const one of due) {
+      const result = this.mayBegin() ? await this.handleOne(one) : undefined;
+      if (result !== undefined) this.outcomes.push({ place: one.place, subject: one.subject, result });
+      if (result === undefined || result.state === 'pending') return;
+    }
+  }
+
+  private async record(): Promise<void> {
+    const { outcomes } = this;
+    this.outcomes = [];
+    const ended = [...this.busy].filter((subject) => !this.running.has(subject));
+    if (outcomes.length > 0) await this.deliveries.record(this.subscription, outcomes);
+    for (const subject of ended) this.busy.delete(subject);
+  }
+
+  /** @returns whether all that runs ends in time */
+  private drains(atMostMs: number): Promise<boolean> {
+    const ended = Promise.all(this.running.values()).then(() => true);
+    return Promise.race([ended, delay(atMostMs, false, { ref: false })]);
+  }
+
+  /** @returns undefined if the stop may have interrupted it */
+  private async handleOne(due: DueDelivery): Promise<DeliveryResult | undefined> {
+    const { event } = due;
+    const { name, retryAfterMs } = this.subscription;
+    const attempts = due.attempts + 1;
+    if (event === undefined) return { state: 'failed', attempts, error: 'The event was deleted.' };
+    this.metrics.noteAttempt(name, this.clock.nowMs() - event.at);
+    const { actorAccountId, requestId, traceId } = event;
+    const by = {
+      actor: name,
+      accountId: actorAccountId ?? undefined,
+      requestId: requestId ?? undefined,
+      traceId: traceId ?? undefined,
+    };
+    try {
+      await runFor(by, () => inSpan(`deliver ${event.type}`, {}, () => this.subscription.handle(event, attempts)));
+      this.metrics.noteOutcome(name, 'delivered');
+      return { state: 'delivered', attempts, error: null };
+    } catch (error) {
+      if (this.stopping.aborted) return undefined;
+      const waitMs = retryAfterMs[due.attempts];
+      const state = waitMs === undefined ? 'failed' : 'pending';
+      this.metrics.noteOutcome(name, state === 'failed' ? 'failed' : 'retried');
+      const message = error instanceof Error ? error.message : String(error);
+      const about = { subscription: name, event: event.eventId, error: message };
+      this.logger.warn({ message: `an event was not handled: ${state}`, ...about });
+      const retried = state === 'pending' ? { dueAt: this.clock.nowMs() + retryAfter(error, waitMs) } : {};
+      return { ...retried, state, attempts, error: message.slice(0, MAX_ERROR_LENGTH) };
+    }
+  }
+}
