@@ -29,6 +29,7 @@ const MOST_FAILING_MS = 72 * HOUR_MS;
 @Injectable()
 export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
   private read: { readonly untilMs: number; readonly subscriptions: readonly Subscription[] } | undefined;
+  private changes = 0;
 
   constructor(
     private readonly database: Database,
@@ -46,6 +47,7 @@ export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
     this.worker.addSource(this, 'webhook');
     this.webhooks.changed.subscribe(() => {
       this.read = undefined;
+      this.changes += 1;
       this.worker.wake();
     });
   }
@@ -53,8 +55,10 @@ export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
   /** Read once a second, because the worker asks after each commit. */
   async subscriptions(): Promise<readonly Subscription[]> {
     if (this.read !== undefined && performance.now() < this.read.untilMs) return this.read.subscriptions;
+    const { changes } = this;
     const read = { untilMs: performance.now() + MAX_AGE_MS, subscriptions: await this.readSubscriptions() };
-    this.read = read;
+    // A change meanwhile may not be in it.
+    if (changes === this.changes) this.read = read;
     return read.subscriptions;
   }
 

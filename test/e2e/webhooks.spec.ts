@@ -104,7 +104,9 @@ describe('with an address inside that is allowed', () => {
     await until(() => at('/failing').length === 1);
     await service.json(`/v1/pets/${petId}`, { key, method: 'PATCH', body: { name: 'Bert' } });
     await createPet('Cleo');
-    await until(() => at('/failing').length === 2);
+    // The wait for the next attempt begins when the failure is known.
+    const failures = async () => (await call<{ error?: string }[]>('GET', id, '/deliveries')).body;
+    await until(async () => (await failures()).filter(({ error }) => error !== undefined).length === 2);
     responses.clear();
     clock.advanceSeconds(6);
     await createPet('Dora');

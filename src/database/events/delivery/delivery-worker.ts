@@ -79,7 +79,11 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
   /** Looks for work now. */
   wake(): void {
     this.isWoken = true;
-    this.looking ??= this.look().finally(() => (this.looking = undefined));
+    this.looking ??= this.look().finally(() => {
+      this.looking = undefined;
+      // Woken when it had looked for the last time.
+      if (this.isWoken && !this.stopping.signal.aborted) this.wake();
+    });
   }
 
   private async look(): Promise<void> {
@@ -87,7 +91,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
       while (this.isWoken && !this.stopping.signal.aborted) {
         this.isWoken = false;
         const subscriptions = await this.subscriptions();
-        if (subscriptions.length === 0) return;
+        if (subscriptions.length === 0) continue;
         const read = await this.deliveries.fanOut(subscriptions);
         if (read === 'more') this.isWoken = true;
         const { names, nextMs } = await this.deliveries.due(subscriptions.map(({ name }) => name));
