@@ -155,7 +155,7 @@ export class AccountsService {
   }
 
   private record(operation: Parameters<typeof audit>[0], action: AuditAction, { id }: Account, detail: object) {
-    onTransactionEnd(() => this.changes.next({ accountId: id, keyId: null }));
+    onTransactionEnd(() => this.changes.announce({ accountId: id, keyId: null }));
     return audit(operation, action, id, null, detail);
   }
 }

@@ -5,7 +5,7 @@ import { type Clock, rfc3339 } from '../../platform/config/clock.js';
 import { type Env, VERSION } from '../../platform/config/env.js';
 import { type Guide, titleOf } from './guides.js';
 
-const TEXT = 'text/plain; charset=utf-8';
+export const TEXT = 'text/plain; charset=utf-8';
 const DAY_MS = 86_400_000;
 
 /** Where programs and their authors find the API, and how to read all about it. */

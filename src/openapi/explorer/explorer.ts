@@ -14,7 +14,7 @@ import { Clock } from '../../platform/config/clock.js';
 import { Env } from '../../platform/config/env.js';
 import { currentDocument } from '../document/document.js';
 import { CHANGES, changesFeed } from './changes-feed.js';
-import { acceptsHtml, serveEntryPoints, serviceLinks } from './entry-points.js';
+import { acceptsHtml, serveEntryPoints, serviceLinks, TEXT } from './entry-points.js';
 import { clientOf } from './clients.js';
 import { guidePage, localAddress, PACKAGE, readGuides, searchIndex } from './guides.js';
 import { explorerPage, ICON, markStaging, missingPage } from './page.js';
@@ -23,7 +23,6 @@ import { plansPage } from './plans-page.js';
 const { resolve } = createRequire(import.meta.url);
 
 const HTML = 'text/html; charset=utf-8';
-const TEXT = 'text/plain; charset=utf-8';
 const MARKDOWN = 'text/markdown; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 

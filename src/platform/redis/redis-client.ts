@@ -28,8 +28,9 @@ export abstract class RedisClient implements OnModuleInit, OnApplicationShutdown
   /** Whether calls use Redis, not their fallbacks. */
   isUp = false;
   fallbacks = 0;
-  /** Gets the duration of a GET in seconds, and the time of Redis in whole seconds of Unix time, several times a second. */
+  /** Gets the duration of a GET, several times a second, in seconds. */
   onRoundTrip: ((seconds: number) => void) | undefined;
+  /** Gets the time of Redis, several times a second, in whole seconds of Unix time. */
   onTime: ((seconds: number) => void) | undefined;
   protected abstract readonly redis: Redis | Cluster;
   protected readonly log = new RedisLog();
@@ -75,8 +76,8 @@ export abstract class RedisClient implements OnModuleInit, OnApplicationShutdown
   }
 
   /**
-   * @param probe keys and arguments with which it runs again and again, and replies the time first: if it fails, Redis is unavailable. With other
-   * numbers, the keys can be on other servers of a cluster
+   * @param probe keys and arguments with which it runs again and again, and replies the time first: if it fails, Redis is
+   * unavailable. With other numbers, the keys can be on other servers of a cluster
    */
   defineScript(name: string, script: Script, probe?: (number: number) => (string | number)[]): RunScript {
     this.redis.defineCommand(name, script);
