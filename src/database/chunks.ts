@@ -7,6 +7,11 @@ import { lockUntilCommit } from './locks.js';
 /** SQLite accepts at most 32,766 parameters per statement. */
 const CHUNK_SIZE = 1_000;
 
+/** The lock of whoever writes rows of a table in chunks. */
+export function rowsLock(table: string): string {
+  return `rows of ${table}`;
+}
+
 /**
  * Writes rows of a table in chunks that fit one statement, each in a transaction. One instance writes at a time, because two
  * that write the same rows in different orders would wait for each other. A chunk that fails is repeated in halves, so that a
@@ -27,7 +32,7 @@ export async function writeInChunks<Row>(
   if (rows.length <= CHUNK_SIZE) {
     try {
       await database.write(async (manager) => {
-        await lockUntilCommit(manager, `rows of ${table}`);
+        await lockUntilCommit(manager, rowsLock(table));
         await write(manager, rows);
       });
       return new Map();

@@ -15,7 +15,7 @@ import type { Subscription } from './subscription.js';
 export const LEASE_MS = 30_000;
 const EVENTS_PER_READ = 1_000;
 const MOST_LISTED = 1_000;
-const DELIVERIES_LOCK = 'event deliveries';
+export const DELIVERIES_LOCK = 'event deliveries';
 /** A delivery that is due, with its event, which may have been deleted. */
 export interface DueDelivery {
   readonly place: number;
