@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { AccountsService } from '../../src/accounts/accounts.service.js';
 import { explorer, service, shareBrowser, shareExplorer } from '../support/browser-bench.js';
 import { until } from '../support/until.js';
 
@@ -117,6 +118,14 @@ describe('a refused request', () => {
     await page.getByRole('heading', { name: 'insufficient_scope' }).waitFor();
   });
 
+  it('of a suspended account is not told to use another scope', async () => {
+    await explorer.authorize(await service.key({ account: 'unpaid' }));
+    const found = await explorer.openOperation('Pets', 'listPets');
+    await service.app.get(AccountsService).suspend('unpaid', 'unpaid');
+    expect(await explorer.execute('Pets', 'listPets', 403)).toContain('Contact whoever runs the service.');
+    expect(await found.locator('.live-advice').count()).toBe(0);
+  });
+
   it('counts down until it can be sent again', async () => {
     await explorer.authorize(await service.key({ account: 'slow', plan: 'enterprise', perMinute: 1, perDay: 100 }));
     const found = await explorer.openOperation('Pets', 'listPets');
@@ -127,7 +136,7 @@ describe('a refused request', () => {
     await explorer.execute('Pets', 'listPets', 429);
     expect(await execute.isDisabled()).toBe(true);
     expect(await advice.textContent()).toMatch(
-      /^You can send the request again at [\d:]+ [AP]M [A-Z]+. (?:1 min|\d\d s) left.$/,
+      /^You can send the request again at (?:[A-Z]\w+ \d+ at )?[\d:]+ [AP]M [A-Z]+. (?:1 min|\d\d s) left.$/,
     );
     const left = async () => (await found.locator('.countdown').textContent()) ?? '';
     const before = await left();

@@ -66,7 +66,7 @@ describe('the search', () => {
 describe.each([{ width: 320, colorScheme: 'light' } as const, ...SCREENS])(
   'the guides, $width px wide and $colorScheme',
   (options) => {
-    it('fit the screen, do not move while they load, and have no serious accessibility finding, and no broken code in tables', async () => {
+    it('fit the screen, do not move while they load, and have no accessibility finding, and no broken code in tables', async () => {
       page = await openEmpty(options);
       await page.addInitScript(`globalThis.shift = 0;
       new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => { globalThis.shift += value; }))
@@ -97,6 +97,21 @@ describe('the guides', () => {
     expect(await link.isVisible()).toBe(true);
     await link.click();
     await page.waitForURL('**/docs/limits');
+  });
+
+  it('mark the section that is read, and keep the other guides in sight beside a long list of sections', async () => {
+    await open('/docs/errors#429-too-many-requests');
+    const sections = page.getByLabel('Sections of this guide');
+    const here = sections.locator('[aria-current="location"]');
+    await here.getByText('429').waitFor();
+    expect(await here.count()).toBe(1);
+    const [list, link] = [await sections.boundingBox(), await here.boundingBox()];
+    expect(link?.y).toBeGreaterThanOrEqual(list?.y ?? NaN);
+    expect((link?.y ?? 0) + (link?.height ?? 0)).toBeLessThanOrEqual((list?.y ?? 0) + (list?.height ?? 0));
+    const next = page.getByRole('navigation', { name: 'Guides' }).getByRole('link', { name: 'Limits', exact: true });
+    expect((await next.boundingBox())?.y).toBeLessThan(850);
+    await sections.focus();
+    expect(await sections.evaluate((focused) => focused === focused.ownerDocument.activeElement)).toBe(true);
   });
 
   it('keep the lines of code, which scroll by keyboard, Copy covers none of them, and the buttons of the header are round', async () => {

@@ -130,7 +130,7 @@ describe('the picture', () => {
     await open();
     const seconds = 240;
     const drawn = await page.evaluate<{ perSecond: { admitted: number; limited: number; banned: number }[] }>(
-      `import('/docs/plans/simulation.js').then(({ simulate }) => simulate(${JSON.stringify({ ...PLANS.free, pace, waits, seconds })}))`,
+      `import('/docs/assets/current/plans/simulation.js').then(({ simulate }) => simulate(${JSON.stringify({ ...PLANS.free, pace, waits, seconds })}))`,
     );
     expect(drawn.perSecond).toHaveLength(seconds);
     const key = await service.key({ plan: 'free' });

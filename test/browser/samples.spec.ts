@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { openExplorer, service, shareBrowser } from '../support/browser-bench.js';
-import { describeWhere } from '../support/describe-with.js';
-import type { ExplorerPage } from '../support/explorer-page.js';
+import { explorer, service, shareBrowser, shareExplorer } from '../support/browser-bench.js';
+import { describeWhere, describeWith } from '../support/describe-with.js';
 import { AMPLE, Folders } from '../support/folders.js';
 import { hasVenv, PythonEnvironment } from '../support/python.js';
 
@@ -15,14 +14,21 @@ const VENV_TIMEOUT_MS = 600_000;
 /** What breaks code that is put together without care: quotes, a character beyond 16 bits, and the largest int64. */
 const BODY = String.raw`{"name":"O'Hara \"Zoë\" \\ 🐕","categoryId":9223372036854775807}`;
 
+/** Other languages, by the file of the sample. Each is run as `program ...args file`. */
+const MORE = {
+  Go: { program: 'go', version: 'version', args: ['run'], file: 'sample.go' },
+  Java: { program: 'java', version: '-version', args: [], file: 'Sample.java' },
+  PHP: { program: 'php', version: '--ri=curl', args: [], file: 'sample.php' },
+};
+
 const folders = new Folders();
 const folder = folders.make();
 let key: string;
-let explorer: ExplorerPage;
 
 shareBrowser({}, async () => {
   key = await service.key(AMPLE);
 });
+shareExplorer();
 afterAll(() => folders.remove());
 
 async function sampleOf(operation: Locator, language: string): Promise<string> {
@@ -32,7 +38,6 @@ async function sampleOf(operation: Locator, language: string): Promise<string> {
 
 /** The samples of two operations, with the form filled in and a key given. */
 async function samples(language: string): Promise<{ create: string; list: string }> {
-  explorer = await openExplorer();
   await explorer.authorize(key);
   const createPet = await explorer.openOperation('Pets', 'createPet');
   await createPet.getByPlaceholder('Idempotency-Key').fill(`it's ${language}`);
@@ -78,8 +83,15 @@ describe('the samples of the explorer', () => {
     expect(outcome).toEqual(WORKING);
   });
 
+  it('with C# put the type of the body on the content', async () => {
+    const { create } = await samples('C#');
+    expect(create).toContain('request.Headers.TryAddWithoutValidation("Idempotency-Key", "it\'s C#");');
+    expect(create).toContain('request.Content.Headers.ContentType = MediaTypeHeaderValue.Parse("application/json");');
+    expect(create).not.toContain('TryAddWithoutValidation("Content-Type"');
+    expect(create).toContain(`Encoding.UTF8.GetBytes(${JSON.stringify(BODY)})`);
+  });
+
   it('follow the form, and name what is missing in it', async () => {
-    explorer = await openExplorer();
     const found = await explorer.openOperation('Pets', 'changePet');
     await found.getByPlaceholder('petId').fill('7');
     expect(await sampleOf(found, 'curl')).toContain(`curl -i -X PATCH '${service.origin}/v1/pets/7' \\\n`);
@@ -95,7 +107,6 @@ describe('the samples of the explorer', () => {
   });
 
   it('are copied by a button, and stay beside the response', async () => {
-    explorer = await openExplorer();
     await explorer.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const found = await explorer.openOperation('Pets', 'listPets');
     const code = await sampleOf(found, 'JavaScript');
@@ -104,6 +115,19 @@ describe('the samples of the explorer', () => {
     expect(await explorer.page.evaluate('navigator.clipboard.readText()')).toBe(code);
     await explorer.execute('Pets', 'listPets', 401);
     expect(await found.locator('.live-response .sample').textContent()).toBe(code);
+  });
+});
+
+describe.each(Object.entries(MORE))('the samples of the explorer', (language, { program, version, args, file }) => {
+  describeWith(program, version)(`where ${program} is installed`, () => {
+    it(`run with ${language}`, async () => {
+      const outcome = await outcomeOf(language, async (code) => {
+        writeFileSync(join(folder, file), code);
+        const env = { ...process.env, LC_ALL: 'C.UTF-8', API_KEY: key };
+        return (await promisify(execFile)(program, [...args, file], { cwd: folder, env })).stdout;
+      });
+      expect(outcome).toEqual(WORKING);
+    });
   });
 });
 

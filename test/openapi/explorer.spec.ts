@@ -14,6 +14,8 @@ sharePreparedApp({ env }, async () => {
 const loads = () =>
   [...html.matchAll(/<(?:script|link|img)[^>]* (?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);
 
+const cacheOf = async (address: string) => (await service.request(address)).headers.get('cache-control');
+
 describe('the explorer', () => {
   it('loads only existing files, and nothing from other hosts', async () => {
     expect(loads().length).toBeGreaterThan(5);
@@ -22,7 +24,11 @@ describe('the explorer', () => {
       const response = await service.request(new URL(address, `${service.origin}/docs`).pathname);
       expect([address, response.status]).toEqual([address, 200]);
     }
-    for (const path of ['/docs/swagger-ui.css', '/docs/site/site.css', '/docs/explorer/explorer.css']) {
+    for (const path of [
+      '/docs/assets/current/swagger-ui.css',
+      '/docs/assets/current/site/site.css',
+      '/docs/assets/current/explorer/explorer.css',
+    ]) {
       const styles = await (await service.request(path)).text();
       expect(styles).not.toMatch(/url\(["']?(?:https?:)?\/\//);
     }
@@ -38,11 +44,22 @@ describe('the explorer', () => {
 
   it('works with a trailing slash', async () => {
     const page = await (await service.request('/docs/')).text();
-    expect(page).toContain('src="./explorer/explorer.js"');
+    expect(page).toMatch(/src="\.\/assets\/\w+\/explorer\/explorer\.js"/);
+  });
+
+  it('keeps its files for a year, under an address that changes with them', async () => {
+    const versioned = loads().find((address) => address.endsWith('/explorer/explorer.js')) ?? '';
+    const path = new URL(versioned, `${service.origin}/docs`).pathname;
+    expect(path).toMatch(/^\/docs\/assets\/[0-9a-f]{16}\//);
+    expect(await cacheOf(path)).toBe('public, max-age=31536000, immutable');
+    expect(await cacheOf(path.replace(/assets\/\w+/, 'assets/0123456789abcdef'))).toBe('no-cache');
+    expect(await cacheOf('/docs')).toBe('no-cache');
+    const guide = await (await service.request('/docs/limits')).text();
+    expect(guide).toContain(`.${path.replace('/docs', '').replace('explorer/explorer.js', 'guides/guides.js')}`);
   });
 
   it('has an icon, also at /favicon.ico', async () => {
-    for (const path of ['/favicon.ico', '/docs/site/icon.svg']) {
+    for (const path of ['/favicon.ico', '/docs/assets/current/site/icon.svg']) {
       const icon = await service.request(path);
       expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
     }
@@ -50,13 +67,13 @@ describe('the explorer', () => {
 
   it.each([
     '/docs/LICENSE',
-    '/docs/nothing.js',
+    '/docs/assets/current/nothing.js',
     '/docs/package.json',
     '/docs/index.html',
     '/docs/%2e%2e/package.json',
-    '/docs/docs/swagger-ui.css',
-    '/docs/swagger-ui.d.ts',
-    '/docs/tsconfig.json',
+    '/docs/assets/current/docs/swagger-ui.css',
+    '/docs/assets/current/swagger-ui.d.ts',
+    '/docs/assets/current/tsconfig.json',
     '/docs//',
   ])('returns 404 at %s', async (path) => {
     expect(await errorOf(await service.request(path))).toMatchObject({ status: 404, code: 'route_not_found' });
@@ -70,7 +87,7 @@ describe('the explorer', () => {
     '/favicon.ico',
     '/openapi.json',
     '/openapi.yaml',
-    '/docs/swagger-ui.css',
+    '/docs/assets/current/swagger-ui.css',
   ])('is read only: %s', async (path) => {
     const response = await service.request(path, { method: 'POST', body: '{}' });
     expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
@@ -86,10 +103,10 @@ describe('the explorer', () => {
 describe.each([
   '/docs',
   '/docs/',
-  '/docs/swagger-ui.css',
-  '/docs/swagger-ui-bundle.js',
+  '/docs/assets/current/swagger-ui.css',
+  '/docs/assets/current/swagger-ui-bundle.js',
   '/docs/plans',
-  '/docs/explorer/explorer.js',
+  '/docs/assets/current/explorer/explorer.js',
   '/favicon.ico',
   '/openapi.json',
   '/openapi.yaml',

@@ -43,7 +43,8 @@ beforeAll(async () => {
   for (const { language } of CLIENTS) {
     const response = await staging.request(`/docs/client.${language}`);
     writeFileSync(join(folder, `client.${language}`), await response.text());
-    copyFileSync(join(import.meta.dirname, `client/lasting.${language}`), join(folder, `lasting.${language}`));
+    for (const name of [`lasting.${language}`, `one-pet.${language}`])
+      copyFileSync(join(import.meta.dirname, 'client', name), join(folder, name));
   }
 });
 afterAll(() => folders.remove());
@@ -164,4 +165,13 @@ describe.each(CLIENTS)('the client in /docs/client.$language', ({ language, prog
       expect(usage).not.toHaveProperty('bannedUntil');
     },
   );
+
+  it('changes a pet that it has read with listPets, only if nobody has changed it since', async () => {
+    const keys = [await staging.key({ account: `${language} one` }), await staging.key({ account: `${language} two` })];
+    const args = [join(folder, `one-pet.${language}`), `${staging.origin}/v1`, ...keys];
+    const { stdout } = await promisify(execFile)(program, args, { cwd: folder, timeout: 60_000 });
+    const { pet, results } = JSON.parse(stdout) as { pet: string; results: unknown[] };
+    const unread = `No ETag of /pets/${pet} is known. Read it alone first. Some resources, such as API keys, have none.`;
+    expect(results).toEqual([unread, 'Ada', 'Bea', 'precondition_failed', 'Ada', 'Cleo', 'pet_not_found', 0]);
+  });
 });

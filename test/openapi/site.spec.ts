@@ -139,10 +139,16 @@ describe('a path below /docs that does not exist', () => {
   it.each(['/docs/unknown', '/docs/Errors'])('is a page with links in a browser: %s', async (path) => {
     const response = await service.request(path, { headers: { Accept: 'text/html,*/*;q=0.8' } });
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
-    expect(response.headers.get('vary')).toContain('Accept');
+    expect([response.headers.get('vary'), response.headers.get('cache-control')]).toEqual(['Accept', 'no-cache']);
     const links = [...(await response.text()).matchAll(/ (?:href|src)="([^"#]+)"/g)].map(([, href = '']) => href);
     for (const href of links) await text(new URL(href, service.origin + path).pathname);
-    expect(links).toEqual(expect.arrayContaining(['./getting-started', './../docs', './site/site.css']));
+    expect(links).toEqual(
+      expect.arrayContaining([
+        './getting-started',
+        './../docs',
+        expect.stringMatching(/assets\/\w+\/site\/site\.css$/),
+      ]),
+    );
   });
 
   it('is an Error to programs', async () => {
@@ -196,6 +202,10 @@ describe('the feed of changes', () => {
     const versions = [...feed.matchAll(/<title>Version ([^<]+)<\/title>/g)].map(([, version]) => version);
     expect(versions.slice(-6)).toEqual(['2.1.0', '2.0.1', '2.0.0', '1.1.1', '1.1.0', '1.0.0']);
     expect(feed).toContain('<updated>2026-11-25T00:00:00Z</updated>');
+    // Of the feed, and of its versions.
+    const [updated, ...dates] = Array.from(feed.matchAll(/<updated>([^<]+)</g), ([, date]) => date);
+    expect([updated, dates.length]).toEqual([dates[0], versions.length]);
+    expect(dates).toEqual(dates.toSorted().toReversed());
     const page = idsIn(await text('/docs/changes'));
     const anchors = [...feed.matchAll(/<link href="\/docs\/changes#([^"]+)"/g)].map(([, anchor = '']) => anchor);
     expect(anchors).toHaveLength(versions.length);
@@ -231,6 +241,8 @@ describe('the root', () => {
     expect(root.headers.get('link')).toBe(
       '</openapi.json>; rel="service-desc"; type="application/json", </docs>; rel="service-doc"; type="text/html", </.well-known/api-catalog>; rel="api-catalog"',
     );
+    const problem = await service.request('/docs/missing', { headers: { Accept: 'application/problem+json' } });
+    expect(problem.headers.get('vary')).toBe('Accept');
     const plain = await service.request('/');
     expect(await plain.json()).toMatchObject({ api: '/v1', documentation: '/docs', openapi: '/openapi.json' });
   });
@@ -247,4 +259,14 @@ describe('the root', () => {
     expect(listed.length).toBeGreaterThan(GUIDES.length);
     for (const href of [...links.map((link) => link.href), ...listed]) await text(href);
   });
+
+  it.each(['/', '/.well-known/api-catalog', '/llms.txt', '/llms-full.txt'])(
+    'revalidates like a page: %s',
+    async (path) => {
+      const { headers } = await service.request(path);
+      expect(headers.get('cache-control')).toBe('no-cache');
+      const again = await service.request(path, { headers: { 'If-None-Match': headers.get('etag') ?? '' } });
+      expect(again.status).toBe(304);
+    },
+  );
 });

@@ -15,12 +15,13 @@ export interface PageOptions {
   readonly colorScheme?: 'light' | 'dark';
 }
 
-/** Phone, tablet and desktop, and each colour scheme on a narrow and on a wide screen. */
+/** Phone, tablet, laptop and desktop, and each colour scheme on a narrow and on a wide screen. */
 export const SCREENS: readonly Required<PageOptions>[] = [
-  { width: 390, colorScheme: 'light' },
-  { width: 390, colorScheme: 'dark' },
+  { width: 360, colorScheme: 'light' },
+  { width: 360, colorScheme: 'dark' },
   { width: 768, colorScheme: 'light' },
   { width: 1280, colorScheme: 'dark' },
+  { width: 1920, colorScheme: 'light' },
 ];
 
 /** A page in a separate browser session, and the errors on it. */
@@ -70,13 +71,12 @@ export async function visit(
   return { page, errors };
 }
 
-/** Returns the serious and critical accessibility violations that axe-core finds on a page, or in a part of it. */
+/** Returns the accessibility violations that axe-core finds on a page, or in a part of it. */
 export async function accessibilityFindings(page: Page, part = 'html'): Promise<string[]> {
   // The debugger evaluates the script, so the page's Content-Security-Policy does not block it.
   await page.evaluate(AXE);
   return page.evaluate<string[]>(`axe.run('${part}', { resultTypes: ['violations'] }).then(({ violations }) =>
-    violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .flatMap(({ id, nodes }) => nodes.map((node) => id + ': ' + node.html.slice(0, 200) + ' ' + (node.any[0]?.message ?? ''))))`);
+    violations.flatMap(({ id, nodes }) => nodes.map((node) => id + ': ' + node.html.slice(0, 200) + ' ' + (node.any[0]?.message ?? ''))))`);
 }
 
 /** Returns by how many pixels the page is wider than the screen. */

@@ -9,7 +9,7 @@ import { Env } from '../../platform/config/env.js';
 import { errorSchemas } from '../documented-errors.js';
 import { completeOperation, type DocumentedOperation, type ScannedOperation, type SharedParts } from './operations.js';
 import { outlineOf } from './outline.js';
-import { convertSchema, mapValues, withoutExamples } from './schemas.js';
+import { convertSchema, mapValues, nameSharedValues, withoutExamples } from './schemas.js';
 import { patternsOf, webhooksOf } from './webhooks.js';
 
 type PathItem = Record<string, DocumentedOperation>;
@@ -67,14 +67,14 @@ function createDocument(app: INestApplication, env: Env, errorCodes: readonly st
     ...(posted && { webhooks: posted.webhooks }),
     components: {
       ...components,
-      schemas: {
+      schemas: nameSharedValues({
         ...withoutExamples(shared.schemas, shared.contents),
         ApiKeyScope: { ...shared.schemas['ApiKeyScope'], enum: [...app.get(KnownScopes).names] },
         ...('EventPattern' in shared.schemas && {
           EventPattern: { ...shared.schemas['EventPattern'], enum: patternsOf(types) },
         }),
         ...errorSchemas([...codes, ...errorCodes]),
-      },
+      }),
       responses: { ...responses.components, ...posted?.responses },
       parameters: { ...parameters.components, ...posted?.parameters },
       headers: HEADER_COMPONENTS,

@@ -7,7 +7,7 @@ import { publicPath } from '../../http/addresses.js';
 import { type Env, VERSION } from '../../platform/config/env.js';
 import { API_KEY_SCHEME, Heading } from '../operation.decorator.js';
 
-/** The version of the description of the interface. It changes when a stable operation does. */
+/** The version of the interface, which compatible changes leave as it is. `x-service-version` tells them. */
 const INTERFACE_VERSION = '1.0.0';
 
 /** The parts of the document besides the operations. */
@@ -65,16 +65,17 @@ The \`X-RateLimit-*\` headers show the window, minute or day, that has fewer req
 seconds and back off exponentially; a key that keeps calling is banned. Requests without a valid key count against the
 address: ${formatCount(ANONYMOUS_PER_MINUTE)} a minute and ${formatCount(ANONYMOUS_PER_DAY)} a day.
 
-**Errors** are always an \`Error\` object; branch on its \`code\`. An unknown path is 404 \`route_not_found\`, a method that the
-path does not support 405 \`method_not_allowed\`; headers over 16 KiB are 431 \`headers_too_large\`. GET operations accept HEAD.
+**Errors** are an \`Error\` object; branch on its \`code\`. With \`Accept: application/problem+json\`, those of routed requests
+are problem details (RFC 9457) instead. An unknown path is 404 \`route_not_found\`, a method that the path does not support
+405 \`method_not_allowed\`; headers over 16 KiB are 431 \`headers_too_large\`. GET operations accept HEAD.
 
 **Lifecycle.** Each operation has an \`x-stability\`. A \`stable\` operation changes only compatibly. A \`beta\` operation can
 change incompatibly, with notice. An \`experimental\` operation can change at any time. A deprecated operation returns 410
 from its \`x-sunset\` date on.
 
 Every response also has \`RateLimit\` and \`RateLimit-Policy\`, which are experimental and show both windows,
-\`X-Content-Type-Options\`, and \`Cache-Control\`: \`private, no-cache\` or \`no-store\`. Every response
-has \`Vary\` too, unless the request is refused before it is routed: 400, 408, 431 and 501 of requests that are not valid HTTP.
+\`X-Content-Type-Options\`, and \`Cache-Control\`: \`private, no-cache\` or \`no-store\`; and
+\`Vary\`, unless the request is refused before it is routed: 400, 408, 431 and 501 of requests that are not valid HTTP.
 `.trim();
 }
 

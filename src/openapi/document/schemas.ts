@@ -53,6 +53,25 @@ function withoutOwnExamples(schema: Schema): Schema {
   return { ...rest, ...(properties && { properties: mapValues(properties, withoutOwnExamples) }) };
 }
 
+/**
+ * Names the values of an enum (`x-enum-varnames`) if an earlier enum has one of them too, because generators for Go declare the
+ * values of all enums in one package.
+ */
+export function nameSharedValues(schemas: Schemas): Schemas {
+  const taken = new Set<string>();
+  return mapValues(schemas, (schema, name) => {
+    const names = 'enum' in schema ? (schema.enum ?? []).map((value) => constantName(String(value))) : [];
+    const areOwn = names.every((one) => !taken.has(one));
+    for (const one of names) taken.add(one);
+    return areOwn ? schema : { ...schema, 'x-enum-varnames': names.map((one) => `${constantName(name)}_${one}`) };
+  });
+}
+
+function constantName(text: string): string {
+  const words = text.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').match(/[a-z0-9]+/gi) ?? ['all'];
+  return words.join('_').toUpperCase();
+}
+
 export function mapValues(schemas: Schemas, change: (schema: Schema, name: string) => Schema): Schemas {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, change(schema, name)]));
 }

@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sendWithEtag } from '../../http/conditional-requests/conditional-requests.js';
 import { API_PREFIX } from '../../http/requests/request.js';
 import { publicAddress, publicPath } from '../../http/addresses.js';
 import { type Clock, rfc3339 } from '../../platform/config/clock.js';
@@ -6,10 +7,20 @@ import { type Env, VERSION } from '../../platform/config/env.js';
 import { type Guide, titleOf } from './guides.js';
 
 export const TEXT = 'text/plain; charset=utf-8';
+const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
 const DAY_MS = 86_400_000;
 
-/** Where programs and their authors find the API, and how to read all about it. */
-export function serveEntryPoints(server: FastifyInstance, env: Env, clock: Clock, guides: readonly Guide[]): void {
+/**
+ * Where programs and their authors find the API, and how to read all about it.
+ * @param serve serves a file that does not change
+ */
+export function serveEntryPoints(
+  server: FastifyInstance,
+  env: Env,
+  clock: Clock,
+  guides: readonly Guide[],
+  serve: (path: string, type: string, render: () => Buffer) => unknown,
+): void {
   const at = (path: string) => publicPath(env, path);
   const catalogLink = `<${at('/.well-known/api-catalog')}>; rel="api-catalog"`;
 
@@ -17,13 +28,14 @@ export function serveEntryPoints(server: FastifyInstance, env: Env, clock: Clock
     void reply.header('link', `${serviceLinks(env)}, ${catalogLink}`).header('vary', 'Accept');
     // Relative, because a proxy can serve it below another path.
     if (acceptsHtml(request)) return reply.redirect('docs', 303);
-    return reply.send({
+    const root = {
       name: 'Pet Store Service',
       version: VERSION,
       api: publicAddress(env, ''),
       documentation: at('/docs'),
       openapi: at('/openapi.json'),
-    });
+    };
+    return send(reply, 'application/json; charset=utf-8', JSON.stringify(root));
   });
 
   // RFC 9727, in the format of RFC 9264.
@@ -34,10 +46,7 @@ export function serveEntryPoints(server: FastifyInstance, env: Env, clock: Clock
     status: [{ href: at('/health/ready'), type: 'application/json' }],
   };
   server.get('/.well-known/api-catalog', (_request, reply) =>
-    reply
-      .header('link', catalogLink)
-      .type('application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"')
-      .send(JSON.stringify({ linkset: [catalog] })),
+    send(reply.header('link', catalogLink), LINKSET, JSON.stringify({ linkset: [catalog] })),
   );
 
   const text = [
@@ -52,12 +61,12 @@ export function serveEntryPoints(server: FastifyInstance, env: Env, clock: Clock
     '## Clients',
     `- [client.ts](${at('/docs/client.ts')}) and [client.py](${at('/docs/client.py')}): all operations in one file, paced by the limits`,
   ].join('\n');
-  server.get('/llms.txt', (_request, reply) => reply.type(TEXT).send(`${text}\n`));
+  serve('/llms.txt', TEXT, () => Buffer.from(`${text}\n`));
   // Their links are relative to `/docs/`.
   const all = guides.map(({ markdown }) =>
     markdown.replaceAll('](../docs', `](${at('/docs')}`).replaceAll(/\]\((?=[\w-]+\.md)/g, `](${at('/docs/')}`),
   );
-  server.get('/llms-full.txt', (_request, reply) => reply.type(TEXT).send(all.join('\n')));
+  serve('/llms-full.txt', TEXT, () => Buffer.from(all.join('\n')));
 
   const { BASE_URL, SECURITY_CONTACT } = env;
   if (SECURITY_CONTACT === undefined) return;
@@ -69,8 +78,13 @@ export function serveEntryPoints(server: FastifyInstance, env: Env, clock: Clock
       'Preferred-Languages: en',
       ...(BASE_URL === undefined ? [] : [`Canonical: ${at('/.well-known/security.txt')}`]),
     ];
-    return reply.type(TEXT).send(`${lines.join('\n')}\n`);
+    return send(reply, TEXT, `${lines.join('\n')}\n`);
   });
+}
+
+/** Caches must revalidate it. */
+function send(reply: FastifyReply, type: string, text: string): FastifyReply {
+  return reply.send(sendWithEtag(reply.type(type).header('cache-control', 'no-cache'), text));
 }
 
 /** Whether a request is that of a browser for a page. */

@@ -1,6 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { extname, join } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -13,27 +10,19 @@ import { prefers } from '../../http/requests/request.js';
 import { Clock } from '../../platform/config/clock.js';
 import { Env } from '../../platform/config/env.js';
 import { currentDocument } from '../document/document.js';
+import { readAssets, versionOf } from './assets.js';
 import { CHANGES, changesFeed } from './changes-feed.js';
 import { acceptsHtml, serveEntryPoints, serviceLinks, TEXT } from './entry-points.js';
-import { clientOf } from './clients.js';
-import { guidePage, localAddress, PACKAGE, readGuides, searchIndex } from './guides.js';
-import { explorerPage, ICON, markStaging, missingPage } from './page.js';
+import { clientOf } from './clients/clients.js';
+import { guidePage, localAddress, readGuides, searchIndex } from './guides.js';
+import { ASSETS, explorerPage, ICON, markStaging, missingPage } from './page.js';
 import { plansPage } from './plans-page.js';
-
-const { resolve } = createRequire(import.meta.url);
 
 const HTML = 'text/html; charset=utf-8';
 const MARKDOWN = 'text/markdown; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 type Render = (document: OpenAPIObject) => Buffer;
-
-/** Other files, such as declarations of types, are not served. */
-const CONTENT_TYPES: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml',
-};
 
 /** Allows no resources of other hosts and no frames, because the page stores a key. Calls can go to all servers. */
 const POLICY =
@@ -49,16 +38,20 @@ export function serveExplorer(app: INestApplication, errorCodes: readonly string
   const server = app.getHttpAdapter().getInstance() as FastifyInstance;
   const env = app.get(Env);
   const document = currentDocument(app, errorCodes);
+  const assets = readAssets();
+  const version = versionOf(assets);
   /** A handler that sends a file, which is rendered from the document, again after each change. */
   const sending = (type: string, render: Render, added: Readonly<Record<string, string>> = {}) => {
     const files = new WeakMap<OpenAPIObject, CompressedFile>();
-    return async (_request: FastifyRequest, reply: FastifyReply) => {
+    return async ({ params }: FastifyRequest, reply: FastifyReply) => {
       const current = document();
       const file = files.get(current) ?? new CompressedFile(type, render(current));
       files.set(current, file);
       const { body, etag } = await file.negotiate(reply.headers(added));
-      // Caches must revalidate, because the next version of the service has the same addresses.
-      const payload = sendWithEtag(reply.header('cache-control', 'no-cache'), body, etag);
+      // The next version of the service has the same addresses, except those with the version of its assets.
+      const isImmutable = (params as { version?: string }).version === version;
+      void reply.header('cache-control', isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache');
+      const payload = sendWithEtag(reply, body, etag);
       if (reply.statusCode === 304) reply.removeHeader('content-encoding');
       return reply.send(payload);
     };
@@ -66,7 +59,8 @@ export function serveExplorer(app: INestApplication, errorCodes: readonly string
   const serve = (path: string, ...file: Parameters<typeof sending>) => server.get(path, sending(...file));
   const headers = { 'content-security-policy': POLICY, link: serviceLinks(env) };
   const serveDocs = (path: string, type: string, render: Render) => serve(`/docs${path}`, type, render, headers);
-  const marked = (html: string) => (env.ENVIRONMENT === 'staging' ? markStaging(html) : html);
+  const marked = (html: string) =>
+    (env.ENVIRONMENT === 'staging' ? markStaging(html) : html).replaceAll(ASSETS, `assets/${version}/`);
   const sendingPage = (render: (document: OpenAPIObject) => string) =>
     sending(HTML, (current) => Buffer.from(marked(render(current))), headers);
   const servePage = (path: string, render: (document: OpenAPIObject) => string) =>
@@ -102,23 +96,18 @@ export function serveExplorer(app: INestApplication, errorCodes: readonly string
     addToListHeader(reply, 'vary', 'Accept');
     if (!acceptsHtml(request)) throw routeNotFound();
     const page = marked(missingPage());
-    return reply.code(404).header('content-security-policy', POLICY).type(HTML).send(page);
+    return reply
+      .code(404)
+      .headers({ 'content-security-policy': POLICY, 'cache-control': 'no-cache' })
+      .type(HTML)
+      .send(page);
   });
   serveDocs('/search.json', JSON_TYPE, (current) => Buffer.from(JSON.stringify(searchIndex(guides, current))));
-  const serveAsset = (name: string, path: string) => {
-    const type = CONTENT_TYPES[extname(name)];
-    if (type === undefined) return;
-    const content = readFileSync(path);
-    serveDocs(`/${name}`, type, () => content);
+  for (const { name, type, content } of assets) {
+    // While instances of two versions run, one gets requests for the assets of the other, and sends its own.
+    serveDocs(`/assets/:version/${name}`, type, () => content);
     // Browsers request it for pages without an icon, such as a response of the API.
     if (name === ICON) serve('/favicon.ico', type, () => content);
-  };
-  const browser = join(import.meta.dirname, 'browser');
-  for (const name of readdirSync(browser, { recursive: true, encoding: 'utf8' })) serveAsset(name, join(browser, name));
-  // The simulator of plans uses the rules of the service, as the build has compiled them.
-  for (const name of ['ban-record', 'decision', 'usage'].map((rule) => `rate-limit/windows/${rule}.js`))
-    serveAsset(name, join(PACKAGE, 'dist/src', name));
-  // The pages load no other files of the package.
-  for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js']) serveAsset(name, resolve(`swagger-ui-dist/${name}`));
-  serveEntryPoints(server, env, app.get(Clock), guides);
+  }
+  serveEntryPoints(server, env, app.get(Clock), guides, serve);
 }

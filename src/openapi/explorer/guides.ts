@@ -5,7 +5,7 @@ import type { OpenAPIObject, OperationObject } from '@nestjs/swagger';
 import { errorObject, problem, ERROR_CODES, type ErrorCode } from '../../platform/errors/error-codes.js';
 import type { Env } from '../../platform/config/env.js';
 import { CHANGES } from './changes-feed.js';
-import { renderPage } from './page.js';
+import { ASSETS, renderPage } from './page.js';
 
 /** A heading of a guide with what follows it, as the build has rendered it from `docs/`. */
 interface Section extends Readonly<Record<'id' | 'title' | 'html' | 'text', string>> {
@@ -65,10 +65,10 @@ export function guidePage(guide: Guide, guides: readonly Guide[], document: Open
     name: 'Guides',
     base: './',
     head: `
-  <link rel="stylesheet" href="./guides/guides.css">
+  <link rel="stylesheet" href="./${ASSETS}guides/guides.css">
   <link rel="alternate" type="text/markdown" href="./${guide.name}.md">
   <link rel="alternate" type="application/atom+xml" title="Changes of the API" href="./${CHANGES}.atom">
-  <script src="./guides/guides.js" type="module"></script>`,
+  <script src="./${ASSETS}guides/guides.js" type="module"></script>`,
     body: `
   <div class="guide">
     <details class="side" tabindex="0">
@@ -125,7 +125,7 @@ function sideEntry(entry: Guide, { name }: Guide): string {
   if (entry.name !== name) return `<li><a href="${entry.name}">${titleOf(entry)}</a></li>`;
   const sections = entry.sections.filter(({ depth }) => depth === 2);
   const inner = sections.map(({ id, title }) => `<li><a href="#${id}">${title}</a></li>`).join('');
-  return `<li><a href="${name}" aria-current="page">${titleOf(entry)}</a>${inner === '' ? '' : `<ul>${inner}</ul>`}</li>`;
+  return `<li><a href="${name}" aria-current="page">${titleOf(entry)}</a>${inner === '' ? '' : `<ul tabindex="0" aria-label="Sections of this guide">${inner}</ul>`}</li>`;
 }
 
 function sectionHtml({ id, depth, title, html }: Section, example: object | undefined): string {

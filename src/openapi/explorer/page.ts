@@ -10,7 +10,10 @@ interface Page {
   readonly body: string;
 }
 
-/** Path of the icon below `/docs/`. */
+/** Path of the assets below `/docs/` in the HTML of pages, before it gets their version. */
+export const ASSETS = 'assets/current/';
+
+/** Path of the icon below that of the assets. */
 export const ICON = 'site/icon.svg';
 
 const PAGES = [
@@ -30,16 +33,16 @@ export function renderPage({ title, name, base, head, body }: Page): string {
   <meta charset="UTF-8">
   <meta name="viewport" content="width=device-width, initial-scale=1">
   <title>${title}</title>
-  <link rel="icon" type="image/svg+xml" href="${base}${ICON}">
-  <link rel="stylesheet" href="${base}site/site.css">
-  <script src="${base}site/theme.js"></script>
-  <script src="${base}site/search.js" type="module"></script>
+  <link rel="icon" type="image/svg+xml" href="${base}${ASSETS}${ICON}">
+  <link rel="stylesheet" href="${base}${ASSETS}site/site.css">
+  <script src="${base}${ASSETS}site/theme.js"></script>
+  <script src="${base}${ASSETS}site/search.js" type="module"></script>
   ${head.trim()}
 </head>
 <body>
   <a class="skip-link noZensmooth" href="#content">Skip to the content</a>
   <header class="site-header">
-    <a class="brand" href="${base}../docs"><img src="${base}${ICON}" alt="" width="28" height="28"><span class="wide">Pet Store</span><span class="visually-hidden">documentation</span></a>
+    <a class="brand" href="${base}../docs"><img src="${base}${ASSETS}${ICON}" alt="" width="28" height="28"><span class="wide">Pet Store</span><span class="visually-hidden">documentation</span></a>
     <nav aria-label="Documentation">
       ${PAGES.map((page) => `<a href="${base}${page.path}"${page.name === name ? ' aria-current="page"' : ''}><span class="wide">${page.name}</span><span class="narrow">${page.short}</span></a>`).join('\n      ')}
     </nav>
@@ -78,9 +81,9 @@ export function explorerPage(base: string): string {
     name: 'API reference',
     base,
     head: `
-  <link rel="stylesheet" href="${base}explorer/explorer.css">
+  <link rel="stylesheet" href="${base}${ASSETS}explorer/explorer.css">
   <link rel="preload" href="${base}../openapi.json" as="fetch" crossorigin>
-  <script src="${base}explorer/explorer.js" type="module"></script>`,
+  <script src="${base}${ASSETS}explorer/explorer.js" type="module"></script>`,
     body: `
   <div id="explorer">
     <div class="explorer">
@@ -106,7 +109,7 @@ export function missingPage(): string {
   return renderPage({
     title: 'No such page · Pet Store Service',
     base: './',
-    head: '<link rel="stylesheet" href="./plans/plans.css">',
+    head: `<link rel="stylesheet" href="./${ASSETS}plans/plans.css">`,
     body: `
   <main id="content" tabindex="-1">
     <h1>There is no such page</h1>

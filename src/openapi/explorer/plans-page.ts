@@ -5,7 +5,7 @@ import { tooManyRequests } from '../../rate-limit/rate-limit-headers.js';
 import { DAY_SECONDS, MINUTE_SECONDS } from '../../rate-limit/windows/usage.js';
 import { formatCount, planTitle } from '../document/outline.js';
 import { API_KEY_SCHEME } from '../operation.decorator.js';
-import { renderPage } from './page.js';
+import { ASSETS, renderPage } from './page.js';
 
 /** Time of the examples, in Unix time in seconds: noon of a UTC day. */
 const NOON_SECONDS = 1_795_262_400;
@@ -17,9 +17,9 @@ export function plansPage(anonymous: Limits): string {
     name: 'Plans and usage',
     base: './',
     head: `
-  <link rel="stylesheet" href="./plans/plans.css">
-  <script src="./plans/usage.js" type="module"></script>
-  <script src="./plans/simulator.js" type="module"></script>`,
+  <link rel="stylesheet" href="./${ASSETS}plans/plans.css">
+  <script src="./${ASSETS}plans/usage.js" type="module"></script>
+  <script src="./${ASSETS}plans/simulator.js" type="module"></script>`,
     body: `
   <main id="content" tabindex="-1">
     <header>

@@ -7,7 +7,8 @@ interface React {
   createElement<Props>(type: string | Component<Props>, props: Props | null, ...children: ReactNode[]): ReactNode;
   readonly Fragment: Component<object>;
   useState<State>(initial: State): [State, (next: State) => void];
-  useEffect(effect: () => undefined | void | (() => void), dependencies: readonly unknown[]): void;
+  useEffect(effect: () => undefined | void | (() => void), dependencies?: readonly unknown[]): void;
+  useId(): string;
   useRef<Value>(initial: Value | null): { current: Value | null };
 }
 
@@ -39,7 +40,15 @@ interface System {
     currentFilter(): string | boolean | undefined;
     isShown(thing: readonly string[], byDefault: boolean): boolean;
   };
-  readonly specActions: { clearResponse(path: string, method: string): void };
+  readonly specActions: {
+    clearResponse(path: string, method: string): void;
+    changeParamByIdentity(
+      operation: readonly [path: string, method: string],
+      parameter: Immutable,
+      value: unknown,
+    ): void;
+    execute(request: { path: string; method: string; operation: Immutable }): void;
+  };
   readonly specSelectors: {
     taggedOperations(): Immutable;
     requestFor(path: string, method: string): Immutable;
@@ -105,6 +114,7 @@ interface DocumentedResponse {
 
 interface DocumentedOperation {
   readonly operationId: string;
+  readonly tags: readonly [string];
   readonly parameters?: readonly (Parameter | Reference)[];
   readonly responses?: Readonly<Record<string, DocumentedResponse | Reference>>;
   /** The scopes of each security scheme that it accepts. */

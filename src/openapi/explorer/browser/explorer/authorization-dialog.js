@@ -174,6 +174,8 @@ export const authorizationDialog =
             null,
             'If you run it: the first start with the default database prints one, and this creates one: ',
             code('npm run --silent keys -- create --account NAME --plan free'),
+            ', or in your own package: ',
+            code('npx petstore-keys create --account NAME --plan free'),
           ),
           createElement(
             'li',

@@ -1,6 +1,6 @@
 // Imports nothing statically, so that the largest file is requested right after the first paint.
 
-const DOCUMENT = addressOf('../../openapi.json');
+const DOCUMENT = addressOf('../../../../openapi.json');
 
 try {
   const [spec, { show }] = await Promise.all([loadJson(DOCUMENT), import('./show.js'), loadSwaggerUi()]);

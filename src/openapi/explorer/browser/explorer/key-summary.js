@@ -9,7 +9,7 @@ export function keySummary({ createElement }, { account, plan, key, minute, day,
   /** @type {(readonly [term: string, details: ReactNode])[]} */
   const entries = [
     ['Account', account],
-    ['Plan', plan.charAt(0).toUpperCase() + plan.slice(1)],
+    ['Plan', planName({ plan })],
   ];
   if (key !== undefined)
     entries.push(
@@ -24,6 +24,11 @@ export function keySummary({ createElement }, { account, plan, key, minute, day,
     { className: 'key-summary' },
     ...entries.flatMap(([term, details]) => [createElement('dt', null, term), createElement('dd', null, details)]),
   );
+}
+
+/** @param {Pick<import('./key-usage.js').Usage, 'plan'>} usage */
+export function planName({ plan }) {
+  return plan.charAt(0).toUpperCase() + plan.slice(1);
 }
 
 /** @param {import('./key-usage.js').UsageWindow} window */

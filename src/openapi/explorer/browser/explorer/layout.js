@@ -1,3 +1,6 @@
+import { requestOpener } from './open-request.js';
+import { requestHistory } from './request-history.js';
+
 /** What the page said before the scripts were loaded. It stays, so that nothing moves. */
 const FIRST_TEXT = document.querySelector('#introduction')?.innerHTML ?? '';
 
@@ -11,8 +14,11 @@ const AUTHENTICATION = 1;
  * @returns {(system: System) => UiPlugin}
  */
 export const explorerLayout =
-  ({ openapi, info, externalDocs }) =>
-  ({ React: { createElement, useEffect } }) => {
+  ({ openapi, info, externalDocs, paths }) =>
+  ({ React, ...plugged }) => {
+    const { createElement, useEffect, useState } = React;
+    const { reveal, open } = requestOpener({ paths }, plugged);
+    const RequestHistory = requestHistory(React, open);
     return {
       components: { ExplorerLayout },
       statePlugins: {
@@ -30,16 +36,11 @@ export const explorerLayout =
     };
 
     /** @param {System} system */
-    function ExplorerLayout({ getComponent, specSelectors, layoutActions, layoutSelectors }) {
+    function ExplorerLayout({ getComponent, specSelectors, layoutSelectors }) {
       const container = (/** @type {string} */ name) => createElement(getComponent(name, true), null);
-      /** @type {Reveal} */
-      const reveal = (tag, operationId) => {
-        // Each call adds an entry to the history of the browser.
-        if (!layoutSelectors.isShown(['operations-tag', tag], true)) layoutActions.show(['operations-tag', tag], true);
-        layoutActions.show(['operations', tag, operationId], true);
-        // Once it is drawn.
-        requestAnimationFrame(() => document.getElementById(`operations-${tag}-${operationId}`)?.scrollIntoView());
-      };
+      const [place, setPlace] = useState(location.hash);
+      // Swagger UI changes the address after it has opened or closed an operation, without an event.
+      useEffect(() => setPlace(location.hash));
       useEffect(() => {
         const follow = () => {
           const [, tag, operationId] = decodeURIComponent(location.hash).split('/');
@@ -53,7 +54,7 @@ export const explorerLayout =
         'div',
         { className: 'swagger-ui explorer' },
         container('SvgAssets'),
-        createElement('nav', { className: 'contents', 'aria-label': 'Operations' }, contents(tags, reveal)),
+        createElement('nav', { className: 'contents', 'aria-label': 'Operations' }, contents(tags, place)),
         createElement(
           'main',
           { id: 'content', tabIndex: -1 },
@@ -68,9 +69,12 @@ export const explorerLayout =
               container('ServersContainer'),
             ),
             container('AuthorizeBtnContainer'),
+            container('KeyInUse'),
           ),
+          createElement(RequestHistory, null),
           container('FilterContainer'),
           container('errors'),
+          createElement('h2', { className: 'visually-hidden' }, 'Operations'),
           tags.size > 0
             ? container('operations')
             : createElement(
@@ -111,26 +115,28 @@ export const explorerLayout =
 
     /**
      * @param {Immutable} tags
-     * @param {Reveal} reveal
+     * @param {string} place the fragment of the address
      */
-    function contents(tags, reveal) {
+    function contents(tags, place) {
       const byTag = /** @type {Record<string, TaggedOperations>} */ (tags.toJS());
       return Object.entries(byTag).map(([tag, { operations }]) =>
         createElement(
           'section',
           { key: tag },
-          createElement('h2', null, tag),
+          createElement('p', { className: 'tag', id: `contents-${tag}` }, tag),
           createElement(
             'ul',
-            null,
-            ...operations.map(({ method, operation: { operationId, summary, deprecated = false } }) =>
-              createElement(
+            { 'aria-labelledby': `contents-${tag}` },
+            ...operations.map(({ method, operation: { operationId, summary, deprecated = false } }) => {
+              const href = `#/${encodeURIComponent(tag)}/${encodeURIComponent(operationId)}`;
+              return createElement(
                 'li',
                 { key: operationId },
                 createElement(
                   'a',
                   {
-                    href: `#/${encodeURIComponent(tag)}/${encodeURIComponent(operationId)}`,
+                    href,
+                    ...(href === place && { 'aria-current': 'location' }),
                     className: deprecated ? 'deprecated' : '',
                     onClick: (/** @type {Event} */ event) => {
                       event.preventDefault();
@@ -140,15 +146,13 @@ export const explorerLayout =
                   createElement('span', null, summary),
                   createElement('span', { className: `method ${method}` }, method.toUpperCase()),
                 ),
-              ),
-            ),
+              );
+            }),
           ),
         ),
       );
     }
   };
-
-/** @typedef {(tag: string, operationId: string) => void} Reveal */
 
 /**
  * @param {OpenApiDocument['info']} info
@@ -156,8 +160,8 @@ export const explorerLayout =
  */
 function linksOf({ contact, license }, externalDocs) {
   return [
-    { text: 'openapi.json', url: addressOf('../../openapi.json') },
-    { text: 'openapi.yaml', url: addressOf('../../openapi.yaml') },
+    { text: 'openapi.json', url: addressOf('../../../../openapi.json') },
+    { text: 'openapi.yaml', url: addressOf('../../../../openapi.yaml') },
     { text: externalDocs?.description ?? 'Manual', url: externalDocs?.url },
     { text: contact?.name ?? 'Contact', url: contact?.url ?? (contact?.email && `mailto:${contact.email}`) },
     { text: `${license?.name} licence`, url: license?.url },

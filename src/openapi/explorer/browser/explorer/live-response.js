@@ -1,13 +1,17 @@
 import { localTime } from '../site/local-time.js';
 import { indentJson } from './exact-json.js';
+import { requestOpener } from './open-request.js';
 
 /**
  * The response to a request that was tried out, with what matters first: status, duration, what is left of the plan, and
  * the body as it went over the wire.
- * @param {System} system
- * @returns {UiPlugin}
+ * @param {OpenApiDocument} spec
+ * @returns {(system: System) => UiPlugin}
  */
-export function liveResponse({ React: { createElement, useEffect, useRef }, specActions }) {
+export const liveResponse = (spec) => (system) => {
+  const { createElement, useEffect, useRef } = system.React;
+  const { specActions } = system;
+  const opener = requestOpener(spec, system);
   return {
     components: { liveResponse: LiveResponse },
     statePlugins: {
@@ -40,9 +44,15 @@ export function liveResponse({ React: { createElement, useEffect, useRef }, spec
     }, [receivedMs]);
     const isRehearsed = headers['preference-applied'] !== undefined;
     const help = /<([^>]+)>; rel="help"/.exec(whole(headers['link']))?.[1];
+    const code = help?.split('#')[1];
     return createElement(
       'section',
-      { className: 'live-response', 'aria-label': 'Server response', ref: section, tabIndex: -1 },
+      {
+        className: 'live-response',
+        'aria-label': `Response to ${method.toUpperCase()} ${path}`,
+        ref: section,
+        tabIndex: -1,
+      },
       createElement(
         'p',
         { className: 'live-status', role: 'status' },
@@ -58,11 +68,12 @@ export function liveResponse({ React: { createElement, useEffect, useRef }, spec
         createElement('p', null, 'The server cannot be reached, or does not allow this page to call it (CORS).'),
       isRehearsed
         ? createElement('p', { className: 'live-advice' }, 'This error is rehearsed: the request had no other effect.')
-        : createElement(Advice, { status, path, method, specSelectors }),
+        : createElement(Advice, { status, code, path, method, specSelectors }),
       help !== undefined && createElement('p', null, createElement('a', { href: help }, 'What this error means')),
       typeof text === 'string' &&
         text !== '' &&
         createElement('div', { className: 'live-body' }, body(text, headers, getComponent)),
+      further(method, headers),
       text instanceof Blob &&
         text.size > 0 &&
         createElement(
@@ -102,7 +113,33 @@ export function liveResponse({ React: { createElement, useEffect, useRef }, spec
       indentJson(text),
     );
   }
-}
+
+  /**
+   * Buttons that lead on: to the next page, and to what was created.
+   * @param {string} method
+   * @param {Headers} headers
+   */
+  function further(method, headers) {
+    const next = /<([^>]+)>; rel="next"/.exec(whole(headers['link']))?.[1];
+    const created = whole(headers['location']);
+    const steps = [
+      { name: 'Next page', verb: method, address: next },
+      { name: `Open ${created}`, verb: 'get', address: created === '' ? undefined : created },
+    ];
+    const buttons = steps.flatMap(({ name, verb, address }) =>
+      address === undefined || opener.find(verb, address) === undefined
+        ? []
+        : [
+            createElement(
+              'button',
+              { type: 'button', className: 'btn', onClick: () => opener.open(verb, address, { isSent: true }) },
+              name,
+            ),
+          ],
+    );
+    return buttons.length > 0 && createElement('p', { className: 'live-further' }, ...buttons);
+  }
+};
 
 /**
  * @typedef {string | readonly string[] | undefined} HeaderValue Swagger UI splits a value at each comma and space.

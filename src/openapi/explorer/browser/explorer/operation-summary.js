@@ -1,3 +1,5 @@
+import { localDate } from '../site/local-time.js';
+
 /**
  * The row of an operation: one button, with a badge that says how long clients can rely on it.
  * @param {OpenApiDocument} spec
@@ -48,7 +50,7 @@ export const operationSummary =
     /** @param {DocumentedOperation} operation */
     function badges({ deprecated = false, 'x-sunset': sunset, 'x-stability': stability }) {
       const kind = deprecated ? 'deprecated' : stability;
-      const text = deprecated && sunset !== undefined ? `deprecated, removal ${sunset}` : kind;
+      const text = deprecated && sunset !== undefined ? `deprecated, removal on ${localDate(sunset)}` : kind;
       return kind === undefined ? [] : [createElement('span', { className: `badge ${kind}` }, text)];
     }
   };

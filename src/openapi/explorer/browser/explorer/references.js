@@ -22,15 +22,15 @@ export const references = () => ({
 function resolved(value, spec, within) {
   if (Array.isArray(value)) return value.map((item) => resolved(item, spec, within));
   if (typeof value !== 'object' || value === null) return value;
+  const membersOf = (/** @type {object} */ object) =>
+    Object.fromEntries(Object.entries(object).map(([name, member]) => [name, resolved(member, spec, within)]));
   const { $ref, ...own } = /** @type {Record<string, unknown>} */ (value);
-  const members = Object.fromEntries(
-    Object.entries(own).map(([name, member]) => [name, resolved(member, spec, within)]),
-  );
-  if (typeof $ref !== 'string') return members;
+  // Also a member of an example or of `properties` can have this name.
+  if (typeof $ref !== 'string') return membersOf(value);
   if (within.includes($ref)) return value;
   const target = resolved(valueAt(spec, $ref.split('/').slice(1)), spec, [...within, $ref]);
   // Swagger UI takes the name of a schema from $$ref.
-  return { .../** @type {object} */ (target), ...members, $$ref: $ref };
+  return { .../** @type {object} */ (target), ...membersOf(own), $$ref: $ref };
 }
 
 /**

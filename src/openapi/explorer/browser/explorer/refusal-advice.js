@@ -16,7 +16,8 @@ export function refusalAdvice({ React, authSelectors }) {
       return advice(
         'Press Authorize at the top of the page and paste an API key. The requests left are those of your address, not of a plan.',
       );
-    if (props.status === 403) return advice('Press Authorize at the top of the page and use a key that has the scope.');
+    if (props.status === 403 && props.code === 'insufficient_scope')
+      return advice('Press Authorize at the top of the page and use a key that has the scope.');
     return props.status === 429 ? createElement(RetryAdvice, props) : null;
   }
 
@@ -46,4 +47,4 @@ function duration(seconds) {
   return named.filter((part) => part !== '').join(' ');
 }
 
-/** @typedef {import('./retry.js').Target & { readonly status: number | undefined }} Refused */
+/** @typedef {import('./retry.js').Target & { readonly status?: number, readonly code?: string }} Refused `code` of the Error */

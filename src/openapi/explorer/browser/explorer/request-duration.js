@@ -1,3 +1,5 @@
+import { rememberRequest } from './request-history.js';
+
 /**
  * Notes how long the request itself took, by the browser's own measurement, and when the response came; Swagger UI's
  * duration includes its own work, and it has none for errors.
@@ -7,9 +9,12 @@ export const requestDuration = {
   statePlugins: {
     spec: {
       wrapActions: {
-        /** @param {(path: string, method: string, result: Result) => void} original */
+        /**
+         * @param {(path: string, method: string, result: Result) => void} original
+         * @param {System} system
+         */
         setResponse:
-          (original) =>
+          (original, { specSelectors }) =>
           async (/** @type {string} */ path, /** @type {string} */ method, /** @type {Result} */ result) => {
             const response = result.err?.response ?? result;
             if (response.url !== undefined) {
@@ -18,6 +23,8 @@ export const requestDuration = {
             }
             response.receivedMs = Date.now();
             original(path, method, result);
+            const url = /** @type {string} */ (specSelectors.requestFor(path, method).get('url'));
+            rememberRequest(method, url, response.status);
           },
       },
     },
@@ -25,7 +32,7 @@ export const requestDuration = {
 };
 
 /**
- * @typedef {{ url?: string, duration?: number, receivedMs?: number, err?: { response?: Result } }} Result
+ * @typedef {{ url?: string, status?: number, duration?: number, receivedMs?: number, err?: { response?: Result } }} Result
  *
  * @param {string} url
  */

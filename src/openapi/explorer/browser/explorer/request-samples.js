@@ -17,23 +17,27 @@ const IMPLIED = /^accept: (?:application\/json|\*\/\*)$/i;
  */
 export const requestSamples =
   ({ openapi, servers, paths }) =>
-  ({ React: { createElement, Fragment, useRef, useState }, fn }) => {
+  ({ React: { createElement, Fragment, useEffect, useRef, useState }, fn }) => {
     return {
       components: { RequestSamples },
       wrapComponents: {
         /** @param {Component<ResponsesProps>} Original */
-        responses: (Original) => (/** @type {ResponsesProps} */ props) => {
-          const { path, method, tryItOutResponse, getComponent } = props;
-          const Samples = /** @type {Component<Target>} */ (getComponent('RequestSamples', true));
-          // What came back shows them below itself.
-          const isSent = tryItOutResponse !== null && tryItOutResponse !== undefined;
-          return createElement(
-            'div',
-            { className: 'operation-results' },
-            !isSent && path in paths && createElement(Samples, { path, method }),
-            createElement(Original, props),
-          );
-        },
+        responses: (Original) =>
+          /** @param {ResponsesProps} props */
+          function Results(props) {
+            const { path, method, tryItOutResponse, getComponent } = props;
+            const Samples = /** @type {Component<Target>} */ (getComponent('RequestSamples', true));
+            // What came back shows them below itself.
+            const isSent = tryItOutResponse !== null && tryItOutResponse !== undefined;
+            const column = useRef(/** @type {HTMLElement | null} */ (null));
+            useEffect(() => stickWhileItFits(column.current), []);
+            return createElement(
+              'div',
+              { className: 'operation-results', ref: column },
+              !isSent && path in paths && createElement(Samples, { path, method }),
+              createElement(Original, props),
+            );
+          },
       },
     };
 
@@ -43,8 +47,8 @@ export const requestSamples =
       const request = requestOf(path, method, selectors);
       const code = typeof request === 'string' ? undefined : LANGUAGES[language]?.(request);
       return createElement(
-        'section',
-        { className: 'samples', 'aria-label': 'Request samples' },
+        'div',
+        { className: 'samples', role: 'group', 'aria-label': 'Request samples' },
         createElement(
           'div',
           { className: 'samples-bar' },
@@ -138,6 +142,26 @@ export const requestSamples =
       }
     }
   };
+
+/**
+ * Marks the results while the window has room for all of them, so that they can stay in view beside a long form. Larger ones
+ * scroll with the page.
+ * @param {HTMLElement | null} column
+ */
+function stickWhileItFits(column) {
+  if (column === null) return undefined;
+  const measure = () => {
+    const top = Number.parseFloat(getComputedStyle(column).top);
+    column.classList.toggle('fits', column.offsetHeight + top <= innerHeight);
+  };
+  const observer = new ResizeObserver(measure);
+  observer.observe(column);
+  addEventListener('resize', measure);
+  return () => {
+    observer.disconnect();
+    removeEventListener('resize', measure);
+  };
+}
 
 /** @type {WeakMap<Immutable, unknown>} */
 const operations = new WeakMap();

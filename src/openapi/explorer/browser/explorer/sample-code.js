@@ -1,10 +1,11 @@
 import { indentJson, indentTokens, jsonTokens } from './exact-json.js';
+import { MORE_LANGUAGES } from './more-languages.js';
 
 /**
- * The same request in three languages. The key comes from the environment variable `API_KEY`.
+ * The same request in several languages. The key comes from the environment variable `API_KEY`.
  * @type {Readonly<Record<string, (request: SampleRequest) => string>>}
  */
-export const LANGUAGES = { curl, JavaScript: javascript, Python: python };
+export const LANGUAGES = { curl, JavaScript: javascript, Python: python, ...MORE_LANGUAGES };
 
 /**
  * @typedef {object} SampleRequest

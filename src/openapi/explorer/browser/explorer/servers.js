@@ -17,5 +17,5 @@ export function ownServerFirst(servers, own) {
  * @param {System['oas3Selectors']} oas3Selectors
  */
 export function serverAddress(oas3Selectors) {
-  return new URL(oas3Selectors.selectedServer() || '../../v1', import.meta.url).href.replace(/\/$/, '');
+  return new URL(oas3Selectors.selectedServer() || '../../../../v1', import.meta.url).href.replace(/\/$/, '');
 }

@@ -1,6 +1,8 @@
 import { authorizationDialog } from './authorization-dialog.js';
 import { constraints } from './constraints.js';
+import { correctAttributes } from './corrections.js';
 import { explorerLayout } from './layout.js';
+import { keyInUse } from './key-in-use.js';
 import { liveResponse } from './live-response.js';
 import { fieldNames } from './field-names.js';
 import { operationFilter } from './operation-filter.js';
@@ -14,7 +16,7 @@ import { documentedResponses } from './documented-responses.js';
 import { ownServerFirst } from './servers.js';
 import { waitingToRetry } from './retry.js';
 
-const API = new URL('../../v1', import.meta.url);
+const API = new URL('../../../../v1', import.meta.url);
 
 /**
  * Shows the operations, once Swagger UI is loaded.
@@ -22,8 +24,10 @@ const API = new URL('../../v1', import.meta.url);
  * @param {string} url of the document
  */
 export function show(spec, url) {
+  const domNode = /** @type {Element} */ (document.querySelector('#explorer'));
+  correctAttributes(domNode);
   SwaggerUIBundle({
-    domNode: document.querySelector('#explorer'),
+    domNode,
     url,
     spec: { ...withRehearsalMenus(spec), servers: ownServerFirst(spec.servers ?? [], API) },
     layout: 'ExplorerLayout',
@@ -37,11 +41,12 @@ export function show(spec, url) {
       rehearsalMenu(spec),
       requestSamples(spec),
       documentedResponses,
-      liveResponse,
+      liveResponse(spec),
       refusalAdvice,
       waitingToRetry,
       requestDuration,
       authorizationDialog(spec),
+      keyInUse,
       fieldNames,
     ],
     filter: true,

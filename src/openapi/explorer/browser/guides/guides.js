@@ -3,7 +3,7 @@ import { html } from '../site/elements.js';
 /** As in the guides, unless the service knows its own address. */
 const LOCAL = /http:\/\/localhost:\d+/g;
 /** Where this service is, for a reader who is at another address than that of the examples. */
-const HERE = new URL('../..', import.meta.url).href.replace(/\/$/, '');
+const HERE = new URL('../../../..', import.meta.url).href.replace(/\/$/, '');
 
 for (const code of document.querySelectorAll('code')) code.textContent = textOf(code).replaceAll(LOCAL, HERE);
 
@@ -23,4 +23,25 @@ for (const block of document.querySelectorAll('pre')) {
 /** @param {Element} element */
 function textOf(element) {
   return element.textContent ?? '';
+}
+
+const links = new Map(
+  [...document.querySelectorAll('.side ul ul a')].map((link) => [link.getAttribute('href')?.slice(1) ?? '', link]),
+);
+const headings = [...document.querySelectorAll('main h2')];
+addEventListener('scroll', markPlace, { passive: true });
+markPlace();
+
+/** Marks the section that a reader is in, which is the last one that begins in the upper third of the window. */
+function markPlace() {
+  const here = headings.findLast((heading) => heading.getBoundingClientRect().top < innerHeight / 3);
+  for (const [id, link] of links) {
+    if (id !== here?.id) link.removeAttribute('aria-current');
+    else if (!link.hasAttribute('aria-current')) {
+      link.setAttribute('aria-current', 'location');
+      const list = /** @type {HTMLElement} */ (link.closest('ul'));
+      // Not scrollIntoView, which would scroll the page, too.
+      list.scrollTop = /** @type {HTMLElement} */ (link).offsetTop - list.offsetTop - list.clientHeight / 2;
+    }
+  }
 }

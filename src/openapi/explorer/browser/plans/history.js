@@ -2,7 +2,7 @@ import { html } from '../site/elements.js';
 import { storedKey } from '../site/stored-key.js';
 import { describeRequests, drawHistory } from './history-picture.js';
 
-const HISTORY = new URL('../../v1/usage/history', import.meta.url);
+const HISTORY = new URL('../../../../v1/usage/history', import.meta.url);
 const REFRESH_MS = 60_000;
 /** In pixels. */
 const LEAST_WIDTH = 150;

@@ -4,7 +4,7 @@ import { canBeSent, forgetKey, storedKey, storeKey, withoutScheme } from '../sit
 import { drawWindow } from './gauge.js';
 import { hideHistory, showHistory } from './history.js';
 
-const USAGE = new URL('../../v1/usage', import.meta.url);
+const USAGE = new URL('../../../../v1/usage', import.meta.url);
 const REFRESH_MS = 5_000;
 const RETRY_MS = 10_000;
 

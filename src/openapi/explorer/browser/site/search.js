@@ -12,7 +12,7 @@ const CONTEXT = 5;
 /** Characters of a word that is shown. Longer ones are JSON without spaces. */
 const LONGEST = 40;
 
-const INDEX = new URL('../search.json', import.meta.url);
+const INDEX = new URL('../../../search.json', import.meta.url);
 
 const input = html('input', {
   type: 'search',

@@ -1,0 +1,24 @@
+export type Field = readonly [name: string, type: string, isRequired: boolean];
+
+interface Method {
+  readonly id: string;
+  readonly verb: string;
+  readonly path: string;
+  readonly inPath: readonly Field[];
+  readonly query: readonly Field[];
+  /** None or one. */
+  readonly body: readonly Field[];
+  readonly takesIdempotencyKey: boolean;
+  readonly result: string;
+  /** The type of its items, if the result is a list that has pages. */
+  readonly items: string | undefined;
+}
+
+/** How a language writes the types of JSON, the declaration of one, and a method that calls an operation. */
+export interface Language {
+  readonly types: Readonly<Record<string, string>>;
+  readonly literal: (values: readonly unknown[]) => string;
+  readonly list: (item: string) => string;
+  readonly declare: (name: string, fields: readonly Field[]) => string;
+  readonly method: (method: Method) => string;
+}

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, it } from '@jest/globals';
+import { SCOPES } from '../../src/auth/keys/scopes.js';
+import { Folders, service, sharePreparedApp } from '../support/folders.js';
+import { fetchDocument } from './document.js';
+
+const PACKAGES = ['orval@8.38.0', 'typescript@5.9.3', '@types/node@24.10.1'];
+const TIMEOUT_MS = 600_000;
+const CONFIG = {
+  petstore: { input: { target: 'openapi.json' }, output: { target: 'petstore.ts', client: 'fetch' } },
+};
+const STRICT = {
+  compilerOptions: {
+    strict: true,
+    module: 'NodeNext',
+    target: 'ES2023',
+    lib: ['ES2023', 'DOM', 'DOM.Iterable'],
+    types: ['node'],
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: true,
+  },
+  files: ['orval.ts'],
+};
+
+const folders = new Folders();
+const folder = folders.make();
+sharePreparedApp();
+afterAll(() => folders.remove());
+
+async function run(program: string, ...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(program, args, { cwd: folder }).catch(
+    ({ stdout: out, stderr }: { stdout: string; stderr: string }) => Promise.reject(new Error(`${out}${stderr}`)),
+  );
+  return stdout;
+}
+
+const tool = (path: string, ...args: string[]) => run(process.execPath, join(folder, 'node_modules', path), ...args);
+
+it(
+  'a client of functions that orval generates compiles, and completes a scenario of calls',
+  async () => {
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    // Not a development dependency: it has 270 packages, of which one reports installations.
+    await run('npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', ...PACKAGES);
+    writeFileSync(join(folder, 'openapi.json'), JSON.stringify(await fetchDocument(service)));
+    writeFileSync(join(folder, 'orval.config.js'), `export default ${JSON.stringify(CONFIG)};`);
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(STRICT));
+    copyFileSync(join(import.meta.dirname, 'client/orval.ts'), join(folder, 'orval.ts'));
+    await tool('orval/dist/bin/orval.mjs', '--config', 'orval.config.js');
+    await tool('typescript/bin/tsc');
+    const key = await service.key({ plan: 'pro', scopes: SCOPES });
+    const bella = { id: 1, name: 'Bella', categoryId: 3, status: 'available' };
+    expect(JSON.parse(await tool('../orval.js', `${service.origin}/v1`, key))).toEqual({
+      pet: bella,
+      page: [bella],
+      name: 'Bello',
+      isRotated: true,
+      code: 'pet_not_found',
+    });
+  },
+  TIMEOUT_MS,
+);
