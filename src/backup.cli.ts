@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import './check-node.js';
+import './programs/closed-pipe.js';
 import 'reflect-metadata';
 import { runBackup } from './programs/run-backup.js';
 

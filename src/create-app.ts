@@ -1,23 +1,21 @@
-import type { DynamicModule, NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
 import { KnownScopes } from './auth/keys/scopes.js';
 import { BearerGuard } from './auth/bearer.guard.js';
 import { Clock } from './platform/config/clock.js';
-import { ConfigError } from './platform/config/load-env.js';
-import { Env } from './platform/config/env.js';
 import { requestLog, observeResponses, recheckHeads } from './http/hooks/responses.js';
 import { PinoLogger } from './platform/logging/pino-logger.js';
 import { serveExplorer } from './openapi/explorer/explorer.js';
-import { checkExtensions, type Extension, refuseMethods } from './extensions/extension.js';
+import { type AppOptions, checkAppOptions } from './extensions/app-options.js';
+import { checkExtensions, refuseMethods } from './extensions/extension.js';
 import { Readiness } from './monitoring/readiness.js';
 import { RequestMetrics } from './monitoring/request-metrics.js';
-import { collectMethods, respondToOtherMethods } from './http/hooks/other-methods.js';
 import { addCommonHeaders, addEarlyResponses, batchRequestsPerTick } from './http/hooks/requests.js';
+import { RoutedPaths } from './http/hooks/routed-paths.js';
 import { API_PREFIX } from './http/requests/request.js';
 import { closeConnections } from './http/connections/closing.js';
-import { createServer } from './http/server.js';
+import { ApiAdapter, createServer } from './http/server.js';
 import { addIdempotency } from './http/idempotency/idempotency.hooks.js';
 import { IdempotencyService } from './http/idempotency/idempotency.service.js';
 import { addJsonBodyParser } from './http/json/json-body.js';
@@ -26,42 +24,25 @@ import { Admission } from './rate-limit/admission.js';
 import { PlanThrottlerGuard } from './rate-limit/plan-throttler.guard.js';
 import { UsageRecorder } from './rate-limit/history/usage-history.js';
 
-export interface AppOptions {
-  readonly env: Env;
-  /** Default: the system's clock. */
-  readonly clock?: Clock;
-  /** Modules of a team that extends the service. */
-  readonly extensions?: readonly Extension[];
-  /** Called before the application is initialised: the place for adapters, Fastify plugins and global enhancers. */
-  readonly configure?: (app: NestFastifyApplication) => void | Promise<void>;
-  /** How Nest creates the application; for tests that replace providers. */
-  readonly create?: (
-    module: DynamicModule,
-    adapter: FastifyAdapter,
-    settings: NestApplicationOptions,
-  ) => Promise<NestFastifyApplication>;
-}
-
 const createNest: NonNullable<AppOptions['create']> = (module, adapter, settings) =>
   NestFactory.create<NestFastifyApplication>(module, adapter, settings);
 
 /**
  * Builds the service, ready to listen. `main.ts` and the tests share it, and so can a team's own `main.ts`.
- * @throws (rejects) ConfigError if `env` is no `Env`, ExtensionError if the extensions are invalid
+ * @throws (rejects) ConfigError if `env` is no `Env` or an option is misspelt, ExtensionError if the extensions are invalid
  */
 export async function createApp(options: AppOptions): Promise<NestFastifyApplication> {
   const { env, clock = new Clock(), extensions = [], configure, create = createNest } = options;
-  // Callers without types would otherwise open the database of the default settings.
-  if (!(env instanceof Env)) throw new ConfigError('createApp needs env, such as loadEnv().');
+  checkAppOptions(options);
   const server = createServer(env);
-  const methodsByPath = collectMethods(server);
+  const paths = new RoutedPaths(server);
   addJsonBodyParser(server);
   // The way of a request. Nest adds hooks to it when it creates the application, and those of middleware: these come first.
   addCommonHeaders(server, env);
   batchRequestsPerTick(server);
   const admission = new Admission(server);
-  addEarlyResponses(server, methodsByPath);
-  const app = await create(AppModule.forRoot(env, clock, extensions), new FastifyAdapter(server), {
+  addEarlyResponses(server, paths);
+  const app = await create(AppModule.forRoot(env, clock, extensions), new ApiAdapter(server), {
     bodyParser: false,
     logger: new PinoLogger(env.LOG_LEVEL),
     abortOnError: false,
@@ -85,11 +66,10 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
     for (const one of configured) await one.configure?.(app);
     // Hooks that they have added can set headers, too.
     if (configured.length > 0) recheckHeads(server, filter);
-    app.get(KnownScopes).add(checkExtensions(app, extensions));
+    app.get(KnownScopes).add(await checkExtensions(app, extensions));
     const errorCodes = extensions.flatMap(({ errorCodes: codes = [] }) => codes).map(({ code }) => code);
     serveExplorer(app, errorCodes);
     await app.init();
-    respondToOtherMethods(server, methodsByPath);
     return app;
   } catch (error) {
     // Otherwise connections to the database would remain open.

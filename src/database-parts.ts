@@ -3,6 +3,8 @@ import { Account } from './auth/keys/account.entity.js';
 import { AuditRecord } from './auth/keys/audit-record.entity.js';
 import { ApiKey } from './auth/keys/api-key.entity.js';
 import type { Env } from './platform/config/env.js';
+import { undefinedParts } from './extensions/undefined-parts.js';
+import { refuseFaultsOf } from './platform/errors/extension-error.js';
 import { commandLineDataSource, migrateDatabase } from './database/database.module.js';
 import { type DatabaseParts, databaseUrlOf } from './database/database-options.js';
 import { EventDelivery, EventSubscription } from './database/events/delivery/event-delivery.entity.js';
@@ -27,7 +29,9 @@ const OF_THE_CORE = [
   EventDelivery,
 ];
 
+/** @throws ExtensionError if a class is undefined */
 export function databaseParts(extensions: readonly Partial<DatabaseParts>[]): DatabaseParts {
+  refuseFaultsOf(extensions, undefinedParts);
   return {
     entities: [
       PetEntity,

@@ -3,11 +3,12 @@ import './check-node.js';
 
 export * from './kernel.js';
 // The service
-export { type AppOptions, createApp } from './create-app.js';
+export { createApp } from './create-app.js';
+export type { AppOptions } from './extensions/app-options.js';
 export { startService } from './start-service.js';
 export { createDataSource, migrate } from './database-parts.js';
 export { ConfigError, loadEnv } from './platform/config/load-env.js';
-export { type Extension, ExtensionError } from './extensions/extension.js';
+export type { Extension } from './extensions/extension.js';
 export type { HealthIndicator } from './monitoring/readiness.js';
 /** The token of the one registry: another copy of @prometheus-io/client would have another. */
 export { Registry } from '@prometheus-io/client';
@@ -26,9 +27,10 @@ export type { Examples, SuccessResponse } from './openapi/operation.decorator.js
 export type { ParamOptions, PathIdOptions } from './http/validation/params.js';
 export type { DecimalOptions, EnumOptions, NestedOptions } from './http/validation/fields.js';
 export type { FieldOptions } from './http/validation/field.js';
-export type { RawJson } from './http/json/int64.js';
+export type { RawJson } from './platform/int64.js';
 export type { HeaderName } from './http/response-headers.js';
 export type { ErrorCode, OwnErrorCode } from './platform/errors/error-codes.js';
+export { ExtensionError } from './platform/errors/extension-error.js';
 export type { ConnectionUse } from './database/database.js';
 export type { DatabaseParts } from './database/database-options.js';
 export type { ColumnTypes } from './database/schema.js';

@@ -20,7 +20,7 @@ export { BooleanField, DecimalField, EnumField, EnumListField, IdField } from '.
 export { Int64Field, IntegerField, NestedField, TextField } from './http/validation/fields.js';
 export { DateTimeField, DateTimeParam, TIME_SCHEMA } from './http/validation/date-time.js';
 export { ValidatedOnce } from './http/validation/request-validation.pipe.js';
-export { type ExactInt64, type Int64, int64Json, isCanonicalId, isCanonicalInt64 } from './http/json/int64.js';
+export { type ExactInt64, type Int64, int64Json, isCanonicalId, isCanonicalInt64 } from './platform/int64.js';
 // Responses and errors
 export { etagOf, pageEtag } from './http/conditional-requests/entity-tags.js';
 export { IfMatch, type PageJson, Precondition, Revalidates } from './http/conditional-requests/conditional-requests.js';

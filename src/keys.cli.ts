@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import './check-node.js';
+import './programs/closed-pipe.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { runKeys } from './programs/run-keys.js';
 

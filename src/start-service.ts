@@ -6,9 +6,10 @@ import { awaitDatabaseFile, sqliteFile } from './database/sqlite/sqlite-file.js'
 import { changedSettings, ConfigError, loadEnv } from './platform/config/load-env.js';
 import { startTracing } from './platform/tracing/start-tracing.js';
 import { VERSION } from './platform/config/env.js';
-import { ExtensionError } from './extensions/extension.js';
+import { ExtensionError } from './platform/errors/extension-error.js';
 import { anyAddress, localOrigin } from './http/addresses.js';
-import { type AppOptions, createApp } from './create-app.js';
+import type { AppOptions } from './extensions/app-options.js';
+import { createApp } from './create-app.js';
 import { stopOnSignals } from './stop-service.js';
 
 /** Without a listener, the first process of a container ignores the signal while migrations run. */

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Readiness } from './monitoring/readiness.js';
 import { drainConnections } from './http/connections/closing.js';
+import { describe } from './platform/errors/domain-error.js';
 import { awaitedAtStop } from './platform/recurring-task.js';
 
 /** When the process exits with 1, whatever is still running, in milliseconds. */
@@ -21,7 +22,7 @@ export function stopOnSignals(app: NestFastifyApplication, end: () => Promise<vo
   let exitCode = 0;
 
   const fail = (error: unknown): never => {
-    logger.error({ message: 'stopping failed', error: String(error) });
+    logger.error({ message: 'stopping failed', error: describe(error, 'stack') });
     process.exit(1);
   };
   const begin = (signal?: NodeJS.Signals): void => {
@@ -44,8 +45,7 @@ export function stopOnSignals(app: NestFastifyApplication, end: () => Promise<vo
   };
   const failed = (error: unknown): void => {
     exitCode = 1;
-    const cause = error instanceof Error ? error.stack : String(error);
-    logger.fatal({ message: 'stopping because of an error that nothing handled', error: cause });
+    logger.fatal({ message: 'stopping because of an error that nothing handled', error: describe(error, 'stack') });
     begin();
   };
   process.on('SIGTERM', begin).on('SIGINT', begin);

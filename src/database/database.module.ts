@@ -1,17 +1,18 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Registry } from '@prometheus-io/client';
-import { DataSource, type DataSourceOptions } from 'typeorm';
+import { DataSource, type DataSourceOptions, MigrationExecutor, TypeORMError } from 'typeorm';
 import type { Env } from '../platform/config/env.js';
 import { Database } from './database.js';
 import { OldRows } from './old-rows.js';
 import { type DatabaseParts, databaseUrlOf, isPostgresUrl } from './database-options.js';
+import { pendingMigrations } from './migrations/index.js';
 import { PostgresDatabase } from './postgres/postgres-database.js';
 import { migrationOptions, poolOptions, postgresDataSource } from './postgres/postgres-options.js';
 import { StatementObserver } from './statement-observer.js';
 import { SqliteDatabase, sqliteOptions } from './sqlite/sqlite-database.js';
 import { StrictDriver } from './sqlite/strict-driver.js';
-import { createPrivateFile, sqliteFile } from './sqlite/sqlite-file.js';
+import { createDatabaseFile, sqliteFile } from './sqlite/sqlite-file.js';
 
 /** Opens the database, migrates it, and gives every module the way to it: `Database`, which is the data source as well. */
 @Global()
@@ -55,10 +56,27 @@ export async function migrateDatabase(env: Env, parts: DatabaseParts): Promise<v
 
 /** A data source for the typeorm command line: not open yet, with one connection and without time limits. */
 export function commandLineDataSource(databaseUrl: string, parts: DatabaseParts): DataSource {
-  if (isPostgresUrl(databaseUrl)) return postgresDataSource(migrationOptions(databaseUrl, parts));
+  if (isPostgresUrl(databaseUrl)) return comparingMigrated(postgresDataSource(migrationOptions(databaseUrl, parts)));
   const file = sqliteFile(databaseUrl);
-  createPrivateFile(file);
+  createDatabaseFile(file);
   const dataSource = new DataSource(sqliteOptions(file, parts));
   dataSource.driver = new StrictDriver(dataSource);
+  return comparingMigrated(dataSource);
+}
+
+/** With migrations pending, `migration:generate` would write what they do into another one. */
+function comparingMigrated(dataSource: DataSource): DataSource {
+  const { driver } = dataSource;
+  const createBuilder = driver.createSchemaBuilder.bind(driver);
+  driver.createSchemaBuilder = () => {
+    const builder = createBuilder();
+    const log = builder.log.bind(builder);
+    builder.log = async () => {
+      const pending = await pendingMigrations(new MigrationExecutor(dataSource));
+      if (pending.length > 0) throw new TypeORMError('Run the migrations first: npm run migrate');
+      return log();
+    };
+    return builder;
+  };
   return dataSource;
 }

@@ -27,6 +27,11 @@ export abstract class Database extends DataSource {
   /** Checks that the database responds, however many requests use it, or rejects with `service_unavailable`. */
   abstract ping(): Promise<void>;
 
+  /** Whether another process has written since the last call, where a file tells it. No server is asked. */
+  wasWrittenElsewhere(): boolean {
+    return false;
+  }
+
   /** Whether the caller is part of a transaction. */
   get isWriting(): boolean {
     return transactionOfCaller()?.connection.dataSource === this;

@@ -73,10 +73,15 @@ const namesOf = (rows: unknown) => new Set((rows as { name: string }[]).map(({ n
 async function checkVersion(source: SqliteConnection, runner: QueryRunner): Promise<void> {
   const sql = 'SELECT "name" FROM "migrations"';
   const [own, others] = [namesOf(source.prepare(sql).all()), namesOf(await runner.query(sql))];
-  const differing = [...own, ...others].filter((name) => own.has(name) !== others.has(name));
-  if (differing.length > 0)
+  const missing = [...others].filter((name) => !own.has(name));
+  if (missing.length > 0)
     throw new Error(
-      `The source has other migrations: ${differing.join(', ')}. Start the service once with this version and its extensions.`,
+      `The source lacks migrations: ${missing.join(', ')}. Start the service once with this version and its extensions.`,
+    );
+  const unknown = [...own].filter((name) => !others.has(name));
+  if (unknown.length > 0)
+    throw new Error(
+      `The target lacks migrations: ${unknown.join(', ')}. Run those of your extensions on it first, with migrate(loadEnv(), extensions).`,
     );
 }
 
@@ -107,6 +112,10 @@ async function columnsOf(source: SqliteConnection, runner: QueryRunner, table: s
   const sql = `SELECT column_name AS "name", data_type AS "type" FROM information_schema.columns
     WHERE table_schema = current_schema() AND table_name = $1`;
   const rows = (await runner.query(sql, [table])) as { name: string; type: string }[];
+  if (rows.length === 0)
+    throw new Error(
+      `The target has no table ${table}, which no migration makes. Create it there, or drop it in the source.`,
+    );
   const types = new Map(rows.map(({ name, type }) => [name, type]));
   return (source.pragma(`table_info(${quoted(table)})`) as { name: string }[]).map(({ name }) => {
     const column = quoted(name);

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
+import { describe } from '../platform/errors/domain-error.js';
 import type { QueryAnswer, Statement } from './statements.js';
 import { unavailable } from './unavailable.js';
 
@@ -33,7 +34,12 @@ export class Transaction {
   /** A callback that is registered several times is called once. */
   readonly endCallbacks = new Set<Callback>();
 
-  constructor(readonly connection: TransactionConnection) {}
+  private readonly interruption = Promise.withResolvers<never>();
+
+  constructor(readonly connection: TransactionConnection) {
+    // Nothing waits for it if it was begun by hand.
+    this.interruption.promise.catch(() => undefined);
+  }
 
   get refusal(): Error {
     if (this.state === 'ending' && this.reason === undefined)
@@ -41,9 +47,9 @@ export class Transaction {
     return this.reason ?? new Error('The transaction of this call was rolled back, so the call is refused.');
   }
 
-  /** Makes it the current one of `work`. */
+  /** Makes it the current one of `work`. Rejects when it is interrupted, because `work` may never end. */
   run<T>(work: () => Promise<T>): Promise<T> {
-    return contexts.run(this, work);
+    return Promise.race([contexts.run(this, work), this.interruption.promise]);
   }
 
   /** @throws (rejects) Error if the transaction has ended */
@@ -96,6 +102,12 @@ export class Transaction {
     });
   }
 
+  /** Rolls it back because it took too long. */
+  interrupt(reason: Error): Promise<void> {
+    this.interruption.reject(reason);
+    return this.rollback(reason);
+  }
+
   private get hasEnded(): boolean {
     return this.state === 'committed' || this.state === 'rolled back';
   }
@@ -125,7 +137,7 @@ async function runAll(callbacks: Iterable<Callback>): Promise<void> {
     try {
       await callback();
     } catch (error) {
-      logger.error({ message: 'a callback of a transaction failed', error: String(error) });
+      logger.error({ message: 'a callback of a transaction failed', error: describe(error, 'stack') });
     }
   }
 }

@@ -1,5 +1,4 @@
 import type { DynamicModule, INestApplication, INestApplicationContext, Type } from '@nestjs/common';
-import { StandardSchemaValidationPipe } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ThrottlerGuard } from '@nestjs/throttler';
@@ -9,9 +8,11 @@ import { Database } from '../database/database.js';
 import type { DatabaseParts } from '../database/database-options.js';
 import { ApiExceptionFilter } from '../http/errors/api-exception.filter.js';
 import { type OwnErrorCode, ERROR_CODES } from '../platform/errors/error-codes.js';
-import { hasNoRules, rulesOf } from '../http/validation/request-validation.pipe.js';
+import { refuseFaults } from '../platform/errors/extension-error.js';
 import type { HealthIndicator } from '../monitoring/readiness.js';
-import { catchesAll, resolversOf, type Route, routesOf, unopenedMessagesOf } from './nest-metadata.js';
+import { missingColumns } from './missing-columns.js';
+import { catchesAll, providersOf, resolversOf, type Route, routesOf, unopenedMessagesOf } from './nest-metadata.js';
+import { parameterFaults } from './parameter-faults.js';
 
 /** The parts that an extension adds to the service. */
 export interface Extension extends Partial<DatabaseParts> {
@@ -26,15 +27,12 @@ export interface Extension extends Partial<DatabaseParts> {
   readonly configure?: (app: NestFastifyApplication) => void | Promise<void>;
 }
 
-/** Invalid extensions; `message` has one line for each fault. */
-export class ExtensionError extends Error {}
-
 /**
  * Checks what would make extensions insecure or their contract ambiguous. Call it before the application is initialised.
  * @returns the scopes of routes and extensions
- * @throws ExtensionError that names all faults
+ * @throws (rejects) ExtensionError that names all faults
  */
-export function checkExtensions(app: INestApplicationContext, extensions: readonly Extension[]): string[] {
+export async function checkExtensions(app: INestApplicationContext, extensions: readonly Extension[]) {
   const routes = routesOf(app);
   const config = app.get(ApplicationConfig);
   const globalPipes = classesOf(config.getGlobalRequestPipes(), config.getGlobalPipes());
@@ -50,13 +48,14 @@ export function checkExtensions(app: INestApplicationContext, extensions: readon
     ...extensions.flatMap(({ scopes = [] }) => scopes.flatMap(scopeFaults)),
     ...repetitions('operation id', operations, ({ id }) => id),
     ...repetitions('route', routes, ({ address }) => address),
+    ...indicatorFaults(app, extensions),
     ...codeFaults([...operations.flatMap(({ errors }) => errors), ...ownCodes]),
     ...enhancerFaults(app, config),
     ...columnFaults(app.get(Database)),
+    ...(await missingColumns(app, extensions)),
     ...dataSourceFaults(app),
   ];
-  // An operation with several paths, or several ones with the same error, has a fault once.
-  if (faults.length > 0) throw new ExtensionError(['The extensions are not valid:', ...new Set(faults)].join('\n  '));
+  refuseFaults(faults);
   const ofRoutes = routes.flatMap(({ access }) => (typeof access === 'object' ? access.scope : []));
   return [...ofRoutes, ...extensions.flatMap(({ scopes = [] }) => scopes)];
 }
@@ -85,31 +84,6 @@ function unsupportedFaults({ name, address, status, hasVersion, hasMediaTypes, o
   return faults.map((fault) => `${name}: ${fault}`);
 }
 
-/** What class-validator and Nest's pipes have, and the pipe of the service has not. */
-function parameterFaults({ name, parameters, pipes }: Route, globalPipes: readonly unknown[]): string[] {
-  return parameters.flatMap(({ place, metatype, data, pipes: own = [], schema }) => {
-    const faults: string[] = [];
-    if (typeof metatype === 'function' && rulesOf(metatype).some(({ groups = [] }) => groups.length > 0))
-      faults.push(`${metatype.name} has validation groups, which are not supported. Write a class for each case.`);
-    // Of a part of a body, another pipe can make an instance of any class.
-    const isDto = VALIDATED.has(place) && (data === undefined || (place === 'BODY' && own.length === 0));
-    if (isDto && hasNoRules(metatype)) faults.push(`${name}: ${metatype.name} ${NO_RULES}`);
-    if (schema !== undefined && ![...globalPipes, ...pipes, ...own].some(checksSchema))
-      faults.push(`${name}: nothing checks the schema of a parameter. Bind StandardSchemaValidationPipe.`);
-    return faults;
-  });
-}
-
-const VALIDATED: ReadonlySet<string | undefined> = new Set(['BODY', 'QUERY', 'PARAM']);
-const NO_RULES =
-  'has no rules of class-validator, so all its fields would be refused. ' +
-  'Add rules, or declare a type that is no class, and pass a pipe.';
-
-function checksSchema(pipe: unknown): boolean {
-  const type = typeof pipe === 'function' ? pipe : (pipe as object).constructor;
-  return type === StandardSchemaValidationPipe || type.prototype instanceof StandardSchemaValidationPipe;
-}
-
 function scopeFaults(scope: string): string[] {
   return isScope(scope) ? [] : [`No key can have the scope ${JSON.stringify(scope)}: scopes look like "pets:read".`];
 }
@@ -128,6 +102,14 @@ function codeFaults(declared: readonly Pick<OwnErrorCode, 'code' | 'status'>[]):
     if (known === status) return [];
     return [`The error code ${code} has the status ${known} already and cannot have ${status}. Use another code.`];
   });
+}
+
+function indicatorFaults(app: INestApplicationContext, extensions: readonly Extension[]): string[] {
+  const providers = providersOf(app);
+  const missing = extensions
+    .flatMap(({ healthIndicators = [] }) => healthIndicators)
+    .filter((type) => !providers.has(type));
+  return missing.map(({ name }) => `${name} is in healthIndicators, but is no provider. Add it to those of a module.`);
 }
 
 /** TypeORM sets these columns in SQL, to `CURRENT_TIMESTAMP`. */
@@ -191,9 +173,7 @@ const INSTEAD = {
 /** Makes the methods throw, in `configure` and afterwards. */
 export function refuseMethods(app: INestApplication): void {
   for (const [method, advice] of Object.entries(INSTEAD)) {
-    const refuse = () => {
-      throw new ExtensionError(`The extensions are not valid:\n  app.${method}() is refused. ${advice}`);
-    };
+    const refuse = () => refuseFaults([`app.${method}() is refused. ${advice}`]);
     // Nest's proxy around the application ignores assignments.
     Object.defineProperty(app, method, { value: refuse, configurable: true });
   }

@@ -49,6 +49,11 @@ export function routesOf(app: INestApplicationContext) {
   });
 }
 
+/** The tokens of all providers. */
+export function providersOf(app: INestApplicationContext): ReadonlySet<unknown> {
+  return new Set(new DiscoveryService(app.get(ModulesContainer)).getProviders().map(({ token }) => token));
+}
+
 /** The names of handlers of messages that do not declare to be public. */
 export function unopenedMessagesOf(app: INestApplicationContext): string[] {
   const discovery = new DiscoveryService(app.get(ModulesContainer));

@@ -22,10 +22,11 @@ function quoted(address: string): string {
   return address.toWellFormed().replaceAll(/[^\w.~!#$&'()*+/:=?@[\]%-]/gu, encodeURIComponent);
 }
 
-/** Appends to a list header (RFC 9110, section 5.6.1), such as Link or Vary. */
+/** Appends to a list header (RFC 9110, section 5.6.1), such as Link or Vary, unless it is there. */
 export function addToListHeader(reply: FastifyReply, name: string, element: string): void {
   const present = reply.getHeader(name);
-  reply.header(name, present === undefined ? element : `${String(present)}, ${element}`);
+  if (present === undefined) reply.header(name, element);
+  else if (!String(present).split(', ').includes(element)) reply.header(name, `${String(present)}, ${element}`);
 }
 
 /** RFC 8288, section 3. */

@@ -1,7 +1,8 @@
 import { createServer as createHttpServer, METHODS } from 'node:http';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { fastify, type FastifyInstance } from 'fastify';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Env } from '../platform/config/env.js';
 import { handleClientError, headersTooLarge, logRefusedConnections } from './connections/client-error.js';
 import { MAX_HEADERS, refuse, toError } from './connections/client-error.js';
@@ -9,11 +10,9 @@ import { handleOneAtATime, refuseTunnel } from './connections/closing.js';
 import { readInTurn } from './connections/read-in-turn.js';
 import { closeStalledSockets } from './connections/stalled.js';
 import type { ApiError } from './errors/api-error.js';
+import { MAX_PARAM_LENGTH } from './hooks/routed-paths.js';
 import { METHODS_WITH_BODY } from './requests/message.js';
 import { normaliseTarget, requestId } from './requests/request.js';
-
-/** As long as the headers may be, so that the router refuses no path segment before admission. */
-const MAX_PARAM_LENGTH = 65_536;
 
 /** Creates the Fastify instance below Nest. Every request reaches the hooks, however malformed. */
 export function createServer(env: Env): FastifyInstance {
@@ -71,5 +70,23 @@ function createNodeServer(handle: RequestListener, env: Env): Server {
 /** The error of a request that Node parses although it is not one of HTTP/1.0 or 1.1, or has too many headers. */
 function headFault({ httpVersion, method = '', rawHeaders }: IncomingMessage): ApiError | undefined {
   if (rawHeaders.length / 2 > MAX_HEADERS) return headersTooLarge();
-  return /^1\.[01]$/.test(httpVersion) && METHODS.includes(method) ? undefined : toError();
+  if (!/^1\.[01]$/.test(httpVersion)) return toError('HPE_INVALID_VERSION');
+  return METHODS.includes(method) ? undefined : toError('HPE_INVALID_METHOD');
+}
+
+/** Refuses to send an empty body as JSON, which clients could not parse. */
+export class ApiAdapter extends FastifyAdapter {
+  override reply(response: FastifyReply | ServerResponse, body: unknown, statusCode?: number): FastifyReply {
+    if ((body === undefined || body === null) && 'request' in response && hasJson(response, statusCode))
+      throw new TypeError(`The handler returned ${String(body)} for the body of success. Is a return missing?`);
+    return super.reply(response, body, statusCode);
+  }
+}
+
+const WITHOUT_BODY = new Set([204, 205]);
+
+/** Whether a handler has declared JSON, and not sent a response itself. */
+function hasJson(reply: FastifyReply, status = reply.statusCode): boolean {
+  if (reply.sent || reply.request.method === 'HEAD' || WITHOUT_BODY.has(status)) return false;
+  return status >= 200 && status <= 299 && String(reply.getHeader('content-type')).startsWith('application/json');
 }

@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify';
 import type { Observable } from 'rxjs';
 import { addLink, publicPath } from '../http/addresses.js';
 import { ApiError } from '../http/errors/api-error.js';
-import { isCanonicalInt64 } from '../http/json/int64.js';
+import { isCanonicalInt64 } from '../platform/int64.js';
 import { AddRouteConfig } from '../http/requests/handler-metadata.js';
 import { replyOf, requestOf } from '../http/requests/request.js';
 import { refuseUndeclaredQuery } from '../http/validation/undeclared-query.guard.js';

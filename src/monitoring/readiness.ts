@@ -5,6 +5,7 @@ import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/term
 import { Database } from '../database/database.js';
 import { ApiError } from '../http/errors/api-error.js';
 import { DomainError } from '../platform/errors/domain-error.js';
+import { noteRequest } from '../platform/recurring-task.js';
 import { RedisClient } from '../platform/redis/redis-client.js';
 
 /** Until the service closes, load balancers that check every second have noticed that it is not ready. */
@@ -30,6 +31,8 @@ export class DatabaseHealthIndicator implements HealthIndicator {
   async check(): Promise<HealthIndicatorResult> {
     // If it fails, the response is the one of any request while the database is unavailable.
     await this.database.ping();
+    // The database does not rest then anyway, so that tasks can look for what command lines and other instances left.
+    noteRequest();
     return this.indicators.check('database').up();
   }
 }

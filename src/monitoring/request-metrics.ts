@@ -25,11 +25,11 @@ export class RequestMetrics {
   }
 
   readonly observeResponse: ResponseListener = (request, { statusCode }) => {
-    const { method, routeOptions, caller } = request;
-    const { isMethodUnknown, access, url } = routeOptions.config;
+    const { method, routeOptions, principal } = request;
+    const { access, url } = routeOptions.config;
     // Anybody can make these, of any path and method, so they have no series of their own.
-    const isRefused = caller === undefined && access !== 'public' && statusCode >= 400 && statusCode < 500;
-    const isUnmatched = url === undefined || isMethodUnknown === true || isRefused;
+    const isRefused = principal === undefined && access !== 'public' && statusCode >= 400 && statusCode < 500;
+    const isUnmatched = url === undefined || isRefused;
     const own = isUnmatched ? labels(OTHER_METHOD, UNMATCHED_ROUTE, statusCode) : labels(method, url, statusCode);
     this.durations.observe(own, (performance.now() - request.receivedAtMs) / 1000);
   };

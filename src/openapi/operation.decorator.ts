@@ -52,6 +52,8 @@ export interface OperationOptions {
 export const API_KEY_SCHEME = 'apiKey';
 
 const OPERATION = 'petstore:operation';
+/** Metadata of `@ApiConsumes()`. */
+const API_CONSUMES = 'swagger/apiConsumes';
 /** Fastify's default. */
 const MAX_BODY_LIMIT_BYTES = 1024 * 1024;
 
@@ -76,12 +78,13 @@ export function Operation(options: OperationOptions): MethodDecorator {
     const parameters = new Set(handlerParameters(target.constructor, name).map(({ type }) => type));
     const takesNoQuery = !parameters.has(RouteParamtypes.QUERY);
     const ofParameters = parameterErrorsOf(descriptor.value as Function);
+    const mediaTypes = Reflect.getMetadata(API_CONSUMES, descriptor.value as Function) as string[] | undefined;
     const errors = errorsOfOperation(options, parameters.has(RouteParamtypes.BODY), ofParameters);
     applyDecorators(
       SetMetadata(OPERATION, { ...options, errors } satisfies DeclaredOperation),
       scope === null ? RequireKey(config) : RequireScope(scope, config),
       HttpCode(success.status),
-      AddRouteConfig({ operation: id, bodyLimitBytes, takesNoQuery }),
+      AddRouteConfig({ operation: id, bodyLimitBytes, takesNoQuery, mediaTypes }),
       ...(contentType === undefined ? [] : [Header('content-type', contentType)]),
       ApiExtension('x-stability', stability),
       // OpenAPI 3.1 allows scopes for any security scheme.

@@ -60,8 +60,12 @@ export class RehearsalInterceptor implements NestInterceptor {
     ];
     const error = documented.find((one) => one.code === code || String(one.status) === code);
     if (error === undefined || caller === undefined) return undefined;
-    if (typeof operation?.scope === 'string' && error.code === 'insufficient_scope')
-      return scopeNeeded(operation.scope, caller.scopes);
+    const scope = operation?.scope;
+    if (typeof scope === 'string' && error.code === 'insufficient_scope')
+      return scopeNeeded(
+        scope,
+        [...caller.scopes].filter((held) => held !== scope),
+      );
     if (error.status !== 429) return error;
     const nowSeconds = this.clock.nowSeconds();
     const window = { limit: caller.limits.perMinute, windowSeconds: 60, resetSeconds: nowSeconds + 1 };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { DomainError } from './errors/domain-error.js';
-import { RecurringTask } from './recurring-task.js';
+import { noteRequest, RecurringTask } from './recurring-task.js';
 
 describe('RecurringTask', () => {
   const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
@@ -88,6 +88,20 @@ describe('RecurringTask', () => {
     await task.stop();
     expect(signal?.aborted).toBe(true);
     expect(warned.mock.calls).toEqual([[{ message: 'left running: stuck', timeoutMs: 5_000 }]]);
+  });
+
+  it('rests while there are no requests, but for one run an hour', async () => {
+    const work = jest.fn(async () => {});
+    const task = new RecurringTask('work', 60_000, work, { restsWhenIdle: () => true });
+    task.start();
+    await jest.advanceTimersByTimeAsync(59 * 60_000);
+    expect(work).toHaveBeenCalledTimes(1);
+    await jest.advanceTimersByTimeAsync(2 * 3_600_000);
+    expect(work).toHaveBeenCalledTimes(3);
+    noteRequest();
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(work).toHaveBeenCalledTimes(4);
+    await task.stop();
   });
 
   it('rejects if it is run by hand and fails, and is stopped in peace', async () => {

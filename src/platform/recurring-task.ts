@@ -130,8 +130,9 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
   }
 
   #rests(): boolean {
-    const isIdle = requests === this.#requestsBefore && performance.now() < this.#ranMs + HOUR_MS;
-    return isIdle && this.#options.restsWhenIdle?.() === true;
+    // Asked each time, so that it can compare with the last time.
+    if (this.#options.restsWhenIdle?.() !== true) return false;
+    return requests === this.#requestsBefore && performance.now() < this.#ranMs + HOUR_MS;
   }
 
   async #runOnce(): Promise<void> {

@@ -3,7 +3,7 @@ import { table } from '../accounts/cli/keys-output.js';
 import type { Database } from '../database/database.js';
 import type { Deliveries } from '../database/events/delivery/deliveries.js';
 import { rfc3339 } from '../platform/config/clock.js';
-import { messageOf, parse, print, type ProgramIo } from './program.js';
+import { commandName, messageOf, parse, print, type ProgramIo } from './program.js';
 
 type Work = (services: { readonly deliveries: Deliveries; readonly database: Database }) => Promise<string>;
 
@@ -35,11 +35,11 @@ export async function runDeliveries(args: readonly string[], io: ProgramIo): Pro
 }
 
 /** Undefined if the arguments ask for help. @throws Error if they are invalid */
-function choose(args: readonly string[], { stdout }: ProgramIo): Work | undefined {
+function choose(args: readonly string[], io: ProgramIo): Work | undefined {
   let chosen: Work | undefined;
-  const program = new Command('npm run --silent deliveries --')
+  const program = new Command(commandName('deliveries', io))
     .exitOverride()
-    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: () => undefined })
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => undefined })
     .addHelpText('afterAll', NOTES);
   program
     .command('failed')
@@ -62,7 +62,9 @@ function choose(args: readonly string[], { stdout }: ProgramIo): Work | undefine
     });
   program
     .command('repeat')
-    .description('Handle the dead letters of a subscription again. Running services begin within a second of traffic.')
+    .description(
+      'Handle the dead letters of a subscription again. Running services begin within a second, on PostgreSQL of traffic or a check of readiness.',
+    )
     .argument('<subscription>', 'such as ledger or webhook:1')
     .action((name: string) => {
       chosen = async ({ deliveries, database }) =>

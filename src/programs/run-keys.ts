@@ -1,7 +1,7 @@
 import type { KeysCommand } from '../accounts/cli/keys-command.js';
 import { keysProgram } from '../accounts/cli/keys-program.js';
 import { InvalidOptions } from '../accounts/keys/key-options.js';
-import { messageOf, parse, type ProgramIo } from './program.js';
+import { commandName, messageOf, parse, type ProgramIo } from './program.js';
 
 /** Runs a command line of `keys`. `changed` is whether running services may still have an older state. */
 export async function runKeys(args: readonly string[], io: ProgramIo): Promise<{ exitCode: number; changed: boolean }> {
@@ -10,7 +10,7 @@ export async function runKeys(args: readonly string[], io: ProgramIo): Promise<{
     let chosen: KeysCommand | undefined;
     const choose = (command: KeysCommand) => (chosen = command);
     parse(
-      keysProgram(choose, (text) => io.stdout.write(text)),
+      keysProgram(choose, (text) => io.stdout.write(text), commandName('keys', io)),
       args,
     );
     exitCode = 1;

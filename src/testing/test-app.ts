@@ -10,7 +10,7 @@ import type { NewKey } from '../accounts/keys/key-options.js';
 import { RecurringTask } from '../platform/recurring-task.js';
 import { runAs } from '../database/events/actor.js';
 import { Events } from '../database/events/events.js';
-import { exactJson, jsonText } from '../http/json/int64.js';
+import { exactJson, jsonText } from '../platform/int64.js';
 import { type AppOptions, createApp, Env, loadEnv } from '../index.js';
 import { PostgresTestDatabase } from './postgres-test-database.js';
 import { RecordedEvents } from './recorded-events.js';

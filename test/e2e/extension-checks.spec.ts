@@ -20,6 +20,7 @@ import {
   StandardSchemaValidationPipe,
   UseInterceptors,
   UsePipes,
+  ValidationPipe,
   Version,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
@@ -112,6 +113,10 @@ addHandlers(Parameters, {
   schema: [Post('schema'), Public(), taking([Body(WITH_SCHEMA), Object])],
   schemas: [Get('schemas/:id'), Public(), taking([Query(WITH_SCHEMA), Object], [Param('id', WITH_SCHEMA), String])],
   checked: [Post('checked'), Public(), UsePipes(StandardSchemaValidationPipe), taking([Body(WITH_SCHEMA), Object])],
+  interface: [Post('interface'), Public(), UsePipes(ValidationPipe), taking([Body(), Object])],
+  list: [Post('list'), Public(), taking([Body(), Array])],
+  parsed: [Post('parsed'), Public(), taking([Body(ByIdPipe), Object])],
+  bytes: [Post('bytes'), Public(), taking([Body(), Buffer])],
   checkedByOwn: [
     Post('checked-by-own'),
     Public(),
@@ -185,8 +190,13 @@ class NarrowFilter extends BaseExceptionFilter {}
 })
 class FaultyModule {}
 
+class UnprovidedHealth {
+  readonly check = () => ({});
+}
+
 const FAULTY: Extension = {
   module: FaultyModule,
+  healthIndicators: [UnprovidedHealth],
   scopes: ['reviews', 'reviews:write'],
   errorCodes: [error('pet_not_found', 410), error('review_taken', 422)],
 };
@@ -221,7 +231,9 @@ const FAULTS: Readonly<Record<string, readonly string[]>> = {
   ],
   'a DTO has validation groups': ['Grouped has validation groups'],
   'a DTO has no rules': ['body', 'query', 'param', 'part'].map((name) => `Parameters.${name}: Unruled has no rules`),
+  'nothing checks a body': ['interface', 'list'].map((name) => `Parameters.${name}: nothing checks its @Body()`),
   'nothing checks a schema': ['schema', 'schemas'].map((name) => `Parameters.${name}: nothing checks the schema`),
+  'a health indicator is no provider': ['UnprovidedHealth is in healthIndicators, but is no provider.'],
   'operations share an id or a route': [
     'The operation id repeatReview is used more than once: Repeated.list, Repeated.list.',
     'The route GET /pets is used more than once: PetsController.listPets, Repeated.all.',

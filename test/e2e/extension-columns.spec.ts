@@ -264,7 +264,8 @@ describe('migration:generate', () => {
   it('adds and changes columns of PostgreSQL, and says how to do so where SQLite would copy the table', async () => {
     const outcomes = changed.slice(1, 3).map((one) => generated(one).catch(({ message }: Error) => message));
     const alter = 'ALTER TABLE "documents"';
-    const refusal: unknown = expect.stringContaining('Write the migration by hand, with the types of columnTypes()');
+    const refusal = (column: string): unknown =>
+      expect.stringMatching(`Write the migration by hand, .*, such as: ${alter} ADD COLUMN ${column}$`);
     expect(await Promise.all(outcomes)).toEqual(
       onPostgres
         ? [
@@ -274,7 +275,16 @@ describe('migration:generate', () => {
               down: [`${alter} ALTER COLUMN "title" SET NOT NULL`],
             },
           ]
-        : [refusal, refusal],
+        : [refusal('"note" TEXT'), refusal(`"note" TEXT NOT NULL DEFAULT ''`)],
+    );
+  });
+
+  it('is advised at the start for tables and columns that entities declare and no migration made', async () => {
+    const start = startApp({ extensions: [{ ...DOCUMENTS, entities: [WithNote, Folder] }] });
+    await expect(start).rejects.toThrow(
+      'The extensions are not valid:\n' +
+        '  WithNote.note: "documents" has no column "note". Add a migration for it, such as migration:generate writes.\n' +
+        '  Folder: the database has no table "folders". Add a migration for it, such as migration:generate writes.',
     );
   });
 

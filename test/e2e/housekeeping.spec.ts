@@ -4,6 +4,8 @@ import { EventEmitter2 } from '@nestjs/event-emitter';
 import { Registry } from '../../src/index.js';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { Retention } from '../../src/accounts/retention.js';
+import { OldRows } from '../../src/database/old-rows.js';
+import { Env } from '../../src/platform/config/env.js';
 import { OldUsageDeletion, UsageRecorder } from '../../src/rate-limit/history/usage-history.js';
 import { RecordExpiry } from '../../src/http/idempotency/idempotency.module.js';
 import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker.js';
@@ -220,6 +222,19 @@ describe('what is old', () => {
       expect(await sql(`SELECT 1 FROM "${table}" WHERE ${all}`)).toEqual([]);
     }
     expect(await countOf('audit_records')).toBe(1);
+  });
+
+  it('is kept if its retention is 0 days', async () => {
+    const oldRows = orders.service.app.get(OldRows);
+    const audit = `"at", "actor", "action", "account_id", "detail"`;
+    await sql(`INSERT INTO "audit_records" (${audit}) VALUES (0, '', '', 778, ''), (0, '', '', 778, '')`);
+    const columns = '"id", "account_id", "sha256", "masked", "scopes", "created_at", "revoked_at"';
+    await sql(`INSERT INTO "api_keys" (${columns}) VALUES ('old', 1, 'old', '', '', 0, 0)`);
+    await new Retention(oldRows, { ...new Env(), AUDIT_RETENTION_DAYS: 0, KEY_RETENTION_DAYS: 0 }).run();
+    expect(await sql('SELECT 1 FROM "audit_records" WHERE "account_id" = 778')).toHaveLength(2);
+    expect(await idsOf()).toContain('old');
+    await orders.service.app.get(Retention).run();
+    expect(await idsOf()).not.toContain('old');
   });
 
   it('is not decided by a wrong clock of the service, which the metrics of PostgreSQL tell', async () => {

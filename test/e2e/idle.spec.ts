@@ -1,15 +1,38 @@
 // @postgres: an idle database of a cloud is paused.
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, expect, it, jest } from '@jest/globals';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Account } from '../../src/auth/keys/account.entity.js';
+import { Database } from '../../src/database/database.js';
+import { WebhookDeliveries } from '../../src/webhooks/webhook-deliveries.js';
 import { StatementObserver } from '../../src/database/statement-observer.js';
 import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker.js';
 import { CounterPersistence } from '../../src/rate-limit/persistence/counter-persistence.js';
 import { UsageRecorder } from '../../src/rate-limit/history/usage-history.js';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { startApp } from '../support/app.js';
-import { service, shareApp } from '../support/folders.js';
+import { databaseUrl } from '../support/databases.js';
+import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+import { keys } from '../support/keys-command-line.js';
+import { until } from '../support/until.js';
+import { webhookSettings } from '../support/webhook-settings.js';
 
-shareApp();
+/** Paths. */
+const received: string[] = [];
+const receiver = createServer((request, response) => {
+  received.push(request.url ?? '');
+  request.resume().on('end', () => response.writeHead(204).end());
+});
+const env: Record<string, string> = {};
+beforeAll(async () => {
+  receiver.listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  Object.assign(env, webhookSettings((receiver.address() as AddressInfo).port));
+});
+afterAll(() => void receiver.close().closeAllConnections());
+sharePreparedApp({ env });
 afterEach(() => void jest.restoreAllMocks());
 
 /** Longer than the intervals of all tasks that look for something. */
@@ -30,4 +53,35 @@ it('an instance without requests sends nothing to its database', async () => {
   await other.app.get(KeysService).revoke(id);
   await other.stop({ keepData: true });
   expect((await service.request('/v1/pets', { key })).status).toBe(401);
+});
+
+/** Leaves an event to an account that is suspended, until the instance rests. */
+async function leaveEvent(account: string): Promise<string> {
+  const scopes = ['webhooks:manage', 'pets:read'];
+  const [key, owner] = [await service.key(), await service.key({ ...AMPLE, account, scopes })];
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  await service.json('/v1/webhooks', { key: owner, body: { url: `${url}/${account}`, types: ['pet.created'] } });
+  expect(await keys('suspend', account, '--reason', 'unpaid')).toMatchObject({ code: 0 });
+  await delay(WATCHED_MS);
+  await service.json('/v1/pets', { key, body: { name: 'Ada', categoryId: 1 } });
+  await delay(WATCHED_MS);
+  expect(received).not.toContain(`/${account}`);
+  return key;
+}
+
+describe('an instance without requests', () => {
+  it('delivers events of an account that a command resumes, once readiness is checked on PostgreSQL', async () => {
+    await leaveEvent('first');
+    expect(await keys('resume', 'first')).toMatchObject({ code: 0 });
+    if (!databaseUrl(service.folder).startsWith('sqlite:')) await service.request('/health/ready');
+    await expect(until(() => received.includes('/first'))).resolves.toBeUndefined();
+  });
+
+  it('delivers events to a webhook that was enabled elsewhere just before its last request', async () => {
+    const key = await leaveEvent('second');
+    await service.app.get(WebhookDeliveries, { strict: false }).subscriptions();
+    await service.app.get(Database).manager.update(Account, { name: 'second' }, { suspendedAt: null });
+    await service.request('/v1/pets', { key });
+    await expect(until(() => received.includes('/second'))).resolves.toBeUndefined();
+  });
 });

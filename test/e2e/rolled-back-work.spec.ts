@@ -285,6 +285,12 @@ describe('a transaction that does not end', () => {
     expect(await left()).toBe(0);
   });
 
+  it('is refused as unavailable, although its work never ends', async () => {
+    const work = dataSource.transaction(() => write('hanging').then(() => new Promise(() => undefined)));
+    await expect(work).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect(await left()).toBe(0);
+  });
+
   it('releases its connection, any number of times', async () => {
     const runners = Array.from({ length: 12 }, () => dataSource.createQueryRunner());
     await Promise.all(runners.map((runner) => runner.query('SELECT 1')));

@@ -5,6 +5,7 @@ import { Controller, Injectable, Module } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import type { EntityManager } from 'typeorm';
 import { ApiError, BeforeCommit, Database, type DomainEvent, onCommit, PetsModule } from '../../src/index.js';
+import { lockUntilCommit, tryLockUntilCommit } from '../../src/database/locks.js';
 import { onTransactionEnd } from '../../src/database/transaction.js';
 import { errorOf } from '../support/expectations.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
@@ -129,6 +130,13 @@ describe('a write', () => {
     later.resolve();
     await late;
     expect(told).toEqual(['committed', 'ended', 'after the commit']);
+  });
+
+  it('is needed for a lock until the commit, on either database', async () => {
+    for (const lock of [lockUntilCommit, tryLockUntilCommit]) {
+      await expect(lock(database.manager, 'stock')).rejects.toThrow('needs a transaction');
+      await database.write<unknown>((manager) => lock(manager, 'stock'));
+    }
   });
 });
 

@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import type { AppOptions } from '../../src/create-app.js';
+import type { AppOptions } from '../../src/extensions/app-options.js';
 import { StandardOutput } from '../../src/platform/logging/standard-output.js';
 import { startService } from '../../src/start-service.js';
 

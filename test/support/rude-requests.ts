@@ -13,7 +13,7 @@ const ROUTES = [
   'OPTIONS /v1/pets',
   'GET /docs',
   'GET /docs/plans',
-  'GET /docs/swagger-ui-bundle.js',
+  'GET /docs/assets/current/swagger-ui-bundle.js',
   'GET /metrics',
   'GET /health/ready',
   'GET /openapi.json',

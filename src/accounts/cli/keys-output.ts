@@ -20,15 +20,18 @@ export function rotatedText(rotated: RotatedKey): string {
 
 /** Keys for people, 100 columns wide like all tables. `show` has the rest. */
 export async function* listText(pages: KeyPages, nowMs: number): AsyncGenerator<string> {
-  yield table([['ID', 'KEY', 'NAME', 'ACCOUNT', 'STATE', 'EXPIRES', 'LAST USED']], LIST_WIDTHS);
+  // Printed with the first page, so that an error comes first.
+  let head = table([['ID', 'KEY', 'NAME', 'ACCOUNT', 'STATE', 'EXPIRES', 'LAST USED']], LIST_WIDTHS);
   for await (const keys of pages) {
     const rows = keys.map((key) => {
       const { id, masked, name = '-', account, expiresAt, lastUsedAt } = key;
       const names = [name, account].map((one) => clipped(one, 15));
       return [id, masked.slice('psk_live_'.length), ...names, stateOf(key, nowMs), day(expiresAt), day(lastUsedAt)];
     });
-    yield `\n${table(rows, LIST_WIDTHS)}`;
+    yield `${head}\n${table(rows, LIST_WIDTHS)}`;
+    head = '';
   }
+  yield head;
 }
 
 /** The same for programs, on one line. */

@@ -27,9 +27,14 @@ Works on the database that DATABASE_URL names (default: the embedded one). The s
  * printed.
  * @param choose gets the command that was parsed
  * @param print gets the help
+ * @param programName how the user starts the program
  */
-export function keysProgram(choose: (command: KeysCommand) => void, print: (help: string) => void): Command {
-  const program = new Command('npm run --silent keys --')
+export function keysProgram(
+  choose: (command: KeysCommand) => void,
+  print: (help: string) => void,
+  programName = 'keys',
+): Command {
+  const program = new Command(programName)
     .exitOverride()
     .configureOutput({ writeOut: print, writeErr: () => undefined })
     .addHelpText('afterAll', NOTES);
@@ -123,7 +128,7 @@ export function keysProgram(choose: (command: KeysCommand) => void, print: (help
     .argument('<id>', 'of the key, or the name or identifier of the account')
     .action((id: string) =>
       run(async ({ keys, accounts }) => {
-        if (!KEY_ID.test(id)) return done(`${(await accounts.resume(id)).name} is not suspended.`);
+        if (!KEY_ID.test(id)) return done(`${(await accounts.resume(id)).name} is resumed.`);
         await keys.change(id, { paused: false });
         return done(`${id} is not paused.`);
       }),

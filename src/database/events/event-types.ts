@@ -1,6 +1,9 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { DomainError } from '../../platform/errors/domain-error.js';
+import { listed } from '../../platform/errors/error-codes.js';
 import type { EventMap, EventName } from './domain-event.js';
+
+const LONGEST_QUOTED = 40;
 
 export type StateOf<Name extends EventName> = NonNullable<EventMap[Name]['before'] | EventMap[Name]['after']>;
 
@@ -54,9 +57,10 @@ export class EventTypes {
    * @throws DomainError `validation_failed` if a pattern stands for none
    */
   matching(patterns: readonly string[]): EventType[] {
-    if (patterns.every((pattern) => this.find([pattern]).length > 0)) return this.find(patterns);
-    const known = [...this.types.keys()].join(', ');
-    throw new DomainError('validation_failed', `types must be event types or patterns such as pet.*, of: ${known}.`);
+    const unknown = patterns.find((pattern) => this.find([pattern]).length === 0);
+    if (unknown === undefined) return this.find(patterns);
+    const fault = `types must not have ${unknown.length > LONGEST_QUOTED ? 'a pattern' : `"${unknown}"`}, which stands for no type`;
+    throw new DomainError('validation_failed', `${fault}. Types are ${listed([...this.types.keys()], ', ')}.`);
   }
 }
 

@@ -6,6 +6,8 @@ import { EventEmitter2, EventEmitterModule } from '@nestjs/event-emitter';
 import type { EntityManager } from 'typeorm';
 import { Clock } from '../../platform/config/clock.js';
 import { Env } from '../../platform/config/env.js';
+import { describe } from '../../platform/errors/domain-error.js';
+import { jsonText } from '../../platform/int64.js';
 import { endsInTime } from '../../platform/recurring-task.js';
 import { inSpan } from '../../platform/tracing/spans.js';
 import { onCommit } from '../transaction.js';
@@ -132,7 +134,12 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
     const delivery = nextTurn()
       .then(() => inSpan(`event ${event.name}`, {}, async () => void (await this.emitter.emitAsync(event.name, event))))
       .catch((error: unknown) => {
-        this.logger.error({ message: 'a listener failed', event: event.name, id: event.id, error: String(error) });
+        this.logger.error({
+          message: 'a listener failed',
+          event: event.name,
+          id: event.id,
+          error: describe(error, 'stack'),
+        });
       })
       .finally(() => this.underWay.delete(delivery));
     this.underWay.set(delivery, event.name);
@@ -165,7 +172,7 @@ function loggedEvent(event: DomainEvent, type: EventType, readerId = EVERY_ACCOU
     type: type.name,
     accountId: readerId,
     subject: type.subject(state),
-    data: JSON.stringify(type.data(state)),
+    data: jsonText(type.data(state)),
     actor: actor ?? null,
     actorAccountId: accountId ?? null,
     requestId: requestId ?? null,

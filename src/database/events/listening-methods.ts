@@ -1,13 +1,16 @@
 import type { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { refuseFaults } from '../../platform/errors/extension-error.js';
 
 export interface ListeningMethod<Metadata> {
+  /** Such as `Ledger.record`. */
+  readonly name: string;
   readonly metadata: Metadata;
   readonly call: (...args: readonly unknown[]) => unknown;
 }
 
 /**
  * The methods of providers and controllers that a decorator marks, which sets one metadata or a list of them.
- * @throws TypeError if a provider has no instance that could be called
+ * @throws ExtensionError if a provider has no instance that could be called
  */
 export function listeningMethods<Metadata>(
   discovery: DiscoveryService,
@@ -23,9 +26,13 @@ export function listeningMethods<Metadata>(
       const metadata: unknown = typeof method === 'function' ? Reflect.getMetadata(key, method) : undefined;
       if (typeof method !== 'function' || metadata === undefined) continue;
       if (!wrapper.isDependencyTreeStatic())
-        throw new TypeError(`${wrapper.name} listens to events with ${name}, so it must have the default scope.`);
+        refuseFaults([`${wrapper.name} listens to events with ${name}, so it must have the default scope.`]);
       for (const one of [metadata].flat() as Metadata[])
-        found.push({ metadata: one, call: (...args) => Reflect.apply(method, instance, args) as unknown });
+        found.push({
+          name: `${wrapper.name}.${name}`,
+          metadata: one,
+          call: (...args) => Reflect.apply(method, instance, args) as unknown,
+        });
     }
   }
   return found;

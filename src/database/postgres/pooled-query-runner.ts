@@ -78,15 +78,22 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
 
   async send(...statement: Statement): Promise<QueryAnswer> {
     const [sql] = statement;
-    const timer = setTimeout(() => void this.reportSlow(sql), this.observer.slowMs);
-    const limit = setTimeout(() => this.cancelPooled(), this.env.DATABASE_TIMEOUT_MS);
+    const { DATABASE_TIMEOUT_MS: limitMs } = this.env;
+    const { slowMs } = this.observer;
+    // The second one starts when the first one has ended, as hardly any does.
+    let timer = setTimeout(
+      () => {
+        if (slowMs < limitMs) void this.reportSlow(sql);
+        timer = setTimeout(() => this.cancelPooled(), limitMs - slowMs);
+      },
+      Math.min(slowMs, limitMs),
+    );
     try {
       return await this.observer.watch(sql, () => super.query(...statement));
     } catch (error) {
       throw translatePostgres(error);
     } finally {
       clearTimeout(timer);
-      clearTimeout(limit);
     }
   }
 
@@ -139,6 +146,7 @@ export class PooledQueryRunner extends PostgresQueryRunner implements Transactio
   private expire(): void {
     const { DATABASE_TRANSACTION_TIMEOUT_MS: limitMs } = this.env;
     const reason = tookTooLong(`A connection was closed because it was not released within ${limitMs} ms.`);
+    void this.transactions.current?.interrupt(reason).catch(() => undefined);
     this.close(() => reason).catch(() => undefined);
   }
 

@@ -1,10 +1,13 @@
+import { realpathSync } from 'node:fs';
+import { Logger } from '@nestjs/common';
 import Sqlite, { type Database as SqliteConnection } from 'sqlite-driver';
 import { type DataSourceOptions, MigrationExecutor } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { type ConnectionUse, Database } from '../database.js';
 import { commonOptions, type DatabaseParts } from '../database-options.js';
 import { runPendingMigrations } from '../migrations/index.js';
-import { createPrivateFile } from './sqlite-file.js';
+import { droppedFrames } from './damaged-wal.js';
+import { createDatabaseFile } from './sqlite-file.js';
 import { StatementObserver } from '../statement-observer.js';
 import { Turns } from '../turns.js';
 import { fileCheck, ReadingConnection, SqliteQueryRunner } from './sqlite-query-runner.js';
@@ -24,10 +27,18 @@ export function sqliteOptions(file: string, parts: DatabaseParts): DataSourceOpt
   };
 }
 
+function warnOfDamage(file: string): void {
+  const { frames, bytes } = droppedFrames(file);
+  const message =
+    'the write-ahead log of SQLite is damaged, and what follows the damage is lost; after a power cut, it may have been unfinished';
+  if (frames > 0) new Logger('Database').warn({ message, file, frames, bytes });
+}
+
 /** The embedded database: one connection for writes, one transaction at a time, and one for concurrent reads. */
 export class SqliteDatabase extends Database {
   override readonly isEmbedded = true;
   private readonly turns = new Turns(1, 1);
+  private version: unknown;
   private opened: { readonly reading: ReadingConnection; readonly writing: WritingConnection } | undefined;
 
   constructor(
@@ -41,7 +52,8 @@ export class SqliteDatabase extends Database {
   /** Opens the database and runs pending migrations; several processes can do so at the same time. */
   override async initialize(): Promise<this> {
     const path = String(this.options.database);
-    createPrivateFile(path);
+    createDatabaseFile(path);
+    warnOfDamage(`${realpathSync(path)}-wal`);
     await super.initialize();
     try {
       // TypeORM declares only the interface of all drivers.
@@ -80,6 +92,19 @@ export class SqliteDatabase extends Database {
 
   override async ping(): Promise<void> {
     await this.query('SELECT 1');
+  }
+
+  /** The version does not change by commits of the connection that reads it. */
+  override wasWrittenElsewhere(): boolean {
+    const { version } = this;
+    try {
+      const writing: SqliteConnection = (this.driver as BetterSqlite3Driver).databaseConnection;
+      this.version = writing.pragma('data_version', { simple: true });
+    } catch {
+      // Somebody has the file for himself at the moment.
+      return true;
+    }
+    return this.version !== version;
   }
 
   override get connections(): ConnectionUse {

@@ -17,9 +17,19 @@ export function sqliteFile(databaseUrl: string): string {
 }
 
 /** Creates a file, and its folders, that only this user can read, unless it exists. SQLite's other files get its mode. */
-export function createPrivateFile(file: string): void {
+function createPrivateFile(file: string): void {
   createFolder(dirname(file));
   closeSync(openSync(file, 'a', 0o600));
+}
+
+/** Creates a private file for an SQLite database, or beside one. @throws Error that says what to do */
+export function createDatabaseFile(file: string): void {
+  try {
+    createPrivateFile(file);
+  } catch (cause) {
+    const advice = 'Set DATABASE_URL to a file that can be written, in a folder that can be written.';
+    throw new Error(`${(cause as Error).message}. ${advice}`, { cause });
+  }
 }
 
 /** `mkdirSync` with `recursive` never returns if a parent can have no folders, as in `/proc`. */
@@ -38,10 +48,10 @@ const locks: SqliteConnection[] = [];
  * @throws Error that names the process that has the lock
  */
 export function lockDatabaseFile(databaseFile: string): void {
-  createPrivateFile(databaseFile);
+  createDatabaseFile(databaseFile);
   // A link to the file is the same database.
   const file = `${realpathSync(databaseFile)}-lock`;
-  createPrivateFile(file);
+  createDatabaseFile(file);
   const lock = new Sqlite(file, { timeout: 0 });
   try {
     lock.exec('BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS "holder" ("name" TEXT NOT NULL); DELETE FROM "holder"');

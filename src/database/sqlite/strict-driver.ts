@@ -1,4 +1,4 @@
-import { type QueryRunner, type TableColumn, TypeORMError } from 'typeorm';
+import { type QueryRunner, type Table, type TableColumn, TableForeignKey, TypeORMError } from 'typeorm';
 import { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 import { Query } from 'typeorm/driver/Query.js';
@@ -38,11 +38,24 @@ export class StrictDriver extends BetterSqlite3Driver {
 
 /** Writes the statements of a migration differently, and runs those of others as they are. */
 class StrictQueryRunner extends BetterSqlite3QueryRunner {
+  /** TypeORM adds foreign keys afterwards, for which it copies the table. */
+  override async createTable(table: Table, ifNotExists?: boolean, _?: boolean, createIndices?: boolean): Promise<void> {
+    const { entityMetadatas, driver } = this.dataSource;
+    const declared = entityMetadatas.find(
+      ({ tablePath, tableType }) => tablePath === table.name && tableType !== 'entity-child',
+    );
+    for (const key of declared?.foreignKeys ?? []) table.addForeignKey(TableForeignKey.create(key, driver));
+    await super.createTable(table, ifNotExists, true, createIndices);
+  }
+
   /** One that others refer to cannot be replaced in a transaction without deleting their rows. */
   protected override async recreateTable(...of: Parameters<BetterSqlite3QueryRunner['recreateTable']>): Promise<void> {
     if (!this.sqlMemoryMode) return super.recreateTable(...of);
-    const [{ name }] = of;
-    const example = `ALTER TABLE "${name}" ADD COLUMN "note" TEXT NOT NULL DEFAULT ''`;
+    const [{ name, columns }, before] = of;
+    const added = columns.find((column) => before.findColumnByName(column.name) === undefined);
+    const { isNullable } = added ?? { isNullable: false };
+    const rule = isNullable ? '' : ` NOT NULL DEFAULT ''`;
+    const example = `ALTER TABLE "${name}" ADD COLUMN "${added?.name ?? 'note'}" TEXT${rule}`;
     const recipe = `Write the migration by hand, with the types of columnTypes(), such as: ${example}`;
     throw new TypeORMError(`On SQLite, this change of ${name} would copy the whole table. ${recipe}`);
   }

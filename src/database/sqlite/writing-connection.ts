@@ -43,7 +43,7 @@ export class WritingConnection extends SharedConnection implements TransactionCo
     const transaction = new Transaction(this);
     const timer = setTimeout(() => {
       const reason = `A transaction was rolled back because it did not end within ${transactionMs} ms.`;
-      void transaction.rollback(tookTooLong(reason));
+      void transaction.interrupt(tookTooLong(reason));
     }, transactionMs).unref();
     this.free = () => {
       clearTimeout(timer);

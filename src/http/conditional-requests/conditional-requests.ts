@@ -5,8 +5,8 @@ import type { FastifyReply } from 'fastify';
 import type { Page } from '../../database/paging/page.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import { addLink, nextPageLink } from '../addresses.js';
-import { forgetResponse, validationFailed } from '../errors/api-error.js';
-import { jsonText } from '../json/int64.js';
+import { type ApiError, forgetResponse, validationFailed } from '../errors/api-error.js';
+import { jsonText } from '../../platform/int64.js';
 import { documentParameter } from '../requests/handler-metadata.js';
 import { requestOf } from '../requests/request.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences } from '../response-headers.js';
@@ -25,10 +25,9 @@ export function notCurrent(ifMatch = '"another"'): DomainError {
 /** Maximum length of a list, in characters: the two of a request and its other headers fit into what Node accepts. */
 const MAX_ETAGS_LENGTH = 4_096;
 
-/** @throws ApiError `validation_failed` */
-function checked(etags: string): string {
-  if (etags.length <= MAX_ETAGS_LENGTH) return etags;
-  throw validationFailed([`If-Match and If-None-Match must not exceed ${MAX_ETAGS_LENGTH} characters`]);
+function faultOf(...lists: readonly (string | undefined)[]): ApiError | undefined {
+  if (lists.every((list = '') => list.length <= MAX_ETAGS_LENGTH)) return undefined;
+  return validationFailed([`If-Match and If-None-Match must not exceed ${MAX_ETAGS_LENGTH} characters`]);
 }
 
 /** The precondition of a request (RFC 9110, sections 13.1.1 and 13.1.2). */
@@ -42,9 +41,11 @@ export class Precondition {
   check(json: string): void {
     const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = this.headers;
     if (ifMatch === undefined && ifNoneMatch === undefined) return;
+    const fault = faultOf(ifMatch, ifNoneMatch);
+    if (fault !== undefined) throw fault;
     const etag = etagOf(json);
-    if (ifMatch !== undefined && !isListed(etag, checked(ifMatch))) throw notCurrent(ifMatch);
-    if (ifNoneMatch !== undefined && isListed(etag, checked(ifNoneMatch), 'weak'))
+    if (ifMatch !== undefined && !isListed(etag, ifMatch)) throw notCurrent(ifMatch);
+    if (ifNoneMatch !== undefined && isListed(etag, ifNoneMatch, 'weak'))
       throw new DomainError('precondition_failed', 'If-None-Match names the current ETag.');
   }
 }
@@ -108,14 +109,16 @@ export function sendWithEtag<Body extends string | Buffer>(
   const { method, headers } = reply.request;
   const isRead = method === 'GET' || method === 'HEAD';
   const { 'if-match': ifMatch, 'if-none-match': condition } = isRead ? headers : {};
-  if (ifMatch !== undefined && !isListed(etag, checked(ifMatch))) {
+  const isOther = ifMatch !== undefined && !isListed(etag, ifMatch);
+  const fault = faultOf(ifMatch, condition) ?? (isOther ? notCurrent(ifMatch) : undefined);
+  if (fault !== undefined) {
     forgetResponse(reply);
-    throw notCurrent(ifMatch);
+    throw fault;
   }
   reply.header('etag', etag);
   // `@Operation()` sets it by the type of its success; Fastify takes a string for plain text.
   if (!reply.hasHeader('content-type')) reply.header('content-type', 'application/json; charset=utf-8');
-  if (condition === undefined || !isListed(etag, checked(condition), 'weak')) return body;
+  if (condition === undefined || !isListed(etag, condition, 'weak')) return body;
   reply.code(304);
   // Fastify sends no body for HEAD but derives headers from it, so the body is needed.
   if (method === 'HEAD') return body;

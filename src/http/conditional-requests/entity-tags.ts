@@ -13,8 +13,11 @@ export function pageEtag(json: string, nextAfter: number | string | undefined): 
   return etagOf(`${json}${nextAfter ?? ''}`);
 }
 
-/** Compares as RFC 9110, section 8.8.3.2, says: strongly for If-Match, and weakly for If-None-Match. */
+/** RFC 9110, section 8.8.3, in a list whose elements can be empty (section 5.6.1). */
+const LIST = /^(?:[ \t]*(?:(?:W\/)?"[^"]*"[ \t]*)?(?:,|$))+$/;
+
+/** Compares as RFC 9110, section 8.8.3.2, says: strongly for If-Match, and weakly for If-None-Match. A malformed list names none. */
 export function isListed(etag: string, field: string, comparison: 'strong' | 'weak' = 'strong'): boolean {
   const etags = comparison === 'weak' ? [etag, `W/${etag}`] : [etag];
-  return field.trim() === '*' || field.split(',').some((tag) => etags.includes(tag.trim()));
+  return field.trim() === '*' || (LIST.test(field) && field.split(',').some((tag) => etags.includes(tag.trim())));
 }

@@ -55,16 +55,36 @@ export function refuse(server: Server, socket: Socket, { problem }: ApiError): v
   server.emit('refused', problem.status, requestId);
 }
 
-const NO_HTTP = 'This is not a valid HTTP/1.1 request';
+const URL_CHARACTERS = 'its path or query has a character that must be percent-encoded, such as a space';
+const FIRST_LINE = 'its first line does not end with HTTP/1.1 and CRLF';
+const CHUNKS = 'a chunk does not begin with its size in hexadecimal digits, or does not end there';
 
-export function toError(code?: string): ApiError {
+/** What is wrong, by the code of Node's parser. */
+const FAULTS: Readonly<Record<string, string>> = {
+  HPE_INVALID_METHOD: 'it begins with no method, such as GET in capital letters',
+  HPE_INVALID_URL: URL_CHARACTERS,
+  HPE_INVALID_CONSTANT: URL_CHARACTERS,
+  HPE_INVALID_VERSION: FIRST_LINE,
+  HPE_PAUSED_H2_UPGRADE: FIRST_LINE,
+  HPE_LF_EXPECTED: 'a line does not end with CRLF',
+  HPE_INVALID_HEADER_TOKEN: 'the name or the value of a header has a character that is not allowed there',
+  HPE_INVALID_CONTENT_LENGTH: 'Content-Length is not a number of bytes',
+  HPE_UNEXPECTED_CONTENT_LENGTH: 'Content-Length is sent twice',
+  HPE_INVALID_TRANSFER_ENCODING: 'Transfer-Encoding is not chunked, or is sent with Content-Length',
+  HPE_INVALID_CHUNK_SIZE: CHUNKS,
+  HPE_STRICT: CHUNKS,
+};
+
+export function toError(code = ''): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW') return headersTooLarge();
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout();
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
     return new ApiError('payload_too_large', 'The chunk extensions are larger than this service accepts.');
-  if (code === 'HPE_INVALID_METHOD')
-    return new ApiError('validation_failed', `${NO_HTTP}: it begins with no method, such as GET in capital letters.`);
-  return new ApiError('validation_failed', `${NO_HTTP}.`);
+  const fault = FAULTS[code];
+  return new ApiError(
+    'validation_failed',
+    `This is not a valid HTTP/1.1 request${fault === undefined ? '' : `: ${fault}`}.`,
+  );
 }
 
 export function headersTooLarge(): ApiError {

@@ -93,6 +93,8 @@ export function writeProblem(reply: FastifyReply, answer: Problem): string {
   const { errorPage } = reply.server;
   if (errorPage !== undefined) addLink(reply, `<${errorPage}#${code}>; rel="help"`);
   if (status === 401 || status === 429) reply.header('cache-control', 'no-store');
+  // Caches can store some errors otherwise (RFC 9110, section 15.1).
+  else if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache');
   // Exceptions of Nest do not say when to try again, and every 429 and 503 does.
   if ((status === 429 || status === 503) && !reply.hasHeader('retry-after')) reply.header('retry-after', '1');
   reply.code(status).header('content-type', 'application/json; charset=utf-8');

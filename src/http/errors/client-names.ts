@@ -18,7 +18,7 @@ function plain(name: string): string {
 }
 
 /** A short name that is no API key. */
-const HARMLESS = /^(?!.*psk)[\w.[\]-]{1,20}$/i;
+const HARMLESS = /^(?!.*psk)[\w.:*[\]-]{1,20}$/i;
 
 /** How other APIs turn pages. */
 const PAGING = /^(?:page|offset|cursor|skip)$/i;
@@ -54,11 +54,13 @@ export function nearestPath(path: string, paths: Iterable<string>): string | und
   const asked = (/^\/v[0-9]+\//i.test(plainPath) ? plainPath : API_PREFIX + plainPath).split('/').filter(Boolean);
   const known = [...paths].filter((one) => DOCUMENTED.test(one)).map((one) => one.split('/').slice(1));
   const [, first = ''] = asked;
-  // A client may leave out an area, such as that of `/v1/store/orders`.
-  const nested = known.find((segments) => {
+  // A client may leave out an area, such as that of `/v1/store/orders`, unless what it sent is one.
+  const isArea = known.some(([, area]) => area === first);
+  const hasNested = (segments: readonly string[]) => {
     const at = segments.indexOf(first);
     return at > 1 && segments.length - at === asked.length - 1;
-  });
+  };
+  const nested = isArea ? undefined : known.find(hasNested);
   if (nested !== undefined) return template(nested);
   // With the client's parameters, so that only the rest differs.
   const filled = known.map((segments) =>

@@ -1,9 +1,10 @@
 import { expect, it } from '@jest/globals';
 import { fastify } from 'fastify';
 import { addEarlyResponses } from './requests.js';
+import { RoutedPaths } from './routed-paths.js';
 
 const server = fastify();
-addEarlyResponses(server, new Map());
+addEarlyResponses(server, new RoutedPaths(server));
 server.get('/pets/:petId', () => 'a pet');
 server.get('/files/*', () => 'a file');
 

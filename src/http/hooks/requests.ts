@@ -5,7 +5,9 @@ import type { Env } from '../../platform/config/env.js';
 import { publicPath } from '../addresses.js';
 import { ApiError, CLIENT_GONE } from '../errors/api-error.js';
 import { nearestPath } from '../errors/client-names.js';
-import { isMisframed, isRepeated, isVersioned, pathOf } from '../requests/request.js';
+import { ACCEPT_PATCH } from '../requests/message.js';
+import { hasEmptyParam, isMisframed, isRepeated, isVersioned, pathOf } from '../requests/request.js';
+import type { RoutedPaths } from './routed-paths.js';
 
 export function addCommonHeaders(server: FastifyInstance, env: Env): void {
   const origins = new Set(env.CORS_ORIGINS);
@@ -37,13 +39,34 @@ export function batchRequestsPerTick(server: FastifyInstance): void {
   server.addHook('onRequest', () => (turn ??= begin()));
 }
 
-/** Responds right after admission, before the body is read. @param paths of all routes, once there are requests */
-export function addEarlyResponses(server: FastifyInstance, paths: ReadonlyMap<string, unknown>): void {
+/** Responds right after admission, before the body is read: an invalid body does not matter here. */
+export function addEarlyResponses(server: FastifyInstance, paths: RoutedPaths): void {
   server.addHook('onRequest', (request, reply, done) => {
-    if (request.raw.socket.destroyed) done(ApiError.of(CLIENT_GONE));
-    else if (isPreflight(request)) reply.code(204).send();
-    else done(hostFault(request.raw) ?? transferCodingFault(request.raw) ?? pathFault(request, paths));
+    if (request.raw.socket.destroyed) return done(ApiError.of(CLIENT_GONE));
+    if (isPreflight(request)) return void reply.code(204).send();
+    const fault = hostFault(request.raw) ?? transferCodingFault(request.raw);
+    if (fault !== undefined || (!request.is404 && !hasEmptyParam(request.params))) return done(fault);
+    const methods = paths.methodsOf(request.url);
+    if (methods === undefined) return done(routeNotFound(nearestTo(request, paths)));
+    respondToOtherMethod(request, reply, methods, done);
   });
+}
+
+/** OPTIONS is 204, any other method that a path does not have is 405, both with Allow. */
+function respondToOtherMethod(
+  { method }: FastifyRequest,
+  reply: FastifyReply,
+  methods: ReadonlySet<string>,
+  done: (error?: Error) => void,
+): void {
+  const allow = [...new Set([...methods, 'OPTIONS'])].join(', ');
+  if (method === 'OPTIONS')
+    return void reply
+      .code(204)
+      .headers({ allow, ...(methods.has('PATCH') && ACCEPT_PATCH) })
+      .send();
+  const message = `This path does not support ${method}. It supports ${allow}.`;
+  done(new ApiError('method_not_allowed', message, { allow }));
 }
 
 /** The characters of uri-host with an optional port (RFC 9110, section 7.2). */
@@ -69,13 +92,9 @@ function transferCodingFault(message: IncomingMessage): ApiError | undefined {
     : new ApiError('validation_failed', 'The last transfer coding must be chunked.');
 }
 
-/** The router matches `/pets/` with `/pets/:petId`, but a trailing slash is another path. A wildcard may be empty. */
-const isEmptyParam = ([name, value]: [string, unknown]) => value === '' && name !== '*';
-
-function pathFault({ is404, params, url }: FastifyRequest, paths: ReadonlyMap<string, unknown>): ApiError | undefined {
-  if (!is404 && !Object.entries(params as object).some(isEmptyParam)) return undefined;
-  const meant = nearestPath(pathOf(url), paths.keys());
-  return routeNotFound(meant && `Did you mean ${meant}?`);
+function nearestTo({ url }: FastifyRequest, paths: RoutedPaths): string | undefined {
+  const meant = nearestPath(pathOf(url), paths.templates);
+  return meant && `Did you mean ${meant}?`;
 }
 
 export function routeNotFound(advice = 'The page /docs shows all paths.'): ApiError {

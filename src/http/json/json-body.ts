@@ -14,8 +14,8 @@ import {
   unsupportedMediaType,
 } from '../requests/message.js';
 import { hasBody, isRepeated } from '../requests/request.js';
-import { jsonText } from './int64.js';
-import { EMPTY_BODY, parseJson } from './parse-json.js';
+import { jsonText } from '../../platform/int64.js';
+import { EMPTY_BODY, notAnObject, parseJson } from './parse-json.js';
 
 const JSON_TYPES = [JSON_TYPE, MERGE_PATCH_TYPE];
 const UTF_8 = /^[ \t]*charset=(?:utf-8|"utf-8")[ \t]*$/i;
@@ -25,9 +25,12 @@ export function addJsonBodyParser(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(JSON_TYPES, async (request: FastifyRequest, payload: Readable) => {
     request.rawBody = await readBody(request, payload);
-    // A PATCH always needs a body. Of other methods, the validation knows it.
-    const canBeAbsent = request.rawBody.length === 0 && request.method !== 'PATCH';
-    return canBeAbsent ? EMPTY_BODY : parseJson(request.rawBody, limitOf(request));
+    // A PATCH always needs a body, and `null` would remove what it changes. Of other methods, the validation knows it.
+    const canBeAbsent = request.method !== 'PATCH';
+    if (canBeAbsent && request.rawBody.length === 0) return EMPTY_BODY;
+    const body = parseJson(request.rawBody, limitOf(request));
+    if (body === null && !canBeAbsent) throw notAnObject();
+    return body;
   });
   server.setReplySerializer((value) => {
     const text: string | undefined = jsonText(value);
@@ -88,6 +91,9 @@ function headerFault(request: FastifyRequest): ApiError | undefined {
   }
   if (isRepeated(raw, 'content-type'))
     return new ApiError('validation_failed', 'Content-Type must be given only once.');
+  const { mediaTypes } = request.routeOptions.config;
+  if (mediaTypes?.every((one) => one !== mediaType && !isWithin(one, mediaType)))
+    return unsupported(`Send the body with Content-Type: ${mediaTypes.join(' or ')}.`, method, mediaTypes);
   if (!isKnown) return unsupportedMediaType(mediaType, method);
   if (JSON_TYPES.includes(mediaType)) {
     // Parameters may be empty (RFC 9110, section 5.6.6).
@@ -99,4 +105,9 @@ function headerFault(request: FastifyRequest): ApiError | undefined {
   }
   if (encoding !== undefined) return unsupportedEncoding();
   return undefined;
+}
+
+/** Whether a media type is one of a range such as `image/*`. */
+function isWithin(range: string, mediaType: string): boolean {
+  return range.endsWith('/*') && mediaType.startsWith(range.slice(0, -1));
 }

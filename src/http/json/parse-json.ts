@@ -1,8 +1,8 @@
 import { printParseErrorCode, visit } from 'jsonc-parser';
-import { ApiError } from '../errors/api-error.js';
+import { ApiError, validationFailed } from '../errors/api-error.js';
 import { quoteName, unknownName } from '../errors/client-names.js';
 import { BODY_LIMIT_BYTES, malformedJson } from '../requests/message.js';
-import { exactJson, integerOfLiteral } from './int64.js';
+import { exactJson, integerOfLiteral } from '../../platform/int64.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -17,6 +17,8 @@ const MAX_MEMBERS = 1_000;
 /** What is sent as JSON, but has no bytes. Some clients send Content-Type also without a body. */
 export const EMPTY_BODY: object = Object.freeze({});
 export const emptyBody = () => malformedJson('is empty, but must be JSON');
+
+export const notAnObject = (name = 'The request body') => validationFailed([`${name} must be a JSON object`]);
 
 /**
  * Parses a JSON text (RFC 8259): integers beyond 2^53 become bigint, and what rounding would make an integer becomes NaN.

@@ -42,8 +42,8 @@ export function unsupportedMediaType(sent = '', method = 'POST'): ApiError {
 }
 
 /** A 415, which names what the method accepts (RFC 9110, section 15.5.16). */
-export function unsupported(message: string, method: string): ApiError {
-  const accept = jsonMediaTypes(method).join(', ');
+export function unsupported(message: string, method: string, mediaTypes = jsonMediaTypes(method)): ApiError {
+  const accept = mediaTypes.join(', ');
   return new ApiError('unsupported_media_type', message, { accept, ...(method === 'PATCH' && ACCEPT_PATCH) });
 }
 

@@ -22,11 +22,12 @@ declare module 'fastify' {
 
   interface FastifyContextConfig {
     bodyLimitBytes?: number | undefined;
+    /** Those of `@ApiConsumes()` below `@Operation()`. */
+    mediaTypes?: readonly string[] | undefined;
     /** Set by `@Operation()` for a handler without `@Query()`. */
     takesNoQuery?: boolean;
     /** Set by `@Deprecated()`, whose interceptor announces that before it refuses a request. */
     isDeprecated?: true;
-    readonly isMethodUnknown?: true;
     idempotency?: 'accepted' | 'refused';
   }
 
@@ -65,6 +66,11 @@ function decode(path: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The router matches `/pets/` with `/pets/:petId`, but a trailing slash is another path. A wildcard may be empty. */
+export function hasEmptyParam(params: FastifyRequest['params']): boolean {
+  return Object.entries(params as object).some(([name, value]) => value === '' && name !== '*');
 }
 
 /** A request id that is accepted from clients and logged: no API key. */

@@ -3,7 +3,8 @@ import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
 import { ValidateIf, ValidateNested } from 'class-validator';
 import { listed } from '../../platform/errors/error-codes.js';
-import { isInt64 } from '../json/int64.js';
+import { quoteName } from '../errors/client-names.js';
+import { isInt64 } from '../../platform/int64.js';
 import { bodyField, type FieldOptions } from './field.js';
 
 // Each decorator declares both the check and the OpenAPI schema, so that clients can know every rule.
@@ -89,14 +90,17 @@ export function EnumListField(
 ): PropertyDecorator {
   const { values, isOther = () => false } = options;
   const schema = { ...enumSchema(options), isArray: true, minItems: 1, maxItems: MAX_ITEMS, uniqueItems: true };
-  const isValid = (value: unknown) =>
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.length <= MAX_ITEMS &&
-    new Set(value).size === value.length &&
-    value.every((item) => typeof item === 'string' && (values.includes(item) || isOther(item)));
-  const rule = `have 1 to ${MAX_ITEMS} items, each once and one of ${listed(values, ', ', 60)}`;
-  return bodyField(options, schema, 'a list', rule, isValid);
+  const isItem = (item: unknown) => typeof item === 'string' && (values.includes(item) || isOther(item));
+  const faultOf = (items: readonly unknown[]) => {
+    if (items.length === 0 || items.length > MAX_ITEMS) return `have 1 to ${MAX_ITEMS} items, not ${items.length}`;
+    const other = items.findIndex((item) => !isItem(item));
+    if (other === -1) return new Set(items).size === items.length ? undefined : 'have each item once';
+    const sent = items[other];
+    const quoted = typeof sent === 'string' ? quoteName(sent) : undefined;
+    return `have items of ${listed(values, ', ', 60)}${quoted === undefined ? '' : `, not ${quoted}`}`;
+  };
+  const isValid = (value: unknown) => Array.isArray(value) && faultOf(value) === undefined;
+  return bodyField(options, schema, 'a list', (value) => faultOf(value as unknown[]) ?? '', isValid);
 }
 
 /** An integer within a range of safe integers. */

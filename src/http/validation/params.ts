@@ -3,7 +3,7 @@ import { ApiParam, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import { ApiError } from '../errors/api-error.js';
-import { isCanonicalId, isCanonicalInt64 } from '../json/int64.js';
+import { isCanonicalId, isCanonicalInt64 } from '../../platform/int64.js';
 import { documentParameter } from '../requests/handler-metadata.js';
 import { requestOf } from '../requests/request.js';
 import { field, type FieldOptions } from './field.js';
@@ -128,6 +128,11 @@ export interface PathIdOptions {
   readonly isAnyInt64?: boolean;
 }
 
+/** What to do about an identifier that is the placeholder of a path in documentation. @param name of the parameter */
+export function placeholderAdvice(id: string, name: string): string | undefined {
+  return /^(?:\{.*\}|<.*>|:[a-z]\w*)$/i.test(id) ? `Replace {${name}} with it.` : undefined;
+}
+
 /** Injects an identifier in the path as decimal digits, and documents it. Other forms are not found. */
 export function PathId(
   name: string,
@@ -138,9 +143,8 @@ export function PathId(
     const { [name]: id = '' } = requestOf(context).params as Record<string, string>;
     if (isCanonical(id)) return id;
     const error = notFound();
-    const isTemplate = id === `{${name}}` || id === `:${name}`;
-    const advice = isTemplate ? `Replace ${id} with it.` : `It must be ${isAnyInt64 ? INT64_RANGE : ID_RANGE}.`;
-    const message = `${error.message} ${advice}`;
+    const range = isAnyInt64 ? INT64_RANGE : ID_RANGE;
+    const message = `${error.message} ${placeholderAdvice(id, name) ?? `It must be ${range}.`}`;
     throw error instanceof ApiError ? ApiError.of({ ...error.problem, message }) : new DomainError(error.code, message);
   };
   const schema = { type: 'integer' as const, format: 'int64', ...(isAnyInt64 ? {} : { minimum: 1 }), example };

@@ -4,7 +4,7 @@ import { getMetadataStorage, validate, type ValidationError, type ValidatorOptio
 import { LRUCache } from 'lru-cache';
 import { unknownName } from '../errors/client-names.js';
 import { MAX_FAULTS, validationFailed } from '../errors/api-error.js';
-import { EMPTY_BODY, emptyBody } from '../json/parse-json.js';
+import { EMPTY_BODY, emptyBody, notAnObject } from '../json/parse-json.js';
 import { unsupportedMediaType } from '../requests/message.js';
 
 /** For more of them, class-validator would take milliseconds. */
@@ -54,7 +54,8 @@ export class RequestValidationPipe implements PipeTransform {
     }
     if (data === undefined) {
       if (place === 'query') return queryOf(value, metatype);
-      if (place === 'body') checkObject(value);
+      // Generated clients send `null` for a body that can be left out.
+      if (place === 'body' && value !== null) checkObject(value);
       return instanceOf(value, metatype, place);
     }
     // Another pipe of the parameter makes its value from a text, as in `@Param('id', UserByIdPipe) user: User`.
@@ -86,13 +87,14 @@ async function instanceOf(value: unknown, metatype: Type, place: Place): Promise
   const faults = broken.length === 0 ? unstorableTexts(value) : broken;
   if (faults.length === 0) return dto;
   if (value === EMPTY_BODY) throw emptyBody();
+  if (value === null) throw notAnObject();
   // A POST needs no body where all its fields are optional.
   throw value === undefined ? unsupportedMediaType() : validationFailed(faults);
 }
 
-function checkObject(body: unknown, name = 'The request body'): void {
+function checkObject(body: unknown, name?: string): void {
   if (body === undefined || (typeof body === 'object' && body !== null && !Array.isArray(body))) return;
-  throw validationFailed([`${name} must be a JSON object`]);
+  throw notAnObject(name);
 }
 
 /** To class-validator, names that every object inherits, such as `constructor`, are known. The JSON parser refuses nested ones. */

@@ -9,7 +9,7 @@ import {
 } from './setting.decorators.js';
 import { HttpUrlSetting, IntegerSetting, Setting } from './setting.decorators.js';
 import { isWebhookAllowance, isCidr, isDatabaseUrl, isHost, isOrigin, isRedisUrl } from './setting.decorators.js';
-import { isSecurityContact } from './setting.decorators.js';
+import { isNoFolder, isSecurityContact } from './setting.decorators.js';
 
 export const { version: VERSION } = createRequire(import.meta.url)('petstore-service/package.json') as {
   version: string;
@@ -32,6 +32,7 @@ export class Env {
       'postgres://user:password@host:port/database with one host, with parameters such as sslmode=verify-full, and with /, ?, #, @ and % of the user and the password ' +
       'percent-encoded, such as %23 for #',
   )
+  @CheckedSetting(isNoFolder, '$property is a folder: name a file in it, such as petstore.sqlite')
   DATABASE_URL?: string;
 
   @ChoiceSetting(ENVIRONMENTS) ENVIRONMENT: (typeof ENVIRONMENTS)[number] = 'production';

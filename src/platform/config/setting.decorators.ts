@@ -80,7 +80,7 @@ export function isWebhookAllowance(value: string): boolean {
 }
 
 /** Paths that are meant to be something else: they would make an empty database under a strange name. */
-const NO_PATH = /^$|^[:~\s]|^\/\/|^file:|^memory:?$|:memory|[?#$]|[/\s]$/i;
+const NO_PATH = /^$|^[:~\s]|^\/\/|^file:|^memory:?$|:memory|[?#$]|\s$/i;
 /** After percent-encoded characters were replaced. The host can be missing: a parameter can name a socket. */
 const POSTGRES_URL =
   /^postgres(ql)?:\/\/([^\s/?#@:]*(:[^\s/?#@]*)?@)?(([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?)?\/[^\s/?#@]+(\?[^\s#]*)?$/i;
@@ -91,12 +91,19 @@ const POSTGRES_PARAMETER =
 export function isDatabaseUrl(value: string): boolean {
   if (value.startsWith('sqlite:')) {
     const path = value.slice('sqlite:'.length);
-    return path === ':memory:' || !(NO_PATH.test(path) || existsSync(`${path}/.`));
+    return path === ':memory:' || !NO_PATH.test(path);
   }
   const [, query = ''] = value.split('?');
   if (!query.split('&').every((parameter) => query === '' || POSTGRES_PARAMETER.test(parameter))) return false;
   const withoutCodes = value.replaceAll(/%[\da-f]{2}/gi, 'x');
   return isDecodable(value) && POSTGRES_URL.test(withoutCodes) && URL.canParse(value.replace('@/', '@localhost/'));
+}
+
+/** Whether it is no folder, as an SQLite database is a file in one. */
+export function isNoFolder(value: string): boolean {
+  if (!value.startsWith('sqlite:') || !isDatabaseUrl(value)) return true;
+  const path = value.slice('sqlite:'.length);
+  return !path.endsWith('/') && !existsSync(`${path}/.`);
 }
 
 function isDecodable(value: string): boolean {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { ErrorCode } from './error-codes.js';
 
 /**
@@ -27,9 +28,18 @@ export function orFail<Row>(row: Row | null | undefined, missing: (id: string) =
   return row;
 }
 
-/** An error with its causes, for the log. */
-export function describe(exception: unknown, detail: 'message' | 'stack'): string {
-  if (!(exception instanceof Error)) return String(exception);
+const MAX_DEPTH = 4;
+const MAX_INNER_ERRORS = 5;
+/** How much of a thrown object that is no error a line of the log has. */
+const BOUNDS = { depth: 2, maxArrayLength: 10, maxStringLength: 1_000, breakLength: Infinity };
+
+/** An error with its causes, and those that an AggregateError has, for the log. */
+export function describe(exception: unknown, detail: 'message' | 'stack', depth = MAX_DEPTH): string {
+  if (typeof exception === 'string') return exception;
+  if (!(exception instanceof Error)) return inspect(exception, BOUNDS);
+  const inner: readonly unknown[] = exception instanceof AggregateError ? exception.errors : [];
+  const causes = exception.cause === undefined ? inner : [...inner, exception.cause];
+  const told = depth === 0 ? [] : causes.slice(0, MAX_INNER_ERRORS);
   const own = exception[detail] ?? exception.message;
-  return exception.cause === undefined ? own : `${own}\nbecause of ${describe(exception.cause, detail)}`;
+  return [own, ...told.map((cause) => describe(cause, detail, depth - 1))].join('\nbecause of ');
 }

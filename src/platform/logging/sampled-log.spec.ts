@@ -25,7 +25,12 @@ describe('a sampled log', () => {
     jest.advanceTimersByTime(10_000);
     expect(lines.slice(1)).toEqual([{ message: 'more failed', ...LIST, count: 3 }]);
     log.add(LIST, { requestId: 5 });
-    expect(lines.slice(2)).toEqual([{ message: 'failed', ...LIST, requestId: 5 }]);
+    log.add(LIST, { requestId: 6 });
+    jest.advanceTimersByTime(10_000);
+    expect(lines.slice(2)).toEqual([
+      { message: 'failed', ...LIST, requestId: 5 },
+      { message: 'more failed', ...LIST, count: 1 },
+    ]);
   });
 
   it('has an event with another cause in full, up to the fifth cause', () => {

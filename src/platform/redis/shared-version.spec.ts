@@ -93,6 +93,17 @@ describeWithRedis('a version that instances share', () => {
     expect(one.version.current).toBeGreaterThan(before);
   });
 
+  it('is new after a bump that Redis refused', async () => {
+    const one = await open();
+    const before = (await admit(one)) ?? Infinity;
+    await bench.server.call('ACL', 'SETUSER', 'default', '-set');
+    expect(await one.version.bump()).toBe(false);
+    await bench.server.call('ACL', 'SETUSER', 'default', '+set');
+    expect(await admit(one)).toBeUndefined();
+    await eventually(() => one.version.current !== undefined);
+    expect(one.version.current).toBeGreaterThan(before);
+  });
+
   it('ends a bump after the timeout of Redis', async () => {
     const one = await open(TIMEOUT_MS);
     bench.server.pause();

@@ -22,7 +22,8 @@ export class DeliveryTurn {
 
   /** @param mayBegin whether the lease is held, and the process does not stop */
   constructor(
-    private subscription: Subscription,
+    /** As it is now. */
+    public subscription: Subscription,
     private readonly deliveries: Deliveries,
     private readonly metrics: DeliveryMetrics,
     private readonly clock: Clock,
@@ -34,8 +35,8 @@ export class DeliveryTurn {
    * Handles several subjects at once, and the events of each one after the other, up to one that is tried again.
    * @returns whether deliveries still run, some time after its end
    */
-  async handle(subscription: Subscription, durationMs: number): Promise<boolean> {
-    this.subscription = subscription;
+  async handle(durationMs: number): Promise<boolean> {
+    const { subscription } = this;
     const endMs = performance.now() + durationMs;
     const mayBegin = () => performance.now() < endMs && this.mayBegin();
     while (mayBegin()) {

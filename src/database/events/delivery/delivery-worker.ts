@@ -5,6 +5,7 @@ import { Registry } from '@prometheus-io/client';
 import { Clock } from '../../../platform/config/clock.js';
 import { describe } from '../../../platform/errors/domain-error.js';
 import { endsInTime, RecurringTask } from '../../../platform/recurring-task.js';
+import { Database } from '../../database.js';
 import { EventLog } from '../event-log.js';
 import { Deliveries } from './deliveries.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
@@ -23,7 +24,7 @@ const TURN_MS = 1_000;
 
 /**
  * Hands the events of the log to subscriptions. It looks for work when this process commits events, when a delivery is due,
- * within a second of traffic, and each hour: an idle process asks its database nothing else.
+ * within a second of traffic, of a check of readiness and of another process that wrote to SQLite, and each hour.
  */
 @Injectable()
 export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
@@ -38,16 +39,23 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<void> | undefined;
   private isWoken = false;
+  /** Whether subscriptions are read anew: after this poll, there may be none for an hour. */
+  private readsAnew = false;
   private readonly metrics: DeliveryMetrics;
 
   constructor(
     private readonly deliveries: Deliveries,
     private readonly log: EventLog,
     private readonly clock: Clock,
+    database: Database,
     registry: Registry,
   ) {
-    const look = () => Promise.resolve(this.wake());
-    this.polls = new RecurringTask('delivering events', POLL_MS, look, { restsWhenIdle: () => true });
+    const look = async () => {
+      this.readsAnew = true;
+      this.wake();
+    };
+    const restsWhenIdle = () => !database.wasWrittenElsewhere();
+    this.polls = new RecurringTask('delivering events', POLL_MS, look, { restsWhenIdle });
     this.metrics = new DeliveryMetrics(registry);
   }
 
@@ -90,7 +98,9 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     try {
       while (this.isWoken && !this.stopping.signal.aborted) {
         this.isWoken = false;
-        const subscriptions = await this.subscriptions();
+        const anew = this.readsAnew;
+        this.readsAnew = false;
+        const subscriptions = await this.subscriptions(anew);
         if (subscriptions.length === 0) continue;
         const read = await this.deliveries.fanOut(subscriptions);
         if (read === 'more') this.isWoken = true;
@@ -151,10 +161,12 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     const mayBegin = () => lease.isOurs && !signal.aborted;
     const turn = new DeliveryTurn(subscription, this.deliveries, this.metrics, this.clock, mayBegin, signal);
     try {
-      let current: Subscription | undefined = subscription;
       // What is slow keeps the lease. Other subjects go on meanwhile, unless other subscriptions wait for room.
-      while (current !== undefined && (await turn.handle(current, TURN_MS)) && this.waiting.length === 0)
-        current = (await this.subscriptions()).find((one) => one.name === name);
+      while ((await turn.handle(TURN_MS)) && this.waiting.length === 0) {
+        const current = (await this.subscriptions()).find((one) => one.name === name);
+        if (current === undefined) break;
+        turn.subscription = current;
+      }
     } finally {
       await turn.end();
       await lease.release();
@@ -163,7 +175,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     this.wake();
   }
 
-  private async subscriptions(): Promise<Subscription[]> {
-    return (await Promise.all(this.sources.map((source) => source.subscriptions()))).flat();
+  private async subscriptions(anew = false): Promise<Subscription[]> {
+    return (await Promise.all(this.sources.map((source) => source.subscriptions(anew)))).flat();
   }
 }

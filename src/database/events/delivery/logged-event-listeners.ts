@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit, SetMetadata } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { refuseFaults } from '../../../platform/errors/extension-error.js';
 import { Database } from '../../database.js';
 import type { EventName, EventPattern } from '../domain-event.js';
 import { EventTypes } from '../event-types.js';
@@ -66,13 +67,21 @@ export class LoggedEventListeners implements OnModuleInit {
       LOGGED_EVENT,
     );
     if (found.length === 0) return;
+    const known = Array.from(this.types.all, ({ name }) => name).join(', ');
+    const unknown = found.filter(({ metadata: { pattern } }) => this.types.find([pattern]).length === 0);
+    const repeated = [...Map.groupBy(found, ({ metadata }) => metadata.name)].filter(([, all]) => all.length > 1);
+    refuseFaults([
+      ...unknown.map(
+        ({ name, metadata: { pattern } }) => `${name}: the log has no event ${pattern}. It has: ${known}.`,
+      ),
+      ...repeated.map(([name, all]) => `${all.map((one) => one.name).join(', ')}: they have the same name, ${name}.`),
+    ]);
     const subscriptions = found.map(({ metadata: { name, pattern }, call }): Subscription => {
-      const types = this.types.matching([pattern]).map((type) => type.name);
+      const types = this.types.find([pattern]).map((type) => type.name);
       const handle = async (event: LoggedEvent) => void (await call(committedEvent(event)));
       return { name, filter: { types }, atOnce: 1, retryAfterMs: RETRY_AFTER_MS, keepsDelivered: false, handle };
     });
-    const names = new Set(subscriptions.map(({ name }) => name));
-    if (names.size < found.length) throw new TypeError('Two @OnLoggedEvent() have the same name.');
+    const names = subscriptions.map(({ name }) => name);
     for (const name of names) await this.deliveries.add(this.database.manager, name);
     this.worker.addSource({ subscriptions: () => subscriptions }, ...names);
   }

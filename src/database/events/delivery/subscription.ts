@@ -20,7 +20,8 @@ export interface Subscription {
 
 /** Provides the subscriptions that are active now. */
 export interface SubscriptionSource {
-  subscriptions(): readonly Subscription[] | Promise<readonly Subscription[]>;
+  /** @param anew whether they must not come from a cache */
+  subscriptions(anew: boolean): readonly Subscription[] | Promise<readonly Subscription[]>;
 }
 
 /** Says when a delivery is tried again. */

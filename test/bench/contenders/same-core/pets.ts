@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Env } from '../../../../src/platform/config/env.js';
 import { ApiError, sendProblem } from '../../../../src/http/errors/api-error.js';
 import { toProblem } from '../../../../src/http/errors/api-exception.filter.js';
-import { isCanonicalId } from '../../../../src/http/json/int64.js';
+import { isCanonicalId } from '../../../../src/platform/int64.js';
 import { RequestValidationPipe } from '../../../../src/http/validation/request-validation.pipe.js';
 import { announce, declareDeprecation } from '../../../../src/lifecycle/deprecation.interceptor.js';
 import { ListPetsQuery, NewPet } from '../../../../src/pets/pet.dto.js';

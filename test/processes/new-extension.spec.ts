@@ -1,0 +1,103 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { runProgram } from '../support/service-process.js';
+import { Folders } from '../support/temporary.js';
+
+const folders = new Folders();
+afterAll(() => folders.remove());
+
+const create = (folder: string, ...names: string[]) =>
+  runProgram('programs/new.cli.js', ['new', 'extension', ...names], { folder });
+
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+
+const textOf = (folder: string) =>
+  filesIn(folder)
+    .map((file) => `${file}\n${readFileSync(file, 'utf8')}`)
+    .join('\n');
+
+describe('petstore-service new extension', () => {
+  it('gives the names of the extension to files, classes, routes, scopes and the table', async () => {
+    const folder = folders.make();
+    const { code, stdout, stderr } = await create(folder, 'open-hours');
+    const text = textOf(join(folder, 'open-hours'));
+    expect([code, stdout, stderr]).toEqual([0, expect.stringContaining('open-hours has a package'), '']);
+    for (const name of [
+      'open-hour.entity.ts',
+      'OpenHoursModule',
+      "'open-hours:read'",
+      '"open_hours"',
+      'OPEN_HOURS',
+      'Create an open hour',
+    ])
+      expect(text).toContain(name);
+    expect(text).not.toMatch(/vet.?visit/i);
+    expect(text).not.toMatch(/": "(\*|undefined)"/);
+  });
+
+  it.each([
+    ['boxes', 'Box'],
+    ['addresses', 'Address'],
+    ['parties', 'Party'],
+  ])('knows the singular of %s', async (name, singular) => {
+    const folder = folders.make();
+    await create(folder, name);
+    expect(textOf(join(folder, name))).toContain(`class ${singular} `);
+  });
+
+  it('writes the files whose names begin with a dot', async () => {
+    const folder = folders.make();
+    await create(folder, 'mice', 'mouse');
+    const dots = readdirSync(join(folder, 'mice')).filter((name) => name.startsWith('.'));
+    expect(dots.toSorted()).toEqual(['.dockerignore', '.gitignore', '.npmrc']);
+    expect(textOf(join(folder, 'mice'))).toContain('class Mouse ');
+  });
+
+  it.each([
+    [['Toys'], 'Toys is no name: use 3 to 40 lower-case letters and digits, with - between words.'],
+    [['../toys'], '../toys is no name'],
+    [['toys-'], 'toys- is no name'],
+    [['toys', '.'], '. is no name'],
+    [['pets'], 'pets is a name of the service. Choose another one.'],
+    [['webhooks'], 'webhooks is a name of the service.'],
+    [['columns'], 'Column is a class that the package uses. Choose another name.'],
+    [['strings'], 'String is a class that the package uses.'],
+    [['bid'], 'Give the singular of bid too, if it is a plural, as in: mice mouse.'],
+    [['knives'], 'Give the singular of knives too'],
+    [[], "missing required argument 'name'"],
+    [['toys', 'toy', 'more'], 'too many arguments'],
+  ])('refuses the names %j with a sentence, writes nothing, and exits with 2', async (names, message) => {
+    const folder = folders.make();
+    const ended = await create(folder, ...names);
+    expect([ended.code, ended.stdout]).toEqual([2, '']);
+    expect(ended.stderr).toContain(message);
+    expect(ended.stderr.trim().split('\n')).toHaveLength(1);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('writes nothing into a folder that exists, and exits with 1', async () => {
+    const folder = folders.make();
+    mkdirSync(join(folder, 'toys'));
+    writeFileSync(join(folder, 'toys/README.md'), 'mine');
+    expect(await create(folder, 'toys')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'toys exists. Choose another name, or another folder to run this in.\n',
+    });
+    expect(filesIn(folder).map((file) => readFileSync(file, 'utf8'))).toEqual(['mine']);
+  });
+
+  it('is explained by --help', async () => {
+    const { code, stdout } = await runProgram('programs/new.cli.js', ['new', 'extension', '--help'], {
+      folder: folders.make(),
+    });
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('petstore-service new extension [options] <name> [singular]'),
+    ]);
+  });
+});
