@@ -12,6 +12,7 @@ export const ACCOUNT_TABLES: readonly AccountTable[] = [
   { table: 'orders', of: OF_ACCOUNT, deleted: 'in batches', isOpen: `"status" IN ('placed', 'approved')` },
   { table: 'event_log', of: OF_ACCOUNT, deleted: 'in batches' },
   { table: 'usage_history', of: OF_ACCOUNT, deleted: 'in batches', lock: rowsLock('usage_history') },
+  { table: 'key_networks', of: OF_ACCOUNT, deleted: 'in batches', lock: rowsLock('key_networks') },
   { table: 'idempotency_records', of: OF_ACCOUNT, deleted: 'in batches', hidden: ['fingerprint'] },
   { table: 'event_deliveries', of: ofWebhook('subscription'), deleted: 'in batches', lock: DELIVERIES_LOCK },
   { table: 'event_subscriptions', of: ofWebhook('name') },

@@ -9,7 +9,7 @@ import { OldRows } from '../database/old-rows.js';
 import { query } from '../database/statements.js';
 import { onTransactionEnd } from '../database/transaction.js';
 import { Clock, rfc3339 } from '../platform/config/clock.js';
-import { accountIdIn, type AccountSummary, getAccount, summariseAccounts } from './accounts.js';
+import { accountIdIn, type AccountSummary, findAccount, getAccount, noAccount, summariseAccounts } from './accounts.js';
 import { checkLimits, invalid } from './keys/key-options.js';
 import { KeysService } from './keys/keys.service.js';
 
@@ -58,13 +58,10 @@ export class AccountsService {
   async readAudit(name?: string): Promise<AuditEntry[]> {
     const { manager } = this.database;
     if (name === undefined) return readAudit(manager);
-    try {
-      return await readAudit(manager, (await this.get(name)).id);
-    } catch (error) {
-      const records = await readAudit(manager, accountIdIn(name) ?? 0);
-      if (records.length === 0) throw error;
-      return records;
-    }
+    const account = await findAccount(manager, name);
+    const records = await readAudit(manager, account?.id ?? accountIdIn(name) ?? 0);
+    if (account === undefined && records.length === 0) throw noAccount(name);
+    return records;
   }
 
   /** Refuses all keys of an account, new ones too. @param reason for operators only */

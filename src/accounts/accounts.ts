@@ -33,14 +33,24 @@ async function createAccount(operation: AuditedOperation, newKey: NewKey): Promi
 
 /**
  * @param name or the identifier, which logs have
- * @throws (rejects) DomainError `validation_failed` if there is no such account
+ * @throws (rejects) DomainError `validation_failed` if there is no such account, or if there are two
  */
 export async function getAccount(manager: EntityManager, name: string): Promise<Account> {
-  const id = accountIdIn(name);
-  const byId = () => (id === undefined ? null : manager.findOneBy(Account, { id }));
-  const account = (await manager.findOneBy(Account, { name })) ?? (await byId());
-  if (account === null) throw invalid(`There is no account named "${name}".`);
+  const account = await findAccount(manager, name);
+  if (account === undefined) throw noAccount(name);
   return account;
+}
+
+export const noAccount = (name: string) => invalid(`There is no account named "${name}".`);
+
+/** @throws (rejects) DomainError `validation_failed` if it is the name of an account and the identifier of another one */
+export async function findAccount(manager: EntityManager, name: string): Promise<Account | undefined> {
+  const id = accountIdIn(name);
+  const where = id === undefined ? { name } : [{ name }, { id }];
+  const found = await manager.find(Account, { where, order: { id: 'ASC' } });
+  if (found.length < 2) return found[0];
+  const others = found.map((one) => (one.name === name ? `the identifier ${one.id}` : `the name "${one.name}"`));
+  throw invalid(`Two accounts have the name or the identifier "${name}". Use ${others.join(' or ')}.`);
 }
 
 /** The identifier of an account, if it can be one. */

@@ -31,7 +31,7 @@ export function callerOf({ id, name, expiresAt, account, scopes, bansLiftedAt }:
     account: account.name,
     plan: account.plan,
     ...limitsAt(account, atMs),
-    scopes: new Set(scopes.split(' ')),
+    scopes: new Set(scopes),
     bansLiftedAtMs: bansLiftedAt ?? 0,
   };
 }

@@ -46,6 +46,8 @@ export function insufficientScope(message: string, scopes: readonly string[]): P
 
 /** The 403 of a valid key that lacks the scope of the operation. @param held the scopes that it has */
 export function scopeNeeded(scope: string, held: Iterable<string>): Problem {
-  const message = `This key has the scopes ${listed([...held], ', ')}; this operation needs ${scope}.`;
+  const scopes = [...held];
+  const has = scopes.length === 0 ? 'no scopes' : `the scopes ${listed(scopes, ', ')}`;
+  const message = `This key has ${has}; this operation needs ${scope}.`;
   return insufficientScope(message, [scope]);
 }

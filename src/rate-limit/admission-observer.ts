@@ -1,10 +1,10 @@
-import { isIPv4 } from 'node:net';
 import { Injectable, Logger } from '@nestjs/common';
 import { Counter, Registry } from '@prometheus-io/client';
 import type { Caller } from '../auth/caller.js';
 import { rfc3339 } from '../platform/config/clock.js';
 import { Env } from '../platform/config/env.js';
 import { RecurringTask } from '../platform/recurring-task.js';
+import { networkOf } from './counter-store.js';
 import type { Decision } from './windows/decision.js';
 
 const LOG_INTERVAL_MS = 60_000;
@@ -94,7 +94,7 @@ export class AdmissionObserver extends RecurringTask {
    * @param address from `rateLimitKey`, which cuts IPv6 to /64
    */
   unauthenticated(address: string): void {
-    const network = isIPv4(address) ? `${address.slice(0, address.lastIndexOf('.'))}.0/24` : address;
+    const network = networkOf(address);
     const count = this.networks.get(network) ?? 0;
     if (count > 0 || this.networks.size < MAX_REFUSED) this.networks.set(network, count + 1);
   }

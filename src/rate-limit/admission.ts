@@ -70,8 +70,13 @@ async function admit(
     authentication = (await bearer.authenticate(request, true)) ?? INVALID;
     if (!hasCaller(authentication)) return (await throttler.admitAddress(request, reply)) ?? authentication;
   }
-  if (isCaller(authentication)) return refusal ?? bearer.authorize(request, authentication, access);
+  if (refusal !== undefined) {
+    // The log and the metrics have its key and its operation. The usage history has counted it.
+    request.principal = caller;
+    return refusal;
+  }
+  if (isCaller(authentication)) return bearer.authorize(request, authentication, access);
   // The 403 of a suspended account uses quota like any 403, and is logged and counted with its key.
-  if (refusal === undefined) request.caller = request.principal = authentication.caller;
-  return refusal ?? authentication;
+  request.caller = request.principal = authentication.caller;
+  return authentication;
 }

@@ -45,12 +45,17 @@ export abstract class CounterStore {
  * Anything but an IP address shares one counter, so that clients cannot fill the tables with arbitrary text.
  * @param ip undefined if the client has closed the connection
  */
-export function rateLimitKey(ip: string | undefined): string {
+export function rateLimitKey(ip: string | undefined, ipv6Prefix = 64): string {
   if (ip === undefined) return 'unknown';
   // How Node names the IPv4 clients of a socket for both versions; normalizeIp takes a tenth of a 401 for it.
   const unmapped = ip.startsWith(IPV4_MAPPED) ? ip.slice(IPV4_MAPPED.length) : ip;
   if (isIPv4(unmapped)) return unmapped;
-  if (isIPv6(ip)) return normalizeIp(ip);
+  if (isIPv6(ip)) return normalizeIp(ip, ipv6Prefix);
   const { ipv4, ipv6 } = WITH_PORT.exec(ip)?.groups ?? {};
-  return ipv4 === undefined && ipv6 === undefined ? 'unknown' : rateLimitKey(ipv4 ?? ipv6);
+  return ipv4 === undefined && ipv6 === undefined ? 'unknown' : rateLimitKey(ipv4 ?? ipv6, ipv6Prefix);
+}
+
+/** The network of what `rateLimitKey` returns: IPv4 by /24. IPv6 is a network already. */
+export function networkOf(address: string): string {
+  return isIPv4(address) ? `${address.slice(0, address.lastIndexOf('.'))}.0/24` : address;
 }

@@ -13,6 +13,7 @@ import { ApiExceptionFilter } from '../http/errors/api-exception.filter.js';
 import { CounterStore, rateLimitKey } from './counter-store.js';
 import { MemoryCounterStore } from './memory/memory-counter-store.js';
 import { AdmissionObserver } from './admission-observer.js';
+import { KeyNetworks } from './history/key-networks.js';
 import { UsageRecorder } from './history/usage-history.js';
 import { PlanThrottlerGuard, ROUTE_THROTTLER } from './plan-throttler.guard.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
@@ -69,6 +70,7 @@ addHandlers(ReportsController, {
     Registry,
     AdmissionObserver,
     { provide: UsageRecorder, useValue: {} },
+    { provide: KeyNetworks, useValue: {} },
     { provide: APP_GUARD, useClass: PlanThrottlerGuard },
   ],
 })

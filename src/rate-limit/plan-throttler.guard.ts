@@ -9,6 +9,7 @@ import type { Problem } from '../platform/errors/error-codes.js';
 import { replyOf, requestOf } from '../http/requests/request.js';
 import { AdmissionObserver } from './admission-observer.js';
 import { CounterStore, rateLimitKey } from './counter-store.js';
+import { KeyNetworks } from './history/key-networks.js';
 import { UsageRecorder } from './history/usage-history.js';
 import { rateLimitFields, rateLimitHeaders, REMAINING_HEADER, tooManyRequests } from './rate-limit-headers.js';
 import { type Decision, decideOn } from './windows/decision.js';
@@ -37,6 +38,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   @Inject() private readonly env!: Env;
   @Inject() private readonly observer!: AdmissionObserver;
   @Inject() private readonly recorder!: UsageRecorder;
+  @Inject() private readonly networks!: KeyNetworks;
 
   /** Takes a request from the windows of the account, and sets the headers. @returns the 429 of a refused request */
   async admit(caller: Caller, reply: FastifyReply, quota: FastifyContextConfig['quota']): Promise<Problem | undefined> {
@@ -44,7 +46,10 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     const decision = await this.counters.admit(caller);
     this.observer.decided(caller, decision.outcome);
     this.show(decision, reply);
-    if (decision.outcome === 'admitted') return undefined;
+    if (decision.outcome === 'admitted') {
+      this.networks.add(caller, reply.request.ip);
+      return undefined;
+    }
     this.observer.refused(caller, decision);
     this.recorder.count(caller, reply.request, decision.outcome);
     return tooManyRequests(decision);

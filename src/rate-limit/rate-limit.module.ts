@@ -8,6 +8,7 @@ import { Database } from '../database/database.js';
 import { AdmissionObserver } from './admission-observer.js';
 import { CounterPersistence } from './persistence/counter-persistence.js';
 import { CounterStore } from './counter-store.js';
+import { KeyNetworks } from './history/key-networks.js';
 import { OldUsageDeletion, UsageHistory, UsageRecorder } from './history/usage-history.js';
 import { CounterSweep, MemoryCounterStore } from './memory/memory-counter-store.js';
 import { PlanThrottlerGuard, ROUTE_THROTTLER } from './plan-throttler.guard.js';
@@ -47,6 +48,7 @@ import { RedisCounterStore } from './redis/redis-counter-store.js';
         redis === undefined ? new CounterPersistence(database, memory, clock) : undefined,
     },
     AdmissionObserver,
+    KeyNetworks,
     UsageRecorder,
     UsageHistory,
     OldUsageDeletion,

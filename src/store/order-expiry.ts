@@ -1,27 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import { Database, OldRows, throwErrors, Env, RecurringTask } from '../kernel.js';
+import { Database, OldRows, throwErrors, RecurringTask } from '../kernel.js';
 import { OrdersRepository } from './orders.repository.js';
 import { OrdersService } from './orders.service.js';
 
 const INTERVAL_MS = 60_000;
 const MAX_ORDERS = 500;
-const HOUR_MS = 3_600_000;
 
 /** Cancels orders that nobody approved in time, so that they do not reserve pets for good. */
 @Injectable()
 export class OrderExpiry extends RecurringTask {
-  constructor(database: Database, oldRows: OldRows, repository: OrdersRepository, orders: OrdersService, env: Env) {
+  constructor(database: Database, oldRows: OldRows, repository: OrdersRepository, orders: OrdersService) {
     // Where the next run begins, so that orders that cannot be cancelled do not come first again.
     let after: string | undefined;
     super(
       'cancelling expired orders',
       INTERVAL_MS,
       async (stop) => {
-        const { ORDER_EXPIRY_HOURS: hours } = env;
-        const nowMs = hours === 0 ? undefined : await oldRows.nowMs();
+        const { expiryMs } = orders;
+        const nowMs = expiryMs === 0 ? undefined : await oldRows.nowMs();
         if (nowMs === undefined) return;
         const page = { limit: MAX_ORDERS, after };
-        const { items, nextAfter } = await repository.placedBefore(database.manager, nowMs - hours * HOUR_MS, page);
+        const { items, nextAfter } = await repository.placedBefore(database.manager, nowMs - expiryMs, page);
         after = nextAfter?.toString();
         const errors: unknown[] = [];
         for (const { id, accountId } of items) {

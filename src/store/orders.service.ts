@@ -31,7 +31,6 @@ declare module '../kernel.js' {
 }
 
 const HOUR_MS = 3_600_000;
-
 const MOVED = { approved: 'order.approved', delivered: 'order.delivered', cancelled: 'order.cancelled' } as const;
 
 /** Orders; an account sees only its own. */
@@ -67,6 +66,11 @@ export class OrdersService {
         },
       },
     });
+  }
+
+  /** How long an order can be `placed`; 0 for as long as nobody changes it. */
+  get expiryMs(): number {
+    return this.env.ORDER_EXPIRY_HOURS * HOUR_MS;
   }
 
   async list(accountId: number, query: ListOrdersQuery): Promise<Page<Order>> {
@@ -128,14 +132,13 @@ export class OrdersService {
   }
 
   private toOrder({ id, petId, status, createdAt }: OrderEntity): Order {
-    const { ORDER_EXPIRY_HOURS: hours } = this.env;
-    const expires = hours > 0 && status === 'placed';
+    const expires = this.expiryMs > 0 && status === 'placed';
     return {
       id,
       petId,
       status,
       createdAt: rfc3339(createdAt),
-      ...(expires && { expiresAt: rfc3339(createdAt + hours * HOUR_MS) }),
+      ...(expires && { expiresAt: rfc3339(createdAt + this.expiryMs) }),
     };
   }
 }

@@ -95,7 +95,7 @@ export async function importHolders({ app }: TestApp): Promise<void> {
         accountId,
         sha256: hashApiKey(secret),
         masked,
-        scopes: scopes.join(' '),
+        scopes: [...scopes],
         ...times,
       });
       const detail = JSON.stringify({ masked, scopes, lifetimeMs: null });

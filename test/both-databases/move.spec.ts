@@ -1,8 +1,15 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { databaseParts, migrate } from '../../src/database-parts.js';
+import { moveToPostgres } from '../../src/database/move-to-postgres.js';
+import type { Env } from '../../src/platform/config/env.js';
+import { loadEnv } from '../../src/platform/config/load-env.js';
 import { runMove } from '../../src/programs/run-move.js';
 import { SqliteTestDatabase } from '../../src/testing/test-database.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { makeFolder, onSharedServer } from '../support/databases.js';
+import { NOTES } from '../support/notes.module.js';
 import { programIo, type Ran } from '../support/keys-command-line.js';
 
 const SCOPES = ['pets:read', 'pets:write', 'categories:read', 'categories:write', 'orders:read', 'orders:write'];
@@ -87,9 +94,32 @@ describe('npm run move', () => {
       stderr: expect.stringMatching(/^The target is not empty: its table/),
     });
     await another.remove();
-    // This process has locked it.
-    expect(await move()).toMatchObject({ code: 1, stderr: expect.stringContaining('already serves') });
+    // This process has locked it. Its URL can be in a file.
+    const urlFile = join(makeFolder(), 'url');
+    writeFileSync(urlFile, source.url);
+    for (const env of [{ DATABASE_URL: source.url }, { DATABASE_URL_FILE: urlFile }]) {
+      const { io, ran } = programIo({ ...env, LOG_LEVEL: 'silent' });
+      const stderr = expect.stringContaining('already serves');
+      expect(ran(await runMove([target.url], io))).toMatchObject({ code: 1, stderr });
+    }
   });
+
+  it('copies tables of extensions once their migrations ran on the target, and refuses them before', async () => {
+    const [from, to] = [new SqliteTestDatabase(makeFolder()), onSharedServer(makeFolder())];
+    const [fromEnv, toEnv] = [from, to].map(({ url }) => loadEnv({ DATABASE_URL: url })) as [Env, Env];
+    const moveAll = () => moveToPostgres(from.path, toEnv, databaseParts([]));
+    await to.createEmpty();
+    await migrate(fromEnv, [NOTES]);
+    await from.query(`INSERT INTO "notes" ("text") VALUES ('kept')`);
+    await expect(moveAll()).rejects.toThrow(/^The target lacks migrations: Notes\d+\. Run those of your extensions/);
+    await migrate(toEnv, [NOTES]);
+    await from.query('CREATE TABLE "by_hand" ("text" TEXT)');
+    await expect(moveAll()).rejects.toThrow('The target has no table by_hand, which no migration makes.');
+    await from.query('DROP TABLE "by_hand"');
+    expect(await moveAll()).toContainEqual({ table: 'notes', rows: 1 });
+    expect(await to.query('SELECT "text" FROM "notes"')).toEqual([{ text: 'kept' }]);
+    await Promise.all([from.remove(), to.remove()]);
+  }, 60_000);
 
   it.each([
     [[], 'Name the database to move to'],

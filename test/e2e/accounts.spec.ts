@@ -8,6 +8,7 @@ import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poll
 import { ActiveKeys } from '../../src/auth/keys/active-keys.js';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { runAs } from '../../src/database/events/actor.js';
+import { KeyNetworks } from '../../src/rate-limit/history/key-networks.js';
 import { UsageRecorder } from '../../src/rate-limit/history/usage-history.js';
 import { CounterPersistence } from '../../src/rate-limit/persistence/counter-persistence.js';
 import { FakeClock, startApp, trio } from '../support/app.js';
@@ -15,6 +16,7 @@ import { onPostgres, queryDatabase } from '../support/databases.js';
 import { errorOf, expectTrio, refusalOf } from '../support/expectations.js';
 import { service, sharePreparedApp } from '../support/folders.js';
 import { captureOutput, linesOf } from '../support/main-program.js';
+import { until } from '../support/until.js';
 import { WEBHOOK_KEY } from '../support/webhook-settings.js';
 
 const MINUTE_MS = 60_000;
@@ -69,6 +71,13 @@ describe('a suspended account', () => {
     expect(record).toMatchObject({ action: 'account.suspended', detail: expect.stringContaining('fraud') });
   });
 
+  it('that is suspended again stays suspended since the first time', async () => {
+    const { suspendedAt } = await accounts().suspend(account, 'fraud');
+    clock.advanceSeconds(30);
+    expect((await accounts().suspend(account, 'more fraud')).suspendedAt).toBe(suspendedAt);
+    expect((await accounts().get(account)).suspendedAt).toBe(suspendedAt);
+  });
+
   it('has revoked keys that are 401 as before, and keys that do no background work', async () => {
     const revoked = await issue();
     await service.app.get(KeysService).revoke(revoked.id);
@@ -87,7 +96,8 @@ describe('a suspended account', () => {
     await poller.run();
     await own.request('/v1/pets', { key: cached });
     const { id } = await runAs('cli:ops', () => own.app.get(AccountsService).suspend('elsewhere', 'fraud'));
-    await poller.run();
+    // A run that began before would be joined.
+    await until(() => poller.run().then(() => linesOf(output(), '"cli:ops"').length > 0));
     expect(linesOf(output(), '"cli:ops"')).toMatchObject([
       { level: 'info', message: 'account.suspended', accountId: id },
     ]);
@@ -102,15 +112,15 @@ const limit = (perMinute: number, perDay: number, untilMs: number) =>
 describe('other limits of an account', () => {
   it('hold until their end, whatever the plan, and getUsage tells it', async () => {
     await call();
-    const until = clock.nowMs() + 30_500;
-    await accounts().limit(account, { perMinute: 5_000 }, until);
+    const endMs = clock.nowMs() + 30_500;
+    await accounts().limit(account, { perMinute: 5_000 }, endMs);
     expect(trio(await call())).toMatchObject({ limit: 5_000, remaining: 4_998 });
     expect(await usage()).toMatchObject({ limitsUntil: '2026-11-21T12:00:30.500Z', day: { limit: 10_000 } });
     const listed = (await accounts().list()).find((one) => one.account === account);
     expect(listed).toMatchObject({ perMinute: 5_000, perDay: 10_000, limitsUntil: '2026-11-21T12:00:30.500Z' });
-    clock.ms = until - 1;
+    clock.ms = endMs - 1;
     expect(trio(await call())).toMatchObject({ limit: 5_000 });
-    clock.ms = until;
+    clock.ms = endMs;
     expect(trio(await call())).toMatchObject({ limit: 300, remaining: 296 });
     expect(await usage()).not.toHaveProperty('limitsUntil');
   });
@@ -161,6 +171,7 @@ async function useEverything(): Promise<number> {
 
 async function flush(): Promise<void> {
   await service.app.get(UsageRecorder).run();
+  await service.app.get(KeyNetworks).run();
   await service.app.get(CounterPersistence).run();
 }
 
@@ -227,5 +238,9 @@ describe('deleting an account', () => {
     const after = await accounts().list();
     expect(after.map((one) => one.id)).toEqual(before.map((one) => one.id).filter((one) => one !== id));
     await expect(remove()).rejects.toThrow('There is no account');
+    // Its records remain, by its identifier.
+    const ofDeleted = await accounts().readAudit(String(id));
+    expect(ofDeleted.map(({ action }) => action).slice(0, 2)).toEqual(['account.deleted', 'account.suspended']);
+    await expect(accounts().readAudit(account)).rejects.toThrow('There is no account');
   });
 });

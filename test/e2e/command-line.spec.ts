@@ -160,6 +160,7 @@ describe('keys list', () => {
 });
 
 const SECRET = `psk_live_${'x'.repeat(36)}`;
+const TEST_SECRET = SECRET.replace('live', 'test');
 const START = ['create', '--account', 'x', '--plan'];
 
 describe('a command line', () => {
@@ -181,12 +182,15 @@ describe('a command line', () => {
     [['limits', 'x', '--per-minute', '5'], '--until', 2],
     [['limits', 'x', '--until', '2026-13-01'], 'a UTC date', 2],
     [['resume', 'nobody'], 'nobody', 1],
+    [['list', '--account', 'nobody'], 'nobody', 1],
     [['find', SECRET], 'typing error', 1],
+    [['plan', SECRET, 'free'], 'no account named "psk_…"', 1],
+    [['resume', TEST_SECRET], 'no account named "psk_…"', 1],
   ])('that is invalid (2) or cannot be done (1) is refused in one line: %j', async (args, clue, code) => {
     const ran = await keys(...args);
     expect(ran).toEqual({ code, stdout: '', stderr: expect.stringMatching(/^.+\n$/) });
     expect(ran.stderr).toContain(clue);
-    expect(ran.stderr).not.toMatch(/psk_live_x/);
+    expect(ran.stderr).not.toMatch(/psk_(live|test)_x/);
     expect((await collected(service.app.get(KeysService).listKeys())).filter(({ account }) => account === 'x')).toEqual(
       [],
     );
@@ -195,7 +199,7 @@ describe('a command line', () => {
   it.each([['help'], ['--help'], ['help', 'create'], ['pause', '--help']])('prints help: %s', async (...args) => {
     expect(await keys(...args)).toEqual({
       code: 0,
-      stdout: expect.stringMatching(/^Usage: npm run --silent keys -- /),
+      stdout: expect.stringMatching(/^Usage: petstore-keys /),
       stderr: '',
     });
   });
@@ -255,7 +259,7 @@ describe('keys usage', () => {
       { operation: 'listPets', requests: 2, admitted: 2 },
       { operation: 'unmatched', requests: 1, client_error: 1 },
     ]);
-    expect(await split('key')).toMatchObject([{ key: id, requests: 3 }]);
+    expect(await split('key')).toMatchObject([{ key: id, requests: 3, networks: 1 }]);
     expect(await keysJson('usage', 'none')).toEqual([all.find(({ account }) => account === 'none')]);
     expect((await keys('usage')).stdout).toMatch(
       /^ACCOUNT +PLAN +REQUESTS +ADMITTED +LIMITED +BANNED +CLIENT ERROR +SERVER ERROR\n/,

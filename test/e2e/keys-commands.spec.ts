@@ -69,6 +69,15 @@ describe('the keys commands', () => {
     expect((await run('audit acme')).text).toContain('key.created');
   });
 
+  it('refuse a number that is the name of an account and the identifier of another, and say what to use', async () => {
+    await create();
+    await run('create --account 1 --plan free');
+    for (const command of ['plan 1 free', 'audit 1', 'list --account 1'])
+      await expect(run(command)).rejects.toThrow('Use the name "acme" or the identifier 2.');
+    expect((await run('plan 2 business')).text).toContain('2 is on the plan business');
+    expect((await run('audit acme')).text).not.toContain('account.plan_changed');
+  });
+
   it('list prints aligned columns without secrets', async () => {
     const { id, key } = await create();
     await run('create --account a-longer-name --plan business');
@@ -203,7 +212,7 @@ describe('the keys commands', () => {
     for (const account of ['acme', '1'])
       expect(JSON.parse((await run(`list --json --account ${account}`)).text)).toMatchObject([{ id, account: 'acme' }]);
     await expect(run('list --account 99')).rejects.toThrow('no account named "99"');
-    expect((await run('resume acme')).text).toBe('acme is not suspended.');
+    expect((await run('resume acme')).text).toBe('acme is resumed.');
     expect((await run('list --account acme')).text).toMatch(/ active /);
   });
 

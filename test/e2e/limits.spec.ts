@@ -1,6 +1,9 @@
 import { Agent } from 'node:http';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Controller, Get, Module, UseGuards } from '@nestjs/common';
+import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { parseList } from 'structured-headers';
+import { Public } from '../../src/index.js';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poller.js';
 import { FakeClock, startApp, trio } from '../support/app.js';
@@ -233,4 +236,22 @@ describe('RateLimit and RateLimit-Policy', () => {
       ['day', { r: 9_999, t: 43_200 }],
     ]);
   });
+});
+
+@UseGuards(ThrottlerGuard)
+@Controller('throttled')
+class Throttled {
+  @Get()
+  @Public()
+  list() {
+    return [];
+  }
+}
+
+@Module({ imports: [ThrottlerModule.forRoot([{ ttl: 60_000, limit: 1 }])], controllers: [Throttled] })
+class ThrottledModule {}
+
+it('the guard of the throttler, which counts by address, is refused on a controller of an extension', async () => {
+  const start = startApp({ extensions: [{ module: ThrottledModule }] });
+  await expect(start).rejects.toThrow('ThrottlerGuard counts by address and replaces the rate-limit headers.');
 });

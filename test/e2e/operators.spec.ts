@@ -3,6 +3,7 @@ import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { Logger } from '@nestjs/common';
 import { Counter, Gauge, register } from '@prometheus-io/client';
 import { Registry } from '../../src/index.js';
+import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poller.js';
 import { VERSION } from '../../src/platform/config/env.js';
 import { AdmissionObserver } from '../../src/rate-limit/admission-observer.js';
 import { PlanThrottlerGuard } from '../../src/rate-limit/plan-throttler.guard.js';
@@ -94,10 +95,12 @@ describe('the labels of the metrics', () => {
     const key = await service.key();
     for (const path of ['/v1/pets', '/v1/pets?limit=0']) await service.request(path, { key });
     await service.request('/v1/pets', { key, method: 'DELETE' });
+    const limited = await service.key({ account: 'limited', plan: 'enterprise', perMinute: 1, perDay: 9 });
+    for (const _ of ['admitted', 'limited']) await service.request('/v1/pets', { key: limited });
     jest.spyOn(service.app.get(PlanThrottlerGuard), 'admitAddress').mockRejectedValueOnce(new Error('on purpose'));
     await service.request('/v1/pets');
     const counted = (await seriesOf()).filter((line) => line.includes('_count{') && line.includes('/v1/'));
-    expect(valuesOf(counted, 'http_response_status_code')).toEqual(['200', '400', '500']);
+    expect(valuesOf(counted, 'http_response_status_code')).toEqual(['200', '400', '429', '500']);
     expect(valuesOf(counted, 'http_request_method')).toEqual(['GET']);
   });
 
@@ -220,6 +223,32 @@ describe('a logged failure', () => {
       { level: 'error', message: 'jammed', context: 'Printers', stack: 'Error: jammed\n    at print' },
     ]);
   });
+
+  it('has the stack, the causes and the inner errors of an error in any argument', async () => {
+    const output = captureOutput();
+    const own = await startApp({ env: { LOG_LEVEL: 'info' } });
+    const error = new AggregateError([new RangeError('no tray')], 'no paper');
+    // Causes can have each other.
+    error.cause = Object.assign(new Error('no lorry'), { cause: error });
+    const logger = new Logger('Printers');
+    logger.error(error);
+    logger.error('jammed', error);
+    logger.warn('jammed', { tray: 1 }, error);
+    logger.error({ message: 'jammed', tray: 1, failure: error });
+    Logger.error('jammed', error);
+    await own.stop();
+    const text = expect.stringMatching(
+      /^AggregateError: no paper\n +at [^]*\nbecause of RangeError: no tray\n +at [^]*\nbecause of Error: no lorry\n +at /,
+    );
+    const line = { level: 'error', time: expect.any(String), message: 'jammed', context: 'Printers' };
+    expect(linesOf(output(), 'no paper')).toEqual([
+      { ...line, message: 'no paper', error: text },
+      { ...line, error: text },
+      { ...line, level: 'warn', error: text, details: [{ tray: 1 }] },
+      { ...line, tray: 1, failure: text },
+      { ...line, context: undefined, error: text },
+    ]);
+  });
 });
 
 describe('failed requests', () => {
@@ -230,6 +259,8 @@ describe('failed requests', () => {
     const output = captureOutput();
     const own = await startApp({ env: { LOG_LEVEL: 'info' } });
     const key = await own.key();
+    // A later poll would forget the new key, which then could not be read.
+    await own.app.get(KeyChangesPoller).poll();
     await own.request('/v1/pets', { key });
     await withoutDatabase(databaseOf(own.folder), async () => {
       for (let n = 0; n < FAILURES; n += 1) await own.request('/v1/pets?after=1', { key });

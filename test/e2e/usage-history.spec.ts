@@ -155,11 +155,15 @@ describe('getUsageHistory', () => {
     ['?from=2026-11-21T00:00:00Z&to=2026-11-21T00:00:00Z', 'from must be before to.'],
     ['?from=2026-11-21T08:00:00Z&to=2026-11-21T07:00:00Z', 'from must be before to.'],
     ['?from=9999-12-31T00:00:00Z&to=9999-12-31T23:59:59Z', 'from must not be in the future.'],
+    ['?to=9999-12-31T23:59:59Z', 'from, which is before to if it is not sent, must not be in the future.'],
     ['?to=2026-10-01T00:00:00Z', `to must be after ${OLDEST}, where the history begins.`],
-    ['?interval=hour&from=2026-11-14T00:00:00Z', 'from and to must be at most 7 days apart if interval is hour.'],
+    [
+      '?interval=hour&from=2026-11-14T00:00:00Z',
+      'from and to must be at most 7 days apart, in whole hours, if interval is hour.',
+    ],
     [
       '?from=2026-10-22T00:00:00Z&to=2026-11-22T00:00:01Z',
-      'from and to must be at most 31 days apart if interval is day.',
+      'from and to must be at most 31 days apart, in whole days, if interval is day.',
     ],
   ])('refuses %s, and says why', async (query, message) => {
     const response = await account.getHistory(query);

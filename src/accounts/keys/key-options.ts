@@ -100,10 +100,10 @@ export function changesOf(key: ApiKey, { name, scopes, paused }: ApiKeyChange, a
   const changes: AuditedChange[] = [];
   if (typeof name === 'string') checkName(name);
   if (name !== undefined && name !== key.name) changes.push([{ name }, 'key.renamed', { from: key.name, to: name }]);
-  const from = key.scopes.split(' ');
+  const { scopes: from } = key;
   const to = scopes === undefined ? from : checkScopes(scopes);
   if (from.toSorted().join() !== to.toSorted().join())
-    changes.push([{ scopes: to.join(' ') }, 'key.scopes_changed', { from, to }]);
+    changes.push([{ scopes: to }, 'key.scopes_changed', { from, to }]);
   if (paused === true && key.pausedAt === null) changes.push([{ pausedAt: atMs }, 'key.paused', {}]);
   if (paused === false && key.pausedAt !== null) changes.push([{ pausedAt: null }, 'key.resumed', {}]);
   return changes;

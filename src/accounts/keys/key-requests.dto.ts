@@ -8,6 +8,7 @@ import { MAX_DURATION_MS, MAX_NAME_LENGTH } from './key-options.js';
 import { BooleanField, EnumListField, IntegerField, TextField } from '../../http/validation/fields.js';
 import { documentParameter } from '../../http/requests/handler-metadata.js';
 import { requestOf } from '../../http/requests/request.js';
+import { placeholderAdvice } from '../../http/validation/params.js';
 
 const LONGEST_SECONDS = MAX_DURATION_MS / 1000;
 /** A day, as on the command line. */
@@ -83,6 +84,6 @@ export function KeyId(): ParameterDecorator {
 
 function readKeyId(_: unknown, context: ExecutionContext): string {
   const { keyId } = requestOf(context).params as { keyId: string };
-  if (!KEY_ID.test(keyId)) throw keyNotFound();
-  return keyId;
+  if (KEY_ID.test(keyId)) return keyId;
+  throw keyNotFound(placeholderAdvice(keyId, 'keyId') ?? 'Ids look like key_0123456789abcdef.');
 }

@@ -62,7 +62,7 @@ export class KeyDetails {
   @ApiProperty(timeProperty('When the key was created.', true))
   createdAt!: string;
 
-  @ApiProperty(timeProperty('When the key expires. Absent if it does not expire.'))
+  @ApiProperty(timeProperty('When the key expires. Absent if never.'))
   expiresAt?: string;
 
   @ApiProperty(timeProperty('When the key was revoked. Absent if it was not.'))
@@ -71,7 +71,7 @@ export class KeyDetails {
   @ApiProperty(timeProperty('When the key was paused. Absent if it is not paused.'))
   pausedAt?: string;
 
-  @ApiProperty(timeProperty('When the key was last used, with a delay of some seconds. Absent if it was not used.'))
+  @ApiProperty(timeProperty('When the key was last used, some seconds late. Absent if never.'))
   lastUsedAt?: string;
 }
 
@@ -116,7 +116,7 @@ export function detailsOf(key: Omit<ApiKey, 'accountId'>): KeyDetails {
     masked,
     account: account.name,
     plan: account.plan,
-    scopes: scopes.split(' '),
+    scopes: [...scopes],
     createdAt: rfc3339(createdAt),
     ...(expiresAt === null ? {} : { expiresAt: rfc3339(expiresAt) }),
     ...(revokedAt === null ? {} : { revokedAt: rfc3339(revokedAt) }),

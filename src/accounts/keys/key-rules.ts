@@ -25,16 +25,14 @@ export function checkKnown(scopes: readonly string[], known: ReadonlySet<string>
 }
 
 export function checkScopesWithin(own: ApiKey, scopes: readonly string[]): void {
-  const held = own.scopes.split(' ');
-  const lacking = scopes.filter((scope) => !held.includes(scope));
+  const lacking = scopes.filter((scope) => !own.scopes.includes(scope));
   if (lacking.length === 0) return;
   const message = `A key can pass on only its own scopes. This key lacks ${listed(lacking, ', ')}.`;
   throw ApiError.of(insufficientScope(message, lacking));
 }
 
 /** A key that is handed out gets no more scopes. */
-export function checkNarrower(key: ApiKey, scopes: readonly string[]): void {
-  const present = key.scopes.split(' ');
+export function checkNarrower({ scopes: present }: ApiKey, scopes: readonly string[]): void {
   if (scopes.every((scope) => present.includes(scope))) return;
   throw invalid(`scopes must be among those of the key: ${present.join(', ')}. For other scopes, create a new key.`);
 }

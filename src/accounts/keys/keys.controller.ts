@@ -50,7 +50,7 @@ export class KeysController {
     await this.checkRoom(caller);
     const issued = await this.act(caller, async (own, { atMs }) => {
       const expiresInMs = rules.lifetimeWithin(own, expiresInSeconds, atMs);
-      const granted = scopes ?? own.scopes.split(' ').filter((scope) => !REQUESTED_SCOPES.includes(scope));
+      const granted = scopes ?? own.scopes.filter((scope) => !REQUESTED_SCOPES.includes(scope));
       rules.checkScopesWithin(own, granted);
       await this.checkRoom(own);
       const { name: account, plan } = own.account;
@@ -119,7 +119,7 @@ export class KeysController {
     const rotated = await this.act(caller, async (own, { atMs }) => {
       const key = await this.find(keyId, own);
       rules.checkNotRetired(key, atMs);
-      rules.checkScopesWithin(own, key.scopes.split(' '));
+      rules.checkScopesWithin(own, key.scopes);
       if (overlapSeconds > 0) await this.checkRoom(own);
       return this.keys.rotate(keyId, overlapSeconds * 1000, own.expiresAt ?? undefined);
     });
@@ -141,8 +141,7 @@ export class KeysController {
       const own = await this.stored.get(operation.manager, { id: caller.keyId });
       const refusal = refusalOf(own, operation.atMs);
       if (refusal !== undefined) throw ApiError.of(refusal);
-      const held = own.scopes.split(' ');
-      if (!held.includes(MANAGE_KEYS)) throw ApiError.of(scopeNeeded(MANAGE_KEYS, held));
+      if (!own.scopes.includes(MANAGE_KEYS)) throw ApiError.of(scopeNeeded(MANAGE_KEYS, own.scopes));
       return work(own, operation);
     });
   }

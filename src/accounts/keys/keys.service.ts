@@ -56,7 +56,7 @@ export class KeysService {
       const { name, scopes = DEFAULT_SCOPES, expiresInMs } = newKey;
       const grants = {
         name: name === undefined ? null : checkName(name),
-        scopes: checkScopes(scopes).join(' '),
+        scopes: checkScopes(scopes),
         lifetimeMs: expiresInMs === undefined ? NO_EXPIRY : checkDuration('lifetime', expiresInMs, 1),
       };
       return this.issue(operation, await accountFor(operation, newKey), grants, latestExpiryMs);

@@ -1,6 +1,11 @@
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { Account } from './account.entity.js';
 
+const SCOPES_COLUMN = {
+  to: (scopes?: readonly string[]) => scopes?.join(' '),
+  from: (stored: string) => stored.split(' '),
+};
+
 /** A stored API key: enough to recognise it, not enough to use it. Times are Unix time in milliseconds. */
 @Entity({ name: 'api_keys' })
 @Index('api_keys_account_id_created_at_id', ['accountId', 'createdAt', 'id'])
@@ -28,9 +33,9 @@ export class ApiKey {
   @Column({ type: 'text' })
   masked!: string;
 
-  /** Separated by spaces. */
-  @Column({ type: 'text' })
-  scopes!: string;
+  /** Stored as a text, separated by spaces. */
+  @Column({ type: 'text', transformer: SCOPES_COLUMN })
+  scopes!: string[];
 
   @Column({ type: 'integer', name: 'created_at' })
   createdAt!: number;

@@ -100,6 +100,6 @@ function withAccount(manager: EntityManager) {
 }
 
 /** Does not quote the given id: by mistake, it may be the key itself. */
-export function keyNotFound(): DomainError {
-  return new DomainError('api_key_not_found', 'There is no API key with this id. Ids look like key_0123456789abcdef.');
+export function keyNotFound(advice = 'listKeys returns those of the account.'): DomainError {
+  return new DomainError('api_key_not_found', `There is no API key with this id. ${advice}`);
 }

@@ -19,6 +19,7 @@ import { EventLog1795276800000 } from './1795276800000-event-log.js';
 import { EventDeliveries1795280400000 } from './1795280400000-event-deliveries.js';
 import { Webhooks1795284000000 } from './1795284000000-webhooks.js';
 import { AccountSuspensions1795287600000 } from './1795287600000-account-suspensions.js';
+import { KeyNetworks1795291200000 } from './1795291200000-key-networks.js';
 
 /** The service's migrations, oldest first. */
 export const MIGRATIONS = [
@@ -41,6 +42,7 @@ export const MIGRATIONS = [
   EventDeliveries1795280400000,
   Webhooks1795284000000,
   AccountSuspensions1795287600000,
+  KeyNetworks1795291200000,
 ];
 
 export async function pendingMigrations(executor: MigrationExecutor): Promise<string[]> {
@@ -50,5 +52,12 @@ export async function pendingMigrations(executor: MigrationExecutor): Promise<st
 export async function runPendingMigrations(executor: MigrationExecutor): Promise<void> {
   const pending = await pendingMigrations(executor);
   if (pending.length > 0) new Logger('Migrations').log({ message: 'running migrations', pending });
-  await executor.executePendingMigrations();
+  try {
+    await executor.executePendingMigrations();
+  } catch (error) {
+    // TypeORM does not say which. It is the first one that has not run.
+    const [failed] = await pendingMigrations(executor).catch(() => []);
+    if (error instanceof Error && failed !== undefined) error.message = `Migration ${failed}: ${error.message}`;
+    throw error;
+  }
 }

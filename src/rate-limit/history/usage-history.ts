@@ -11,7 +11,7 @@ import { Clock, rfc3339 } from '../../platform/config/clock.js';
 import type { ResponseListener } from '../../http/hooks/responses.js';
 import { RecurringTask } from '../../platform/recurring-task.js';
 import { UNMATCHED_ROUTE } from '../../platform/tracing/spans.js';
-import { DAY_SECONDS } from '../windows/usage.js';
+import { DAY_SECONDS, HOUR_SECONDS, startOfHour } from '../windows/usage.js';
 
 /** A crash loses the requests of this time and of one write. */
 const WRITE_INTERVAL_MS = 1_000;
@@ -19,7 +19,6 @@ const WRITE_INTERVAL_MS = 1_000;
 const MOST_ROWS_OF_ACCOUNT = 200;
 /** Rows in memory. Requests that would need more, because rows cannot be written, are not recorded. */
 const MOST_ROWS = 100_000;
-const HOUR_SECONDS = 3_600;
 /** UTC days that the history has besides today. */
 const KEPT_DAYS = 30;
 const DELETION_INTERVAL_MS = 3_600_000;
@@ -74,8 +73,7 @@ export class UsageRecorder extends RecurringTask {
   count({ accountId, keyId }: Caller, { routeOptions }: FastifyRequest, outcome: Outcome): void {
     const { quota, operation = UNMATCHED_ROUTE } = routeOptions.config;
     if (quota === 'none') return;
-    const nowSeconds = this.clock.nowSeconds();
-    const hour = nowSeconds - (nowSeconds % HOUR_SECONDS);
+    const hour = startOfHour(this.clock.nowSeconds());
     if (hour !== this.hour || this.names.size >= MOST_ROWS) {
       this.names.clear();
       this.namesOfAccount.clear();
@@ -123,7 +121,8 @@ function outcomeOf(status: number): Outcome {
 export class OldUsageDeletion extends DeletionTask {
   constructor(oldRows: OldRows) {
     super(oldRows, 'deleting old usage history', DELETION_INTERVAL_MS, [
-      { table: 'usage_history', isOld: '"hour" < ?', at: (nowMs) => [startOfDay(nowMs / 1_000, KEPT_DAYS)] },
+      { table: 'usage_history', isOld: '"hour" < ?', at: oldestKept },
+      { table: 'key_networks', isOld: '"hour" < ?', at: oldestKept },
     ]);
   }
 }
@@ -149,12 +148,15 @@ export class UsageHistory {
     const from = range.from === undefined ? usual : begin(secondsOf(range.from));
     if (from < oldest)
       throw validationFailed([`from must not be before ${rfc3339(oldest * 1_000)}, where the history begins`]);
-    if (from > nowSeconds) throw validationFailed(['from must not be in the future']);
+    const unsent = range.from === undefined ? ', which is before to if it is not sent,' : '';
+    if (from > nowSeconds) throw validationFailed([`from${unsent} must not be in the future`]);
     if (to <= oldest) throw validationFailed([`to must be after ${rfc3339(oldest * 1_000)}, where the history begins`]);
     if (range.from !== undefined && range.to !== undefined && range.from >= range.to)
       throw validationFailed(['from must be before to']);
     if (to - from > mostDays * DAY_SECONDS)
-      throw validationFailed([`from and to must be at most ${mostDays} days apart if interval is ${interval}`]);
+      throw validationFailed([
+        `from and to must be at most ${mostDays} days apart, in whole ${interval}s, if interval is ${interval}`,
+      ]);
     const { manager } = this.database;
     const split = by === undefined ? '' : `, ${byBytes(manager, SPLITS[by])} AS "${by}"`;
     const groups = by === undefined ? '1' : '1, 3';
@@ -170,20 +172,24 @@ export class UsageHistory {
   }
 
   /**
-   * The requests of the last days, today included, by outcome. Those with most come first.
+   * The requests of the last days, today included, by outcome, and the most networks of each key in an hour. Those with most
+   * requests come first.
    * @param accountId of one account; default: of all
    * @param by what to split them by instead of the account
    */
   ofAll(days: number, accountId?: number, by?: 'key' | 'operation'): Promise<Record<string, string | number>[]> {
     const sums = OUTCOMES.map((outcome) => sumOf(`CASE "outcome" WHEN '${outcome}' THEN "requests" END`, outcome));
     const named = by === undefined ? '"name" AS "account", "plan"' : `${SPLITS[by]} AS "${by}"`;
-    const group = by === undefined ? '"id"' : SPLITS[by];
+    const group = by === undefined ? '"id"' : `"id", ${SPLITS[by]}`;
+    const since = `"hour" >= ${startOfDay(this.clock.nowSeconds(), days - 1)}`;
+    const networks = `SELECT MAX("networks") FROM "key_networks" AS "of_key"
+      WHERE "of_key"."account_id" = "id" AND "of_key"."key_id" = "usage_history"."key_id" AND "of_key".${since}`;
+    if (by === 'key') sums.push(`COALESCE((${networks}), 0) AS "networks"`);
     const sql = `
       SELECT ${[named, sumOf('"requests"', 'requests'), ...sums].join()}
-      FROM "accounts" ${by === undefined ? 'LEFT ' : ''}JOIN "usage_history" ON "account_id" = "id" AND "hour" >= ?
+      FROM "accounts" ${by === undefined ? 'LEFT ' : ''}JOIN "usage_history" ON "account_id" = "id" AND ${since}
       ${accountId === undefined ? '' : 'WHERE "id" = ?'} GROUP BY ${group} ORDER BY "requests" DESC, ${group}`;
-    const ofAccount = accountId === undefined ? [] : [accountId];
-    return query(this.database.manager, sql, [startOfDay(this.clock.nowSeconds(), days - 1), ...ofAccount]);
+    return query(this.database.manager, sql, accountId === undefined ? [] : [accountId]);
   }
 }
 
@@ -191,5 +197,6 @@ function startOfDay(nowSeconds: number, daysAgo: number): number {
   return (Math.floor(nowSeconds / DAY_SECONDS) - daysAgo) * DAY_SECONDS;
 }
 
+const oldestKept = (nowMs: number) => [startOfDay(nowMs / 1_000, KEPT_DAYS)];
 const secondsOf = (time: Date) => time.getTime() / 1000;
 const sumOf = (count: string, name: string) => `CAST(COALESCE(SUM(${count}), 0) AS BIGINT) AS "${name}"`;

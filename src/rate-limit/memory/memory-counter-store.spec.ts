@@ -114,4 +114,12 @@ describe('a window of a route', () => {
     clock.advanceSeconds(0.001);
     expect(take()).toMatchObject({ outcome: 'admitted', remaining: 1 });
   });
+
+  it('has the length of its last request', () => {
+    store.takeFromWindow('report:3', 1, 10);
+    expect(store.takeFromWindow('report:3', 1, 60)).toMatchObject({ outcome: 'limited', retryAfterSeconds: 60 });
+    clock.advanceSeconds(20);
+    expect(store.takeFromWindow('report:3', 1, 60).outcome).toBe('limited');
+    expect(store.takeFromWindow('report:3', 1, 10).outcome).toBe('admitted');
+  });
 });

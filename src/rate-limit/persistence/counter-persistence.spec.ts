@@ -59,7 +59,7 @@ async function start() {
   await database.manager.query(`INSERT INTO "accounts" ("id", "name", "plan", "created_at")
     WITH RECURSIVE "new" ("id") AS (SELECT 1 UNION ALL SELECT "id" + 1 FROM "new" WHERE "id" < 2600)
     SELECT "id", CAST("id" AS TEXT), 'free', 0 FROM "new" WHERE TRUE ON CONFLICT DO NOTHING`);
-  const ofKey = { id: CALLER.keyId, accountId: 7, sha256: '', masked: '', scopes: '', createdAt: 0 };
+  const ofKey = { id: CALLER.keyId, accountId: 7, sha256: '', masked: '', scopes: [], createdAt: 0 };
   await database.manager.upsert(ApiKey, ofKey, ['id']);
   return {
     store,

@@ -2,9 +2,14 @@ import type { Limits } from '../../auth/keys/plan.js';
 import { type BothWindows, decide, type Decision, type UsageReport, type WindowReport } from './decision.js';
 
 export const MINUTE_SECONDS = 60;
+export const HOUR_SECONDS = 3_600;
 export const DAY_SECONDS = 86_400;
 /** How far the clock can step back without voiding windows that begin in the future. */
 export const STEP_BACK_SECONDS = 60;
+
+export function startOfHour(nowSeconds: number): number {
+  return nowSeconds - (nowSeconds % HOUR_SECONDS);
+}
 
 /**
  * Whether a window is open. Times are whole seconds of Unix time.
