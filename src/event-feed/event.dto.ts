@@ -5,6 +5,8 @@ export const SUBJECT = /^[a-z][a-z0-9_-]*:[A-Za-z0-9_.~-]+$/;
 /** A type of event, or a pattern such as `pet.*`. */
 export const TYPE_PATTERN = String.raw`(\*|[a-z][a-z0-9_-]*\.(\*|[a-z0-9_.-]+))`;
 const MAX_TYPES_LENGTH = 1_000;
+/** The actor of a command line, which has a system user or what `PETSTORE_OPERATOR` says. */
+const OPERATOR = /^cli:.*$/s;
 
 /** An event as consumers get it: in the feed, and by webhooks. */
 @ApiSchema({ name: 'Event', description: 'A change of a resource.' })
@@ -43,7 +45,9 @@ export class Event {
     type: String,
     maxLength: 100,
     pattern: '\\S',
-    description: 'The API key that made the change, or `cli:` and a user. Absent for changes of other accounts.',
+    description:
+      'The API key that made the change, `cli` for a command of the operator, or a task such as `order-expiry`. Only for what ' +
+      'the account changed or owns.',
     example: 'key_0123456789abcdef',
     required: false,
   })
@@ -53,7 +57,7 @@ export class Event {
     type: String,
     maxLength: 64,
     pattern: '^[\\w.-]+$',
-    description: 'The `X-Request-Id` of the change. Absent for changes of other accounts.',
+    description: 'The `X-Request-Id` of the change. Only for what the account changed or owns.',
     example: '5b0f4f5c-0c86-4b0a-9a0e-7e2b4d2a9c11',
     required: false,
   })
@@ -101,7 +105,7 @@ export class ListEventsQuery extends LimitQuery {
 
 /**
  * JSON of an event, for the members of an account: the same bytes in each way out. The resource keeps its own bytes, because
- * its integers can exceed 2^53. Who made a change is told only to their own account.
+ * its integers can exceed 2^53. What made a change is told only to its own account, and of operators only that they did.
  */
 export function eventJson(event: LoggedEvent, accountId: number): string {
   const { eventId: id, type, subject, at, data, actor, actorAccountId, requestId } = event;
@@ -111,7 +115,7 @@ export function eventJson(event: LoggedEvent, accountId: number): string {
     type,
     subject,
     createdAt: rfc3339(at),
-    ...(isOwn && actor !== null ? { actor } : {}),
+    ...(isOwn && actor !== null ? { actor: actor.replace(OPERATOR, 'cli') } : {}),
     ...(isOwn && requestId !== null ? { requestId } : {}),
   } satisfies Omit<Event, 'data'>);
   return `${head.slice(0, -1)},"data":${data}}`;

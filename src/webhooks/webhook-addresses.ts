@@ -14,6 +14,8 @@ const INTERNAL = `
   .trim()
   .split(/\s+/);
 
+/** The URL parser accepts more, such as a backslash for a slash, which other programs read differently. */
+const URI = /^\w+:\/\/[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/;
 const HTTPS_PORT = 443;
 const HTTP_PORT = 80;
 
@@ -46,13 +48,15 @@ export class WebhookAddresses {
     const isWeb = url !== null && this.protocols.has(url.protocol);
     if (!isWeb || url.username !== '' || url.password !== '' || url.hash !== '')
       throw invalid(
-        `must be an absolute ${[...this.protocols].join(' or ').replaceAll(':', '')} URL without credentials`,
+        `must be an absolute ${[...this.protocols].join(' or ').replaceAll(':', '')} URL without credentials or a fragment`,
       );
     const port = Number(url.port) || (url.protocol === 'http:' ? HTTP_PORT : HTTPS_PORT);
     if (!this.ports.has(port)) throw invalid(`must have the port ${[...this.ports].join(' or ')}`);
     const host = hostOf(url);
     // The URL parser has turned every notation of an IPv4 address into its decimal form.
     if (isIP(host) !== 0 && !this.isAllowed(host)) throw invalid('must not be an internal address');
+    if (!URI.test(text))
+      throw invalid('must be written as a URI, with // and without spaces, \\ and what is not ASCII');
     return url;
   }
 

@@ -53,8 +53,8 @@ export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
   }
 
   /** Read once a second, because the worker asks after each commit. */
-  async subscriptions(): Promise<readonly Subscription[]> {
-    if (this.read !== undefined && performance.now() < this.read.untilMs) return this.read.subscriptions;
+  async subscriptions(anew = false): Promise<readonly Subscription[]> {
+    if (!anew && this.read !== undefined && performance.now() < this.read.untilMs) return this.read.subscriptions;
     const { changes } = this;
     const read = { untilMs: performance.now() + MAX_AGE_MS, subscriptions: await this.readSubscriptions() };
     // A change meanwhile may not be in it.

@@ -1,4 +1,4 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpAgent, type IncomingMessage, type OutgoingHttpHeaders, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock, RetryLater } from '../kernel.js';
@@ -39,26 +39,35 @@ export class WebhookSender implements OnApplicationShutdown {
       'user-agent': 'petstore-webhooks',
       ...signedHeaders(id, body, secrets, this.clock.nowMs()),
     };
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    try {
+      const response = await this.post(url, headers, body, signal);
+      await readSome(response);
+      checkStatus(response);
+    } catch (error) {
+      throw signal.aborted ? new Error(`The receiver did not respond within ${TIMEOUT_MS / 1_000} s.`) : error;
+    }
+  }
+
+  private async post(
+    url: URL,
+    headers: OutgoingHttpHeaders,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const isHttp = url.protocol === 'http:';
-    const options = {
-      method: 'POST',
-      headers,
-      lookup: this.addresses.lookup,
-      agent: this.agents[isHttp ? 'http:' : 'https:'],
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    };
+    const agent = this.agents[isHttp ? 'http:' : 'https:'];
+    const options = { method: 'POST', headers, lookup: this.addresses.lookup, agent, signal };
     const request = isHttp ? httpRequest(url, options, resolve) : httpsRequest(url, options, resolve);
     // A receiver that switches protocols (101) ends the request without an error.
     request.once('error', reject).once('close', () => reject(new Error('The receiver closed the connection.')));
     request.end(body);
-    try {
-      const response = await promise;
-      await readSome(response);
-      checkStatus(response);
-    } catch (error) {
-      throw options.signal.aborted ? new Error(`The receiver did not respond within ${TIMEOUT_MS / 1_000} s.`) : error;
-    }
+    return promise.catch((error: NodeJS.ErrnoException) => {
+      // The receiver may close a connection that it kept open while the request is on its way.
+      if (request.reusedSocket && error.code === 'ECONNRESET') return this.post(url, headers, body, signal);
+      throw error;
+    });
   }
 }
 

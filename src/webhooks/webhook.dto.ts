@@ -6,7 +6,7 @@ import { WEBHOOK_STATES, type WebhookState } from './webhook.entity.js';
 
 const TYPE = new RegExp(`^${TYPE_PATTERN}$`);
 const URL_FIELD = {
-  description: 'Where events are posted: an `https` address with the port 443, in the public internet.',
+  description: 'Where events are posted: a public `https` address with the port 443.',
   example: 'https://example.com/hooks/pets',
   maxLength: 2_000,
 };

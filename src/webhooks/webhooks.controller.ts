@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { type Caller, CurrentCaller, Deliveries, Env, PathId, RefuseIdempotencyKey, Revalidates } from '../kernel.js';
+import { type Caller, CurrentCaller, Deliveries, Env, IfMatch, PathId, Precondition } from '../kernel.js';
+import { RefuseIdempotencyKey, Revalidates } from '../kernel.js';
 import { Operation, OperationGroup, publicAddress, type ResponseBody, sendPage, sendWithEtag } from '../kernel.js';
 import { deliveryJson, ListDeliveriesQuery, type RepeatedDeliveries, WebhookReplay } from './delivery.dto.js';
 import { type IssuedWebhook, ListWebhooksQuery, WebhookChange, WebhookCreation } from './webhook.dto.js';
@@ -64,17 +65,22 @@ export class WebhooksController {
   async changeWebhook(
     @WebhookId() id: string,
     @Body() change: WebhookChange,
+    @IfMatch() precondition: Precondition,
     @CurrentCaller() caller: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
-    const { accountId } = caller;
-    return sendWithEtag(reply, JSON.stringify(await this.webhooks.change(caller, { accountId, id }, change)));
+    const key = { accountId: caller.accountId, id };
+    return sendWithEtag(reply, JSON.stringify(await this.webhooks.change(caller, key, change, precondition)));
   }
 
   @Delete(':webhookId')
   @Operation(operations.REMOVE_WEBHOOK)
-  async removeWebhook(@WebhookId() id: string, @CurrentCaller() { accountId }: Caller): Promise<void> {
-    await this.webhooks.remove({ accountId, id });
+  async removeWebhook(
+    @WebhookId() id: string,
+    @IfMatch() precondition: Precondition,
+    @CurrentCaller() { accountId }: Caller,
+  ): Promise<void> {
+    await this.webhooks.remove({ accountId, id }, precondition);
   }
 
   @Post(':webhookId/rotate')
@@ -97,6 +103,7 @@ export class WebhooksController {
 
   @Get(':webhookId/deliveries')
   @Operation(operations.LIST_DELIVERIES)
+  @Revalidates('Link')
   async listDeliveries(
     @WebhookId() id: string,
     @Query() query: ListDeliveriesQuery,

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Subject } from 'rxjs';
 import type { EntityManager } from 'typeorm';
 import { audit, type Caller, Clock, Database, Deliveries, DomainError, Events } from '../kernel.js';
-import { EventTypes, lockUntilCommit, onCommit, orFail, type Page, type PageRequest, readPage } from '../kernel.js';
+import { EventTypes, lockUntilCommit, onCommit, orFail, readPage } from '../kernel.js';
+import type { Page, PageRequest, Precondition } from '../kernel.js';
 import type { IssuedWebhook, WebhookChange, WebhookCreation } from './webhook.dto.js';
 import { Webhook } from './webhook.dto.js';
 import { WebhookEntity } from './webhook.entity.js';
@@ -85,10 +86,16 @@ export class WebhooksService {
     return toWebhook(await this.find(this.database.manager, key));
   }
 
-  /** @throws (rejects) DomainError `webhook_not_found` or `validation_failed` */
-  change(caller: Caller, key: WebhookKey, { url, types, enabled }: WebhookChange): Promise<Webhook> {
+  /** @throws (rejects) DomainError `webhook_not_found`, `precondition_failed` or `validation_failed` */
+  change(
+    caller: Caller,
+    key: WebhookKey,
+    { url, types, enabled }: WebhookChange,
+    precondition: Precondition,
+  ): Promise<Webhook> {
     return this.database.write(async (manager) => {
       const before = await this.lock(manager, key);
+      precondition.check(JSON.stringify(toWebhook(before)));
       const patterns = types ?? before.types.split(',');
       this.check(caller, url ?? before.url, patterns);
       const isEnabled = enabled ?? before.state === 'enabled';
@@ -111,11 +118,12 @@ export class WebhooksService {
     });
   }
 
-  /** @throws (rejects) DomainError `webhook_not_found` */
-  remove(key: WebhookKey): Promise<void> {
+  /** @throws (rejects) DomainError `webhook_not_found` or `precondition_failed` */
+  remove(key: WebhookKey, precondition: Precondition): Promise<void> {
     return this.database.write(async (manager) => {
       const removed = await this.lock(manager, key);
       const webhook = toWebhook(removed);
+      precondition.check(JSON.stringify(webhook));
       await manager.delete(WebhookEntity, { id: removed.id });
       await this.deliveries.remove(manager, subscriptionName(removed));
       await this.record(manager, 'webhook.removed', removed, {});

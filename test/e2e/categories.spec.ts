@@ -139,6 +139,8 @@ describe('changeCategory', () => {
       Array.from({ length: 20 }, (_, n) => patch('/v1/categories/11', `{"name":"name ${n}"}`, condition)),
     );
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 19 }, () => 412)]);
+    // Also of a patch that would change nothing.
+    expect((await patch('/v1/categories/11', '{}', condition)).status).toBe(412);
   });
 
   it.each(['{"name":null}', '{"name":""}', '{"id":5}', '[]'])('refuses %s', async (body) => {

@@ -6,7 +6,7 @@ import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 
 declare module '../../src/index.js' {
   interface EventMap {
-    'parcel.sent': Change<undefined, { readonly number: number }>;
+    'parcel.sent': Change<undefined, { readonly number: bigint }>;
   }
 }
 
@@ -81,11 +81,13 @@ describe('events', () => {
     const { id } = await create('Dora');
     const pet = `/v1/pets/${id}`;
     await service.json(pet, { key, method: 'PATCH', body: { status: 'available' } });
-    await service.json('/v1/store/orders', { key, body: { petId: id } });
+    const { body: order } = await service.json<{ id: number }>('/v1/store/orders', { key, body: { petId: id } });
     await service.json('/v1/keys', { key, body: { scopes: ['pets:read'] } });
     const shared = ['pet.created', 'pet.changed', 'pet.changed'];
     expect(typesOf(await list(`after=${start}`))).toEqual([...shared, 'order.placed', 'key.created']);
     expect(typesOf(await list(`after=${start}`, stranger))).toEqual(shared);
+    expect(typesOf(await list(`subject=order:${order.id}`))).toEqual(['order.placed']);
+    expect(typesOf(await list(`subject=order:${order.id}`, stranger))).toEqual([]);
   });
 
   it('are shown to a key with the scope of the resource', async () => {
@@ -122,7 +124,9 @@ describe('events', () => {
     const raise = () =>
       service.app
         .get(Database)
-        .write((manager) => events.raise(manager, 'parcel.sent', () => ({ before: undefined, after: { number: 5 } })));
+        .write((manager) =>
+          events.raise(manager, 'parcel.sent', () => ({ before: undefined, after: { number: 5n + 2n ** 53n } })),
+        );
     await raise();
     events.declare<'parcel.sent'>({
       types: { 'parcel.sent': 'A parcel was sent.' },
@@ -133,7 +137,10 @@ describe('events', () => {
       example: { subject: 'parcel:1', data: { number: 1 } },
     });
     await raise();
-    expect((await list(`after=${start}`)).body).toMatchObject([{ type: 'parcel.sent', subject: 'parcel:5' }]);
+    const { body } = await list(`after=${start}`);
+    expect(body).toMatchObject([
+      { type: 'parcel.sent', subject: 'parcel:9007199254740997', data: { number: 9007199254740997n } },
+    ]);
   });
 });
 
@@ -186,6 +193,22 @@ describe('the feed', () => {
     expect(none.body).toEqual([]);
   });
 
+  it.each([
+    ['revoked', 'DELETE', undefined],
+    ['narrowed', 'PATCH', { scopes: ['events:read', 'orders:read'] }],
+  ])('holds back an event from a response whose key was %s while it waited', async (_, method, body) => {
+    const issued = { key, body: { scopes: ['events:read', 'orders:read', 'pets:read'] } };
+    const { body: other } = await service.json<{ id: string; key: string }>('/v1/keys', issued);
+    const waiting = list(`after=${start}&types=order.*,pet.*`, other.key, { Prefer: 'wait=20' });
+    await delay(50);
+    const path = `/v1/keys/${other.id}`;
+    await (body === undefined ? service.request(path, { key, method }) : service.json(path, { key, method, body }));
+    await create('Zoe');
+    const { status, body: events, headers } = await waiting;
+    expect([status, events]).toEqual([200, []]);
+    expect((await list(`after=${nextOf(headers)}&types=pet.*`)).body).toHaveLength(1);
+  });
+
   it('lets five responses of a key wait, and returns others at once', async () => {
     const all = Array.from({ length: 8 }, () => list(`after=${start}`, key, { Prefer: 'wait=30' }));
     let atOnce = 0;
@@ -205,7 +228,11 @@ describe('the feed', () => {
   it.each([
     ['after=nonsense', 'after must be latest, or as in the Link header of the previous page.'],
     ['types=pets', 'types must be event types separated by commas, such as pet.*,order.placed'],
-    ['types=cat.created', 'types must be event types or patterns such as pet.*, of: '],
+    [
+      'types=cat.created',
+      'types must not have "cat.created", which stands for no type. Types are category.created, category.changed, ',
+    ],
+    ['types=pet.*,pets.*', 'types must not have "pets.*"'],
     ['subject=7', 'subject must be a subject of events, such as pet:7'],
   ])('refuses %s', async (query, message) => {
     const { status, body } = await service.json<ApiError>(`/v1/events?${query}`, { key });
@@ -216,5 +243,9 @@ describe('the feed', () => {
     const old = Buffer.from(`1-${Date.now() - 30 * 86_400_000}`).toString('base64url');
     const { status, body } = await service.json<{ code: string }>(`/v1/events?after=${old}`, { key });
     expect([status, body.code]).toEqual([410, 'event_cursor_expired']);
+    // Nor does it wait, or take the place of another response that would.
+    for (let n = 0; n < 5; n += 1) expect((await list(`after=${old}`, key, { Prefer: 'wait=20' })).status).toBe(410);
+    const { headers } = await list(`after=${start}`, key, { Prefer: 'wait=0' });
+    expect(headers.get('preference-applied')).toBe('wait=0');
   });
 });

@@ -70,7 +70,7 @@ class ShelterController {
 
   @Post()
   @RequireScope('pets:write')
-  takeIn(@Body() { name }: { name: string }): Promise<object> {
+  takeIn(@Body('name') name: string): Promise<object> {
     return this.pets.create({ name, categoryId: 1 });
   }
 

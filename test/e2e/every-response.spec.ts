@@ -107,6 +107,7 @@ describe('a path outside the versioned API', () => {
     async (path) => {
       const response = await ask(service.port, { path });
       expectNoTrio(response);
+      expect(response.headers.get('cache-control')).toBe('no-cache');
       expect(await errorOf(response)).toMatchObject({ status: 404, code: 'route_not_found' });
     },
   );

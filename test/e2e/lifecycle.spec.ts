@@ -117,6 +117,11 @@ describe('getPet', () => {
       expect(operation).toMatchObject({ deprecated: true, 'x-sunset': '2030-12-05', 'x-stability': 'stable' });
       expect(operation.description).toContain('2030-12-05');
       expect(operationNamed(await document(), 'listPets').operation.deprecated).toBeUndefined();
+      // Admission announces no deprecation, but can return 503.
+      expect(operation.responses).toMatchObject({
+        200: { headers: { Sunset: { $ref: '#/components/headers/Sunset' } } },
+        503: { headers: { Sunset: { $ref: '#/components/headers/OptionalSunset' } } },
+      });
     });
 
     it('shares a header of links with the link to the next page', async () => {

@@ -6,18 +6,21 @@ import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { until } from '../support/until.js';
 import { runDeliveries } from '../../src/programs/run-deliveries.js';
 import { FakeClock, startApp } from '../support/app.js';
-import { databaseUrl } from '../support/databases.js';
+import { databaseUrl, queryDatabase } from '../support/databases.js';
 import { programIo } from '../support/keys-command-line.js';
 
 const clock = new FakeClock();
 const heard: CommittedEvent[] = [];
 /** Names of pets whose events are refused, with the number of times. */
 const refusals = new Map<unknown, number>();
+/** What the events of pets with some names wait for. */
+const gates = new Map<unknown, Promise<void>>();
 
 @Injectable()
 class Ledger {
   @OnLoggedEvent('pet.*', { name: 'ledger' })
-  record(event: CommittedEvent): void {
+  async record(event: CommittedEvent): Promise<void> {
+    await gates.get(event.data['name']);
     const left = refusals.get(event.data['name']) ?? 0;
     if (left > 0) {
       refusals.set(event.data['name'], left - 1);
@@ -75,6 +78,24 @@ describe('a listener of the log', () => {
     expect(names().filter((name) => name !== 'Dan')).toEqual(['Carl', 'Bea', 'Bert']);
   });
 
+  it('gets the events of a subject in order, also if later ones are waiting when the first fails', async () => {
+    const gate = Promise.withResolvers<void>();
+    gates.set('Ida', gate.promise);
+    refusals.set('Ida', 1);
+    const id = await create('Ida');
+    await rename(id, 'Ivo');
+    const waiting = `SELECT "place" FROM "event_deliveries" WHERE "subject" = 'pet:${id}'`;
+    await until(async () => (await queryDatabase(service.folder, waiting)).length === 2);
+    gate.resolve();
+    await until(() => refusals.get('Ida') === 0);
+    await create('Jon');
+    await until(() => names().includes('Jon'));
+    clock.advanceMs(2_000);
+    await create('Kai');
+    await until(() => names().includes('Ivo') && names().includes('Ida'));
+    expect(names().filter((name) => name === 'Ida' || name === 'Ivo')).toEqual(['Ida', 'Ivo']);
+  });
+
   it('gets a dead letter again once it is repeated', async () => {
     refusals.set('Eve', 7);
     await create('Eve');
@@ -91,10 +112,15 @@ describe('a listener of the log', () => {
     expect(ran(await runDeliveries(['failed', 'ledger'], io)).stdout).toMatch(
       /^ledger +pet:\d+ +7 .*The ledger is closed/m,
     );
+    // A failure is tried again, as of a new event.
+    refusals.set('Eve', 1);
     const repeating = programIo({ DATABASE_URL: databaseUrl(service.folder) });
     const repeated = repeating.ran(await runDeliveries(['repeat', 'ledger'], repeating.io));
     expect(repeated).toEqual({ code: 0, stdout: '1 events of ledger are handled again.\n', stderr: '' });
     await create('again');
+    await until(() => refusals.get('Eve') === 0);
+    clock.advanceMs(2_000);
+    await create('and again');
     await until(() => names().includes('Eve'));
   });
 
@@ -112,14 +138,18 @@ describe('a listener of the log', () => {
   });
 });
 
-it('two listeners of the log must not have the same name', async () => {
+it('listeners of the log that have the same name, or an event that it has not, keep the service from starting', async () => {
   class Twice {
     @OnLoggedEvent('pet.*', { name: 'twice' })
     one(): void {}
     @OnLoggedEvent('order.*', { name: 'twice' })
     other(): void {}
+    @OnLoggedEvent('pet.sold' as 'pet.*', { name: 'sold' })
+    sold(): void {}
   }
   Injectable()(Twice);
   const module = { module: LedgerModule, providers: [Twice] };
-  await expect(startApp({ extensions: [{ module }] })).rejects.toThrow('the same name');
+  await expect(startApp({ extensions: [{ module }] })).rejects.toThrow(
+    /valid:\n  Twice\.sold: the log has no event pet\.sold\. It has: category\.created, .*\n  Twice\.one, Twice\.other: they have the same name, twice\.$/,
+  );
 });

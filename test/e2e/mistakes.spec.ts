@@ -99,11 +99,22 @@ describe('a target', () => {
   it.each([
     ['/v1/pets/abc', 'There is no pet with that identifier. It must be an integer from 1 to 9223372036854775807.'],
     ['/v1/pets/{petId}', 'There is no pet with that identifier. Replace {petId} with it.'],
-    ['/v1/pets/:petId', 'There is no pet with that identifier. Replace :petId with it.'],
+    ['/v1/pets/:petId', 'There is no pet with that identifier. Replace {petId} with it.'],
+    ['/v1/pets/%7Bid%7D', 'There is no pet with that identifier. Replace {petId} with it.'],
+    ['/v1/pets/<petId>', 'There is no pet with that identifier. Replace {petId} with it.'],
     ['/v1/pets/404404', 'There is no pet with the identifier "404404".'],
   ])('with an identifier that cannot exist says what one is: %s', async (path, message) => {
     expect(await errorTo({ path })).toEqual({ status: 404, code: 'pet_not_found', message });
   });
+
+  it.each(['/v1/keys/{keyId}', '/v1/keys/{id}/usage'])(
+    'with a placeholder says what it stands for: %s',
+    async (path) => {
+      const manager = await service.key({ scopes: ['keys:manage'] });
+      const { message } = await errorOf(await service.request(path, { key: manager }));
+      expect(message).toBe('There is no API key with this id. Replace {keyId} with it.');
+    },
+  );
 
   it.each([
     ['"another"', 'Get the resource again before you retry.'],
@@ -130,13 +141,6 @@ describe('a target', () => {
   ])('that does not support a method names those it does: %s %s', async (method, path, supported) => {
     const message = `This path does not support ${method}. It supports ${supported}.`;
     expect(await errorTo({ method, path })).toEqual({ status: 405, code: 'method_not_allowed', message });
-  });
-});
-
-describe('a method', () => {
-  it.each(['get', 'Get', 'FETCH'])('that does not exist is named as the fault: %s', async (method) => {
-    const response = await sendRaw(service.port, `${method} /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n`);
-    expect(response).toContain('it begins with no method, such as GET in capital letters.');
   });
 });
 

@@ -32,6 +32,8 @@ describe('a rehearsed error', () => {
     ['415', 'unsupported_media_type', {}],
     ['429', 'rate_limit_exceeded', { 'retry-after': '1', 'cache-control': 'no-store', 'x-ratelimit-remaining': '0' }],
     ['api_key_banned', 'api_key_banned', { 'retry-after': '1', 'x-ratelimit-remaining': '0' }],
+    ['idempotency_key_in_use', 'idempotency_key_in_use', { 'retry-after': '1' }],
+    ['idempotency_key_reused', 'idempotency_key_reused', {}],
     ['500', 'internal_error', {}],
     ['503', 'service_unavailable', { 'retry-after': '1' }],
   ] as [string, ErrorCode, Record<string, string>][])(
@@ -46,6 +48,14 @@ describe('a rehearsed error', () => {
       expect(await errorOf(response)).toMatchObject({ code: expected, status: ERROR_CODES[expected].status });
     },
   );
+
+  it('names a scope that the key would lack', async () => {
+    const { message } = await errorOf(await post('code=403'));
+    expect(message).toMatch(/^This key has the scopes (?!.*pets:write.*;).+; this operation needs pets:write\.$/);
+    const reader = await service.key({ scopes: ['pets:read'] });
+    const response = await service.request('/v1/pets', { key: reader, headers: { Prefer: 'code=403' } });
+    expect((await errorOf(response)).message).toBe('This key has no scopes; this operation needs pets:read.');
+  });
 
   it('has no other effect, and is not logged as a failure', async () => {
     const report = jest.spyOn(service.app.get(ApiExceptionFilter), 'report');

@@ -69,6 +69,17 @@ describe('the test kit, which uses databases of tests only', () => {
     rmSync(folder, { recursive: true });
   });
 
+  it('leaves no database behind if the app does not start', async () => {
+    let url = '';
+    const configure = (app: NestFastifyApplication) => {
+      url = String(app.get(Env).DATABASE_URL);
+      throw new Error('no');
+    };
+    await expect(startTestApp({ configure })).rejects.toThrow('no');
+    expect(url).toMatch(/^sqlite:.+petstore-test-/);
+    expect(existsSync(url.slice('sqlite:'.length))).toBe(false);
+  });
+
   it('keeps counts in Redis under a prefix of its database', async () => {
     const database = new SqliteTestDatabase();
     const prefixes = [await prefixOf({}), await prefixOf({ env: { REDIS_PREFIX: 'petstore:' }, database })];

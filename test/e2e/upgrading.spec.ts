@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { MigrationInterface } from 'typeorm';
+import { type DataSource, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { generateApiKey, hashApiKey } from '../../src/auth/keys/api-key-format.js';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { commandLineDataSource } from '../../src/database/database.module.js';
 import { Initial1795219200000 } from '../../src/database/migrations/1795219200000-initial.js';
 import { CategoryCountsUnused1795251600000 } from '../../src/database/migrations/1795251600000-category-counts-unused.js';
 import { MIGRATIONS } from '../../src/database/migrations/index.js';
-import { databaseParts } from '../../src/database-parts.js';
+import { createDataSource, databaseParts } from '../../src/database-parts.js';
+import { loadEnv } from '../../src/platform/config/load-env.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { databaseUrl, makeFolder, onPostgres, onSharedServer, queryDatabase } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';
@@ -199,5 +201,69 @@ describe('a database of version 1.1', () => {
     const upgraded = await startApp({ folder: database });
     await expect(remove()).resolves.toEqual([]);
     await upgraded.stop();
+  });
+});
+
+/** A module that has nothing. */
+const EmptyModule = Map;
+
+it('a migration that fails is named', async () => {
+  class Bids1800000000000 implements MigrationInterface {
+    up = (runner: QueryRunner) => runner.query('CREATE TABLE "bids" ("id" INTEGER)');
+    down = (runner: QueryRunner) => runner.query('DROP TABLE "bids"');
+  }
+  class Offers1800000000000 extends Bids1800000000000 {}
+  const start = startApp({
+    extensions: [{ module: EmptyModule, migrations: [Bids1800000000000, Offers1800000000000] }],
+  });
+  await expect(start).rejects.toThrow(/^Migration Offers1800000000000: .*bids.* already exists/);
+});
+
+const generated = async (dataSource: DataSource) =>
+  (await dataSource.driver.createSchemaBuilder().log()).upQueries.map(({ query }) => query);
+
+describe('migration:generate', () => {
+  @Entity({ name: 'auctions' })
+  class Auction {
+    @PrimaryColumn({ type: 'bigint' })
+    id!: string;
+  }
+
+  /** Declared, and so made, before the table that it refers to. */
+  @Entity({ name: 'bids' })
+  class Bid extends Auction {
+    @ManyToOne(() => Auction, { nullable: false, onDelete: 'CASCADE' })
+    @JoinColumn({ name: 'auction_id', foreignKeyConstraintName: 'bids_auction' })
+    auction!: Auction;
+  }
+
+  const open = (database: string) => {
+    const env = loadEnv({ DATABASE_URL: databaseUrl(database) });
+    return createDataSource(env, [{ entities: [Bid, Auction] }]).initialize();
+  };
+
+  it('writes new tables that refer to each other', async () => {
+    const { folder: database, stop } = await startApp();
+    const dataSource = await open(database);
+    const statements = await generated(dataSource);
+    expect(statements.join('\n')).toContain(
+      'CONSTRAINT "bids_auction" FOREIGN KEY ("auction_id") REFERENCES "auctions"',
+    );
+    for (const sql of statements) await dataSource.query(sql);
+    expect(await generated(dataSource)).toEqual([]);
+    await dataSource.query('INSERT INTO "auctions" VALUES (1)');
+    const insert = (auction: number) => dataSource.query(`INSERT INTO "bids" VALUES (${auction}, ${auction})`);
+    await insert(1);
+    await expect(insert(2)).rejects.toThrow(/foreign key/i);
+    await dataSource.destroy();
+    await stop();
+  });
+
+  it('is refused while migrations of the service are pending', async () => {
+    const database = makeFolder();
+    await migrateWith(MIGRATIONS.slice(0, -1), database);
+    const dataSource = await open(database);
+    await expect(generated(dataSource)).rejects.toThrow('Run the migrations first: npm run migrate');
+    await dataSource.destroy();
   });
 });

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { KeysService } from '../../src/accounts/keys/keys.service.js';
+import { runAs } from '../../src/database/events/actor.js';
 import { Database } from '../../src/index.js';
 import { FakeClock, startApp } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
@@ -15,12 +17,15 @@ const NO_CONTENT = 'HTTP/1.1 204 No Content\r\n\r\n';
 const clock = new FakeClock(Date.now());
 /** Paths of the requests, in their order. */
 const received: string[] = [];
+/** All that was received. */
+let bytes = '';
 /** What a receiver does with its connection, by the path. Default: it responds with 204. */
 const behaviours = new Map<string, (socket: Socket) => unknown>();
 const receiver = createServer((socket) => {
   socket
     .on('error', () => undefined)
     .on('data', (chunk: Buffer) => {
+      bytes += chunk.toString();
       const path = /^POST (\S+)/.exec(chunk.toString())?.[1];
       if (path === undefined) return;
       received.push(path);
@@ -90,6 +95,39 @@ describe('a receiver', () => {
     behaviours.set('/hostile', behave);
     const id = await createHook('/hostile');
     expect((await hook('POST', id, '/test')).body).toEqual(outcome);
+  });
+
+  it('that closes a connection while the next event is on its way gets it by another one at once', async () => {
+    const served = new Set<Socket>();
+    behaviours.set('/closing', (socket) => {
+      if (served.has(socket)) return socket.destroy();
+      served.add(socket);
+      return socket.write(NO_CONTENT);
+    });
+    const id = await createHook('/closing');
+    for (let n = 0; n < 3; n += 1) expect((await hook('POST', id, '/test')).body).toEqual({ delivered: true });
+    expect([countOf('/closing'), served.size]).toEqual([5, 3]);
+  });
+
+  it('gets the bytes of the feed, of which the actor of a command line does not name the operator', async () => {
+    const scopes = [...FULL.scopes, 'events:read', 'keys:manage'];
+    const own = await service.key({ account: 'operated', scopes });
+    await service.json('/v1/webhooks', { key: own, body: { url: `${address}/operated`, types: ['key.*'] } });
+    const operator = service.app.get(KeysService);
+    const { id } = await runAs('cli:ops@example.com', () => operator.createKey({ account: 'operated' }));
+    await runAs('night-shift', () => operator.change(id, { name: 'Night' }));
+    // Wakes the instance.
+    await createPet('Hal');
+    await until(() => countOf('/operated') === 2);
+    const feed = await (await service.request(`/v1/events?subject=key:${id}`, { key: own })).text();
+    const events = JSON.parse(feed) as { actor: string }[];
+    expect(events.map(({ actor }) => actor)).toEqual(['cli', 'night-shift']);
+    for (const event of events)
+      expect([feed, bytes]).toEqual(Array(2).fill(expect.stringContaining(JSON.stringify(event))));
+    const logged = await service.app
+      .get(Database)
+      .query(`SELECT "actor" FROM "event_log" WHERE "subject" = 'key:${id}'`);
+    expect(logged).toMatchObject([{ actor: 'cli:ops@example.com' }, { actor: 'night-shift' }]);
   });
 
   it('that fails holds up no other, however many there are', async () => {

@@ -44,7 +44,7 @@ async function usage(): Promise<{ residentBytes: number; processorSeconds: numbe
   };
 }
 
-describe.each(['/docs/swagger-ui-bundle.js', '/v1/pets?limit=100'])(
+describe.each(['/docs/assets/current/swagger-ui-bundle.js', '/v1/pets?limit=100'])(
   'connections that send %s 1,500 times and never read',
   (path) => {
     it('use little memory and little time, in which others are served', async () => {

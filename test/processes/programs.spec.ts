@@ -1,24 +1,45 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, it } from '@jest/globals';
-import { runProgram } from '../support/service-process.js';
+import { runProgram, startProcess } from '../support/service-process.js';
 import { Folders } from '../support/temporary.js';
+import { until } from '../support/until.js';
 
 const PRETEND = encodeURIComponent('Object.defineProperty(process.versions, "node", { value: "20.19.0" })');
 
-it.each(['main.js', 'keys.cli.js', 'migrate.cli.js', 'backup.cli.js', 'deliveries.cli.js', 'move.cli.js'])(
-  '%s says in a sentence that it needs a newer Node, and exits with 1',
-  async (program) => {
-    const env = { NODE_OPTIONS: `--import data:text/javascript,${PRETEND}` };
-    expect(await runProgram(program, [], { folder: tmpdir(), env })).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: 'petstore-service needs Node 24.15 or later, and this is Node 20.19.0.\n',
-    });
-  },
-);
+it.each([
+  'main.js',
+  'keys.cli.js',
+  'migrate.cli.js',
+  'backup.cli.js',
+  'deliveries.cli.js',
+  'move.cli.js',
+  'programs/new.cli.js',
+])('%s says in a sentence that it needs a newer Node, and exits with 1', async (program) => {
+  const env = { NODE_OPTIONS: `--import data:text/javascript,${PRETEND}` };
+  expect(await runProgram(program, [], { folder: tmpdir(), env })).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'petstore-service needs Node 24.15 or later, and this is Node 20.19.0.\n',
+  });
+});
+
+it('a first start on a terminal logs a few lines for people, and greets last', async () => {
+  const folders = new Folders();
+  const env = { NODE_OPTIONS: '--import data:text/javascript,process.stdout.isTTY=true' };
+  const service = await startProcess({ folder: folders.make(), env });
+  await until(() => Promise.resolve(service.output().includes('curl')));
+  const [log = '', greeting = ''] = service.output().split('\nThe pet store is ready');
+  await service.stop();
+  await folders.remove();
+  expect(log).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: Migrations: running migrations\n {4}pending: Initial\d+, .*\n\[/);
+  expect(log).not.toMatch(/^\{/m);
+  expect(log.split('\n').length).toBeLessThan(20);
+  expect(greeting).not.toMatch(/INFO|WARN/);
+});
 
 it.each(['petstore', 'petstore-migrate'])('%s takes no arguments, and exits with 2', async (program) => {
   const file = program === 'petstore' ? 'main.js' : 'migrate.cli.js';
@@ -42,3 +63,10 @@ it.each(['start', 'dev'])(
     expect(stderr).toMatch(/^(Building the service.*\n)?This builds the service.* Run npm ci --include=dev.*\n$/);
   },
 );
+
+it('a command line ends in silence if nobody reads its output', async () => {
+  const program = join(import.meta.dirname, '../../dist/src/keys.cli.js');
+  const child = spawn(process.execPath, [program, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.destroy();
+  expect(await text(child.stderr)).toBe('');
+});

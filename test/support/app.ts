@@ -18,6 +18,8 @@ export async function startApp({ env = {}, folder = makeFolder(), ...options }: 
   const { database = own } = options;
   if (options.database === undefined) await openDatabase(folder);
   const service = await startTestApp({ ...options, database, env: { ...PATIENT, ...env } });
+  // A client in this process is as slow as the machine is busy: it would get 408.
+  Object.assign(service.app.getHttpServer(), { headersTimeout: 0, requestTimeout: 0 });
   const close = service.stop.bind(service);
   return Object.assign(service, {
     folder,

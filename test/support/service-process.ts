@@ -109,9 +109,9 @@ function run(file: string, args: readonly string[], { folder, env = {}, stdout: 
   return { child, ended, output: () => both };
 }
 
-/** The port in the line that a service logs when it listens. */
+/** The port that a service logs when it listens, as JSON or for people. */
 function loggedPort(output: string): number | undefined {
-  const port = /"listening","address":"http:\/\/[^"]*:(\d+)"/.exec(output)?.[1];
+  const port = /listening"?,?\s*"?address"?: ?"http:\/\/[^"]*:(\d+)"/.exec(output)?.[1];
   return port === undefined ? undefined : Number(port);
 }
 

@@ -55,6 +55,7 @@ export const PATH_MISTAKES: readonly (readonly [path: string, meant: string])[] 
   ['/v2/pets', '/v1/pets'],
   ['/v1/store/order', '/v1/store/orders'],
   ['/v1/store/orders/', '/v1/store/orders'],
+  ['/v1/usage/', '/v1/usage'],
   ['/v1/order', ''],
   ['/v1/orders', '/v1/store/orders'],
   ['/v1/orders/1', '/v1/store/orders/{orderId}'],
