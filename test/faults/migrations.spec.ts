@@ -33,8 +33,8 @@ async function createDatabase(): Promise<EmptyDatabase> {
 const migrate = (database: string) =>
   runProgram('migrate.cli.js', [], { folder: folders.make(), env: { DATABASE_URL: database } });
 
-/** Other sessions of the database. */
-const OTHERS = 'SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
+/** The service's own connections: PostgreSQL's vacuum of a new database is one too. */
+const SERVICE = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'petstore'`;
 
 async function connect(database: string): Promise<Client> {
   const client = new Client(database);
@@ -79,7 +79,7 @@ describe('migrations on PostgreSQL', () => {
     const other = await connect(url);
     await other.query(`BEGIN; LOCK TABLE "${table}" IN ROW EXCLUSIVE MODE`);
     const migrating = migrate(url);
-    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    const waiting = `${SERVICE} AND wait_event_type = 'Lock'`;
     await until(async () => (await client.query(waiting)).rowCount === 1);
     // A write waits behind the migration, which gives up its place.
     await client.query(write);
@@ -102,7 +102,7 @@ describe('migrations on PostgreSQL', () => {
     const other = await connect(database.url);
     await other.query(`SELECT pg_advisory_lock(hashtextextended('petstore migrations', 0))`);
     const options = { folder: folders.make(), env: { DATABASE_URL: database.url, PORT: String(await freePort()) } };
-    const ended = await runMain(options, () => until(async () => (await other.query(OTHERS)).rowCount === 1));
+    const ended = await runMain(options, () => until(async () => (await other.query(SERVICE)).rowCount === 1));
     expect(ended).toMatchObject({ code: 143 });
   });
 
@@ -114,7 +114,7 @@ describe('migrations on PostgreSQL', () => {
     const env = { DATABASE_URL: database.url.replace('//postgres@', `//${role}@`), MIGRATE_ON_START: 'false' };
     const folder = folders.make();
     const starting = startProcess({ folder, env });
-    await until(async () => (await admin.query(OTHERS)).rowCount !== 0);
+    await until(async () => (await admin.query(SERVICE)).rowCount !== 0);
     await migrate(database.url);
     await admin.query(`
       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role};
