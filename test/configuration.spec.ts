@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ConfigError, loadEnv } from '../src/platform/config/load-env.js';
+import { ConfigError, currentSecret, loadEnv } from '../src/platform/config/load-env.js';
 
 let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'petstore-test-'))));
@@ -130,6 +130,10 @@ describe('a setting', () => {
     expect(() => loadEnv({ [name]: value })).toThrow(name);
   });
 
+  it.each(['sqlite:/tmp', 'sqlite:/', 'sqlite:nowhere/'])('is refused as a folder: DATABASE_URL=%s', (url) => {
+    expect(() => loadEnv({ DATABASE_URL: url })).toThrow(/:\n {2}DATABASE_URL is a folder: name a file in it, .*$/);
+  });
+
   it.each([
     ['DATABASE_URL', 'sqlite:data/a file.sqlite'],
     ['DATABASE_URL', 'sqlite:/nowhere/petstore.sqlite'],
@@ -226,6 +230,15 @@ describe('a secret in a file', () => {
     const both = { REDIS_URL: 'redis://localhost', REDIS_URL_FILE: inFile('redis://localhost') };
     expect(() => loadEnv(both)).toThrow('REDIS_URL and REDIS_URL_FILE must not both be set');
   });
+
+  it('is what the file has now, or had at the start if it is gone', () => {
+    const file = inFile('redis://petstore:before@localhost');
+    const env = loadEnv({ REDIS_URL_FILE: file });
+    inFile('redis://petstore:after@localhost\n');
+    expect(currentSecret(env, 'REDIS_URL')).toBe('redis://petstore:after@localhost');
+    rmSync(file);
+    expect(currentSecret(env, 'REDIS_URL')).toBe('redis://petstore:before@localhost');
+  });
 });
 
 describe('a variable that is not a setting', () => {
@@ -254,6 +267,9 @@ describe('a variable that is not a setting', () => {
     ['DATABASE_HOST', 'db.example.com'],
     ['DATABASE_PUBLIC_URL', 'postgres://db.example.com/petstore'],
     ['DATABASE_URL_UNPOOLED', 'postgres://db.example.com/petstore'],
+    ['PROT', '1'],
+    ['HOTS', '::'],
+    ['EVENT', 'off'],
     ['PETSTORE_PORT_3000_TCP_PROTO', 'tcp'],
     ['RATE_LIMIT', '60'],
     ['PORTS', '80'],

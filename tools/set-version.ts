@@ -5,6 +5,7 @@ const COPIES = {
   'docker/Dockerfile': /(?<=image\.version=")[^"]+/,
   'docker/kubernetes/kustomization.yaml': /(?<=newTag: ).+/,
   'docs/operating.md': /(?<="status":"live","version":")[^"]+/,
+  'docs/your-own-package.md': /(?<=petstore-service-)\d+\.\d+\.\d+(?=\.tgz)/g,
 };
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };

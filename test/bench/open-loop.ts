@@ -18,15 +18,22 @@ interface Phase {
   readonly seconds: number;
 }
 
-const WARM_UP: Phase = { title: 'warm-up', perSecond: 4_000, seconds: 5 };
+const WARM_UP = 'warm-up';
+/** A commit for each create, as the other contender makes it, takes a disk more time than 4,000 a second leave. */
+const HIGH_RATES: Readonly<Record<string, number>> = { create: 1_000 };
 
 const { starts, seconds, only, against, before, on } = readOptions();
-const phases: readonly Phase[] = [
-  { title: 'first 10 s, 500/s', perSecond: 500, seconds: 10 },
-  WARM_UP,
-  { title: '500/s', perSecond: 500, seconds },
-  { title: '4,000/s', perSecond: 4_000, seconds },
-];
+
+function phasesOf(one: Case): readonly Phase[] {
+  const high = HIGH_RATES[one.name] ?? 4_000;
+  return [
+    { title: 'first 10 s, 500/s', perSecond: 500, seconds: 10 },
+    { title: WARM_UP, perSecond: high, seconds: 5 },
+    { title: '500/s', perSecond: 500, seconds },
+    { title: `${high.toLocaleString('en')}/s`, perSecond: high, seconds },
+  ];
+}
+
 stayOnLoadCpu();
 buildContenders();
 const seed = await seedDatabase(PETS, on);
@@ -45,7 +52,7 @@ async function measure(contender: Contender, one: Case): Promise<void> {
   const place = await seed.copy();
   const running = await start({ file: contender.file, env: place.env });
   try {
-    for (const phase of phases) {
+    for (const phase of phasesOf(one)) {
       const latenciesMs = await sendAtRate(running.port, one.deck, phase.perSecond, phase.seconds);
       const key = keyOf(one, phase, contender);
       p99Ms.set(key, [...(p99Ms.get(key) ?? []), percentile(latenciesMs, 99)]);
@@ -61,12 +68,13 @@ try {
     say(`start ${round + 1} of ${starts}`);
     for (const one of cases) for (const contender of contenders) await measure(contender, one);
   }
-  const shown = phases.filter((phase) => phase !== WARM_UP);
   const rows = cases.flatMap((one) =>
-    shown.map((phase) => [
-      `${one.title}, ${phase.title}`,
-      ...contenders.map((contender) => figure(median(p99Ms.get(keyOf(one, phase, contender)) ?? []))),
-    ]),
+    phasesOf(one)
+      .filter(({ title }) => title !== WARM_UP)
+      .map((phase) => [
+        `${one.title}, ${phase.title}`,
+        ...contenders.map((contender) => figure(median(p99Ms.get(keyOf(one, phase, contender)) ?? []))),
+      ]),
   );
   const head = ['', ...contenders.map(({ title }) => title)];
   process.stdout.write(`### 99th percentile of latency at a constant rate, ms\n\n${table(head, rows)}\n`);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds docker/Dockerfile as Docker does, without a container engine (as root, with buildah and debootstrap):
-#   build-image.sh FOLDER
+#   build-image.sh FOLDER [CONTEXT]
+# or the Dockerfile of CONTEXT, another folder.
 # FOLDER/root becomes the file system of the image, FOLDER/image.json its configuration.
 #
 # No image registry is needed: Debian, the Node of node_modules and the npm of this machine stand in for the base image.
@@ -8,12 +9,19 @@
 set -euo pipefail
 folder=$(realpath "$1")
 home=$(realpath "$(dirname "$0")/../..")
+context=$(realpath "${2:-$home}")
+dockerfile=$home/docker/Dockerfile
+ignorefile=$dockerfile.dockerignore
+if [[ $context != "$home" ]]; then
+  dockerfile=$context/Dockerfile
+  ignorefile=$context/.dockerignore
+fi
 cache=${XDG_CACHE_HOME:-/var/tmp}/petstore-image
 # An own storage, so that nobody else builds on our base by its name.
 buildah() { command buildah --root "$cache/storage" --runroot "$cache/run" "$@"; }
 
 # node:26.10.0-bookworm-slim
-base=$(awk '$1 == "FROM" { print $2; exit }' "$home/docker/Dockerfile")
+base=$(awk '$1 == "FROM" { print $2; exit }' "$dockerfile")
 version=${base#node:}
 suite=${version#*-}
 suite=${suite%-slim}
@@ -59,7 +67,7 @@ echo "cafile=$authority" >>"$settings"
 buildah bud --format docker --isolation chroot --pull-never --network host \
   --volume "$settings:/usr/local/etc/npmrc:ro" --volume "$authority:$authority:ro" \
   --volume "$(npm config get cache 2>/dev/null):/root/.npm" \
-  --ignorefile "$home/docker/Dockerfile.dockerignore" --file "$home/docker/Dockerfile" --tag petstore "$home" >&2
+  --ignorefile "$ignorefile" --file "$dockerfile" --tag petstore "$context" >&2
 buildah inspect --type image petstore >"$folder/image.json"
 container=$(buildah from --pull-never petstore)
 mkdir -p "$folder/root"

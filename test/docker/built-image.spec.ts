@@ -5,10 +5,9 @@ import { basename, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { describeWhere } from '../support/describe-with.js';
 import { until } from '../support/until.js';
-import { BuiltImage, type Container } from './built-image.js';
+import { BUILDER, BuiltImage, type Container } from './built-image.js';
 
 const BUILD_LIMIT_MS = 900_000;
-const BUILDER = 'test "$(id -u)" = 0 && command -v buildah && command -v debootstrap';
 const describeWithBuilder = describeWhere(
   spawnSync('bash', ['-c', BUILDER]).status === 0,
   'root, buildah and debootstrap',

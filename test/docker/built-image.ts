@@ -8,6 +8,9 @@ import { isReady } from '../support/service-process.js';
 
 const START_DEADLINE_MS = 120_000;
 
+/** A shell command that succeeds where images can be built. */
+export const BUILDER = 'test "$(id -u)" = 0 && command -v buildah && command -v debootstrap';
+
 /** The container configuration from the Dockerfile. */
 interface ImageConfig {
   readonly User: string;
@@ -46,8 +49,9 @@ export class BuiltImage {
     readonly config: ImageConfig,
   ) {}
 
-  static build(folder: string): BuiltImage {
-    execFileSync('bash', [join(import.meta.dirname, 'build-image.sh'), folder], {
+  /** @param context a folder with a Dockerfile of its own. Default: the image of the service */
+  static build(folder: string, ...context: readonly string[]): BuiltImage {
+    execFileSync('bash', [join(import.meta.dirname, 'build-image.sh'), folder, ...context], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     const { Docker } = JSON.parse(readFileSync(join(folder, 'image.json'), 'utf8')) as {

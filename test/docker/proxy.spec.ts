@@ -27,7 +27,7 @@ let securePort: number;
 let metricsPort: number;
 /** Of the proxy that has a certificate. */
 let plainPort: number;
-let traffic: Traffic | undefined;
+const traffic: Traffic[] = [];
 
 beforeAll(async () => {
   const settings = { DATABASE_URL: 'sqlite::memory:', TRUST_PROXY: '127.0.0.1/32', ...OPEN_TO_ANYBODY };
@@ -38,7 +38,9 @@ beforeAll(async () => {
   startProxy((plainPort = await freePort()), await freePort(), secure);
   for (const instance of [0, 1]) await until(() => isUp(instance));
 });
-afterEach(() => traffic?.stop());
+afterEach(async () => {
+  for (const clients of traffic.splice(0)) await clients.stop();
+});
 afterAll(async () => {
   const ended = proxies.map((proxy) => proxy.kill('SIGKILL') && once(proxy, 'exit'));
   await Promise.all([...ended, ...instances.map((instance) => instance.stop('SIGKILL'))]);
@@ -73,11 +75,13 @@ async function metrics(): Promise<string> {
   return (await response?.text()) ?? '';
 }
 
-/** Whether the proxy sends requests to an instance. */
-async function isUp(instance: number): Promise<boolean> {
-  const name = `haproxy_server_status{proxy="petstore",server="instance${instance}",state="UP"}`;
+async function isInState(state: string, instance: number): Promise<boolean> {
+  const name = `haproxy_server_status{proxy="petstore",server="instance${instance}",state="${state}"}`;
   return (await metrics()).includes(`${name} 1`);
 }
+
+/** Whether the proxy sends requests to an instance. */
+const isUp = (instance: number) => isInState('UP', instance);
 
 async function slowRequests(): Promise<number> {
   return Number(/^haproxy_sticktable_used\{name="slow",type="string"\} (\d+)$/m.exec(await metrics())?.[1]);
@@ -90,12 +94,17 @@ async function lineOf(requestId: string): Promise<unknown> {
   return JSON.parse(requestLog.find(isHere) ?? '');
 }
 
-/** Clients without a key. Their POST requests must not be retried. */
-function callWithoutPause(): Traffic {
-  return new Traffic(() => [port], {
-    get: () => ({ path: '/v1/pets' }),
-    post: () => ({ method: 'POST', path: '/v1/pets', headers: JSON_TYPE, body: PET }),
-  });
+/** Starts clients without a key, which send requests of one kind. POST requests must not be retried. */
+async function callWithoutPause(kind: 'get' | 'post', workers: number): Promise<Traffic> {
+  const requests = {
+    get: { path: '/v1/pets' },
+    post: { method: 'POST', path: '/v1/pets', headers: JSON_TYPE, body: PET },
+  };
+  const clients = new Traffic(() => [port], { [kind]: () => requests[kind] });
+  traffic.push(clients);
+  clients.start(workers);
+  await until(() => clients.seen.length > 100);
+  return clients;
 }
 
 describeWith('haproxy', '-v')('the proxy of compose.yaml', () => {
@@ -167,19 +176,20 @@ describeWith('haproxy', '-v')('the proxy of compose.yaml', () => {
   it('ends requests to an instance that hangs, counts them as slow, and retries safe ones on the other', async () => {
     const [, hanging] = instances;
     const slowBefore = await slowRequests();
-    const clients = (traffic = callWithoutPause());
-    clients.start(12);
-    await until(() => clients.seen.length > 100);
+    const reading = await callWithoutPause('get', 4);
+    // Half of all requests are at each instance, so that some of these are at the one that hangs.
+    const writing = await callWithoutPause('post', 12);
+    await until(() => isUp(1));
     hanging?.signal('SIGSTOP');
-    await until(async () => !(await isUp(1)));
+    await until(() => isInState('DOWN', 1));
     // All requests end while the instance still hangs.
-    await clients.stop();
+    await Promise.all([reading.stop(), writing.stop()]);
     hanging?.signal('SIGCONT');
-    expect(clients.seen.filter(({ kind, status }) => kind === 'get' && status !== 401)).toEqual([]);
-    const failed = clients.seen.filter(({ status }) => status !== 401);
+    expect(reading.seen.filter(({ status }) => status !== 401)).toEqual([]);
+    const failed = writing.seen.filter(({ status }) => status !== 401);
     expect(failed.length).toBeGreaterThan(0);
     for (const each of failed)
-      expect(each).toMatchObject({ kind: 'post', status: 503, code: 'service_unavailable', retryAfter: '1' });
+      expect(each).toMatchObject({ status: 503, code: 'service_unavailable', retryAfter: '1' });
     expect((await slowRequests()) - slowBefore).toBeGreaterThanOrEqual(failed.length);
     await until(() => isUp(1));
   });
@@ -193,14 +203,12 @@ describeWith('haproxy', '-v')('the proxy of compose.yaml', () => {
   });
 
   it('fails no request while an instance shuts down', async () => {
-    const clients = (traffic = callWithoutPause());
-    clients.start(12);
-    await until(() => clients.seen.length > 100);
+    const clients = [await callWithoutPause('get', 6), await callWithoutPause('post', 6)];
     const { code } = await (instances[1] as ServiceProcess).stop('SIGTERM');
     expect(code).toBe(0);
     await until(async () => !(await isUp(1)));
-    await clients.stop();
-    expect(clients.seen.filter(({ status }) => status !== 401)).toEqual([]);
+    await Promise.all(clients.map((each) => each.stop()));
+    expect(clients.flatMap(({ seen }) => seen).filter(({ status }) => status !== 401)).toEqual([]);
   });
 
   it('passes on the response of an instance that is not ready', async () => {

@@ -23,6 +23,9 @@ export const READ = [
   'CONTRIBUTING.md',
 ];
 
+/** The page that a test of the packed service follows, from an empty folder. */
+export const OWN_PACKAGE = 'docs/your-own-package.md';
+
 /** Commands that start a second service, which does not receive the calls. */
 export const START_BESIDE = [
   'PORT=8080 DATABASE_URL=sqlite:/var/lib/petstore/petstore.sqlite npm start',
@@ -46,6 +49,17 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'kubectl apply --kustomize petstore': 'Needs a cluster.',
   'cp docker/systemd/petstore@.service /etc/systemd/system/': 'Changes the machine; another test validates the unit.',
   'systemctl enable --now petstore@3001 petstore@3002': 'Changes the machine.',
+  ...Object.fromEntries(
+    [
+      'pip install openapi-generator-cli',
+      'openapi-generator-cli generate -i http://localhost:3000/openapi.json -g go -o go-client',
+      '(cd go-client && go vet ./...)',
+      'openapi-generator-cli generate -i http://localhost:3000/openapi.json -g java --library native -o java-client',
+      'mvn -f java-client compile',
+      'openapi-generator-cli generate -i http://localhost:3000/openapi.json -g csharp -o csharp-client',
+      'dotnet build csharp-client',
+    ].map((command) => [command, 'By hand: needs the compilers of other languages.']),
+  ),
   'git config core.hooksPath .githooks': 'The copy is no repository; the test of the hook runs it.',
 };
 
@@ -65,11 +79,12 @@ export const VARIABLES: readonly (readonly [name: string, command: RegExp, outpu
   ['MANAGER_KEY', / create --account shop /, /(psk_live_\w+)/],
   ['SHOP_KEY_ID', /expiresInSeconds/, /"id":"(\w+)"/],
   ['HOOKS_KEY', /,webhooks:manage$/, /(psk_live_\w+)/],
+  ['WEBHOOK_ID', /"url":"\S+","types"/, /"id":(\d+)/],
   ['VISITS_KEY', / create --account clinic /, /(psk_live_\w+)/],
   ['ETAG', /^curl -i .*\?ids=1'$/, /^etag: "(.+)"/im],
 ];
 
 /** What the output of a command must have, until which it is repeated: the service delivers events after its response. */
 export const SETTLED: readonly (readonly [command: RegExp, output: RegExp])[] = [
-  [/\/deliveries$/, /"state":"delivered"/],
+  [/\/deliveries"$/, /"state":"delivered"/],
 ];

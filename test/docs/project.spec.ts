@@ -26,6 +26,11 @@ describe('the version', () => {
     expect(textOf('docs/operating.md')).toContain(`{"status":"live","version":"${version}"}`);
   });
 
+  it('is that of the file that teams install', () => {
+    const names = textOf('docs/your-own-package.md').match(/petstore-service-[\w.-]+\.tgz/g);
+    expect([...new Set(names)]).toEqual([`petstore-service-${version}.tgz`]);
+  });
+
   it('is that of SECURITY.md, to the minor version', () => {
     const supported = page('SECURITY.md').table('Version', 'Supported');
     expect(supported.filter(([, answer]) => answer === 'yes')).toEqual([[version.replace(/\.\d+$/, ''), 'yes']]);

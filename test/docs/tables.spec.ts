@@ -229,7 +229,7 @@ describe('the pages about extending', () => {
       BUILDING.table('Option')
         .map(([name]) => name)
         .toSorted(),
-    ).toEqual(fieldsOf('create-app.ts', 'AppOptions').toSorted());
+    ).toEqual(fieldsOf('extensions/app-options.ts', 'AppOptions').toSorted());
   });
 });
 

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook as Signer } from 'standardwebhooks';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
@@ -21,9 +23,9 @@ const LONG_AGO_MS = 600_000;
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 
 /** The manual's receivers, with the programs that run them. */
-const RECEIVERS = [
+const RECEIVERS: { name: 'receiver.mjs' | 'receiver.py'; program: string }[] = [
   { name: 'receiver.mjs', program: process.execPath },
-  ...(hasPython ? [{ name: 'receiver.py', program: 'python3' }] : []),
+  ...(hasPython ? [{ name: 'receiver.py' as const, program: 'python3' }] : []),
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-receivers-'));
@@ -111,6 +113,28 @@ describe.each(RECEIVERS)('the receiver $name', ({ name, program }) => {
     expect(await post(event, webhook.secret, new Date(Date.now() - LONG_AGO_MS))).toBe(401);
     expect((await fetch(address, { method: 'POST', body: '{}' })).status).toBe(401);
     expect(heard()).toEqual([]);
+  });
+
+  it.each([
+    { fault: 'is negative', length: '-1', statuses: { 'receiver.py': 411, 'receiver.mjs': 400 } },
+    { fault: 'is no number', length: 'abc', statuses: { 'receiver.py': 411, 'receiver.mjs': 400 } },
+    { fault: 'has 5,000 digits', length: '9'.repeat(5_000), statuses: { 'receiver.py': 413, 'receiver.mjs': 400 } },
+    {
+      fault: 'is too large',
+      length: '100001',
+      body: 'x'.repeat(100_001),
+      statuses: { 'receiver.py': 413, 'receiver.mjs': 413 },
+    },
+  ])('responds at once to a body whose length $fault', async ({ length, body = '', statuses }) => {
+    const socket = connect(port, '127.0.0.1');
+    const response = text(socket);
+    socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${length}\r\n\r\n${body}`);
+    expect(await response).toMatch(new RegExp(`^HTTP/1.1 ${statuses[name]} `));
+  });
+
+  it('refuses a time stamp of any length', async () => {
+    const headers = { 'webhook-id': 'long', 'webhook-timestamp': '9'.repeat(5_000), 'webhook-signature': 'v1,x' };
+    expect((await fetch(address, { method: 'POST', headers, body: '{}' })).status).toBe(401);
   });
 
   it('goes on while the secret is rotated', async () => {

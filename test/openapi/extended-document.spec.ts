@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Body, Controller, Get, Module, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Get, Module, type PipeTransform, Post, Put, Query } from '@nestjs/common';
 import {
   ApiBody,
   ApiExtraModels,
@@ -22,6 +22,10 @@ import { service, sharePreparedApp } from '../support/folders.js';
 /*
  * What a team declares with the decorators of @nestjs/swagger, in the document.
  */
+
+class AnyPipe implements PipeTransform {
+  readonly transform = (value: unknown) => value;
+}
 
 class ToysQuery {
   @ApiPropertyOptional({ type: [String] })
@@ -111,7 +115,7 @@ addHandlers(ToysController, {
     Put('combined'),
     Operation(operation('combineToys')),
     ApiBody({ schema: COMBINED }),
-    taking([Body(), Object]),
+    taking([Body(AnyPipe), Object]),
   ],
   replace: [Put(), Operation(operation('replaceToy', TOY)), taking([Body(), Toy])],
   replaceLast: [Put('last'), Operation(operation('replaceLastToy')), taking([Body(), Toy])],

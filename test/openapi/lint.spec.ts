@@ -76,6 +76,7 @@ describe("Spectral's rules and those of OWASP", () => {
     Object.assign(document.components?.schemas ?? {}, {
       Toy: { type: 'string', pattern: 'a' },
       NewToy: { type: 'object' },
+      ToyState: { type: 'string', enum: ['sold'] },
     });
     Object.assign(operationNamed(document, 'createPet').operation, { security: [] });
     Object.assign(document.webhooks?.['pet.created'] ?? {}, { post: { tags: ['Pets'] } });
@@ -88,6 +89,7 @@ describe("Spectral's rules and those of OWASP", () => {
         'owasp:api4:2023-string-limit: components/schemas/Toy',
         'schema-is-no-constructor: components/schemas/NewToy',
         'tag-of-webhooks: webhooks',
+        'values-of-one-enum: components/schemas/ToyState',
         'pattern-without-delimiter: components/headers/Accept/schema/pattern',
         'code-is-a-string: components/schemas/Error/properties/code',
       ]),
@@ -99,13 +101,13 @@ const sizeOf = async (app: TestApp) => (await (await app.request('/openapi.json'
 
 describe('the document', () => {
   // On staging, each operation has `Prefer` as well.
-  it('has at most 142,000 bytes, and 145,000 on staging', async () => {
+  it('has at most 143,000 bytes, and 146,000 on staging', async () => {
     const staging = await startApp({ env: { ENVIRONMENT: 'staging', ...ADDRESSES } });
     const [production, rehearsing] = [await sizeOf(service), await sizeOf(staging)];
     await staging.stop();
     expect(production).toBeGreaterThan(10_000);
-    expect(production).toBeLessThanOrEqual(142_000);
-    expect(rehearsing).toBeLessThanOrEqual(145_000);
+    expect(production).toBeLessThanOrEqual(143_000);
+    expect(rehearsing).toBeLessThanOrEqual(146_000);
   });
 
   it('has examples of headers that match their schemas, which the linter does not check', async () => {

@@ -30,6 +30,22 @@ function refuseSharedTags(document: unknown): IFunctionResult[] {
     .map((tag) => ({ message: `${tag} is a tag of operations and of webhooks`, path: ['webhooks'] }));
 }
 
+/** Generators for Go declare the values of all enums in one package. */
+function refuseSharedConstants(schemas: unknown): IFunctionResult[] {
+  const owners = new Map<string, string>();
+  return Object.entries(schemas as Record<string, SchemaObject>).flatMap(([name, schema]) => {
+    const values: unknown[] = (schema as { 'x-enum-varnames'?: string[] })['x-enum-varnames'] ?? schema.enum ?? [];
+    return values.flatMap((value) => {
+      const constant = String(value).replaceAll(/\W+/g, '_').replace(/_$/, '').toUpperCase();
+      const owner = owners.get(constant) ?? name;
+      owners.set(constant, owner);
+      return owner === name
+        ? []
+        : [{ message: `${constant} is a value of ${owner} and of ${name}`, path: ['components', 'schemas', name] }];
+    });
+  });
+}
+
 function refuseDelimiter(pattern: unknown): IFunctionResult[] {
   return String(pattern).startsWith('/') ? [{ message: 'A pattern must not begin with a slash' }] : [];
 }
@@ -59,6 +75,12 @@ export const RULESET: RulesetDefinition = {
       severity: 'warn',
       // oxlint-disable-next-line unicorn/no-thenable -- Spectral's name
       then: { function: refuseSharedTags },
+    },
+    'values-of-one-enum': {
+      given: '$.components.schemas',
+      severity: 'warn',
+      // oxlint-disable-next-line unicorn/no-thenable -- Spectral's name
+      then: { function: refuseSharedConstants },
     },
     // OpenAPI Generator takes it for the delimiter of a regular expression, and writes no Python.
     'pattern-without-delimiter': {

@@ -75,11 +75,11 @@ describe('an extension in its own package, with the packed service', () => {
       const database = await open();
       const env = { DATABASE_URL: database.url, LOG_LEVEL: 'silent' };
       try {
-        const migrated = installation.npm(['run', '--silent', 'migrate'], undefined, env);
+        const migrated = installation.npm(['run', '--silent', 'migrate'], env);
         expect(migrated).toContain('CreateReviews1796083200000 has been executed successfully');
         const create =
           'petstore-keys create --account acme --plan pro --scopes reviews:read --allow-unknown-scope --json';
-        const created = installation.npm(['exec', '--offline', '--', ...create.split(' ')], undefined, {
+        const created = installation.npm(['exec', '--offline', '--', ...create.split(' ')], {
           DATABASE_URL: database.url,
         });
         const { key } = JSON.parse(created) as { key: string };

@@ -8,7 +8,8 @@ import { type Running, start } from './running.js';
 import { startTlsProxy, type TlsProxy } from './tls-proxy.js';
 import type { Seed } from './seed.js';
 
-const WARM_UP_SECONDS = 1;
+/** On some processors, V8 compiles what a case needs only after three seconds, and is at work on it until then. */
+const WARM_UP_SECONDS = 5;
 
 /** One measurement: one second of one case on one start of one contender. */
 export interface Measurement extends Load {

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 export interface Options {
   /** Number of fresh starts of each contender. */
   readonly starts: number;
-  /** Number of one-second measurements of each contender per case, after one second of warm-up. */
+  /** Number of one-second measurements of each contender per case, after five seconds of warm-up. */
   readonly seconds: number;
   /** Names of the cases, and of the contenders besides our service, to run. Empty for all. */
   readonly only: readonly string[];

@@ -5,7 +5,8 @@ import type { Ask } from '../harness/ask.js';
 /**
  * Sends requests at a constant rate, whether or not earlier ones have been answered.
  * @returns the latency of each in milliseconds, from when it was due. A service that stalls delays all that are due meanwhile,
- * which a generator that waits for responses would not send at all.
+ * which a generator that waits for responses would not send at all. Infinity if there is none, as a service that cannot keep
+ * the rate refuses connections.
  */
 export async function sendAtRate(port: number, deck: readonly Ask[], perSecond: number, seconds: number) {
   const agent = new Agent({ keepAlive: true });
@@ -16,7 +17,7 @@ export async function sendAtRate(port: number, deck: readonly Ask[], perSecond: 
     const dueMs = beginMs + (answers.length * 1000) / perSecond;
     const ask = deck[answers.length % deck.length];
     if (ask === undefined) throw new Error('The deck is empty.');
-    if (performance.now() >= dueMs) answers.push(latencyMs(agent, port, ask, dueMs));
+    if (performance.now() >= dueMs) answers.push(latencyMs(agent, port, ask, dueMs).catch(() => Infinity));
     // Without a timer, which would be up to a millisecond late.
     else await nextTurn();
   }

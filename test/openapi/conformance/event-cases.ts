@@ -1,4 +1,5 @@
 import { SCOPES } from '../../../src/auth/keys/scopes.js';
+import { JSON_TYPE } from '../../support/http.js';
 import { withoutWebhookKey } from './events.js';
 import { type Ask, made, sample, send } from './samples.js';
 import { subject, WEBHOOK } from './subject.js';
@@ -52,9 +53,15 @@ export const EVENT_CASES: [string, string, number, Ask][] = [
       return send(id, { key: crowded });
     },
   ],
-  ...['listWebhooks', 'getWebhook'].flatMap((id): [string, string, number, Ask][] => [
+  ...['listWebhooks', 'getWebhook', 'listDeliveries'].flatMap((id): [string, string, number, Ask][] => [
     [id, 'what the client has', 304, () => send(id, { headers: { 'If-None-Match': '*' } })],
     [id, 'an old state', 412, () => send(id, { headers: { 'If-Match': '"old"' } })],
+  ]),
+  ...['changeWebhook', 'removeWebhook'].map((id): [string, string, number, Ask] => [
+    id,
+    'an old state',
+    412,
+    () => send(id, { headers: { ...JSON_TYPE, 'If-Match': '"old"' } }),
   ]),
   ['listWebhooks', 'a last page', 200, (id) => send(id, {}, '/v1/webhooks?limit=100')],
   [

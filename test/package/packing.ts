@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+
+const HOME = join(import.meta.dirname, '../..');
+
+export type Versions = Readonly<Record<string, string>>;
+
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly dependencies?: Versions;
+  readonly devDependencies?: Versions;
+  readonly peerDependencies?: Versions;
+}
+
+/** Packs the service into a folder. @returns the name of the file */
+export function pack(folder: string): string {
+  return npm(['pack', '--silent', '--pack-destination', folder], HOME).trim();
+}
+
+/** Runs an npm command, and returns what it prints; fails if the command fails. */
+export function npm(args: readonly string[], cwd: string, env: Versions = {}): string {
+  return execFileSync('npm', args, { cwd, encoding: 'utf8', env: environment(env), stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** Without the variables that npm sets for the scripts of our package, and with our Node before others. */
+export function environment(more: Versions): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS$|DATABASE_URL$)/i.test(name));
+  const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
+  return { ...Object.fromEntries(inherited), PATH: path, ...more };
+}
+
+/**
+ * Our lockfile with another root package, and our package in place of its source. So npm installs the versions that are in
+ * its cache; it removes what is not needed.
+ */
+export function lockfileOf(root: Manifest, tarball: string): object {
+  const ours = read<{ lockfileVersion: number; packages: Record<string, object> }>(join(HOME, 'package-lock.json'));
+  const { name: _, devDependencies: __, ...service } = read<Manifest>(join(HOME, 'package.json'));
+  return {
+    ...ours,
+    name: root.name,
+    version: root.version,
+    packages: {
+      ...ours.packages,
+      '': root,
+      'node_modules/petstore-service': { ...service, resolved: `file:${tarball}` },
+    },
+  };
+}
+
+export function read<T>(path: string): T {
+  return JSON.parse(readFileSync(path, 'utf8')) as T;
+}
