@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { DEFAULT_SCOPES } from '../../src/auth/keys/scopes.js';
 import { RedisClient } from '../../src/index.js';
-import { startApp, type TestApp, trio } from '../support/app.js';
+import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { makeFolder, queryDatabase } from '../support/databases.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { concurrently } from '../support/http.js';
@@ -61,8 +61,8 @@ const areWhole = () =>
 describeWithRedis('instances that share a Redis Cluster', () => {
   beforeAll(async () => {
     cluster = await RedisCluster.start();
-    const folder = makeFolder();
-    while (services.length < 2) services.push(await startApp({ folder, env: cluster.env }));
+    const [folder, clock] = [makeFolder(), new FakeClock(Date.now())];
+    while (services.length < 2) services.push(await startApp({ folder, clock, env: cluster.env }));
   });
   afterAll(async () => {
     for (const one of services) await one.stop();

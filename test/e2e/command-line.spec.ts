@@ -6,7 +6,7 @@ import { collected } from '../support/collected.js';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import type { NewKey } from '../../src/accounts/keys/key-options.js';
 import { runKeys } from '../../src/programs/run-keys.js';
-import { trio } from '../support/app.js';
+import { FakeClock, trio } from '../support/app.js';
 import { databaseUrl, queryDatabase } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';
 import { service, sharePreparedApp } from '../support/folders.js';
@@ -22,7 +22,8 @@ interface Issued {
 /** More of a key than is ever shown again. */
 const WHOLE_KEY = /psk_(live|test)_\w{5}/;
 
-sharePreparedApp();
+const clock = new FakeClock(Date.now());
+sharePreparedApp({ clock });
 
 const create = (account: string, ...rest: string[]) => keysJson<Issued>('create', '--account', account, ...rest);
 
@@ -72,6 +73,7 @@ describe('beside a running service', () => {
     const next = await keysJson<Issued>('rotate', old.id, '--overlap', '24h');
     for (const { key } of [old, next]) expect((await list(key)).status).toBe(200);
     await keysJson<Issued>('rotate', next.id, '--overlap', '0s');
+    clock.set(new Date().toISOString());
     await untilRefused(next.key, 'api_key_expired');
     expect((await list(old.key)).status).toBe(200);
     const rotation = ['key.created by cli', 'key.rotated by cli'];
@@ -93,7 +95,11 @@ describe('beside a running service', () => {
     await keys('plan', 'growing', 'business');
     let calls = 1;
     let counts = trio(await list(key));
-    for (; counts.limit !== 1_000; calls += 1) counts = trio(await list(key));
+    await until(async () => {
+      calls += 1;
+      counts = trio(await list(key));
+      return counts.limit === 1_000;
+    });
     expect(counts.remaining).toBe(1_000 - calls - 1);
     expect(await trail('growing')).toEqual(['account.plan_changed by cli']);
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import type { NewKey } from '../../src/accounts/keys/key-options.js';
-import { startApp, type TestApp, type TestAppOptions } from './app.js';
+import { FakeClock, startApp, type TestApp, type TestAppOptions } from './app.js';
 
 export { AMPLE, Folders } from './temporary.js';
 
@@ -16,10 +16,13 @@ export function shareApp(options: TestAppOptions = {}, newKey: Partial<NewKey> =
   });
 }
 
-/** Starts an app, which `prepare` completes, for all tests of the file or of the surrounding `describe`. */
+/**
+ * Starts an app, which `prepare` completes, for all tests of the file or of the surrounding `describe`. Its clock stands
+ * still by default, so no minute of the limits ends between two requests.
+ */
 export function sharePreparedApp(options: TestAppOptions = {}, prepare?: () => Promise<void>): void {
   beforeAll(async () => {
-    service = await startApp(options);
+    service = await startApp({ clock: new FakeClock(Date.now()), ...options });
     await prepare?.();
   });
   afterAll(() => service.stop());
