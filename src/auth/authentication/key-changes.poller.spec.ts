@@ -69,7 +69,7 @@ describe('a poll', () => {
   });
 
   it('catches up after one that failed', async () => {
-    jest.spyOn(here.database.manager, 'find').mockRejectedValueOnce(new ApiError('service_unavailable', 'away'));
+    jest.spyOn(here.database.manager, 'query').mockRejectedValueOnce(new ApiError('service_unavailable', 'away'));
     await elsewhere.keys.revoke(id);
     await expect(here.poller.poll()).rejects.toHaveProperty('code', 'service_unavailable');
     await here.poller.poll();

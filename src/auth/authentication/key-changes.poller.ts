@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { MoreThanOrEqual } from 'typeorm';
 import { RecurringTask } from '../../platform/recurring-task.js';
 import { SharedVersion } from '../../platform/redis/shared-version.js';
 import { Database } from '../../database/database.js';
+import { query } from '../../database/statements.js';
 import { AuditRecord } from '../keys/audit-record.entity.js';
 import { KeyVerifier } from './key-verifier.js';
 
@@ -16,6 +16,13 @@ const MAX_WAIT_MS = 500;
 /** Changes that operators look for in the log. */
 const LOGGED =
   /^(account\.(deleted|limits_changed|plan_changed|resumed|suspended)|key\.(paused|resumed|revoked|unbanned))$/;
+
+type Change = Pick<AuditRecord, 'id' | 'at' | 'actor' | 'action' | 'accountId' | 'keyId'>;
+
+/** `find` takes 0.6 ms, which one request of each poll waits for. */
+const SELECT_CHANGES = `
+  SELECT "id", "at", "actor", "action", "account_id" AS "accountId", "key_id" AS "keyId"
+  FROM "audit_records" WHERE "id" >= ? ORDER BY "id"`;
 
 const NO_RECORD: Pick<AuditRecord, 'id' | 'at'> = { id: 0, at: 0 };
 
@@ -77,11 +84,7 @@ export class KeyChangesPoller extends RecurringTask {
   private async read(): Promise<void> {
     const { last } = this;
     if (last === undefined) return this.begin();
-    const records = await this.database.manager.find(AuditRecord, {
-      select: { id: true, at: true, actor: true, action: true, accountId: true, keyId: true },
-      where: { id: MoreThanOrEqual(last.id) },
-      order: { id: 'ASC' },
-    });
+    const records = await query<Change>(this.database.manager, SELECT_CHANGES, [last.id]);
     const [first] = records;
     // A failover or a restored backup can lose records, and give their identifiers to others.
     const isLost = last !== NO_RECORD && (first?.id !== last.id || first.at !== last.at);
