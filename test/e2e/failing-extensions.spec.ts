@@ -1,0 +1,132 @@
+import { Controller, Get, Injectable, Logger, Module } from '@nestjs/common';
+import { HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type HealthIndicator, Operation } from '../../src/index.js';
+import { Readiness } from '../../src/monitoring/readiness.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { errorOf } from '../support/expectations.js';
+import { until } from '../support/until.js';
+
+let extended: TestApp | undefined;
+
+afterEach(async () => {
+  Logger.overrideLogger(false);
+  await extended?.stop();
+  extended = undefined;
+});
+
+/** Collects the errors that the service logs from now on. */
+function logged(): Record<string, unknown>[] {
+  const lines: Record<string, unknown>[] = [];
+  Logger.overrideLogger({ log: () => undefined, warn: () => undefined, error: (line) => lines.push(line) });
+  return lines;
+}
+
+describe('readiness', () => {
+  it('is 503 in bounded time if a health indicator never responds, also for the next callers', async () => {
+    class SilentHealth implements HealthIndicator {
+      isSilent = true;
+
+      check() {
+        return this.isSilent ? new Promise<never>(() => undefined) : {};
+      }
+    }
+    @Module({ providers: [SilentHealth] })
+    class SilentModule {}
+    extended = await startApp({ extensions: [{ module: SilentModule, healthIndicators: [SilentHealth] }] });
+    const lines = logged();
+    expect(await errorOf(await extended.request('/health/ready'))).toMatchObject({ code: 'service_unavailable' });
+    expect(lines).toEqual([
+      expect.objectContaining({ error: expect.stringContaining('SilentHealth did not respond within 400 ms') }),
+    ]);
+    extended.app.get(SilentHealth).isSilent = false;
+    expect((await extended.request('/health/ready')).status).toBe(200);
+  });
+
+  it('has the name and the status of each indicator, and is 503 if one is down', async () => {
+    @Injectable()
+    class PrinterHealth implements HealthIndicator {
+      isDown = false;
+
+      constructor(private readonly indicators: HealthIndicatorService) {}
+
+      check() {
+        const indicator = this.indicators.check('printer');
+        return this.isDown ? indicator.down() : indicator.degraded();
+      }
+    }
+    @Module({ imports: [TerminusModule], providers: [PrinterHealth] })
+    class PrinterModule {}
+    extended = await startApp({ extensions: [{ module: PrinterModule, healthIndicators: [PrinterHealth] }] });
+    const degraded = await extended.request('/health/ready');
+    expect([degraded.status, await degraded.json()]).toEqual([
+      200,
+      { database: 'up', printer: 'down', status: 'degraded' },
+    ]);
+    extended.app.get(PrinterHealth).isDown = true;
+    const response = await extended.request('/health/ready');
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(await errorOf(response)).toMatchObject({ status: 503, message: 'The service is not ready. Down: printer.' });
+  });
+
+  it('says that the instance is shutting down, and logs nothing, if a check ends after the stop began', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    class SlowHealth implements HealthIndicator {
+      isAsked = false;
+
+      async check() {
+        this.isAsked = true;
+        await released;
+        return {};
+      }
+    }
+    @Module({ providers: [SlowHealth] })
+    class SlowModule {}
+    extended = await startApp({ extensions: [{ module: SlowModule, healthIndicators: [SlowHealth] }] });
+    const { app } = extended;
+    const lines = logged();
+    const asked = extended.request('/health/ready');
+    await until(() => app.get(SlowHealth).isAsked);
+    await app.get(Readiness).end();
+    release();
+    const response = await asked;
+    expect(await errorOf(response)).toMatchObject({ status: 503, message: expect.stringContaining('shutting down') });
+    expect(lines).toEqual([]);
+  });
+});
+
+describe('a route that fails in different ways', () => {
+  it('has each error logged once, with its stack, and then the count of the rest', async () => {
+    const reasons = ['jammed', 'jammed', 'burnt', 'jammed', 'burnt', 'flooded', 'stolen', 'sold', 'lost', 'forgotten'];
+    @Controller('printer')
+    class PrinterController {
+      @Get()
+      @Operation({
+        id: 'print',
+        summary: 'Print',
+        scope: 'pets:read',
+        stability: 'experimental',
+        success: { status: 200, description: 'Never.' },
+        errors: [],
+      })
+      print(): never {
+        const message = `The printer is ${reasons.shift()}`;
+        throw message.endsWith('sold') ? { message, code: 'E_SOLD' } : new Error(message);
+      }
+    }
+    @Module({ controllers: [PrinterController] })
+    class PrinterModule {}
+    extended = await startApp({ extensions: [{ module: PrinterModule }] });
+    const lines = logged();
+    const reader = await extended.key();
+    while (reasons.length > 0) expect((await extended.request('/v1/printer', { key: reader })).status).toBe(500);
+    const stacks = ['jammed', 'burnt', 'flooded', 'stolen'].map((reason) => `The printer is ${reason}\\n\\s+at `);
+    expect(lines).toEqual(
+      [...stacks, "{ message: 'The printer is sold', code: 'E_SOLD' }"].map((error) =>
+        expect.objectContaining({ message: 'request failed', error: expect.stringMatching(new RegExp(error)) }),
+      ),
+    );
+    await extended.app.close();
+    expect(lines.slice(5)).toEqual([expect.objectContaining({ count: 5, code: 'internal_error' })]);
+  });
+});
