@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ConfigError, currentSecret, loadEnv } from '../src/platform/config/load-env.js';
+import { changedSettings, ConfigError, currentSecret, loadEnv } from '../src/platform/config/load-env.js';
 
 let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'petstore-test-'))));
@@ -238,6 +238,14 @@ describe('a secret in a file', () => {
     expect(currentSecret(env, 'REDIS_URL')).toBe('redis://petstore:after@localhost');
     rmSync(file);
     expect(currentSecret(env, 'REDIS_URL')).toBe('redis://petstore:before@localhost');
+  });
+});
+
+describe('the settings in the log', () => {
+  it('are those that differ from their defaults, without secrets', () => {
+    const BASE_URL = 'https://api.example.com/v1';
+    const env = loadEnv({ PORT: '3000', BASE_URL, WEBHOOK_KEY: 'w'.repeat(32) });
+    expect(changedSettings(env)).toEqual({ BASE_URL, WEBHOOK_KEY: '(set)' });
   });
 });
 

@@ -36,7 +36,16 @@ class Visits {
   }
 }
 
-@Module({ imports: [PetsModule], providers: [Visits] })
+/** Tags of pets, with a foreign key. */
+@Injectable()
+class Tags {
+  @BeforeCommit('pet.removed')
+  async removeWith({ before }: DomainEvent<'pet.removed'>, manager: EntityManager): Promise<void> {
+    await manager.query(`DELETE FROM "tags" WHERE "pet_id" = ${before.id}`);
+  }
+}
+
+@Module({ imports: [PetsModule], providers: [Visits, Tags] })
 class VisitsModule {}
 
 let dataSource: DataSource;
@@ -45,6 +54,7 @@ sharePreparedApp({ extensions: [NOTES, { module: VisitsModule }] }, async () => 
   dataSource = service.app.get(DataSource);
   key = await service.key(AMPLE);
   await sql('CREATE TABLE "visits" ("pet_id" BIGINT)');
+  await sql('CREATE TABLE "tags" ("pet_id" BIGINT REFERENCES "pets" ("id"))');
 });
 
 /** Runs a statement apart from the service. */
@@ -193,6 +203,13 @@ describe('a pet that rows of an extension reference', () => {
     expect((await petOf(petId)).status).toBe(200);
     await notesOf(service).deleteAll();
     expect((await remove(petId)).status).toBe(204);
+  });
+
+  it('is removed if a listener to its removal removes those rows', async () => {
+    const petId = await newPet('Bella');
+    await sql(`INSERT INTO "tags" VALUES (${petId})`);
+    expect((await remove(petId)).status).toBe(204);
+    expect(await sql('SELECT * FROM "tags"')).toEqual([]);
   });
 
   it.each(['ON DELETE RESTRICT', ...(onPostgres ? ['DEFERRABLE INITIALLY DEFERRED'] : [])])(
