@@ -79,7 +79,8 @@ describeWithRedis('instances that share a Redis Cluster', () => {
     for (let round = 0; round < 10; round += 1) {
       const revoked = await service(0).createKey({ ...AMPLE, account: 'keys' });
       expect(await codeOf(service(1), revoked.key)).toBe('ok');
-      await service(0).request(`/v1/keys/${revoked.id}`, { key: manager, method: 'DELETE' });
+      const deletion = await service(0).request(`/v1/keys/${revoked.id}`, { key: manager, method: 'DELETE' });
+      expect(deletion.status).toBe(204);
       expect(await codeOf(service(1), revoked.key)).toBe('api_key_revoked');
     }
   });

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { RecurringTask } from '../../platform/recurring-task.js';
 import { SharedVersion } from '../../platform/redis/shared-version.js';
@@ -61,7 +61,9 @@ export class KeyChangesPoller extends RecurringTask {
     const nowMs = performance.now();
     if (this.isCurrent && nowMs < this.endedMs + MAX_AGE_MS) return undefined;
     const isSlow = this.beganMs > this.endedMs && nowMs > this.beganMs + MAX_WAIT_MS;
-    return isSlow ? undefined : Promise.race([this.pollAnew(), delay(MAX_WAIT_MS, undefined, { ref: false })]);
+    // After a stall of this process, the timer fires before the answer is read that came meanwhile.
+    const waited = () => delay(MAX_WAIT_MS, undefined, { ref: false }).then(() => nextTurn());
+    return isSlow ? undefined : Promise.race([this.pollAnew(), waited()]);
   }
 
   /** Removes changed keys from the cache. The first poll clears it; a poll after one that failed catches up. */
