@@ -47,6 +47,15 @@ export async function existing<Id extends string | number>(
   return new Set(rows.map(({ id }) => id));
 }
 
+/** Those rows whose account was not deleted meanwhile. */
+export async function ofExistingAccounts<Row extends { readonly accountId: number }>(
+  manager: EntityManager,
+  rows: readonly Row[],
+): Promise<Row[]> {
+  const accounts = await existing(manager, 'accounts', [...new Set(rows.map(({ accountId }) => accountId))]);
+  return rows.filter(({ accountId }) => accounts.has(accountId));
+}
+
 /** A list of parameters, in SQL. */
 export function placeholders(values: readonly SqlParameter[]): string {
   return `(${values.map(() => '?').join()})`;

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import type { Caller } from '../../auth/caller.js';
 import { throwErrors } from '../../database/chunks.js';
 import { Database } from '../../database/database.js';
-import { existing, placeholders, query } from '../../database/statements.js';
+import { ofExistingAccounts, placeholders, query } from '../../database/statements.js';
 import { onCommit } from '../../database/transaction.js';
 import { WriteBehind } from '../../database/write-behind.js';
 import { Clock, rfc3339 } from '../../platform/config/clock.js';
@@ -70,8 +70,10 @@ export class KeyNetworks extends RecurringTask {
 
   private async write(): Promise<void> {
     const errors = await this.rows.write(this.database, async (manager, chunk) => {
-      const accounts = await existing(manager, 'accounts', [...new Set(chunk.map(([, { accountId }]) => accountId))]);
-      const rows = chunk.map(([, row]) => row).filter(({ accountId }) => accounts.has(accountId));
+      const rows = await ofExistingAccounts(
+        manager,
+        chunk.map(([, row]) => row),
+      );
       if (rows.length === 0) return;
       for (const row of rows) if (row.networks >= LEAST_UNUSUAL) await this.warnIfUnusual(manager, row);
       const values = rows.map(({ accountId, keyId, hour, networks }) => [accountId, keyId, hour, networks]);

@@ -4,7 +4,7 @@ import type { Caller } from '../../auth/caller.js';
 import { throwErrors } from '../../database/chunks.js';
 import { Database } from '../../database/database.js';
 import { DeletionTask, OldRows } from '../../database/old-rows.js';
-import { byBytes, existing, placeholders, query } from '../../database/statements.js';
+import { byBytes, ofExistingAccounts, placeholders, query } from '../../database/statements.js';
 import { WriteBehind } from '../../database/write-behind.js';
 import { validationFailed } from '../../http/errors/api-error.js';
 import { Clock, rfc3339 } from '../../platform/config/clock.js';
@@ -97,9 +97,11 @@ export class UsageRecorder extends RecurringTask {
   /** Adds to the counts in the database, as other instances do. */
   private async write(): Promise<void> {
     const errors = await this.rows.write(this.database, async (manager, chunk) => {
-      const rows = chunk.map(([, row]) => row);
-      const accounts = await existing(manager, 'accounts', [...new Set(rows.map(({ accountId }) => accountId))]);
-      const values = rows.filter(({ accountId }) => accounts.has(accountId)).map((row) => Object.values(row));
+      const rows = await ofExistingAccounts(
+        manager,
+        chunk.map(([, row]) => row),
+      );
+      const values = rows.map((row) => Object.values(row));
       if (values.length === 0) return;
       const sql = `
         INSERT INTO "usage_history" (${KEY_COLUMNS}, "requests") VALUES ${values.map(placeholders).join()}

@@ -65,10 +65,10 @@ export class LoggedEventListeners implements OnModuleInit {
       this.discovery,
       this.scanner,
       LOGGED_EVENT,
-    );
+    ).map((one) => ({ ...one, types: this.types.find([one.metadata.pattern]).map((type) => type.name) }));
     if (found.length === 0) return;
     const known = Array.from(this.types.all, ({ name }) => name).join(', ');
-    const unknown = found.filter(({ metadata: { pattern } }) => this.types.find([pattern]).length === 0);
+    const unknown = found.filter(({ types }) => types.length === 0);
     const repeated = [...Map.groupBy(found, ({ metadata }) => metadata.name)].filter(([, all]) => all.length > 1);
     refuseFaults([
       ...unknown.map(
@@ -76,8 +76,7 @@ export class LoggedEventListeners implements OnModuleInit {
       ),
       ...repeated.map(([name, all]) => `${all.map((one) => one.name).join(', ')}: they have the same name, ${name}.`),
     ]);
-    const subscriptions = found.map(({ metadata: { name, pattern }, call }): Subscription => {
-      const types = this.types.find([pattern]).map((type) => type.name);
+    const subscriptions = found.map(({ metadata: { name }, types, call }): Subscription => {
       const handle = async (event: LoggedEvent) => void (await call(committedEvent(event)));
       return { name, filter: { types }, atOnce: 1, retryAfterMs: RETRY_AFTER_MS, keepsDelivered: false, handle };
     });
