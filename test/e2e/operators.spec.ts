@@ -26,6 +26,8 @@ const REQUESTS = 2 * PATHS.length * SENT_METHODS.length;
 // On the clock of the system, a minute might end between requests, and give them another status. Few are admitted, so that
 // all statuses come at once.
 sharePreparedApp({ clock: new FakeClock(), env: { ANONYMOUS_PER_MINUTE: '100' } });
+// Once a minute, it logs what other tests sent.
+beforeAll(() => service.app.get(AdmissionObserver).stop());
 afterEach(() => void jest.restoreAllMocks());
 
 /**
@@ -202,7 +204,9 @@ describe('the log of a service', () => {
   });
 
   it('names banned keys at once, and refused accounts and networks with their counts', async () => {
-    const own = await startApp();
+    const own = await startApp({ clock: new FakeClock() });
+    const observer = own.app.get(AdmissionObserver);
+    await observer.stop();
     const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
     const key = await own.key({ account: 'hammer', plan: 'enterprise', perMinute: 2, perDay: 1_000 });
     for (let n = 0; n < 10; n += 1) await ask(own.port, { path: '/v1/pets', key });
@@ -210,13 +214,13 @@ describe('the log of a service', () => {
     const account = { accountId: expect.any(Number), account: 'hammer', plan: 'enterprise', keyId: expect.any(String) };
     expect(warn.mock.calls).toEqual([[{ message: 'API key banned', ...account, until: expect.any(String) }]]);
     warn.mockClear();
-    await own.app.get(AdmissionObserver).run();
+    await observer.run();
     expect(warn.mock.calls).toEqual([
       [{ message: 'account refused', ...account, limited: 1, banned: 7 }],
       [{ message: 'many requests without a valid key', network: '127.0.0.0/24', count: 100 }],
     ]);
     warn.mockClear();
-    await own.app.get(AdmissionObserver).run();
+    await observer.run();
     expect(warn.mock.calls).toEqual([]);
     await own.stop();
   });

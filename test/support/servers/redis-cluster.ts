@@ -5,8 +5,10 @@ import { freePort } from './free-port.js';
 import { RedisServer } from './redis-server.js';
 
 const MASTERS = 3;
-/** After this time without a response, the others elect a replica of a master. */
-const NODE_TIMEOUT_MS = 1_000;
+/** After this time without a response, the others elect a replica of a master: a server of a busy machine is not gone. */
+const NODE_TIMEOUT_MS = 60_000;
+/** The same while one is gone. */
+const ELECTION_TIMEOUT_MS = 1_000;
 
 /** A Redis Cluster of three masters and a replica of each. */
 export class RedisCluster {
@@ -37,9 +39,9 @@ export class RedisCluster {
     return `redis+cluster://${this.servers.map(({ port }) => `127.0.0.1:${port}`).join(',')}`;
   }
 
-  /** Settings of a service that uses it. The timeout is long enough for a busy machine. */
+  /** Settings of a service that uses it. The timeout is long enough for a busy machine: what is killed refuses connections. */
   get env(): Readonly<Record<'REDIS_URL' | 'REDIS_TIMEOUT_MS', string>> {
-    return { REDIS_URL: this.url, REDIS_TIMEOUT_MS: '1000' };
+    return { REDIS_URL: this.url, REDIS_TIMEOUT_MS: '10000' };
   }
 
   /** The server that has the slot of a key, as another one says. */
@@ -57,6 +59,7 @@ export class RedisCluster {
   async kill(key: string): Promise<RedisServer> {
     const server = await this.masterOf(key);
     await server.kill();
+    await this.setNodeTimeout(ELECTION_TIMEOUT_MS);
     return server;
   }
 
@@ -81,6 +84,7 @@ export class RedisCluster {
     await until(async () =>
       (await this.infos('INFO', 'REPLICATION')).every((text) => /state=online|status:up/.test(text)),
     );
+    await this.setNodeTimeout(NODE_TIMEOUT_MS);
   }
 
   /** Empties all masters. */
@@ -110,6 +114,11 @@ export class RedisCluster {
 
   async stop(): Promise<void> {
     for (const server of this.servers) await server.stop();
+  }
+
+  private async setNodeTimeout(ms: number): Promise<void> {
+    const running = this.servers.filter(({ isRunning }) => isRunning);
+    await Promise.all(running.map((server) => server.call('CONFIG', 'SET', 'cluster-node-timeout', String(ms))));
   }
 
   private infos(command: string, about: string): Promise<string[]> {
