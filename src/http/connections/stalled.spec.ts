@@ -7,7 +7,8 @@ import { handleOneAtATime } from './closing.js';
 import { closeStalledSockets } from './stalled.js';
 
 const TIMEOUT_MS = 300;
-const PATIENT_MS = 2_000;
+/** A busy machine keeps a client from reading for seconds. What fails with the first of these is tried with the next. */
+const PATIENCE_MS = [1_000, 6_000, 20_000];
 /** More than the buffers of a connection hold. */
 const LARGE = Buffer.alloc(32 * 1024 * 1024, ' ');
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -37,6 +38,25 @@ async function send(): Promise<Socket> {
   return socket;
 }
 
+/** Reads for longer than the timeout, a little at a time, then the rest. Returns the number of bytes. */
+async function readSlowly(timeoutMs: number): Promise<number> {
+  server.close();
+  await serve(timeoutMs);
+  const socket = await send();
+  await once(client, 'readable');
+  let received = 0;
+  const endMs = performance.now() + 1.5 * timeoutMs;
+  // Each read returns at most the socket's buffer of 64 KiB.
+  for (; performance.now() < endMs; await delay(25)) received += ((client.read() as Buffer | null) ?? '').length;
+  if (socket.destroyed) return received;
+  expect(socket.writableLength).toBeGreaterThan(0);
+  for await (const chunk of client) {
+    received += (chunk as Buffer).length;
+    if (received > LARGE.length) break;
+  }
+  return received;
+}
+
 describe('a client', () => {
   it('that does not read loses its connection', async () => {
     await once(await send(), 'close');
@@ -51,21 +71,10 @@ describe('a client', () => {
   });
 
   it('that reads slowly gets the response, however long it takes', async () => {
-    // Longer than a busy machine keeps the client from reading.
-    server.close();
-    await serve(PATIENT_MS);
-    const socket = await send();
-    await once(client, 'readable');
-    let received = 0;
-    const endMs = performance.now() + 1.5 * PATIENT_MS;
-    // Each read returns at most the socket's buffer of 64 KiB.
-    for (; performance.now() < endMs; await delay(25)) received += ((client.read() as Buffer | null) ?? '').length;
-    expect(socket.writableLength).toBeGreaterThan(0);
-    for await (const chunk of client) {
-      received += (chunk as Buffer).length;
-      if (received > LARGE.length) break;
-    }
-    expect(received).toBeGreaterThan(LARGE.length);
+    const received: number[] = [];
+    for (const timeoutMs of PATIENCE_MS)
+      if (!received.some((bytes) => bytes > LARGE.length)) received.push(await readSlowly(timeoutMs));
+    expect(received.at(-1)).toBeGreaterThan(LARGE.length);
   });
 
   it('that waits for its response keeps its connection', async () => {
