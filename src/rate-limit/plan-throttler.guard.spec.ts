@@ -57,6 +57,9 @@ addHandlers(ReportsController, {
   public: [Get('public'), Public()],
   free: [Get('free'), SkipThrottle()],
   computed: [Get('computed'), Throttle({ default: { limit: () => 1, ttl: async () => 1_500 } })],
+  daily: [Get('daily'), Throttle({ default: { limit: 1, ttl: 86_400_000 } })],
+  everyHour: [Get('every-hour'), Throttle({ default: { limit: 1, ttl: 3_600_000 } })],
+  everySecond: [Get('every-second'), Throttle({ default: { limit: 1, ttl: 1_000 } })],
   hourly: [Get('hourly'), Throttle({ hourly: { limit: 1, ttl: 3_600_000 } })],
   blocked: [Get('blocked'), Throttle({ default: { limit: 1, ttl: 1_000, blockDuration: 60_000 } })],
 });
@@ -161,6 +164,16 @@ describe('a route with @Throttle', () => {
   it('accepts functions, and rounds windows up to whole seconds', async () => {
     expect(await get('/reports/computed')).toMatchObject({ status: 200, trio: [1, 0, now() + 2] });
     expect(await get('/reports/computed')).toMatchObject({ status: 429, headers: { 'retry-after': '2' } });
+  });
+
+  it.each([
+    ['every-second', '1 request per second for this operation is exhausted. Retry after 1 second.'],
+    ['every-hour', '1 request per hour for this operation is exhausted. Retry after 3600 seconds.'],
+    ['daily', /^The limit of 1 request per day for this operation is exhausted until [\dT:-]+Z\.$/],
+  ])('names its window in a 429: %s', async (path, message) => {
+    await get(`/reports/${path}`);
+    const refused = JSON.parse((await get(`/reports/${path}`)).body) as { message: string };
+    expect(refused.message).toMatch(message);
   });
 
   it('counts by address if it is public', async () => {
