@@ -136,6 +136,18 @@ describe('getKeyUsage', () => {
     expect((await usageOf(one.id)).body).toMatchObject({ minute: { requests: 0 }, day: { requests: 2 } });
   });
 
+  it('tells the ban of a key', async () => {
+    const limits = { account: 'striking', plan: 'enterprise', perMinute: 3, perDay: 90 } as const;
+    const [manager, striking] = [await issue({ ...limits, scopes: SCOPES }), await issue(limits)];
+    for (let n = 0; n < 3; n += 1) await codeOf(striking.key);
+    api.clock.advanceSeconds(10);
+    for (let n = 0; n < 3; n += 1) await codeOf(striking.key);
+    api.clock.advanceSeconds(50);
+    const bannedUntil = '2026-11-21T12:01:10.000Z';
+    expect((await usageOf(striking.id, manager.key)).body).toMatchObject({ strikes: 0, bannedUntil });
+    expect((await usageOf(manager.id, manager.key)).body).not.toHaveProperty('bannedUntil');
+  });
+
   it('needs keys:manage, and a key of the own account', async () => {
     const other = await issue({ account: 'another', plan: 'free' });
     expect((await usageOf(other.id)).body).toMatchObject({ code: 'api_key_not_found' });
