@@ -233,6 +233,7 @@ describe('the feed', () => {
         });
     });
     await three;
+    expect((await list('after=latest', stranger, { Prefer: 'wait=0' })).headers.has('preference-applied')).toBe(true);
     await create('Mia');
     const lengths = (await Promise.all(all)).map(({ body }) => body.length);
     expect(lengths.toSorted()).toEqual([0, 0, 0, 1, 1, 1, 1, 1]);

@@ -115,6 +115,14 @@ describe('rotateWebhook', () => {
     expect(body).toEqual({ ...webhook, secret: expect.stringMatching(/^whsec_[\w+/]{32}$/) });
     expect(body.secret).not.toBe(webhook.secret);
   });
+
+  it('lets both secrets sign for a week at most', async () => {
+    const webhook = await create();
+    const statuses = [0, 604_800, 604_801, -1].map(
+      async (overlapSeconds) => (await call('POST', webhook, '/rotate', { overlapSeconds })).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([200, 200, 400, 400]);
+  });
 });
 
 describe('removeWebhook', () => {
@@ -139,6 +147,28 @@ describe('removeWebhook', () => {
 });
 
 describe('a webhook', () => {
+  it('and lists of webhooks and deliveries are 304 to who has them', async () => {
+    const { id } = await create();
+    for (const path of ['/v1/webhooks', `/v1/webhooks/${id}`, `/v1/webhooks/${id}/deliveries`]) {
+      const etag = String((await service.request(path, { key })).headers.get('etag'));
+      expect([path, (await service.request(path, { key, headers: { 'If-None-Match': etag } })).status]).toEqual([
+        path,
+        304,
+      ]);
+    }
+  });
+
+  it('has a secret that is stored encrypted, by another nonce each time', async () => {
+    const [one, other] = [await create(), await create()];
+    const rows = await service.app
+      .get(Database)
+      .query<{ secret: string }[]>(`SELECT "secret" FROM "webhooks" WHERE "id" IN (${one.id}, ${other.id})`);
+    const stored = rows.map(({ secret }) => secret + Buffer.from(secret, 'base64').toString('latin1'));
+    expect(stored).toHaveLength(2);
+    for (const { secret } of [one, other]) expect(stored.join()).not.toContain(secret);
+    expect(new Set(rows.map(({ secret }) => secret.slice(0, 16))).size).toBe(2);
+  });
+
   it('has an audit trail', async () => {
     const webhook = await create();
     await call('PATCH', webhook, '', { enabled: false });
