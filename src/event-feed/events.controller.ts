@@ -66,10 +66,15 @@ export class EventsController {
     const waitSeconds = Math.min(Number(seconds), MAX_WAIT_SECONDS);
     reply.header('preference-applied', `wait=${waitSeconds}`);
     const gone = new AbortController();
-    reply.raw.once('close', () => gone.abort());
+    const end = () => gone.abort();
+    // A server that lets clients close their side does not close the connection of one that has gone.
+    const { socket } = reply.request.raw;
+    socket.once('end', end);
+    reply.raw.once('close', end);
     try {
       return await this.feed.page(caller, query, { ms: waitSeconds * 1_000, signal: gone.signal });
     } finally {
+      socket.off('end', end);
       endWait();
     }
   }

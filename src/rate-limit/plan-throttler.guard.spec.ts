@@ -57,6 +57,7 @@ addHandlers(ReportsController, {
   public: [Get('public'), Public()],
   free: [Get('free'), SkipThrottle()],
   computed: [Get('computed'), Throttle({ default: { limit: () => 1, ttl: async () => 1_500 } })],
+  everyHour: [Get('every-hour'), Throttle({ default: { limit: 1, ttl: 3_600_000 } })],
   hourly: [Get('hourly'), Throttle({ hourly: { limit: 1, ttl: 3_600_000 } })],
   blocked: [Get('blocked'), Throttle({ default: { limit: 1, ttl: 1_000, blockDuration: 60_000 } })],
 });
@@ -161,6 +162,11 @@ describe('a route with @Throttle', () => {
   it('accepts functions, and rounds windows up to whole seconds', async () => {
     expect(await get('/reports/computed')).toMatchObject({ status: 200, trio: [1, 0, now() + 2] });
     expect(await get('/reports/computed')).toMatchObject({ status: 429, headers: { 'retry-after': '2' } });
+  });
+
+  it('names its window in a 429', async () => {
+    await get('/reports/every-hour');
+    expect((await get('/reports/every-hour')).body).toContain('1 request per hour for this operation is exhausted.');
   });
 
   it('counts by address if it is public', async () => {

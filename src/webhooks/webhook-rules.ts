@@ -21,7 +21,7 @@ export const EXAMPLE = {
 /** What a client may know: Node's errors name addresses and ports. */
 export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  return code === undefined ? message : `The receiver cannot be reached (${code}).`;
+  return code === undefined || error instanceof DomainError ? message : `The receiver cannot be reached (${code}).`;
 }
 
 export function webhookNotFound(id?: string): DomainError {

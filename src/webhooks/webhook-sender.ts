@@ -43,7 +43,7 @@ export class WebhookSender implements OnApplicationShutdown {
     try {
       const response = await this.post(url, headers, body, signal);
       await readSome(response);
-      checkStatus(response);
+      checkStatus(response, this.clock.nowMs());
     } catch (error) {
       throw signal.aborted ? new Error(`The receiver did not respond within ${TIMEOUT_MS / 1_000} s.`) : error;
     }
@@ -80,12 +80,12 @@ async function readSome(response: IncomingMessage): Promise<void> {
   }
 }
 
-function checkStatus({ statusCode = 0, headers }: IncomingMessage): void {
+function checkStatus({ statusCode = 0, headers }: IncomingMessage, nowMs: number): void {
   if (statusCode >= 200 && statusCode < 300) return;
   const message = `The receiver responded with ${statusCode}.`;
   if (statusCode === GONE) throw new ReceiverGone(message);
   const retryAfter = headers['retry-after'] ?? '';
-  const seconds = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - Date.now()) / 1_000;
+  const seconds = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - nowMs) / 1_000;
   if (seconds > 0) throw new RetryLater(message, Math.min(seconds, LONGEST_RETRY_AFTER_SECONDS) * 1_000);
   throw new Error(message);
 }

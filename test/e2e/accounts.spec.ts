@@ -105,6 +105,19 @@ describe('a suspended account', () => {
   });
 });
 
+describe('the audit records of an account', () => {
+  it('are the last 200', async () => {
+    const id = await idOf();
+    const values = Array.from({ length: 201 }, (_, n) => `(0, '', 'key.renamed', ${id}, 'a${n}', '')`);
+    await queryDatabase(
+      service.folder,
+      `INSERT INTO "audit_records" ("at", "actor", "action", "account_id", "key_id", "detail") VALUES ${values.join()}`,
+    );
+    const listed = (await accounts().readAudit(account)).map(({ keyId }) => keyId);
+    expect(listed).toEqual(Array.from({ length: 200 }, (_, n) => `a${200 - n}`));
+  });
+});
+
 const usage = async () => (await service.json<Record<string, unknown>>('/v1/usage', { key })).body;
 const limit = (perMinute: number, perDay: number, untilMs: number) =>
   accounts().limit(account, { perMinute, perDay }, untilMs);
@@ -118,6 +131,9 @@ describe('other limits of an account', () => {
     expect(await usage()).toMatchObject({ limitsUntil: '2026-11-21T12:00:30.500Z', day: { limit: 10_000 } });
     const listed = (await accounts().list()).find((one) => one.account === account);
     expect(listed).toMatchObject({ perMinute: 5_000, perDay: 10_000, limitsUntil: '2026-11-21T12:00:30.500Z' });
+    const [record] = await accounts().readAudit(account);
+    const detail = JSON.stringify({ otherPerMinute: 5_000, otherPerDay: 10_000, otherUntil: endMs });
+    expect(record).toMatchObject({ action: 'account.limits_changed', keyId: null, detail });
     clock.ms = endMs - 1;
     expect(trio(await call())).toMatchObject({ limit: 5_000 });
     clock.ms = endMs;

@@ -1,5 +1,6 @@
 import { Agent } from 'node:http';
 import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Registry } from '@prometheus-io/client';
 import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
 import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poller.js';
 import { ApiKeysRepository } from '../../src/auth/keys/api-keys.repository.js';
@@ -52,6 +53,8 @@ describe('requests without a valid key', () => {
       message: 'The limit of 5 requests per minute without a valid API key is exhausted. Retry after 60 seconds.',
     });
     for (let n = 0; n < 10; n += 1) expect((await errorOf(await anonymous())).code).toBe('rate_limit_exceeded');
+    const metrics = await service.app.get(Registry).metrics();
+    expect(metrics).toMatch(/^petstore_admissions_total\{plan="none",outcome="address_limited"\} 11$/m);
     clock.advanceSeconds(60);
     expect((await anonymous()).status).toBe(401);
   });

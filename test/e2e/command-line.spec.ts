@@ -138,7 +138,7 @@ describe('keys of an account', () => {
 describe('keys find', () => {
   it('reads the key from standard input', async () => {
     const { id, key } = await given('found');
-    const { io, ran } = programIo({ DATABASE_URL: databaseUrl(service.folder) }, `${key}\n`);
+    const { io, ran } = programIo({ DATABASE_URL: databaseUrl(service.folder) }, `  ${key}\r\nmore\n`);
     const { code, stdout } = ran((await runKeys(['find', '--json'], io)).exitCode);
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { id, account: 'found' }]);
   });
@@ -210,6 +210,11 @@ describe('a command line', () => {
     });
   });
 
+  it('names the script that started it in its help', async () => {
+    const { stdout } = await keysOn({ npm_lifecycle_event: 'keys' }, '--help');
+    expect(stdout).toMatch(/^Usage: npm run --silent keys -- /);
+  });
+
   it('creates a database that only its owner can read, and only with the first key', async () => {
     const folder = join(service.folder, 'new');
     const file = join(folder, 'petstore.sqlite');
@@ -266,6 +271,9 @@ describe('keys usage', () => {
       { operation: 'unmatched', requests: 1, client_error: 1 },
     ]);
     expect(await split('key')).toMatchObject([{ key: id, requests: 3, networks: 1 }]);
+    const before = 'SELECT account_id, hour - 86400, key_id, operation, outcome, requests FROM usage_history';
+    await queryDatabase(service.folder, `INSERT INTO usage_history ${before}`);
+    expect(await keysJson('usage', 'many')).toMatchObject([{ requests: 3 }]);
     expect(await keysJson('usage', 'none')).toEqual([all.find(({ account }) => account === 'none')]);
     expect((await keys('usage')).stdout).toMatch(
       /^ACCOUNT +PLAN +REQUESTS +ADMITTED +LIMITED +BANNED +CLIENT ERROR +SERVER ERROR\n/,

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type ApiError, type Change, Database, Events } from '../../src/index.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+import { until, within } from '../support/until.js';
 
 declare module '../../src/index.js' {
   interface EventMap {
@@ -39,6 +40,7 @@ const list = (query: string, as = key, headers = {}) =>
   service.json<Event[]>(`/v1/events?${query}`, { key: as, headers });
 const create = async (name: string, as = key) =>
   (await service.json<{ id: number }>('/v1/pets', { key: as, body: { name, categoryId: 1 } })).body;
+const canWait = async () => (await list('after=latest', key, { Prefer: 'wait=0' })).headers.has('preference-applied');
 const typesOf = ({ body }: { readonly body: readonly Event[] }) => body.map(({ type }) => type);
 
 beforeEach(async () => {
@@ -231,9 +233,35 @@ describe('the feed', () => {
         });
     });
     await three;
+    expect((await list('after=latest', stranger, { Prefer: 'wait=0' })).headers.has('preference-applied')).toBe(true);
     await create('Mia');
     const lengths = (await Promise.all(all)).map(({ body }) => body.length);
     expect(lengths.toSorted()).toEqual([0, 0, 0, 1, 1, 1, 1, 1]);
+  });
+
+  it.each([
+    ['wait=60', 'wait=30'],
+    ['Wait = "5"', 'wait=5'],
+    ['respond-async, wait=5; x=1', 'wait=5'],
+    ['await=5', null],
+    ['wait=-1', null],
+  ])('reads Prefer: %s as RFC 7240 says, and waits for half a minute at most', async (prefer, applied) => {
+    await create('Nia');
+    const { body, headers } = await list(`after=${start}`, key, { Prefer: prefer });
+    expect([body.length, headers.get('preference-applied')]).toEqual([1, applied]);
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('ends the wait of a client that has gone, so that another response can wait', async () => {
+    const gone = new AbortController();
+    const headers = { Prefer: 'wait=30' };
+    const waiting = Array.from({ length: 5 }, () =>
+      service.request(`/v1/events?after=${start}`, { key, headers, signal: gone.signal }),
+    );
+    await until(async () => !(await canWait()));
+    gone.abort();
+    await Promise.allSettled(waiting);
+    expect((await within(10_000, canWait, Boolean)).result).toBe(true);
   });
 
   it.each([

@@ -51,7 +51,7 @@ describe('the expiry of orders', () => {
     const forgotten = await placeOld(late);
     const taken = await placeOld(approved);
     await orders.move(taken.id, 'approved');
-    const recent = await placeOld(early, DAY_MS);
+    const recent = await placeOld(early, 3 * DAY_MS - 1.5 * HOUR_MS);
     const cancelled = jest.fn();
     orders.service.app.get(EventEmitter2).on('order.cancelled', cancelled);
     await expire();
@@ -96,6 +96,8 @@ describe('the expiry of orders', () => {
     await expire();
     expect(await statusOf(order)).toBe('cancelled');
     await unprotectRows(orders.service.folder, 'orders');
+    await expire();
+    expect(await sql(`SELECT 1 FROM "orders" WHERE "account_id" = 0 AND "status" = 'placed'`)).toEqual([]);
     await sql('DELETE FROM "orders" WHERE "account_id" = 0');
   });
 });

@@ -34,7 +34,9 @@ describe('the keys commands', () => {
     const { key, ...rest } = JSON.parse(text) as { key: string };
     expect(rest).toMatchObject({ scopes: ['pets:read', 'orders:read'], expiresAt: '2027-02-19T12:00:00.000Z' });
     expect(await service.verifier.verify(key)).toHaveProperty('limits', { perMinute: 500, perDay: 9_000 });
-    expect((await run('create --account acme --name another')).text).toMatch(/psk_live_\w{36}[^]*Expires: never/);
+    expect((await run('create --account acme --name another')).text).toMatch(
+      /psk_live_\w{36}\n.*It is not shown again\.\n[^]*Expires: never/,
+    );
   });
 
   it('create and scopes accept a scope of another module if told so', async () => {
@@ -144,6 +146,7 @@ describe('the keys commands', () => {
     await create(' --expires-in 1s');
     const paused = await create();
     await run(`pause ${paused.id}`);
+    await run(`revoke ${(await create()).id}`);
     await run(`rotate ${id} --overlap 1h`);
     await run('create --account zoo --plan enterprise --per-minute 5 --per-day 50');
     await run('plan zoo enterprise --per-minute 6 --per-day 60');

@@ -61,6 +61,12 @@ describe('listKeys and getKey', () => {
     expect(seen).toEqual(await idsIn<string>(await list()));
   });
 
+  it('are 304 to who has the list', async () => {
+    const etag = String((await list()).headers.get('etag'));
+    const again = { key: api.manager.key, headers: { 'If-None-Match': etag } };
+    expect((await api.service.request('/v1/keys', again)).status).toBe(304);
+  });
+
   it('go on after a key that was deleted meanwhile', async () => {
     api.clock.advanceMs(1);
     const deleted = await issue();
@@ -128,12 +134,26 @@ describe('getKeyUsage', () => {
     for (const key of [one.key, one.key, two.key]) expect(await codeOf(key)).toBe('ok');
     const minute = { resetsAt: '2026-11-21T12:01:00.000Z' };
     const day = { resetsAt: '2026-11-22T00:00:00.000Z' };
+    const before = trio(await list());
     const { headers, body } = await usageOf(one.id);
     expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-ratelimit-remaining')).toBe(String(Number(before.remaining) - 1));
     expect(body).toEqual({ minute: { requests: 2, ...minute }, day: { requests: 2, ...day }, strikes: 0 });
     expect((await usageOf(two.id)).body).toMatchObject({ minute: { requests: 1 }, day: { requests: 1 } });
     api.clock.advanceSeconds(60);
     expect((await usageOf(one.id)).body).toMatchObject({ minute: { requests: 0 }, day: { requests: 2 } });
+  });
+
+  it('tells the ban of a key', async () => {
+    const limits = { account: 'striking', plan: 'enterprise', perMinute: 3, perDay: 90 } as const;
+    const [manager, striking] = [await issue({ ...limits, scopes: SCOPES }), await issue(limits)];
+    for (let n = 0; n < 3; n += 1) await codeOf(striking.key);
+    api.clock.advanceSeconds(10);
+    for (let n = 0; n < 3; n += 1) await codeOf(striking.key);
+    api.clock.advanceSeconds(50);
+    const bannedUntil = '2026-11-21T12:01:10.000Z';
+    expect((await usageOf(striking.id, manager.key)).body).toMatchObject({ strikes: 0, bannedUntil });
+    expect((await usageOf(manager.id, manager.key)).body).not.toHaveProperty('bannedUntil');
   });
 
   it('needs keys:manage, and a key of the own account', async () => {

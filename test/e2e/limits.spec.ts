@@ -109,6 +109,17 @@ describe('a plan', () => {
   });
 });
 
+describe('the limit of operations without quota', () => {
+  it('is that of the plan a minute if this has more than 300', async () => {
+    const key = await enterprise(310, 1_000);
+    const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+    const usages = Array.from({ length: 311 }, () => () => ask(service.port, { path: '/v1/usage', key }, agent));
+    const refused = (await concurrently(usages, 8)).filter(({ status }) => status !== 200);
+    agent.destroy();
+    expect(refused.map(trio)).toEqual([{ limit: 310, remaining: 0, reset: NOON + 60 }]);
+  });
+});
+
 describe('the quota of an account', () => {
   it('is shared by its keys, and by no other account', async () => {
     const account = newAccount();

@@ -112,6 +112,11 @@ describe('a listener of the log', () => {
     expect(ran(await runDeliveries(['failed', 'ledger'], io)).stdout).toMatch(
       /^ledger +pet:\d+ +7 .*The ledger is closed/m,
     );
+    const json = programIo({ DATABASE_URL: databaseUrl(service.folder) });
+    const { stdout } = json.ran(await runDeliveries(['failed', 'ledger', '--json'], json.io));
+    expect(JSON.parse(stdout)).toMatchObject([{ subscription: 'ledger', state: 'failed', attempts: 7 }]);
+    const others = programIo({ DATABASE_URL: databaseUrl(service.folder) });
+    expect(others.ran(await runDeliveries(['failed', 'webhook:1'], others.io)).stdout).toMatch(/^SUBSCRIPTION .*\n$/);
     // A failure is tried again, as of a new event.
     refusals.set('Eve', 1);
     const repeating = programIo({ DATABASE_URL: databaseUrl(service.folder) });
@@ -136,6 +141,18 @@ describe('a listener of the log', () => {
     await later.stop();
     expect(names().filter((name) => name === 'Fay')).toHaveLength(1);
   });
+});
+
+it.each<[string[], string, number, string]>([
+  [[], 'sqlite:x', 2, 'missing command'],
+  [['failed', 'ledger', 'other'], 'sqlite:x', 2, 'too many arguments'],
+  [['repeat'], 'sqlite:x', 2, "missing required argument 'subscription'"],
+  [['failed'], 'sqlite::memory:', 1, 'in-memory'],
+  [['failed'], 'mysql://localhost/petstore', 1, 'DATABASE_URL must be'],
+])('the program of deliveries refuses %j on %s, and exits with %i', async (args, url, code, clue) => {
+  const { io, ran } = programIo({ DATABASE_URL: url });
+  const refused = { code, stdout: '', stderr: expect.stringContaining(clue) };
+  expect(ran(await runDeliveries(args, io))).toEqual(refused);
 });
 
 it('listeners of the log that have the same name, or an event that it has not, keep the service from starting', async () => {

@@ -120,8 +120,9 @@ describe('metrics', () => {
     const before = await outcomes();
     for (let n = 0; n < 6; n += 1) await get('/v1/pets', small);
     await get('/v1/pets');
+    await get('/v1/usage', small);
     expect(await outcomes()).toEqual({
-      admitted: before.admitted + 2,
+      admitted: before.admitted + 3,
       limited: before.limited + 1,
       banned: before.banned + 3,
       unauthenticated: before.unauthenticated + 1,

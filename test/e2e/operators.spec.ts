@@ -160,7 +160,7 @@ describe('the metrics of a service', () => {
     );
     expect(text).toMatch(/^petstore_write_lock_seconds_count\{phase="held"\} \d+$/m);
     expect(text).toMatch(/^nodejs_eventloop_delay_seconds_bucket\{le="2\.5"\} \d+$/m);
-    expect(text).toMatch(/^petstore_cache_reads_total\{result="hit"\} 2$/m);
+    expect(text).toMatch(/^petstore_cache_reads_total\{result="hit"\} 2\n.*="miss"\} 1$/m);
   });
 
   it('name the busiest accounts if they are asked to', async () => {

@@ -80,6 +80,18 @@ async function trigger(statement: string): Promise<void> {
   await sql(`CREATE TRIGGER "pulled" AFTER INSERT ON "notes" ${action}`);
 }
 
+describe('PetsService.get in a transaction', () => {
+  it('finds a pet that this has created, and sees its changes', async () => {
+    const pets = service.app.get(PetsService);
+    await service.app.get(Database).write(async (manager) => {
+      const { id } = await pets.create({ name: 'new', categoryId: 1 });
+      expect(await pets.get(String(id))).toMatchObject({ id, name: 'new' });
+      await manager.update(PetEntity, id, { name: 'renamed' });
+      expect(await pets.get(String(id))).toMatchObject({ id, name: 'renamed' });
+    });
+  });
+});
+
 describe('a write to pets that bypasses PetsService and invalidates the caches', () => {
   it.each<[string, (id: number, name: string) => Promise<unknown>]>([
     ['a repository', (id, name) => dataSource.getRepository(PetEntity).update(id, { name })],

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Database } from '../../src/database/database.js';
+import { ApiError } from '../../src/http/errors/api-error.js';
 import { PetsService } from '../../src/pets/index.js';
 import { OldUsageDeletion, UsageRecorder } from '../../src/rate-limit/history/usage-history.js';
 import { errorOf } from '../support/expectations.js';
@@ -106,9 +107,14 @@ describe('getUsageHistory', () => {
       { start: DAY, requests: 1, outcome: 'limited' },
     ]);
     expect(await items('?by=operation', poor)).toEqual([{ start: DAY, requests: 5, operation: 'listPets' }]);
-    jest.spyOn(account.service.app.get(PetsService), 'list').mockRejectedValue(new Error('on purpose'));
+    jest.spyOn(account.service.app.get(PetsService), 'list').mockRejectedValueOnce(new Error('on purpose'));
     await call(1, account.owner, '/v1/pets?limit=7');
     expect(await items('?by=outcome')).toEqual([{ start: DAY, requests: 1, outcome: 'server_error' }]);
+    // As by a limit of the operation.
+    const limited = new ApiError('rate_limit_exceeded', 'on purpose');
+    jest.spyOn(account.service.app.get(PetsService), 'list').mockRejectedValueOnce(limited);
+    await call(1, account.owner, '/v1/pets?limit=8');
+    expect((await items('?by=outcome'))[0]).toEqual({ start: DAY, requests: 1, outcome: 'limited' });
   });
 
   it('has neither requests without a valid key, nor those to operations without quota, nor those of others', async () => {

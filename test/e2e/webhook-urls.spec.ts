@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { Database } from '../../src/index.js';
 import { startApp } from '../support/app.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { WEBHOOK_KEY } from '../support/webhook-settings.js';
@@ -41,6 +42,13 @@ describe('URLs of webhooks', () => {
       status: 400,
       body: { message },
     });
+  });
+
+  it('that the settings allow no more are not connected to', async () => {
+    const { body } = await service.json<{ id: number }>('/v1/webhooks', { key, body: { url: 'https://example.com/' } });
+    await service.app.get(Database).query(`UPDATE "webhooks" SET "url" = 'https://example.com:22/'`);
+    const test = await service.json(`/v1/webhooks/${body.id}/test`, { key, method: 'POST' });
+    expect(test.body).toEqual({ delivered: false, error: 'url must have the port 443 or 8080 or 80.' });
   });
 
   it('whose name stands for an address inside are not connected to', async () => {

@@ -1,20 +1,11 @@
 // @postgres: deliveries are claimed from another table.
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { WebhookDeliveries } from '../../src/webhooks/webhook-deliveries.js';
 import { FakeClock } from '../support/app.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { until } from '../support/until.js';
-import { webhookSettings } from '../support/webhook-settings.js';
-
-interface Received {
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-  readonly path: string;
-}
+import { WebhookReceiver } from '../support/webhook-receiver.js';
 
 interface Webhook {
   readonly id: number;
@@ -28,34 +19,13 @@ const FULL = {
   scopes: ['pets:read', 'pets:write', 'orders:read', 'events:read', 'keys:manage', 'webhooks:manage'],
 };
 const clock = new FakeClock(Date.now());
-const received: Received[] = [];
-/** The status and headers for a path, default 204. */
-const responses = new Map<string, { readonly status: number; readonly headers?: Record<string, string> }>();
-/** Names of pets whose events get no response. */
-const unanswered = new Set<string>();
-const receiver = createServer((request, response) => {
-  const chunks: Buffer[] = [];
-  request.on('data', (chunk: Buffer) => chunks.push(chunk));
-  request.on('end', () => {
-    const { headers, url: path = '' } = request;
-    const body = Buffer.concat(chunks).toString();
-    received.push({ headers, body, path });
-    if ([...unanswered].some((name) => body.includes(name))) return;
-    const { status, headers: sent = {} } = responses.get(path) ?? { status: 204 };
-    response.writeHead(status, sent).end();
-  });
-});
-let address: string;
+const receiver = new WebhookReceiver();
+const { responses, unanswered } = receiver;
 let key: string;
 
-beforeAll(async () => {
-  receiver.listen(0, '127.0.0.1');
-  await once(receiver, 'listening');
-});
-afterAll(() => void receiver.close().closeAllConnections());
-
 const create = async (path: string, types: readonly string[] = ['pet.*'], as = key) => {
-  const made = await service.json<Webhook>('/v1/webhooks', { key: as, body: { url: address + path, types } });
+  const body = { url: receiver.address + path, types };
+  const made = await service.json<Webhook>('/v1/webhooks', { key: as, body });
   expect(made.status).toBe(201);
   return made.body;
 };
@@ -65,22 +35,16 @@ const createPet = async (name: string) =>
   (await service.json<{ id: number }>('/v1/pets', { key, body: { name, categoryId: 1 } })).body.id;
 /** Otherwise webhooks are read once a second. */
 const readAnew = () => service.app.get(WebhookDeliveries, { strict: false }).subscriptions(true);
-const at = (path: string) => received.filter((one) => one.path === path);
+const at = (path: string) => receiver.at(path);
+
+beforeAll(() => receiver.start());
+afterAll(() => receiver.stop());
 
 describe('with an address inside that is allowed', () => {
-  const env: Record<string, string> = {};
-  beforeAll(() => {
-    const { port } = receiver.address() as AddressInfo;
-    address = `http://127.0.0.1:${port}`;
-    Object.assign(env, webhookSettings(port));
-  });
-  sharePreparedApp({ clock, env }, async () => {
+  sharePreparedApp({ clock, env: receiver.env }, async () => {
     key = await service.key(FULL);
   });
-  beforeEach(() => {
-    received.splice(0);
-    responses.clear();
-  });
+  beforeEach(() => receiver.reset());
 
   it('delivers events with the bytes of the feed, signed as Standard Webhooks says', async () => {
     const { id, secret } = await create('/signed');
@@ -134,7 +98,7 @@ describe('with an address inside that is allowed', () => {
     }
     expect(at('/slow')).toHaveLength(4);
     unanswered.clear();
-    receiver.closeAllConnections();
+    receiver.closeConnections();
     await call('DELETE', id);
   });
 
@@ -193,7 +157,9 @@ describe('with an address inside that is allowed', () => {
     clock.advanceSeconds(73 * 3_600);
     responses.set('/shaky', { status: 500 });
     expect(await stateAfter('Mo')).toBe('enabled');
-    clock.advanceSeconds(73 * 3_600);
+    clock.advanceSeconds(71 * 3_600);
+    expect(await stateAfter('Mia')).toBe('enabled');
+    clock.advanceSeconds(2 * 3_600);
     await createPet('Nia');
     await until(async () => (await call<Webhook>('GET', id)).body.state === 'disabled');
     // Enabled again, it has as long.
@@ -208,7 +174,10 @@ describe('with an address inside that is allowed', () => {
       account: 'readers',
       scopes: ['webhooks:manage', 'orders:read'],
     });
-    const refused = await service.json('/v1/webhooks', { key: reader.key, body: { url: address, types: ['pet.*'] } });
+    const refused = await service.json('/v1/webhooks', {
+      key: reader.key,
+      body: { url: receiver.address, types: ['pet.*'] },
+    });
     expect(refused).toMatchObject({ status: 400, body: { message: expect.stringContaining('they need pets:read') } });
     const other = await service.createKey({ ...FULL, account: 'readers' });
     await create('/stopping', ['*'], other.key);
@@ -237,7 +206,7 @@ describe('with an address inside that is allowed', () => {
 
   it('follows no redirect, and tells nothing of the response', async () => {
     const { id } = await create('/moved');
-    responses.set('/moved', { status: 302, headers: { Location: `${address}/inside` } });
+    responses.set('/moved', { status: 302, headers: { Location: `${receiver.address}/inside` } });
     const { body } = await call('POST', id, '/test');
     expect(body).toEqual({ delivered: false, error: 'The receiver responded with 302.' });
     expect(at('/inside')).toEqual([]);
@@ -273,7 +242,7 @@ describe('with an address inside that is allowed', () => {
     const own = await service.key({ ...FULL, account: 'many' });
     const made = [];
     for (let n = 0; n < 20; n += 1) made.push(await create('/many', ['order.*'], own));
-    const refused = await service.json('/v1/webhooks', { key: own, body: { url: address } });
+    const refused = await service.json('/v1/webhooks', { key: own, body: { url: receiver.address } });
     expect(refused).toMatchObject({ status: 409, body: { code: 'webhook_limit_reached' } });
     expect((await call('GET', made[0]?.id ?? 0)).status).toBe(404);
     expect((await call<unknown[]>('GET', 0, '')).status).toBe(404);

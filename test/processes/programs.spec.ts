@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -39,6 +39,16 @@ it('a first start on a terminal logs a few lines for people, and greets last', a
   expect(log).not.toMatch(/^\{/m);
   expect(log.split('\n').length).toBeLessThan(20);
   expect(greeting).not.toMatch(/INFO|WARN/);
+});
+
+it('petstore-service writes a package into the folder in which it runs', async () => {
+  const folders = new Folders();
+  const folder = folders.make();
+  const create = () => runProgram('programs/new.cli.js', ['new', 'extension', 'toys'], { folder });
+  expect(await create()).toMatchObject({ code: 0, stdout: expect.stringContaining('toys has a package'), stderr: '' });
+  expect(readdirSync(join(folder, 'toys'))).toContain('package.json');
+  expect(await create()).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('toys exists') });
+  await folders.remove();
 });
 
 it.each(['petstore', 'petstore-migrate'])('%s takes no arguments, and exits with 2', async (program) => {

@@ -58,6 +58,8 @@ describe('the arguments of the keys command line', () => {
     ['plan acme gold', "'gold' is invalid"],
     ['plan acme enterprise', 'requires both a limit per minute and a limit per day'],
     ['list key_1', 'too many arguments'],
+    ['limits acme --until 2026-02-30', 'a UTC date'],
+    ['limits acme --until 2026-02-28T24:30Z', 'a UTC date'],
     ['usage --days 0', 'from 1 to 30'],
     ['usage --days 1.5', 'from 1 to 30'],
     ['usage --days all', 'from 1 to 30'],

@@ -19,6 +19,12 @@ async function auditedBy(work: () => Promise<unknown>) {
   return (await service.audited()).slice(length);
 }
 
+/** What the newest audit record tells. */
+async function lastDetail(): Promise<unknown> {
+  const [last] = await service.database.manager.find(AuditRecord, { order: { id: 'DESC' }, take: 1 });
+  return JSON.parse(last?.detail ?? '');
+}
+
 describe('createKey', () => {
   it('gives each scope once', async () => {
     expect(await service.issue({ scopes: ['pets:read', 'pets:read'] })).toHaveProperty('scopes', ['pets:read']);
@@ -74,7 +80,32 @@ describe('createKey', () => {
   });
 });
 
+describe('listKeys', () => {
+  it('has all keys of an account, however many', async () => {
+    const { id } = await service.issue({ account: 'many' });
+    const keys = Array.from({ length: 1_001 }, (_, n) => `('key_${n}', 's${n}')`);
+    await service.database.write((manager) =>
+      manager.query(`
+        WITH "new" ("id", "sha256") AS (VALUES ${keys.join()})
+        INSERT INTO "api_keys" ("id", "account_id", "sha256", "masked", "scopes", "created_at")
+        SELECT "new"."id", "account_id", "new"."sha256", '', 'pets:read', "created_at" + 1
+        FROM "new" JOIN "api_keys" ON "api_keys"."id" = '${id}'`),
+    );
+    const listed = await collected(service.keys.listKeys('many'));
+    expect([listed.length, new Set(listed.map((key) => key.id)).size, listed[0]?.id]).toEqual([1_002, 1_002, id]);
+  });
+});
+
 describe('rotate', () => {
+  it('is recorded with what both keys are given', async () => {
+    const old = await service.issue({ name: 'Reader', scopes: ['pets:read'], expiresInMs: HOUR_MS });
+    const expiresAt = bench.clock.nowMs() + HOUR_MS;
+    const granted = { name: 'Reader', scopes: ['pets:read'], lifetimeMs: HOUR_MS, expiresAt };
+    expect(await lastDetail()).toEqual({ ...granted, masked: old.masked });
+    const next = await service.keys.rotate(old.id, 60_000);
+    expect(await lastDetail()).toEqual({ successor: next.id, expiresAt: bench.clock.nowMs() + 60_000 });
+  });
+
   it('never extends the old key, and gives the successor the original lifetime', async () => {
     const old = await service.issue({ expiresInMs: 10 * HOUR_MS });
     bench.clock.advanceMs(9 * HOUR_MS);
@@ -97,9 +128,8 @@ describe('change', () => {
     const changed = await service.keys.change(id, { scopes: ['pets:write', 'keys:manage', 'pets:write'] });
     expect(changed).toMatchObject({ id, scopes: ['pets:write', 'keys:manage'] });
     expect(await service.verifier.verify(key)).toHaveProperty('scopes', new Set(['pets:write', 'keys:manage']));
-    const last = (await service.database.manager.find(AuditRecord, { order: { id: 'ASC' } })).at(-1);
-    expect(last).toMatchObject(bench.record('key.scopes_changed', id));
-    expect(JSON.parse(last?.detail ?? '')).toEqual({ from: ['pets:read'], to: ['pets:write', 'keys:manage'] });
+    expect((await service.audited()).at(-1)).toEqual(bench.record('key.scopes_changed', id));
+    expect(await lastDetail()).toEqual({ from: ['pets:read'], to: ['pets:write', 'keys:manage'] });
   });
 
   it.each([
@@ -123,6 +153,8 @@ describe('changePlan', () => {
     const limits = await service.keys.changePlan(account, 'enterprise', custom);
     expect(limits).toEqual(custom);
     expect((await service.audited()).at(-1)).toEqual(bench.record('account.plan_changed', null));
+    const pro = { plan: 'pro', perMinute: null, perDay: null };
+    expect(await lastDetail()).toEqual({ from: pro, to: { plan: 'enterprise', ...custom } });
     expect(await service.verifier.verify(key)).toMatchObject({ plan: 'enterprise', limits });
     await service.keys.changePlan(account, 'free', {});
     const free = { plan: 'free', limits: { perMinute: 60, perDay: 1_000 } };

@@ -1,5 +1,6 @@
 // @postgres: transactions commit in another order than they number their changes.
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { type AuthInstance, shareAuth } from '../../../test/support/auth-service.js';
 import { ApiError } from '../../http/errors/api-error.js';
 import { ApiKey } from '../keys/api-key.entity.js';
@@ -82,6 +83,33 @@ describe('a poll', () => {
     await elsewhere.keys.revoke(id);
     await late.poller.poll();
     expect(await late.verifier.verify(key)).toHaveProperty('code', 'api_key_revoked');
+  });
+});
+
+describe('the log of changes by other processes', () => {
+  it('has what takes effect on requests, by whom, and not what does not', async () => {
+    const log = jest.spyOn(Logger.prototype, 'log').mockReturnValue();
+    const { keys, database } = elsewhere;
+    await keys.change(id, { name: 'Renamed', scopes: ['pets:read'], paused: true });
+    await keys.change(id, { paused: false });
+    await keys.unban(id);
+    await keys.rotate(id, 60_000);
+    await keys.revoke(id);
+    await keys.changePlan('acme', 'pro', {});
+    const { accountId } = await database.manager.findOneByOrFail(ApiKey, { id });
+    await here.poller.poll();
+    await here.poller.poll();
+    const lines = ['key.paused', 'key.resumed', 'key.unbanned', 'key.revoked'].map((message) => ({
+      message,
+      keyId: id,
+    }));
+    expect(log.mock.calls.map(([line]) => line)).toEqual(
+      [...lines, { message: 'account.plan_changed', keyId: undefined }].map((line) => ({
+        ...line,
+        actor: 'unknown',
+        accountId,
+      })),
+    );
   });
 });
 

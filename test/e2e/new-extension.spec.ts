@@ -1,14 +1,21 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
-import { runProgram } from '../support/service-process.js';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { runNew } from '../../src/programs/run-new.js';
+import { programIo, type Ran } from '../support/keys-command-line.js';
 import { Folders } from '../support/temporary.js';
 
 const folders = new Folders();
 afterAll(() => folders.remove());
 
-const create = (folder: string, ...names: string[]) =>
-  runProgram('programs/new.cli.js', ['new', 'extension', ...names], { folder });
+const here = process.cwd();
+afterEach(() => process.chdir(here));
+
+function create(folder: string, ...names: string[]): Ran {
+  const { io, ran } = programIo({});
+  process.chdir(folder);
+  return ran(runNew(['new', 'extension', ...names], io));
+}
 
 const filesIn = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -21,9 +28,9 @@ const textOf = (folder: string) =>
     .join('\n');
 
 describe('petstore-service new extension', () => {
-  it('gives the names of the extension to files, classes, routes, scopes and the table', async () => {
+  it('gives the names of the extension to files, classes, routes, scopes and the table', () => {
     const folder = folders.make();
-    const { code, stdout, stderr } = await create(folder, 'open-hours');
+    const { code, stdout, stderr } = create(folder, 'open-hours');
     const text = textOf(join(folder, 'open-hours'));
     expect([code, stdout, stderr]).toEqual([0, expect.stringContaining('open-hours has a package'), '']);
     for (const name of [
@@ -43,15 +50,15 @@ describe('petstore-service new extension', () => {
     ['boxes', 'Box'],
     ['addresses', 'Address'],
     ['parties', 'Party'],
-  ])('knows the singular of %s', async (name, singular) => {
+  ])('knows the singular of %s', (name, singular) => {
     const folder = folders.make();
-    await create(folder, name);
+    create(folder, name);
     expect(textOf(join(folder, name))).toContain(`class ${singular} `);
   });
 
-  it('writes the files whose names begin with a dot', async () => {
+  it('writes the files whose names begin with a dot', () => {
     const folder = folders.make();
-    await create(folder, 'mice', 'mouse');
+    create(folder, 'mice', 'mouse');
     const dots = readdirSync(join(folder, 'mice')).filter((name) => name.startsWith('.'));
     expect(dots.toSorted()).toEqual(['.dockerignore', '.gitignore', '.npmrc']);
     expect(textOf(join(folder, 'mice'))).toContain('class Mouse ');
@@ -70,20 +77,20 @@ describe('petstore-service new extension', () => {
     [['knives'], 'Give the singular of knives too'],
     [[], "missing required argument 'name'"],
     [['toys', 'toy', 'more'], 'too many arguments'],
-  ])('refuses the names %j with a sentence, writes nothing, and exits with 2', async (names, message) => {
+  ])('refuses the names %j with a sentence, writes nothing, and exits with 2', (names, message) => {
     const folder = folders.make();
-    const ended = await create(folder, ...names);
+    const ended = create(folder, ...names);
     expect([ended.code, ended.stdout]).toEqual([2, '']);
     expect(ended.stderr).toContain(message);
     expect(ended.stderr.trim().split('\n')).toHaveLength(1);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('writes nothing into a folder that exists, and exits with 1', async () => {
+  it('writes nothing into a folder that exists, and exits with 1', () => {
     const folder = folders.make();
     mkdirSync(join(folder, 'toys'));
     writeFileSync(join(folder, 'toys/README.md'), 'mine');
-    expect(await create(folder, 'toys')).toMatchObject({
+    expect(create(folder, 'toys')).toMatchObject({
       code: 1,
       stdout: '',
       stderr: 'toys exists. Choose another name, or another folder to run this in.\n',
@@ -91,10 +98,8 @@ describe('petstore-service new extension', () => {
     expect(filesIn(folder).map((file) => readFileSync(file, 'utf8'))).toEqual(['mine']);
   });
 
-  it('is explained by --help', async () => {
-    const { code, stdout } = await runProgram('programs/new.cli.js', ['new', 'extension', '--help'], {
-      folder: folders.make(),
-    });
+  it('is explained by --help', () => {
+    const { code, stdout } = create(folders.make(), '--help');
     expect([code, stdout]).toEqual([
       0,
       expect.stringContaining('petstore-service new extension [options] <name> [singular]'),

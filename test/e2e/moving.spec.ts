@@ -1,0 +1,42 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { lockDatabaseFile } from '../../src/database/sqlite/sqlite-file.js';
+import { runMove } from '../../src/programs/run-move.js';
+import { service, sharePreparedApp } from '../support/folders.js';
+import { programIo, type Ran } from '../support/keys-command-line.js';
+
+/** Nothing listens there. */
+const TARGET = 'postgres://user:password@127.0.0.1:1/petstore';
+
+sharePreparedApp();
+
+async function move(args: readonly string[], url: string): Promise<Ran> {
+  const { io, ran } = programIo({ DATABASE_URL: url });
+  return ran(await runMove(args, io));
+}
+
+describe('a move to PostgreSQL', () => {
+  it.each([[[]], [['sqlite:petstore.sqlite']], [[TARGET, 'more']]])(
+    'is refused with the arguments %j',
+    async (args) => {
+      expect(await move(args, 'sqlite:/nowhere/petstore.sqlite')).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringMatching(/^Name the database to move to, .* and nothing else\.\n$/),
+      });
+    },
+  );
+
+  it('is refused if the database is on PostgreSQL already', async () => {
+    const stderr = 'DATABASE_URL names PostgreSQL. This moves an SQLite database.\n';
+    expect(await move([TARGET], TARGET)).toEqual({ code: 1, stdout: '', stderr });
+  });
+
+  it('is refused while a service uses the database', async () => {
+    const file = join(service.folder, 'petstore.sqlite');
+    lockDatabaseFile(file);
+    const stderr = expect.stringContaining(`Process ${process.pid} on ${hostname()} already serves ${file}.`);
+    expect(await move([TARGET], `sqlite:${file}`)).toEqual({ code: 1, stdout: '', stderr });
+  });
+});

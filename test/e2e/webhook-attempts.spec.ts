@@ -1,0 +1,173 @@
+// @postgres: deliveries are claimed from another table.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { DeliveryWorker } from '../../src/database/events/delivery/delivery-worker.js';
+import { FakeClock } from '../support/app.js';
+import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+import { nextPage } from '../support/pages.js';
+import { until } from '../support/until.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
+
+interface Webhook {
+  readonly id: number;
+  readonly secret: string;
+  readonly state: string;
+}
+
+interface Delivery {
+  readonly subject: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly dueAt: string;
+  readonly error?: string;
+}
+
+const [SECOND_MS, MINUTE_MS, HOUR_MS] = [1_000, 60_000, 3_600_000];
+const WAITS_MS = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS),
+];
+const FULL = { ...AMPLE, scopes: ['pets:read', 'pets:write', 'webhooks:manage'] };
+const clock = new FakeClock();
+const receiver = new WebhookReceiver();
+let key: string;
+
+beforeAll(() => receiver.start());
+afterAll(() => receiver.stop());
+sharePreparedApp({ clock, env: receiver.env }, async () => {
+  key = await service.key(FULL);
+});
+beforeEach(() => receiver.reset());
+
+const create = async (path: string) =>
+  (await service.json<Webhook>('/v1/webhooks', { key, body: { url: receiver.address + path, types: ['pet.*'] } })).body;
+const call = <Body>(method: string, { id }: Webhook, rest = '', body?: object) =>
+  service.json<Body>(`/v1/webhooks/${id}${rest}`, { key, method, ...(body === undefined ? {} : { body }) });
+const createPet = async (name: string) =>
+  (await service.json<{ id: number }>('/v1/pets', { key, body: { name, categoryId: 1 } })).body.id;
+const deliveriesOf = async (webhook: Webhook, query = '') =>
+  (await call<Delivery[]>('GET', webhook, `/deliveries${query}`)).body;
+const isFailed = async (webhook: Webhook, attempts: number) => {
+  const [first] = await deliveriesOf(webhook);
+  return first?.attempts === attempts && first.error !== undefined;
+};
+const remove = (webhook: Webhook) => service.request(`/v1/webhooks/${webhook.id}`, { key, method: 'DELETE' });
+
+describe('a delivery', () => {
+  it('that fails is tried ten times over three days, and once more when it is repeated', async () => {
+    const webhook = await create('/failing');
+    receiver.responses.set('/failing', { status: 500 });
+    const petId = await createPet('Ada');
+    await until(() => isFailed(webhook, 1));
+    const waits: number[] = [];
+    for (let attempts = 1; attempts < 10; attempts += 1) {
+      expect((await call<Webhook>('GET', webhook)).body.state).toBe('enabled');
+      const [delivery] = await deliveriesOf(webhook, '?state=pending');
+      waits.push((Date.parse(delivery?.dueAt ?? '') - clock.nowMs()) / (WAITS_MS[waits.length] ?? 0));
+      clock.ms = Date.parse(delivery?.dueAt ?? '');
+      service.app.get(DeliveryWorker, { strict: false }).wake();
+      await until(() => isFailed(webhook, attempts + 1));
+    }
+    // They vary by a tenth.
+    expect(waits.filter((share) => share < 0.9 || share > 1.1)).toEqual([]);
+    const given = { subject: `pet:${petId}`, state: 'failed', attempts: 10, error: 'The receiver responded with 500.' };
+    expect(await deliveriesOf(webhook)).toMatchObject([given]);
+    const endedMs = clock.nowMs();
+    clock.advanceSeconds(1);
+    const repeatSince = async (ms: number) =>
+      (await call('POST', webhook, '/replay', { since: new Date(ms).toISOString() })).body;
+    expect(await repeatSince(endedMs + 1)).toEqual({ repeated: 0 });
+    expect(await repeatSince(endedMs)).toEqual({ repeated: 1 });
+    receiver.responses.clear();
+    await call('PATCH', webhook, '', { enabled: true });
+    await until(async () => (await deliveriesOf(webhook, '?state=delivered')).length === 1);
+    expect(receiver.at('/failing')).toHaveLength(11);
+    await remove(webhook);
+  });
+
+  it('waits until the time that Retry-After names', async () => {
+    const webhook = await create('/later');
+    const retryMs = Math.ceil(clock.nowMs() / SECOND_MS) * SECOND_MS + 10 * MINUTE_MS;
+    const headers = { 'Retry-After': new Date(retryMs).toUTCString() };
+    receiver.responses.set('/later', { status: 503, headers });
+    await createPet('Bea');
+    await until(() => isFailed(webhook, 1));
+    expect((await deliveriesOf(webhook))[0]?.dueAt).toBe(new Date(retryMs).toISOString());
+    await remove(webhook);
+  });
+
+  it('is JSON from petstore-webhooks', async () => {
+    const webhook = await create('/plain');
+    await createPet('Cleo');
+    await until(() => receiver.at('/plain').length === 1);
+    const [sent] = receiver.at('/plain');
+    expect(JSON.parse(sent?.body ?? '')).toHaveProperty('createdAt', new Date(clock.nowMs()).toISOString());
+    expect(sent?.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'user-agent': 'petstore-webhooks',
+    });
+    await remove(webhook);
+  });
+
+  it('of a test is an event of the type webhook.test', async () => {
+    const webhook = await create('/tested');
+    const { status, body } = await call('POST', webhook, '/test');
+    expect([status, body]).toEqual([201, { delivered: true }]);
+    const [sent] = receiver.at('/tested');
+    expect(JSON.parse(sent?.body ?? '')).toEqual({
+      id: sent?.headers['webhook-id'],
+      type: 'webhook.test',
+      subject: `webhook:${webhook.id}`,
+      createdAt: new Date(clock.nowMs()).toISOString(),
+      data: {},
+    });
+    expect(await deliveriesOf(webhook)).toEqual([]);
+    await remove(webhook);
+  });
+
+  it('has a signature with the secret before a rotation too, for a day by default', async () => {
+    // The verifier refuses what is older than five minutes by the clock of the system.
+    clock.ms = Date.now();
+    const webhook = await create('/rotated');
+    const { body: rotated } = await call<Webhook>('POST', webhook, '/rotate', {});
+    const signatures = async () => {
+      await call('POST', webhook, '/test');
+      return String(receiver.at('/rotated').at(-1)?.headers['webhook-signature']).split(' ');
+    };
+    expect(await signatures()).toHaveLength(2);
+    const [sent] = receiver.at('/rotated');
+    for (const { secret } of [webhook, rotated])
+      new Verifier(secret).verify(String(sent?.body), Object(sent?.headers) as Record<string, string>);
+    clock.advanceMs(24 * HOUR_MS - 1);
+    expect(await signatures()).toHaveLength(2);
+    clock.advanceMs(1);
+    expect(await signatures()).toHaveLength(1);
+    await remove(webhook);
+  });
+});
+
+describe('listDeliveries', () => {
+  it('returns those in a state, page by page in the order of their events', async () => {
+    const webhook = await create('/listed');
+    receiver.responses.set('/listed', { status: 500 });
+    const failed = await createPet('Dan');
+    await until(() => isFailed(webhook, 1));
+    receiver.responses.clear();
+    const subjects: string[] = [];
+    for (const name of ['Eve', 'Fay', 'Gil']) subjects.push(`pet:${await createPet(name)}`);
+    await until(async () => (await deliveriesOf(webhook, '?state=delivered')).length === 3);
+    const subjectsIn = async (query: string) => (await deliveriesOf(webhook, query)).map(({ subject }) => subject);
+    expect(await subjectsIn('?state=pending')).toEqual([`pet:${failed}`]);
+    expect(await subjectsIn('?state=failed')).toEqual([]);
+    expect(await subjectsIn('')).toEqual([`pet:${failed}`, ...subjects]);
+    const path = `/v1/webhooks/${webhook.id}/deliveries?limit=2&state=delivered`;
+    const first = await service.request(path, { key });
+    const second = await service.request(nextPage(first) ?? '', { key });
+    const pages = (await Promise.all([first, second].map((page) => page.json()))) as Delivery[][];
+    expect(pages.map((page) => page.map(({ subject }) => subject))).toEqual([subjects.slice(0, 2), subjects.slice(2)]);
+    expect(nextPage(second)).toBeUndefined();
+    await remove(webhook);
+  });
+});
