@@ -1,7 +1,7 @@
 // @postgres: deliveries are inserted from JSON, and instances take leases.
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
-import { type CommittedEvent, OnLoggedEvent } from '../../src/index.js';
+import { type CommittedEvent, OnLoggedEvent, Registry } from '../../src/index.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { until } from '../support/until.js';
 import { runDeliveries } from '../../src/programs/run-deliveries.js';
@@ -112,6 +112,14 @@ describe('a listener of the log', () => {
     expect(ran(await runDeliveries(['failed', 'ledger'], io)).stdout).toMatch(
       /^ledger +pet:\d+ +7 .*The ledger is closed/m,
     );
+    const others = programIo({ DATABASE_URL: databaseUrl(service.folder) });
+    expect(others.ran(await runDeliveries(['failed', 'another'], others.io)).stdout).not.toContain('ledger');
+    const metrics = await service.app.get(Registry).metrics();
+    const count = (outcome: string) =>
+      Number(new RegExp(`_deliveries_total\\{subscription="ledger",outcome="${outcome}"\\} (.*)`).exec(metrics)?.[1]);
+    expect(count('failed')).toBe(1);
+    expect(count('retried')).toBeGreaterThanOrEqual(6);
+    expect(count('delivered')).toBeGreaterThanOrEqual(names().length);
     // A failure is tried again, as of a new event.
     refusals.set('Eve', 1);
     const repeating = programIo({ DATABASE_URL: databaseUrl(service.folder) });
