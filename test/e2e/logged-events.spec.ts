@@ -132,6 +132,19 @@ describe('a listener of the log', () => {
     await until(() => names().includes('Eve'));
   });
 
+  it('does not get an event that was deleted before it could be handled, which is a dead letter', async () => {
+    refusals.set('Gus', 1);
+    const id = await create('Gus');
+    await until(() => refusals.get('Gus') === 0);
+    await queryDatabase(service.folder, `DELETE FROM "event_log" WHERE "subject" = 'pet:${id}' RETURNING "id"`);
+    clock.advanceMs(2_000);
+    await create('Han');
+    const ofPet = `SELECT "state", "error" FROM "event_deliveries" WHERE "subject" = 'pet:${id}'`;
+    await until(async () => JSON.stringify(await queryDatabase(service.folder, ofPet)).includes('failed'));
+    expect(await queryDatabase(service.folder, ofPet)).toEqual([{ state: 'failed', error: 'The event was deleted.' }]);
+    expect(names()).not.toContain('Gus');
+  });
+
   it('gets events that were committed while no instance ran', async () => {
     const first = await startApp({ extensions: EXTENSIONS });
     const { folder } = first;

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { ApiExceptionFilter } from '../../src/http/errors/api-exception.filter.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { errorIn } from '../support/expectations.js';
@@ -130,7 +131,11 @@ describe('a transfer coding', () => {
   it.each(['gzip, chunked', 'gzip,chunked', 'identity, chunked', 'gzip\r\nTransfer-Encoding: chunked'])(
     'that is not supported returns 501: %j',
     async (value) => {
+      const report = jest.spyOn(service.app.get(ApiExceptionFilter), 'report');
       expect(await outcomes(chunked(value))).toEqual([[501, 'not_implemented']]);
+      // It is a fault of the client, and no failure of the service.
+      expect(report).not.toHaveBeenCalled();
+      report.mockRestore();
       expect(await outcomes(chunked(value).replace(auth, ''))).toEqual([[401, 'missing_api_key']]);
     },
   );
