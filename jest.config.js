@@ -93,7 +93,7 @@ const projects = [
     testMatch: ['<rootDir>/test/browser/**/*.spec.ts'],
     testPathIgnorePatterns: ignored('browser'),
   },
-  // All else: the OpenAPI document, the image, the benchmark.
+  // All else: the rules and generated clients of the OpenAPI document, the image, the benchmark.
   {
     ...patient,
     displayName: 'tooling',

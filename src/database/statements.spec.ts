@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import Sqlite from 'sqlite-driver';
 import { QueryFailedError } from 'typeorm';
 import { refuseTransactionControl } from './statements.js';
-import { isBusy, translatePostgres, translateSqlite } from './unavailable.js';
+import { isBusy, isForeignKeyViolation, translatePostgres, translateSqlite } from './unavailable.js';
 
 describe('a statement', () => {
   it.each([
@@ -30,6 +30,10 @@ describe('a statement', () => {
 });
 
 const failure = (code: string) => new QueryFailedError('SELECT 1', [], new Sqlite.SqliteError('on purpose', code));
+
+/** ON DELETE RESTRICT is a trigger, and so is what others declare. */
+const triggered = (message: string) =>
+  new QueryFailedError('DELETE', [], new Sqlite.SqliteError(message, 'SQLITE_CONSTRAINT_TRIGGER'));
 
 const postgresFailure = (code?: string) =>
   new QueryFailedError('SELECT 1', [], Object.assign(new Error('on purpose'), { code }));
@@ -68,6 +72,18 @@ describe('an error of the database', () => {
   ])('%s means that PostgreSQL is unavailable: %s', (code, isAway) => {
     const error = postgresFailure(code);
     expect(translatePostgres(error) !== error).toBe(isAway);
+  });
+
+  it.each([
+    [failure('SQLITE_CONSTRAINT_FOREIGNKEY'), true],
+    [triggered('FOREIGN KEY constraint failed'), true],
+    [triggered('protected'), false],
+    [failure('SQLITE_CONSTRAINT_UNIQUE'), false],
+    [postgresFailure('23503'), true],
+    [postgresFailure('23001'), true],
+    [postgresFailure('23505'), false],
+  ])('tells whether rows of another table refer to a row: %#', (error, isViolation) => {
+    expect(isForeignKeyViolation(error)).toBe(isViolation);
   });
 
   it('is recognised as a lock of another process', () => {

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { DomainError } from './errors/domain-error.js';
-import { noteRequest, RecurringTask } from './recurring-task.js';
+import { noteRequest, RecurringTask, startedTasks } from './recurring-task.js';
+
+const startedNames = () => Array.from(startedTasks, ({ name }) => name);
 
 describe('RecurringTask', () => {
   const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
@@ -22,7 +24,9 @@ describe('RecurringTask', () => {
     task.start();
     await jest.advanceTimersByTimeAsync(350);
     expect(work).toHaveBeenCalledTimes(3);
+    expect(startedNames()).toContain('work');
     await task.stop();
+    expect(startedNames()).not.toContain('work');
     await jest.advanceTimersByTimeAsync(1_000);
     expect(work).toHaveBeenCalledTimes(3);
   });

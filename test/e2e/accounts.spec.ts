@@ -181,6 +181,8 @@ async function useEverything(): Promise<number> {
     `INSERT INTO "key_bans" ("key_id", "strikes_start", "strikes", "banned_until", "ban_starts")
       VALUES ('${key.id}', 0, 0, 0, '') RETURNING "key_id"`,
   );
+  // Without quota, requests are counted by key.
+  await call('/v1/usage');
   await flush();
   return order.body.id;
 }
@@ -224,27 +226,35 @@ describe('the tables with rows of accounts', () => {
 });
 
 describe('deleting an account', () => {
-  it('needs its suspension a minute before, and that its orders have ended', async () => {
-    const order = await useEverything();
-    await expect(remove()).rejects.toThrow('is not suspended');
-    await accounts().suspend(account, 'asked for');
-    clock.advanceMs(MINUTE_MS - 1);
-    await expect(remove()).rejects.toThrow('Repeat this after 2026-11-21T12:01:00.000Z');
-    clock.advanceMs(1);
-    await expect(remove()).rejects.toThrow('has open orders');
-    await accounts().resume(account);
-    expect((await send(`/v1/store/orders/${order}`, { status: 'cancelled' }, 'PATCH')).status).toBe(200);
-    expect(Object.keys(await stored(await idOf()))).toHaveLength(ACCOUNT_TABLES.length);
-  });
+  it.each(['placed', 'approved'])(
+    'needs its suspension a minute before, and that its orders have ended: %s',
+    async (status) => {
+      const order = await useEverything();
+      if (status !== 'placed') await send(`/v1/store/orders/${order}`, { status }, 'PATCH');
+      await expect(remove()).rejects.toThrow('is not suspended');
+      await accounts().suspend(account, 'asked for');
+      clock.advanceMs(MINUTE_MS - 1);
+      await expect(remove()).rejects.toThrow('Repeat this after 2026-11-21T12:01:00.000Z');
+      clock.advanceMs(1);
+      await expect(remove()).rejects.toThrow('has open orders');
+      await accounts().resume(account);
+      expect((await send(`/v1/store/orders/${order}`, { status: 'cancelled' }, 'PATCH')).status).toBe(200);
+      expect(Object.keys(await stored(await idOf()))).toHaveLength(ACCOUNT_TABLES.length);
+    },
+  );
 
   it('removes all of it but the audit records, and nothing comes back from an instance that still counts', async () => {
     const [order, id] = [await useEverything(), await idOf()];
+    const counted = `SELECT "subject" FROM "usage_windows" WHERE "subject" IN ('account:${id}', 'key:${key.id}')`;
+    const subjects = () => queryDatabase(service.folder, counted);
+    expect(await subjects()).toHaveLength(2);
     await send(`/v1/store/orders/${order}`, { status: 'cancelled' }, 'PATCH');
     const before = await accounts().list();
     await accounts().suspend(account, 'asked for');
     clock.advanceMs(MINUTE_MS);
     expect(await refusalOf(call())).toBe(SUSPENDED);
     expect(await remove()).toMatchObject({ id, name: account });
+    expect(await subjects()).toEqual([]);
     // Counted before, and written after.
     await flush();
     expect(Object.keys(await stored(id))).toEqual(['audit_records']);

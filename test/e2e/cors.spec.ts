@@ -59,6 +59,7 @@ describe('with CORS_ORIGINS', () => {
       expect(words(response.headers.get('vary'))).toContain('Origin');
       expect(words(response.headers.get('access-control-allow-methods'))).toContain('POST');
       expect(words(response.headers.get('access-control-allow-headers'))).toEqual(['authorization', 'content-type']);
+      expect(response.headers.get('access-control-max-age')).toBe('600');
       expect(response.headers.get('access-control-allow-credentials')).toBeNull();
       expectTrio(response);
     },

@@ -273,6 +273,8 @@ describe('the feed', () => {
     ],
     ['types=pet.*,pets.*', 'types must not have "pets.*"'],
     ['subject=7', 'subject must be a subject of events, such as pet:7'],
+    [`subject=pet:${'7'.repeat(200)}`, 'subject must be a subject of events'],
+    [`after=${'MQ'.repeat(51)}`, 'after must be latest, or as in the Link header'],
   ])('refuses %s', async (query, message) => {
     const { status, body } = await service.json<ApiError>(`/v1/events?${query}`, { key });
     expect([status, body.message]).toEqual([400, expect.stringContaining(message)]);

@@ -289,6 +289,8 @@ describe('a health indicator of an extension', () => {
     const down = { status: 'error', details: { printer: { status: 'down' } } };
     expect(await service.json('/v1/prints/health')).toMatchObject({ status: 200, body: up });
     printer.state = 'down';
-    expect(await service.json('/v1/prints/health')).toMatchObject({ status: 503, body: down });
+    const response = await service.json('/v1/prints/health');
+    expect(response).toMatchObject({ status: 503, body: down });
+    expect(response.headers.get('retry-after')).toBe('1');
   });
 });

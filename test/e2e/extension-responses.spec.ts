@@ -61,6 +61,8 @@ const THROWN: readonly [string, unknown, number, string, string][] = [
   ],
   ['of Nest has its message', new ConflictException('It is open elsewhere.'), 409, 'conflict', 'It is open elsewhere.'],
   ['of Nest has the reason phrase without one', new NotFoundException(), 404, 'not_found', 'Not Found'],
+  ['of Nest can be a 431', new HttpException('It is long.', 431), 431, 'headers_too_large', 'It is long.'],
+  ['of Nest can be a 429', new HttpException('It is late.', 429), 429, 'rate_limit_exceeded', 'It is late.'],
   ['of Nest can be a 401', new UnauthorizedException(), 401, 'unauthorized', 'Unauthorized'],
   [
     'of Nest can have an object with a message',
@@ -76,13 +78,7 @@ const THROWN: readonly [string, unknown, number, string, string][] = [
     'forbidden',
     'It is private.',
   ],
-  [
-    'of Nest can have a list of messages',
-    new BadRequestException(['one', 'two']),
-    400,
-    'validation_failed',
-    'one; two',
-  ],
+  ['of Nest can have messages', new BadRequestException(['one', 'two']), 400, 'validation_failed', 'one; two'],
   [
     'of Nest can have details',
     new HttpException([{ property: 'name', errors: ['is taken'] }], 400),
@@ -224,9 +220,12 @@ describe('an error that a handler throws', () => {
     );
   });
 
-  it('of Nest has Retry-After if its status is 503', async () => {
-    const response = await get('busy');
-    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  it.each([
+    ['busy', 503],
+    [`thrown/${encodeURIComponent('of Nest can be a 429')}`, 429],
+  ])('of Nest has Retry-After if the client can try again: %s', async (path, status) => {
+    const response = await get(path);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([status, '1']);
   });
 });
 

@@ -1,18 +1,35 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Controller, HttpCode, Module, Post, Put } from '@nestjs/common';
 import { RecordExpiry } from '../../src/http/idempotency/idempotency.module.js';
+import { Idempotent, Operation } from '../../src/index.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
 import { errorOf, expectTrio } from '../support/expectations.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+import { addHandlers, returning } from '../support/handlers.js';
 import { ask, JSON_TYPE } from '../support/http.js';
+import { operationsOf } from '../support/operations.js';
 
 const DAY_SECONDS = 86_400;
 const BELLA = '{"name":"Bella","categoryId":9223372036854775807,"status":"available"}';
 
+const filling = operationsOf('pets:write', 'Fill a bowl');
+
+@Controller('bowls')
+class BowlsController {}
+
+addHandlers(BowlsController, {
+  add: [Post(), HttpCode(200), Operation(filling('addFood')), Idempotent(), returning(() => ({ food: 1 }))],
+  replace: [Put(), Operation(filling('replaceFood')), Idempotent(), returning(() => ({ food: 2 }))],
+});
+
+@Module({ controllers: [BowlsController] })
+class BowlsModule {}
+
 /** Near the clock of PostgreSQL, which decides there what is deleted. */
 const clock = new FakeClock(Date.now());
 let key: string;
-sharePreparedApp({ clock });
+sharePreparedApp({ clock, extensions: [{ module: BowlsModule }] });
 beforeEach(async () => {
   key = await service.key();
 });
@@ -73,6 +90,12 @@ describe('a request that is repeated with its Idempotency-Key', () => {
     const pets = await countRows('pets');
     expect(await errorOf(await add('reused', more))).toMatchObject(REUSED);
     expect(await countRows('pets')).toBe(pets);
+  });
+
+  it('is refused with another method', async () => {
+    const request = { path: '/v1/bowls', key, headers: { 'Idempotency-Key': 'fill' } };
+    expect(await (await ask(service.port, { ...request, method: 'POST' })).json()).toEqual({ food: 1 });
+    expect(await errorOf(await ask(service.port, { ...request, method: 'PUT' }))).toMatchObject(REUSED);
   });
 
   it('gets the first response with another API key of the account, and is a new request for another account', async () => {

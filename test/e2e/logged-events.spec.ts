@@ -1,7 +1,7 @@
 // @postgres: deliveries are inserted from JSON, and instances take leases.
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
-import { type CommittedEvent, OnLoggedEvent } from '../../src/index.js';
+import { type CommittedEvent, OnLoggedEvent, Registry } from '../../src/index.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { until } from '../support/until.js';
 import { runDeliveries } from '../../src/programs/run-deliveries.js';
@@ -117,6 +117,12 @@ describe('a listener of the log', () => {
     expect(JSON.parse(stdout)).toMatchObject([{ subscription: 'ledger', state: 'failed', attempts: 7 }]);
     const others = programIo({ DATABASE_URL: databaseUrl(service.folder) });
     expect(others.ran(await runDeliveries(['failed', 'webhook:1'], others.io)).stdout).toMatch(/^SUBSCRIPTION .*\n$/);
+    const metrics = await service.app.get(Registry).metrics();
+    const count = (outcome: string) =>
+      Number(new RegExp(`_deliveries_total\\{subscription="ledger",outcome="${outcome}"\\} (.*)`).exec(metrics)?.[1]);
+    expect(count('failed')).toBe(1);
+    expect(count('retried')).toBeGreaterThanOrEqual(6);
+    expect(count('delivered')).toBeGreaterThanOrEqual(names().length);
     // A failure is tried again, as of a new event.
     refusals.set('Eve', 1);
     const repeating = programIo({ DATABASE_URL: databaseUrl(service.folder) });
@@ -127,6 +133,19 @@ describe('a listener of the log', () => {
     clock.advanceMs(2_000);
     await create('and again');
     await until(() => names().includes('Eve'));
+  });
+
+  it('does not get an event that was deleted before it could be handled, which is a dead letter', async () => {
+    refusals.set('Gus', 1);
+    const id = await create('Gus');
+    await until(() => refusals.get('Gus') === 0);
+    await queryDatabase(service.folder, `DELETE FROM "event_log" WHERE "subject" = 'pet:${id}' RETURNING "id"`);
+    clock.advanceMs(2_000);
+    await create('Han');
+    const ofPet = `SELECT "state", "error" FROM "event_deliveries" WHERE "subject" = 'pet:${id}'`;
+    await until(async () => JSON.stringify(await queryDatabase(service.folder, ofPet)).includes('failed'));
+    expect(await queryDatabase(service.folder, ofPet)).toEqual([{ state: 'failed', error: 'The event was deleted.' }]);
+    expect(names()).not.toContain('Gus');
   });
 
   it('gets events that were committed while no instance ran', async () => {

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { ApiExceptionFilter } from '../../src/http/errors/api-exception.filter.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { errorIn } from '../support/expectations.js';
@@ -61,7 +62,8 @@ describe('a number sign in the target', () => {
 describe('a body', () => {
   it('gets 100 Continue only if the service will read it', async () => {
     const expectation = `Expect: 100-continue\r\nContent-Length: ${PET.length}\r\n`;
-    expect((await outcomes(post(expectation, PET))).map(([status]) => status)).toEqual([100, 201]);
+    for (const text of [expectation, expectation.replace('100-continue', '100-Continue')])
+      expect((await outcomes(post(text, PET))).map(([status]) => status)).toEqual([100, 201]);
     const stranger = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${expectation}\r\n`;
     expect((await outcomes(stranger)).map(([status]) => status)).toEqual([401]);
     const old = post(expectation, PET).replace('HTTP/1.1', 'HTTP/1.0');
@@ -129,7 +131,11 @@ describe('a transfer coding', () => {
   it.each(['gzip, chunked', 'gzip,chunked', 'identity, chunked', 'gzip\r\nTransfer-Encoding: chunked'])(
     'that is not supported returns 501: %j',
     async (value) => {
+      const report = jest.spyOn(service.app.get(ApiExceptionFilter), 'report');
       expect(await outcomes(chunked(value))).toEqual([[501, 'not_implemented']]);
+      // It is a fault of the client, and no failure of the service.
+      expect(report).not.toHaveBeenCalled();
+      report.mockRestore();
       expect(await outcomes(chunked(value).replace(auth, ''))).toEqual([[401, 'missing_api_key']]);
     },
   );

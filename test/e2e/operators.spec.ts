@@ -124,15 +124,6 @@ describe('the metrics of a service', () => {
     expect(warn.mock.calls).toContainEqual([lost]);
   });
 
-  it('tell the memory of the container, if the machine has more', async () => {
-    const limit = jest.spyOn(process, 'constrainedMemory').mockReturnValue(1_048_576);
-    const own = await startApp();
-    limit.mockRestore();
-    const text = await (await ask(own.port, { path: '/metrics' })).text();
-    await own.stop();
-    expect(text).toMatch(/^petstore_memory_limit_bytes 1048576$/m);
-  });
-
   it('tell its version, what is in use and waited for, and how often the cache had the response', async () => {
     const own = await startApp();
     const key = await own.key();

@@ -68,7 +68,10 @@ describe('a rehearsed error', () => {
   it('ends its wait at the reset in its headers, and uses quota like any request', async () => {
     const fresh = await service.key();
     const rehearsed = await service.request('/v1/pets', { key: fresh, headers: { Prefer: 'code=429' } });
-    expect(trio(rehearsed).reset).toBe(clock.nowMs() / 1000 + 1);
+    expect(trio(rehearsed)).toMatchObject({ limit: 1_000, reset: clock.nowMs() / 1000 + 1 });
+    expect((await errorOf(rehearsed)).message).toBe(
+      'The limit of 1000 requests per minute is exhausted. Retry after 1 second.',
+    );
     const next = await service.request('/v1/pets', { key: fresh });
     expect([next.status, trio(next).remaining]).toEqual([200, Number(trio(next).limit) - 2]);
   });

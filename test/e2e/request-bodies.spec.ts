@@ -3,7 +3,7 @@ import { Body, Controller, Module, type PipeTransform, Post, Put, UploadedFile, 
 import { FileInterceptor } from '@nestjs/platform-fastify/multipart';
 import { ApiBody, ApiConsumes } from '@nestjs/swagger';
 import { DEFAULT_SCOPES, SCOPES } from '../../src/auth/keys/scopes.js';
-import { type Extension, IntegerField, Operation, Public } from '../../src/index.js';
+import { type Extension, Idempotent, IntegerField, Operation, Public } from '../../src/index.js';
 import { fetchDocument, operationNamed } from '../openapi/document.js';
 import { errorOf, refusalOf } from '../support/expectations.js';
 import { key, service, shareApp } from '../support/folders.js';
@@ -54,6 +54,7 @@ addHandlers(BellsController, {
   ringOften: [Post('optional'), Operation(ringing('ringOften', CREATED)), taking([Body(), Ring])],
   putRing: [Put('optional'), Operation(ringing('putRing')), taking([Body(), Ring])],
   ringAny: [Post('any'), Operation(ringing('ringAny', CREATED)), taking([Body(AnyPipe), Object])],
+  sendOnce: [Post('once'), Operation(ringing('sendOnce', CREATED)), Idempotent(), ApiConsumes('image/png')],
   ringAnybody: [Post('anybody'), Public(), taking([Body(AnyPipe), Object])],
 });
 
@@ -101,6 +102,11 @@ describe('an operation of an extension', () => {
     const texts = Array.from({ length: 10_000 }, (_, n) => `Feed pet number ${n}`);
     const many = await service.json('/v1/bells/many', { key, body: { texts } });
     expect(many).toMatchObject({ status: 201, body: { count: 10_000 } });
+    const lists = Array.from({ length: 31_000 }, () => []);
+    expect((await service.post('/v1/bells/many', key, { texts: lists.slice(0, 5_000) })).status).toBe(201);
+    expect(await errorOf(await service.post('/v1/bells/many', key, { texts: lists }))).toMatchObject({
+      message: 'The request body must not have more than 30518 members.',
+    });
     const message = 'The request body must not exceed 500000 bytes';
     for (const length of [500_000, 600_000]) {
       const error = await errorOf(await service.post('/v1/bells/many', key, { texts: ['x'.repeat(length)] }));
@@ -232,6 +238,16 @@ describe('a file', () => {
   it('is a part of a form', async () => {
     expect(await (await sendFile(1_900)).json()).toEqual({ name: 'rex.png', bytes: 1_900 });
     expect(await refusalOf(sendFile(2_100))).toBe('413 payload_too_large');
+  });
+
+  it('is refused with an Idempotency-Key, which would not tell one file from another', async () => {
+    const headers = { 'Content-Type': 'image/png', 'Idempotency-Key': 'rex' };
+    const response = await service.request('/v1/bells/once', { key, method: 'POST', headers, body: 'abc' });
+    expect(await errorOf(response)).toEqual({
+      status: 400,
+      code: 'validation_failed',
+      message: 'Idempotency-Key must not be sent with a body that is not JSON.',
+    });
   });
 
   it('is documented with its media types', async () => {

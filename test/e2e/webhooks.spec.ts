@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Webhook as Verifier } from 'standardwebhooks';
 import { WebhookDeliveries } from '../../src/webhooks/webhook-deliveries.js';
 import { FakeClock } from '../support/app.js';
+import { queryDatabase } from '../support/databases.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { until } from '../support/until.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
@@ -61,7 +62,10 @@ describe('with an address inside that is allowed', () => {
     expect(headers['webhook-id']).toBe((JSON.parse(body) as { id: string }).id);
     const { body: deliveries } = await call<{ state: string }[]>('GET', id, '/deliveries?state=delivered');
     expect(deliveries).toMatchObject([{ state: 'delivered', subject: `pet:${petId}`, attempts: 1 }]);
+    expect((await call('GET', id, '/deliveries?state=failed')).body).toEqual([]);
     await call('DELETE', id);
+    const left = `SELECT "place" FROM "event_deliveries" WHERE "subscription" = 'webhook:${id}'`;
+    expect(await queryDatabase(service.folder, left)).toEqual([]);
   });
 
   it('tries again what failed, and keeps the order of the subject', async () => {
@@ -130,11 +134,17 @@ describe('with an address inside that is allowed', () => {
     responses.clear();
     await createPet('Gil');
     clock.advanceSeconds(10);
+    const later = await create('/later');
     expect((await call<Webhook>('PATCH', id, '', { enabled: true })).body.state).toBe('enabled');
     await until(() => at('/gone').length === 3);
     const names = at('/gone').map(({ body }) => (JSON.parse(body) as { data: { name: string } }).data.name);
     expect(names.toSorted()).toEqual(['Fay', 'Fay', 'Gil']);
-    await call('DELETE', id);
+    // One that was created meanwhile gets nothing from before.
+    const petId = await createPet('Hal');
+    await until(() => at('/later').length > 0);
+    const { body: deliveries } = await call<object[]>('GET', later.id, '/deliveries');
+    expect(deliveries).toMatchObject([{ subject: `pet:${petId}` }]);
+    for (const one of [id, later.id]) await call('DELETE', one);
   });
 
   it('is disabled once it has failed for 72 hours, in which nothing succeeded', async () => {

@@ -71,7 +71,7 @@ export function PatternParam(
 ): PropertyDecorator {
   const { pattern, maxLength, expectation, example } = options;
   const schema = { type: 'string', pattern: pattern.source, maxLength, example } as const;
-  return textParam(options, schema, expectation, (text) => pattern.test(text));
+  return textParam(options, schema, expectation, (text) => text.length <= maxLength && pattern.test(text));
 }
 
 export function EnumParam(options: ParamOptions & EnumOptions): PropertyDecorator {

@@ -13,6 +13,9 @@ export const QUERY_MISTAKES: readonly (readonly [target: string, message: string
   ['/v1/pets?cursor=x', '"cursor" is not a known query parameter (for the next page, follow the Link header).'],
   ['/v1/pets?skip=20', '"skip" is not a known query parameter (for the next page, follow the Link header).'],
   ['/v1/pets?per_page=5', unknown('per_page', 'limit')],
+  ['/v1/pets?pageSize=5', unknown('pageSize', 'limit')],
+  ['/v1/pets?count=5', unknown('count', 'limit')],
+  ['/v1/pets?top=5', unknown('top', 'limit')],
   ['/v1/pets?category_id=3', unknown('category_id', 'categoryId')],
   ['/v1/pets?category=3', unknown('category', 'categoryId')],
   ['/v1/pets?id=1', unknown('id', 'ids')],
@@ -75,4 +78,6 @@ export const PATH_MISTAKES: readonly (readonly [path: string, meant: string])[] 
   ['/v1/pets/psk_live_abc/x', '/v1/pets/{petId}'],
   ['/V1/pets', '/v1/pets'],
   ['/v1/pets.json', '/v1/pets'],
+  ['/v1/pets.xml', '/v1/pets'],
+  ['/v1/pets.yml', '/v1/pets'],
 ];

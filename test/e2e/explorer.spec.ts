@@ -40,6 +40,9 @@ describe('the explorer', () => {
     expect(policy).toContain("default-src 'none'");
     // The explorer may send requests to any of the documented servers.
     expect(policy.replace('connect-src *', '')).not.toMatch(/\*|https?:/);
+    // What default-src does not cover: a page around it, another base, and forms.
+    for (const directive of ['frame-ancestors', 'base-uri', 'form-action'])
+      expect(policy).toContain(`${directive} 'none'`);
   });
 
   it('works with a trailing slash', async () => {
@@ -134,6 +137,7 @@ describe.each([
       expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
       expect(again.headers.get('cache-control')).toBe('no-cache');
       expect(again.headers.get('vary')).toBe('Accept-Encoding');
+      expect(again.headers.has('content-encoding')).toBe(false);
     }
     expect(etags.size).toBe(2);
     expect((await get({ 'If-None-Match': '"another"' })).status).toBe(200);

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { cases } from './conformance/cases.js';
-import { sample, SAMPLES, send } from './conformance/samples.js';
-import { subject } from './conformance/subject.js';
-import { type ReceivedResponse, Contract } from './contract.js';
-import { fetchDocument, operationsOf } from './document.js';
+import { cases } from '../openapi/conformance/cases.js';
+import { sample, SAMPLES, send } from '../openapi/conformance/samples.js';
+import { subject } from '../openapi/conformance/subject.js';
+import { type ReceivedResponse, Contract } from '../openapi/contract.js';
+import { fetchDocument, operationsOf } from '../openapi/document.js';
 import type { ErrorObject } from '../support/expectations.js';
 
 /** Statuses that a single request cannot cause: 408 needs a client that takes half a minute to send a body. */
@@ -34,7 +34,7 @@ afterEach(() => {
 /** As text, but for identifiers of keys, which are random. */
 const textOf = (error: ErrorObject) => JSON.stringify(error).replaceAll(/key_[0-9A-Za-z]{16}/g, 'key_...');
 
-/** All errors that the cases return, and that of test/e2e/hostile-requests.spec.ts. */
+/** All errors that the cases return, and that of hostile-requests.spec.ts. */
 const errors = new Set([textOf(TOO_LATE)]);
 
 describe('a response conforms to the document', () => {

@@ -8,7 +8,7 @@ import { Env } from '../../src/platform/config/env.js';
 import { ERROR_CODES } from '../../src/platform/errors/error-codes.js';
 import * as surface from '../../src/index.js';
 import * as kit from '../../src/testing/index.js';
-import { files, HOME, page } from './pages.js';
+import { files, HOME, page } from '../docs/pages.js';
 import { service, sharePreparedApp } from '../support/folders.js';
 
 let key: string;

@@ -15,8 +15,8 @@ import { IsArray, IsDateString, IsInt, IsOptional, IsString } from 'class-valida
 import { Operation, OperationGroup, type OperationOptions } from '../../src/index.js';
 import { addHandlers, taking } from '../support/handlers.js';
 import { operationsOf } from '../support/operations.js';
-import { Contract } from './contract.js';
-import { fetchDocument, operationNamed } from './document.js';
+import { Contract } from '../openapi/contract.js';
+import { fetchDocument, operationNamed } from '../openapi/document.js';
 import { service, sharePreparedApp } from '../support/folders.js';
 
 /*

@@ -75,11 +75,15 @@ describe('the guides', () => {
   });
 
   it('have the address of the service, and in staging its keys, also without scripts', async () => {
-    expect(await text('/docs/getting-started')).toContain('http://localhost:3000/v1/usage');
+    const started = await text('/docs/getting-started');
+    expect(started).toContain('http://localhost:3000/v1/usage');
+    expect(started).not.toContain('class="ribbon"');
     const staging = await startApp({ env: { ENVIRONMENT: 'staging', BASE_URL: 'https://staging.petstore.test/v1' } });
     try {
       const pages = await Promise.all(GUIDES.map(async (name) => (await staging.request(`/docs/${name}`)).text()));
       for (const html of pages) expect(html).not.toMatch(/localhost:3000|psk_live_(?:\.{3}|\w*…)/);
+      for (const html of [...pages, await (await staging.request('/docs')).text()])
+        expect(html).toContain('<aside class="ribbon" aria-label="Environment">Staging</aside>');
       const all = pages.join('');
       expect(all).toContain(
         'curl -i -H &quot;Authorization: Bearer $API_KEY&quot; https://staging.petstore.test/v1/usage',

@@ -3,9 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject, OperationObject, SchemaObject } from '@nestjs/swagger';
 import { VERSION } from '../../src/platform/config/env.js';
 import { service, sharePreparedApp } from '../support/folders.js';
-import { bare, changesPage, history, PAGE } from './changes.js';
-import { contractChanges } from './contract-changes.js';
-import { fetchDocument, operationNamed } from './document.js';
+import { bare, changesPage, history, PAGE } from '../openapi/changes.js';
+import { contractChanges } from '../openapi/contract-changes.js';
+import { fetchDocument, operationNamed } from '../openapi/document.js';
 
 let document: OpenAPIObject;
 sharePreparedApp({}, async () => {
