@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { isInstalled } from './test/support/servers/installed.ts';
 import jestPreset from './src/testing/jest-preset.ts';
@@ -113,8 +114,8 @@ const projects = [
 
 export default {
   projects,
-  // A machine with two cores has none to spare for the parent, which waits.
-  maxWorkers: '100%',
+  // One test in four waits for a timer or another process, and the parent waits too.
+  maxWorkers: availableParallelism() + 1,
   testSequencer: '<rootDir>/test/support/longest-first.sequencer.js',
   // A machine that is busy with other things is not to fail a test.
   testTimeout: 300_000,
