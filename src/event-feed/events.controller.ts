@@ -69,7 +69,8 @@ export class EventsController {
     const end = () => gone.abort();
     // A server that lets clients close their side does not close the connection of one that has gone.
     const { socket } = reply.request.raw;
-    socket.once('end', end);
+    if (socket.readableEnded) end();
+    else socket.once('end', end);
     reply.raw.once('close', end);
     try {
       return await this.feed.page(caller, query, { ms: waitSeconds * 1_000, signal: gone.signal });

@@ -261,7 +261,7 @@ describe('the feed', () => {
     await until(async () => !(await canWait()));
     gone.abort();
     await Promise.allSettled(waiting);
-    expect((await within(10_000, canWait, Boolean)).result).toBe(true);
+    expect((await within(25_000, canWait, Boolean)).result).toBe(true);
   });
 
   it.each([
