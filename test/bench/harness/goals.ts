@@ -44,12 +44,12 @@ const GOALS: Readonly<Record<Servers, readonly Goal[]>> = {
   sqlite: [
     ...processorTime(OURS_BESIDE_PEER, { list: 0.6, create: 0.75 }),
     ...processorTime(OURS_BESIDE_CORE, {
-      list: 1.35,
-      get: 1.65,
-      'get-random': 1.65,
-      create: 1.2,
+      list: 1.5,
+      get: 1.75,
+      'get-random': 1.95,
+      create: 1.3,
       mix: 1.65,
-      '401': 1.2,
+      '401': 1.25,
     }),
     ...eventCosts(1.1, 1.1),
   ],
