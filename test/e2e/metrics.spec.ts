@@ -84,8 +84,8 @@ describe('durations in metrics', () => {
     for (const [index, after] of afterwards.entries()) {
       const seconds = after - Number(before[index]);
       expect(seconds).toBeGreaterThan(0);
-      // Background tasks may have waited at the same time.
-      expect(seconds).toBeLessThan(10 * elapsedSeconds);
+      // Background tasks may have waited at the same time, and before.
+      expect(seconds).toBeLessThan(100 * elapsedSeconds);
     }
   });
 });
