@@ -4,6 +4,7 @@ import { EventEmitter2 } from '@nestjs/event-emitter';
 import { Registry } from '../../src/index.js';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { Retention } from '../../src/accounts/retention.js';
+import { EventRetention } from '../../src/database/events/delivery/event-retention.js';
 import { OldRows } from '../../src/database/old-rows.js';
 import { Env } from '../../src/platform/config/env.js';
 import { OldUsageDeletion, UsageRecorder } from '../../src/rate-limit/history/usage-history.js';
@@ -224,6 +225,24 @@ describe('what is old', () => {
       expect(await sql(`SELECT 1 FROM "${table}" WHERE ${all}`)).toEqual([]);
     }
     expect(await countOf('audit_records')).toBe(1);
+  });
+
+  it('is deleted: events and deliveries that are over after 30 days, but none that is pending', async () => {
+    const ended = (days: number) => Date.now() - days * DAY_MS;
+    const rows = [31, 29].flatMap((days) =>
+      ['pending', 'delivered', 'failed'].map(
+        (state, n) => `('x', ${10 * days + n}, '${state} ${days}', '${state}', 1, ${ended(days)}, 0)`,
+      ),
+    );
+    const columns = '"subscription", "place", "subject", "state", "attempts", "due_at", "at"';
+    await sql(`INSERT INTO "event_deliveries" (${columns}) VALUES ${rows.join()}`);
+    const newest = '(SELECT MAX("id") FROM "event_log")';
+    await sql(`UPDATE "event_log" SET "at" = "at" - ${30 * DAY_MS + 2 * HOUR_MS} WHERE "id" < ${newest}`);
+    expect(await countOf('event_log')).toBeGreaterThan(1);
+    await orders.service.app.get(EventRetention).run();
+    expect(await countOf('event_log')).toBe(1);
+    const left = await sql<{ subject: string }>('SELECT "subject" FROM "event_deliveries" ORDER BY "subject"');
+    expect(left.map(({ subject }) => subject)).toEqual(['delivered 29', 'failed 29', 'pending 29', 'pending 31']);
   });
 
   it('is kept if its retention is 0 days', async () => {

@@ -12,6 +12,7 @@ import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker
 import { CounterPersistence } from '../../src/rate-limit/persistence/counter-persistence.js';
 import { UsageRecorder } from '../../src/rate-limit/history/usage-history.js';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
+import { RecurringTask } from '../../src/platform/recurring-task.js';
 import { startApp } from '../support/app.js';
 import { databaseUrl } from '../support/databases.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
@@ -70,6 +71,18 @@ async function leaveEvent(account: string): Promise<string> {
 }
 
 describe('an instance without requests', () => {
+  it('runs tasks that rest again once readiness is checked', async () => {
+    let runs = 0;
+    const task = new RecurringTask('counting', 10, async () => void (runs += 1), { restsWhenIdle: () => true });
+    await task.run();
+    task.start();
+    await delay(100);
+    expect(runs).toBe(1);
+    await service.request('/health/ready');
+    await expect(until(() => runs === 2)).resolves.toBeUndefined();
+    await task.stop();
+  });
+
   it('delivers events of an account that a command resumes, once readiness is checked on PostgreSQL', async () => {
     await leaveEvent('first');
     expect(await keys('resume', 'first')).toMatchObject({ code: 0 });

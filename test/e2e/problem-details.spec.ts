@@ -1,13 +1,26 @@
 import { describe, expect, it } from '@jest/globals';
+import { ConflictException, Controller, Get, Module } from '@nestjs/common';
+import { Public } from '../../src/index.js';
 import { FakeClock } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { FaultsModule } from '../support/faults.module.js';
 import { key, service, shareApp } from '../support/folders.js';
 import { type Ask, ask, JSON_TYPE } from '../support/http.js';
 
+@Controller('talkative')
+class TalkativeController {
+  @Get()
+  @Public()
+  tell(): never {
+    throw new ConflictException('x'.repeat(2_001));
+  }
+}
+@Module({ controllers: [TalkativeController] })
+class TalkativeModule {}
+
 shareApp({
   clock: new FakeClock(),
-  extensions: [{ module: FaultsModule }],
+  extensions: [{ module: FaultsModule }, { module: TalkativeModule }],
   env: { CORS_ORIGINS: 'https://app.example.com' },
 });
 
@@ -34,6 +47,15 @@ const problemOf = async (request: Ask, Accept = 'application/problem+json') => {
   const response = await ask(service.port, { key, ...request, headers: { ...request.headers, Accept } });
   return { response, body: (await response.json()) as Record<string, unknown> };
 };
+
+describe('a message of a foreign exception', () => {
+  it('is cut after 2,000 characters, also in problem details', async () => {
+    const request = { path: '/v1/talkative' };
+    const { message } = await errorOf(await ask(service.port, request));
+    expect(message).toBe('x'.repeat(2_000));
+    expect((await problemOf(request)).body).toHaveProperty('detail', message);
+  });
+});
 
 describe('problem details (RFC 9457)', () => {
   it.each(ERRORS)(

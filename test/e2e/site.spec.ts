@@ -143,6 +143,7 @@ describe('a path below /docs that does not exist', () => {
   it.each(['/docs/unknown', '/docs/Errors'])('is a page with links in a browser: %s', async (path) => {
     const response = await service.request(path, { headers: { Accept: 'text/html,*/*;q=0.8' } });
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(response.headers.get('content-security-policy')).toContain("script-src 'self'");
     expect([response.headers.get('vary'), response.headers.get('cache-control')]).toEqual(['Accept', 'no-cache']);
     const links = [...(await response.text()).matchAll(/ (?:href|src)="([^"#]+)"/g)].map(([, href = '']) => href);
     for (const href of links) await text(new URL(href, service.origin + path).pathname);

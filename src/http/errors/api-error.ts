@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { HttpException } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { type ErrorCode, errorObject, listed, type OwnErrorCode } from '../../platform/errors/error-codes.js';
-import { type Problem, problem } from '../../platform/errors/error-codes.js';
+import { type Problem, problem, sentMessage } from '../../platform/errors/error-codes.js';
 import { addLink, addToListHeader } from '../addresses.js';
 import { prefers } from '../requests/request.js';
 
@@ -67,14 +67,15 @@ const QUOTA_TYPES = new Map([
 ]);
 
 /** Problem details (RFC 9457). */
-function problemJson(reply: FastifyReply, { code, status, message, meaning }: Problem): string {
+function problemJson(reply: FastifyReply, answer: Problem): string {
+  const { code, status, meaning } = answer;
   const quotaType = QUOTA_TYPES.get(code);
   const exhausted = String(reply.getHeader('ratelimit')).matchAll(/"(\w+)";r=0/g);
   return JSON.stringify({
     type: quotaType ?? `${reply.server.errorPage ?? ''}#${code}`,
     title: meaning ?? STATUS_CODES[status],
     status,
-    detail: message,
+    detail: sentMessage(answer),
     code,
     ...(quotaType && { 'violated-policies': Array.from(exhausted, ([, name]) => name) }),
   });

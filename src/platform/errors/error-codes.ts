@@ -83,8 +83,12 @@ export function problem(code: ErrorCode | OwnErrorCode, message: string, headers
 /** Maximum length of a message, in UTF-16 code units; longer ones, such as those of foreign exceptions, are cut. */
 export const MAX_MESSAGE_LENGTH = 2_000;
 
-export function errorObject({ code, message, status }: Problem): object {
-  return { code, message: message.slice(0, MAX_MESSAGE_LENGTH), status };
+export function sentMessage({ message }: Problem): string {
+  return message.slice(0, MAX_MESSAGE_LENGTH);
+}
+
+export function errorObject(answer: Problem): object {
+  return { code: answer.code, message: sentMessage(answer), status: answer.status };
 }
 
 /** The longest message that people read, in UTF-16 code units. Those of extensions can be longer. */
