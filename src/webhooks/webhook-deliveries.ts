@@ -125,8 +125,9 @@ export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
       // Kept, because another delivery can succeed meanwhile.
       const { failingSince } = webhook;
       if (failingSince === null) await this.noteFailure(webhook, nowMs);
-      const isTooLong = failingSince !== null && nowMs - failingSince > MOST_FAILING_MS;
-      if (error instanceof ReceiverGone || isTooLong) await this.webhooks.disable(key, reason);
+      if (error instanceof ReceiverGone) await this.webhooks.disable(key, reason);
+      else if (failingSince !== null && nowMs - failingSince > MOST_FAILING_MS)
+        await this.webhooks.disable(key, reason, failingSince);
       throw error instanceof Error && error.message === reason ? error : new Error(reason, { cause: error });
     }
   }

@@ -110,11 +110,15 @@ export class WebhooksService {
     });
   }
 
-  /** Disables a webhook, unless somebody did it before. It keeps its place in the log. */
-  async disable(key: WebhookKey, reason: string): Promise<void> {
+  /**
+   * Disables a webhook, unless somebody did it before. It keeps its place in the log.
+   * @param failingSince if that is why: not if it was enabled again, or something was delivered, while the attempt ran
+   */
+  async disable(key: WebhookKey, reason: string, failingSince?: number): Promise<void> {
     await this.database.write(async (manager) => {
       const before = await this.lock(manager, key);
-      if (before.state === 'enabled') await this.update(manager, before, { state: 'disabled', reason });
+      const isFailing = failingSince === undefined || before.failingSince === failingSince;
+      if (before.state === 'enabled' && isFailing) await this.update(manager, before, { state: 'disabled', reason });
     });
   }
 

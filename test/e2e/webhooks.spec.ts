@@ -178,6 +178,26 @@ describe('with an address inside that is allowed', () => {
     await call('DELETE', id);
   });
 
+  it('is not disabled for 72 hours of failures by an attempt that began before it was enabled again', async () => {
+    const { id } = await create('/late');
+    responses.set('/late', { status: 500 });
+    const attempts = async () =>
+      (await call<{ attempts: number }[]>('GET', id, '/deliveries')).body.map((delivery) => delivery.attempts);
+    await createPet('Pia');
+    await until(async () => (await attempts())[0] === 1);
+    await readAnew();
+    unanswered.add('Pia');
+    clock.advanceSeconds(73 * 3_600);
+    await createPet('Zoe');
+    await until(() => at('/late').filter(({ body }) => body.includes('Pia')).length === 2);
+    for (const enabled of [false, true]) await call('PATCH', id, '', { enabled });
+    unanswered.clear();
+    receiver.closeConnections();
+    await until(async () => (await attempts())[0] === 2);
+    expect((await call<Webhook>('GET', id)).body.state).toBe('enabled');
+    await call('DELETE', id);
+  });
+
   it('delivers only what the key can read, and stops with the key', async () => {
     const reader = await service.createKey({
       ...AMPLE,
