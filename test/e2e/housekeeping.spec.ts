@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { EventEmitter2 } from '@nestjs/event-emitter';
-import { Registry } from '../../src/index.js';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { Retention } from '../../src/accounts/retention.js';
 import { EventRetention } from '../../src/database/events/delivery/event-retention.js';
@@ -17,6 +16,7 @@ import { onPostgres, queryDatabase } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';
 import { type Order, OrdersClient } from '../support/orders.js';
 import { protectRows, unprotectRows } from '../support/protected-rows.js';
+import { metricOf } from '../support/metrics.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -43,8 +43,7 @@ const placeOld = async (petId: number, ageMs = 3 * DAY_MS + 1) => {
 const expire = () => orders.service.app.get(OrderExpiry).run();
 const idsOf = async () => (await sql<{ id: string }>('SELECT "id" FROM "api_keys"')).map(({ id }) => id);
 const countOf = async (table: string) => (await sql(`SELECT 1 FROM "${table}"`)).length;
-const metric = async (name: string) =>
-  Number(new RegExp(`^${name} (.*)$`, 'm').exec(await orders.service.app.get(Registry).metrics())?.[1]);
+const metric = (name: string) => metricOf(orders.service, name);
 
 describe('the expiry of orders', () => {
   it('cancels orders that nobody approved for 72 hours, with their events, and no others', async () => {
@@ -74,8 +73,8 @@ describe('the expiry of orders', () => {
   });
 
   it('cancels all others if one cannot be cancelled, and counts the failure', async () => {
-    const failures = 'petstore_background_failures_total\\{task="cancelling expired orders"\\}';
-    const lastSuccess = 'petstore_background_last_success_timestamp_seconds\\{task="cancelling expired orders"\\}';
+    const failures = 'petstore_background_failures_total{task="cancelling expired orders"}';
+    const lastSuccess = 'petstore_background_last_success_timestamp_seconds{task="cancelling expired orders"}';
     const [bad, good] = [await placeOld(await orders.addPet()), await placeOld(await orders.addPet())];
     await protectRows(orders.service.folder, 'orders', 'UPDATE', `"id" = ${bad.id}`);
     const before = await metric(failures);

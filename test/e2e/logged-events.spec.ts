@@ -1,8 +1,9 @@
 // @postgres: deliveries are inserted from JSON, and instances take leases.
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
-import { type CommittedEvent, OnLoggedEvent, Registry } from '../../src/index.js';
+import { type CommittedEvent, OnLoggedEvent } from '../../src/index.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+import { metricOf } from '../support/metrics.js';
 import { until } from '../support/until.js';
 import { runDeliveries } from '../../src/programs/run-deliveries.js';
 import { FakeClock, startApp } from '../support/app.js';
@@ -47,6 +48,12 @@ beforeEach(() => {
 const create = async (name: string) =>
   (await service.json<{ id: number }>('/v1/pets', { key, body: { name, categoryId: 1 } })).body.id;
 const rename = (id: number, name: string) => service.json(`/v1/pets/${id}`, { key, method: 'PATCH', body: { name } });
+const deliveries = async (args: readonly string[], url = databaseUrl(service.folder)) => {
+  const { io, ran } = programIo({ DATABASE_URL: url });
+  return ran(await runDeliveries(args, io));
+};
+const countOf = (outcome: string) =>
+  metricOf(service, `petstore_event_deliveries_total{subscription="ledger",outcome="${outcome}"}`);
 const names = () => heard.map(({ data }) => data['name']);
 
 describe('a listener of the log', () => {
@@ -108,26 +115,21 @@ describe('a listener of the log', () => {
     await create('last');
     await until(() => names().includes('last'));
     expect(names()).not.toContain('Eve');
-    const { io, ran } = programIo({ DATABASE_URL: databaseUrl(service.folder) });
-    expect(ran(await runDeliveries(['failed', 'ledger'], io)).stdout).toMatch(
-      /^ledger +pet:\d+ +7 .*The ledger is closed/m,
-    );
-    const json = programIo({ DATABASE_URL: databaseUrl(service.folder) });
-    const { stdout } = json.ran(await runDeliveries(['failed', 'ledger', '--json'], json.io));
-    expect(JSON.parse(stdout)).toMatchObject([{ subscription: 'ledger', state: 'failed', attempts: 7 }]);
-    const others = programIo({ DATABASE_URL: databaseUrl(service.folder) });
-    expect(others.ran(await runDeliveries(['failed', 'webhook:1'], others.io)).stdout).toMatch(/^SUBSCRIPTION .*\n$/);
-    const metrics = await service.app.get(Registry).metrics();
-    const count = (outcome: string) =>
-      Number(new RegExp(`_deliveries_total\\{subscription="ledger",outcome="${outcome}"\\} (.*)`).exec(metrics)?.[1]);
-    expect(count('failed')).toBe(1);
-    expect(count('retried')).toBeGreaterThanOrEqual(6);
-    expect(count('delivered')).toBeGreaterThanOrEqual(names().length);
+    const { stdout } = await deliveries(['failed', 'ledger']);
+    expect(stdout).toMatch(/^ledger +pet:\d+ +7 .*The ledger is closed/m);
+    const json = await deliveries(['failed', 'ledger', '--json']);
+    expect(JSON.parse(json.stdout)).toMatchObject([{ subscription: 'ledger', state: 'failed', attempts: 7 }]);
+    expect((await deliveries(['failed', 'webhook:1'])).stdout).toMatch(/^SUBSCRIPTION .*\n$/);
+    expect(await countOf('failed')).toBe(1);
+    expect(await countOf('retried')).toBeGreaterThanOrEqual(6);
+    expect(await countOf('delivered')).toBeGreaterThanOrEqual(names().length);
     // A failure is tried again, as of a new event.
     refusals.set('Eve', 1);
-    const repeating = programIo({ DATABASE_URL: databaseUrl(service.folder) });
-    const repeated = repeating.ran(await runDeliveries(['repeat', 'ledger'], repeating.io));
-    expect(repeated).toEqual({ code: 0, stdout: '1 events of ledger are handled again.\n', stderr: '' });
+    expect(await deliveries(['repeat', 'ledger'])).toEqual({
+      code: 0,
+      stdout: '1 events of ledger are handled again.\n',
+      stderr: '',
+    });
     await create('again');
     await until(() => refusals.get('Eve') === 0);
     clock.advanceMs(2_000);
@@ -169,9 +171,8 @@ it.each<[string[], string, number, string]>([
   [['failed'], 'sqlite::memory:', 1, 'in-memory'],
   [['failed'], 'mysql://localhost/petstore', 1, 'DATABASE_URL must be'],
 ])('the program of deliveries refuses %j on %s, and exits with %i', async (args, url, code, clue) => {
-  const { io, ran } = programIo({ DATABASE_URL: url });
   const refused = { code, stdout: '', stderr: expect.stringContaining(clue) };
-  expect(ran(await runDeliveries(args, io))).toEqual(refused);
+  expect(await deliveries(args, url)).toEqual(refused);
 });
 
 it('listeners of the log that have the same name, or an event that it has not, keep the service from starting', async () => {

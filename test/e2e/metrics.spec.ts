@@ -1,25 +1,16 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { VERSION } from '../../src/platform/config/env.js';
-import { Registry } from '../../src/index.js';
 import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { ask } from '../support/http.js';
+import { metricOf } from '../support/metrics.js';
 import { until } from '../support/until.js';
 import { FakeClock, startApp } from '../support/app.js';
 
 const clock = new FakeClock();
 shareApp({ clock, env: { REVISION: '0a1b2c3', MAX_CONNECTIONS: '77' } }, AMPLE);
 
-/** The value of a metric as it is now. @param labels all of them, in their order */
-async function valueOf(name: string, labels = ''): Promise<number> {
-  const text = await service.app.get(Registry).metrics();
-  const start = labels === '' ? `${name} ` : `${name}{${labels}} `;
-  return Number(
-    text
-      .split('\n')
-      .find((line) => line.startsWith(start))
-      ?.slice(start.length),
-  );
-}
+/** @param labels all of them, in their order */
+const valueOf = (name: string, labels = '') => metricOf(service, labels === '' ? name : `${name}{${labels}}`);
 
 describe('metrics of the process', () => {
   it('tell which version runs, and of which commit', async () => {

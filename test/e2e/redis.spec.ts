@@ -8,6 +8,7 @@ import { errorOf } from '../support/expectations.js';
 import { ask, concurrently } from '../support/http.js';
 import { RedisServer } from '../support/servers/redis-server.js';
 import { within } from '../support/until.js';
+import { metricOf } from '../support/metrics.js';
 
 const PER_MINUTE = 1_000;
 const TOGETHER = 1_600;
@@ -37,8 +38,8 @@ async function commands(): Promise<number> {
 
 /** Sum over the instances. */
 async function metric(name: string): Promise<number> {
-  const texts = await Promise.all(instances.map((instance) => instance.app.get(Registry).metrics()));
-  return texts.reduce((sum, text) => sum + Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]), 0);
+  const values = await Promise.all(instances.map((instance) => metricOf(instance, name)));
+  return values.reduce((sum, value) => sum + value, 0);
 }
 
 async function readiness(): Promise<unknown[]> {

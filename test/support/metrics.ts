@@ -1,4 +1,15 @@
+import { Registry } from '../../src/index.js';
+import type { TestApp } from '../../src/testing/index.js';
 import { until } from './until.js';
+
+/**
+ * The value of a metric as it is now, NaN if there is none.
+ * @param series its name, with all its labels in their order
+ */
+export async function metricOf({ app }: Pick<TestApp, 'app'>, series: string): Promise<number> {
+  const lines = (await app.get(Registry).metrics()).split('\n');
+  return Number(lines.find((line) => line.startsWith(`${series} `))?.slice(series.length));
+}
 
 /**
  * Returns a text of `/metrics` that was rendered after the call: the service renders it at most once a second.
