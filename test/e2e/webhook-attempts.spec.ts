@@ -53,7 +53,7 @@ const isFailed = async (webhook: Webhook, attempts: number) => {
   const [first] = await deliveriesOf(webhook);
   return first?.attempts === attempts && first.error !== undefined;
 };
-const remove = (webhook: Webhook) => service.request(`/v1/webhooks/${webhook.id}`, { key, method: 'DELETE' });
+const remove = (webhook: Webhook) => call('DELETE', webhook);
 
 describe('a delivery', () => {
   it('that fails is tried ten times over three days, and once more when it is repeated', async () => {
