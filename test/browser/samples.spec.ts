@@ -8,8 +8,7 @@ import { explorer, service, shareBrowser, shareExplorer } from '../support/brows
 import { describeWhere, describeWith } from '../support/describe-with.js';
 import { AMPLE, Folders } from '../support/folders.js';
 import { hasVenv, PythonEnvironment } from '../support/python.js';
-
-const VENV_TIMEOUT_MS = 600_000;
+import { INSTALL_LIMIT_MS } from '../support/install-limit.js';
 
 /** What breaks code that is put together without care: quotes, a character beyond 16 bits, and the largest int64. */
 const BODY = String.raw`{"name":"O'Hara \"Zoë\" \\ 🐕","categoryId":9223372036854775807}`;
@@ -139,6 +138,6 @@ describeWhere(hasVenv, 'python3 with venv')('the samples of the explorer', () =>
       const outcome = await outcomeOf('Python', (code) => python.run('python', ['-c', code], { API_KEY: key }));
       expect(outcome).toEqual(WORKING);
     },
-    VENV_TIMEOUT_MS,
+    INSTALL_LIMIT_MS,
   );
 });

@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { describeWhere } from '../support/describe-with.js';
 import { until } from '../support/until.js';
 import { BUILDER, BuiltImage, type Container } from './built-image.js';
+import { INSTALL_LIMIT_MS } from '../support/install-limit.js';
 
-const BUILD_LIMIT_MS = 900_000;
 const describeWithBuilder = describeWhere(
   spawnSync('bash', ['-c', BUILDER]).status === 0,
   'root, buildah and debootstrap',
@@ -28,7 +28,7 @@ async function run(env: Record<string, string> = {}): Promise<Container> {
 describeWithBuilder('the image, built for real and run on a read-only file system', () => {
   beforeAll(() => {
     image = BuiltImage.build(folder);
-  }, BUILD_LIMIT_MS);
+  }, INSTALL_LIMIT_MS);
   afterEach(async () => {
     await Promise.all(running.splice(0).map((container) => container.stop()));
   });

@@ -10,13 +10,13 @@ import { describeWhere, describeWith } from '../support/describe-with.js';
 import { Folders } from '../support/folders.js';
 import { hasVenv, PythonEnvironment } from '../support/python.js';
 import { HOME } from './image.js';
+import { INSTALL_LIMIT_MS } from '../support/install-limit.js';
 
 const KUBERNETES = join(HOME, 'docker/kubernetes');
 const UNIT = join(HOME, 'docker/systemd/petstore@.service');
 const VALIDATOR = 'kubernetes-validate==1.37.0';
 /** The oldest version that has a `sleep` before the end of a container by default. */
 const OLDEST_KUBERNETES = '1.30.0';
-const INSTALL_LIMIT_MS = 600_000;
 
 const run = promisify(execFile);
 const folders = new Folders();

@@ -9,9 +9,9 @@ import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { fetchDocument, operationsOf } from './document.js';
 import { service, sharePreparedApp } from '../support/folders.js';
 import { WEBHOOK_KEY } from '../support/webhook-settings.js';
+import { INSTALL_LIMIT_MS } from '../support/install-limit.js';
 
 const HOME = join(import.meta.dirname, '../..');
-const TIMEOUT_MS = 600_000;
 const CLIENTS = ['story.ts', 'hey-api.ts'];
 const STRICT = {
   compilerOptions: {
@@ -56,7 +56,7 @@ describe('clients that are generated from the document', () => {
     await run(tool('openapi-typescript/bin/cli.js'), 'openapi.json', '--output', 'petstore.d.ts');
     await run(tool('@hey-api/openapi-ts/bin/run.js'), '--input', 'openapi.json', '--output', 'sdk', '--no-log-file');
     await run(tool('typescript/bin/tsc'));
-  }, TIMEOUT_MS);
+  }, INSTALL_LIMIT_MS);
 
   it('compile, and complete a scenario of calls', async () => {
     const key = await service.key({ scopes: SCOPES, plan: 'pro' });

@@ -6,9 +6,9 @@ import { afterAll, expect, it } from '@jest/globals';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { Folders, service, sharePreparedApp } from '../support/folders.js';
 import { fetchDocument } from './document.js';
+import { INSTALL_LIMIT_MS } from '../support/install-limit.js';
 
 const PACKAGES = ['orval@8.38.0', 'typescript@5.9.3', '@types/node@24.10.1'];
-const TIMEOUT_MS = 600_000;
 const CONFIG = {
   petstore: { input: { target: 'openapi.json' }, output: { target: 'petstore.ts', client: 'fetch' } },
 };
@@ -61,5 +61,5 @@ it(
       code: 'pet_not_found',
     });
   },
-  TIMEOUT_MS,
+  INSTALL_LIMIT_MS,
 );

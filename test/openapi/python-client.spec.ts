@@ -6,9 +6,9 @@ import { describeWhere } from '../support/describe-with.js';
 import { Folders, service, sharePreparedApp } from '../support/folders.js';
 import { hasVenv, PythonEnvironment } from '../support/python.js';
 import { fetchDocument } from './document.js';
+import { INSTALL_LIMIT_MS } from '../support/install-limit.js';
 
 const GENERATOR = 'openapi-python-client==0.29.1';
-const TIMEOUT_MS = 600_000;
 
 const folders = new Folders();
 const folder = folders.make();
@@ -41,6 +41,6 @@ describeWhere(hasVenv, 'python3 with venv')('a Python client that is generated f
         stranger: true,
       });
     },
-    TIMEOUT_MS,
+    INSTALL_LIMIT_MS,
   );
 });

@@ -145,7 +145,7 @@ describe.each(CLIENTS)('the client in /docs/client.$language', ({ language, prog
       });
       const before = await petsOf(key);
       const args = [join(folder, `lasting.${language}`), `${address}/v1`, key, `${address}/wait`, String(PETS)];
-      const { stdout } = await promisify(execFile)(program, args, { cwd: folder, timeout: 60_000 });
+      const { stdout } = await promisify(execFile)(program, args, { cwd: folder });
       expect(JSON.parse(stdout)).toEqual({
         listed: before.length + PETS,
         isSame: true,
@@ -169,7 +169,7 @@ describe.each(CLIENTS)('the client in /docs/client.$language', ({ language, prog
   it('changes a pet that it has read with listPets, only if nobody has changed it since', async () => {
     const keys = [await staging.key({ account: `${language} one` }), await staging.key({ account: `${language} two` })];
     const args = [join(folder, `one-pet.${language}`), `${staging.origin}/v1`, ...keys];
-    const { stdout } = await promisify(execFile)(program, args, { cwd: folder, timeout: 60_000 });
+    const { stdout } = await promisify(execFile)(program, args, { cwd: folder });
     const { pet, results } = JSON.parse(stdout) as { pet: string; results: unknown[] };
     const unread = `No ETag of /pets/${pet} is known. Read it alone first. Some resources, such as API keys, have none.`;
     expect(results).toEqual([unread, 'Ada', 'Bea', 'precondition_failed', 'Ada', 'Cleo', 'pet_not_found', 0]);

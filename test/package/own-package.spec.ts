@@ -11,11 +11,10 @@ import { describeWhere } from '../support/describe-with.js';
 import { freePort } from '../support/servers/free-port.js';
 import { until } from '../support/until.js';
 import { EmptyFolder, type Started } from './empty-folder.js';
+import { INSTALL_LIMIT_MS } from '../support/install-limit.js';
 
 /* Follows the page about a package of one's own from an empty folder, command by command. */
 
-/** For installing some hundred packages on a busy machine, or building an image. */
-const LIMIT_MS = 900_000;
 const COMPILE = 'npx tsc -p tsconfig.build.json --watch --preserveWatchOutput';
 const DEVELOP = new Set(['npm run dev', 'node --watch dist/main.js']);
 const START = 'npm start';
@@ -32,11 +31,11 @@ let port: number;
 beforeAll(async () => {
   folder = new EmptyFolder();
   port = await freePort();
-}, LIMIT_MS);
+}, INSTALL_LIMIT_MS);
 afterAll(async () => {
   await stop();
   folder.remove();
-}, LIMIT_MS);
+}, INSTALL_LIMIT_MS);
 
 async function stop(): Promise<void> {
   await Promise.all(running.splice(0).map((one) => one.stop()));
@@ -80,7 +79,7 @@ describe('the page about a package of one’s own', () => {
       const output = await follow(command);
       await expect(check(command, output)).resolves.toBeUndefined();
     },
-    LIMIT_MS,
+    INSTALL_LIMIT_MS,
   );
 
   it('names the files that are written', () => {
@@ -98,7 +97,7 @@ describe('another extension', () => {
       await folder.run(`npx petstore-service new extension ${name}`);
       await expect(folder.run(`npx tsc --noEmit -p ${name.split(' ')[0]}/tsconfig.build.json`)).resolves.toBe('');
     },
-    LIMIT_MS,
+    INSTALL_LIMIT_MS,
   );
 });
 
@@ -127,7 +126,7 @@ describeWhere(spawnSync('bash', ['-c', BUILDER]).status === 0, 'root, buildah an
         ).toEqual(['petstore-service']);
         expect([container.uid(), await container.stop()]).toEqual([1000, 0]);
       },
-      LIMIT_MS,
+      INSTALL_LIMIT_MS,
     );
   },
 );

@@ -5,10 +5,7 @@ import { SqliteTestDatabase } from '../../src/testing/test-database.js';
 import { isInstalled } from '../support/servers/installed.js';
 import { PostgresServer } from '../support/servers/postgres-server.js';
 import { Installation } from './installation.js';
-
-/** For installing some hundred packages on a busy machine. */
-const INSTALL_LIMIT_MS = 600_000;
-const RUN_LIMIT_MS = 300_000;
+import { INSTALL_LIMIT_MS } from '../support/install-limit.js';
 
 const installation = new Installation();
 
@@ -66,7 +63,7 @@ describe('an extension in its own package, with the packed service', () => {
       const report = JSON.parse(installation.npm(['test', '--silent', '--', '--json'])) as object;
       expect(report).toMatchObject({ success: true, numTotalTestSuites: 2, numFailedTests: 0, numPendingTests: 0 });
     },
-    RUN_LIMIT_MS,
+    INSTALL_LIMIT_MS,
   );
 
   it.each(isInstalled('postgres') ? [openSqlite, openPostgres] : [openSqlite])(
@@ -92,6 +89,6 @@ describe('an extension in its own package, with the packed service', () => {
         await database.remove();
       }
     },
-    RUN_LIMIT_MS,
+    INSTALL_LIMIT_MS,
   );
 });
