@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { startTestApp } from '../../src/testing/index.js';
+import { orderOf, OrdersClient } from '../support/orders.js';
 import { PostgresTestDatabase } from '../support/servers/postgres-test-database.js';
 
 const SERVER = String(process.env['TEST_POSTGRES_URL']);
@@ -121,5 +122,22 @@ describe('a test database on PostgreSQL', () => {
     await expect(start()).rejects.toThrow('broken migration');
     Broken1795305600002.isBroken = false;
     await (await start()).stop();
+  });
+});
+
+describe('a clock that a test sets', () => {
+  it('decides what is old, rather than the clock of PostgreSQL', async () => {
+    const orders = new OrdersClient();
+    await orders.start();
+    await orders.reset();
+    const { id } = await orderOf(orders.place(await orders.addPet()));
+    const statuses: string[] = [];
+    for (let days = 0; days <= 4; days += 1) {
+      await orders.service.runTask('cancelling expired orders');
+      statuses.push((await orderOf(orders.get(`/${id}`))).status);
+      orders.clock.advanceSeconds(86_400);
+    }
+    expect(statuses).toEqual(['placed', 'placed', 'placed', 'placed', 'cancelled']);
+    await orders.stop();
   });
 });

@@ -12,6 +12,7 @@ import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker
 import { CounterPersistence } from '../../src/rate-limit/persistence/counter-persistence.js';
 import { OrderExpiry } from '../../src/store/order-expiry.js';
 import { OrdersService } from '../../src/store/orders.service.js';
+import { FakeClock } from '../support/app.js';
 import { onPostgres, queryDatabase } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';
 import { type Order, OrdersClient } from '../support/orders.js';
@@ -20,7 +21,13 @@ import { metricOf } from '../support/metrics.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-const orders = new OrdersClient();
+
+/** A clock that the service takes for the real one. */
+class SettableClock extends FakeClock {
+  override readonly isReal = true;
+}
+
+const orders = new OrdersClient(new SettableClock());
 
 beforeAll(async () => {
   // Near the clock of PostgreSQL, which decides there what is old.

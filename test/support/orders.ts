@@ -11,10 +11,11 @@ export interface Order {
 
 /** Starts the service, and creates, reads and changes the orders of one account at a time. */
 export class OrdersClient {
-  readonly clock = new FakeClock();
   service!: TestApp;
   /** A key of the current account, and the default key of all calls. */
   key!: string;
+
+  constructor(readonly clock = new FakeClock()) {}
 
   start = async (): Promise<void> => {
     this.service = await startApp({ clock: this.clock });

@@ -1,5 +1,8 @@
 /** The service's only source of wall-clock time; tests replace it. */
 export class Clock {
+  /** Whether it tells the real time, as the clock of a database server does. `false` if a test sets it. */
+  readonly isReal: boolean = true;
+
   nowMs(): number {
     return Date.now();
   }
