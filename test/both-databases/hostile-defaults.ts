@@ -21,7 +21,8 @@ const OF_ROLE = {
   statement_timeout: '300',
   lock_timeout: '1',
   idle_in_transaction_session_timeout: '100',
-  idle_session_timeout: '1000',
+  // Shorter than the service needs for its first statement on a busy machine, it would forbid every connection.
+  idle_session_timeout: '10000',
   row_security: 'off',
   enable_indexscan: 'off',
   jit_above_cost: '0',

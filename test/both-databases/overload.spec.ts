@@ -14,8 +14,8 @@ const COUNT = 240;
 const INTERVAL_MS = 1_000 / 60;
 /** Every other client gives up after this time. */
 const PATIENCE_MS = 600;
-/** Time for a busy machine, in addition to what is promised. */
-const MARGIN_MS = 1_500;
+/** Time for a busy machine, in addition to what is promised. Without the timeout, the last would wait for 20 seconds. */
+const MARGIN_MS = 8_000;
 
 let service: TestApp;
 let key: string;
