@@ -289,4 +289,11 @@ describe('the feed', () => {
     const { headers } = await list(`after=${start}`, key, { Prefer: 'wait=0' });
     expect(headers.get('preference-applied')).toBe('wait=0');
   });
+
+  it('refuses the cursor of a full page whose last event is that old', async () => {
+    const { id } = await create('Ada');
+    await service.database.query(`UPDATE "event_log" SET "at" = "at" - 2592000000 WHERE "subject" = 'pet:${id}'`);
+    const next = nextOf((await list(`after=${start}&limit=1`)).headers);
+    expect((await list(`after=${next}`)).status).toBe(410);
+  });
 });
