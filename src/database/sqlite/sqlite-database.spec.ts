@@ -11,9 +11,11 @@ import { DomainError } from '../../platform/errors/domain-error.js';
 import { SqliteDatabase, sqliteOptions } from './sqlite-database.js';
 import { sqliteFile } from './sqlite-file.js';
 
-const TIMEOUTS = { DATABASE_TIMEOUT_MS: 300, DATABASE_TRANSACTION_TIMEOUT_MS: 60_000 };
+/** Longer than a busy machine delays a write. */
+const PATIENT_MS = 60_000;
+const timeouts = { DATABASE_TIMEOUT_MS: PATIENT_MS, DATABASE_TRANSACTION_TIMEOUT_MS: PATIENT_MS };
 
-const open = (file: string) => new SqliteDatabase(sqliteOptions(file, { entities: [] }), TIMEOUTS).initialize();
+const open = (file: string) => new SqliteDatabase(sqliteOptions(file, { entities: [] }), timeouts).initialize();
 
 let folder: string;
 let database: SqliteDatabase;
@@ -35,6 +37,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  timeouts.DATABASE_TIMEOUT_MS = PATIENT_MS;
   jest.restoreAllMocks();
   other.close();
   await database.destroy();
@@ -63,6 +66,7 @@ describe('a write to SQLite', () => {
       await promise;
     });
     await begun.promise;
+    timeouts.DATABASE_TIMEOUT_MS = 300;
     const waiting = Promise.allSettled([
       database.write(insert('b')),
       database.query(`INSERT INTO "notes" VALUES ('c')`),
