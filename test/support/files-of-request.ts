@@ -46,13 +46,17 @@ export class ProfiledService {
     for (let call = 0; call <= REPETITIONS; call += 1) prepared.push((await prepare?.()) as Prepared);
     const [first, ...others] = prepared.map((one) => () => work(one));
     await first?.();
-    const busy = await this.runInMost(others, REPETITIONS);
-    const idle = await this.runInMost(
-      // On a busy machine the work takes long, and rare timers run beside it.
-      others.map(() => () => delay(Math.max(idleMs, 2 * busy.longestMs))),
-      REPETITIONS - 2,
-    );
-    const names = busy.names.filter((name) => !idle.names.includes(name));
+    const [busy, idle] = [new RunCounts(), new RunCounts()];
+    for (const call of others) {
+      const beginMs = performance.now();
+      busy.add(await this.runDuring(call));
+      // What the work leaves to a timer runs here. On a busy machine the work takes long, and that runs beside it too.
+      const tookMs = performance.now() - beginMs;
+      idle.add(await this.runDuring(() => delay(Math.max(idleMs, 2 * tookMs))));
+    }
+    // The profiler loses one now and then.
+    const often = idle.atLeast(REPETITIONS - 2);
+    const names = busy.atLeast(REPETITIONS).filter((name) => !often.includes(name));
     return [...new Set(names.map((name) => name.slice(0, name.indexOf('#'))))].toSorted();
   }
 
@@ -74,26 +78,15 @@ export class ProfiledService {
     return this.process.stop('SIGKILL');
   }
 
-  /**
-   * The functions that run during at least so many of the calls, as the profiler loses one now and then, and how long the
-   * longest call took.
-   */
-  private async runInMost(calls: readonly (() => Promise<unknown>)[], atLeast: number) {
-    const runs = new Map<string, number>();
-    let longestMs = 0;
-    for (const call of calls) {
-      await this.collect();
-      this.ran = new Set();
-      const beginMs = performance.now();
-      await call();
-      longestMs = Math.max(longestMs, performance.now() - beginMs);
-      // The client has the response before its hooks run.
-      const expression = 'new Promise((resolve) => setImmediate(() => setImmediate(resolve)))';
-      await this.call('Runtime.evaluate', { expression, awaitPromise: true });
-      await this.collect();
-      for (const name of this.ran) runs.set(name, (runs.get(name) ?? 0) + 1);
-    }
-    return { names: [...runs].flatMap(([name, count]) => (count >= atLeast ? [name] : [])), longestMs };
+  private async runDuring(call: () => Promise<unknown>): Promise<ReadonlySet<string>> {
+    await this.collect();
+    this.ran = new Set();
+    await call();
+    // The client has the response before its hooks run.
+    const expression = 'new Promise((resolve) => setImmediate(() => setImmediate(resolve)))';
+    await this.call('Runtime.evaluate', { expression, awaitPromise: true });
+    await this.collect();
+    return this.ran;
   }
 
   private async collect(): Promise<void> {
@@ -115,5 +108,18 @@ export class ProfiledService {
       const message = JSON.parse(String(data)) as { readonly id?: number; readonly result: Result };
       if (message.id === id) return message.result;
     }
+  }
+}
+
+/** In how many calls a function ran. */
+class RunCounts {
+  private readonly counts = new Map<string, number>();
+
+  add(ran: ReadonlySet<string>): void {
+    for (const name of ran) this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
+  }
+
+  atLeast(calls: number): string[] {
+    return [...this.counts].flatMap(([name, count]) => (count >= calls ? [name] : []));
   }
 }
