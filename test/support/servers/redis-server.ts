@@ -39,7 +39,7 @@ export class RedisServer {
 
   /** Settings of a service that uses this server. The timeout is long enough for a busy machine. */
   get env(): Readonly<Record<'REDIS_URL' | 'REDIS_TIMEOUT_MS', string>> {
-    return { REDIS_URL: this.url, REDIS_TIMEOUT_MS: '1000' };
+    return { REDIS_URL: this.url, REDIS_TIMEOUT_MS: '5000' };
   }
 
   /** Stops responding until it is resumed. Connections stay open. */
