@@ -5,6 +5,7 @@ import { Database } from '../../src/database/database.js';
 import { createApp, loadEnv, Registry } from '../../src/index.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { makeFolder, onSharedServer, queryDatabase, removeDatabase } from '../support/databases.js';
+import { makeHostile } from './hostile-defaults.js';
 
 const POOL_SIZE = 2;
 /** Enough failures to exhaust the pool if each one leaked a connection. */
@@ -76,6 +77,14 @@ describe('a connection of the pool', () => {
       );
     }
     expect(processes.size).toBeLessThan(FAILURES);
+  });
+
+  it('is not ended by PostgreSQL while it is idle, whatever the defaults of its role', async () => {
+    const folder = makeFolder();
+    await makeHostile(onSharedServer(folder));
+    const { app, stop } = await startApp({ folder });
+    expect(await app.get(Database).query('SHOW idle_session_timeout')).toEqual([{ idle_session_timeout: '0' }]);
+    await stop();
   });
 });
 
