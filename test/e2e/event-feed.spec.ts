@@ -24,6 +24,7 @@ const FULL = {
   ...AMPLE,
   scopes: ['pets:read', 'pets:write', 'orders:read', 'orders:write', 'events:read', 'keys:manage'],
 };
+const KEPT_MS = 30 * 86_400_000;
 let key: string;
 let stranger: string;
 /** Where the log ended when the test began. */
@@ -281,7 +282,7 @@ describe('the feed', () => {
   });
 
   it('refuses a cursor after which events may have been deleted', async () => {
-    const old = Buffer.from(`1-${Date.now() - 30 * 86_400_000}`).toString('base64url');
+    const old = Buffer.from(`1-${Date.now() - KEPT_MS}`).toString('base64url');
     const { status, body } = await service.json<{ code: string }>(`/v1/events?after=${old}`, { key });
     expect([status, body.code]).toEqual([410, 'event_cursor_expired']);
     // Nor does it wait, or take the place of another response that would.
@@ -292,7 +293,7 @@ describe('the feed', () => {
 
   it('refuses the cursor of a full page whose last event is that old', async () => {
     const { id } = await create('Ada');
-    await service.database.query(`UPDATE "event_log" SET "at" = "at" - 2592000000 WHERE "subject" = 'pet:${id}'`);
+    await service.database.query(`UPDATE "event_log" SET "at" = "at" - ${KEPT_MS} WHERE "subject" = 'pet:${id}'`);
     const next = nextOf((await list(`after=${start}&limit=1`)).headers);
     expect((await list(`after=${next}`)).status).toBe(410);
   });
