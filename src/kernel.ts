@@ -9,7 +9,7 @@ export { Public, RequireScope } from './auth/access.decorators.js';
 export { type Authentication, type Caller, CurrentCaller } from './auth/caller.js';
 export { KEY_ID_SCHEMA } from './accounts/keys/key-responses.dto.js';
 export { ActiveKeys } from './auth/keys/active-keys.js';
-export { audit } from './auth/keys/audit-record.entity.js';
+export { audit, lockAudit } from './auth/keys/audit-record.entity.js';
 export { KeyVerifier } from './auth/authentication/key-verifier.js';
 export { Deprecated, type Deprecation, operationRemoved } from './lifecycle/deprecation.interceptor.js';
 export { Idempotent, RefuseIdempotencyKey } from './http/idempotency/idempotent.decorator.js';

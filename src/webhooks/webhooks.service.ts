@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Subject } from 'rxjs';
 import type { EntityManager } from 'typeorm';
 import { audit, type Caller, Clock, Database, Deliveries, DomainError, Events } from '../kernel.js';
-import { EventTypes, lockUntilCommit, onCommit, orFail, readPage } from '../kernel.js';
+import { EventTypes, lockAudit, onCommit, orFail, readPage } from '../kernel.js';
 import type { Page, PageRequest, Precondition } from '../kernel.js';
 import type { IssuedWebhook, WebhookChange, WebhookCreation } from './webhook.dto.js';
 import { Webhook } from './webhook.dto.js';
@@ -52,7 +52,7 @@ export class WebhooksService {
     const { secret, encrypted } = this.secrets.create();
     this.check(caller, url, types);
     return this.database.write(async (manager) => {
-      await lockUntilCommit(manager, `webhooks of ${accountId}`);
+      await lockAudit(manager);
       if ((await manager.countBy(WebhookEntity, { accountId })) >= MOST_WEBHOOKS) throw limitReached();
       const created = await manager.save(WebhookEntity, {
         accountId,
@@ -159,7 +159,7 @@ export class WebhooksService {
   }
 
   private async lock(manager: EntityManager, key: WebhookKey): Promise<WebhookEntity> {
-    await lockUntilCommit(manager, `webhooks of ${key.accountId}`);
+    await lockAudit(manager);
     return this.find(manager, key);
   }
 

@@ -10,12 +10,11 @@ import {
 } from '../../auth/keys/api-key-format.js';
 import { ApiKey } from '../../auth/keys/api-key.entity.js';
 import { ApiKeysRepository, KeyChanges } from '../../auth/keys/api-keys.repository.js';
-import { audit, type AuditAction, type AuditedOperation } from '../../auth/keys/audit-record.entity.js';
+import { audit, type AuditAction, type AuditedOperation, lockAudit } from '../../auth/keys/audit-record.entity.js';
 import { type CustomLimits, type Limits, limitsOf, type PlanName } from '../../auth/keys/plan.js';
 import { DEFAULT_SCOPES } from '../../auth/keys/scopes.js';
 import { Database } from '../../database/database.js';
 import { Events } from '../../database/events/events.js';
-import { lockUntilCommit } from '../../database/locks.js';
 import { onTransactionEnd } from '../../database/transaction.js';
 import { Clock, rfc3339 } from '../../platform/config/clock.js';
 import { Env } from '../../platform/config/env.js';
@@ -27,6 +26,8 @@ import { changesOf, checkDuration, checkName, checkScopes, invalid, type NewKey,
 
 /** By how much `lastUsedAt` can be earlier than the last use, in milliseconds, because it is written every 5 seconds. */
 const LAST_USE_DELAY_MS = 6_000;
+/** By how much a last use can be ahead of the clock of this process. */
+const CLOCK_DIFFERENCE_MS = 3_600_000;
 /** Stands for the lifetime of a key that does not expire. */
 const NO_EXPIRY = 0;
 const UNUSED = { successorId: null, revokedAt: null, pausedAt: null, lastUsedAt: null, bansLiftedAt: null };
@@ -134,7 +135,8 @@ export class KeysService {
     return this.operate(async (operation) => {
       const key = await this.keys.getUsable(operation.manager, id);
       // A ban begins with a use of the key. By the clock of this process, which can be behind, it may not have begun yet.
-      const bansLiftedAt = Math.max(operation.atMs, (key.lastUsedAt ?? 0) + LAST_USE_DELAY_MS);
+      const lastUseMs = Math.min((key.lastUsedAt ?? 0) + LAST_USE_DELAY_MS, operation.atMs + CLOCK_DIFFERENCE_MS);
+      const bansLiftedAt = Math.max(operation.atMs, lastUseMs);
       await this.update(operation, key, { bansLiftedAt }, 'key.unbanned');
     });
   }
@@ -149,13 +151,10 @@ export class KeysService {
     });
   }
 
-  /**
-   * Runs operations on keys in a transaction. They are serialised over all instances, so that each sees the result of the
-   * one before, and audit records become visible in the order of their numbers; the poller of key changes relies on that.
-   */
+  /** Runs operations on keys in a transaction, one after the other. */
   operate<T>(work: (operation: AuditedOperation) => Promise<T>): Promise<T> {
     return this.database.write(async (manager) => {
-      await lockUntilCommit(manager, 'key operations');
+      await lockAudit(manager);
       return work({ manager, atMs: this.clock.nowMs() });
     });
   }

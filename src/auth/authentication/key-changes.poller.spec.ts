@@ -1,11 +1,12 @@
 // @postgres: transactions commit in another order than they number their changes.
+import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { type AuthInstance, shareAuth } from '../../../test/support/auth-service.js';
 import { ApiError } from '../../http/errors/api-error.js';
 import { ApiKey } from '../keys/api-key.entity.js';
 import { ApiKeysRepository } from '../keys/api-keys.repository.js';
-import { AuditRecord } from '../keys/audit-record.entity.js';
+import { audit, AuditRecord } from '../keys/audit-record.entity.js';
 
 const AHEAD = 100;
 
@@ -37,6 +38,29 @@ describe('a poll', () => {
   it('notices that another process revoked a key', async () => {
     await elsewhere.keys.revoke(id);
     expect(await verify()).toHaveProperty('keyId', id);
+    await here.poller.poll();
+    expect(await verify()).toHaveProperty('code', 'api_key_revoked');
+  });
+
+  it('notices that a key was revoked while something else was audited', async () => {
+    const { accountId } = await elsewhere.database.manager.findOneByOrFail(ApiKey, { id });
+    const [revoked, polled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const revoking = elsewhere.keys.operate(async (operation) => {
+      await operation.manager.update(ApiKey, { id }, { revokedAt: operation.atMs });
+      await audit(operation, 'key.revoked', accountId, id, {});
+      revoked.resolve();
+      await polled.promise;
+    });
+    await revoked.promise;
+    const auditing = elsewhere.database.write((manager) =>
+      audit({ manager, atMs: bench.clock.nowMs() }, 'webhook.created', accountId, id, {}),
+    );
+    // Its record must not become visible before the one of the revocation, which has a lower number.
+    await Promise.race([auditing, delay(100)]);
+    await here.poller.poll();
+    await verify();
+    polled.resolve();
+    await Promise.all([revoking, auditing]);
     await here.poller.poll();
     expect(await verify()).toHaveProperty('code', 'api_key_revoked');
   });

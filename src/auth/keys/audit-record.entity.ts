@@ -1,6 +1,7 @@
 import { Column, Entity, type EntityManager, In, Index, PrimaryGeneratedColumn } from 'typeorm';
 import { rfc3339 } from '../../platform/config/clock.js';
 import { currentActor } from '../../database/events/actor.js';
+import { lockUntilCommit } from '../../database/locks.js';
 import { readPage } from '../../database/paging/page.js';
 import { Account } from './account.entity.js';
 
@@ -49,7 +50,18 @@ export interface AuditedOperation {
   readonly atMs: number;
 }
 
-/** Records an operation of the current actor in its own transaction: neither exists without the other. */
+/**
+ * Lets one audited operation at a time continue, over all instances, until its transaction ends. So each sees the result of
+ * the one before, and audit records become visible in the order of their numbers; the poller of key changes relies on that.
+ */
+export function lockAudit(manager: EntityManager): Promise<void> {
+  return lockUntilCommit(manager, 'key operations');
+}
+
+/**
+ * Records an operation of the current actor in its own transaction: neither exists without the other. Takes `lockAudit`; what
+ * locks other rows before should take it first, as two that wait for each other fail.
+ */
 export async function audit(
   { manager, atMs: at }: AuditedOperation,
   action: AuditAction,
@@ -57,6 +69,7 @@ export async function audit(
   keyId: string | null,
   detail: object,
 ): Promise<void> {
+  await lockAudit(manager);
   const actor = currentActor() ?? 'unknown';
   await manager.insert(AuditRecord, { at, actor, action, accountId, keyId, detail: JSON.stringify(detail) });
 }
