@@ -231,11 +231,15 @@ describe('a secret in a file', () => {
     expect(() => loadEnv(both)).toThrow('REDIS_URL and REDIS_URL_FILE must not both be set');
   });
 
-  it('is what the file has now, or had at the start if it is gone', () => {
+  it('is what the file has now, or had at the start if it is not valid or gone', () => {
     const file = inFile('redis://petstore:before@localhost');
     const env = loadEnv({ REDIS_URL_FILE: file });
     inFile('redis://petstore:after@localhost\n');
     expect(currentSecret(env, 'REDIS_URL')).toBe('redis://petstore:after@localhost');
+    for (const invalid of ['redis://petstore:100%@localhost', 'rediss+cluster://petstore:%@a:1', 'after', '']) {
+      inFile(invalid);
+      expect(currentSecret(env, 'REDIS_URL')).toBe('redis://petstore:before@localhost');
+    }
     rmSync(file);
     expect(currentSecret(env, 'REDIS_URL')).toBe('redis://petstore:before@localhost');
   });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { plainToInstance } from 'class-transformer';
-import { validateSync } from 'class-validator';
+import { validateSync, type ValidationError } from 'class-validator';
 import { distance } from 'fastest-levenshtein';
 import { Env } from './env.js';
 
@@ -20,11 +20,10 @@ export function loadEnv(source: Record<string, string | undefined> = process.env
   const given: Record<string, string> = {};
   for (const [name, value] of Object.entries(source)) if (value !== undefined && value !== '') given[name] = value;
   const unread = readSecrets(given);
-  const env = plainToInstance(Env, given, { excludeExtraneousValues: true, exposeDefaultValues: true });
+  const env = envOf(given);
   // By default each environment has a prefix, as it has a file.
   if (env.ENVIRONMENT === 'staging') env.REDIS_PREFIX = given['REDIS_PREFIX'] ?? 'petstore-staging:';
-  const faults = validateSync(env, { validationError: { target: false } });
-  const lines = faults.map(({ constraints = {} }) => [...new Set(Object.values(constraints))].join('; '));
+  const lines = faultsOf(env).map(({ constraints = {} }) => [...new Set(Object.values(constraints))].join('; '));
   const { ANONYMOUS_PER_DAY: perDay, ANONYMOUS_PER_MINUTE: perMinute } = env;
   if (perDay < perMinute)
     lines.push(`ANONYMOUS_PER_DAY (${perDay}) must not be below ANONYMOUS_PER_MINUTE (${perMinute})`);
@@ -39,14 +38,22 @@ export function loadEnv(source: Record<string, string | undefined> = process.env
   return env;
 }
 
-/** A secret as it is now: passwords in files can change. While the file cannot be read, it is as it was at the start. */
+/** A secret as it is now: passwords in files can change. While the file has no valid one, it is as it was at the start. */
 export function currentSecret(env: Env, name: (typeof SECRETS)[number]): string | undefined {
   const file = files.get(env)?.[name];
-  try {
-    return (file && readFileSync(file, 'utf8').trim()) || env[name];
-  } catch {
-    return env[name];
-  }
+  if (file === undefined) return env[name];
+  const given: Record<string, string> = { [fileOf(name)]: file };
+  return readSecrets(given).length === 0 && faultsOf(envOf(given), name).length === 0 ? given[name] : env[name];
+}
+
+function envOf(given: Readonly<Record<string, string>>): Env {
+  return plainToInstance(Env, given, { excludeExtraneousValues: true, exposeDefaultValues: true });
+}
+
+/** @param name of one setting; default: of all */
+function faultsOf(env: Env, name?: string): ValidationError[] {
+  const faults = validateSync(env, { validationError: { target: false } });
+  return name === undefined ? faults : faults.filter(({ property }) => property === name);
 }
 
 /** The settings that differ from their defaults, for the log. Secrets are not shown. */
