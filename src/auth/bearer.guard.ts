@@ -9,7 +9,7 @@ import { ACCESS, type Access } from './access.decorators.js';
 import { KeyChangesPoller } from './authentication/key-changes.poller.js';
 import { KeyVerifier } from './authentication/key-verifier.js';
 import { malformed, MISSING, missing, scopeNeeded, unauthorized } from './unauthorized.js';
-import type { Authentication, Caller, Suspended } from './caller.js';
+import type { Authentication, Caller } from './caller.js';
 
 /** Authenticates the bearer token of a request, and checks the scope of the route. Admission calls it before the body is read. */
 @Injectable()
@@ -61,9 +61,10 @@ export function isCaller(authentication: Authentication): authentication is Call
   return 'keyId' in authentication;
 }
 
-/** Whether the key is valid. */
-export function hasCaller(authentication: Authentication): authentication is Caller | Suspended {
-  return isCaller(authentication) || 'caller' in authentication;
+/** The caller of a valid key, although its account may be suspended. */
+export function callerIn(authentication: Authentication): Caller | undefined {
+  if (isCaller(authentication)) return authentication;
+  return 'caller' in authentication ? authentication.caller : undefined;
 }
 
 const REPEATED = unauthorized('invalid_api_key', 'Send one Authorization header, not several.');

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type BearerGuard, hasCaller, isCaller } from '../auth/bearer.guard.js';
+import { type BearerGuard, callerIn, isCaller } from '../auth/bearer.guard.js';
+import type { Caller } from '../auth/caller.js';
 import { INVALID } from '../auth/unauthorized.js';
 import { runFor } from '../database/events/actor.js';
 import { noteRequest } from '../platform/recurring-task.js';
@@ -62,21 +63,22 @@ async function admit(
     if (refusal !== undefined) return refusal;
     authentication = (await bearer.authenticate(request, true)) ?? INVALID;
   }
-  if (!hasCaller(authentication)) return (await throttler.admitAddress(request, reply)) ?? authentication;
-  const caller = isCaller(authentication) ? authentication : authentication.caller;
-  const refusal = await throttler.admit(caller, reply, quota);
-  // Counting in Redis has read the version of keys too.
-  if (!bearer.isCurrent) {
+  const count = (caller?: Caller) =>
+    caller === undefined ? throttler.admitAddress(request, reply) : throttler.admit(caller, reply, quota);
+  let caller = callerIn(authentication);
+  let refusal = await count(caller);
+  // Counting in Redis has read the version of keys too. An address without quota gets no further query for a key.
+  if (!bearer.isCurrent && (caller !== undefined || refusal === undefined)) {
+    const earlier = caller;
     authentication = (await bearer.authenticate(request, true)) ?? INVALID;
-    if (!hasCaller(authentication)) return (await throttler.admitAddress(request, reply)) ?? authentication;
+    caller = callerIn(authentication);
+    if ((caller === undefined) !== (earlier === undefined)) refusal = await count(caller);
   }
-  if (refusal !== undefined) {
-    // The log and the metrics have its key and its operation. The usage history has counted it.
-    request.principal = caller;
-    return refusal;
-  }
+  request.principal = caller;
+  // The log and the metrics have its key and its operation. The usage history has counted it.
+  if (refusal !== undefined) return refusal;
   if (isCaller(authentication)) return bearer.authorize(request, authentication, access);
   // The 403 of a suspended account uses quota like any 403, and is logged and counted with its key.
-  request.caller = request.principal = authentication.caller;
+  request.caller = caller;
   return authentication;
 }

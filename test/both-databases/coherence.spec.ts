@@ -121,6 +121,24 @@ describeWithRedis('a client that got the response to a change of a key', () => {
       expect(await codesAfter(round, method, change)).toEqual(onAll(code));
   });
 
+  it('gets through to every instance with a key that was resumed', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { id, key: paused } = await instance(0).createKey({ ...AMPLE, account: 'keys' });
+      const change = (isPaused: boolean) =>
+        instance(round).request(`/v1/keys/${id}`, {
+          key: manager,
+          method: 'PATCH',
+          headers: JSON_TYPE,
+          body: JSON.stringify({ paused: isPaused }),
+        });
+      await change(true);
+      // The second time, every instance has read the change.
+      for (let times = 0; times < 2; times += 1) expect(await codes(paused)).toEqual(onAll('api_key_paused'));
+      await change(false);
+      expect(await codes(paused)).toEqual(onAll('ok'));
+    }
+  });
+
   it('gets it also after Redis lost its data, with the limits of the address', async () => {
     const revoked = await instance(0).createKey({ ...AMPLE, account: 'keys' });
     expect(await codes(revoked.key)).toEqual(onAll('ok'));
