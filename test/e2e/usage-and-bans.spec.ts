@@ -2,7 +2,9 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module } from '@nestjs/common';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker.js';
+import { ApiKey } from '../../src/auth/keys/api-key.entity.js';
 import { DEFAULT_SCOPES } from '../../src/auth/keys/scopes.js';
+import { Database } from '../../src/database/database.js';
 import { Deprecated } from '../../src/lifecycle/deprecation.interceptor.js';
 import { Operation } from '../../src/openapi/operation.decorator.js';
 import { FakeClock, trio } from '../support/app.js';
@@ -261,6 +263,14 @@ describe('an operator who lifts a ban', () => {
     await service.app.get(KeysService).unban(id);
     clock.advanceSeconds(300);
     expect((await callOnce()).code).toBe('rate_limit_exceeded');
+  });
+
+  it('lifts no ban that begins later than an hour afterwards, although the last use was at a wrong time', async () => {
+    const tomorrow = clock.nowMs() + 86_400_000;
+    await service.app.get(Database).manager.update(ApiKey, { id }, { lastUsedAt: tomorrow });
+    await service.app.get(KeysService).unban(id);
+    clock.advanceSeconds(3_600);
+    expect((await provoke()).code).toBe('api_key_banned');
   });
 });
 
