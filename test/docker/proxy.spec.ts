@@ -37,6 +37,7 @@ beforeAll(async () => {
   const secure = { TLS_CERTIFICATE: makeCertificate(folders.make()), TLS_PORT: String(securePort) };
   startProxy((plainPort = await freePort()), await freePort(), secure);
   for (const instance of [0, 1]) await until(() => isUp(instance));
+  await until(() => ask(plainPort, { path: '/' }).then(Boolean, () => false));
 });
 afterEach(async () => {
   for (const clients of traffic.splice(0)) await clients.stop();

@@ -92,7 +92,8 @@ describe('migrations on PostgreSQL', () => {
     // Those that ran do not run again.
     expect(pendingOf(ended)).toMatch(new RegExp(`^"${migration}\\d+"$`));
     expect(ended.stdout.includes('a migration waits for a lock')).toBe(isTriedAgain);
-    expect(ended.stdout.includes(`"holders":[{"pid":${rows[0]?.pid},`)).toBe(isTriedAgain);
+    // On a slow machine, the write is among them.
+    expect(new RegExp(`"holders":\\[[^\\]]*"pid":${rows[0]?.pid},`).test(ended.stdout)).toBe(isTriedAgain);
     const lines = ended.stdout.trim().split('\n');
     expect(lines.filter((line) => !line.startsWith('{'))).toEqual([]);
   });
