@@ -9,7 +9,8 @@ const TIMEOUT_MS = 15_000;
 const MAX_RESPONSE_BYTES = 65_536;
 const LONGEST_RETRY_AFTER_SECONDS = 86_400;
 const GONE = 410;
-const AGENT_OPTIONS = { keepAlive: true, maxFreeSockets: 64 };
+/** How long a connection is kept for the next event. While one is sent, its own time ends before. */
+const IDLE_MS = 20_000;
 
 /** Says that the receiver wants no more events. */
 export class ReceiverGone extends Error {}
@@ -19,7 +20,7 @@ export class ReceiverGone extends Error {}
  */
 @Injectable()
 export class WebhookSender implements OnApplicationShutdown {
-  private readonly agents = { 'http:': new HttpAgent(AGENT_OPTIONS), 'https:': new HttpsAgent(AGENT_OPTIONS) } as const;
+  protected readonly agents = agentsFor(IDLE_MS);
 
   constructor(
     private readonly addresses: WebhookAddresses,
@@ -69,6 +70,12 @@ export class WebhookSender implements OnApplicationShutdown {
       throw error;
     });
   }
+}
+
+/** @param idleMs after which they close a connection that nobody uses */
+export function agentsFor(idleMs: number) {
+  const options = { keepAlive: true, maxFreeSockets: 64, timeout: idleMs };
+  return { 'http:': new HttpAgent(options), 'https:': new HttpsAgent(options) } as const;
 }
 
 /** Reads what must be read so that the connection can be used again. */
