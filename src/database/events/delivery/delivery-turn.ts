@@ -18,7 +18,8 @@ export class DeliveryTurn {
   private readonly running = new Map<string, Promise<void>>();
   /** Subjects of deliveries that run, or whose outcome is not recorded. */
   private readonly busy = new Set<string>();
-  private outcomes: DeliveryOutcome[] = [];
+  private readonly outcomes: DeliveryOutcome[] = [];
+  private isEnding = false;
 
   /** @param mayBegin whether the lease is held, and the process does not stop */
   constructor(
@@ -53,8 +54,9 @@ export class DeliveryTurn {
     return !(await this.drains(durationMs));
   }
 
-  /** Waits for what runs. */
+  /** Waits for what runs. What has not begun stays due. */
   async end(): Promise<void> {
+    this.isEnding = true;
     await Promise.all(this.running.values());
     await this.record();
   }
@@ -67,17 +69,18 @@ export class DeliveryTurn {
 
   private async handleInOrder(due: readonly DueDelivery[]): Promise<void> {
     for (const one of due) {
-      const result = this.mayBegin() ? await this.handleOne(one) : undefined;
+      const result = this.mayBegin() && !this.isEnding ? await this.handleOne(one) : undefined;
       if (result !== undefined) this.outcomes.push({ place: one.place, subject: one.subject, result });
       if (result === undefined || result.state === 'pending') return;
     }
   }
 
   private async record(): Promise<void> {
-    const { outcomes } = this;
-    this.outcomes = [];
+    const outcomes = [...this.outcomes];
     const ended = [...this.busy].filter((subject) => !this.running.has(subject));
     if (outcomes.length > 0) await this.deliveries.record(this.subscription, outcomes);
+    // Not before, so that they are recorded later if this fails.
+    this.outcomes.splice(0, outcomes.length);
     for (const subject of ended) this.busy.delete(subject);
   }
 
@@ -114,7 +117,12 @@ export class DeliveryTurn {
       const about = { subscription: name, event: event.eventId, error: message };
       this.logger.warn({ message: `an event was not handled: ${state}`, ...about });
       const retried = state === 'pending' ? { dueAt: this.clock.nowMs() + retryAfter(error, waitMs) } : {};
-      return { ...retried, state, attempts, error: message.slice(0, MAX_ERROR_LENGTH) };
+      return { ...retried, state, attempts, error: storable(message) };
     }
   }
+}
+
+/** PostgreSQL refuses U+0000, and half a character is none. */
+function storable(message: string): string {
+  return message.slice(0, MAX_ERROR_LENGTH).replaceAll('\0', '\uFFFD').toWellFormed();
 }

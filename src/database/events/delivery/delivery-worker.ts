@@ -168,8 +168,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
         turn.subscription = current;
       }
     } finally {
-      await turn.end();
-      await lease.release();
+      await turn.end().finally(() => lease.release());
     }
     // What is due in the next turn, or at a later time.
     this.wake();

@@ -1,0 +1,139 @@
+// @postgres: deliveries are recorded and leased by other statements.
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Registry } from '@prometheus-io/client';
+import { Deliveries } from '../../src/database/events/delivery/deliveries.js';
+import { DeliveryMetrics } from '../../src/database/events/delivery/delivery-metrics.js';
+import { DeliveryTurn } from '../../src/database/events/delivery/delivery-turn.js';
+import { DeliveryWorker } from '../../src/database/events/delivery/delivery-worker.js';
+import type { Subscription } from '../../src/database/events/delivery/subscription.js';
+import { Database } from '../../src/index.js';
+import { FakeClock } from '../support/app.js';
+import { queryDatabase } from '../support/databases.js';
+import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+import { until } from '../support/until.js';
+
+const clock = new FakeClock();
+/** Types of the events that were handled, and what each one waits for. */
+const handled: string[] = [];
+let gate: PromiseWithResolvers<void>;
+let subscriptions = 0;
+let name: string;
+let key: string;
+
+sharePreparedApp({ clock }, async () => {
+  key = await service.key(AMPLE);
+});
+beforeEach(async () => {
+  handled.splice(0);
+  gate = Promise.withResolvers();
+  subscriptions += 1;
+  name = `slow ${subscriptions}`;
+  await deliveries().add(service.app.get(Database).manager, name);
+});
+
+const deliveries = () => service.app.get(Deliveries, { strict: false });
+const worker = () => service.app.get(DeliveryWorker, { strict: false });
+const subscription = (rest: Partial<Subscription> = {}): Subscription => ({
+  name,
+  filter: { types: ['pet.created', 'pet.changed'] },
+  atOnce: 4,
+  retryAfterMs: [1_000],
+  keepsDelivered: true,
+  handle: async ({ type }) => {
+    handled.push(type);
+    await gate.promise;
+  },
+  ...rest,
+});
+const beginTurn = (one: Subscription) => {
+  const metrics = new DeliveryMetrics(new Registry());
+  return new DeliveryTurn(one, deliveries(), metrics, clock, () => true, new AbortController().signal);
+};
+/** Begins what is due, and ends its time. */
+const handleSome = async (turn: DeliveryTurn) => {
+  while (handled.length === 0) await turn.handle(50);
+};
+const createPet = async () =>
+  (await service.json<{ id: number }>('/v1/pets', { key, body: { name: 'Ada', categoryId: 1 } })).body.id;
+const rename = (id: number, to: string) => service.json(`/v1/pets/${id}`, { key, method: 'PATCH', body: { name: to } });
+const recorded = async () => {
+  const columns = '"state", "attempts", "error"';
+  const sql = `SELECT ${columns} FROM "event_deliveries" WHERE "subscription" = '${name}' ORDER BY "place"`;
+  const rows = await queryDatabase<{ attempts: string | number }>(service.folder, sql);
+  return rows.map((row) => ({ ...row, attempts: Number(row.attempts) }));
+};
+const renameTable = (from: string, to: string) =>
+  service.app.get(Database).query(`ALTER TABLE "${from}" RENAME TO "${to}"`);
+/** Nothing can be read or recorded meanwhile. */
+const withoutDeliveries = async (work: () => Promise<void>) => {
+  await renameTable('event_deliveries', 'moved_deliveries');
+  await work().finally(() => renameTable('moved_deliveries', 'event_deliveries'));
+};
+
+describe('a turn of deliveries', () => {
+  it('that ends begins no further event of a subject, which stays due', async () => {
+    const slow = subscription();
+    const id = await createPet();
+    for (const to of ['Bea', 'Cleo']) await rename(id, to);
+    await deliveries().fanOut([slow]);
+    const turn = beginTurn(slow);
+    await handleSome(turn);
+    const ended = turn.end();
+    gate.resolve();
+    await ended;
+    expect(handled).toEqual(['pet.created']);
+    expect((await recorded()).map(({ attempts }) => attempts)).toEqual([1, 0, 0]);
+    expect((await deliveries().read(name, [])).map(({ attempts }) => attempts)).toEqual([0, 0]);
+  });
+
+  it('records what became of deliveries later, if it could not at once', async () => {
+    const slow = subscription();
+    await createPet();
+    await deliveries().fanOut([slow]);
+    const turn = beginTurn(slow);
+    await handleSome(turn);
+    await withoutDeliveries(async () => {
+      gate.resolve();
+      await expect(turn.end()).rejects.toThrow('event_deliveries');
+    });
+    await turn.end();
+    expect(handled).toHaveLength(1);
+    expect(await recorded()).toEqual([{ state: 'delivered', attempts: 1, error: null }]);
+  });
+
+  it('records an error that a database cannot keep as it is', async () => {
+    const message = `a\0b\uD83D ${'\u{1F98A}'.repeat(1_000)}`;
+    const refusing = subscription({
+      handle: async ({ type }) => {
+        handled.push(type);
+        throw new Error(message);
+      },
+    });
+    await createPet();
+    await deliveries().fanOut([refusing]);
+    const turn = beginTurn(refusing);
+    await handleSome(turn);
+    await turn.end();
+    const [{ error = '' } = {}] = (await recorded()) as { error?: string }[];
+    expect(error).toMatch(/^a\uFFFDb\uFFFD \u{1F98A}+\uFFFD?$/u);
+    expect(error).toHaveLength(1_000);
+  });
+
+  it('leaves its lease to others also if nothing can be recorded at its end', async () => {
+    const slow = subscription({ atOnce: 1 });
+    const source = { subscriptions: () => [slow] };
+    worker().addSource(source);
+    await createPet();
+    await until(() => handled.length === 1);
+    await withoutDeliveries(async () => {
+      gate.resolve();
+      const sql = `SELECT "leased_until" AS "ms" FROM "event_subscriptions" WHERE "name" = '${name}'`;
+      const isFree = async () => {
+        const [lease] = await queryDatabase<{ ms: string | number }>(service.folder, sql);
+        return Number(lease?.ms) <= clock.nowMs();
+      };
+      await until(isFree);
+      expect(await isFree()).toBe(true);
+    });
+  });
+});
