@@ -113,10 +113,8 @@ export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
   }
 
   private async deliver(webhook: WebhookEntity, event: LoggedEvent): Promise<void> {
-    const { accountId, id } = webhook;
-    const key = { accountId, id: String(id) };
     try {
-      const body = eventJson(event, accountId);
+      const body = eventJson(event, webhook.accountId);
       await this.sender.send(webhook.url, event.eventId, body, this.secretsOf(webhook));
       if (webhook.failingSince !== null) await this.noteFailure(webhook, null);
     } catch (error) {
@@ -125,9 +123,9 @@ export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
       // Kept, because another delivery can succeed meanwhile.
       const { failingSince } = webhook;
       if (failingSince === null) await this.noteFailure(webhook, nowMs);
-      if (error instanceof ReceiverGone) await this.webhooks.disable(key, reason);
+      if (error instanceof ReceiverGone) await this.webhooks.disable(webhook, reason);
       else if (failingSince !== null && nowMs - failingSince > MOST_FAILING_MS)
-        await this.webhooks.disable(key, reason, failingSince);
+        await this.webhooks.disable(webhook, reason, failingSince);
       throw error instanceof Error && error.message === reason ? error : new Error(reason, { cause: error });
     }
   }

@@ -112,13 +112,15 @@ export class WebhooksService {
 
   /**
    * Disables a webhook, unless somebody did it before. It keeps its place in the log.
+   * @param tried as it was at the attempt: not if it has another address now
    * @param failingSince if that is why: not if it was enabled again, or something was delivered, while the attempt ran
    */
-  async disable(key: WebhookKey, reason: string, failingSince?: number): Promise<void> {
+  async disable({ accountId, id, url }: WebhookEntity, reason: string, failingSince?: number): Promise<void> {
     await this.database.write(async (manager) => {
-      const before = await this.lock(manager, key);
+      const before = await this.lock(manager, { accountId, id: String(id) });
       const isFailing = failingSince === undefined || before.failingSince === failingSince;
-      if (before.state === 'enabled' && isFailing) await this.update(manager, before, { state: 'disabled', reason });
+      if (before.state === 'enabled' && before.url === url && isFailing)
+        await this.update(manager, before, { state: 'disabled', reason });
     });
   }
 
