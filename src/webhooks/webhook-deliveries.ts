@@ -24,6 +24,7 @@ const RETRY_AFTER_MS = [
 const MAX_AGE_MS = 1_000;
 /** A receiver that fails for so long is disabled. */
 const MOST_FAILING_MS = 72 * HOUR_MS;
+const NOT_INCLUDED = 'The key or the types of the webhook no longer include this event.';
 
 /** Delivers events to the webhooks whose key is active. */
 @Injectable()
@@ -107,12 +108,17 @@ export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
         retryAfterMs: RETRY_AFTER_MS,
         keepsDelivered: true,
         isFailing: webhook.failingSince !== null,
+        refusalOf: ({ type }) =>
+          readable.includes(type) || this.types.get(type) === undefined ? undefined : NOT_INCLUDED,
         handle: (event) => this.deliver(webhook, event),
       },
     ];
   }
 
   private async deliver(webhook: WebhookEntity, event: LoggedEvent): Promise<void> {
+    // Only a later version knows which scope it needs: that of the instance that added the delivery.
+    if (this.types.get(event.type) === undefined)
+      throw new Error('This instance does not know the type of the event yet.');
     try {
       const body = eventJson(event, webhook.accountId);
       await this.sender.send(webhook.url, event.eventId, body, this.secretsOf(webhook));

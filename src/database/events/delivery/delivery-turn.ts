@@ -93,9 +93,11 @@ export class DeliveryTurn {
   /** @returns undefined if the stop may have interrupted it */
   private async handleOne(due: DueDelivery): Promise<DeliveryResult | undefined> {
     const { event } = due;
-    const { name, retryAfterMs } = this.subscription;
+    const { name, retryAfterMs, refusalOf } = this.subscription;
     const attempts = due.attempts + 1;
     if (event === undefined) return { state: 'failed', attempts, error: 'The event was deleted.' };
+    const refusal = refusalOf?.(event);
+    if (refusal !== undefined) return { state: 'failed', attempts, error: refusal };
     this.metrics.noteAttempt(name, this.clock.nowMs() - event.at);
     const { actorAccountId, requestId, traceId } = event;
     const by = {

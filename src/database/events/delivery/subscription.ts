@@ -14,6 +14,11 @@ export interface Subscription {
   readonly keepsDelivered: boolean;
   /** Whether the last attempt failed. Many of those do not hold up the others. */
   readonly isFailing?: boolean;
+  /**
+   * Why an event is not handled any more, for example because an account can no longer read it; undefined if it is. Its
+   * delivery has failed then.
+   */
+  readonly refusalOf?: (event: LoggedEvent) => string | undefined;
   /** Rejects if it has to be tried again: with a `RetryLater` at a certain time. */
   handle(event: LoggedEvent, attempt: number): Promise<void>;
 }
