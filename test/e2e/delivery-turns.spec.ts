@@ -1,6 +1,7 @@
 // @postgres: deliveries are recorded and leased by other statements.
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Registry } from '@prometheus-io/client';
+import { currentPrincipal, type Principal } from '../../src/database/events/actor.js';
 import { Deliveries } from '../../src/database/events/delivery/deliveries.js';
 import { DeliveryMetrics } from '../../src/database/events/delivery/delivery-metrics.js';
 import { DeliveryTurn } from '../../src/database/events/delivery/delivery-turn.js';
@@ -135,5 +136,25 @@ describe('a turn of deliveries', () => {
       await until(isFree);
       expect(await isFree()).toBe(true);
     });
+  });
+
+  it('acts for nobody, or for the account that the subscription is of, but not for who changed something', async () => {
+    const principals: { readonly of: string; readonly by: Principal }[] = [];
+    const note = (of: string) => void principals.push({ of, by: currentPrincipal() });
+    const own = subscription({
+      filter: { types: ['pet.changed'], accountId: 77 },
+      handle: async () => note('handler'),
+    });
+    const source = () => {
+      note('worker');
+      return [own];
+    };
+    worker().addSource({ subscriptions: source });
+    await rename(await createPet(), 'Bea');
+    await until(() => principals.some(({ of }) => of === 'handler'));
+    const handler = principals.find(({ of }) => of === 'handler');
+    expect(handler?.by).toEqual({ actor: name, accountId: 77 });
+    const others = principals.filter(({ of }) => of === 'worker').map((one) => one.by);
+    expect(others).toEqual(others.map(() => ({ actor: undefined, accountId: undefined })));
   });
 });

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../../../platform/config/clock.js';
 import { inSpan } from '../../../platform/tracing/spans.js';
-import { runFor } from '../actor.js';
+import { type Principal, runFor } from '../actor.js';
+import type { LoggedEvent } from '../logged-event.entity.js';
 import type { Deliveries, DeliveryOutcome, DeliveryResult, DueDelivery } from './deliveries.js';
 import type { DeliveryMetrics } from './delivery-metrics.js';
 import { retryAfter, type Subscription } from './subscription.js';
@@ -99,15 +100,10 @@ export class DeliveryTurn {
     const refusal = refusalOf?.(event);
     if (refusal !== undefined) return { state: 'failed', attempts, error: refusal };
     this.metrics.noteAttempt(name, this.clock.nowMs() - event.at);
-    const { actorAccountId, requestId, traceId } = event;
-    const by = {
-      actor: name,
-      accountId: actorAccountId ?? undefined,
-      requestId: requestId ?? undefined,
-      traceId: traceId ?? undefined,
-    };
     try {
-      await runFor(by, () => inSpan(`deliver ${event.type}`, {}, () => this.subscription.handle(event, attempts)));
+      await runFor(this.principalFor(event), () =>
+        inSpan(`deliver ${event.type}`, {}, () => this.subscription.handle(event, attempts)),
+      );
       this.metrics.noteOutcome(name, 'delivered');
       return { state: 'delivered', attempts, error: null };
     } catch (error) {
@@ -121,6 +117,18 @@ export class DeliveryTurn {
       const retried = state === 'pending' ? { dueAt: this.clock.nowMs() + retryAfter(error, waitMs) } : {};
       return { ...retried, state, attempts, error: storable(message) };
     }
+  }
+
+  /** An account must not learn, in events of what it owns, of the requests of others, nor use their connections. */
+  private principalFor({ actorAccountId, requestId, traceId }: LoggedEvent): Principal {
+    const { name: actor, filter } = this.subscription;
+    if (filter.accountId !== undefined) return { actor, accountId: filter.accountId };
+    return {
+      actor,
+      accountId: actorAccountId ?? undefined,
+      requestId: requestId ?? undefined,
+      traceId: traceId ?? undefined,
+    };
   }
 }
 

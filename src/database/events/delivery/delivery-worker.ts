@@ -6,6 +6,7 @@ import { Clock } from '../../../platform/config/clock.js';
 import { describe } from '../../../platform/errors/domain-error.js';
 import { endsInTime, RecurringTask } from '../../../platform/recurring-task.js';
 import { Database } from '../../database.js';
+import { NOBODY, runFor } from '../actor.js';
 import { EventLog } from '../event-log.js';
 import { Deliveries } from './deliveries.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
@@ -84,10 +85,10 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     await endsInTime(() => 'deliveries of events', Promise.all([this.looking, ...active]));
   }
 
-  /** Looks for work now. */
+  /** Looks for work now, for nobody: the caller may have committed events for an account. */
   wake(): void {
     this.isWoken = true;
-    this.looking ??= this.look().finally(() => {
+    this.looking ??= runFor(NOBODY, () => this.look()).finally(() => {
       this.looking = undefined;
       // Woken when it had looked for the last time.
       if (this.isWoken && !this.stopping.signal.aborted) this.wake();
