@@ -87,6 +87,18 @@ describe('a turn of deliveries', () => {
     expect((await deliveries().read(name, [])).map(({ attempts }) => attempts)).toEqual([0, 0]);
   });
 
+  it('is over in time, also if what waits finds no room, so that its subscription is read again', async () => {
+    const slow = subscription({ atOnce: 1 });
+    for (let pets = 0; pets < 2; pets += 1) await createPet();
+    await deliveries().fanOut([slow]);
+    const turn = beginTurn(slow);
+    await handleSome(turn);
+    expect(await turn.handle(1)).toBe(true);
+    gate.resolve();
+    await turn.end();
+    expect(handled).toHaveLength(1);
+  });
+
   it('records what became of deliveries later, if it could not at once', async () => {
     const slow = subscription();
     await createPet();

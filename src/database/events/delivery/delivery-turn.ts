@@ -41,11 +41,13 @@ export class DeliveryTurn {
     const { subscription } = this;
     const endMs = performance.now() + durationMs;
     const mayBegin = () => performance.now() < endMs && this.mayBegin();
+    const isOver = delay(durationMs, undefined, { ref: false });
     while (mayBegin()) {
       const due = await this.deliveries.read(subscription.name, [...this.busy]);
       if (due.length === 0 && this.running.size === 0) return false;
       for (const [subject, ofSubject] of Map.groupBy(due, (one) => one.subject)) {
-        while (this.running.size >= subscription.atOnce) await Promise.race(this.running.values());
+        while (this.running.size >= subscription.atOnce && mayBegin())
+          await Promise.race([...this.running.values(), isOver]);
         if (!mayBegin()) break;
         this.begin(subject, ofSubject);
       }
