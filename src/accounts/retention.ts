@@ -6,11 +6,11 @@ const INTERVAL_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Identifiers and times of audit records ascend together, so it is enough to look at the oldest. The newest one stays:
- * instances poll from it.
+ * Identifiers and times of audit records ascend together, unless a clock was ahead, so it is enough to look at the oldest
+ * that are not to come. The newest one stays: instances poll from it.
  */
 const OLD_RECORDS = `"at" < ? AND "id" IN (SELECT "id" FROM "audit_records"
-  WHERE "id" < (SELECT MAX("id") FROM "audit_records") ORDER BY "id" LIMIT 1000)`;
+  WHERE "at" <= ? AND "id" < (SELECT MAX("id") FROM "audit_records") ORDER BY "id" LIMIT 1000)`;
 const OLD_KEYS = '("revoked_at" < ? OR "expires_at" < ?)';
 
 /** Deletes old audit records, and keys that expired or were revoked long ago. */
@@ -18,7 +18,7 @@ const OLD_KEYS = '("revoked_at" < ? OR "expires_at" < ?)';
 export class Retention extends DeletionTask {
   constructor(oldRows: OldRows, { AUDIT_RETENTION_DAYS, KEY_RETENTION_DAYS }: Env) {
     const [auditMs, keyMs] = [AUDIT_RETENTION_DAYS * DAY_MS, KEY_RETENTION_DAYS * DAY_MS];
-    const records = { table: 'audit_records', isOld: OLD_RECORDS, at: (nowMs: number) => [nowMs - auditMs] };
+    const records = { table: 'audit_records', isOld: OLD_RECORDS, at: (nowMs: number) => [nowMs - auditMs, nowMs] };
     const keys = { table: 'api_keys', isOld: OLD_KEYS, at: (nowMs: number) => [nowMs - keyMs, nowMs - keyMs] };
     super(oldRows, 'deleting old audit records and keys', INTERVAL_MS, [
       ...(AUDIT_RETENTION_DAYS > 0 ? [records] : []),

@@ -18,6 +18,8 @@ export class OldRows {
   /** The first and the last reading since the process started or its clock was set. */
   private sinceMs: number;
   private lastMs: number;
+  /** Where rows are that could not be deleted in a run that had no time for all others, by table and condition. */
+  private readonly skipped = new Map<string, readonly string[]>();
   /** How far the clock of this process was ahead of the one of PostgreSQL when that was last read. */
   clockDifferenceMs = 0;
 
@@ -56,16 +58,20 @@ export class OldRows {
     const areFree = isPostgres(manager) ? `${forUpdate(manager, table)} SKIP LOCKED` : '';
     const rows = `"${table}" WHERE ${isOld} AND`;
     const find = `SELECT ${place} AS "place" FROM ${rows} NOT ${isIn} LIMIT ${MOST_DELETED}${areFree}`;
+    const skipped = this.skipped.get(find) ?? [];
     const failed = new Map<string, unknown>();
     let found: { readonly place: string }[];
     do {
-      found = await query(manager, find, [...parameters, textOf([...failed.keys()])]);
+      found = await query(manager, find, [...parameters, textOf([...skipped, ...failed.keys()])]);
       const places = found.map((row) => row.place);
       const errors = await writeInChunks(this.database, table, places, (transaction, chunk) =>
         query(transaction, `DELETE FROM ${rows} ${isIn}`, [...parameters, textOf(chunk)]),
       );
       for (const [one, error] of errors) failed.set(one, error);
     } while (found.length === MOST_DELETED && failed.size < MOST_DELETED && !stop.aborted);
+    // The next run goes on after them, and the one after the last tries them again.
+    if (found.length === MOST_DELETED) this.skipped.set(find, [...skipped, ...failed.keys()]);
+    else this.skipped.delete(find);
     throwErrors([...failed.values()]);
   }
 

@@ -1,5 +1,5 @@
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
-import { DomainError } from '../platform/errors/domain-error.js';
+import { DomainError, messageOf } from '../platform/errors/domain-error.js';
 
 const SQLITE_AWAY = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|CORRUPT|NOTADB)/;
 /** By appendix A of PostgreSQL's manual. Node's own codes begin with E. */
@@ -37,7 +37,7 @@ export function unavailable(cause?: unknown): DomainError {
 /** What an operator needs to know of an error at the start, or of a command line. */
 export function explained(error: unknown): string {
   const cause = error instanceof DomainError ? error.cause : error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (driverCode(cause) === '57014')
     return 'A statement took too long, and was ended. Raise DATABASE_TIMEOUT_MS (here at least 60000), or ask for fewer days.';
   if (!/^SQLITE_(CORRUPT|NOTADB)/.test(driverCode(cause))) return message;

@@ -40,7 +40,3 @@ export function print(text: string | AsyncIterable<string>, { stdout }: ProgramI
   };
   return pipeline(lines, stdout, { end: false });
 }
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

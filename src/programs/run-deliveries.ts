@@ -3,7 +3,8 @@ import { table } from '../accounts/cli/keys-output.js';
 import type { Database } from '../database/database.js';
 import type { Deliveries } from '../database/events/delivery/deliveries.js';
 import { rfc3339 } from '../platform/config/clock.js';
-import { commandName, messageOf, parse, print, type ProgramIo } from './program.js';
+import { messageOf } from '../platform/errors/domain-error.js';
+import { commandName, parse, print, type ProgramIo } from './program.js';
 
 type Work = (services: { readonly deliveries: Deliveries; readonly database: Database }) => Promise<string>;
 

@@ -1,7 +1,8 @@
 import type { KeysCommand } from '../accounts/cli/keys-command.js';
 import { keysProgram } from '../accounts/cli/keys-program.js';
 import { InvalidOptions } from '../accounts/keys/key-options.js';
-import { commandName, messageOf, parse, type ProgramIo } from './program.js';
+import { messageOf } from '../platform/errors/domain-error.js';
+import { commandName, parse, type ProgramIo } from './program.js';
 
 /** Runs a command line of `keys`. `changed` is whether running services may still have an older state. */
 export async function runKeys(args: readonly string[], io: ProgramIo): Promise<{ exitCode: number; changed: boolean }> {

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
-import { messageOf, parse, type ProgramIo } from './program.js';
+import { messageOf } from '../platform/errors/domain-error.js';
+import { parse, type ProgramIo } from './program.js';
 
 interface Manifest {
   readonly version: string;

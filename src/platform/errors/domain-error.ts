@@ -28,6 +28,12 @@ export function orFail<Row>(row: Row | null | undefined, missing: (id: string) =
   return row;
 }
 
+/** What is wrong, in one line. Node gives no message to the error of a host whose addresses all refuse the connection. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}
+
 const MAX_DEPTH = 4;
 const MAX_INNER_ERRORS = 5;
 /** How much of a thrown object that is no error a line of the log has. */

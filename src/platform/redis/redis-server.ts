@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { Logger } from '@nestjs/common';
 import type { Redis, RedisOptions } from 'ioredis';
 import { ConfigError } from '../config/load-env.js';
+import { messageOf } from '../errors/domain-error.js';
 import { CLUSTER_URL, SENTINEL_URL } from '../config/setting.decorators.js';
 
 export const RECONNECT_DELAY_MS = 500;
@@ -145,13 +146,14 @@ export class RedisLog {
     const state = error instanceof UnusableRedisError ? 'unusable' : 'unavailable';
     // The connection to a Redis that cannot be used is closed, and opened again.
     if ((this.reported === 'unusable' && state === 'unavailable') || this.isReported(state)) return;
-    const reason = error.message;
+    const reason = messageOf(error);
     if (state === 'unusable') this.logger.error({ message: 'Redis cannot be used', reason });
     else this.logger.warn({ message: 'Redis is unavailable; using local counters', reason });
   }
 
-  partlyUnavailable({ message: reason }: Error): void {
+  partlyUnavailable(error: Error): void {
     if (this.isReported('partly')) return;
+    const reason = messageOf(error);
     this.logger.warn({ message: 'A part of Redis is unavailable; using local counters for its accounts', reason });
   }
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../../../platform/config/clock.js';
+import { messageOf } from '../../../platform/errors/domain-error.js';
 import { inSpan } from '../../../platform/tracing/spans.js';
 import { type Principal, runFor } from '../actor.js';
 import type { LoggedEvent } from '../logged-event.entity.js';
@@ -113,7 +114,7 @@ export class DeliveryTurn {
       const waitMs = retryAfterMs[due.attempts];
       const state = waitMs === undefined ? 'failed' : 'pending';
       this.metrics.noteOutcome(name, state === 'failed' ? 'failed' : 'retried');
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       const about = { subscription: name, event: event.eventId, error: message };
       this.logger.warn({ message: `an event was not handled: ${state}`, ...about });
       const retried = state === 'pending' ? { dueAt: this.clock.nowMs() + retryAfter(error, waitMs) } : {};
