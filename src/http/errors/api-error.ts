@@ -81,6 +81,9 @@ function problemJson(reply: FastifyReply, answer: Problem): string {
   });
 }
 
+/** Values of Cache-Control with which caches ask before they reuse a response, if they store it. */
+const NOT_REUSED = /^(?:private, )?no-cache$|\bno-store\b/i;
+
 /** Sends an Error response; every error of a request goes through here, unless its head cannot be written. */
 export function sendProblem(reply: FastifyReply, answer: Problem): void {
   reply.send(writeProblem(reply, answer));
@@ -94,8 +97,8 @@ export function writeProblem(reply: FastifyReply, answer: Problem): string {
   const { errorPage } = reply.server;
   if (errorPage !== undefined) addLink(reply, `<${errorPage}#${code}>; rel="help"`);
   if (status === 401 || status === 429) reply.header('cache-control', 'no-store');
-  // Caches can store some errors otherwise (RFC 9110, section 15.1).
-  else if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache');
+  // Caches can reuse some errors otherwise (RFC 9110, section 15.1), and what the handler allows is meant for its success.
+  else if (!NOT_REUSED.test(String(reply.getHeader('cache-control')))) reply.header('cache-control', 'no-cache');
   // Exceptions of Nest do not say when to try again, and every 429 and 503 does.
   if ((status === 429 || status === 503) && !reply.hasHeader('retry-after')) reply.header('retry-after', '1');
   reply.code(status).header('content-type', 'application/json; charset=utf-8');
