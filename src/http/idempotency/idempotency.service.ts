@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type EntityManager, In, MoreThan } from 'typeorm';
@@ -35,12 +36,14 @@ export class IdempotencyService {
     const sent = Promise.withResolvers<unknown>();
     const ended = Promise.withResolvers<void>();
     let hasStarted = false;
+    let isComplete = false;
     try {
       const stored = await this.database.write(async (manager) => {
         const nowMs = this.clock.nowMs();
         const found = await this.findOrLock(manager, identity, nowMs);
         if (found !== undefined) return found;
         request.commitWith = (body) => {
+          isComplete = true;
           sent.resolve(body);
           return ended.promise;
         };
@@ -59,11 +62,16 @@ export class IdempotencyService {
       ended.resolve();
     } catch (error) {
       if (!hasStarted) throw error;
-      // The response may never come, so that nobody waits for its commit.
-      ended.promise.catch(() => undefined);
       if (error instanceof ErrorResponse) return ended.resolve();
+      // What ended the transaction may have failed the handler too, whose response then comes in this turn.
+      await nextTurn();
       resetHeaders(reply, before);
-      ended.reject(error);
+      if (isComplete) return ended.reject(error);
+      // The handler may never respond. This response is the only one: a later one waits for ever.
+      request.commitWith = async () => {
+        request.commitWith = () => new Promise(() => undefined);
+      };
+      reply.send(error);
     }
   }
 
