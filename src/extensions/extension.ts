@@ -48,6 +48,7 @@ export async function checkExtensions(app: INestApplicationContext, extensions: 
     ...extensions.flatMap(({ scopes = [] }) => scopes.flatMap(scopeFaults)),
     ...repetitions('operation id', operations, ({ id }) => id),
     ...repetitions('route', routes, ({ address }) => address),
+    ...namingFaults(routes),
     ...indicatorFaults(app, extensions),
     ...codeFaults([...operations.flatMap(({ errors }) => errors), ...ownCodes]),
     ...enhancerFaults(app, config),
@@ -92,6 +93,16 @@ function repetitions<Use extends { name: string }>(what: string, uses: readonly 
   return [...Map.groupBy(uses, key)]
     .filter(([, all]) => all.length > 1)
     .map(([id, all]) => `The ${what} ${id} is used more than once: ${all.map(({ name }) => name).join(', ')}.`);
+}
+
+/** A path that has several methods is one template in OpenAPI, and for the router. */
+function namingFaults(routes: readonly Route[]): string[] {
+  return [...Map.groupBy(routes, ({ place }) => place).values()].flatMap((all) => {
+    const users = new Map(all.map(({ path, name }) => [path, name]));
+    if (users.size === 1) return [];
+    const named = Array.from(users, ([path, name]) => `${path} of ${name}`).join(', ');
+    return [`Methods of one path name its parameters differently: ${named}. Use the same names.`];
+  });
 }
 
 function codeFaults(declared: readonly Pick<OwnErrorCode, 'code' | 'status'>[]): string[] {

@@ -43,9 +43,11 @@ export function routesOf(app: INestApplicationContext) {
     // RouterModule sets the prefix of a module.
     const prefixes = host?.metatype ? pathsOf(host.metatype, keys.MODULE_PATH + modules.applicationId) : [''];
     const paths = [metatype, handler].map((target) => pathsOf(target, keys.PATH_METADATA));
-    // Without the names of parameters, which do not make a route another one.
-    const addresses = joined(prefixes, ...paths).map((path) => `${verb} ${path.replaceAll(/:\w+/g, ':')}`);
-    return addresses.map((address) => ({ ...route, address }));
+    return joined(prefixes, ...paths).map((path) => {
+      // Without the names of parameters, which do not make a path another one.
+      const place = path.replaceAll(/:\w+/g, ':');
+      return { ...route, path, place, address: `${verb} ${place}` };
+    });
   });
 }
 

@@ -14,6 +14,7 @@ import {
   Param,
   type PipeTransform,
   Post,
+  Put,
   Query,
   Redirect,
   SetMetadata,
@@ -131,6 +132,7 @@ addHandlers(Repeated, {
   list: [Get('old/:id'), Operation(operation('repeatReview'))],
   all: [Get(), Public()],
   get: [Get('/old/:reviewId/'), Public()],
+  change: [Put(':id'), Public()],
 });
 
 @WebSocketGateway()
@@ -239,6 +241,11 @@ const FAULTS: Readonly<Record<string, readonly string[]>> = {
     'The route GET /pets is used more than once: PetsController.listPets, Repeated.all.',
     'The route GET /repeated/old/: is used more than once: Repeated.list, Repeated.get.',
     'The route GET /pets/old/: is used more than once: Repeated.list, Repeated.get.',
+  ],
+  'methods of a path name its parameters differently': [
+    'Methods of one path name its parameters differently: /pets/:petId of PetsController.removePet, /pets/:id of Repeated.change.',
+    'Methods of one path name its parameters differently: /repeated/old/:id of Repeated.list, /repeated/old/:reviewId of',
+    'Methods of one path name its parameters differently: /pets/old/:id of Repeated.list, /pets/old/:reviewId of',
   ],
   'an error code has two statuses': [
     'The error code pet_not_found has the status 404 already and cannot have 410.',
