@@ -129,10 +129,23 @@ const WIRE_NAMES: Partial<Record<HeaderName, string>> = {
 export const COMMON_HEADERS: readonly HeaderName[] = ['Limit', 'Left', 'Reset', 'Id'];
 
 export function headerReferences(names: readonly HeaderName[], prefix = ''): Record<string, ReferenceObject> {
-  return Object.fromEntries(
-    names.map((name) => [WIRE_NAMES[name] ?? name, { $ref: `#/components/headers/${prefix}${name}` }]),
-  );
+  return Object.fromEntries(names.map((name) => [wireName(name), { $ref: `#/components/headers/${prefix}${name}` }]));
 }
+
+function wireName(name: string): string {
+  return WIRE_NAMES[name as HeaderName] ?? name;
+}
+
+/** Those of the components, and those that only texts describe. */
+export const DESCRIBED_HEADERS: ReadonlySet<string> = new Set([
+  ...Object.keys(HEADERS).map(wireName),
+  'RateLimit',
+  'RateLimit-Policy',
+  'X-Content-Type-Options',
+  'Vary',
+  'Date',
+  'Allow',
+]);
 
 export function optionalHeaders(names: readonly (typeof OPTIONAL)[number][]): Record<string, ReferenceObject> {
   return headerReferences(names, 'Optional');

@@ -4,6 +4,7 @@ import { Registry } from '@prometheus-io/client';
 import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
 import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poller.js';
 import { ApiKeysRepository } from '../../src/auth/keys/api-keys.repository.js';
+import { fetchDocument } from '../openapi/document.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { service, sharePreparedApp } from '../support/folders.js';
@@ -127,6 +128,9 @@ describe('without a trusted proxy', () => {
     const response = await service.request('/v1/pets', { key: await service.key({ plan: 'free' }) });
     expect([response.headers.has('ratelimit'), response.headers.has('ratelimit-policy')]).toEqual([false, false]);
     expect(trio(response)).toMatchObject({ limit: 60, remaining: 59 });
+    const { info } = await fetchDocument(service);
+    expect(info.description).toMatch(/Every response also has\s+`X-Content-Type-Options`/);
+    expect(info.description).not.toMatch(/`RateLimit/);
   });
 });
 

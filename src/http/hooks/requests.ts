@@ -7,6 +7,7 @@ import { ApiError, CLIENT_GONE } from '../errors/api-error.js';
 import { nearestPath } from '../errors/client-names.js';
 import { ACCEPT_PATCH } from '../requests/message.js';
 import { hasEmptyParam, isMisframed, isRepeated, isVersioned, pathOf } from '../requests/request.js';
+import { DESCRIBED_HEADERS } from '../response-headers.js';
 import type { RoutedPaths } from './routed-paths.js';
 
 export function addCommonHeaders(server: FastifyInstance, env: Env): void {
@@ -106,8 +107,7 @@ export function routeNotFound(advice = 'The page /docs shows all paths.'): ApiEr
  * route `*` hides unknown paths.
  */
 
-const EXPOSED =
-  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link, Location, ETag, Deprecation, Sunset, Preference-Applied, Idempotent-Replayed, RateLimit, RateLimit-Policy, X-Request-Id, Date, Allow, WWW-Authenticate';
+const EXPOSED = [...DESCRIBED_HEADERS].join(', ');
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
 
 /** Whether a request is a CORS-preflight request (Fetch standard), which carries no key. */

@@ -50,7 +50,8 @@ function absoluteUrl(env: Env, address: string): string | undefined {
   return URL.canParse(url) ? url : undefined;
 }
 
-function describeService({ ANONYMOUS_PER_MINUTE, ANONYMOUS_PER_DAY }: Env): string {
+function describeService({ ANONYMOUS_PER_MINUTE, ANONYMOUS_PER_DAY, RATE_LIMIT_FIELDS }: Env): string {
+  const fields = '`RateLimit` and `RateLimit-Policy`, which are experimental and show both windows,';
   return `
 A pet store catalogue: pets, their categories, orders for them, your usage, your API keys, and events of all that changes.
 
@@ -73,7 +74,7 @@ are problem details (RFC 9457) instead. An unknown path is 404 \`route_not_found
 change incompatibly, with notice. An \`experimental\` operation can change at any time. A deprecated operation returns 410
 from its \`x-sunset\` date on.
 
-Every response also has \`RateLimit\` and \`RateLimit-Policy\`, which are experimental and show both windows,
+Every response also has ${RATE_LIMIT_FIELDS ? fields : ''}
 \`X-Content-Type-Options\`, and \`Cache-Control\`: \`private, no-cache\` or \`no-store\`; and
 \`Vary\`, unless the request is refused before it is routed: 400, 408, 431 and 501 of requests that are not valid HTTP.
 `.trim();

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendWithEtag } from '../../http/conditional-requests/conditional-requests.js';
 import { API_PREFIX } from '../../http/requests/request.js';
-import { publicAddress, publicPath } from '../../http/addresses.js';
+import { addToListHeader, publicAddress, publicPath } from '../../http/addresses.js';
 import { type Clock, rfc3339 } from '../../platform/config/clock.js';
 import { type Env, VERSION } from '../../platform/config/env.js';
 import { type Guide, titleOf } from './guides.js';
@@ -25,7 +25,7 @@ export function serveEntryPoints(
   const catalogLink = `<${at('/.well-known/api-catalog')}>; rel="api-catalog"`;
 
   server.get('/', (request, reply) => {
-    void reply.header('link', `${serviceLinks(env)}, ${catalogLink}`).header('vary', 'Accept');
+    addToListHeader(reply.header('link', `${serviceLinks(env)}, ${catalogLink}`), 'vary', 'Accept');
     // Relative, because a proxy can serve it below another path.
     if (acceptsHtml(request)) return reply.redirect('docs', 303);
     const root = {
