@@ -24,13 +24,16 @@ class UnendingController {
   @Idempotent()
   @Operation(operation('createUnending', { success: { status: 201, description: 'Never.' } }))
   async create(@Param('end') end: string, @Res({ passthrough: true }) reply: FastifyReply) {
-    const note = await this.notes.save({ text: 'rolled back', pet: null });
-    if (end === 'never') await new Promise(() => undefined);
-    if (end.startsWith('refused')) await until(() => this.isRefused());
-    else await late.by.promise;
-    late.count += 1;
-    if (end.endsWith('error')) throw new Error('late, on purpose');
-    return sendCreated(reply, '/v1/unending', note);
+    try {
+      const saved = await this.notes.save({ text: 'rolled back', pet: null });
+      if (end === 'never') await new Promise(() => undefined);
+      if (end.startsWith('refused')) await until(() => this.isRefused());
+      else await late.by.promise;
+      if (end.endsWith('error')) throw new Error('late, on purpose');
+      return sendCreated(reply, '/v1/unending', saved);
+    } finally {
+      late.count += 1;
+    }
   }
 
   private isRefused(): Promise<boolean> {
