@@ -51,6 +51,9 @@ export interface OperationOptions {
 
 export const API_KEY_SCHEME = 'apiKey';
 
+/** In the description of an operation. */
+export const WITHOUT_QUOTA = 'Uses no quota of the plan.';
+
 const OPERATION = 'petstore:operation';
 /** Metadata of `@ApiConsumes()`. */
 const API_CONSUMES = 'swagger/apiConsumes';
@@ -70,7 +73,7 @@ export function Operation(options: OperationOptions): MethodDecorator {
     throw new RangeError(`bodyLimitBytes must not exceed ${MAX_BODY_LIMIT_BYTES}.`);
   const config = quota === undefined ? {} : { quota };
   const access = scope === null ? 'Needs no scope.' : `Needs the scope \`${scope}\`.`;
-  const needed = `${access}${quota === 'none' ? ' Uses no quota of the plan.' : ''}`;
+  const needed = `${access}${quota === 'none' ? ` ${WITHOUT_QUOTA}` : ''}`;
   // Handlers can return JSON as a string. Without a class, the handler or its result sets the media type.
   const isJson = success.type !== undefined && success.type !== String;
   const contentType = success.contentType ?? (isJson ? 'application/json; charset=utf-8' : undefined);

@@ -1,6 +1,5 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -9,12 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../support/app.js';
 import { Folders, service as staging, sharePreparedApp } from '../support/folders.js';
-
-const hasPython = spawnSync('python3', ['-c', 'from typing import Unpack']).status === 0;
-const CLIENTS = [
-  { language: 'ts', program: process.execPath },
-  ...(hasPython ? [{ language: 'py', program: 'python3' }] : []),
-];
+import { CLIENTS, writeClients } from './client-programs.js';
 
 /** More than a minute allows, so that a client must wait for the next one. */
 const PETS = 45;
@@ -38,15 +32,7 @@ const clock = new FakeClock(Date.now());
 const folders = new Folders();
 const folder = folders.make();
 sharePreparedApp({ clock, env: { ENVIRONMENT: 'staging' } });
-beforeAll(async () => {
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  for (const { language } of CLIENTS) {
-    const response = await staging.request(`/docs/client.${language}`);
-    writeFileSync(join(folder, `client.${language}`), await response.text());
-    for (const name of [`lasting.${language}`, `one-pet.${language}`])
-      copyFileSync(join(import.meta.dirname, 'client', name), join(folder, name));
-  }
-});
+beforeAll(() => writeClients(staging, folder, ['lasting', 'one-pet']));
 afterAll(() => folders.remove());
 
 /** A proxy between a client and the staging service that loses and replaces what passes through. */
@@ -114,11 +100,11 @@ afterEach(() => {
 });
 
 describe.each(CLIENTS)('the client in /docs/client.$language', ({ language, program }) => {
-  it('is one file of less than 200 lines, with a method for each operation', async () => {
+  it('is one file of at most 220 lines, with a method for each operation', async () => {
     const response = await staging.request(`/docs/client.${language}`);
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     const source = await response.text();
-    expect(source.split('\n').length).toBeLessThanOrEqual(200);
+    expect(source.split('\n').length).toBeLessThanOrEqual(220);
     const document = (await (await staging.request('/openapi.json')).json()) as {
       paths: Record<string, Record<string, { operationId: string }>>;
     };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OpenAPIObject, OperationObject } from '@nestjs/swagger';
+import { WITHOUT_QUOTA } from '../../operation.decorator.js';
 import type { Field, Language } from './language.js';
 import { PYTHON } from './python.js';
 import { TYPESCRIPT } from './typescript.js';
@@ -74,6 +75,7 @@ export function clientOf(
         query: fields('query'),
         body: json === undefined ? [] : [['body', typeOf(json.schema), required]],
         takesIdempotencyKey: given.some((one) => one.name === 'Idempotency-Key'),
+        usesQuota: operation.description?.includes(WITHOUT_QUOTA) !== true,
         result: schema === undefined ? (language.types['nothing'] ?? '') : typeOf(schema),
         items: items !== undefined && 'Link' in (success?.headers ?? {}) ? typeOf(items) : undefined,
       });

@@ -9,10 +9,17 @@ interface Method {
   /** None or one. */
   readonly body: readonly Field[];
   readonly takesIdempotencyKey: boolean;
+  readonly usesQuota: boolean;
   readonly result: string;
   /** The type of its items, if the result is a list that has pages. */
   readonly items: string | undefined;
 }
+
+/** @returns the name, which ends in `_` if the language or the client needs it for something else */
+export const unlessReserved = (reserved: string) => {
+  const words = new Set(reserved.trim().split(/\s+/));
+  return (name: string) => (words.has(name) ? `${name}_` : name);
+};
 
 /** How a language writes the types of JSON, the declaration of one, and a method that calls an operation. */
 export interface Language {
