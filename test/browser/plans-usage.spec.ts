@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
+import { AccountsService } from '../../src/accounts/accounts.service.js';
 import { FakeClock } from '../support/app.js';
 import { accessibilityFindings, overflow, SCREENS, useScreen } from '../support/browser.js';
-import { open as openPage, service, shareBrowser } from '../support/browser-bench.js';
+import { open as openPage, openEmpty, service, shareBrowser } from '../support/browser-bench.js';
 import { queryDatabase } from '../support/databases.js';
 import { ExplorerPage } from '../support/explorer-page.js';
 
@@ -140,6 +141,31 @@ describe('the usage of a key', () => {
       await page.getByRole('alert').getByText(message).waitFor();
       expect(await page.evaluate<string | null>("localStorage.getItem('authorized')")).toBeNull();
     }
+  });
+
+  it('of a suspended account says so, asks no more, and takes another key or forgets this one', async () => {
+    const suspended = await service.key({ account: 'unpaid' });
+    await service.app.get(AccountsService).suspend('unpaid', 'unpaid');
+    page = await openEmpty();
+    const asked: string[] = [];
+    page.on('request', (request) => void (request.url().endsWith('/v1/usage') && asked.push(request.url())));
+    await page.clock.install();
+    await page.goto(`${service.origin}/docs/plans`);
+    await give(suspended);
+    const problem = page.getByRole('alert').getByText('suspended');
+    await problem.waitFor();
+    await page.getByLabel('API key').fill('psk_live_half');
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await page.clock.runFor(60_000);
+    expect([asked.length, await page.getByLabel('API key').inputValue()]).toEqual([1, 'psk_live_half']);
+    await give(await service.key());
+    await gauge('This day').waitFor();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await give(suspended);
+    await problem.waitFor();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await problem.waitFor({ state: 'detached' });
+    expect(await page.evaluate<string>('JSON.stringify(localStorage)')).not.toContain(suspended);
   });
 
   it('shows the end of a ban', async () => {

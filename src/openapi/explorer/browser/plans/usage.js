@@ -16,13 +16,15 @@ const state = html('div');
 const usage = html('div', {}, html('p', { class: 'account' }, account, logOutButton()), state);
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
+/** Whether the key is asked about again and again. */
+let isPolled = false;
 
 show();
 // A key is given or taken away in another tab, such as the explorer's.
 addEventListener('storage', show);
 document.addEventListener('visibilitychange', () => {
   if (document.hidden) clearTimeout(timer);
-  else if (storedKey() !== undefined) void refresh();
+  else if (isPolled) void refresh();
 });
 
 function show() {
@@ -33,6 +35,7 @@ function show() {
 
 /** @param {string} [problem] with the key that was given before */
 function ask(problem) {
+  isPolled = false;
   hideHistory();
   const input = html('input', {
     id: 'key',
@@ -49,6 +52,7 @@ function ask(problem) {
     {},
     html('label', { for: 'key' }, 'API key'),
     html('div', { class: 'field' }, input, html('button', { type: 'submit' }, 'Show')),
+    ...(storedKey() === undefined ? [] : [html('p', {}, logOutButton())]),
     ...(problem === undefined ? [] : [html('p', { id: 'problem', class: 'problem', role: 'alert' }, problem)]),
     html(
       'p',
@@ -84,6 +88,7 @@ async function refresh() {
   clearTimeout(timer);
   const key = storedKey();
   if (key === undefined) return;
+  isPolled = true;
   let next = RETRY_MS;
   try {
     const response = await fetch(USAGE, { headers: { Authorization: `Bearer ${key}` }, cache: 'no-store' });
@@ -93,9 +98,9 @@ async function refresh() {
       draw(body);
       void showHistory(key);
       next = REFRESH_MS;
-    } else if (response.status === 401) {
-      // To go on would count against the address of this browser.
-      forgetKey();
+    } else if (response.status === 401 || response.status === 403) {
+      // To go on would count against the address of this browser. A suspended account can be resumed, so its key stays.
+      if (response.status === 401) forgetKey();
       ask(body.message);
       return;
     } else {
