@@ -1,10 +1,8 @@
+import { copy, COPIED_MS } from '../site/copy.js';
 import { LANGUAGES } from './sample-code.js';
 
 /** Where the browser keeps the language that was chosen last. */
 const STORAGE_KEY = 'petstore:sample-language';
-
-/** How long the button says that it has copied. */
-const COPIED_MS = 2_000;
 
 /** Headers that a client sets by itself. */
 const IMPLIED = /^accept: (?:application\/json|\*\/\*)$/i;
@@ -82,20 +80,15 @@ export const requestSamples =
     function CopyButton({ text }) {
       const [state, setState] = useState('Copy');
       const timer = useRef(/** @type {ReturnType<typeof setTimeout> | null} */ (null));
-      const copy = async () => {
-        // A page over HTTP cannot copy, except on this machine.
-        const isCopied = await (navigator.clipboard?.writeText(text) ?? Promise.reject()).then(
-          () => true,
-          () => false,
-        );
-        setState(isCopied ? 'Copied' : 'Select the text to copy it');
+      const onClick = async () => {
+        setState(await copy(text));
         clearTimeout(timer.current ?? undefined);
         timer.current = setTimeout(() => setState('Copy'), COPIED_MS);
       };
       return createElement(
         Fragment,
         null,
-        createElement('button', { type: 'button', className: 'sample-copy', onClick: copy }, state),
+        createElement('button', { type: 'button', className: 'sample-copy', onClick }, state),
         createElement('span', { className: 'visually-hidden', role: 'status' }, state === 'Copy' ? '' : state),
       );
     }

@@ -1,3 +1,4 @@
+import { copy, COPIED_MS } from '../site/copy.js';
 import { html } from '../site/elements.js';
 
 /** As in the guides, unless the service knows its own address. */
@@ -11,9 +12,8 @@ for (const block of document.querySelectorAll('pre')) {
   if (block.dataset['language'] === 'http') continue;
   const button = html('button', { type: 'button', class: 'copy' }, 'Copy');
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(textOf(block));
-    button.textContent = 'Copied';
-    setTimeout(() => (button.textContent = 'Copy'), 2_000);
+    button.textContent = await copy(textOf(block));
+    setTimeout(() => (button.textContent = 'Copy'), COPIED_MS);
   });
   const frame = html('div', { class: 'block', 'data-language': block.dataset['language'] ?? '' });
   block.replaceWith(frame);
