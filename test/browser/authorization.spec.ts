@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { AccountsService } from '../../src/accounts/accounts.service.js';
+import { dragOut } from '../support/browser.js';
 import { explorer, service, shareBrowser, shareExplorer } from '../support/browser-bench.js';
 import { until } from '../support/until.js';
 
@@ -47,6 +48,18 @@ describe('the dialog behind Authorize', () => {
     await page.reload();
     await explorer.authorizeButton().click();
     expect(await shown()).toMatch(expected);
+  });
+
+  it('closes with a click on what is behind it, but not on its own blank space or at the end of a selection', async () => {
+    await explorer.authorizeButton().click();
+    const dialog = page.getByRole('dialog');
+    const field = page.getByLabel('API key');
+    await field.fill('psk_live_typed');
+    await dialog.click({ position: { x: 6, y: 6 } });
+    await dragOut(page, field);
+    expect(await field.inputValue()).toBe('psk_live_typed');
+    await page.mouse.click(2, 2);
+    await dialog.waitFor({ state: 'detached' });
   });
 
   it('refuses a wrong key with the words of the service, and does not store it', async () => {

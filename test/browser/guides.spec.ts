@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { accessibilityFindings, overflow, type PageOptions, SCREENS, useScreen } from '../support/browser.js';
+import { accessibilityFindings, dragOut, overflow, type PageOptions, SCREENS, useScreen } from '../support/browser.js';
 import { browser, open as openPage, openEmpty, service, shareBrowser } from '../support/browser-bench.js';
 import { until } from '../support/until.js';
 
@@ -51,6 +51,16 @@ describe('the search', () => {
     expect(shown.split(/\s+/).filter((word) => word !== '…' && !words.has(word))).toEqual([]);
     await page.keyboard.press('Escape');
     expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  it('closes with a click on what is behind it, but not at the end of a selection', async () => {
+    await open('/docs/limits');
+    await page.keyboard.press('/');
+    await field().fill('python');
+    await dragOut(page, field());
+    expect(await field().isVisible()).toBe(true);
+    await page.mouse.click(2, 2);
+    await field().waitFor({ state: 'hidden' });
   });
 
   it('opens the first hit on Enter', async () => {
@@ -129,6 +139,15 @@ describe('the guides', () => {
       const { width, height } = (await round.boundingBox()) ?? {};
       expect(width).toBe(height);
     }
+  });
+
+  it('say how to copy where the browser does not let them, as over HTTP', async () => {
+    page = await openEmpty();
+    await page.addInitScript(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
+    await page.goto(`${service.origin}/docs/limits`);
+    const button = page.locator('.copy').first();
+    await button.click();
+    expect(await button.textContent()).toBe('Select the text to copy it');
   });
 
   it('are printed without what leads elsewhere, and show the current page and the edges of code in forced colours', async () => {

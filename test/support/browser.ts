@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 
 /** Timeout for page loads and requests on a busy machine. */
 const PATIENCE_MS = 240_000;
@@ -82,4 +82,12 @@ export async function accessibilityFindings(page: Page, part = 'html'): Promise<
 /** Returns by how many pixels the page is wider than the screen. */
 export function overflow(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+}
+
+/** Selects the text of a field of a dialog with the mouse, and lets go of the button outside the dialog. */
+export async function dragOut(page: Page, field: Locator): Promise<void> {
+  await field.hover();
+  await page.mouse.down();
+  await page.mouse.move(2, 2);
+  await page.mouse.up();
 }

@@ -1,3 +1,4 @@
+import { closeByBackdrop } from '../site/backdrop.js';
 import { STORAGE_KEY, withoutScheme } from '../site/stored-key.js';
 import { keySummary } from './key-summary.js';
 import { usageOf } from './key-usage.js';
@@ -43,7 +44,9 @@ export const authorizationDialog =
         return answer.usage !== undefined;
       };
       useEffect(() => {
-        dialog.current?.showModal();
+        if (dialog.current === null) return;
+        closeByBackdrop(dialog.current);
+        dialog.current.showModal();
         if (stored !== undefined) void check(stored);
       }, []);
       /** @param {{ preventDefault(): void, target: HTMLFormElement }} event */
@@ -64,20 +67,21 @@ export const authorizationDialog =
           className: 'authorization',
           'aria-labelledby': 'authorization-title',
           onClose: close,
-          onClick: (/** @type {MouseEvent} */ { target }) => {
-            if (target === dialog.current) close();
-          },
         },
-        createElement('h2', { id: 'authorization-title' }, stored === undefined ? 'Authorize' : 'Your API key'),
-        stored === undefined
-          ? form(authorize, close, problem, isChecking)
-          : authorized(logOut, close, problem, isChecking ? undefined : usage),
-        ...(stored === undefined ? advice() : []),
-        createElement('h3', null, 'Where it is kept'),
         createElement(
-          'p',
-          null,
-          'This browser stores the key for this address (local storage) until you log out. Whoever uses this browser can read it.',
+          'div',
+          { className: 'authorization-content' },
+          createElement('h2', { id: 'authorization-title' }, stored === undefined ? 'Authorize' : 'Your API key'),
+          stored === undefined
+            ? form(authorize, close, problem, isChecking)
+            : authorized(logOut, close, problem, isChecking ? undefined : usage),
+          ...(stored === undefined ? advice() : []),
+          createElement('h3', null, 'Where it is kept'),
+          createElement(
+            'p',
+            null,
+            'This browser stores the key for this address (local storage) until you log out. Whoever uses this browser can read it.',
+          ),
         ),
       );
     }

@@ -1,3 +1,4 @@
+import { closeByBackdrop } from './backdrop.js';
 import { html } from './elements.js';
 
 /**
@@ -41,8 +42,7 @@ document.addEventListener('keydown', (event) => {
   open();
 });
 input.addEventListener('input', () => void show());
-// A click on the backdrop has the dialog as its target.
-dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
+closeByBackdrop(dialog);
 results.addEventListener('click', () => dialog.close());
 dialog.addEventListener('keydown', moveFocus);
 input.addEventListener('keydown', async ({ key }) => {
