@@ -73,7 +73,7 @@ describeWith('prometheus', '--version')('the configuration of Prometheus and Gra
 
   it('has valid rules, whose alerts fire when they should', async () => {
     const { stdout } = await run('promtool', ['check', 'config', join(OBSERVABILITY, 'prometheus.yml')]);
-    expect(stdout).toContain('SUCCESS: 31 rules found');
+    expect(stdout).toContain('SUCCESS: 32 rules found');
     expect((await run('promtool', ['test', 'rules', join(OBSERVABILITY, 'rules.test.yml')])).stdout).toContain(
       'SUCCESS',
     );
