@@ -6,21 +6,28 @@ cd "$(dirname "$0")"
 mkdir -p secrets && chmod 700 secrets && cd secrets
 
 random() { od -An -N24 -tx1 /dev/urandom | tr -d ' \n'; }
+# A file is whole or missing, so that the next run completes one that was interrupted.
+write() {
+  printf %s "$2" >"$1.new"
+  mv "$1.new" "$1"
+}
 
-if [ ! -e database_password ]; then
+# A database may already use this password.
+if [ ! -s database_password ]; then
+  write database_password "$(random)"
+fi
+if [ ! -s database_url ]; then
+  write database_url "postgres://petstore:$(cat database_password)@database:5432/petstore"
+fi
+if [ ! -s redis_url ]; then
   password=$(random)
-  printf %s "$password" >database_password
-  printf %s "postgres://petstore:$password@database:5432/petstore" >database_url
+  write redis.conf "requirepass $password"
+  write redis_url "redis://:$password@counters:6379"
 fi
-if [ ! -e redis_url ]; then
-  password=$(random)
-  printf 'requirepass %s\n' "$password" >redis.conf
-  printf %s "redis://:$password@counters:6379" >redis_url
+if [ ! -s webhook_key ]; then
+  write webhook_key "$(random)"
 fi
-if [ ! -e webhook_key ]; then
-  random >webhook_key
-fi
-if [ ! -e grafana_password ]; then
-  random >grafana_password
+if [ ! -s grafana_password ]; then
+  write grafana_password "$(random)"
 fi
 chmod 644 ./*

@@ -57,23 +57,43 @@ interface ComposeService {
 describe('compose.yaml', () => {
   const { services, secrets } = load(textOf('compose.yaml'), { schema: YAML11_SCHEMA }) as ComposeFile;
 
-  it('gives the service only settings that it accepts, with the secrets that the script creates', () => {
-    const at = join(folder, 'compose');
+  function secretsIn(name: string) {
+    const at = join(folder, name);
     mkdirSync(at);
-    cpSync(join(HOME, 'docker/create-secrets.sh'), join(at, 'create-secrets.sh'));
-    execFileSync(join(at, 'create-secrets.sh'));
-    const read = (name: string) => readFileSync(join(at, secrets[name]?.file ?? ''), 'utf8');
+    const script = join(at, 'create-secrets.sh');
+    cpSync(join(HOME, 'docker/create-secrets.sh'), script);
+    const read = (secret: string) => readFileSync(join(at, secrets[secret]?.file ?? ''), 'utf8');
+    const all = () => Object.fromEntries(Object.keys(secrets).map((secret) => [secret, read(secret)]));
+    return { at, script, read, all, create: () => execFileSync(script) };
+  }
+
+  it('gives the service only settings that it accepts, with the secrets that the script creates', () => {
+    const { at, read, create } = secretsIn('compose');
+    create();
     const given = Object.entries(services['service']?.environment ?? {}).map(
       ([name, value]) => [name, value.replace('/run/secrets/', `${at}/secrets/`)] as const,
     );
     const env = loadEnv(Object.fromEntries(given));
     expect(given.filter(([name]) => !(name.replace(/_FILE$/, '') in env))).toEqual([]);
     expect(new URL(env.DATABASE_URL ?? '').password).toBe(read('database_password'));
-    expect(read('redis.conf')).toBe(`requirepass ${new URL(env.REDIS_URL ?? '').password}\n`);
+    expect(read('redis.conf')).toBe(`requirepass ${new URL(env.REDIS_URL ?? '').password}`);
     expect(read('database_password')).toMatch(/^[0-9a-f]{48}$/);
     expect(statSync(join(at, 'secrets')).mode & 0o777).toBe(0o700);
-    execFileSync(join(at, 'create-secrets.sh'));
-    expect(read('database_url')).toBe(env.DATABASE_URL);
+  });
+
+  it('completes the secrets of a run that found no space or was interrupted, and keeps those that it created', () => {
+    const { at, script, read, all, create } = secretsIn('interrupted');
+    expect(() => execFileSync('sh', ['-c', 'ulimit -f 0; exec "$0"', script], { stdio: 'ignore' })).toThrow();
+    create();
+    const created = all();
+    expect(Object.values(created)).not.toContain('');
+    for (const each of ['database_url', 'redis.conf', 'redis_url', 'webhook_key', 'grafana_password'])
+      rmSync(join(at, 'secrets', each));
+    create();
+    expect(read('database_url')).toBe(created['database_url']);
+    const completed = all();
+    create();
+    expect(all()).toEqual(completed);
   });
 
   it('publishes only the proxy, and Grafana on this machine only', () => {
