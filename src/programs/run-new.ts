@@ -18,7 +18,12 @@ const MANIFEST = 'petstore-service/package.json';
 /** An extension for real, but for versions, which are `*`, and names of dot files, which npm would not pack. */
 const TEMPLATE = join(dirname(require.resolve(MANIFEST)), 'scaffold/extension');
 /** Their tables, routes or scopes would be those of the service. */
-const TAKEN = /^(account|api-key|categor(y|ie)|event|key|order|pet|store|usage|webhook)s?$/;
+const TAKEN = new RegExp(
+  `^(${[
+    'account|api-key|audit-record|categor(y|ie)|category-count|database-identity|idempotency-record|key(-ban|-network)?',
+    'event(-deliver(y|ie)|-log|-subscription)?|migration|order|pet|store|usage(-history|-window)?|webhook',
+  ].join('|')})s?$`,
+);
 
 const SPELLINGS: readonly ((words: readonly string[]) => string)[] = [
   (words) => words.join('-'),

@@ -1,7 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { runNew } from '../../src/programs/run-new.js';
+import { startApp } from '../support/app.js';
 import { programIo, type Ran } from '../support/keys-command-line.js';
 import { Folders } from '../support/temporary.js';
 
@@ -84,6 +87,25 @@ describe('petstore-service new extension', () => {
     expect(ended.stderr).toContain(message);
     expect(ended.stderr.trim().split('\n')).toHaveLength(1);
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('refuses the name of each table, route and scope of the service', async () => {
+    const service = await startApp();
+    const { body } = await service.json<{ paths: object }>('/openapi.json');
+    const dataSource = service.app.get(DataSource);
+    const tables = await dataSource.query<{ name: string }[]>(
+      `SELECT "name" FROM "sqlite_master" WHERE "type" = 'table' AND "name" NOT LIKE 'sqlite_%'`,
+    );
+    await service.stop();
+    const names = [
+      ...tables.map(({ name }) => name.replaceAll('_', '-')),
+      ...Object.keys(body.paths).map((path) => path.split('/', 2)[1] ?? ''),
+      ...SCOPES.map((scope) => scope.split(':', 1)[0] ?? ''),
+    ];
+    expect(names.length).toBeGreaterThan(30);
+    const folder = folders.make();
+    const refused = (name: string) => create(folder, name, 'thing').stderr.includes('is a name of the service');
+    expect(names.filter((name) => !refused(name))).toEqual([]);
   });
 
   it('writes nothing into a folder that exists, and exits with 1', () => {
