@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import type { DataSource } from 'typeorm';
 import { createDataSource, type Extension, loadEnv } from '../index.js';
+import { VERSION } from '../platform/config/env.js';
 import { queryOnce, withClient } from './query-once.js';
 import type { TestDatabase } from './test-database.js';
 
@@ -11,6 +12,11 @@ export const MARK = 'petstore test database';
 /** The comment on each template, with the day of its last use. */
 const usedOn = (time: number) => `petstore template, used ${new Date(time).toISOString().slice(0, 10)}`;
 const TWO_WEEKS_MS = 1_209_600_000;
+
+/** With what it inherits. What it imports has no text here. */
+function textOf(migration: unknown): string {
+  return typeof migration === 'function' ? `${migration}\n${textOf(Object.getPrototypeOf(migration))}` : '';
+}
 
 /** Those of migrations that have changed since. */
 async function dropOldTemplates(client: Client): Promise<void> {
@@ -41,7 +47,8 @@ export class PostgresTestDatabase implements TestDatabase {
 
   /**
    * Creates the database with all tables, unless it exists. Migrations run once on a server: they make a template, which is
-   * copied, until one of them changes. Templates that no test has used for two weeks are dropped.
+   * copied, until the text of one of them or of a class that it extends changes. Templates that no test has used for two weeks
+   * are dropped.
    * @throws (rejects) Error if there is a database of this name that is no test database
    */
   async create(extensions: readonly Extension[] = []): Promise<void> {
@@ -49,7 +56,8 @@ export class PostgresTestDatabase implements TestDatabase {
       await client.query(`SELECT pg_advisory_lock(hashtext('petstore test databases'))`);
       if (await this.isMade(client)) return;
       const { migrations = [] } = this.dataSourceOf(this.name, extensions).options;
-      const sources = Object.values(migrations).join('\n');
+      // Another version of the service can have other types of columns.
+      const sources = [VERSION, ...Object.values(migrations).map(textOf)].join('\n');
       const template = `petstore_template_${createHash('sha256').update(sources).digest('hex').slice(0, 16)}`;
       const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [template]);
       if (rowCount === 0) await this.createTemplate(client, template, extensions);

@@ -26,6 +26,9 @@ class AddCage1795305600001 implements MigrationInterface {
   async down(): Promise<void> {}
 }
 
+/** Its text is the same whatever it extends. */
+const extending = (Base: typeof AddCage1795305600001) => class AddCages1795305600004 extends Base {};
+
 @Module({})
 class CagesModule {}
 
@@ -50,6 +53,16 @@ describe('a test database on PostgreSQL', () => {
     expect([all, runs]).toEqual([[0, 0, 0], 1]);
     for (let n = 0; n < 2; n += 1)
       expect([await countCages(CreateCages1795305600000, AddCage1795305600001), runs]).toEqual([1, 2]);
+  });
+
+  it('has what a migration inherits, also after that changed', async () => {
+    class AddTwoCages extends AddCage1795305600001 {
+      override async up(runner: QueryRunner): Promise<void> {
+        await runner.query('INSERT INTO "cages" VALUES (1), (2)');
+      }
+    }
+    for (const [count, Base] of [AddCage1795305600001, AddTwoCages].entries())
+      expect(await countCages(CreateCages1795305600000, extending(Base))).toBe(count + 1);
   });
 
   it('is copied from a template, of which those that no test has used for two weeks are dropped', async () => {
