@@ -1,6 +1,6 @@
 import type { AccountTable } from './accounts/accounts.service.js';
 import { rowsLock } from './database/chunks.js';
-import { DELIVERIES_LOCK } from './database/events/delivery/deliveries.js';
+import { DELIVERIES_LOCK } from './database/events/delivery/due-deliveries.js';
 
 const OF_ACCOUNT = (id: number) => `"account_id" = ${id}`;
 const idsIn = (table: string, kind = '') => `IN (SELECT '${kind}' || "id" FROM "${table}" WHERE "account_id" = `;

@@ -1,12 +1,11 @@
 import { Command } from 'commander';
 import { table } from '../accounts/cli/keys-output.js';
-import type { Database } from '../database/database.js';
 import type { Deliveries } from '../database/events/delivery/deliveries.js';
 import { rfc3339 } from '../platform/config/clock.js';
 import { messageOf } from '../platform/errors/domain-error.js';
 import { commandName, parse, print, type ProgramIo } from './program.js';
 
-type Work = (services: { readonly deliveries: Deliveries; readonly database: Database }) => Promise<string>;
+type Work = (services: { readonly deliveries: Deliveries }) => Promise<string>;
 
 const NOTES = `
 Subscriptions are listeners of @OnLoggedEvent(), by their name, and webhooks, such as webhook:1.
@@ -19,14 +18,11 @@ export async function runDeliveries(args: readonly string[], io: ProgramIo): Pro
     const work = choose(args, io);
     exitCode = 1;
     if (work === undefined) return 0;
-    const [{ onDatabase }, { Deliveries }, { Database }] = await Promise.all([
+    const [{ onDatabase }, { Deliveries }] = await Promise.all([
       import('./on-database.js'),
       import('../database/events/delivery/deliveries.js'),
-      import('../database/database.js'),
     ]);
-    const text = await onDatabase(io, {}, (context) =>
-      work({ deliveries: context.get(Deliveries), database: context.get(Database) }),
-    );
+    const text = await onDatabase(io, {}, (context) => work({ deliveries: context.get(Deliveries) }));
     await print(text, io);
     return 0;
   } catch (error) {
@@ -68,8 +64,8 @@ function choose(args: readonly string[], io: ProgramIo): Work | undefined {
     )
     .argument('<subscription>', 'such as ledger or webhook:1')
     .action((name: string) => {
-      chosen = async ({ deliveries, database }) =>
-        `${await deliveries.repeat(database.manager, name, 'failed')} events of ${name} are handled again.`;
+      chosen = async ({ deliveries }) =>
+        `${await deliveries.repeat(name, 'failed')} events of ${name} are handled again.`;
     });
   parse(program, args);
   return chosen;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ActiveKeys, type Caller, Clock, Database, Deliveries, DeliveryWorker, EventTypes } from '../kernel.js';
-import { type LoggedEvent, onCommit, rfc3339 } from '../kernel.js';
+import { type LoggedEvent, rfc3339 } from '../kernel.js';
 import type { Subscription, SubscriptionSource } from '../kernel.js';
 import { eventJson } from '../event-feed/index.js';
 import type { WebhookTest } from './webhook.dto.js';
@@ -86,13 +86,11 @@ export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
   }
 
   /** @returns how many deliveries are repeated */
-  repeat(key: WebhookKey, state: 'failed' | 'delivered', since: Date): Promise<number> {
-    return this.database.write(async (manager) => {
-      const webhook = await this.webhooks.find(manager, key);
-      const repeated = await this.deliveries.repeat(manager, subscriptionName(webhook), state, since.getTime());
-      onCommit(() => this.worker.wake());
-      return repeated;
-    });
+  async repeat(key: WebhookKey, state: 'failed' | 'delivered', since: Date): Promise<number> {
+    const webhook = await this.webhooks.find(this.database.manager, key);
+    const repeated = await this.deliveries.repeat(subscriptionName(webhook), state, since.getTime());
+    this.worker.wake();
+    return repeated;
   }
 
   private subscriptionOf(webhook: WebhookEntity, { accountId, scopes }: Caller): Subscription[] {

@@ -7,15 +7,15 @@ import { cutPage, type Page, type PageRequest } from '../../paging/page.js';
 import { isPostgres, jsonRows, placeholders, query } from '../../statements.js';
 import { EventLog } from '../event-log.js';
 import { EVERY_ACCOUNT, type LoggedEvent } from '../logged-event.entity.js';
-import { BY_DUE, FIRST_DUE, IS_DUE, lastDue, MOST_READ } from './due-deliveries.js';
+import { BY_DUE, DELIVERIES_LOCK, FIRST_DUE, IS_DUE, lastDue, MOST_READ } from './due-deliveries.js';
 import { type DeliveryState, EventDelivery, EventSubscription } from './event-delivery.entity.js';
+import { repeatDeliveries } from './repeated-deliveries.js';
 import type { Subscription } from './subscription.js';
 
 /** Longer than a handler of an instance that is alive goes without renewing it. */
 export const LEASE_MS = 30_000;
 const EVENTS_PER_READ = 1_000;
 const MOST_LISTED = 1_000;
-export const DELIVERIES_LOCK = 'event deliveries';
 /** A delivery that is due, with its event, which may have been deleted. */
 export interface DueDelivery {
   readonly place: number;
@@ -50,12 +50,9 @@ export class Deliveries {
     await manager.createQueryBuilder().insert().into(EventSubscription).values(values).orIgnore().execute();
   }
 
-  /** Removes a subscription with its deliveries. */
+  /** Removes a subscription. Its deliveries can be many: they stop with it, and are deleted later. */
   async remove(manager: EntityManager, name: string): Promise<void> {
-    // Nobody adds deliveries to it meanwhile, which would remain.
-    await lockUntilCommit(manager, DELIVERIES_LOCK);
     await manager.delete(EventSubscription, { name });
-    await manager.delete(EventDelivery, { subscription: name });
   }
 
   /**
@@ -116,7 +113,7 @@ export class Deliveries {
     const others = busy.length === 0 ? '' : ` AND "subject" NOT IN ${placeholders(busy)}`;
     const rows = `"event_deliveries" WHERE ${IS_DUE}${others} ORDER BY ${BY_DUE} LIMIT ${MOST_READ}`;
     const sql = `SELECT "place", "subject", "attempts" FROM ${rows}`;
-    const due = await query<DueDelivery>(this.database.manager, sql, [name, name, this.clock.nowMs(), ...busy]);
+    const due = await query<DueDelivery>(this.database.manager, sql, [name, name, name, this.clock.nowMs(), ...busy]);
     const events = await this.log.readAt(due.map(({ place }) => place));
     const byPlace = new Map(events.map((event) => [event.id, event]));
     return due.map((delivery) => ({ ...delivery, event: byPlace.get(delivery.place) }));
@@ -152,12 +149,13 @@ export class Deliveries {
     return this.database.manager.find(EventDelivery, { where, order: { place: 'ASC' }, take: MOST_LISTED });
   }
 
-  /** Lets deliveries be tried again, now: they were due when they ended. @returns how many */
-  async repeat(manager: EntityManager, name: string, state: 'failed' | 'delivered', fromMs = 0): Promise<number> {
-    const waiting = lastDue('"event_deliveries"."subscription"', '"event_deliveries"."subject"');
-    const sql = `UPDATE "event_deliveries" SET "state" = 'pending', "attempts" = 0, "due_at" = COALESCE((${waiting}), "due_at")
-      WHERE "subscription" = ? AND "state" = ? AND "at" >= ? RETURNING "place"`;
-    return (await query(manager, sql, [name, state, fromMs])).length;
+  /**
+   * Lets deliveries that ended at a time or later be tried again, now: they were due when they ended. If it is interrupted, some
+   * are tried again, and it can be called again for the others.
+   * @returns how many
+   */
+  repeat(name: string, state: 'failed' | 'delivered', fromMs = 0): Promise<number> {
+    return repeatDeliveries(this.database, name, state, fromMs);
   }
 
   /** Deliveries in the order of their events. */

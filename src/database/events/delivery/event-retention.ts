@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../../platform/config/env.js';
+import { RecurringTask } from '../../../platform/recurring-task.js';
+import { Database } from '../../database.js';
 import { DeletionTask, OldRows } from '../../old-rows.js';
+import { query } from '../../statements.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -19,5 +22,22 @@ export class EventRetention extends DeletionTask {
       { table: 'event_deliveries', isOld: OVER, at: (nowMs: number) => [oldestMs(nowMs)] },
     ];
     super(oldRows, 'deleting old events', HOUR_MS, EVENT_RETENTION_DAYS > 0 ? tables : []);
+  }
+}
+
+/** Names of deliveries without a subscription. It asks the index for one name after the other. */
+const REMOVED = `WITH RECURSIVE "all" ("name") AS (
+    SELECT MIN("subscription") FROM "event_deliveries" UNION ALL
+    SELECT (SELECT MIN("subscription") FROM "event_deliveries" WHERE "subscription" > "name") FROM "all" WHERE "name" IS NOT NULL)
+  SELECT "name" FROM "all" WHERE "name" NOT IN (SELECT "name" FROM "event_subscriptions")`;
+
+/** Deletes the deliveries of subscriptions that were removed. */
+@Injectable()
+export class RemovedSubscriptions extends RecurringTask {
+  constructor(database: Database, oldRows: OldRows) {
+    super('deleting deliveries of removed webhooks', HOUR_MS, async (stop) => {
+      for (const { name } of await query<{ name: string }>(database.manager, REMOVED))
+        await oldRows.delete('event_deliveries', '"subscription" = ?', [name], stop);
+    });
   }
 }

@@ -1,0 +1,134 @@
+// @postgres: deliveries are repeated and deleted by other statements.
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { EntityManager } from 'typeorm';
+import { Database, Deliveries } from '../../src/kernel.js';
+import { RemovedSubscriptions } from '../../src/database/events/delivery/event-retention.js';
+import { onPostgres } from '../support/databases.js';
+import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+import { protectRows, unprotectRows } from '../support/protected-rows.js';
+import { WEBHOOK_KEY } from '../support/webhook-settings.js';
+
+const SUBJECTS = 7;
+const ENDED_MS = Date.now() - 86_400_000;
+let key: string;
+/** Of the last delivery that was added. */
+let lastPlace = 1_000_000;
+
+sharePreparedApp({ env: { WEBHOOK_KEY } }, async () => {
+  key = await service.key({ ...AMPLE, scopes: ['pets:read', 'webhooks:manage'] });
+});
+afterEach(() => void jest.restoreAllMocks());
+
+const sql = <Row extends object = object>(text: string) => service.database.query<Row>(text);
+/** A webhook that is disabled, so that nobody handles its deliveries. @returns its path */
+const create = async () => {
+  const body = { url: 'https://example.com/hook', types: ['pet.*'] };
+  const created = await service.json<{ id: number }>('/v1/webhooks', { key, body });
+  const path = `/v1/webhooks/${created.body.id}`;
+  await service.json(path, { key, method: 'PATCH', body: { enabled: false } });
+  return { path, name: `webhook:${created.body.id}` };
+};
+/** They ended a second after the other. */
+const addDeliveries = async (name: string, count: number, state: string) => {
+  const rows = Array.from({ length: count }, (_, n) => {
+    const endedMs = ENDED_MS + n * 1_000;
+    return `('${name}', ${++lastPlace}, 'pet:${(n * 5) % SUBJECTS}', '${state}', 3, ${endedMs}, ${endedMs})`;
+  });
+  const columns = '"subscription", "place", "subject", "state", "attempts", "due_at", "at"';
+  await sql(`INSERT INTO "event_deliveries" (${columns}) VALUES ${rows.join()}`);
+};
+const countOf = async (name: string, condition = 'TRUE') => {
+  const text = `SELECT CAST(COUNT(*) AS TEXT) AS "count" FROM "event_deliveries" WHERE "subscription" = '${name}' AND ${condition}`;
+  return Number((await sql<{ count: string }>(text))[0]?.count);
+};
+const replay = (path: string, fromMs = ENDED_MS) => {
+  const body = { since: new Date(fromMs).toISOString(), state: 'delivered' };
+  return service.json<{ repeated: number }>(`${path}/replay`, { key, body });
+};
+const lengthOf = async (rows: Promise<unknown[]>) =>
+  (await rows).flat().filter((row) => typeof row === 'object').length;
+/** The statements that change deliveries, and the numbers of rows that they changed. */
+const changes = async (spy: jest.SpiedFunction<EntityManager['query']>) => {
+  const found = spy.mock.calls.map(([text], n) => ({ text, rows: spy.mock.results[n]?.value as Promise<unknown[]> }));
+  const changing = found.filter(({ text }) => text.startsWith('UPDATE "event_deliveries"'));
+  return Promise.all(changing.map(async ({ text, rows }) => ({ text, count: await lengthOf(rows) })));
+};
+
+describe('replayDeliveries', () => {
+  it('repeats many deliveries once each, in the order of each subject, some hundred at a time', async () => {
+    const { path, name } = await create();
+    await addDeliveries(name, 3_000, 'delivered');
+    const spy = jest.spyOn(EntityManager.prototype, 'query');
+    expect((await replay(path, ENDED_MS + 100_000)).body).toEqual({ repeated: 2_900 });
+    const counts = (await changes(spy)).map(({ count }) => count);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2_900);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(500);
+    expect(await countOf(name, `"state" = 'pending' AND "attempts" = 0`)).toBe(2_900);
+    const due = `SELECT "subject", "place" FROM "event_deliveries" WHERE "subscription" = '${name}' AND "state" = 'pending' ORDER BY "due_at", "place"`;
+    const rows = await sql<{ subject: string; place: number | string }>(due);
+    for (const ofSubject of Map.groupBy(rows, ({ subject }) => subject).values()) {
+      const places = ofSubject.map(({ place }) => Number(place));
+      expect(places).toEqual(places.toSorted((one, other) => one - other));
+    }
+    expect((await replay(path)).body).toEqual({ repeated: 100 });
+  });
+
+  it('can be sent again if it was interrupted, and repeats the others', async () => {
+    const { path, name } = await create();
+    await addDeliveries(name, 1_200, 'delivered');
+    await protectRows(service.folder, 'event_deliveries', 'UPDATE', `"place" = ${lastPlace}`);
+    expect((await replay(path)).status).toBe(500);
+    await unprotectRows(service.folder, 'event_deliveries');
+    expect(await countOf(name, `"state" = 'pending'`)).toBe(500);
+    expect((await replay(path)).body).toEqual({ repeated: 700 });
+  });
+
+  it('keeps a delivery behind those of its subject that wait', async () => {
+    const { path, name } = await create();
+    await addDeliveries(name, 2 * SUBJECTS, 'delivered');
+    const waitingMs = ENDED_MS + 3_600_000;
+    await sql(
+      `UPDATE "event_deliveries" SET "state" = 'pending', "due_at" = ${waitingMs} WHERE "subscription" = '${name}' AND "place" <= ${lastPlace - SUBJECTS}`,
+    );
+    expect((await replay(path)).body).toEqual({ repeated: SUBJECTS });
+    expect(await countOf(name, `"due_at" = ${waitingMs}`)).toBe(2 * SUBJECTS);
+  });
+
+  it('looks up what waits in the whole index', async () => {
+    // The planner of PostgreSQL decides by what is in the table.
+    if (onPostgres) return;
+    const { path, name } = await create();
+    await addDeliveries(name, 1, 'delivered');
+    const spy = jest.spyOn(EntityManager.prototype, 'query');
+    await replay(path);
+    const [change] = await changes(spy);
+    const text = String(change?.text);
+    const plan = await service.app.get(Database).query<{ detail: string }[]>(
+      `EXPLAIN QUERY PLAN ${text}`,
+      Array.from(text.matchAll(/\?/g), () => '[]'),
+    );
+    expect(plan.map(({ detail }) => detail)).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^SEARCH event_deliveries .*\(subscription=\? AND place=\?\)$/),
+        expect.stringMatching(/^SEARCH last .*\(\(subscription,state,subject,place\)>/),
+      ]),
+    );
+  });
+});
+
+describe('a webhook with many deliveries', () => {
+  it('is removed at once, and leaves no deliveries after the next run of a task', async () => {
+    const [removed, kept] = [await create(), await create()];
+    for (const { name } of [removed, kept]) await addDeliveries(name, 1_200, 'pending');
+    expect((await service.request(removed.path, { key, method: 'DELETE' })).status).toBe(204);
+    // Nothing waits for the deletion of so many, and nothing more is delivered.
+    expect(await countOf(removed.name)).toBe(1_200);
+    const deliveries = service.app.get(Deliveries);
+    expect([await deliveries.read(removed.name, []), await deliveries.read(kept.name, [])]).toEqual([
+      [],
+      expect.arrayContaining([expect.objectContaining({ attempts: 3 })]),
+    ]);
+    await service.app.get(RemovedSubscriptions).run();
+    expect([await countOf(removed.name), await countOf(kept.name)]).toEqual([0, 1_200]);
+  });
+});
