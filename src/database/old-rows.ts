@@ -7,7 +7,7 @@ import { forUpdate } from './locks.js';
 import { isPostgres, query, type SqlParameter } from './statements.js';
 
 /** Rows that one statement deletes, so that other writes do not wait long. */
-const MOST_DELETED = 500;
+export const MOST_DELETED = 500;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 

@@ -16,18 +16,21 @@ export function cursorText({ place, atMs }: EventCursor): string {
   return Buffer.from(`${place}-${atMs}`).toString('base64url');
 }
 
-/**
- * @param retentionDays how long events are kept; 0 for ever
- * @throws DomainError `validation_failed`; `event_cursor_expired` if events after it may have been deleted
- */
-export function parseCursor(text: string, retentionDays: number, nowMs: number): EventCursor {
+/** @throws DomainError `validation_failed` */
+export function parseCursor(text: string): EventCursor {
   const [, place, atMs] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   if (place === undefined)
     throw new DomainError('validation_failed', 'after must be latest, or as in the Link header of the previous page.');
-  const cursor = { place: Number(place), atMs: Number(atMs) };
+  return { place: Number(place), atMs: Number(atMs) };
+}
+
+/**
+ * Whether events after a cursor are so old that they may have been deleted.
+ * @param retentionDays how long events are kept; 0 for ever
+ */
+export function isOld({ atMs }: EventCursor, retentionDays: number, nowMs: number): boolean {
   // An hour for clocks that differ.
-  if (retentionDays > 0 && cursor.atMs < nowMs - retentionDays * DAY_MS + HOUR_MS) throw cursorExpired();
-  return cursor;
+  return retentionDays > 0 && atMs < nowMs - retentionDays * DAY_MS + HOUR_MS;
 }
 
 export function cursorExpired(): DomainError {

@@ -13,7 +13,7 @@ import {
   type LoggedEvent,
 } from '../kernel.js';
 import type { ListEventsQuery } from './event.dto.js';
-import { cursorText, type EventCursor, OLDEST, parseCursor } from './event-cursor.js';
+import { cursorExpired, cursorText, type EventCursor, isOld, OLDEST, parseCursor } from './event-cursor.js';
 
 export interface EventPage {
   readonly events: readonly LoggedEvent[];
@@ -59,6 +59,7 @@ export class EventFeed implements OnModuleInit {
     const deadlineMs = performance.now() + (wait?.ms ?? 0);
     for (let hasWaited = false; ; hasWaited = true) {
       const { events, end } = await this.read(filter, position, query.limit);
+      await this.refuseGap(position);
       // Meanwhile the key can have been revoked or narrowed: its next request says so.
       if (hasWaited && events.length > 0 && !(await this.canStillRead(caller, filter.types)))
         return { events: [], nextAfter: cursorText(position) };
@@ -95,11 +96,20 @@ export class EventFeed implements OnModuleInit {
   }
 
   private async start(after: string | undefined): Promise<EventCursor> {
-    const nowMs = this.clock.nowMs();
     if (after === undefined) return OLDEST;
-    if (after !== 'latest') return parseCursor(after, this.env.EVENT_RETENTION_DAYS, nowMs);
+    if (after !== 'latest') return parseCursor(after);
+    const atMs = this.clock.nowMs();
     const { final } = await this.log.end();
-    return { place: final, atMs: nowMs };
+    return { place: final, atMs };
+  }
+
+  /**
+   * Call it after the events after a cursor were read. Those after an event are not deleted before it, so there is no gap while
+   * it is kept.
+   */
+  private async refuseGap(cursor: EventCursor): Promise<void> {
+    if (!isOld(cursor, this.env.EVENT_RETENTION_DAYS, this.clock.nowMs())) return;
+    if ((await this.log.readAt([cursor.place])).length === 0) throw cursorExpired();
   }
 
   private async read(filter: EventFilter, from: EventCursor, limit: number) {

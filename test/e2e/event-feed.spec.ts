@@ -24,7 +24,6 @@ const FULL = {
   ...AMPLE,
   scopes: ['pets:read', 'pets:write', 'orders:read', 'orders:write', 'events:read', 'keys:manage'],
 };
-const KEPT_MS = 30 * 86_400_000;
 let key: string;
 let stranger: string;
 /** Where the log ended when the test began. */
@@ -279,22 +278,5 @@ describe('the feed', () => {
   ])('refuses %s', async (query, message) => {
     const { status, body } = await service.json<ApiError>(`/v1/events?${query}`, { key });
     expect([status, body.message]).toEqual([400, expect.stringContaining(message)]);
-  });
-
-  it('refuses a cursor after which events may have been deleted', async () => {
-    const old = Buffer.from(`1-${Date.now() - KEPT_MS}`).toString('base64url');
-    const { status, body } = await service.json<{ code: string }>(`/v1/events?after=${old}`, { key });
-    expect([status, body.code]).toEqual([410, 'event_cursor_expired']);
-    // Nor does it wait, or take the place of another response that would.
-    for (let n = 0; n < 5; n += 1) expect((await list(`after=${old}`, key, { Prefer: 'wait=20' })).status).toBe(410);
-    const { headers } = await list(`after=${start}`, key, { Prefer: 'wait=0' });
-    expect(headers.get('preference-applied')).toBe('wait=0');
-  });
-
-  it('refuses the cursor of a full page whose last event is that old', async () => {
-    const { id } = await create('Ada');
-    await service.database.query(`UPDATE "event_log" SET "at" = "at" - ${KEPT_MS} WHERE "subject" = 'pet:${id}'`);
-    const next = nextOf((await list(`after=${start}&limit=1`)).headers);
-    expect((await list(`after=${next}`)).status).toBe(410);
   });
 });

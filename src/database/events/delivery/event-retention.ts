@@ -2,14 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../../../platform/config/env.js';
 import { RecurringTask } from '../../../platform/recurring-task.js';
 import { Database } from '../../database.js';
-import { DeletionTask, OldRows } from '../../old-rows.js';
+import { DeletionTask, MOST_DELETED, OldRows } from '../../old-rows.js';
 import { query } from '../../statements.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** Places and times ascend together, unless a clock was ahead, so it is enough to look at the oldest that are not to come. */
-const OLD_EVENTS = '"at" < ? AND "id" IN (SELECT "id" FROM "event_log" WHERE "at" <= ? ORDER BY "id" LIMIT 1000)';
+/**
+ * From the oldest on, up to one that is kept, and in one statement: a cursor at an event that is kept misses nothing. Clocks of
+ * instances differ, so times need not ascend as places do. Old are those up to which all are. Events to come, of a clock that
+ * was ahead, keep none of the others.
+ */
+const OLD_EVENTS = `"id" IN (SELECT "id" FROM (SELECT "id", MAX("at") OVER (ORDER BY "id") AS "latest"
+  FROM (SELECT "id", "at" FROM "event_log" WHERE "at" <= ? ORDER BY "id" LIMIT ${MOST_DELETED}) AS "oldest") AS "all"
+  WHERE "latest" < ?)`;
 const OVER = `"state" IN ('delivered', 'failed') AND "due_at" < ?`;
 
 /** Deletes old events, and deliveries that have been over for as long. */
@@ -18,7 +24,7 @@ export class EventRetention extends DeletionTask {
   constructor(oldRows: OldRows, { EVENT_RETENTION_DAYS }: Env) {
     const oldestMs = (nowMs: number) => nowMs - EVENT_RETENTION_DAYS * DAY_MS;
     const tables = [
-      { table: 'event_log', isOld: OLD_EVENTS, at: (nowMs: number) => [oldestMs(nowMs), nowMs] },
+      { table: 'event_log', isOld: OLD_EVENTS, at: (nowMs: number) => [nowMs, oldestMs(nowMs)] },
       { table: 'event_deliveries', isOld: OVER, at: (nowMs: number) => [oldestMs(nowMs)] },
     ];
     super(oldRows, 'deleting old events', HOUR_MS, EVENT_RETENTION_DAYS > 0 ? tables : []);
