@@ -105,11 +105,13 @@ export class EventFeed implements OnModuleInit {
 
   /**
    * Call it after the events after a cursor were read. Those after an event are not deleted before it, so there is no gap while
-   * it is kept.
+   * it is kept, unless a clock that was ahead wrote it.
    */
   private async refuseGap(cursor: EventCursor): Promise<void> {
-    if (!isOld(cursor, this.env.EVENT_RETENTION_DAYS, this.clock.nowMs())) return;
-    if ((await this.log.readAt([cursor.place])).length === 0) throw cursorExpired();
+    const nowMs = this.clock.nowMs();
+    if (!isOld(cursor, this.env.EVENT_RETENTION_DAYS, nowMs)) return;
+    const [event] = await this.log.readAt([cursor.place]);
+    if (event === undefined || event.at > nowMs) throw cursorExpired();
   }
 
   private async read(filter: EventFilter, from: EventCursor, limit: number) {
@@ -118,7 +120,9 @@ export class EventFeed implements OnModuleInit {
     const { final } = await this.log.end();
     const events = await this.log.read(filter, from.place, final, limit);
     const last = events.length === limit ? events.at(-1) : undefined;
-    const end = last ? { place: last.id, atMs: last.at } : { place: Math.max(from.place, final), atMs: nowMs };
+    const end = last
+      ? { place: last.id, atMs: Math.min(last.at, nowMs) }
+      : { place: Math.max(from.place, final), atMs: nowMs };
     return { events, end };
   }
 
