@@ -56,9 +56,15 @@ export async function ofExistingAccounts<Row extends { readonly accountId: numbe
   return rows.filter(({ accountId }) => accounts.has(accountId));
 }
 
-/** A list of parameters, in SQL. */
+/** A list of parameters, in SQL. A statement can have 32,766 on SQLite, and 65,535 on PostgreSQL. */
 export function placeholders(values: readonly SqlParameter[]): string {
   return `(${values.map(() => '?').join()})`;
+}
+
+/** A condition that a text is one of many, in SQL. Its parameter is the JSON of an array, however many there are. */
+export function inJson(connected: Pick<EntityManager, 'dataSource'>): string {
+  const texts = isPostgres(connected) ? 'json_array_elements_text(CAST(? AS json))' : '"value" FROM json_each(?)';
+  return `IN (SELECT ${texts})`;
 }
 
 /**

@@ -1,7 +1,7 @@
 // @postgres: deliveries are repeated and deleted by other statements.
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { EntityManager } from 'typeorm';
-import { Database, Deliveries } from '../../src/kernel.js';
+import { Database, Deliveries, type Subscription } from '../../src/kernel.js';
 import { RemovedSubscriptions } from '../../src/database/events/delivery/event-retention.js';
 import { onPostgres } from '../support/databases.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
@@ -52,6 +52,27 @@ const changes = async (spy: jest.SpiedFunction<EntityManager['query']>) => {
   const found = spy.mock.calls.map(([text], n) => ({ text, rows: spy.mock.results[n]?.value as Promise<unknown[]> }));
   const changing = found.filter(({ text }) => text.startsWith('UPDATE "event_deliveries"'));
   return Promise.all(changing.map(async ({ text, rows }) => ({ text, count: await lengthOf(rows) })));
+};
+
+const subscriptionsFor = async (count: number, name: string): Promise<Subscription[]> => {
+  const names = Array.from({ length: count }, (_, n) => `${name}:${n}`);
+  const end = 'SELECT CAST(COALESCE(MAX("id"), 0) AS TEXT) AS "end" FROM "event_log"';
+  const place = (await sql<{ end: string }>(end))[0]?.end;
+  for (let from = 0; from < count; from += 10_000)
+    await sql(
+      `INSERT INTO "event_subscriptions" ("name", "place") VALUES ${names
+        .slice(from, from + 10_000)
+        .map((one) => `('${one}', ${place})`)
+        .join()}`,
+    );
+  const common = { atOnce: 1, retryAfterMs: [], keepsDelivered: true, handle: () => Promise.resolve() };
+  return names.map((one) => ({ ...common, name: one, filter: { types: ['pet.created'] } }));
+};
+const addEvents = (count: number) => {
+  const rows = Array.from({ length: count }, (_, n) => `('e${n}', 'pet.created', 0, 'pet:${n % SUBJECTS}', '{}', 0)`);
+  return sql(
+    `INSERT INTO "event_log" ("event_id", "type", "account_id", "subject", "data", "at") VALUES ${rows.join()}`,
+  );
 };
 
 describe('replayDeliveries', () => {
@@ -130,5 +151,31 @@ describe('a webhook with many deliveries', () => {
     ]);
     await service.app.get(RemovedSubscriptions).run();
     expect([await countOf(removed.name), await countOf(kept.name)]).toEqual([0, 1_200]);
+  });
+});
+
+describe('events for many subscriptions', () => {
+  it('become deliveries some thousand at a time', async () => {
+    const subscriptions = await subscriptionsFor(200, 'crowd');
+    await addEvents(120);
+    const deliveries = service.app.get(Deliveries);
+    const spy = jest.spyOn(EntityManager.prototype, 'query');
+    const read: string[] = [];
+    do read.push(await deliveries.fanOut(subscriptions));
+    while (read.at(-1) === 'more');
+    const added = spy.mock.calls.filter(([text]) => text.startsWith('INSERT INTO "event_deliveries"'));
+    const counts = added.map(([, parameters]) => (JSON.parse(String(parameters)) as unknown[]).length);
+    expect(counts).toEqual([10_000, 10_000, 4_000]);
+    expect([await countOf('crowd:0'), await countOf('crowd:199')]).toEqual([120, 120]);
+    expect(read).toEqual(['more', 'more', 'done']);
+  });
+
+  it('become deliveries of more subscriptions than a statement can have parameters', async () => {
+    const subscriptions = await subscriptionsFor(onPostgres ? 66_000 : 33_000, 'mass');
+    await addEvents(1);
+    const deliveries = service.app.get(Deliveries);
+    expect([await deliveries.fanOut(subscriptions), await deliveries.fanOut(subscriptions)]).toEqual(['more', 'done']);
+    const { names } = await deliveries.due(subscriptions.map(({ name }) => name));
+    expect(names).toHaveLength(subscriptions.length);
   });
 });

@@ -4,7 +4,7 @@ import { Clock } from '../../../platform/config/clock.js';
 import { Database } from '../../database.js';
 import { lockUntilCommit } from '../../locks.js';
 import { cutPage, type Page, type PageRequest } from '../../paging/page.js';
-import { isPostgres, jsonRows, placeholders, query } from '../../statements.js';
+import { inJson, isPostgres, jsonRows, placeholders, query } from '../../statements.js';
 import { EventLog } from '../event-log.js';
 import { EVERY_ACCOUNT, type LoggedEvent } from '../logged-event.entity.js';
 import { BY_DUE, DELIVERIES_LOCK, FIRST_DUE, IS_DUE, lastDue, MOST_READ } from './due-deliveries.js';
@@ -15,6 +15,8 @@ import type { Subscription } from './subscription.js';
 /** Longer than a handler of an instance that is alive goes without renewing it. */
 export const LEASE_MS = 30_000;
 const EVENTS_PER_READ = 1_000;
+/** By one statement, which has a time limit, unless one event has more. */
+const MOST_ADDED = 10_000;
 const MOST_LISTED = 1_000;
 /** A delivery that is due, with its event, which may have been deleted. */
 export interface DueDelivery {
@@ -67,30 +69,28 @@ export class Deliveries {
       const { final, last } = await this.log.end();
       const from = Math.min(final, ...positions.values());
       const types = [...new Set(subscriptions.flatMap(({ filter }) => filter.types))];
-      const events = await this.log.read({ types }, from, final, EVENTS_PER_READ);
-      const isMore = events.length === EVENTS_PER_READ;
+      const most = Math.min(EVENTS_PER_READ, Math.max(1, Math.floor(MOST_ADDED / subscriptions.length)));
+      const events = await this.log.read({ types }, from, final, most);
+      const isMore = events.length === most;
       const end = isMore ? (events.at(-1)?.id ?? final) : final;
       const added = subscriptions.flatMap(({ name, filter }) => {
         const place = positions.get(name) ?? final;
         return events
           .filter((event) => event.id > place && isFor(filter, event))
-          .map((event) => deliveryOf(name, event));
+          .map(({ id, subject }) => ({ name, place: id, subject }));
       });
       await this.insert(manager, added);
-      if (end > from)
-        await query(
-          manager,
-          `UPDATE "event_subscriptions" SET "place" = ? WHERE "place" < ? AND "name" IN ${placeholders(names)}`,
-          [end, end, ...names],
-        );
+      const move = `UPDATE "event_subscriptions" SET "place" = ? WHERE "place" < ? AND "name" ${inJson(manager)}`;
+      if (end > from) await query(manager, move, [end, end, JSON.stringify(names)]);
       return isMore ? 'more' : last > final ? 'open' : 'done';
     });
   }
 
   /** The subscriptions with deliveries that are due, and when others will be, in Unix time in milliseconds. */
   async due(names: readonly string[]): Promise<{ readonly names: readonly string[]; readonly nextMs: number }> {
-    const sql = `SELECT "name", (${FIRST_DUE}) AS "dueAt" FROM "event_subscriptions" "one" WHERE "name" IN ${placeholders(names)}`;
-    const rows = await query<{ name: string; dueAt: number | null }>(this.database.manager, sql, names);
+    const { manager } = this.database;
+    const sql = `SELECT "name", (${FIRST_DUE}) AS "dueAt" FROM "event_subscriptions" "one" WHERE "name" ${inJson(manager)}`;
+    const rows = await query<{ name: string; dueAt: number | null }>(manager, sql, [JSON.stringify(names)]);
     const nowMs = this.clock.nowMs();
     const isDue = ({ dueAt }: { dueAt: number | null }) => dueAt !== null && dueAt <= nowMs;
     const later = rows.flatMap((row) => (isDue(row) ? [] : (row.dueAt ?? Infinity)));
@@ -178,11 +178,15 @@ export class Deliveries {
   }
 
   private async positions(manager: EntityManager, names: readonly string[]): Promise<Map<string, number>> {
-    const rows = await manager.findBy(EventSubscription, { name: In([...names]) });
+    const sql = `SELECT "name", "place" FROM "event_subscriptions" WHERE "name" ${inJson(manager)}`;
+    const rows = await query<EventSubscription>(manager, sql, [JSON.stringify(names)]);
     return new Map(rows.map(({ name, place }) => [name, place]));
   }
 
-  private async insert(manager: EntityManager, rows: readonly ReturnType<typeof deliveryOf>[]): Promise<void> {
+  private async insert(
+    manager: EntityManager,
+    rows: readonly { name: string; place: number; subject: string }[],
+  ): Promise<void> {
     if (rows.length === 0) return;
     const nowMs = this.clock.nowMs();
     const waiting = lastDue('"new"."name"', '"new"."subject"');
@@ -195,10 +199,6 @@ export class Deliveries {
       SELECT "name", "place", "subject", 'pending', 0, COALESCE((${waiting}), ${nowMs}), ${nowMs} FROM ${source} WHERE TRUE ON CONFLICT DO NOTHING`;
     await query(manager, sql, [JSON.stringify(rows)]);
   }
-}
-
-function deliveryOf(name: string, { id: place, subject }: LoggedEvent) {
-  return { name, place, subject };
 }
 
 function isFor({ types, accountId, subject }: Subscription['filter'], event: LoggedEvent): boolean {
