@@ -15,6 +15,8 @@ import { KeysService } from './keys/keys.service.js';
 
 /** By then, no request of a suspended account is under way that could store something of it. */
 const SUSPENDED_FOR_MS = 60_000;
+/** Of one text of an export. */
+const MOST_ROWS = 1_000;
 
 /** Rows of a table that belong to an account. */
 export interface AccountTable {
@@ -97,8 +99,15 @@ export class AccountsService {
     const { id } = await this.get(name);
     for (const [index, { table, of, hidden = [] }] of tables.entries()) {
       const rows = await query<object>(manager, `SELECT * FROM "${table}" WHERE ${of(id)}`);
-      const json = JSON.stringify(rows, (column, value: unknown) => (hidden.includes(column) ? undefined : value));
-      yield `${index === 0 ? '{' : ','}"${table}":${json}`;
+      yield `${index === 0 ? '{' : ','}"${table}":[`;
+      // All rows of an account can be more than one string can have.
+      for (let from = 0; from < rows.length; from += MOST_ROWS) {
+        const json = JSON.stringify(rows.slice(from, from + MOST_ROWS), (column, value: unknown) =>
+          hidden.includes(column) ? undefined : value,
+        );
+        yield (from === 0 ? '' : ',') + json.slice(1, -1);
+      }
+      yield ']';
     }
     yield '}';
   }

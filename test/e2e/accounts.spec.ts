@@ -196,6 +196,19 @@ async function flush(): Promise<void> {
 const remove = () => accounts().delete(account, ACCOUNT_TABLES);
 
 describe('an export', () => {
+  it('of very many rows is written in parts of a thousand, with each row once', async () => {
+    const id = await idOf();
+    const rows = Array.from({ length: 2_500 }, (_, n) => `(${n}, '', 'many', ${id}, '{}')`);
+    const columns = '"at", "actor", "action", "account_id", "detail"';
+    await queryDatabase(service.folder, `INSERT INTO "audit_records" (${columns}) VALUES ${rows.join()}`);
+    const parts: string[] = [];
+    for await (const part of accounts().export(account, ACCOUNT_TABLES)) parts.push(part);
+    const exported = JSON.parse(parts.join('')) as { audit_records: { at: number; action: string }[] };
+    const times = exported.audit_records.filter(({ action }) => action === 'many').map(({ at }) => Number(at));
+    expect(times.toSorted((one, other) => one - other)).toEqual(rows.map((_, n) => n));
+    expect(Math.max(...parts.map((part) => part.split('"many"').length - 1))).toBeLessThanOrEqual(1_000);
+  });
+
   it('has all that is stored of an account, without hashes and secrets', async () => {
     await useEverything();
     let text = '';
