@@ -130,8 +130,8 @@ export class Deliveries {
       for (const [json, same] of Map.groupBy(outcomes, ({ result }) => JSON.stringify(result))) {
         const result = JSON.parse(json) as DeliveryResult;
         const place = In(same.map((one) => one.place));
-        // Unless another process took over, and has recorded its own attempt.
-        const handled = { subscription: name, place, state: 'pending', attempts: result.attempts - 1 } as const;
+        // Unless another process took over, and has recorded its own attempt. With the state, SQLite would read all that waits.
+        const handled = { subscription: name, place, attempts: result.attempts - 1 };
         if (result.state === 'delivered' && !keepsDelivered) await manager.delete(EventDelivery, handled);
         else await manager.update(EventDelivery, handled, { ...result, at });
       }
