@@ -37,7 +37,7 @@ export const TYPESCRIPT: Language = {
     const head = `  ${member(id)}(${[...given.map(inTs), ...asked, 'options?: Options'].join(', ')})`;
     const free = usesQuota ? [] : ['isFree: true'];
     if (items !== undefined)
-      return `${head} { return this.#pages<${items}>(${at}, ${asked.length === 0 ? '{}' : 'query'}, ${['{ ...options', ...free].join(', ')} }); }`;
+      return `${head} { return this.#pages<${items}>(${at}, ${asked.length === 0 ? '{}' : 'query'}, ${usesQuota ? 'options' : '{ ...options, isFree: true }'}); }`;
     const call = [
       '...options',
       ...body.map(() => 'body'),
