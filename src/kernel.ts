@@ -49,6 +49,7 @@ export { type CommittedEvent, OnLoggedEvent } from './database/events/delivery/l
 export { Deliveries, type ListedDelivery } from './database/events/delivery/deliveries.js';
 export { DeliveryWorker } from './database/events/delivery/delivery-worker.js';
 export { RetryLater, type Subscription, type SubscriptionSource } from './database/events/delivery/subscription.js';
+export { Subscriptions } from './database/events/delivery/subscriptions.js';
 export { EventDeliveryModule } from './database/events/delivery/event-delivery.module.js';
 export { type EventFilter, EventLog } from './database/events/event-log.js';
 export { EVERY_ACCOUNT, LoggedEvent } from './database/events/logged-event.entity.js';

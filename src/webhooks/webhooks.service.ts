@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Subject } from 'rxjs';
 import type { EntityManager } from 'typeorm';
-import { audit, type Caller, Clock, Database, Deliveries, DomainError, Events } from '../kernel.js';
-import { EventTypes, lockAudit, onCommit, orFail, readPage } from '../kernel.js';
+import { audit, type Caller, Clock, Database, DomainError, Events } from '../kernel.js';
+import { EventTypes, lockAudit, onCommit, orFail, readPage, Subscriptions } from '../kernel.js';
 import type { Page, PageRequest, Precondition } from '../kernel.js';
 import type { IssuedWebhook, WebhookChange, WebhookCreation } from './webhook.dto.js';
 import { Webhook } from './webhook.dto.js';
@@ -28,7 +28,7 @@ export class WebhooksService {
     private readonly clock: Clock,
     private readonly events: Events,
     private readonly types: EventTypes,
-    private readonly deliveries: Deliveries,
+    private readonly subscriptions: Subscriptions,
     private readonly secrets: WebhookSecrets,
     private readonly addresses: WebhookAddresses,
   ) {
@@ -67,7 +67,7 @@ export class WebhooksService {
         failingSince: null,
         createdAt: this.clock.nowMs(),
       });
-      await this.deliveries.add(manager, subscriptionName(created));
+      await this.subscriptions.add(manager, subscriptionName(created));
       const webhook = toWebhook(created);
       await this.record(manager, 'webhook.created', created, { url, types });
       await this.events.raise(manager, 'webhook.created', () => ({ before: undefined, after: webhook }), accountId);
@@ -131,7 +131,7 @@ export class WebhooksService {
       const webhook = toWebhook(removed);
       precondition.check(JSON.stringify(webhook));
       await manager.delete(WebhookEntity, { id: removed.id });
-      await this.deliveries.remove(manager, subscriptionName(removed));
+      await this.subscriptions.remove(manager, subscriptionName(removed));
       await this.record(manager, 'webhook.removed', removed, {});
       await this.events.raise(manager, 'webhook.removed', () => ({ before: webhook, after: undefined }), key.accountId);
     });

@@ -7,6 +7,7 @@ import { DeliveryMetrics } from '../../src/database/events/delivery/delivery-met
 import { DeliveryTurn } from '../../src/database/events/delivery/delivery-turn.js';
 import { DeliveryWorker } from '../../src/database/events/delivery/delivery-worker.js';
 import type { Subscription } from '../../src/database/events/delivery/subscription.js';
+import { Subscriptions } from '../../src/database/events/delivery/subscriptions.js';
 import { Database } from '../../src/index.js';
 import { FakeClock } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
@@ -17,7 +18,7 @@ const clock = new FakeClock();
 /** Types of the events that were handled, and what each one waits for. */
 const handled: string[] = [];
 let gate: PromiseWithResolvers<void>;
-let subscriptions = 0;
+let count = 0;
 let name: string;
 let key: string;
 
@@ -27,12 +28,13 @@ sharePreparedApp({ clock }, async () => {
 beforeEach(async () => {
   handled.splice(0);
   gate = Promise.withResolvers();
-  subscriptions += 1;
-  name = `slow ${subscriptions}`;
-  await deliveries().add(service.app.get(Database).manager, name);
+  count += 1;
+  name = `slow ${count}`;
+  await subscriptions().add(service.app.get(Database).manager, name);
 });
 
 const deliveries = () => service.app.get(Deliveries, { strict: false });
+const subscriptions = () => service.app.get(Subscriptions, { strict: false });
 const worker = () => service.app.get(DeliveryWorker, { strict: false });
 const subscription = (rest: Partial<Subscription> = {}): Subscription => ({
   name,
@@ -76,7 +78,7 @@ describe('a turn of deliveries', () => {
     const slow = subscription();
     const id = await createPet();
     for (const to of ['Bea', 'Cleo']) await rename(id, to);
-    await deliveries().fanOut([slow]);
+    await subscriptions().fanOut([slow]);
     const turn = beginTurn(slow);
     await handleSome(turn);
     const ended = turn.end();
@@ -90,7 +92,7 @@ describe('a turn of deliveries', () => {
   it('is over in time, also if what waits finds no room, so that its subscription is read again', async () => {
     const slow = subscription({ atOnce: 1 });
     for (let pets = 0; pets < 2; pets += 1) await createPet();
-    await deliveries().fanOut([slow]);
+    await subscriptions().fanOut([slow]);
     const turn = beginTurn(slow);
     await handleSome(turn);
     expect(await turn.handle(1)).toBe(true);
@@ -102,7 +104,7 @@ describe('a turn of deliveries', () => {
   it('records what became of deliveries later, if it could not at once', async () => {
     const slow = subscription();
     await createPet();
-    await deliveries().fanOut([slow]);
+    await subscriptions().fanOut([slow]);
     const turn = beginTurn(slow);
     await handleSome(turn);
     await withoutDeliveries(async () => {
@@ -123,7 +125,7 @@ describe('a turn of deliveries', () => {
       },
     });
     await createPet();
-    await deliveries().fanOut([refusing]);
+    await subscriptions().fanOut([refusing]);
     const turn = beginTurn(refusing);
     await handleSome(turn);
     await turn.end();

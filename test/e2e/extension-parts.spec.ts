@@ -101,7 +101,7 @@ const MODULES = [exported.PetsModule, exported.EventsModule, exported.EventDeliv
 /** What they and the global modules provide. */
 const SERVICES = (
   'ActiveKeys Clock CounterStore Database Deliveries DeliveryWorker Env EventLog ' +
-  'EventTypes Events KeyVerifier OldRows PetsService Registry'
+  'EventTypes Events KeyVerifier OldRows PetsService Registry Subscriptions'
 ).split(' ');
 
 @Module({

@@ -1,7 +1,7 @@
 // @postgres: deliveries are repeated and deleted by other statements.
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { EntityManager } from 'typeorm';
-import { Database, Deliveries, type Subscription } from '../../src/kernel.js';
+import { Database, Deliveries, type Subscription, Subscriptions } from '../../src/kernel.js';
 import { RemovedSubscriptions } from '../../src/database/events/delivery/event-retention.js';
 import { MOST_READ } from '../../src/database/events/delivery/due-deliveries.js';
 import { SqliteQueryRunner } from '../../src/database/sqlite/sqlite-query-runner.js';
@@ -178,12 +178,12 @@ describe('a webhook with many deliveries', () => {
 
 describe('events for many subscriptions', () => {
   it('become deliveries some thousand at a time', async () => {
-    const subscriptions = await subscriptionsFor(200, 'crowd');
+    const many = await subscriptionsFor(200, 'crowd');
     await addEvents(120);
-    const deliveries = service.app.get(Deliveries);
+    const subscriptions = service.app.get(Subscriptions);
     const spy = jest.spyOn(EntityManager.prototype, 'query');
     const read: string[] = [];
-    do read.push(await deliveries.fanOut(subscriptions));
+    do read.push(await subscriptions.fanOut(many));
     while (read.at(-1) === 'more');
     const added = spy.mock.calls.filter(([text]) => text.startsWith('INSERT INTO "event_deliveries"'));
     const counts = added.map(([, parameters]) => (JSON.parse(String(parameters)) as unknown[]).length);
@@ -193,11 +193,11 @@ describe('events for many subscriptions', () => {
   });
 
   it('become deliveries of more subscriptions than a statement can have parameters', async () => {
-    const subscriptions = await subscriptionsFor(onPostgres ? 66_000 : 33_000, 'mass');
+    const many = await subscriptionsFor(onPostgres ? 66_000 : 33_000, 'mass');
     await addEvents(1);
-    const deliveries = service.app.get(Deliveries);
-    expect([await deliveries.fanOut(subscriptions), await deliveries.fanOut(subscriptions)]).toEqual(['more', 'done']);
-    const { names } = await deliveries.due(subscriptions.map(({ name }) => name));
-    expect(names).toHaveLength(subscriptions.length);
+    const subscriptions = service.app.get(Subscriptions);
+    expect([await subscriptions.fanOut(many), await subscriptions.fanOut(many)]).toEqual(['more', 'done']);
+    const { names } = await service.app.get(Deliveries).due(many.map(({ name }) => name));
+    expect(names).toHaveLength(many.length);
   });
 });

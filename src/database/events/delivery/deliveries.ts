@@ -1,22 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { type EntityManager, In, LessThan } from 'typeorm';
+import { In, LessThan } from 'typeorm';
 import { Clock } from '../../../platform/config/clock.js';
 import { Database } from '../../database.js';
 import { lockUntilCommit } from '../../locks.js';
 import { cutPage, type Page, type PageRequest } from '../../paging/page.js';
-import { inJson, isPostgres, jsonRows, placeholders, query } from '../../statements.js';
+import { inJson, placeholders, query } from '../../statements.js';
 import { EventLog } from '../event-log.js';
-import { EVERY_ACCOUNT, type LoggedEvent } from '../logged-event.entity.js';
-import { BY_DUE, DELIVERIES_LOCK, FIRST_DUE, IS_DUE, lastDue, MOST_READ } from './due-deliveries.js';
-import { type DeliveryState, EventDelivery, EventSubscription } from './event-delivery.entity.js';
+import type { LoggedEvent } from '../logged-event.entity.js';
+import { BY_DUE, DELIVERIES_LOCK, FIRST_DUE, IS_DUE, MOST_READ } from './due-deliveries.js';
+import { type DeliveryState, EventDelivery } from './event-delivery.entity.js';
 import { repeatDeliveries } from './repeated-deliveries.js';
 import type { Subscription } from './subscription.js';
 
-/** Longer than a handler of an instance that is alive goes without renewing it. */
-export const LEASE_MS = 30_000;
-const EVENTS_PER_READ = 1_000;
-/** By one statement, which has a time limit, unless one event has more. */
-const MOST_ADDED = 10_000;
 const MOST_LISTED = 1_000;
 /** A delivery that is due, with its event, which may have been deleted. */
 export interface DueDelivery {
@@ -36,7 +31,7 @@ export type DeliveryResult = Pick<EventDelivery, 'state' | 'attempts' | 'error'>
   Partial<Pick<EventDelivery, 'dueAt'>>;
 export type DeliveryOutcome = Pick<EventDelivery, 'place' | 'subject'> & { readonly result: DeliveryResult };
 
-/** All SQL of subscriptions and their deliveries. */
+/** The deliveries of subscriptions. */
 @Injectable()
 export class Deliveries {
   constructor(
@@ -44,47 +39,6 @@ export class Deliveries {
     private readonly log: EventLog,
     private readonly clock: Clock,
   ) {}
-
-  /** Adds a subscription, which begins with what is appended from now on. Does nothing if there is one with this name. */
-  async add(manager: EntityManager, name: string): Promise<void> {
-    const { final } = await this.log.end();
-    const values = [{ name, place: final, leaseOwner: null, leasedUntil: 0 }];
-    await manager.createQueryBuilder().insert().into(EventSubscription).values(values).orIgnore().execute();
-  }
-
-  /** Removes a subscription. Its deliveries can be many: they stop with it, and are deleted later. */
-  async remove(manager: EntityManager, name: string): Promise<void> {
-    await manager.delete(EventSubscription, { name });
-  }
-
-  /**
-   * Adds deliveries of the events that subscriptions have not read yet. One process at a time does it.
-   * @returns whether the log goes on: there is more to read, or transactions of earlier events are open
-   */
-  fanOut(subscriptions: readonly Subscription[]): Promise<'done' | 'more' | 'open'> {
-    const names = subscriptions.map(({ name }) => name);
-    return this.database.write(async (manager) => {
-      await lockUntilCommit(manager, DELIVERIES_LOCK);
-      const positions = await this.positions(manager, names);
-      const { final, last } = await this.log.end();
-      const from = Math.min(final, ...positions.values());
-      const types = [...new Set(subscriptions.flatMap(({ filter }) => filter.types))];
-      const most = Math.min(EVENTS_PER_READ, Math.max(1, Math.floor(MOST_ADDED / subscriptions.length)));
-      const events = await this.log.read({ types }, from, final, most);
-      const isMore = events.length === most;
-      const end = isMore ? (events.at(-1)?.id ?? final) : final;
-      const added = subscriptions.flatMap(({ name, filter }) => {
-        const place = positions.get(name) ?? final;
-        return events
-          .filter((event) => event.id > place && isFor(filter, event))
-          .map(({ id, subject }) => ({ name, place: id, subject }));
-      });
-      await this.insert(manager, added);
-      const move = `UPDATE "event_subscriptions" SET "place" = ? WHERE "place" < ? AND "name" ${inJson(manager)}`;
-      if (end > from) await query(manager, move, [end, end, JSON.stringify(names)]);
-      return isMore ? 'more' : last > final ? 'open' : 'done';
-    });
-  }
 
   /** The subscriptions with deliveries that are due, and when others will be, in Unix time in milliseconds. */
   async due(names: readonly string[]): Promise<{ readonly names: readonly string[]; readonly nextMs: number }> {
@@ -95,17 +49,6 @@ export class Deliveries {
     const isDue = ({ dueAt }: { dueAt: number | null }) => dueAt !== null && dueAt <= nowMs;
     const later = rows.flatMap((row) => (isDue(row) ? [] : (row.dueAt ?? Infinity)));
     return { names: rows.filter(isDue).map(({ name }) => name), nextMs: Math.min(...later) };
-  }
-
-  /** Takes the lease of a subscription, or renews it. @returns `false` if another process has it */
-  async lease(name: string, owner: string, durationMs = LEASE_MS): Promise<boolean> {
-    // An SQLite file has one service, and each write would wait for the disk.
-    if (this.database.isEmbedded) return true;
-    const nowMs = this.clock.nowMs();
-    const sql = `UPDATE "event_subscriptions" SET "lease_owner" = ?, "leased_until" = ?
-      WHERE "name" = ? AND ("lease_owner" = ? OR "leased_until" <= ?) RETURNING "name"`;
-    const rows = await query(this.database.manager, sql, [owner, nowMs + durationMs, name, owner, nowMs]);
-    return rows.length > 0;
   }
 
   /** Deliveries that are due, those of a subject in the order of their events. @param busy subjects to leave out */
@@ -176,32 +119,4 @@ export class Deliveries {
     );
     return { items: items.map((item) => ({ ...item, eventId: events.get(item.id) })), nextAfter };
   }
-
-  private async positions(manager: EntityManager, names: readonly string[]): Promise<Map<string, number>> {
-    const sql = `SELECT "name", "place" FROM "event_subscriptions" WHERE "name" ${inJson(manager)}`;
-    const rows = await query<EventSubscription>(manager, sql, [JSON.stringify(names)]);
-    return new Map(rows.map(({ name, place }) => [name, place]));
-  }
-
-  private async insert(
-    manager: EntityManager,
-    rows: readonly { name: string; place: number; subject: string }[],
-  ): Promise<void> {
-    if (rows.length === 0) return;
-    const nowMs = this.clock.nowMs();
-    const waiting = lastDue('"new"."name"', '"new"."subject"');
-    const source = jsonRows(isPostgres(manager) ? 'postgres' : 'sqlite', {
-      name: 'text',
-      place: 'bigint',
-      subject: 'text',
-    });
-    const sql = `INSERT INTO "event_deliveries" ("subscription", "place", "subject", "state", "attempts", "due_at", "at")
-      SELECT "name", "place", "subject", 'pending', 0, COALESCE((${waiting}), ${nowMs}), ${nowMs} FROM ${source} WHERE TRUE ON CONFLICT DO NOTHING`;
-    await query(manager, sql, [JSON.stringify(rows)]);
-  }
-}
-
-function isFor({ types, accountId, subject }: Subscription['filter'], event: LoggedEvent): boolean {
-  const isVisible = accountId === undefined || event.accountId === EVERY_ACCOUNT || event.accountId === accountId;
-  return isVisible && types.includes(event.type) && (subject === undefined || subject === event.subject);
 }

@@ -13,6 +13,7 @@ import { DeliveryMetrics } from './delivery-metrics.js';
 import { DeliveryTurn } from './delivery-turn.js';
 import { HeldLease } from './held-lease.js';
 import type { Subscription, SubscriptionSource } from './subscription.js';
+import { Subscriptions } from './subscriptions.js';
 
 /** After traffic, which may have appended events in another process that has ended since. */
 const POLL_MS = 1_000;
@@ -46,6 +47,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
 
   constructor(
     private readonly deliveries: Deliveries,
+    private readonly subscriptions: Subscriptions,
     private readonly log: EventLog,
     private readonly clock: Clock,
     database: Database,
@@ -101,9 +103,9 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
         this.isWoken = false;
         const anew = this.readsAnew;
         this.readsAnew = false;
-        const subscriptions = await this.subscriptions(anew);
+        const subscriptions = await this.readSources(anew);
         if (subscriptions.length === 0) continue;
-        const read = await this.deliveries.fanOut(subscriptions);
+        const read = await this.subscriptions.fanOut(subscriptions);
         if (read === 'more') this.isWoken = true;
         const { names, nextMs } = await this.deliveries.due(subscriptions.map(({ name }) => name));
         this.beginAll(subscriptions, names);
@@ -156,7 +158,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
   /** Holds the lease while there is something due, for a turn. */
   private async handleAll(subscription: Subscription): Promise<void> {
     const { name } = subscription;
-    const lease = await HeldLease.take(this.deliveries, name, this.owner);
+    const lease = await HeldLease.take(this.subscriptions, name, this.owner);
     if (lease === undefined) return this.lookAt(this.clock.nowMs() + POLL_MS);
     const { signal } = this.stopping;
     const mayBegin = () => lease.isOurs && !signal.aborted;
@@ -164,7 +166,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     try {
       // What is slow keeps the lease. Other subjects go on meanwhile, unless other subscriptions wait for room.
       while ((await turn.handle(TURN_MS)) && this.waiting.length === 0) {
-        const current = (await this.subscriptions()).find((one) => one.name === name);
+        const current = (await this.readSources()).find((one) => one.name === name);
         if (current === undefined) break;
         turn.subscription = current;
       }
@@ -175,7 +177,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     this.wake();
   }
 
-  private async subscriptions(anew = false): Promise<Subscription[]> {
+  private async readSources(anew = false): Promise<Subscription[]> {
     return (await Promise.all(this.sources.map((source) => source.subscriptions(anew)))).flat();
   }
 }

@@ -1,11 +1,11 @@
-import { type Deliveries, LEASE_MS } from './deliveries.js';
+import { LEASE_MS, type Subscriptions } from './subscriptions.js';
 
 /** The lease of a subscription, which is renewed until it is released. */
 export class HeldLease {
   private readonly renewal: NodeJS.Timeout;
 
   private constructor(
-    private readonly deliveries: Deliveries,
+    private readonly subscriptions: Subscriptions,
     private readonly name: string,
     private readonly owner: string,
     private endMs: number,
@@ -14,9 +14,9 @@ export class HeldLease {
   }
 
   /** @returns undefined if another process has it */
-  static async take(deliveries: Deliveries, name: string, owner: string): Promise<HeldLease | undefined> {
+  static async take(subscriptions: Subscriptions, name: string, owner: string): Promise<HeldLease | undefined> {
     const endMs = performance.now() + LEASE_MS;
-    return (await deliveries.lease(name, owner)) ? new HeldLease(deliveries, name, owner, endMs) : undefined;
+    return (await subscriptions.lease(name, owner)) ? new HeldLease(subscriptions, name, owner, endMs) : undefined;
   }
 
   /** Also if the database does not respond, it ends for this process no later than for the others. */
@@ -26,12 +26,12 @@ export class HeldLease {
 
   async release(): Promise<void> {
     clearInterval(this.renewal);
-    if (this.isOurs) await this.deliveries.lease(this.name, this.owner, 0);
+    if (this.isOurs) await this.subscriptions.lease(this.name, this.owner, 0);
   }
 
   private async renew(): Promise<void> {
     const endMs = performance.now() + LEASE_MS;
-    const isOurs = await this.deliveries.lease(this.name, this.owner).catch(() => undefined);
+    const isOurs = await this.subscriptions.lease(this.name, this.owner).catch(() => undefined);
     if (isOurs !== undefined) this.endMs = isOurs ? endMs : 0;
   }
 }

@@ -6,9 +6,9 @@ import type { EventName, EventPattern } from '../domain-event.js';
 import { EventTypes } from '../event-types.js';
 import { listeningMethods } from '../listening-methods.js';
 import type { LoggedEvent } from '../logged-event.entity.js';
-import { Deliveries } from './deliveries.js';
 import { DeliveryWorker } from './delivery-worker.js';
 import type { Subscription } from './subscription.js';
+import { Subscriptions } from './subscriptions.js';
 
 const LOGGED_EVENT = 'petstore:logged-event';
 const SECOND_MS = 1_000;
@@ -53,7 +53,7 @@ export function OnLoggedEvent(pattern: EventPattern, options: LoggedEventOptions
 export class LoggedEventListeners implements OnModuleInit {
   constructor(
     private readonly database: Database,
-    private readonly deliveries: Deliveries,
+    private readonly subscriptions: Subscriptions,
     private readonly types: EventTypes,
     private readonly worker: DeliveryWorker,
     private readonly discovery: DiscoveryService,
@@ -81,7 +81,7 @@ export class LoggedEventListeners implements OnModuleInit {
       return { name, filter: { types }, atOnce: 1, retryAfterMs: RETRY_AFTER_MS, keepsDelivered: false, handle };
     });
     const names = subscriptions.map(({ name }) => name);
-    for (const name of names) await this.deliveries.add(this.database.manager, name);
+    for (const name of names) await this.subscriptions.add(this.database.manager, name);
     this.worker.addSource({ subscriptions: () => subscriptions }, ...names);
   }
 }
