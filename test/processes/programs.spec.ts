@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, readdirSync } from 'node:fs';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -73,6 +74,26 @@ it.each(['start', 'dev'])(
     expect(stderr).toMatch(/^(Building the service.*\n)?This builds the service.* Run npm ci --include=dev.*\n$/);
   },
 );
+
+it('two commands that find the build outdated build it once, one after the other', async () => {
+  const folders = new Folders();
+  const cwd = folders.make();
+  for (const file of ['package.json', '.runtime'])
+    copyFileSync(join(import.meta.dirname, '../..', file), join(cwd, file));
+  const programs = [...new Set(readFileSync(join(cwd, 'package.json'), 'utf8').match(/dist\/src\/[\w./]+\.js/g))];
+  const compile = `echo >> builds; sleep 1; mkdir -p dist/src/programs dist/src/testing; touch ${programs.join(' ')}`;
+  mkdirSync(join(cwd, 'node_modules/.bin'), { recursive: true });
+  writeFileSync(join(cwd, 'node_modules/.bin/nest'), `#!/bin/sh\n${compile}\n`, { mode: 0o755 });
+  mkdirSync(join(cwd, 'tools'));
+  writeFileSync(join(cwd, 'tools/render-guides.ts'), '');
+  const codes = [1, 2].map(async () => {
+    const [code] = (await once(spawn('npm', ['run', '--silent', 'built'], { cwd }), 'close')) as [number];
+    return code;
+  });
+  expect(await Promise.all(codes)).toEqual([0, 0]);
+  expect(readFileSync(join(cwd, 'builds'), 'utf8')).toBe('\n');
+  await folders.remove();
+});
 
 it('a command line ends in silence if nobody reads its output', async () => {
   const program = join(import.meta.dirname, '../../dist/src/keys.cli.js');
