@@ -58,8 +58,8 @@ export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
     if (!anew && this.read !== undefined && performance.now() < this.read.untilMs) return this.read.subscriptions;
     const { changes } = this;
     const read = { untilMs: performance.now() + MAX_AGE_MS, subscriptions: await this.readSubscriptions() };
-    // A change meanwhile may not be in it.
-    if (changes === this.changes) this.read = read;
+    // A change meanwhile may not be in it, nor what a later one has read.
+    if (changes === this.changes && read.untilMs > (this.read?.untilMs ?? 0)) this.read = read;
     return read.subscriptions;
   }
 

@@ -152,6 +152,24 @@ describe('a turn of deliveries', () => {
     });
   });
 
+  it('begins with its subscription as it is then, not as it was when something was found due', async () => {
+    const states: string[] = [];
+    const inState = (state: string) => subscription({ handle: async () => void states.push(state) });
+    const now = inState('now');
+    let current: Subscription = {
+      ...inState('before'),
+      // Asked for when there is something due, to find room.
+      get isFailing() {
+        current = now;
+        return false;
+      },
+    };
+    worker().addSource({ subscriptions: () => [current] });
+    await createPet();
+    await until(() => states.length > 0);
+    expect(states).toEqual(['now']);
+  });
+
   it('acts for nobody, or for the account that the subscription is of, but not for who changed something', async () => {
     const principals: { readonly of: string; readonly by: Principal }[] = [];
     const note = (of: string) => void principals.push({ of, by: currentPrincipal() });

@@ -1,9 +1,10 @@
 // @postgres: deliveries are claimed from another table.
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { DeliveryWorker } from '../../src/database/events/delivery/delivery-worker.js';
-import { Database } from '../../src/index.js';
+import { ActiveKeys, Database } from '../../src/index.js';
+import { WebhookDeliveries } from '../../src/webhooks/webhook-deliveries.js';
 import { FakeClock, startApp, type TestApp } from '../support/app.js';
 import { AMPLE } from '../support/temporary.js';
 import { until } from '../support/until.js';
@@ -116,6 +117,24 @@ describe('a webhook', () => {
     const error = 'This instance does not know the type of the event yet.';
     expect(await deliveriesOf(key, id)).toMatchObject([{ state: 'pending', error }]);
     expect(receiver.at('/rolling')).toHaveLength(1);
+    await service.json(`/v1/webhooks/${id}`, { key, method: 'DELETE' });
+  });
+
+  it('is as it was read last, also if an earlier read ends after that', async () => {
+    const key = await service.key({ ...FULL, account: 'rereading' });
+    const id = await createHook(key, `${receiver.address}/read`, ['pet.*']);
+    const source = service.app.get(WebhookDeliveries, { strict: false });
+    const keys = service.app.get(ActiveKeys, { strict: false });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const find = keys.find.bind(keys);
+    jest.spyOn(keys, 'find').mockImplementationOnce(async (ids) => promise.then(() => find(ids)));
+    const earlier = source.subscriptions(true);
+    await service.app.get(Database).query(`UPDATE "webhooks" SET "failing_since" = 1 WHERE "id" = ${id}`);
+    await source.subscriptions(true);
+    resolve();
+    await earlier;
+    const read = await source.subscriptions();
+    expect(read.find(({ name }) => name === `webhook:${id}`)?.isFailing).toBe(true);
     await service.json(`/v1/webhooks/${id}`, { key, method: 'DELETE' });
   });
 

@@ -165,11 +165,11 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     const turn = new DeliveryTurn(subscription, this.deliveries, this.metrics, this.clock, mayBegin, signal);
     try {
       // What is slow keeps the lease. Other subjects go on meanwhile, unless other subscriptions wait for room.
-      while ((await turn.handle(TURN_MS)) && this.waiting.length === 0) {
+      do {
         const current = (await this.readSources()).find((one) => one.name === name);
         if (current === undefined) break;
         turn.subscription = current;
-      }
+      } while ((await turn.handle(TURN_MS)) && this.waiting.length === 0);
     } finally {
       await turn.end().finally(() => lease.release());
     }
