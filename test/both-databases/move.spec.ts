@@ -63,7 +63,7 @@ beforeAll(async () => {
   const removed = await sqlite.json<{ id: number }>('/v1/pets', { key, body: { name: 'gone', categoryId: 1 } });
   await sqlite.request(`/v1/pets/${removed.body.id}`, { key, method: 'DELETE' });
   before = await read(sqlite);
-}, 60_000);
+});
 afterAll(async () => {
   await target.remove();
   await source.remove();
@@ -85,7 +85,7 @@ describe('npm run move', () => {
     const created = await postgres.json<{ id: number }>('/v1/pets', { key, body: { name: 'next', categoryId: 1 } });
     expect(created.body.id).toBe(4);
     await postgres.app.close();
-  }, 60_000);
+  });
 
   it('refuses a target that is not empty, and a source that another process uses', async () => {
     const another = new SqliteTestDatabase(makeFolder());
@@ -119,7 +119,7 @@ describe('npm run move', () => {
     expect(await moveAll()).toContainEqual({ table: 'notes', rows: 1 });
     expect(await to.query('SELECT "text" FROM "notes"')).toEqual([{ text: 'kept' }]);
     await Promise.all([from.remove(), to.remove()]);
-  }, 60_000);
+  });
 
   it.each([
     [[], 'Name the database to move to'],

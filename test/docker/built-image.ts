@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../support/servers/free-port.js';
 import { isReady } from '../support/service-process.js';
 
-const START_DEADLINE_MS = 120_000;
+const START_DEADLINE_MS = 240_000;
 
 /** A shell command that succeeds where images can be built. */
 export const BUILDER = 'test "$(id -u)" = 0 && command -v buildah && command -v debootstrap';

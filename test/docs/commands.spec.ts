@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { INSTALL_LIMIT_MS } from '../support/install-limit.js';
 import { keysOn } from '../support/keys-command-line.js';
 import { freePort } from '../support/servers/free-port.js';
 import { FAILS, NOT_RUN, OWN_PACKAGE, READ, SETTLED, START_BESIDE, VARIABLES } from './commands.js';
@@ -21,7 +22,6 @@ const START = 'npm ci && npm start';
 const START_EXTENDED = 'npm run --silent node -- visits/dist/main.js';
 const KEYS = 'npm run --silent keys -- ';
 
-const TIMEOUT_MS = 300_000;
 const hasCurl = has('curl');
 const hasServers = has('initdb') && has('pg_dump') && has('redis-server');
 
@@ -38,14 +38,14 @@ beforeAll(async () => {
   receiver = await WebhookReceiver.start();
   for (const [path, text] of files) workspace.write(path, text.replaceAll('localhost:3000', `localhost:${port}`));
   if (hasServers) servers = await Servers.start();
-}, TIMEOUT_MS);
+}, INSTALL_LIMIT_MS);
 
 afterAll(async () => {
   await service?.stop();
   await servers?.stop();
   receiver.stop();
   workspace.remove();
-}, TIMEOUT_MS);
+}, INSTALL_LIMIT_MS);
 
 function has(program: string): boolean {
   return spawnSync(program, ['--version']).status === 0;
@@ -168,7 +168,7 @@ describe.each(READ)('%s', (path) => {
           const printed = await runOrStart(command);
           if (commands.length === 1) expectShown(shown, printed);
         },
-        TIMEOUT_MS,
+        INSTALL_LIMIT_MS,
       );
     }
   }
@@ -242,6 +242,6 @@ describe('the example of an extension', () => {
       await expect(service?.stop()).resolves.toBeUndefined();
       service = undefined;
     },
-    TIMEOUT_MS,
+    INSTALL_LIMIT_MS,
   );
 });

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { INSTALL_LIMIT_MS } from '../support/install-limit.js';
 import { freePort } from '../support/servers/free-port.js';
 import { Workspace } from './workspace.js';
 
-const TIMEOUT_MS = 300_000;
 const COMMIT = 'git add --all src && git -c user.name=test -c user.email=test@example.com commit --quiet -m Test';
 const INIT = 'git init --quiet && git config core.hooksPath .githooks';
 
@@ -43,7 +43,7 @@ describe('npm run new', () => {
         expect.objectContaining({ code: 'specimen_not_found' }),
       ]);
     },
-    TIMEOUT_MS,
+    INSTALL_LIMIT_MS,
   );
 
   it('refuses a name that is taken or no word', async () => {
@@ -69,6 +69,6 @@ describe('the pre-commit check', () => {
       expect(code).toBe(1);
       for (const finding of ['src/format.ts', 'TS2322', 'no-explicit-any']) expect(output).toContain(finding);
     },
-    TIMEOUT_MS,
+    INSTALL_LIMIT_MS,
   );
 });

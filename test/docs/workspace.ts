@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { INSTALL_LIMIT_MS } from '../support/install-limit.js';
 import { isReady } from '../support/service-process.js';
 import { HOME } from './pages.js';
 
 const STOP_DEADLINE_MS = 60_000;
-const START_DEADLINE_MS = 240_000;
 const COPIED = [
   'src',
   'dist',
@@ -80,7 +80,7 @@ export class Workspace {
     // Replace the shell with the command, so that signals reach the process that a user would signal.
     const inPlace = command.replace(/(?:\w+=\S+ )*npm [^;]*$/, 'exec env $&');
     const { child, output } = this.spawn(inPlace, { ...env, PORT: String(port) });
-    const deadlineMs = performance.now() + START_DEADLINE_MS;
+    const deadlineMs = performance.now() + INSTALL_LIMIT_MS;
     while (!(await isReady(`http://127.0.0.1:${port}`))) {
       if (child.exitCode !== null || performance.now() > deadlineMs) {
         child.kill('SIGKILL');
