@@ -42,6 +42,20 @@ describe('the ignore file', () => {
   });
 });
 
+describe('the images', () => {
+  it.each(['docker/Dockerfile', 'scaffold/extension/Dockerfile'])('can be read by their user: %s', (name) => {
+    const copied =
+      readFileSync(join(HOME, name), 'utf8')
+        .split(/^FROM .*/m)
+        .at(-1)
+        ?.match(/^COPY .*/gm) ?? [];
+    // What the build makes has the rights of its umask, and all else those of a checkout that others may not read.
+    const others = copied.filter((line) => !/ \/build\/(node_modules|dist|data) /.test(line));
+    expect(others).not.toEqual([]);
+    expect(others.filter((line) => !line.includes(' --chmod='))).toEqual([]);
+  });
+});
+
 interface ComposeFile {
   readonly services: Readonly<Record<string, ComposeService>>;
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
@@ -96,6 +110,14 @@ describe('compose.yaml', () => {
     const completed = all();
     create();
     expect(all()).toEqual(completed);
+  });
+
+  it('gives as many instances as the proxy knows their connections to PostgreSQL', () => {
+    const [, instances] = /server-template instance (\d+) /.exec(textOf('haproxy.cfg')) ?? [];
+    const [, most] = /max_connections=(\d+)/.exec(String(services['database']?.['command'])) ?? [];
+    const { DATABASE_POOL_SIZE: ofPool } = loadEnv({});
+    // Readiness has one more, a command line has as many, and three are for superusers.
+    expect(Number(most)).toBeGreaterThanOrEqual(Number(instances) * (ofPool + 1) + ofPool + 1 + 3);
   });
 
   it('publishes only the proxy, and Grafana on this machine only', () => {
