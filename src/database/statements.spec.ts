@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import Sqlite from 'sqlite-driver';
 import { QueryFailedError } from 'typeorm';
 import { refuseTransactionControl } from './statements.js';
-import { isBusy, isForeignKeyViolation, translatePostgres, translateSqlite } from './unavailable.js';
+import { explained, isBusy, isForeignKeyViolation, translatePostgres, translateSqlite } from './unavailable.js';
 
 describe('a statement', () => {
   it.each([
@@ -84,6 +84,17 @@ describe('an error of the database', () => {
     [postgresFailure('23505'), false],
   ])('tells whether rows of another table refer to a row: %#', (error, isViolation) => {
     expect(isForeignKeyViolation(error)).toBe(isViolation);
+  });
+
+  it.each([
+    ['SQLITE_NOTADB', 'is damaged, or is no SQLite database'],
+    ['SQLITE_CANTOPEN', 'cannot be read and written'],
+    ['SQLITE_READONLY_DIRECTORY', 'cannot be read and written'],
+    ['SQLITE_FULL', 'is on a disk that is full'],
+  ])('is told to operators with what it is about: %s', (code, fault) => {
+    const reason = new Sqlite.SqliteError('on purpose', code);
+    for (const error of [reason, translateSqlite(reason)])
+      expect(explained(error)).toMatch(new RegExp(`^The file that DATABASE_URL names ${fault}: .*on purpose\\. [A-Z]`));
   });
 
   it('is recognised as a lock of another process', () => {

@@ -40,9 +40,16 @@ export function explained(error: unknown): string {
   const message = messageOf(error);
   if (driverCode(cause) === '57014')
     return 'A statement took too long, and was ended. Raise DATABASE_TIMEOUT_MS (here at least 60000), or ask for fewer days.';
-  if (!/^SQLITE_(CORRUPT|NOTADB)/.test(driverCode(cause))) return message;
-  return `The file that DATABASE_URL names is damaged, or is no SQLite database: ${String(cause)}. Restore a backup.`;
+  const [, fault, advice] = FAULTS_OF_FILES.find(([codes]) => codes.test(driverCode(cause))) ?? [];
+  return fault === undefined ? message : `The file that DATABASE_URL names ${fault}: ${String(cause)}. ${advice}`;
 }
+
+/** SQLite names no file in its messages. */
+const FAULTS_OF_FILES = [
+  [/^SQLITE_(CORRUPT|NOTADB)/, 'is damaged, or is no SQLite database', 'Restore a backup.'],
+  [/^SQLITE_(CANTOPEN|READONLY)/, 'cannot be read and written', 'Check its permissions, and those of its folder.'],
+  [/^SQLITE_FULL/, 'is on a disk that is full', 'Free some space.'],
+] as const;
 
 /** The code of an error of a driver, or of Node; empty if it has none. */
 export function driverCode(error: unknown): string {

@@ -1,9 +1,7 @@
 import 'reflect-metadata';
-import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { invalid } from '../accounts/keys/key-options.js';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { KeysCommand } from '../accounts/cli/keys-command.js';
 import { KeysService } from '../accounts/keys/keys.service.js';
@@ -14,10 +12,9 @@ import { EventsModule } from '../database/events/events.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { databaseUrlOf, isPostgresUrl } from '../database/database-options.js';
 import { explained } from '../database/unavailable.js';
-import { sqliteFile } from '../database/sqlite/sqlite-file.js';
+import { sharedFile } from '../database/sqlite/sqlite-file.js';
 import { Clock } from '../platform/config/clock.js';
 import { ConfigModule } from '../platform/config/config.module.js';
-import type { Env } from '../platform/config/env.js';
 import { loadEnv } from '../platform/config/load-env.js';
 import { UsageHistory } from '../rate-limit/history/usage-history.js';
 import { databaseParts } from '../database-parts.js';
@@ -48,7 +45,8 @@ export async function onDatabase<T>(
       env.DATABASE_TIMEOUT_MS = Math.max(env.DATABASE_TIMEOUT_MS, LONG_MS);
       env.DATABASE_TRANSACTION_TIMEOUT_MS = Math.max(env.DATABASE_TRANSACTION_TIMEOUT_MS, 2 * LONG_MS);
     }
-    checkDatabase(env, createsDatabase);
+    const url = databaseUrlOf(env);
+    if (!isPostgresUrl(url)) sharedFile(url, createsDatabase);
     const imports = [ConfigModule.forRoot(env, new Clock()), DatabaseModule.forRoot(env, databaseParts([]))];
     const options = { logger: false, abortOnError: false } as const;
     const context = await NestFactory.createApplicationContext({ module: CommandLine, imports }, options);
@@ -60,17 +58,6 @@ export async function onDatabase<T>(
   } catch (error) {
     throw new Error(explained(error), { cause: error });
   }
-}
-
-/** Refuses one that no other process could access, and one that would be created, as by a mistyped DATABASE_URL. */
-function checkDatabase(env: Env, createsDatabase: boolean): void {
-  if (env.DATABASE_URL === 'sqlite::memory:')
-    throw invalid('DATABASE_URL is an in-memory database, which other processes cannot access. Set it to a file.');
-  const url = databaseUrlOf(env);
-  if (createsDatabase || isPostgresUrl(url) || existsSync(sqliteFile(url))) return;
-  throw invalid(
-    `There is no database at ${sqliteFile(url)}. Check DATABASE_URL and ENVIRONMENT; the service and "keys create" create new databases.`,
-  );
 }
 
 /** Containers may run under a user id without a name. */

@@ -1,7 +1,7 @@
 import { databaseParts } from '../database-parts.js';
 import { databaseUrlOf, isPostgresUrl } from '../database/database-options.js';
 import { moveToPostgres } from '../database/move-to-postgres.js';
-import { lockDatabaseFile, sqliteFile } from '../database/sqlite/sqlite-file.js';
+import { lockDatabaseFile, sharedFile } from '../database/sqlite/sqlite-file.js';
 import { explained } from '../database/unavailable.js';
 import { loadEnv } from '../platform/config/load-env.js';
 import type { ProgramIo } from './program.js';
@@ -17,7 +17,7 @@ export async function runMove([target = '', ...others]: readonly string[], io: P
   try {
     const source = databaseUrlOf(loadEnv(io.env));
     if (isPostgresUrl(source)) throw new Error('DATABASE_URL names PostgreSQL. This moves an SQLite database.');
-    const file = sqliteFile(source);
+    const file = sharedFile(source);
     const env = loadEnv({ ...io.env, DATABASE_URL: target, DATABASE_URL_FILE: undefined });
     // No service may write meanwhile, or start before this is done.
     lockDatabaseFile(file);

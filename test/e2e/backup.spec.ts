@@ -50,7 +50,8 @@ describe('the backup', () => {
   });
 
   it.each([
-    ['sqlite:/nowhere/petstore.sqlite', 'Cannot open database'],
+    ['sqlite:/nowhere/petstore.sqlite', 'There is no database at /nowhere/petstore.sqlite.'],
+    ['sqlite::memory:', 'DATABASE_URL is an in-memory database'],
     ['postgres://localhost/petstore', 'Use pg_dump for PostgreSQL.'],
     ['mysql://localhost/petstore', 'DATABASE_URL must be'],
   ])('leaves no file if it fails: %s', (url, reason) => {
@@ -59,7 +60,7 @@ describe('the backup', () => {
     expect(backups().filter((name) => name.startsWith('failed'))).toEqual([]);
   });
 
-  it.each([[[]], [['--help']], [['one', 'two']]])('is refused with the arguments %j', (args) => {
+  it.each([[[]], [['']], [['--help']], [['one', 'two']]])('is refused with the arguments %j', (args) => {
     expect(backUp(args)).toEqual({
       code: 2,
       stdout: '',

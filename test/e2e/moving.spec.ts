@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -31,6 +32,16 @@ describe('a move to PostgreSQL', () => {
   it('is refused if the database is on PostgreSQL already', async () => {
     const stderr = 'DATABASE_URL names PostgreSQL. This moves an SQLite database.\n';
     expect(await move([TARGET], TARGET)).toEqual({ code: 1, stdout: '', stderr });
+  });
+
+  it.each([
+    ['sqlite:{}', 'There is no database at {}.'],
+    ['sqlite::memory:', 'DATABASE_URL is an in-memory database'],
+  ])('is refused if there is nothing to move, of which it creates nothing: %s', async (url, reason) => {
+    const file = join(service.folder, 'mistyped.sqlite');
+    const stderr = expect.stringContaining(reason.replace('{}', file));
+    expect(await move([TARGET], url.replace('{}', file))).toEqual({ code: 1, stdout: '', stderr });
+    expect(readdirSync(service.folder).filter((name) => name.startsWith('mistyped'))).toEqual([]);
   });
 
   it('is refused while a service uses the database', async () => {

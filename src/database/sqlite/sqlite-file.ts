@@ -5,7 +5,7 @@ import { hostname, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Sqlite, { type Database as SqliteConnection } from 'sqlite-driver';
-import { isBusy } from '../unavailable.js';
+import { driverCode, isBusy } from '../unavailable.js';
 
 /** The file that a `sqlite:` URL names; `sqlite::memory:` is a private file in the temporary directory. */
 export function sqliteFile(databaseUrl: string): string {
@@ -14,6 +14,21 @@ export function sqliteFile(databaseUrl: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return join(folder, 'petstore.sqlite');
+}
+
+/**
+ * The file of a database that other processes use too.
+ * @param canBeNew whether it can be missing; otherwise a mistyped name would make an empty database
+ * @throws Error that says what to check if there is none
+ */
+export function sharedFile(databaseUrl: string, canBeNew = false): string {
+  if (databaseUrl === 'sqlite::memory:')
+    throw new Error('DATABASE_URL is an in-memory database, which other processes cannot access. Set it to a file.');
+  const file = sqliteFile(databaseUrl);
+  if (canBeNew || existsSync(file)) return file;
+  throw new Error(
+    `There is no database at ${file}. Check DATABASE_URL and ENVIRONMENT; the service and "keys create" create new databases.`,
+  );
 }
 
 /** Creates a file, and its folders, that only this user can read, unless it exists. SQLite's other files get its mode. */
@@ -96,7 +111,7 @@ export function backUp(databaseFile: string, target: string): void {
   try {
     createPrivateFile(incomplete);
     const source = new Sqlite(databaseFile, { readonly: true, fileMustExist: true });
-    source.prepare('VACUUM INTO ?').run(incomplete);
+    copyInto(incomplete, source);
     source.close();
     const copy = new Sqlite(incomplete);
     const result: unknown = copy.pragma('integrity_check', { simple: true });
@@ -108,6 +123,17 @@ export function backUp(databaseFile: string, target: string): void {
   } catch (error) {
     rmSync(incomplete, { force: true });
     throw error;
+  }
+}
+
+function copyInto(target: string, source: SqliteConnection): void {
+  try {
+    source.prepare('VACUUM INTO ?').run(target);
+  } catch (cause) {
+    // Neither the file of the database nor its disk is meant.
+    if (/^SQLITE_(FULL|IOERR)/.test(driverCode(cause)))
+      throw new Error(`${target} cannot be written: ${String(cause)}`, { cause });
+    throw cause;
   }
 }
 
