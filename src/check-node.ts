@@ -12,3 +12,15 @@ export function refuseArguments(program: string): void {
   process.stderr.write(`${program} takes no arguments. Environment variables set it up: see docs/configuration.md.\n`);
   process.exit(2);
 }
+
+const leave = (signal: NodeJS.Signals) => process.exit(signal === 'SIGINT' ? 130 : 143);
+
+/**
+ * Ends the process on a signal, as it does by itself unless it is the first of a container, which ignores signals without a
+ * listener.
+ * @returns leaves signals to others
+ */
+export function leaveOnSignals(): () => void {
+  process.once('SIGTERM', leave).once('SIGINT', leave);
+  return () => process.off('SIGTERM', leave).off('SIGINT', leave);
+}

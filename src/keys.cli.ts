@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import './check-node.js';
+import { leaveOnSignals } from './check-node.js';
 import './programs/closed-pipe.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { runKeys } from './programs/run-keys.js';
@@ -7,6 +7,7 @@ import { runKeys } from './programs/run-keys.js';
 /** Running services poll for changes ten times a second; after this wait, they have seen a change. */
 const SETTLE_MS = 300;
 
+leaveOnSignals();
 const { exitCode, changed } = await runKeys(process.argv.slice(2), process);
 process.exitCode = exitCode;
 if (changed) await delay(SETTLE_MS);

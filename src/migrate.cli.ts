@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { refuseArguments } from './check-node.js';
+import { leaveOnSignals, refuseArguments } from './check-node.js';
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import { explained } from './database/unavailable.js';
@@ -8,6 +8,7 @@ import { PinoLogger } from './platform/logging/pino-logger.js';
 import { migrate } from './database-parts.js';
 
 refuseArguments('petstore-migrate');
+leaveOnSignals();
 try {
   const env = loadEnv();
   Logger.overrideLogger(new PinoLogger(env.LOG_LEVEL));

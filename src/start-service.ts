@@ -9,11 +9,9 @@ import { VERSION } from './platform/config/env.js';
 import { ExtensionError } from './platform/errors/extension-error.js';
 import { anyAddress, localOrigin } from './http/addresses.js';
 import type { AppOptions } from './extensions/app-options.js';
+import { leaveOnSignals } from './check-node.js';
 import { createApp } from './create-app.js';
 import { stopOnSignals } from './stop-service.js';
-
-/** Without a listener, the first process of a container ignores the signal while migrations run. */
-const leave = () => process.exit(143);
 
 /**
  * Reads the configuration, builds the service and listens. SIGTERM or SIGINT stops it after the requests in progress, and
@@ -21,14 +19,15 @@ const leave = () => process.exit(143);
  * with 1.
  */
 export async function startService(options: Omit<AppOptions, 'env'> = {}): Promise<void> {
-  process.once('SIGTERM', leave);
+  // Until it can stop in order: migrations can take long.
+  const stay = leaveOnSignals();
   try {
     const env = loadEnv();
     const url = databaseUrlOf(env);
     if (url !== 'sqlite::memory:' && !isPostgresUrl(url)) await awaitDatabaseFile(sqliteFile(url));
     const endTracing = await startTracing(env);
     const app = await createApp({ ...options, env });
-    process.off('SIGTERM', leave);
+    stay();
     stopOnSignals(app, endTracing);
     // Connections wait for the event loop in the kernel, which drops those beyond the backlog for seconds.
     const where = { port: env.PORT, host: env.HOST ?? anyAddress(), backlog: env.MAX_CONNECTIONS };

@@ -98,14 +98,22 @@ describe('migrations on PostgreSQL', () => {
     expect(lines.filter((line) => !line.startsWith('{'))).toEqual([]);
   });
 
-  it('end at SIGTERM', async () => {
-    const database = await createDatabase();
-    const other = await connect(database.url);
-    await other.query(`SELECT pg_advisory_lock(hashtextextended('petstore migrations', 0))`);
-    const options = { folder: folders.make(), env: { DATABASE_URL: database.url, PORT: String(await freePort()) } };
-    const ended = await runMain(options, () => until(async () => (await other.query(SERVICE)).rowCount === 1));
-    expect(ended).toMatchObject({ code: 143 });
-  });
+  it.each([
+    ['main.js', 'SIGTERM', 143],
+    ['main.js', 'SIGINT', 130],
+    ['migrate.cli.js', 'SIGTERM', 143],
+    ['migrate.cli.js', 'SIGINT', 130],
+  ] as const)(
+    'end at a signal, which the first process of a container would ignore: %s, %s',
+    async (file, signal, code) => {
+      const database = await createDatabase();
+      const other = await connect(database.url);
+      await other.query(`SELECT pg_advisory_lock(hashtextextended('petstore migrations', 0))`);
+      const options = { folder: folders.make(), env: { DATABASE_URL: database.url, PORT: String(await freePort()) } };
+      const isWaiting = () => until(async () => (await other.query(SERVICE)).rowCount === 1);
+      expect(await runMain(options, isWaiting, [file, signal])).toMatchObject({ code });
+    },
+  );
 
   it('are waited for with MIGRATE_ON_START=false, by a service whose role cannot change the schema', async () => {
     const database = await createDatabase();

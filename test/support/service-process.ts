@@ -63,14 +63,18 @@ export async function startProcess({ file = 'main.js', folder, env = {}, stdout 
 }
 
 /**
- * Runs the built service until it exits.
- * @param terminateAfter when to send SIGTERM
+ * Runs the built service, or another program, until it exits.
+ * @param terminateAfter when to send the signal
  */
-export async function runMain(options: ProcessOptions, terminateAfter?: () => Promise<unknown>): Promise<Ended> {
-  const { child, ended } = run('main.js', [], options);
+export async function runMain(
+  options: ProcessOptions,
+  terminateAfter?: () => Promise<unknown>,
+  [file, signal]: readonly [string, NodeJS.Signals] = ['main.js', 'SIGTERM'],
+): Promise<Ended> {
+  const { child, ended } = run(file, [], options);
   if (terminateAfter !== undefined) {
     await terminateAfter();
-    child.kill('SIGTERM');
+    child.kill(signal);
   }
   return ended;
 }
