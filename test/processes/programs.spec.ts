@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, copyFileSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -100,4 +100,15 @@ it('a command line ends in silence if nobody reads its output', async () => {
   const child = spawn(process.execPath, [program, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.destroy();
   expect(await text(child.stderr)).toBe('');
+});
+
+it('a command line says that its output cannot be written', () => {
+  const program = join(import.meta.dirname, '../../dist/src/keys.cli.js');
+  const full = openSync('/dev/full', 'w');
+  const { status, stderr } = spawnSync(process.execPath, [program, '--help'], {
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+  });
+  closeSync(full);
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/^The output cannot be written: ENOSPC: .*\n$/)]);
 });
