@@ -50,7 +50,9 @@ export class Env {
 
   @CheckedSetting(
     isRedisUrl,
-    '$property must be redis://, redis+sentinel:// or redis+cluster://, or rediss:// or rediss+cluster:// for TLS, such as redis://user:password@redis.example.com:6379/0',
+    '$property must be redis://host, redis+sentinel://host:port,host:port/master-name or redis+cluster://host:port,host:port, or ' +
+      'rediss:// or rediss+cluster:// for TLS, such as redis://user:password@redis.example.com:6379/0, with /, ?, #, @ and % ' +
+      'of the user and the password percent-encoded, such as %23 for #',
   )
   REDIS_URL?: string;
 
