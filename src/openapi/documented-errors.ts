@@ -35,12 +35,13 @@ const COMMON_ERRORS: readonly (Problem | Error)[] = [
 
 const FORBIDDEN = scopeNeeded('pets:read', ['orders:read', 'orders:write']);
 
-const BODY_ERRORS: readonly Error[] = [
+/** Of methods that can have a body, also where an operation takes none: it is read all the same. */
+export const BODY_ERRORS: readonly Problem[] = [
   malformedJson('is not valid JSON at line 1, column 9: names and strings need double quotes'),
   payloadTooLarge(17_000),
   unsupportedMediaType('text/plain'),
   requestTimeout(),
-];
+].map(documentedError);
 
 const QUOTA_ERRORS: readonly Problem[] = [tooManyRequests(LIMITED), tooManyRequests(BANNED)];
 

@@ -8,11 +8,12 @@ import { Env } from '../platform/config/env.js';
 import { ApiError } from '../http/errors/api-error.js';
 import type { Problem } from '../platform/errors/error-codes.js';
 import { isIdempotent } from '../http/idempotency/idempotent.decorator.js';
+import { METHODS_WITH_BODY } from '../http/requests/message.js';
 import { replyOf, requestOf } from '../http/requests/request.js';
 import { announce, deprecationOf, EARLY_STATUSES, operationRemoved } from '../lifecycle/deprecation.interceptor.js';
 import { refuse } from '../rate-limit/windows/decision.js';
 import { tooManyRequests } from '../rate-limit/rate-limit-headers.js';
-import { IDEMPOTENCY_ERRORS } from './documented-errors.js';
+import { BODY_ERRORS, IDEMPOTENCY_ERRORS } from './documented-errors.js';
 import { operationOf } from './operation.decorator.js';
 
 /** The header in the OpenAPI document of a staging service. */
@@ -38,10 +39,10 @@ export class RehearsalInterceptor implements NestInterceptor {
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const { headers, caller } = requestOf(context);
+    const { headers, caller, method } = requestOf(context);
     const [, quoted, token] = CODE.exec([headers['prefer'] ?? ''].flat().join(',')) ?? [];
     const code = quoted ?? token;
-    const error = code === undefined ? undefined : this.find(code, context.getHandler(), caller);
+    const error = code === undefined ? undefined : this.find(code, context.getHandler(), method, caller);
     if (error === undefined) return next.handle();
     const reply = replyOf(context).header('preference-applied', `code=${code}`);
     const deprecation = deprecationOf(context.getHandler());
@@ -50,12 +51,13 @@ export class RehearsalInterceptor implements NestInterceptor {
   }
 
   /** The error as this caller would get it. Its wait is that of the rehearsal. */
-  private find(code: string, handler: Function, caller: Caller | undefined): Problem | undefined {
+  private find(code: string, handler: Function, method: string, caller?: Caller): Problem | undefined {
     const operation = operationOf(handler);
     const deprecation = deprecationOf(handler);
     const documented = [
       ...(deprecation === undefined ? [] : [operationRemoved(deprecation).problem]),
       ...(operation?.errors ?? []),
+      ...(operation !== undefined && METHODS_WITH_BODY.has(method) ? BODY_ERRORS : []),
       ...(operation !== undefined && isIdempotent(handler) ? IDEMPOTENCY_ERRORS : []),
     ];
     const error = documented.find((one) => one.code === code || String(one.status) === code);

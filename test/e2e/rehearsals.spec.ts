@@ -109,6 +109,13 @@ describe('a rehearsed error', () => {
     },
   );
 
+  it('can be that of a body, although the operation takes none', async () => {
+    const manager = await service.key({ scopes: ['webhooks:manage'] });
+    const headers = { Prefer: 'code=415' };
+    const response = await service.request('/v1/webhooks/1/test', { method: 'POST', key: manager, headers });
+    expect((await errorOf(response)).code).toBe('unsupported_media_type');
+  });
+
   it('needs an admitted request', async () => {
     const response = await service.request('/v1/pets', { headers: { Prefer: 'code=503' } });
     expect([response.status, response.headers.get('preference-applied')]).toEqual([401, null]);

@@ -49,6 +49,21 @@ export const EVENT_CASES: [string, string, number, Ask][] = [
       return send(id, { key: crowded });
     },
   ],
+  ...[
+    ['malformed JSON, although it takes no body', 400, '{'] as const,
+    ['too large a body, although it takes none', 413, ' '.repeat(17_000)] as const,
+  ].map(([name, status, body]): [string, string, number, Ask] => [
+    'testWebhook',
+    name,
+    status,
+    () => send('testWebhook', { headers: JSON_TYPE, body }),
+  ]),
+  [
+    'testWebhook',
+    'another media type, although it takes no body',
+    415,
+    () => send('testWebhook', { headers: { 'Content-Type': 'text/plain' }, body: 'x' }),
+  ],
   ...['listWebhooks', 'getWebhook', 'listDeliveries'].flatMap((id): [string, string, number, Ask][] => [
     [id, 'what the client has', 304, () => send(id, { headers: { 'If-None-Match': '*' } })],
     [id, 'an old state', 412, () => send(id, { headers: { 'If-Match': '"old"' } })],
