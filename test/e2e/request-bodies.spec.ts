@@ -105,7 +105,7 @@ describe('an operation of an extension', () => {
     const lists = Array.from({ length: 31_000 }, () => []);
     expect((await service.post('/v1/bells/many', key, { texts: lists.slice(0, 5_000) })).status).toBe(201);
     expect(await errorOf(await service.post('/v1/bells/many', key, { texts: lists }))).toMatchObject({
-      message: 'The request body must not have more than 30518 members.',
+      message: 'The request body must not have more than 30518 members, objects and lists.',
     });
     const message = 'The request body must not exceed 500000 bytes';
     for (const length of [500_000, 600_000]) {

@@ -68,7 +68,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   HPE_PAUSED_H2_UPGRADE: FIRST_LINE,
   HPE_LF_EXPECTED: 'a line does not end with CRLF',
   HPE_INVALID_HEADER_TOKEN: 'the name or the value of a header has a character that is not allowed there',
-  HPE_INVALID_CONTENT_LENGTH: 'Content-Length is not a number of bytes',
+  HPE_INVALID_CONTENT_LENGTH: 'Content-Length is not a number of bytes, or is sent with Transfer-Encoding',
   HPE_UNEXPECTED_CONTENT_LENGTH: 'Content-Length is sent twice',
   HPE_INVALID_TRANSFER_ENCODING: 'Transfer-Encoding is not chunked, or is sent with Content-Length',
   HPE_INVALID_CHUNK_SIZE: CHUNKS,

@@ -62,7 +62,9 @@ describe('a JSON text', () => {
     expect(() => parse(`[${objects.slice(1).join()}]`)).not.toThrow();
     expect(() => parse(`{${members.slice(1).join()}}`)).not.toThrow();
     for (const text of [`[${objects.join()}]`, `{${members.join()}}`])
-      expect(refusal(text)).toBe('validation_failed: The request body must not have more than 1000 members.');
+      expect(refusal(text)).toBe(
+        'validation_failed: The request body must not have more than 1000 members, objects and lists.',
+      );
   });
 
   it('is nested at most 32 levels deep', () => {

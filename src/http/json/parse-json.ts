@@ -70,7 +70,7 @@ function checkMembers(text: string, maxMembers: number): void {
       );
     if (token === '{' || token === '[' || token === ':') count += 1;
     if (namesByDepth.length > MAX_DEPTH) throw refused(`be nested deeper than ${MAX_DEPTH} levels`);
-    if (count > maxMembers) throw refused(`have more than ${maxMembers} members`);
+    if (count > maxMembers) throw refused(`have more than ${maxMembers} members, objects and lists`);
   }
 }
 
