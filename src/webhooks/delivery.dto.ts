@@ -61,7 +61,7 @@ export class Delivery {
   @IntegerField({ description: 'Attempts so far.', example: 3, minimum: 0, maximum: 100 })
   attempts!: number;
 
-  @ApiProperty({ ...TIME_SCHEMA, description: 'When the last attempt was made, or the next one is due.' })
+  @ApiProperty({ ...TIME_SCHEMA, description: 'When the next attempt is due, or the last one was.' })
   dueAt!: string;
 
   @ApiProperty({
