@@ -25,7 +25,7 @@ export class CategoriesController {
     id: 'listCategories',
     summary: 'List categories',
     description:
-      'Returns categories in ascending order of `id`. If there is a next page, `Link` has its address as `rel="next"`. ' +
+      'Returns categories in ascending order of `id`. `Link` has the address of a next page as `rel="next"`. ' +
       'Identifiers that only pets use are not listed.',
     scope: 'categories:read',
     stability: 'beta',

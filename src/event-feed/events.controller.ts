@@ -32,8 +32,8 @@ export class EventsController {
     id: 'listEvents',
     summary: 'List events',
     description:
-      'Returns changes of pets and categories, and of the orders, keys and webhooks of the account, in their order: those that ' +
-      'the scopes of the key let it read. `Link` always has a next page, which may still be empty: follow it, and no event is missed.',
+      "Returns changes of pets, categories, and the account's orders, keys and webhooks, in order: those that the scopes " +
+      'of the key let it read. `Link` always has a next page, which may still be empty: follow it, and no event is missed.',
     scope: 'events:read',
     stability: 'beta',
     success: {

@@ -9,7 +9,8 @@ import type { ErrorCode, OwnErrorCode, Problem } from '../platform/errors/error-
 import { ERROR_CODES, errorObject, MAX_MESSAGE_LENGTH, problem } from '../platform/errors/error-codes.js';
 import { validationFailed } from '../http/errors/api-error.js';
 import { inUse, reused } from '../http/idempotency/idempotency.service.js';
-import { malformedJson, payloadTooLarge, requestTimeout, unsupportedMediaType } from '../http/requests/message.js';
+import { malformedJson, METHODS_WITH_BODY, payloadTooLarge } from '../http/requests/message.js';
+import { requestTimeout, unsupportedMediaType } from '../http/requests/message.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences, optionalHeaders } from '../http/response-headers.js';
 import { refuse } from '../rate-limit/windows/decision.js';
 import { tooManyRequests } from '../rate-limit/rate-limit-headers.js';
@@ -35,8 +36,7 @@ const COMMON_ERRORS: readonly (Problem | Error)[] = [
 
 const FORBIDDEN = scopeNeeded('pets:read', ['orders:read', 'orders:write']);
 
-/** Of methods that can have a body, also where an operation takes none: it is read all the same. */
-export const BODY_ERRORS: readonly Problem[] = [
+const BODY_ERRORS: readonly Problem[] = [
   malformedJson('is not valid JSON at line 1, column 9: names and strings need double quotes'),
   payloadTooLarge(17_000),
   unsupportedMediaType('text/plain'),
@@ -63,6 +63,12 @@ export function errorsOfOperation(
   ].map(documentedError);
   // Of two errors with the same code, the later one is declared by the operation.
   return [...new Map(all.map((error) => [error.code, error])).values()];
+}
+
+/** Errors of a body that an operation does not take, with other statuses than its own errors: it is read all the same. */
+export function errorsOfIgnoredBody(method: string, own: readonly Problem[]): Problem[] {
+  if (!METHODS_WITH_BODY.has(method.toUpperCase())) return [];
+  return BODY_ERRORS.filter(({ status }) => own.every((error) => error.status !== status));
 }
 
 export const IDEMPOTENCY_ERRORS = [reused(), inUse()].map(documentedError);

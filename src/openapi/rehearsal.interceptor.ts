@@ -8,12 +8,11 @@ import { Env } from '../platform/config/env.js';
 import { ApiError } from '../http/errors/api-error.js';
 import type { Problem } from '../platform/errors/error-codes.js';
 import { isIdempotent } from '../http/idempotency/idempotent.decorator.js';
-import { METHODS_WITH_BODY } from '../http/requests/message.js';
 import { replyOf, requestOf } from '../http/requests/request.js';
 import { announce, deprecationOf, EARLY_STATUSES, operationRemoved } from '../lifecycle/deprecation.interceptor.js';
 import { refuse } from '../rate-limit/windows/decision.js';
 import { tooManyRequests } from '../rate-limit/rate-limit-headers.js';
-import { BODY_ERRORS, IDEMPOTENCY_ERRORS } from './documented-errors.js';
+import { errorsOfIgnoredBody, IDEMPOTENCY_ERRORS } from './documented-errors.js';
 import { operationOf } from './operation.decorator.js';
 
 /** The header in the OpenAPI document of a staging service. */
@@ -57,7 +56,7 @@ export class RehearsalInterceptor implements NestInterceptor {
     const documented = [
       ...(deprecation === undefined ? [] : [operationRemoved(deprecation).problem]),
       ...(operation?.errors ?? []),
-      ...(operation !== undefined && METHODS_WITH_BODY.has(method) ? BODY_ERRORS : []),
+      ...(operation === undefined ? [] : errorsOfIgnoredBody(method, operation.errors)),
       ...(operation !== undefined && isIdempotent(handler) ? IDEMPOTENCY_ERRORS : []),
     ];
     const error = documented.find((one) => one.code === code || String(one.status) === code);

@@ -49,7 +49,7 @@ export class PetsController {
     id: 'listPets',
     summary: 'List pets',
     description:
-      'Returns pets in ascending order of `id`. If there is a next page, `Link` has its address as `rel="next"`. ' +
+      'Returns pets in ascending order of `id`. `Link` has the address of a next page as `rel="next"`. ' +
       'A pet must match all given filters. A pet without a status matches no status filter. With one identifier in `ids`, ' +
       '`ETag` is the one that `If-Match` needs.',
     scope: 'pets:read',

@@ -49,7 +49,7 @@ export class OrdersController {
     id: 'listOrders',
     summary: 'List orders',
     description:
-      'Returns orders of the calling account in ascending order of `id`. If there is a next page, `Link` has its address as ' +
+      'Returns orders of the calling account in ascending order of `id`. `Link` has the address of a next page as ' +
       '`rel="next"`.',
     scope: 'orders:read',
     stability: 'experimental',

@@ -23,8 +23,8 @@ export const CREATE_WEBHOOK: OperationOptions = {
   summary: 'Create a webhook',
   description:
     'Posts events from now on to an address of yours, signed as Standard Webhooks says. Only this response shows the secret. ' +
-    'It delivers the events that the calling key can read, and stops when the key is revoked, paused or expires, until another ' +
-    'key of the account changes the webhook.',
+    'It delivers what the calling key can read, and stops when the key is revoked, paused or expires, until another key ' +
+    'changes the webhook.',
   bodyExamples: { 'Changes of pets': { url: EXAMPLE.url, types: EXAMPLE.types }, Everything: { url: EXAMPLE.url } },
   success: created(IssuedWebhook, 'The new webhook with its secret.', { 'A webhook': ISSUED }, [
     'Location',

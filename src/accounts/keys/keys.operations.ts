@@ -35,8 +35,8 @@ export const LIST_KEYS: OperationOptions = {
   id: 'listKeys',
   summary: 'List API keys',
   description:
-    'Returns the keys of the calling account, oldest first, including revoked and expired ones. If there is a next page, ' +
-    '`Link` has its address as `rel="next"`.',
+    'Returns the keys of the calling account, oldest first, including revoked and expired ones. `Link` has the address of a ' +
+    'next page as `rel="next"`.',
   success: pageOf(KeyDetails, 'ApiKeys', 'A page of keys.', { 'One key': [EXAMPLE_DETAILS] }),
 };
 

@@ -21,7 +21,7 @@ class Bans {
     minimum: 0,
     maximum: MAX_LIMIT,
     description:
-      '429 responses to this key in the current minute that count towards a ban. The key is banned when they reach the minute limit.',
+      '429 responses to this key in the current minute that count towards a ban, which comes at the minute limit.',
   })
   strikes!: number;
 

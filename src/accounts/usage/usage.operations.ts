@@ -17,7 +17,7 @@ export const GET_USAGE: OperationOptions = {
   description:
     "Returns the account's plan, the calling key, the requests left in both windows, and the strikes and the ban. Also " +
     'works for exhausted accounts and banned keys. It can be called as often per minute as the plan allows requests, and at ' +
-    'least 300 times; past that the response is 429.',
+    'least 300 times.',
   scope: null,
   stability: 'beta',
   quota: 'none',

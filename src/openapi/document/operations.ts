@@ -3,11 +3,11 @@ import type { ParameterObject, RequestBodyObject, ResponseObject } from '@nestjs
 import type { Env } from '../../platform/config/env.js';
 import { headerReferences, optionalHeaders } from '../../http/response-headers.js';
 import { IDEMPOTENCY_KEY_PARAMETER } from '../../http/idempotency/idempotency.hooks.js';
-import { JSON_TYPE, jsonMediaTypes, METHODS_WITH_BODY } from '../../http/requests/message.js';
+import { JSON_TYPE, jsonMediaTypes } from '../../http/requests/message.js';
 import type { Problem } from '../../platform/errors/error-codes.js';
 import { EARLY_STATUSES } from '../../lifecycle/deprecation.interceptor.js';
 import { PREFER_PARAMETER } from '../rehearsal.interceptor.js';
-import { BODY_ERRORS, errorResponse, IDEMPOTENCY_ERRORS, responseName } from '../documented-errors.js';
+import { errorResponse, errorsOfIgnoredBody, IDEMPOTENCY_ERRORS, responseName } from '../documented-errors.js';
 import { convertSchema, refuseUnknownFields, resolve, type Schemas } from './schemas.js';
 
 export type DocumentedOperation = OperationObject & { 'x-sunset'?: string };
@@ -75,8 +75,7 @@ export function completeOperation(
     add(status, response, status === '304' ? name : undefined);
     if (status < '300') shared.contents.push(response.content ?? {});
   }
-  const own = new Set(ownErrors.map(({ code }) => code));
-  const ofBody = METHODS_WITH_BODY.has(method.toUpperCase()) ? BODY_ERRORS.filter(({ code }) => !own.has(code)) : [];
+  const ofBody = errorsOfIgnoredBody(method, ownErrors);
   const errors = [...ownErrors, ...ofBody, ...(isIdempotent ? IDEMPOTENCY_ERRORS : [])];
   for (const [status, ofStatus] of Map.groupBy(errors, ({ status: code }) => code))
     add(String(status), errorResponse(status, ofStatus), responseName(status, ofStatus));

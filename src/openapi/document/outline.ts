@@ -68,8 +68,8 @@ address: ${formatCount(ANONYMOUS_PER_MINUTE)} a minute and ${formatCount(ANONYMO
 
 **Errors** are an \`Error\` object; branch on its \`code\`. With \`Accept: application/problem+json\`, those of routed requests
 are problem details (RFC 9457) instead. An unknown path is 404 \`route_not_found\`, a method that the path does not support
-405 \`method_not_allowed\`, a transfer coding other than chunked 501 \`not_implemented\`; headers over 16 KiB are 431
-\`headers_too_large\`. GET operations accept HEAD.
+405 \`method_not_allowed\`, a transfer coding but chunked 501; headers over 16 KiB are 431 \`headers_too_large\`. GET
+operations accept HEAD.
 
 **Lifecycle.** Each operation has an \`x-stability\`. A \`stable\` operation changes only compatibly. A \`beta\` operation can
 change incompatibly, with notice. An \`experimental\` operation can change at any time. A deprecated operation returns 410
@@ -77,7 +77,7 @@ from its \`x-sunset\` date on.
 
 Every response also has ${RATE_LIMIT_FIELDS ? fields : ''}
 \`X-Content-Type-Options\`, and \`Cache-Control\`: \`private, no-cache\` or \`no-store\`; and
-\`Vary\`, unless the request is refused before it is routed: 400, 408 and 431 of requests that are not valid HTTP.
+\`Vary\`, but for 400, 408 and 431 of requests that are not valid HTTP.
 `.trim();
 }
 
