@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Type } from 'class-transformer';
-import { IsObject, IsString, ValidateBy, ValidateNested } from 'class-validator';
+import { Transform, Type } from 'class-transformer';
+import { IsObject, IsOptional, IsString, ValidateBy, ValidateNested } from 'class-validator';
 import { ApiError } from '../errors/api-error.js';
 import { RequestValidationPipe, ValidatedOnce } from './request-validation.pipe.js';
 
@@ -105,5 +105,46 @@ describe('a body with many unknown fields', () => {
     await expect(send({ name: 'cart', ...many(990) })).rejects.toThrow(/^"unknown0" is not a known field/);
     const nested = { name: 'cart', parts: Array.from({ length: 90 }, () => ({ ...part, ...many(9) })) };
     await expect(send(nested)).rejects.toThrow(/^"unknown0" is not a known field of parts.0/);
+  });
+});
+
+describe('a transformation that fails', () => {
+  class Shape {
+    @IsString()
+    kind!: string;
+  }
+  const discriminator = { property: 'kind', subTypes: [{ value: Item, name: 'item' }] };
+  class Drawing {
+    @Transform(({ value }) => (value as string).trim())
+    @IsString()
+    title!: string;
+
+    @IsOptional()
+    @Type(() => Shape, { discriminator, keepDiscriminatorProperty: true })
+    @ValidateNested({ each: true })
+    @IsObject({ each: true })
+    shapes?: Shape[];
+
+    @IsOptional()
+    @Transform(({ value }) => (value as string).trim())
+    note?: string;
+
+    @IsString()
+    colour = 'blue';
+  }
+  const draw = async (body: object) => pipe.transform(body, { type: 'body', metatype: Drawing });
+
+  it.each([
+    [{ title: 7 }, 'title must be a string.'],
+    [{ title: null, size: 7 }, 'title must be a string.'],
+    [{ title: 'A', shapes: [null] }, 'each value in shapes must be an object.'],
+    [{ title: 'A', shapes: [{ kind: 'x' }, null] }, 'each value in shapes must be an object.'],
+  ])('is the fault of a body that breaks the rules: %j', async (body, message) => {
+    await expect(draw(body)).rejects.toMatchObject({ code: 'validation_failed', message });
+  });
+
+  it('is its own fault otherwise', async () => {
+    await expect(draw({ title: 'A', note: 7 })).rejects.toBeInstanceOf(TypeError);
+    expect(await draw({ title: ' A ', shapes: [{ kind: 'x' }] })).toMatchObject({ title: 'A', colour: 'blue' });
   });
 });

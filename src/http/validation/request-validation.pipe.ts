@@ -81,7 +81,7 @@ function queryOf(query: unknown, metatype: Type): unknown {
 
 async function instanceOf(value: unknown, metatype: Type, place: Place): Promise<object> {
   checkNames(Object.keys(value ?? {}), place);
-  const dto: object = plainToInstance(metatype, value ?? {}, { exposeDefaultValues: true });
+  const dto = await transformed(value ?? {}, metatype, place);
   const errors = await validate(dto, OPTIONS);
   const broken = describe(errors, place);
   const faults = broken.length === 0 ? unstorableTexts(value) : broken;
@@ -90,6 +90,17 @@ async function instanceOf(value: unknown, metatype: Type, place: Place): Promise
   if (value === null) throw notAnObject();
   // A POST needs no body where all its fields are optional.
   throw value === undefined ? unsupportedMediaType() : validationFailed(faults);
+}
+
+/** Transformations, such as `value.trim()`, expect what the rules check only afterwards. */
+async function transformed(value: object, metatype: Type, place: Place): Promise<object> {
+  try {
+    return plainToInstance(metatype, value, { exposeDefaultValues: true }) as object;
+  } catch (error) {
+    const untransformed = Object.assign(new metatype() as object, value);
+    const faults = describe(await validate(untransformed, { ...OPTIONS, whitelist: false }), place);
+    throw faults.length === 0 ? error : validationFailed(faults);
+  }
 }
 
 function checkObject(body: unknown, name?: string): void {
