@@ -6,7 +6,7 @@ import { Deliveries } from '../../src/database/events/delivery/deliveries.js';
 import { DeliveryMetrics } from '../../src/database/events/delivery/delivery-metrics.js';
 import { DeliveryTurn } from '../../src/database/events/delivery/delivery-turn.js';
 import { DeliveryWorker } from '../../src/database/events/delivery/delivery-worker.js';
-import type { Subscription } from '../../src/database/events/delivery/subscription.js';
+import { RetryLater, type Subscription } from '../../src/database/events/delivery/subscription.js';
 import { Subscriptions } from '../../src/database/events/delivery/subscriptions.js';
 import { Database } from '../../src/index.js';
 import { FakeClock } from '../support/app.js';
@@ -132,6 +132,26 @@ describe('a turn of deliveries', () => {
     const [{ error = '' } = {}] = (await recorded()) as { error?: string }[];
     expect(error).toMatch(/^a\uFFFDb\uFFFD \u{1F98A}+\uFFFD?$/u);
     expect(error).toHaveLength(1_000);
+  });
+
+  it.each<[string, string, () => unknown, 'handle' | 'refusalOf']>([
+    ['an object without a prototype', '[Object: null prototype] {}', () => Object.create(null), 'handle'],
+    ['a message that is no text', '{ at: 7 }', () => Object.assign(new Error(), { message: { at: 7 } }), 'handle'],
+    ['a wait that is no number', 'busy', () => new RetryLater('busy', NaN), 'handle'],
+    ['a wait without end', 'busy', () => new RetryLater('busy', Infinity), 'handle'],
+    ['an error where it asks whether it is refused', 'closed', () => new Error('closed'), 'refusalOf'],
+  ])('counts an attempt that fails with %s', async (_, error, thrown, place) => {
+    const fail = () => {
+      handled.push(place);
+      throw thrown();
+    };
+    const failing = subscription(place === 'handle' ? { handle: fail } : { refusalOf: fail });
+    await createPet();
+    await subscriptions().fanOut([failing]);
+    const turn = beginTurn(failing);
+    await handleSome(turn);
+    await turn.end();
+    expect(await recorded()).toEqual([{ state: 'pending', attempts: 1, error }]);
   });
 
   it('leaves its lease to others also if nothing can be recorded at its end', async () => {

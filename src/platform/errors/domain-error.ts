@@ -28,24 +28,54 @@ export function orFail<Row>(row: Row | null | undefined, missing: (id: string) =
   return row;
 }
 
-/** What is wrong, in one line. Node gives no message to the error of a host whose addresses all refuse the connection. */
-export function messageOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
-  return error instanceof Error ? error.message : String(error);
-}
-
 const MAX_DEPTH = 4;
 const MAX_INNER_ERRORS = 5;
 /** How much of a thrown object that is no error a line of the log has. */
 const BOUNDS = { depth: 2, maxArrayLength: 10, maxStringLength: 1_000, breakLength: Infinity };
 
+/** What is wrong, in one line. Node gives no message to the error of a host whose addresses all refuse the connection. */
+export function messageOf(error: unknown, depth = MAX_DEPTH): string {
+  return attempt(() => {
+    if (!(error instanceof AggregateError) || error.message !== '')
+      return textOf(error instanceof Error ? error.message : error);
+    return depth === 0
+      ? ''
+      : innerErrorsOf(error)
+          .map((inner) => messageOf(inner, depth - 1))
+          .join('; ');
+  }, UNREADABLE);
+}
+
 /** An error with its causes, and those that an AggregateError has, for the log. */
 export function describe(exception: unknown, detail: 'message' | 'stack', depth = MAX_DEPTH): string {
-  if (typeof exception === 'string') return exception;
-  if (!(exception instanceof Error)) return inspect(exception, BOUNDS);
-  const inner: readonly unknown[] = exception instanceof AggregateError ? exception.errors : [];
-  const causes = exception.cause === undefined ? inner : [...inner, exception.cause];
-  const told = depth === 0 ? [] : causes.slice(0, MAX_INNER_ERRORS);
-  const own = exception[detail] ?? exception.message;
-  return [own, ...told.map((cause) => describe(cause, detail, depth - 1))].join('\nbecause of ');
+  return attempt(() => {
+    if (!(exception instanceof Error)) return textOf(exception);
+    const told = depth === 0 ? [] : attempt(() => causesOf(exception), []).slice(0, MAX_INNER_ERRORS);
+    const own = textOf(attempt(() => exception[detail], undefined) ?? exception.message);
+    return [own, ...told.map((cause) => describe(cause, detail, depth - 1))].join('\nbecause of ');
+  }, UNREADABLE);
+}
+
+/** The errors of an AggregateError, which may have been set to anything. */
+export function innerErrorsOf(error: unknown): readonly unknown[] {
+  return error instanceof AggregateError && Array.isArray(error.errors) ? error.errors : [];
+}
+
+function causesOf(error: Error): readonly unknown[] {
+  return error.cause === undefined ? innerErrorsOf(error) : [...innerErrorsOf(error), error.cause];
+}
+
+const UNREADABLE = 'an error that cannot be read';
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : inspect(value, BOUNDS);
+}
+
+/** Code that reports what was thrown must not throw in turn, whatever its getters and its prototype do. */
+function attempt<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
 }

@@ -100,10 +100,10 @@ export class DeliveryTurn {
     const { name, retryAfterMs, refusalOf } = this.subscription;
     const attempts = due.attempts + 1;
     if (event === undefined) return { state: 'failed', attempts, error: 'The event was deleted.' };
-    const refusal = refusalOf?.(event);
-    if (refusal !== undefined) return { state: 'failed', attempts, error: refusal };
-    this.metrics.noteAttempt(name, this.clock.nowMs() - event.at);
     try {
+      const refusal = refusalOf?.(event);
+      if (refusal !== undefined) return { state: 'failed', attempts, error: refusal };
+      this.metrics.noteAttempt(name, this.clock.nowMs() - event.at);
       await runFor(this.principalFor(event), () =>
         inSpan(`deliver ${event.type}`, {}, () => this.subscription.handle(event, attempts)),
       );

@@ -42,8 +42,12 @@ export class RetryLater extends Error {
 /** By how much waits vary, so that what failed together is not tried again together. */
 const JITTER = 0.1;
 
+/** Longer than events are kept. No database has a time that is later than all others, or none. */
+const MOST_MS = 365 * 24 * 3_600_000;
+
 /** @returns in how many milliseconds a delivery is tried again after an error */
 export function retryAfter(error: unknown, waitMs = 0): number {
   const spreadMs = waitMs * (1 + JITTER * (2 * Math.random() - 1));
-  return Math.round(Math.max(spreadMs, error instanceof RetryLater ? error.afterMs : 0));
+  const askedMs = error instanceof RetryLater ? error.afterMs : 0;
+  return Math.round(Math.max(spreadMs, Number.isNaN(askedMs) ? 0 : Math.min(askedMs, MOST_MS)));
 }
