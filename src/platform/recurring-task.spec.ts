@@ -94,6 +94,27 @@ describe('RecurringTask', () => {
     expect(warned.mock.calls).toEqual([[{ message: 'left running: stuck', timeoutMs: 5_000 }]]);
   });
 
+  it.each([
+    ['with its message', new AggregateError([], 'nothing done'), /^AggregateError: nothing done\n/],
+    [
+      'with a list of errors that is none',
+      Object.assign(new AggregateError([], 'all'), { errors: 1 }),
+      /^Aggr.*: all\n/,
+    ],
+    ['that is an object', { code: 'E_SOLD' }, /^\{ code: 'E_SOLD' \}$/],
+  ])('logs a failure %s', async (_, error, line) => {
+    await new RecurringTask('work', 100, () => Promise.reject(error as Error)).tryRun();
+    expect(logged.mock.calls).toEqual([
+      [{ message: 'work failed; retrying', count: 1, error: expect.stringMatching(line) }],
+    ]);
+  });
+
+  it.each([0, -1, NaN, Infinity, 30 * 24 * 3_600_000])('refuses an interval that no timer has: %s', (intervalMs) => {
+    expect(() => new RecurringTask('billing', intervalMs, async () => {})).toThrow(
+      `The interval of the task billing is ${intervalMs} ms. It must be from 1 ms to 2147483647 ms, which is 24 days.`,
+    );
+  });
+
   it('rests while there are no requests, but for one run an hour', async () => {
     const work = jest.fn(async () => {});
     const task = new RecurringTask('work', 60_000, work, { restsWhenIdle: () => true });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { describe, DomainError } from './errors/domain-error.js';
+import { describe, DomainError, innerErrorsOf } from './errors/domain-error.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -14,6 +14,8 @@ export function noteRequest(): void {
 
 /** When a failure that lasts is logged again: in less than an hour, the interval of some tasks. */
 const REMINDER_MS = 3_540_000;
+/** Timers of Node run at once after a longer time, and after what is no number. */
+const MAX_INTERVAL_MS = 2 ** 31 - 1;
 /** How long what is under way can go on when the service stops. */
 const STOP_TIMEOUT_MS = 5_000;
 
@@ -62,8 +64,13 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
    * @param intervalMs from one start to the next
    * @param work is retried at the next interval if it fails; a failure is logged, and again each hour while it lasts. Its
    * signal is aborted when the task is stopped
+   * @throws RangeError if no timer has that interval
    */
   constructor(name: string, intervalMs: number, work: (stop: AbortSignal) => Promise<void>, options: TaskOptions = {}) {
+    if (!(intervalMs >= 1 && intervalMs <= MAX_INTERVAL_MS))
+      throw new RangeError(
+        `The interval of the task ${name} is ${intervalMs} ms. It must be from 1 ms to ${MAX_INTERVAL_MS} ms, which is 24 days.`,
+      );
     this.#intervalMs = intervalMs;
     this.#work = work;
     this.#options = options;
@@ -108,14 +115,14 @@ export class RecurringTask implements OnModuleInit, OnApplicationShutdown {
     } catch (error) {
       if (performance.now() < this.#loggedAtMs + REMINDER_MS) return;
       this.#loggedAtMs = performance.now();
-      const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
-      const [first] = errors;
+      const errors = innerErrorsOf(error);
+      const [first = error] = errors;
       // An unavailable server is not a fault in the code, so a stack would not help.
       const cause = describe(first, first instanceof DomainError ? 'message' : 'stack');
       new Logger('Background').error({
         message: `${this.#record.name} failed; retrying`,
         error: cause,
-        count: errors.length,
+        count: Math.max(errors.length, 1),
       });
     }
   }
