@@ -50,7 +50,9 @@ export class WebhooksService {
   create(caller: Caller, { url, types = ['*'] }: WebhookCreation): Promise<IssuedWebhook> {
     const { accountId, keyId } = caller;
     const { secret, encrypted } = this.secrets.create();
-    this.check(caller, url, types);
+    this.addresses.check(url);
+    this.types.matching(types);
+    this.checkReadable(caller, types);
     return this.database.write(async (manager) => {
       await lockAudit(manager);
       if ((await manager.countBy(WebhookEntity, { accountId })) >= MOST_WEBHOOKS) throw limitReached();
@@ -97,8 +99,11 @@ export class WebhooksService {
       const before = await this.lock(manager, key);
       precondition.check(JSON.stringify(toWebhook(before)));
       const patterns = types ?? before.types.split(',');
-      this.check(caller, url ?? before.url, patterns);
       const isEnabled = enabled ?? before.state === 'enabled';
+      // What only stays is not checked again: an extension may have been removed, or a setting changed.
+      if (url !== undefined || isEnabled) this.addresses.check(url ?? before.url);
+      if (types !== undefined) this.types.matching(types);
+      if (types !== undefined || isEnabled) this.checkReadable(caller, patterns);
       return this.update(manager, before, {
         keyId: caller.keyId,
         url: url ?? before.url,
@@ -181,10 +186,10 @@ export class WebhooksService {
   }
 
   /** @throws DomainError `validation_failed` */
-  private check({ scopes }: Caller, url: string, patterns: readonly string[]): void {
-    this.addresses.check(url);
-    const types = this.types.matching(patterns);
+  private checkReadable({ scopes }: Caller, patterns: readonly string[]): void {
+    const types = this.types.find(patterns);
     if (types.some(({ scope }) => scopes.has(scope))) return;
+    if (types.length === 0) this.types.matching(patterns);
     const needed = [...new Set(types.map(({ scope }) => scope))].join(', ');
     throw new DomainError('validation_failed', `types must have one that the key can read; they need ${needed}.`);
   }

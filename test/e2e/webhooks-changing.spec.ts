@@ -2,10 +2,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Injectable, Module } from '@nestjs/common';
 import { DeliveryWorker } from '../../src/database/events/delivery/delivery-worker.js';
-import { ActiveKeys, Database } from '../../src/index.js';
+import { ActiveKeys, Database, Events, EventsModule } from '../../src/index.js';
 import { WebhookDeliveries } from '../../src/webhooks/webhook-deliveries.js';
-import { FakeClock, startApp, type TestApp } from '../support/app.js';
+import { FakeClock, startApp, type TestApp, type TestAppOptions } from '../support/app.js';
 import { AMPLE } from '../support/temporary.js';
 import { until } from '../support/until.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
@@ -16,6 +17,24 @@ interface Delivery {
   readonly attempts: number;
   readonly error?: string;
 }
+
+@Injectable()
+class Toys {
+  constructor(events: Events) {
+    const toy = { subject: 'toy:1', data: {} };
+    const types = { 'toy.lost': 'A toy was lost.' } as object as Record<'pet.created', string>;
+    events.declare({
+      types,
+      scope: 'pets:read',
+      subject: () => toy.subject,
+      data: () => toy.data,
+      schema: Toys,
+      example: toy,
+    });
+  }
+}
+@Module({ imports: [EventsModule], providers: [Toys] })
+class ToysModule {}
 
 const READER = ['pets:read', 'webhooks:manage', 'keys:manage', 'events:read'];
 const FULL = { ...AMPLE, scopes: [...READER, 'categories:read'] };
@@ -40,9 +59,9 @@ const deliveriesOf = async (key: string, id: number) =>
   (await service.json<Delivery[]>(`/v1/webhooks/${id}/deliveries`, { key })).body;
 const stateOf = async (key: string, id: number) =>
   (await service.json<{ state: string }>(`/v1/webhooks/${id}`, { key })).body.state;
-const restart = async () => {
+const restart = async (options: TestAppOptions = {}) => {
   await service.stop({ keepData: true });
-  service = await startApp({ clock, env: receiver.env, folder: service.folder });
+  service = await startApp({ clock, env: receiver.env, folder: service.folder, ...options });
 };
 const deliver = () => service.app.get(DeliveryWorker, { strict: false }).wake();
 const typesAt = (path: string) => receiver.at(path).map(({ body }) => (JSON.parse(body) as { type: string }).type);
@@ -101,6 +120,29 @@ describe('a webhook', () => {
     });
     expect(typesAt(path).at(-1)).toBe('category.created');
     await service.json(`/v1/webhooks/${id}`, { key: changing.key, method: 'DELETE' });
+  });
+
+  it('whose extension or address is no longer there can be disabled and changed all the same', async () => {
+    const key = await service.key({ ...FULL, account: 'outliving' });
+    await restart({ extensions: [{ module: ToysModule }] });
+    const id = await createHook(key, `${receiver.address}/toys`, ['toy.*']);
+    const both = await createHook(key, `${receiver.address}/both`, ['toy.*', 'pet.*']);
+    await restart({ env: { ...receiver.env, WEBHOOK_ALLOW: '' } });
+    expect(await patch(key, `/v1/webhooks/${id}`, { enabled: false })).toMatchObject({
+      status: 200,
+      body: { state: 'disabled', types: ['toy.*'] },
+    });
+    await restart();
+    expect(await patch(key, `/v1/webhooks/${both}`, { url: `${receiver.address}/all` })).toMatchObject({
+      status: 200,
+      body: { types: ['toy.*', 'pet.*'] },
+    });
+    for (const change of [{ enabled: true }, { types: ['toy.*', 'pet.*'] }])
+      expect(await patch(key, `/v1/webhooks/${id}`, change)).toMatchObject({
+        status: 400,
+        body: { message: expect.stringContaining('types must not have "toy.*", which stands for no type. Types are ') },
+      });
+    for (const one of [id, both]) await service.json(`/v1/webhooks/${one}`, { key, method: 'DELETE' });
   });
 
   it('waits with an event of a type that only other instances know, for which it cannot ask the key', async () => {
