@@ -148,7 +148,7 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
 
 /** Not global, because global modules are shut down last, and listeners must end before the database is closed. */
 @Module({
-  imports: [DiscoveryModule, EventEmitterModule.forRoot({ wildcard: true })],
+  imports: [DiscoveryModule, EventEmitterModule.forRoot({ wildcard: true, maxListeners: 0 })],
   providers: [Events, EventTypes, EventLog],
   exports: [Events, EventTypes, EventLog],
 })
@@ -159,8 +159,11 @@ function withOwnStates(event: DomainEvent): DomainEvent {
   return { ...event, before: copyOf(event.before), after: copyOf(event.after) } as DomainEvent;
 }
 
-function copyOf<State>(state: State): State {
-  return typeof state === 'object' && state !== null ? { ...state } : state;
+/** With the methods of its class, which the type of the event promises. */
+function copyOf(state: unknown): unknown {
+  if (Array.isArray(state)) return [...(state as readonly unknown[])];
+  if (typeof state !== 'object' || state === null) return state;
+  return Object.assign(Object.create(Object.getPrototypeOf(state) as object | null) as object, state);
 }
 
 function loggedEvent(event: DomainEvent, type: EventType, readerId = EVERY_ACCOUNT): NewLoggedEvent {

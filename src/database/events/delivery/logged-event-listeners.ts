@@ -45,7 +45,10 @@ export function OnLoggedEvent(pattern: EventPattern, options: LoggedEventOptions
     target: object,
     key: string | symbol,
     descriptor: TypedPropertyDescriptor<Method>,
-  ): void => void SetMetadata(LOGGED_EVENT, { pattern, ...options })(target, key, descriptor);
+  ): void => {
+    const others = (Reflect.getMetadata(LOGGED_EVENT, descriptor.value ?? Object) ?? []) as readonly object[];
+    SetMetadata(LOGGED_EVENT, [{ pattern, ...options }, ...others])(target, key, descriptor);
+  };
 }
 
 /** The listeners of `@OnLoggedEvent()`. */
