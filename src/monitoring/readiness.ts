@@ -110,7 +110,14 @@ async function checkInTime(indicator: HealthIndicator): Promise<HealthIndicatorR
     throw new Error(`${nameOf(indicator)} did not respond within ${CHECK_TIMEOUT_MS} ms`);
   };
   // The check comes first: if it throws, nobody would handle the failure of the delay.
-  return Promise.race([indicator.check(), delay(CHECK_TIMEOUT_MS, undefined, { ref: false }).then(fail)]);
+  const result = await Promise.race([indicator.check(), delay(CHECK_TIMEOUT_MS, undefined, { ref: false }).then(fail)]);
+  if (!isObject(result) || !Object.values(result).every(isObject))
+    throw new Error(`${nameOf(indicator)} returned no result. Is a return missing?`);
+  return result;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Its class, or `mail` for a `MailHealthIndicator`, as results have it. */

@@ -69,6 +69,26 @@ describe('readiness', () => {
     expect(await errorOf(response)).toMatchObject({ status: 503, message: 'The service is not ready. Down: printer.' });
   });
 
+  it.each([undefined, null, { printer: undefined }])(
+    'is 503 if a health indicator has no result: %j',
+    async (result) => {
+      class ForgetfulHealth implements HealthIndicator {
+        check() {
+          return result as never;
+        }
+      }
+      @Module({ providers: [ForgetfulHealth] })
+      class ForgetfulModule {}
+      extended = await startApp({ extensions: [{ module: ForgetfulModule, healthIndicators: [ForgetfulHealth] }] });
+      const lines = logged();
+      const { status, message } = await errorOf(await extended.request('/health/ready'));
+      expect([status, message]).toEqual([503, 'The service is not ready. Down: ForgetfulHealth.']);
+      expect(lines).toEqual([
+        expect.objectContaining({ error: expect.stringContaining('ForgetfulHealth returned no result') }),
+      ]);
+    },
+  );
+
   it('is degraded while Redis is away, without which all requests are served', async () => {
     // Nothing listens on this port.
     extended = await startApp({ env: { REDIS_URL: 'redis://127.0.0.1:1' } });
