@@ -7,9 +7,11 @@ import { isScope } from '../auth/keys/scopes.js';
 import { Database } from '../database/database.js';
 import type { DatabaseParts } from '../database/database-options.js';
 import { ApiExceptionFilter } from '../http/errors/api-exception.filter.js';
-import { type OwnErrorCode, ERROR_CODES } from '../platform/errors/error-codes.js';
+import { EventTypes } from '../database/events/event-types.js';
+import type { OwnErrorCode } from '../platform/errors/error-codes.js';
 import { refuseFaults } from '../platform/errors/extension-error.js';
 import type { HealthIndicator } from '../monitoring/readiness.js';
+import { codeFaults } from './code-faults.js';
 import { missingColumns } from './missing-columns.js';
 import { catchesAll, providersOf, resolversOf, type Route, routesOf, unopenedMessagesOf } from './nest-metadata.js';
 import { parameterFaults } from './parameter-faults.js';
@@ -29,7 +31,7 @@ export interface Extension extends Partial<DatabaseParts> {
 
 /**
  * Checks what would make extensions insecure or their contract ambiguous. Call it before the application is initialised.
- * @returns the scopes of routes and extensions
+ * @returns the scopes of routes, events and extensions
  * @throws (rejects) ExtensionError that names all faults
  */
 export async function checkExtensions(app: INestApplicationContext, extensions: readonly Extension[]) {
@@ -37,6 +39,7 @@ export async function checkExtensions(app: INestApplicationContext, extensions: 
   const config = app.get(ApplicationConfig);
   const globalPipes = classesOf(config.getGlobalRequestPipes(), config.getGlobalPipes());
   const operations = routes.flatMap(({ name, operation }) => (operation === undefined ? [] : [{ name, ...operation }]));
+  const events = [...app.get(EventTypes, { strict: false }).all];
   const ownCodes = extensions.flatMap(({ errorCodes = [] }) => errorCodes);
   const faults = [
     ...routes.flatMap(accessFaults),
@@ -46,6 +49,7 @@ export async function checkExtensions(app: INestApplicationContext, extensions: 
       (name) => `${name}: fields of GraphQL have neither scopes nor limits. Use another service.`,
     ),
     ...extensions.flatMap(({ scopes = [] }) => scopes.flatMap(scopeFaults)),
+    ...events.flatMap(({ name, scope }) => scopeFaults(scope).map((fault) => `The event ${name}: ${fault}`)),
     ...repetitions('operation id', operations, ({ id }) => id),
     ...repetitions('route', routes, ({ address }) => address),
     ...namingFaults(routes),
@@ -58,7 +62,8 @@ export async function checkExtensions(app: INestApplicationContext, extensions: 
   ];
   refuseFaults(faults);
   const ofRoutes = routes.flatMap(({ access }) => (typeof access === 'object' ? access.scope : []));
-  return [...ofRoutes, ...extensions.flatMap(({ scopes = [] }) => scopes)];
+  const ofEvents = events.map(({ scope }) => scope);
+  return [...ofRoutes, ...ofEvents, ...extensions.flatMap(({ scopes = [] }) => scopes)];
 }
 
 function accessFaults({ name, access }: Route): string[] {
@@ -102,16 +107,6 @@ function namingFaults(routes: readonly Route[]): string[] {
     if (users.size === 1) return [];
     const named = Array.from(users, ([path, name]) => `${path} of ${name}`).join(', ');
     return [`Methods of one path name its parameters differently: ${named}. Use the same names.`];
-  });
-}
-
-function codeFaults(declared: readonly Pick<OwnErrorCode, 'code' | 'status'>[]): string[] {
-  const statuses = new Map<string, number>(Object.entries(ERROR_CODES).map(([code, { status }]) => [code, status]));
-  return declared.flatMap(({ code, status }) => {
-    const known = statuses.get(code) ?? status;
-    statuses.set(code, known);
-    if (known === status) return [];
-    return [`The error code ${code} has the status ${known} already and cannot have ${status}. Use another code.`];
   });
 }
 

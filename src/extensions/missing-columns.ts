@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { getRepositoryToken } from '@nestjs/typeorm';
+import type { EntityMetadata } from 'typeorm';
 import { Database } from '../database/database.js';
 import type { DatabaseParts } from '../database/database-options.js';
 import { isPostgres, query } from '../database/statements.js';
@@ -31,6 +32,8 @@ export async function missingColumns(
   const providers = providersOf(app);
   const entities = entityMetadatas
     .filter(({ target }) => declared.has(target) || providers.has(getRepositoryToken(target as Function)))
+    .flatMap((entity) => [entity, ...joinTablesOf(entity)])
+    .filter((entity, index, all) => all.indexOf(entity) === index)
     .filter(({ tableType, tablePath }) => tableType !== 'view' && !tablePath.includes('.'));
   const rows = await query<{ table: string; column: string }>(
     manager,
@@ -47,4 +50,10 @@ export async function missingColumns(
         (column) => `${name}.${column.propertyName}: "${tablePath}" has no column "${column.databaseName}". ${ADVICE}`,
       );
   });
+}
+
+/** What `@JoinTable()` and closure tables of trees declare. */
+function joinTablesOf({ manyToManyRelations, closureJunctionTable }: EntityMetadata): EntityMetadata[] {
+  const joined = manyToManyRelations.map(({ junctionEntityMetadata }) => junctionEntityMetadata);
+  return [...joined, closureJunctionTable].filter((table) => table !== undefined);
 }

@@ -6,7 +6,8 @@ import { headersTooLarge } from '../http/connections/client-error.js';
 import { toProblem } from '../http/errors/api-exception.filter.js';
 import { unknownName } from '../http/errors/client-names.js';
 import type { ErrorCode, OwnErrorCode, Problem } from '../platform/errors/error-codes.js';
-import { ERROR_CODES, errorObject, MAX_MESSAGE_LENGTH, problem } from '../platform/errors/error-codes.js';
+import { CODE_PATTERN, ERROR_CODES, errorObject, MAX_CODE_LENGTH } from '../platform/errors/error-codes.js';
+import { MAX_MESSAGE_LENGTH, problem } from '../platform/errors/error-codes.js';
 import { validationFailed } from '../http/errors/api-error.js';
 import { inUse, reused } from '../http/idempotency/idempotency.service.js';
 import { malformedJson, METHODS_WITH_BODY, payloadTooLarge } from '../http/requests/message.js';
@@ -141,8 +142,8 @@ export function errorSchemas(codes: Iterable<string>): Record<'Error' | 'KnownEr
       properties: {
         code: {
           type: 'string',
-          maxLength: 64,
-          pattern: '^[a-z]+(_[a-z]+)*$',
+          maxLength: MAX_CODE_LENGTH,
+          pattern: CODE_PATTERN,
           description: 'Machine-readable error code, one of `KnownErrorCode` or a newer one.',
           ...REFERS_TO_KNOWN,
           examples: ['validation_failed'],

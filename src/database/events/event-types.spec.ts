@@ -20,6 +20,24 @@ describe('the types of events', () => {
     expect(types.matching(['toy.*']).map(({ name }) => name)).toEqual(['toy.created', 'toy.lost']);
   });
 
+  it.each(['toy', 'Toy.lost', 'toy.Lost', 'toy.', '.lost', 'toy.*', 'toy lost.again', `toy.${'a'.repeat(97)}`])(
+    'have names that clients can ask for: %s',
+    (name) => {
+      expect(() => new EventTypes().declare({ ...declaration, types: { [name]: 'A toy was lost.' } })).toThrow(
+        `The name of the event ${JSON.stringify(name)} must look like "toy.lost" or "vet-visit.booked", with up to 100`,
+      );
+    },
+  );
+
+  it('are complete at the start, because the log and the document have read them', () => {
+    const types = new EventTypes();
+    types.declare({ ...declaration, types: { 'toy.lost': 'A toy was lost.' } });
+    types.onApplicationBootstrap();
+    expect(() => types.declare({ ...declaration, types: { 'toy.found': 'A toy was found.' } })).toThrow(
+      'The event toy.found is declared after the start. Declare it in the constructor of a provider of the default scope.',
+    );
+  });
+
   it.each([
     ['toy.made', 'types must not have "toy.made", which stands for no type. Types are toy.lost.'],
     ['t'.repeat(41), 'types must not have a pattern, which stands for no type. Types are toy.lost.'],

@@ -25,7 +25,7 @@ export function listeningMethods<Metadata>(
       const method: unknown = Reflect.get(instance, name);
       const metadata: unknown = typeof method === 'function' ? Reflect.getMetadata(key, method) : undefined;
       if (typeof method !== 'function' || metadata === undefined) continue;
-      if (!wrapper.isDependencyTreeStatic())
+      if (wrapper.isTransient || !wrapper.isDependencyTreeStatic())
         refuseFaults([`${wrapper.name} listens to events with ${name}, so it must have the default scope.`]);
       for (const one of [metadata].flat() as Metadata[])
         found.push({

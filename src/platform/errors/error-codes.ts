@@ -80,6 +80,10 @@ export function problem(code: ErrorCode | OwnErrorCode, message: string, headers
   return { status: declared.status, code: declared.code, message, headers, meaning: declared.meaning };
 }
 
+/** The form of a code. */
+export const CODE_PATTERN = '^[a-z]+(_[a-z]+)*$';
+export const MAX_CODE_LENGTH = 64;
+
 /** Maximum length of a message, in UTF-16 code units; longer ones, such as those of foreign exceptions, are cut. */
 export const MAX_MESSAGE_LENGTH = 2_000;
 

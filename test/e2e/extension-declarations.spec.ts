@@ -1,0 +1,142 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Injectable, Module, Scope, type Type } from '@nestjs/common';
+import {
+  Column,
+  Entity,
+  JoinTable,
+  ManyToMany,
+  type MigrationInterface,
+  PrimaryColumn,
+  type QueryRunner,
+} from 'typeorm';
+import { BeforeCommit, type EventDeclaration, Events, EventsModule, type Extension } from '../../src/index.js';
+import { fetchDocument } from '../openapi/document.js';
+import { startApp, type TestApp } from '../support/app.js';
+
+/*
+ * What an extension declares, and the service refuses or has in its document.
+ */
+
+let service: TestApp | undefined;
+
+afterEach(async () => {
+  await service?.stop();
+  service = undefined;
+});
+
+const start = async (extension: Extension) => (service = await startApp({ extensions: [extension] }));
+const refusalOf = async (extension: Extension) => {
+  const [outcome] = await Promise.allSettled([start(extension)]);
+  return outcome.status === 'rejected' ? (outcome.reason as Error).message.split('\n  ') : ['The service started.'];
+};
+/** A module with a provider that declares events in its constructor. */
+const declaring = (name: string, scope: string): Type => {
+  const declaration = {
+    types: { [name]: 'A toy was lost.' },
+    scope,
+    subject: () => 'toy:1',
+    data: () => ({}),
+    schema: Object,
+    example: { subject: 'toy:1', data: {} },
+  } as unknown as EventDeclaration;
+  @Injectable()
+  class Toys {
+    constructor(events: Events) {
+      events.declare(declaration);
+    }
+  }
+  @Module({ imports: [EventsModule], providers: [Toys] })
+  class ToysModule {}
+  return ToysModule;
+};
+
+const error = (code: string, status: number) => ({ code, status, meaning: 'A toy is broken.' });
+
+describe('an error code of an extension', () => {
+  it('has the form that the document promises, and the status of an error', async () => {
+    @Module({})
+    class ToysModule {}
+    const errorCodes = ['Toy Broken', 'toy42', '', 'a'.repeat(65)].map((code) => error(code, 409));
+    const statuses = [200, 302, 399, 600, 400.5].map((status) => error('toy_broken', status));
+    expect(await refusalOf({ module: ToysModule, errorCodes: [...errorCodes, ...statuses.slice(0, 1)] })).toEqual([
+      'The extensions are not valid:',
+      ...errorCodes.map(
+        ({ code }) =>
+          `The error code ${JSON.stringify(code)} must have at most 64 letters from a to z, in words as in "visits_full".`,
+      ),
+      'The error code toy_broken has the status 200. It must be from 400 to 599.',
+    ]);
+    for (const one of statuses)
+      expect(await refusalOf({ module: ToysModule, errorCodes: [one] })).toContain(
+        `The error code toy_broken has the status ${one.status}. It must be from 400 to 599.`,
+      );
+  });
+});
+
+describe('an event of an extension', () => {
+  it('has a scope that keys can have, also if no operation has it', async () => {
+    const app = await start({ module: declaring('toy.lost', 'toys:trace') });
+    expect(await app.key({ scopes: ['toys:trace'] })).toMatch(/^psk_/);
+    const { components = {} } = await fetchDocument(app);
+    expect(components.schemas?.['ApiKeyScope']).toMatchObject({ enum: expect.arrayContaining(['toys:trace']) });
+  });
+
+  it('keeps the service from starting if no key can have its scope', async () => {
+    expect(await refusalOf({ module: declaring('toy.lost', 'Nobody') })).toEqual([
+      'The extensions are not valid:',
+      'The event toy.lost: No key can have the scope "Nobody": scopes look like "pets:read".',
+    ]);
+  });
+
+  it.each([Scope.TRANSIENT, Scope.REQUEST])('has no listener whose provider has another scope: %s', async (scope) => {
+    @Injectable({ scope })
+    class Ledger {
+      @BeforeCommit('pet.created')
+      record(): void {}
+    }
+    @Module({ imports: [EventsModule], providers: [Ledger] })
+    class LedgerModule {}
+    expect(await refusalOf({ module: LedgerModule })).toEqual([
+      'The extensions are not valid:',
+      'Ledger listens to events with record, so it must have the default scope.',
+    ]);
+  });
+});
+
+@Entity({ name: 'toy_tags' })
+class ToyTag {
+  @PrimaryColumn({ type: 'text' })
+  name!: string;
+}
+
+@Entity({ name: 'tagged_toys' })
+class TaggedToy {
+  @PrimaryColumn({ type: 'text' })
+  name!: string;
+
+  @Column({ type: 'text' })
+  note!: string;
+
+  @ManyToMany(() => ToyTag)
+  @JoinTable({ name: 'toys_and_tags' })
+  tags!: ToyTag[];
+}
+
+class CreateToys1795305600000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('CREATE TABLE "toy_tags" ("name" TEXT NOT NULL PRIMARY KEY)');
+    await runner.query('CREATE TABLE "tagged_toys" ("name" TEXT NOT NULL PRIMARY KEY, "note" TEXT NOT NULL)');
+  }
+
+  down = () => Promise.resolve();
+}
+
+it('an entity is refused whose join table no migration made', async () => {
+  @Module({})
+  class ToysModule {}
+  const extension = { module: ToysModule, entities: [ToyTag, TaggedToy], migrations: [CreateToys1795305600000] };
+  expect(await refusalOf(extension)).toEqual([
+    'The extensions are not valid:',
+    expect.stringMatching(/^toys_and_tags: the database has no table "toys_and_tags". Add a migration for it, /),
+  ]);
+});
