@@ -1,3 +1,4 @@
+import { RequestMethod } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
@@ -59,7 +60,8 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
     requestLog(env),
   ]);
   metrics.observeConnections(server.server);
-  app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready', 'metrics'] });
+  const exclude = ['health/live', 'health/ready', 'metrics'].map((path) => ({ path, method: RequestMethod.GET }));
+  app.setGlobalPrefix(API_PREFIX, { exclude });
   refuseMethods(app);
   try {
     const configured = [...extensions, { configure }].filter((one) => one.configure !== undefined);

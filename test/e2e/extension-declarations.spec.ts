@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Injectable, Module, Scope, type Type } from '@nestjs/common';
+import { Controller, Get, Injectable, Module, Post, Scope, type Type } from '@nestjs/common';
 import {
   Column,
   Entity,
@@ -9,13 +9,25 @@ import {
   PrimaryColumn,
   type QueryRunner,
 } from 'typeorm';
-import { BeforeCommit, type EventDeclaration, Events, EventsModule, type Extension } from '../../src/index.js';
+import {
+  BeforeCommit,
+  type EventDeclaration,
+  Events,
+  EventsModule,
+  type Extension,
+  Operation,
+} from '../../src/index.js';
 import { fetchDocument } from '../openapi/document.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { addHandlers, returning } from '../support/handlers.js';
+import { operationsOf } from '../support/operations.js';
 
 /*
  * What an extension declares, and the service refuses or has in its document.
  */
+
+const operation = operationsOf('toys:read', 'A toy');
+const created = { success: { status: 201, description: 'A toy.' } };
 
 let service: TestApp | undefined;
 
@@ -101,6 +113,22 @@ describe('an event of an extension', () => {
       'Ledger listens to events with record, so it must have the default scope.',
     ]);
   });
+});
+
+it('an operation can have a path below /v1 that the service has outside of it, with another method', async () => {
+  @Controller()
+  class MetricsController {}
+  addHandlers(MetricsController, {
+    add: [Post('metrics'), Operation(operation('addMetric', created)), returning(() => ({}))],
+    get: [Get('health'), Operation(operation('getHealth')), returning(() => ({}))],
+  });
+  @Module({ controllers: [MetricsController] })
+  class MetricsModule {}
+  const app = await start({ module: MetricsModule });
+  const key = await app.key({ scopes: ['toys:read'] });
+  expect((await app.post('/v1/metrics', key, {})).status).toBe(201);
+  expect((await app.request('/v1/health', { key })).status).toBe(200);
+  expect((await app.request('/metrics')).status).toBe(200);
 });
 
 @Entity({ name: 'toy_tags' })
