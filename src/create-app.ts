@@ -5,6 +5,7 @@ import { AppModule } from './app.module.js';
 import { KnownScopes } from './auth/keys/scopes.js';
 import { BearerGuard } from './auth/bearer.guard.js';
 import { Clock } from './platform/config/clock.js';
+import { endsInTime } from './platform/recurring-task.js';
 import { requestLog, observeResponses, recheckHeads } from './http/hooks/responses.js';
 import { PinoLogger } from './platform/logging/pino-logger.js';
 import { serveExplorer } from './openapi/explorer/explorer.js';
@@ -74,8 +75,8 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
     await app.init();
     return app;
   } catch (error) {
-    // Otherwise connections to the database would remain open.
-    await app.close();
+    // Otherwise connections to the database would remain open. What has not begun may not end, or fail, either.
+    await endsInTime(() => 'the stop of an application that did not start', app.close());
     throw error;
   }
 }

@@ -168,3 +168,19 @@ it('an entity is refused whose join table no migration made', async () => {
     expect.stringMatching(/^toys_and_tags: the database has no table "toys_and_tags". Add a migration for it, /),
   ]);
 });
+
+it('a module that does not start is reported, also if its stop never ends', async () => {
+  @Injectable()
+  class Printer {
+    onModuleInit(): never {
+      throw new Error('The printer is away.');
+    }
+
+    onModuleDestroy(): Promise<never> {
+      return new Promise<never>(() => undefined);
+    }
+  }
+  @Module({ providers: [Printer] })
+  class PrinterModule {}
+  expect(await refusalOf({ module: PrinterModule })).toEqual(['The printer is away.']);
+});
