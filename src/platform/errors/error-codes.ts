@@ -87,8 +87,9 @@ export const MAX_CODE_LENGTH = 64;
 /** Maximum length of a message, in UTF-16 code units; longer ones, such as those of foreign exceptions, are cut. */
 export const MAX_MESSAGE_LENGTH = 2_000;
 
-export function sentMessage({ message }: Problem): string {
-  return message.slice(0, MAX_MESSAGE_LENGTH);
+/** An exception can have no message, and every Error has one. */
+export function sentMessage({ message, meaning, code }: Problem): string {
+  return [message, meaning].find((words) => words?.trim())?.slice(0, MAX_MESSAGE_LENGTH) ?? code;
 }
 
 export function errorObject(answer: Problem): object {
