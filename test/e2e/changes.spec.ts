@@ -37,13 +37,7 @@ const operation = (copy: OpenAPIObject, id: string): OperationObject => operatio
 describe('the changes of a version', () => {
   it.each<[string, (copy: OpenAPIObject) => void, string[]]>([
     ['nothing', () => undefined, []],
-    [
-      'a word',
-      (copy) => {
-        operation(copy, 'listPets').description = 'Another word.';
-      },
-      [],
-    ],
+    ['a word', (copy) => Object.assign(operation(copy, 'listPets'), { description: 'Another word.' }), []],
     [
       'an operation',
       (copy) => {
@@ -55,9 +49,7 @@ describe('the changes of a version', () => {
     ],
     [
       'a parameter',
-      (copy) => {
-        operation(copy, 'listPets').parameters?.push({ name: 'name', in: 'query', schema: { type: 'string' } });
-      },
+      (copy) => operation(copy, 'listPets').parameters?.push({ name: 'name', in: 'query', schema: { type: 'string' } }),
       ['New parameter `name`: `listPets`.'],
     ],
     [
@@ -73,9 +65,7 @@ describe('the changes of a version', () => {
     ],
     [
       'a code',
-      (copy) => {
-        schemasOf(copy)['KnownErrorCode']?.enum?.push('out_of_toys');
-      },
+      (copy) => schemasOf(copy)['KnownErrorCode']?.enum?.push('out_of_toys'),
       ['New error codes: `out_of_toys`.'],
     ],
   ])('tell what is new: %s', (_, edit, added) => {
@@ -87,9 +77,7 @@ describe('the changes of a version', () => {
     ['an operation is gone', (copy) => delete copy.paths['/usage'], 'No more operation `getUsage`.'],
     [
       'another scope',
-      (copy) => {
-        operation(copy, 'listPets').security = [{ apiKey: ['pets:list'] }];
-      },
+      (copy) => (operation(copy, 'listPets').security = [{ apiKey: ['pets:list'] }]),
       'Needs the scope `pets:list`: `listPets`.',
     ],
     [

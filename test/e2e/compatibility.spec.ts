@@ -58,93 +58,55 @@ const properties = (copy: OpenAPIObject, name: string) =>
   schema(copy, name)['properties'] as Record<string, Record<string, unknown>>;
 const limit = (copy: OpenAPIObject) => copy.components?.parameters?.['Limit'] as ParameterObject;
 
-describe('a document that breaks clients', () => {
-  it.each<[string, (copy: OpenAPIObject) => void, string]>([
-    ['an operation that is gone', (copy) => delete copy.paths['/pets/{petId}'], 'get /pets/{petId} is gone'],
-    [
-      'another scope',
-      (copy) => (listPets(copy).operation.security = [{ apiKey: ['pets:list'] }]),
-      'get /pets: security is another',
-    ],
-    [
-      'a parameter that is gone',
-      (copy) => listPets(copy).operation.parameters?.shift(),
-      'get /pets: parameter limit is gone',
-    ],
-    ['a parameter that is required', (copy) => (limit(copy).required = true), 'get /pets: parameter limit is required'],
-    [
-      'a new parameter that is required',
-      (copy) => listPets(copy).operation.parameters?.push({ name: 'shop', in: 'query', required: true }),
-      'get /pets: parameter shop is required',
-    ],
-    [
-      'a narrower parameter',
-      (copy) => Object.assign(limit(copy).schema ?? {}, { maximum: 50 }),
-      'get /pets: parameter limit maximum is 50 in place of 100',
-    ],
-    [
-      'a header that is gone',
-      (copy) => delete listPets(copy).responses['200']?.headers?.['X-RateLimit-Limit'],
-      'get /pets: 200: header X-RateLimit-Limit is gone',
-    ],
-    [
-      'a header that may be missing',
-      (copy) => Object.assign(copy.components?.headers?.['Limit'] ?? {}, { required: false }),
-      'get /pets: 200: header X-RateLimit-Limit may be missing',
-    ],
-    ['an error that is gone', (copy) => delete listPets(copy).operation.responses['401'], 'get /pets: 401: is gone'],
-    ['a field that is gone', (copy) => delete properties(copy, 'Error')['code'], 'get /pets: 401: code is gone'],
-    [
-      'a field that may be missing',
-      (copy) => (schema(copy, 'Animal')['required'] = ['id']),
-      'get /pets/{petId}: 200: name may be missing',
-    ],
-    [
-      'a field of another type',
-      (copy) => Object.assign(properties(copy, 'Animal')['id'] ?? {}, { type: 'string' }),
-      'get /pets: 200: id: type is "string" in place of "integer"',
-    ],
-    [
-      'a field that must be sent',
-      (copy) => (schema(copy, 'NewPet')['required'] = ['name', 'categoryId', 'status']),
-      'post /pets: the body status is required',
-    ],
-    [
-      'a value that is no longer accepted',
-      (copy) => (schema(copy, 'PetStatus')['enum'] = ['available', 'pending']),
-      'post /pets: the body status: sold is no longer accepted',
-    ],
-    [
-      'a value that nobody expects',
-      (copy) => (schema(copy, 'PetStatus')['enum'] = ['available', 'pending', 'sold', 'lost']),
-      'get /pets: 200: status: may be lost',
-    ],
-    [
-      'a media type that is gone',
-      (copy) => delete listPets(copy).responses['200']?.content?.['application/json'],
-      'get /pets: 200: application/json is gone',
-    ],
-  ])('is detected: %s', (_name, change, expected) => {
-    expect(changed(change)).toContain(expected);
-  });
-
-  it('is not one with additions only', () => {
-    const additions = changed((copy) => {
-      copy.paths['/toys'] = { get: listPets(copy).operation };
-      listPets(copy).operation.parameters?.push({
-        name: 'name',
-        in: 'query',
-        required: false,
-        schema: { type: 'string' },
-      });
-      Object.assign(listPets(copy).operation.responses, { 418: { description: 'A teapot.' } });
-      properties(copy, 'NewPet')['nickname'] = { type: 'string' };
-      properties(copy, 'Animal')['nickname'] = { type: 'string' };
-      Object.assign(schema(copy, 'Animal'), {
-        required: ['id', 'name', 'categoryId', 'nickname'],
-        description: 'Another word.',
-      });
-    });
-    expect(additions).toEqual([]);
-  });
+it.each<[string, (copy: OpenAPIObject) => void, string]>([
+  [
+    'a parameter that is gone',
+    (copy) => listPets(copy).operation.parameters?.shift(),
+    'get /pets: parameter limit is gone',
+  ],
+  ['a parameter that is required', (copy) => (limit(copy).required = true), 'get /pets: parameter limit is required'],
+  [
+    'a new parameter that is required',
+    (copy) => listPets(copy).operation.parameters?.push({ name: 'shop', in: 'query', required: true }),
+    'get /pets: parameter shop is required',
+  ],
+  [
+    'a narrower parameter',
+    (copy) => Object.assign(limit(copy).schema ?? {}, { maximum: 50 }),
+    'get /pets: parameter limit maximum is 50 in place of 100',
+  ],
+  [
+    'a header that may be missing',
+    (copy) => Object.assign(copy.components?.headers?.['Limit'] ?? {}, { required: false }),
+    'get /pets: 200: header X-RateLimit-Limit may be missing',
+  ],
+  ['an error that is gone', (copy) => delete listPets(copy).operation.responses['401'], 'get /pets: 401: is gone'],
+  ['a field that is gone', (copy) => delete properties(copy, 'Error')['code'], 'get /pets: 401: code is gone'],
+  [
+    'a field that may be missing',
+    (copy) => (schema(copy, 'Animal')['required'] = ['id']),
+    'get /pets/{petId}: 200: name may be missing',
+  ],
+  [
+    'a field of another type',
+    (copy) => Object.assign(properties(copy, 'Animal')['id'] ?? {}, { type: 'string' }),
+    'get /pets: 200: id: type is "string" in place of "integer"',
+  ],
+  [
+    'a value that is no longer accepted',
+    (copy) => (schema(copy, 'PetStatus')['enum'] = ['available', 'pending']),
+    'post /pets: the body status: sold is no longer accepted',
+  ],
+  [
+    'a value that nobody expects',
+    (copy) => (schema(copy, 'PetStatus')['enum'] = ['available', 'pending', 'sold', 'lost']),
+    'get /pets: 200: status: may be lost',
+  ],
+  [
+    'a media type that is gone',
+    (copy) => delete listPets(copy).responses['200']?.content?.['application/json'],
+    'get /pets: 200: application/json is gone',
+  ],
+])('a document that breaks clients is detected: %s', (_name, change, expected) => {
+  expect(changed(change)).toContain(expected);
 });

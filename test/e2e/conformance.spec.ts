@@ -54,11 +54,9 @@ describe('a response conforms to the document', () => {
   });
 });
 
-describe('the error examples of the document', () => {
-  it('are errors that requests return', () => {
-    const documented = documentedErrors().filter(({ code }) => !NOT_CAUSED.has(code));
-    expect(documented.map(textOf).filter((text) => !errors.has(text))).toEqual([]);
-  });
+it('the error examples of the document are errors that requests return', () => {
+  const documented = documentedErrors().filter(({ code }) => !NOT_CAUSED.has(code));
+  expect(documented.map(textOf).filter((text) => !errors.has(text))).toEqual([]);
 });
 
 const PAGE = '[{"id":1,"name":"Bella","categoryId":1}]';
@@ -72,36 +70,32 @@ const changed =
     return contract.faults('listPets', { status, headers, text });
   };
 
-describe('a response that does not conform to the document', () => {
-  it.each([
-    ['an undocumented status', changed(418, PAGE), ['status 418 is not documented']],
-    [
-      'an undocumented header',
-      changed(200, PAGE, (headers) => headers.set('Sunset', 'now')),
-      ['header sunset is not documented'],
-    ],
-    [
-      'a missing header',
-      changed(200, PAGE, (headers) => headers.delete('X-RateLimit-Reset')),
-      ['header x-ratelimit-reset is missing'],
-    ],
-    [
-      'a header that is no integer',
-      changed(200, PAGE, (headers) => headers.set('X-RateLimit-Limit', '1.5')),
-      ['header x-ratelimit-limit must be integer'],
-    ],
-    [
-      'another body',
-      changed(200, '[{"id":0}]'),
-      [
-        "/0 must have required property 'name'",
-        "/0 must have required property 'categoryId'",
-        '/0/id must be >= 1',
-      ].map((fault) => `the body: ${fault}`),
-    ],
-  ])('is detected: %s', async (_name, faults, expected) => {
-    expect(await faults()).toEqual(expected);
-  });
+it.each([
+  ['an undocumented status', changed(418, PAGE), ['status 418 is not documented']],
+  [
+    'an undocumented header',
+    changed(200, PAGE, (headers) => headers.set('Sunset', 'now')),
+    ['header sunset is not documented'],
+  ],
+  [
+    'a missing header',
+    changed(200, PAGE, (headers) => headers.delete('X-RateLimit-Reset')),
+    ['header x-ratelimit-reset is missing'],
+  ],
+  [
+    'a header that is no integer',
+    changed(200, PAGE, (headers) => headers.set('X-RateLimit-Limit', '1.5')),
+    ['header x-ratelimit-limit must be integer'],
+  ],
+  [
+    'another body',
+    changed(200, '[{"id":0}]'),
+    ["/0 must have required property 'name'", "/0 must have required property 'categoryId'", '/0/id must be >= 1'].map(
+      (fault) => `the body: ${fault}`,
+    ),
+  ],
+])('a response that does not conform to the document is detected: %s', async (_name, faults, expected) => {
+  expect(await faults()).toEqual(expected);
 });
 
 async function read(response: Response): Promise<ReceivedResponse> {

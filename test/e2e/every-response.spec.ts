@@ -98,10 +98,6 @@ describe('a path outside the versioned API', () => {
     expect((await ask(service.port, { path })).headers.get('cache-control')).toBe('no-store');
   });
 
-  it.each(['/docs', '/openapi.json', '/openapi.yaml'])('can be cached with revalidation: %s', async (path) => {
-    expect((await ask(service.port, { path })).headers.get('cache-control')).toBe('no-cache');
-  });
-
   it.each(['/nothing', '/pets', '/v10/pets', '/v1x', '/v2/pets', '/health', '/%zz'])(
     'returns 404 without rate-limit headers if it is unknown: %s',
     async (path) => {
@@ -190,7 +186,8 @@ describe('a 415', () => {
     const headers = { ...JSON_TYPE, 'Content-Encoding': 'gzip' };
     const response = await ask(service.port, { method, path, key, headers, body: '{}' });
     const accepted = ['accept', 'accept-patch', 'accept-encoding'].map((name) => response.headers.get(name));
-    expect([response.status, ...accepted]).toEqual([415, null, null, 'identity']);
+    expect(accepted).toEqual([null, null, 'identity']);
+    expect(await errorOf(response)).toMatchObject({ status: 415, code: 'unsupported_media_type' });
   });
 
   it('names them also for a body that is missing', async () => {
@@ -199,29 +196,27 @@ describe('a 415', () => {
   });
 });
 
-describe('the registry of codes', () => {
-  it.each<[string, Ask]>([
-    ['QUERY without a media type', { method: 'QUERY', path: '/v1/pets' }],
-    ['QUERY with one', { method: 'QUERY', path: '/v1/pets', headers: JSON_TYPE, body: '{}' }],
-    ['QUERY of nothing', { method: 'QUERY', path: '/v1/nothing' }],
-    ['a media type that is none', { method: 'POST', path: '/v1/pets', headers: { 'Content-Type': ';;;' }, body: '{}' }],
-    [
-      'a media type where nothing is',
-      { method: 'POST', path: '/v1/nothing', headers: { 'Content-Type': ';;;' }, body: '{}' },
-    ],
-    [
-      'a media type that a method can not have',
-      { method: 'PUT', path: '/v1/pets', headers: { 'Content-Type': ';;;' }, body: '{}' },
-    ],
-    ['DELETE with a body', { method: 'DELETE', path: '/v1/pets', headers: JSON_TYPE, body: '{' }],
-    [
-      'a body of 1 MB where nothing is',
-      { method: 'POST', path: '/v1/nothing', headers: JSON_TYPE, body: ' '.repeat(1_048_576) },
-    ],
-  ])('has the code and status of every error: %s', async (_, request) => {
-    const { code, status } = await errorOf(await ask(service.port, { ...request, key }));
-    expect([code, status]).toEqual([code, ERROR_CODES[code as ErrorCode]?.status]);
-  });
+it.each<[string, Ask]>([
+  ['QUERY without a media type', { method: 'QUERY', path: '/v1/pets' }],
+  ['QUERY with one', { method: 'QUERY', path: '/v1/pets', headers: JSON_TYPE, body: '{}' }],
+  ['QUERY of nothing', { method: 'QUERY', path: '/v1/nothing' }],
+  ['a media type that is none', { method: 'POST', path: '/v1/pets', headers: { 'Content-Type': ';;;' }, body: '{}' }],
+  [
+    'a media type where nothing is',
+    { method: 'POST', path: '/v1/nothing', headers: { 'Content-Type': ';;;' }, body: '{}' },
+  ],
+  [
+    'a media type that a method can not have',
+    { method: 'PUT', path: '/v1/pets', headers: { 'Content-Type': ';;;' }, body: '{}' },
+  ],
+  ['DELETE with a body', { method: 'DELETE', path: '/v1/pets', headers: JSON_TYPE, body: '{' }],
+  [
+    'a body of 1 MB where nothing is',
+    { method: 'POST', path: '/v1/nothing', headers: JSON_TYPE, body: ' '.repeat(1_048_576) },
+  ],
+])('the registry of codes has the code and status of every error: %s', async (_, request) => {
+  const { code, status } = await errorOf(await ask(service.port, { ...request, key }));
+  expect([code, status]).toEqual([code, ERROR_CODES[code as ErrorCode]?.status]);
 });
 
 describe('a handler that fails', () => {

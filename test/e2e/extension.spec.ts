@@ -21,7 +21,6 @@ import {
 import { AccountsService } from '../../src/accounts/accounts.service.js';
 import { UsageHistory, UsageRecorder } from '../../src/rate-limit/history/usage-history.js';
 import { FakeClock, startApp, trio } from '../support/app.js';
-import { fetchDocument, operationNamed } from '../openapi/document.js';
 import { errorOf, expectTrio } from '../support/expectations.js';
 import { service, shareApp } from '../support/folders.js';
 import { addHandlers, returning, sending } from '../support/handlers.js';
@@ -237,20 +236,6 @@ describe('an additional limit by @Throttle', () => {
     const { id } = await service.app.get(AccountsService).get(issued.account);
     const used = await service.app.get(UsageHistory).ofAll(1, id);
     expect(used).toMatchObject([{ requests: 5, admitted: 2, limited: 3, client_error: 0 }]);
-  });
-});
-
-describe('the document', () => {
-  it('has the operations with their stability', async () => {
-    const document = await fetchDocument(service);
-    const [post, get] = [operationNamed(document, 'createReport'), operationNamed(document, 'listReports')];
-    expect([post.operation['x-stability'], get.operation['x-stability']]).toEqual(['experimental', 'beta']);
-    expect(post.operation.security?.length).toBeGreaterThan(0);
-    expect(Object.keys(post.responses)).toEqual(
-      expect.arrayContaining(['201', '400', '401', '403', '409', '413', '415', '429', '500']),
-    );
-    expect(get.parameters.map(({ name }) => name)).toEqual(['limit', 'order']);
-    expect(Object.keys(document.paths ?? {})).toEqual(expect.arrayContaining(['/pets', '/pets/{petId}']));
   });
 });
 

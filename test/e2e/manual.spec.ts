@@ -9,9 +9,8 @@ import { ERROR_CODES } from '../../src/platform/errors/error-codes.js';
 import * as surface from '../../src/index.js';
 import * as kit from '../../src/testing/index.js';
 import { files, HOME, page } from '../docs/pages.js';
-import { service, sharePreparedApp } from '../support/folders.js';
-
-let key: string;
+import { fetchDocument, operationsOf } from '../openapi/document.js';
+import { key, service, shareApp } from '../support/folders.js';
 
 // Nothing listens on this port. The Redis metrics are also present while Redis is unavailable.
 const NOBODY_LISTENS = {
@@ -19,9 +18,7 @@ const NOBODY_LISTENS = {
   WEBHOOK_KEY: 'a key of at least 32 characters, of a test',
   WEBHOOK_ALLOW: '127.0.0.0/8,http,1',
 };
-sharePreparedApp({ env: NOBODY_LISTENS }, async () => {
-  key = await service.key({ scopes: SCOPES });
-});
+shareApp({ env: NOBODY_LISTENS }, { scopes: SCOPES });
 
 const readMetrics = async () => (await service.request('/metrics')).text();
 
@@ -93,15 +90,12 @@ describe('the tables of the manual', () => {
   });
 
   it('list every operation of the OpenAPI document', async () => {
-    const document = (await (await service.request('/openapi.json')).json()) as OpenApiDocument;
-    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => [
-        operation.operationId,
-        `${method.toUpperCase()} /v1${path}`,
-        operation.security.flatMap((requirement) => Object.values(requirement).flat()).join(', ') || 'none',
-        operation['x-stability'] + (operation.deprecated === true ? ', deprecated' : ''),
-      ]),
-    );
+    const operations = operationsOf(await fetchDocument(service)).map(({ method, path, operation }) => [
+      operation.operationId,
+      `${method.toUpperCase()} /v1${path}`,
+      operation.security?.flatMap((requirement) => Object.values(requirement).flat()).join(', ') || 'none',
+      operation['x-stability'] + (operation.deprecated === true ? ', deprecated' : ''),
+    ]);
     expect(README.table('Operation', 'Request').toSorted()).toEqual(operations.toSorted());
   });
 
@@ -240,16 +234,6 @@ function fieldsOf(path: string, name: string): string[] {
   const fields = [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, field = '']) => field);
   if (fields.length === 0) throw new Error(`${path} has no interface ${name}`);
   return fields;
-}
-
-interface OpenApiDocument {
-  readonly paths: Record<
-    string,
-    Record<
-      string,
-      { operationId: string; deprecated?: boolean; security: Record<string, string[]>[]; 'x-stability': string }
-    >
-  >;
 }
 
 function count(value: number): string {

@@ -16,9 +16,6 @@ const INVALID = '400 validation_failed';
 
 const post = (body: string) => orders.service.post('/v1/store/orders', orders.key, body);
 const listed = async (query = '', as = orders.key) => (await (await orders.get(query, as)).json()) as Order[];
-const etagOf = async (path: string) => (await orders.get(path)).headers.get('etag') ?? '';
-const statusTo = async (path: string, etag: string) =>
-  (await orders.get(path, orders.key, { 'If-None-Match': etag })).status;
 
 describe('placeOrder', () => {
   it('returns 201 with the order and its Location, and makes the pet pending', async () => {
@@ -57,30 +54,6 @@ describe('placeOrder', () => {
       expect(await errorOf(await post(`{"petId":${petId}}`))).toMatchObject(refusal);
     },
   );
-
-  it.each(['0', '-1', '1.5', '"1"', 'null', '9223372036854775808'])('returns 400 for the pet %s', async (petId) => {
-    const refusal = { code: 'validation_failed', message: expect.stringMatching(/^petId must be an integer/) };
-    expect(await errorOf(await post(`{"petId":${petId}}`))).toMatchObject(refusal);
-  });
-
-  it.each(['{}', '{"petId":1,"status":"placed"}', '[]'])('returns 400 for the body %s', async (body) => {
-    expect(await refusalOf(post(body))).toBe(INVALID);
-  });
-
-  it('places one order per Idempotency-Key, and repeats the response after the order has changed', async () => {
-    const request = {
-      key: orders.key,
-      body: { petId: await orders.addPet() },
-      headers: { 'Idempotency-Key': 'order' },
-    };
-    const send = () => orders.service.json<Order>('/v1/store/orders', request);
-    const first = await send();
-    await orders.move(first.body.id, 'cancelled');
-    const second = await send();
-    expect([second.status, second.body]).toEqual([first.status, first.body]);
-    for (const name of ['location', 'etag']) expect(second.headers.get(name)).toBe(first.headers.get(name));
-    expect(await listed()).toHaveLength(1);
-  });
 });
 
 describe('changeOrder', () => {
@@ -164,21 +137,6 @@ describe('an order', () => {
     },
   );
 
-  it('needs the scopes of orders', async () => {
-    const { id } = await orders.orderAt();
-    const reader = await orders.service.key({ scopes: ['orders:read', 'pets:write'] });
-    const writer = await orders.service.key({ scopes: ['orders:write'] });
-    for (const [response, scope] of [
-      [orders.place(1, reader), 'orders:write'],
-      [orders.move(id, 'approved', { as: reader }), 'orders:write'],
-      [orders.get('', writer), 'orders:read'],
-      [orders.get(`/${id}`, writer), 'orders:read'],
-    ] as const) {
-      const refusal = { code: 'insufficient_scope', message: expect.stringContaining(scope) };
-      expect(await errorOf(await response)).toMatchObject(refusal);
-    }
-  });
-
   it('still reserves its pet after a restart', async () => {
     const order = await orders.orderAt('approved');
     const again = await startApp({ clock: orders.clock, folder: orders.service.folder });
@@ -247,27 +205,4 @@ describe('listOrders', () => {
       expect(await refusalOf(orders.get(query))).toBe(INVALID);
     },
   );
-});
-
-describe('the ETag of an order', () => {
-  it('is the same on every response with the order, until the order changes', async () => {
-    const placed = await orders.place(await orders.addPet());
-    const { id } = (await placed.json()) as Order;
-    const etag = placed.headers.get('etag') ?? '';
-    expect(etag).toMatch(/^"[\w-]+"$/);
-    expect(await etagOf(`/${id}`)).toBe(etag);
-    expect((await orders.move(id, 'placed')).headers.get('etag')).toBe(etag);
-    expect(await statusTo(`/${id}`, etag)).toBe(304);
-    const approved = await orders.move(id, 'approved', { 'If-Match': etag });
-    expect([approved.status, approved.headers.get('etag')]).toEqual([200, await etagOf(`/${id}`)]);
-    expect(await statusTo(`/${id}`, etag)).toBe(200);
-  });
-
-  it('returns 304 for known pages, and changes when a page gets a next one', async () => {
-    await orders.orderAt();
-    const etag = await etagOf('?limit=1');
-    expect(await statusTo('?limit=1', etag)).toBe(304);
-    await orders.orderAt();
-    expect(await statusTo('?limit=1', etag)).toBe(200);
-  });
 });

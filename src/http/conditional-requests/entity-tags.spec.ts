@@ -21,10 +21,8 @@ describe('a list of entity tags', () => {
   );
 });
 
-describe('two entity tags', () => {
-  it('are equal if their content is equal', () => {
-    expect(etagOf('[1]')).toBe(etagOf('[1]'));
-    expect(etagOf('[1]')).not.toBe(etagOf('[2]'));
-    expect(etagOf('')).toMatch(/^"[A-Za-z0-9_-]{22}"$/);
-  });
+it('two entity tags are equal if their content is equal', () => {
+  expect(etagOf('[1]')).toBe(etagOf('[1]'));
+  expect(etagOf('[1]')).not.toBe(etagOf('[2]'));
+  expect(etagOf('')).toMatch(/^"[A-Za-z0-9_-]{22}"$/);
 });
