@@ -88,43 +88,8 @@ describe('readBearerToken', () => {
     expect(readBearerToken(requestWith('Host', 'x', 'Authorization', header))).toBe(token);
   });
 
-  it.each([
-    '',
-    'Bearer',
-    'bearer ',
-    'Basic dXNlcjpwYXNz',
-    'psk_live_abc',
-    'Bearerabc',
-    'Digest Bearer abc',
-    'Bearer,abc',
-  ])('finds no token in "%s"', (header) => {
-    expect(readBearerToken(requestWith('Authorization', header))).toHaveProperty('code', 'missing_api_key');
-  });
-
-  it.each([
-    'Bearer a b',
-    'Bearer a,b',
-    'Bearer a, Bearer b',
-    'Bearer\ta',
-    'Bearer =a',
-    'Bearer a=b',
-    'Bearer "a"',
-    'Bearer ä',
-  ])('refuses the malformed "%s"', (header) => {
-    expect(readBearerToken(requestWith('Authorization', header))).toHaveProperty('code', 'invalid_api_key');
-  });
-
-  it('finds no token without the header', () => {
-    expect(readBearerToken(requestWith('X-Authorization', 'Bearer abc'))).toHaveProperty('code', 'missing_api_key');
-  });
-
   it('reads a header whose name is in any case, or the value of another one', () => {
     expect(readBearerToken(requestWith('aUTHORIZATION', 'Bearer abc'))).toBe('abc');
     expect(readBearerToken(requestWith('X-First', 'authorization', 'Authorization', 'Bearer abc'))).toBe('abc');
-  });
-
-  it.each(['Bearer abc', 'Basic abc'])('refuses two headers, the second with "%s"', (second) => {
-    const token = readBearerToken(requestWith('Authorization', 'Bearer abc', 'Host', 'x', 'authorization', second));
-    expect(token).toHaveProperty('code', 'invalid_api_key');
   });
 });

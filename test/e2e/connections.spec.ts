@@ -128,17 +128,20 @@ describe('a pipelined request', () => {
   });
 });
 
-describe('a request to upgrade', () => {
-  it('gets its response, and closes the connection, because bytes after it are lost', async () => {
-    const responses = await responsesTo(head(LIST, `${auth}Connection: Upgrade\r\nUpgrade: h2c\r\n`));
-    expect(responses.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([[200, 'close']]);
-  });
+it('a request to upgrade gets its response, and closes the connection, because bytes after it are lost', async () => {
+  const responses = await responsesTo(head(LIST, `${auth}Connection: Upgrade\r\nUpgrade: h2c\r\n`));
+  expect(responses.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([[200, 'close']]);
 });
 
 describe('a response before the request is complete', () => {
   it.each<[string, number, () => string]>([
     ['without a key', 401, () => head('POST /v1/pets', LONG)],
     ['with a body that is too large', 413, () => head('POST /v1/pets', auth + LONG)],
+    [
+      'with chunks that are too large',
+      413,
+      () => `${head('POST /v1/pets', auth + CHUNKED)}5000\r\n${' '.repeat(0x5000)}\r\n`,
+    ],
     ['where nothing is', 404, () => head('POST /v1/nothing', auth + LONG)],
     ['for a method that the path lacks', 405, () => head('PUT /v1/pets', auth + CHUNKED)],
     ['of a media type that is not accepted', 415, () => `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${auth}${LONG}\r\n`],
@@ -189,24 +192,22 @@ describe('a response before the request is complete', () => {
   });
 });
 
-describe('a response after the request is complete', () => {
-  it.each<[string, number, () => string]>([
-    ['without a key', 401, () => head('POST /v1/pets', `Content-Length: ${PET.length}\r\n`) + PET],
-    ['that created something', 201, () => head('POST /v1/pets', `${auth}Content-Length: ${PET.length}\r\n`) + PET],
-    ['to chunks', 401, () => `${head('POST /v1/pets', CHUNKED)}1\r\n{\r\n0\r\n\r\n`],
-    ['without a body', 401, () => head('POST /v1/pets', 'Content-Length: 0\r\n')],
-  ])('keeps the connection: %s', async (_, status, bytes) => {
-    const { socket, received } = open();
-    for (let count = 1; count <= 2; count += 1) {
-      socket.write(bytes());
-      await once(socket, 'data');
-    }
-    socket.destroy();
-    expect(rawResponses(received()).map((response) => [response.status, response.headers.get('connection')])).toEqual([
-      [status, 'keep-alive'],
-      [status, 'keep-alive'],
-    ]);
-  });
+it.each<[string, number, () => string]>([
+  ['without a key', 401, () => head('POST /v1/pets', `Content-Length: ${PET.length}\r\n`) + PET],
+  ['that created something', 201, () => head('POST /v1/pets', `${auth}Content-Length: ${PET.length}\r\n`) + PET],
+  ['to chunks', 401, () => `${head('POST /v1/pets', CHUNKED)}1\r\n{\r\n0\r\n\r\n`],
+  ['without a body', 401, () => head('POST /v1/pets', 'Content-Length: 0\r\n')],
+])('a response after the request is complete keeps the connection: %s', async (_, status, bytes) => {
+  const { socket, received } = open();
+  for (let count = 1; count <= 2; count += 1) {
+    socket.write(bytes());
+    await once(socket, 'data');
+  }
+  socket.destroy();
+  expect(rawResponses(received()).map((response) => [response.status, response.headers.get('connection')])).toEqual([
+    [status, 'keep-alive'],
+    [status, 'keep-alive'],
+  ]);
 });
 
 const remaining = async () => Number(trio(await service.request('/v1/pets', { key })).remaining);

