@@ -101,17 +101,10 @@ describe('requests without a valid key', () => {
       [4, 3, 2, 4],
     ],
     [
-      'an IPv4-mapped address counts as the IPv4 address',
-      ['192.0.2.1', '::FFFF:c000:201', '::ffff:192.0.2.9'],
-      [4, 3, 4],
-    ],
-    [
       'the address that the nearest proxy saw counts, not one that the client sent',
       ['203.0.113.1', 'nonsense', '10.1.1.1'].map((forged) => `${forged}, 192.0.2.77, 10.2.2.2`),
       [4, 3, 2],
     ],
-    ['invalid addresses share one quota', ['nonsense', 'x'.repeat(1_000), '192.0.2:1234', '<script>'], [4, 3, 2, 1]],
-    ['an address with a port counts as the address', ['192.0.2.5:1234', '192.0.2.5', '[2001:db8::1]:1234'], [4, 3, 4]],
   ])('are those of a client of a trusted proxy: %s', async (_, addresses, expected) => {
     expect(await remainingOf(addresses)).toEqual(expected);
   });
@@ -201,13 +194,11 @@ describe('with two instances', () => {
     });
   });
 
-  describe('a new key of another instance', () => {
-    it('uses no quota of its address, even with concurrent requests', async () => {
-      await service.app.get(KeyChangesPoller).onApplicationShutdown();
-      const key = await other.key();
-      const responses = await flood(2 * PER_MINUTE, () => key);
-      expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
-      expect(Number(trio(await ask(service.port, { path: '/v1/pets' })).remaining)).toBe(PER_MINUTE - 1);
-    });
+  it('a new key of another instance uses no quota of its address, even with concurrent requests', async () => {
+    await service.app.get(KeyChangesPoller).onApplicationShutdown();
+    const key = await other.key();
+    const responses = await flood(2 * PER_MINUTE, () => key);
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(Number(trio(await ask(service.port, { path: '/v1/pets' })).remaining)).toBe(PER_MINUTE - 1);
   });
 });

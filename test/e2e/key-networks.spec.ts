@@ -198,27 +198,18 @@ describe('a key that is used from unusually many networks', () => {
     expect(warnings()).toHaveLength(1);
   });
 
-  it('has at least 10', async () => {
+  it.each([
+    [10, 'in the hour before', HOUR_SECONDS, 1],
+    [50, 'more than seven days before', 7 * DAY_SECONDS + HOUR_SECONDS, 0],
+  ])('has at least %i if it was used %s', async (least, _, seconds, usual) => {
     await call(addresses(1));
     await numbers();
-    clock.advanceSeconds(HOUR_SECONDS);
-    await call(addresses(9));
+    clock.advanceSeconds(seconds);
+    await call(addresses(least - 1));
     await numbers();
     expect(warnings()).toEqual([]);
-    await call(addresses(10));
+    await call(addresses(least));
     await numbers();
-    expect(warnings()).toMatchObject([{ networks: 10, usual: 1 }]);
-  });
-
-  it('has at least 50 if it was not used in the seven days before', async () => {
-    await call(addresses(1));
-    await numbers();
-    clock.advanceSeconds(7 * DAY_SECONDS + HOUR_SECONDS);
-    await call(addresses(49));
-    await numbers();
-    expect(warnings()).toEqual([]);
-    await call(addresses(50));
-    await numbers();
-    expect(warnings()).toMatchObject([{ networks: 50, usual: 0 }]);
+    expect(warnings()).toMatchObject([{ networks: least, usual }]);
   });
 });

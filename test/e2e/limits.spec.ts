@@ -5,7 +5,6 @@ import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { parseList } from 'structured-headers';
 import { Public } from '../../src/index.js';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
-import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poller.js';
 import { FakeClock, startApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { service, sharePreparedApp } from '../support/folders.js';
@@ -96,28 +95,15 @@ describe('a plan', () => {
     await keys().changePlan(account, 'enterprise', { perMinute: 70, perDay: 90 });
     expect(trio(await list(key))).toMatchObject({ limit: 70, remaining: 8 });
   });
-
-  it('that another instance changes applies once the change is polled', async () => {
-    const account = newAccount();
-    const key = await service.key({ account, plan: 'free' });
-    const other = await startApp({ clock, folder: service.folder });
-    expect(trio(await list(key))).toMatchObject({ limit: 60, remaining: 59 });
-    await other.app.get(KeysService).changePlan(account, 'pro', {});
-    await other.stop({ keepData: true });
-    await service.app.get(KeyChangesPoller).poll();
-    expect(trio(await list(key))).toEqual({ limit: 300, remaining: 298, reset: NOON + 60 });
-  });
 });
 
-describe('the limit of operations without quota', () => {
-  it('is that of the plan a minute if this has more than 300', async () => {
-    const key = await enterprise(310, 1_000);
-    const agent = new Agent({ keepAlive: true, maxSockets: 8 });
-    const usages = Array.from({ length: 311 }, () => () => ask(service.port, { path: '/v1/usage', key }, agent));
-    const refused = (await concurrently(usages, 8)).filter(({ status }) => status !== 200);
-    agent.destroy();
-    expect(refused.map(trio)).toEqual([{ limit: 310, remaining: 0, reset: NOON + 60 }]);
-  });
+it('the limit of operations without quota is that of the plan a minute if this has more than 300', async () => {
+  const key = await enterprise(310, 1_000);
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  const usages = Array.from({ length: 311 }, () => () => ask(service.port, { path: '/v1/usage', key }, agent));
+  const refused = (await concurrently(usages, 8)).filter(({ status }) => status !== 200);
+  agent.destroy();
+  expect(refused.map(trio)).toEqual([{ limit: 310, remaining: 0, reset: NOON + 60 }]);
 });
 
 describe('the quota of an account', () => {
@@ -169,34 +155,26 @@ describe('the windows', () => {
   });
 });
 
-describe('a 429', () => {
-  it.each([
-    [
-      'the minute',
-      '12:00:00',
-      '12:00:48',
-      5,
-      'The limit of 2 requests per minute is exhausted. Retry after 12 seconds.',
-    ],
-    ['the day', '23:59:00', '23:59:59', 2, 'The limit of 2 requests per day is exhausted until 2026-11-22T00:00:00Z.'],
-    [
-      'the later of both',
-      '23:59:30',
-      '23:59:40',
-      2,
-      'The limit of 2 requests per minute is exhausted. Retry after 50 seconds.',
-    ],
-  ])('names the window that is exhausted: %s', async (_, from, to, perDay, message) => {
-    // A window of a minute that ends before midnight leaves only the day.
-    const begin = perDay === 2 && from === '23:59:00' ? '23:58:00' : from;
-    const key = await enterprise(2, perDay);
-    await at(`2026-11-21T${begin}Z`, key);
-    await at(`2026-11-21T${from}Z`, key);
-    clock.set(`2026-11-21T${to}Z`);
-    const response = await list(key);
-    expect(response.headers.get('cache-control')).toBe('no-store');
-    expect(await errorOf(response)).toEqual({ status: 429, code: 'rate_limit_exceeded', message });
-  });
+it.each([
+  ['the minute', '12:00:00', '12:00:48', 5, 'The limit of 2 requests per minute is exhausted. Retry after 12 seconds.'],
+  ['the day', '23:59:00', '23:59:59', 2, 'The limit of 2 requests per day is exhausted until 2026-11-22T00:00:00Z.'],
+  [
+    'the later of both',
+    '23:59:30',
+    '23:59:40',
+    2,
+    'The limit of 2 requests per minute is exhausted. Retry after 50 seconds.',
+  ],
+])('a 429 names the window that is exhausted: %s', async (_, from, to, perDay, message) => {
+  // A window of a minute that ends before midnight leaves only the day.
+  const begin = perDay === 2 && from === '23:59:00' ? '23:58:00' : from;
+  const key = await enterprise(2, perDay);
+  await at(`2026-11-21T${begin}Z`, key);
+  await at(`2026-11-21T${from}Z`, key);
+  clock.set(`2026-11-21T${to}Z`);
+  const response = await list(key);
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(await errorOf(response)).toEqual({ status: 429, code: 'rate_limit_exceeded', message });
 });
 
 describe('RateLimit and RateLimit-Policy', () => {

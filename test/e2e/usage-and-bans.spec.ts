@@ -224,17 +224,6 @@ describe('a key that continues after 429', () => {
     });
   });
 
-  it('does not extend its ban by further calls', async () => {
-    const { reset } = await provoke();
-    clock.advanceSeconds(59);
-    for (let n = 0; n < 5 * PER_MINUTE; n += 1)
-      expect(await callOnce()).toMatchObject({ code: 'api_key_banned', reset });
-    clock.advanceSeconds(0.749);
-    expect(await callOnce()).toMatchObject({ code: 'api_key_banned', retryAfter: '1' });
-    clock.advanceSeconds(0.001);
-    expect(await callOnce()).toMatchObject({ status: 200, remaining: PER_MINUTE - 1 });
-  });
-
   it('is banned twice as long the next time, which does not affect the other keys of its account', async () => {
     await provoke();
     clock.advanceSeconds(60);
@@ -274,23 +263,13 @@ describe('an operator who lifts a ban', () => {
   });
 });
 
-describe('a ban', () => {
-  it('applies to every path', async () => {
-    await provoke();
-    const responses = [
-      await service.request('/v1/nothing', { key }),
-      await service.request('/v1/pets', { key, method: 'DELETE' }),
-      await service.post('/v1/pets', key, '{"name":'),
-    ];
-    for (const response of responses)
-      expect(await errorOf(response)).toMatchObject({ status: 429, code: 'api_key_banned' });
-  });
-
-  it('depends on the limit of the current plan', async () => {
-    for (let n = 0; n < PER_MINUTE; n += 1) await callOnce();
-    const limits = { perMinute: 2, perDay: 100 };
-    await service.app.get(KeysService).changePlan(account, 'enterprise', limits);
-    expect((await callOnce()).code).toBe('rate_limit_exceeded');
-    expect((await callOnce()).code).toBe('api_key_banned');
-  });
+it('a ban applies to every path', async () => {
+  await provoke();
+  const responses = [
+    await service.request('/v1/nothing', { key }),
+    await service.request('/v1/pets', { key, method: 'DELETE' }),
+    await service.post('/v1/pets', key, '{"name":'),
+  ];
+  for (const response of responses)
+    expect(await errorOf(response)).toMatchObject({ status: 429, code: 'api_key_banned' });
 });

@@ -94,37 +94,35 @@ function lastWindow(times: readonly number[], lengthMs: number): { startMs: numb
   return window;
 }
 
-describe('counting', () => {
-  it.each([1, 2, 3])('decides like a literal model of the rules (%i)', (seed) => {
-    const below = random(seed);
-    const clock = new FakeClock(Date.parse('2026-11-21T22:00:00.000Z'));
-    const store = new MemoryCounterStore(clock, new Env());
-    const model = new Model();
-    const plans = [
-      { perMinute: 3, perDay: 10 },
-      { perMinute: 5, perDay: 40 },
-      { perMinute: 4, perDay: 4 },
-    ];
-    const accounts = Array.from({ length: 4 }, (_, index) => plans[index % 3] ?? { perMinute: 1, perDay: 1 });
-    const lifted = new Map<string, number>();
-    const seen = new Set<string>();
-    for (let step = 0; step < 5_000; step++) {
-      const accountId = below(accounts.length);
-      const keyId = `${accountId}/${below(2)}`;
-      if (below(100) === 0) accounts[accountId] = plans[below(3)] ?? { perMinute: 1, perDay: 1 };
-      if (below(150) === 0) lifted.set(keyId, clock.ms);
-      const limits = accounts[accountId] ?? { perMinute: 1, perDay: 1 };
-      const caller = callerOf({ keyId, accountId, limits, bansLiftedAtMs: lifted.get(keyId) ?? 0 });
-      const decision = store.admit(caller);
-      expect({ step, ...decision }).toMatchObject({ step, ...model.admit(caller, clock.ms) });
-      seen.add(decision.outcome);
-      const stride = below(100);
-      clock.ms +=
-        stride < 60 ? below(1_500) : stride < 90 ? below(15_000) : stride < 99 ? below(120_000) : below(9_000_000);
-      if (step % 50 === 0) store.sweep();
-    }
-    expect(seen).toEqual(new Set(['admitted', 'limited', 'banned']));
-  });
+it.each([1, 2, 3])('counting decides like a literal model of the rules (%i)', (seed) => {
+  const below = random(seed);
+  const clock = new FakeClock(Date.parse('2026-11-21T22:00:00.000Z'));
+  const store = new MemoryCounterStore(clock, new Env());
+  const model = new Model();
+  const plans = [
+    { perMinute: 3, perDay: 10 },
+    { perMinute: 5, perDay: 40 },
+    { perMinute: 4, perDay: 4 },
+  ];
+  const accounts = Array.from({ length: 4 }, (_, index) => plans[index % 3] ?? { perMinute: 1, perDay: 1 });
+  const lifted = new Map<string, number>();
+  const seen = new Set<string>();
+  for (let step = 0; step < 5_000; step++) {
+    const accountId = below(accounts.length);
+    const keyId = `${accountId}/${below(2)}`;
+    if (below(100) === 0) accounts[accountId] = plans[below(3)] ?? { perMinute: 1, perDay: 1 };
+    if (below(150) === 0) lifted.set(keyId, clock.ms);
+    const limits = accounts[accountId] ?? { perMinute: 1, perDay: 1 };
+    const caller = callerOf({ keyId, accountId, limits, bansLiftedAtMs: lifted.get(keyId) ?? 0 });
+    const decision = store.admit(caller);
+    expect({ step, ...decision }).toMatchObject({ step, ...model.admit(caller, clock.ms) });
+    seen.add(decision.outcome);
+    const stride = below(100);
+    clock.ms +=
+      stride < 60 ? below(1_500) : stride < 90 ? below(15_000) : stride < 99 ? below(120_000) : below(9_000_000);
+    if (step % 50 === 0) store.sweep();
+  }
+  expect(seen).toEqual(new Set(['admitted', 'limited', 'banned']));
 });
 
 describe('a full table', () => {
