@@ -4,19 +4,15 @@ import { ACCOUNT_TABLES } from '../../src/account-tables.js';
 import { AccountsService } from '../../src/accounts/accounts.service.js';
 import type { IssuedKey } from '../../src/accounts/keys/key-responses.dto.js';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
-import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poller.js';
 import { ActiveKeys } from '../../src/auth/keys/active-keys.js';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
-import { runAs } from '../../src/database/events/actor.js';
 import { KeyNetworks } from '../../src/rate-limit/history/key-networks.js';
 import { UsageRecorder } from '../../src/rate-limit/history/usage-history.js';
 import { CounterPersistence } from '../../src/rate-limit/persistence/counter-persistence.js';
-import { FakeClock, startApp, trio } from '../support/app.js';
+import { FakeClock, trio } from '../support/app.js';
 import { onPostgres, queryDatabase } from '../support/databases.js';
 import { errorOf, expectTrio, refusalOf } from '../support/expectations.js';
 import { service, sharePreparedApp } from '../support/folders.js';
-import { captureOutput, linesOf } from '../support/main-program.js';
-import { until } from '../support/until.js';
 import { WEBHOOK_KEY } from '../support/webhook-settings.js';
 
 const MINUTE_MS = 60_000;
@@ -87,35 +83,17 @@ describe('a suspended account', () => {
     expect(await refusalOf(call('/v1/pets', 'GET', revoked))).toBe('401 api_key_revoked');
     expect(await active.find([key.id])).toEqual(new Map());
   });
-
-  it('is noticed by an instance that polls, which logs who did it', async () => {
-    const output = captureOutput();
-    const own = await startApp({ env: { LOG_LEVEL: 'info' }, clock });
-    const { key: cached } = await own.createKey({ account: 'elsewhere' });
-    const poller = own.app.get(KeyChangesPoller);
-    await poller.run();
-    await own.request('/v1/pets', { key: cached });
-    const { id } = await runAs('cli:ops', () => own.app.get(AccountsService).suspend('elsewhere', 'fraud'));
-    // A run that began before would be joined.
-    await until(() => poller.run().then(() => linesOf(output(), '"cli:ops"').length > 0));
-    expect(linesOf(output(), '"cli:ops"')).toMatchObject([
-      { level: 'info', message: 'account.suspended', accountId: id },
-    ]);
-    await own.stop();
-  });
 });
 
-describe('the audit records of an account', () => {
-  it('are the last 200', async () => {
-    const id = await idOf();
-    const values = Array.from({ length: 201 }, (_, n) => `(0, '', 'key.renamed', ${id}, 'a${n}', '')`);
-    await queryDatabase(
-      service.folder,
-      `INSERT INTO "audit_records" ("at", "actor", "action", "account_id", "key_id", "detail") VALUES ${values.join()}`,
-    );
-    const listed = (await accounts().readAudit(account)).map(({ keyId }) => keyId);
-    expect(listed).toEqual(Array.from({ length: 200 }, (_, n) => `a${200 - n}`));
-  });
+it('the audit records of an account are the last 200', async () => {
+  const id = await idOf();
+  const values = Array.from({ length: 201 }, (_, n) => `(0, '', 'key.renamed', ${id}, 'a${n}', '')`);
+  await queryDatabase(
+    service.folder,
+    `INSERT INTO "audit_records" ("at", "actor", "action", "account_id", "key_id", "detail") VALUES ${values.join()}`,
+  );
+  const listed = (await accounts().readAudit(account)).map(({ keyId }) => keyId);
+  expect(listed).toEqual(Array.from({ length: 200 }, (_, n) => `a${200 - n}`));
 });
 
 const usage = async () => (await service.json<Record<string, unknown>>('/v1/usage', { key })).body;
@@ -222,20 +200,18 @@ describe('an export', () => {
   });
 });
 
-describe('the tables with rows of accounts', () => {
-  it('are all that can have some', async () => {
-    const sql = onPostgres
-      ? `SELECT table_name AS "name", string_agg(column_name, ' ') AS "columns" FROM information_schema.columns
-          WHERE table_schema = 'public' GROUP BY table_name`
-      : `SELECT m."name", group_concat(c."name", ' ') AS "columns" FROM "sqlite_master" m, pragma_table_info(m."name") c
-          WHERE m."type" = 'table' GROUP BY m."name"`;
-    const tables = await queryDatabase<{ name: string; columns: string }>(service.folder, sql);
-    const owned = tables.filter(({ columns }) => /\b(account_id|key_id|subscription|lease_owner|plan)\b/.test(columns));
-    const known = new Set(ACCOUNT_TABLES.map(({ table }) => table));
-    expect(owned.map(({ name }) => name).toSorted()).toEqual(
-      [...known].filter((one) => one !== 'usage_windows').toSorted(),
-    );
-  });
+it('the tables with rows of accounts are all that can have some', async () => {
+  const sql = onPostgres
+    ? `SELECT table_name AS "name", string_agg(column_name, ' ') AS "columns" FROM information_schema.columns
+        WHERE table_schema = 'public' GROUP BY table_name`
+    : `SELECT m."name", group_concat(c."name", ' ') AS "columns" FROM "sqlite_master" m, pragma_table_info(m."name") c
+        WHERE m."type" = 'table' GROUP BY m."name"`;
+  const tables = await queryDatabase<{ name: string; columns: string }>(service.folder, sql);
+  const owned = tables.filter(({ columns }) => /\b(account_id|key_id|subscription|lease_owner|plan)\b/.test(columns));
+  const known = new Set(ACCOUNT_TABLES.map(({ table }) => table));
+  expect(owned.map(({ name }) => name).toSorted()).toEqual(
+    [...known].filter((one) => one !== 'usage_windows').toSorted(),
+  );
 });
 
 describe('deleting an account', () => {

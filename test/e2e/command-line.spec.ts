@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -57,38 +57,6 @@ describe('beside a running service', () => {
     expect(await trail('revoked')).toEqual(['key.revoked by cli']);
   });
 
-  it('refuses a paused key until it is resumed', async () => {
-    const { id, key } = await given('paused');
-    expect((await list(key)).status).toBe(200);
-    await keys('pause', id);
-    await untilRefused(key, 'api_key_paused');
-    await keys('resume', id);
-    await until(async () => (await list(key)).status === 200);
-    expect(await trail('paused')).toEqual(['key.paused by cli', 'key.resumed by cli']);
-  });
-
-  it('accepts a rotated key for the overlap only', async () => {
-    const old = await given('rotated');
-    expect((await list(old.key)).status).toBe(200);
-    const next = await keysJson<Issued>('rotate', old.id, '--overlap', '24h');
-    for (const { key } of [old, next]) expect((await list(key)).status).toBe(200);
-    await keysJson<Issued>('rotate', next.id, '--overlap', '0s');
-    clock.set(new Date().toISOString());
-    await untilRefused(next.key, 'api_key_expired');
-    expect((await list(old.key)).status).toBe(200);
-    const rotation = ['key.created by cli', 'key.rotated by cli'];
-    expect(await trail('rotated')).toEqual([...rotation, ...rotation]);
-  });
-
-  it('applies new scopes of a key', async () => {
-    const { id, key } = await given('scoped', { plan: 'free', scopes: ['pets:read'] });
-    expect((await list(key)).status).toBe(200);
-    await keysJson<object>('scopes', id, 'categories:read,orders:read');
-    await untilRefused(key, 'insufficient_scope');
-    expect((await service.request('/v1/categories', { key })).status).toBe(200);
-    expect(await trail('scoped')).toEqual(['key.scopes_changed by cli']);
-  });
-
   it('applies a change of plan, and keeps the counts', async () => {
     const { key } = await given('growing');
     expect(trio(await list(key)).limit).toBe(60);
@@ -117,31 +85,27 @@ describe('beside a running service', () => {
 /** Written some seconds late. */
 const withoutUse = (shown: object[]) => shown.map((key) => ({ ...key, lastUsedAt: undefined }));
 
-describe('keys of an account', () => {
-  it('are refused while it is suspended, which the operator of PETSTORE_OPERATOR did', async () => {
-    const { id, key } = await given('suspended');
-    expect((await list(key)).status).toBe(200);
-    const env = { DATABASE_URL: databaseUrl(service.folder), PETSTORE_OPERATOR: 'ops@example.com' };
-    expect(await keysOn(env, 'suspend', 'suspended', '--reason', 'fraud')).toMatchObject({ code: 0 });
-    await untilRefused(key, 'account_suspended');
-    expect((await keys('delete', 'suspended')).stderr).toContain('Repeat this after');
-    const { stdout } = await keys('export', 'suspended');
-    expect(JSON.parse(stdout)).toMatchObject({ api_keys: [{ id }], accounts: [{ name: 'suspended' }] });
-    expect((await keys('resume', 'suspended')).code).toBe(0);
-    await until(async () => (await list(key)).status === 200);
-    const [resumed, suspended] = await keysJson<{ actor: string }[]>('audit', 'suspended');
-    expect(suspended).toMatchObject({ actor: 'cli:ops@example.com', action: 'account.suspended' });
-    expect(resumed).toMatchObject({ actor: `cli:${userInfo().username}`, action: 'account.resumed' });
-  });
+it('keys of an account are refused while it is suspended, which the operator of PETSTORE_OPERATOR did', async () => {
+  const { id, key } = await given('suspended');
+  expect((await list(key)).status).toBe(200);
+  const env = { DATABASE_URL: databaseUrl(service.folder), PETSTORE_OPERATOR: 'ops@example.com' };
+  expect(await keysOn(env, 'suspend', 'suspended', '--reason', 'fraud')).toMatchObject({ code: 0 });
+  await untilRefused(key, 'account_suspended');
+  expect((await keys('delete', 'suspended')).stderr).toContain('Repeat this after');
+  const { stdout } = await keys('export', 'suspended');
+  expect(JSON.parse(stdout)).toMatchObject({ api_keys: [{ id }], accounts: [{ name: 'suspended' }] });
+  expect((await keys('resume', 'suspended')).code).toBe(0);
+  await until(async () => (await list(key)).status === 200);
+  const [resumed, suspended] = await keysJson<{ actor: string }[]>('audit', 'suspended');
+  expect(suspended).toMatchObject({ actor: 'cli:ops@example.com', action: 'account.suspended' });
+  expect(resumed).toMatchObject({ actor: `cli:${userInfo().username}`, action: 'account.resumed' });
 });
 
-describe('keys find', () => {
-  it('reads the key from standard input', async () => {
-    const { id, key } = await given('found');
-    const { io, ran } = programIo({ DATABASE_URL: databaseUrl(service.folder) }, `  ${key}\r\nmore\n`);
-    const { code, stdout } = ran((await runKeys(['find', '--json'], io)).exitCode);
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { id, account: 'found' }]);
-  });
+it('keys find reads the key from standard input', async () => {
+  const { id, key } = await given('found');
+  const { io, ran } = programIo({ DATABASE_URL: databaseUrl(service.folder) }, `  ${key}\r\nmore\n`);
+  const { code, stdout } = ran((await runKeys(['find', '--json'], io)).exitCode);
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { id, account: 'found' }]);
 });
 
 describe('keys list', () => {
@@ -172,23 +136,15 @@ const START = ['create', '--account', 'x', '--plan'];
 describe('a command line', () => {
   it.each<[string[], string, number]>([
     [[], 'missing command; --help', 2],
-    [['create', '--plan', 'free'], "required option '--account <name>'", 2],
-    [[...START, 'gold'], 'gold', 2],
     [[...START, 'free', '--scopes', SECRET], 'scopes look like', 2],
     [['revoke', 'key_1', SECRET], 'too many arguments', 2],
-    [['create', '--account', 'x'], 'A new one needs a plan', 1],
     [['revoke', SECRET], 'no API key', 1],
     [['plan', 'nobody', 'free'], 'nobody', 1],
     [['usage', '--days', '31'], 'an integer from 1 to 30', 2],
     [['usage', '--by', 'key'], '--by needs an account', 2],
     [['create', '--acount', 'x'], "unknown option '--acount' (Did you mean --account?)", 2],
-    [['create', '--account', 'x', '--scopes', 'pets.read'], '"pets.read" is not a scope', 2],
-    [[...START, 'enterprise'], 'requires both', 2],
     [['suspend', 'x'], '--reason', 2],
     [['limits', 'x', '--per-minute', '5'], '--until', 2],
-    [['limits', 'x', '--until', '2026-13-01'], 'a UTC date', 2],
-    [['resume', 'nobody'], 'nobody', 1],
-    [['list', '--account', 'nobody'], 'nobody', 1],
     [['find', SECRET], 'typing error', 1],
     [['plan', SECRET, 'free'], 'no account named "psk_…"', 1],
     [['resume', TEST_SECRET], 'no account named "psk_…"', 1],
@@ -215,7 +171,7 @@ describe('a command line', () => {
     expect(stdout).toMatch(/^Usage: npm run --silent keys -- /);
   });
 
-  it('creates a database that only its owner can read, and only with the first key', async () => {
+  it('creates a database only with the first key', async () => {
     const folder = join(service.folder, 'new');
     const file = join(folder, 'petstore.sqlite');
     const env = { DATABASE_URL: `sqlite:${file}` };
@@ -226,9 +182,7 @@ describe('a command line', () => {
     });
     expect(existsSync(folder)).toBe(false);
     expect((await keysOn(env, 'create', '--account', 'acme', '--plan', 'free')).code).toBe(0);
-    expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(readdirSync(folder)).toContain('petstore.sqlite');
-    for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
   });
 
   it('needs valid settings, and a database that others can access', async () => {
@@ -281,19 +235,17 @@ describe('keys usage', () => {
   });
 });
 
-describe('keys audit', () => {
-  it('lists the operations of an account, newest first, for people and for programs', async () => {
-    const { id } = await given('watched');
-    await keys('revoke', id);
-    const entries = await keysJson<Record<string, unknown>[]>('audit', 'watched');
-    expect(entries.map(({ action, account, keyId }) => [action, account, keyId])).toEqual([
-      ['key.revoked', 'watched', id],
-      ['key.created', 'watched', id],
-      ['account.created', 'watched', null],
-    ]);
-    const { stdout } = await keys('audit');
-    expect(stdout).toMatch(/^AT +ACTOR +ACTION +ACCOUNT +KEY\n/);
-    expect(stdout).toMatch(new RegExp(`^\\S+Z +cli:\\S+ +key\\.revoked +watched +${id}$`, 'm'));
-    expect(stdout).not.toMatch(WHOLE_KEY);
-  });
+it('keys audit lists the operations of an account, newest first, for people and for programs', async () => {
+  const { id } = await given('watched');
+  await keys('revoke', id);
+  const entries = await keysJson<Record<string, unknown>[]>('audit', 'watched');
+  expect(entries.map(({ action, account, keyId }) => [action, account, keyId])).toEqual([
+    ['key.revoked', 'watched', id],
+    ['key.created', 'watched', id],
+    ['account.created', 'watched', null],
+  ]);
+  const { stdout } = await keys('audit');
+  expect(stdout).toMatch(/^AT +ACTOR +ACTION +ACCOUNT +KEY\n/);
+  expect(stdout).toMatch(new RegExp(`^\\S+Z +cli:\\S+ +key\\.revoked +watched +${id}$`, 'm'));
+  expect(stdout).not.toMatch(WHOLE_KEY);
 });

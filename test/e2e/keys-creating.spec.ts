@@ -76,8 +76,6 @@ describe('createKey', () => {
   });
 
   it.each([
-    ['[]', 'must be a JSON object'],
-    ['{"scopes":["pets:read","pets:read"]}', 'scopes must have'],
     ['{"scopes":[["pets:read"]]}', 'scopes must have'],
     ['{"scopes":{"length":1,"0":"pets:read"}}', 'scopes must be'],
     ['{"scopes":null}', 'scopes must be'],
@@ -85,9 +83,7 @@ describe('createKey', () => {
     ['{"expiresInSeconds":1.5}', 'expiresInSeconds must be'],
     ['{"expiresInSeconds":"60"}', 'expiresInSeconds must be'],
     [`{"name":"${'x'.repeat(101)}"}`, 'name must have 1 to 100 characters'],
-    ['{"name":null}', 'name must be'],
     ['{"name":"a\\u202eb"}', 'bidirectional controls'],
-    ['{"name":"a\\u2028b"}', 'line separators'],
     ['{"name":"a\\u0085b"}', 'control characters'],
     ['{"test":true}', '"test" is not a known field'],
     ['{"account":"other"}', '"account" is not a known field'],
@@ -124,12 +120,6 @@ const createdBy = async (as: IssuedKey, expiresInSeconds?: number) =>
 const rotateAs = async (as: IssuedKey | Issued, { id }: IssuedKey | Issued) => created(await rotate(id, {}, as.key));
 
 describe('a key that expires', () => {
-  it('creates keys that expire with it by default', async () => {
-    const manager = await managerForDays(10);
-    api.clock.advanceSeconds(DAY_SECONDS);
-    expect(await createdBy(manager)).toBe('2026-12-01T12:00:00.000Z');
-  });
-
   it('creates keys that expire with it or earlier, never later', async () => {
     const manager = await operatorKey({ expiresInMs: DAY_MS + 999 });
     expect(await createdBy(manager, 60)).toBe('2026-11-21T12:01:00.000Z');
@@ -141,10 +131,6 @@ describe('a key that expires', () => {
         'expiresInSeconds must be at most 86400 or omitted, because the calling key expires at 2026-11-22T12:00:00.999Z.',
     });
     expect(await (await list('', manager.key)).json()).toHaveLength(4);
-  });
-
-  it('creates keys with exactly its remaining lifetime', async () => {
-    expect(await createdBy(await managerForDays(1), DAY_SECONDS)).toBe('2026-11-22T12:00:00.000Z');
   });
 
   it('passes on its remaining lifetime during its overlap', async () => {
@@ -202,17 +188,15 @@ describe('a key without an expiry', () => {
   });
 });
 
-describe('a key of production', () => {
-  it('is refused in staging with the reason, where all keys start with psk_test_', async () => {
-    const staging = await startApp({ env: { ENVIRONMENT: 'staging' } });
-    const key = await staging.key({ scopes: ['pets:read', 'keys:manage'] });
-    const { body: made } = await staging.json<Issued>('/v1/keys', { key, body: {} });
-    const { body: next } = await staging.json<Issued>(`/v1/keys/${made.id}/rotate`, { key, body: {} });
-    for (const one of [key, made.key, next.key]) expect(one).toMatch(/^psk_test_/);
-    expect((await staging.request('/v1/pets', { key })).status).toBe(200);
-    const message = expect.stringContaining('is for the production environment');
-    const refused = await staging.request('/v1/pets', { key: generateApiKey('live') });
-    expect(await errorOf(refused)).toEqual({ status: 401, code: 'invalid_api_key', message });
-    await staging.stop();
-  });
+it('a key of production is refused in staging with the reason, where all keys start with psk_test_', async () => {
+  const staging = await startApp({ env: { ENVIRONMENT: 'staging' } });
+  const key = await staging.key({ scopes: ['pets:read', 'keys:manage'] });
+  const { body: made } = await staging.json<Issued>('/v1/keys', { key, body: {} });
+  const { body: next } = await staging.json<Issued>(`/v1/keys/${made.id}/rotate`, { key, body: {} });
+  for (const one of [key, made.key, next.key]) expect(one).toMatch(/^psk_test_/);
+  expect((await staging.request('/v1/pets', { key })).status).toBe(200);
+  const message = expect.stringContaining('is for the production environment');
+  const refused = await staging.request('/v1/pets', { key: generateApiKey('live') });
+  expect(await errorOf(refused)).toEqual({ status: 401, code: 'invalid_api_key', message });
+  await staging.stop();
 });

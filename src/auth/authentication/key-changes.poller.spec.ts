@@ -3,6 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { type AuthInstance, shareAuth } from '../../../test/support/auth-service.js';
+import { AccountsService } from '../../accounts/accounts.service.js';
+import { runAs } from '../../database/events/actor.js';
 import { ApiError } from '../../http/errors/api-error.js';
 import { ApiKey } from '../keys/api-key.entity.js';
 import { ApiKeysRepository } from '../keys/api-keys.repository.js';
@@ -120,20 +122,19 @@ describe('the log of changes by other processes', () => {
     await keys.rotate(id, 60_000);
     await keys.revoke(id);
     await keys.changePlan('acme', 'pro', {});
+    const accounts = elsewhere.context.get(AccountsService);
+    await runAs('cli:ops', () => accounts.suspend('acme', 'fraud'));
+    await accounts.resume('acme');
     const { accountId } = await database.manager.findOneByOrFail(ApiKey, { id });
     await here.poller.poll();
     await here.poller.poll();
-    const lines = ['key.paused', 'key.resumed', 'key.unbanned', 'key.revoked'].map((message) => ({
-      message,
-      keyId: id,
-    }));
-    expect(log.mock.calls.map(([line]) => line)).toEqual(
-      [...lines, { message: 'account.plan_changed', keyId: undefined }].map((line) => ({
-        ...line,
-        actor: 'unknown',
-        accountId,
-      })),
-    );
+    const line = (message: string, keyId?: string, actor = 'unknown') => ({ message, keyId, actor, accountId });
+    expect(log.mock.calls.map(([logged]) => logged)).toEqual([
+      ...['key.paused', 'key.resumed', 'key.unbanned', 'key.revoked'].map((message) => line(message, id)),
+      line('account.plan_changed'),
+      line('account.suspended', undefined, 'cli:ops'),
+      line('account.resumed'),
+    ]);
   });
 });
 
