@@ -11,7 +11,7 @@ import { Subscriptions } from '../../src/database/events/delivery/subscriptions.
 import { Database } from '../../src/index.js';
 import { FakeClock } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
-import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { until } from '../support/until.js';
 
 const clock = new FakeClock();
@@ -20,11 +20,8 @@ const handled: string[] = [];
 let gate: PromiseWithResolvers<void>;
 let count = 0;
 let name: string;
-let key: string;
 
-sharePreparedApp({ clock }, async () => {
-  key = await service.key(AMPLE);
-});
+shareApp({ clock }, AMPLE);
 beforeEach(async () => {
   handled.splice(0);
   gate = Promise.withResolvers();

@@ -2,18 +2,15 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { EventRetention } from '../../src/database/events/delivery/event-retention.js';
 import { FakeClock } from '../support/app.js';
-import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { nextPage } from '../support/pages.js';
 
 const KEPT_MS = 30 * 86_400_000;
 const HOUR_MS = 3_600_000;
 const SCOPES = ['pets:read', 'pets:write', 'events:read'];
 const clock = new FakeClock(Date.now());
-let key: string;
 
-sharePreparedApp({ clock }, async () => {
-  key = await service.key({ ...AMPLE, scopes: SCOPES });
-});
+shareApp({ clock }, { ...AMPLE, scopes: SCOPES });
 // On SQLite, nothing is deleted by age before.
 beforeAll(() => clock.advanceMs(HOUR_MS));
 

@@ -1,8 +1,5 @@
 // @postgres: an idle database of a cloud is paused.
 import { setTimeout as delay } from 'node:timers/promises';
-import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Account } from '../../src/auth/keys/account.entity.js';
 import { Database } from '../../src/database/database.js';
@@ -18,22 +15,12 @@ import { databaseUrl } from '../support/databases.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { keys } from '../support/keys-command-line.js';
 import { until } from '../support/until.js';
-import { webhookSettings } from '../support/webhook-settings.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
 
-/** Paths. */
-const received: string[] = [];
-const receiver = createServer((request, response) => {
-  received.push(request.url ?? '');
-  request.resume().on('end', () => response.writeHead(204).end());
-});
-const env: Record<string, string> = {};
-beforeAll(async () => {
-  receiver.listen(0, '127.0.0.1');
-  await once(receiver, 'listening');
-  Object.assign(env, webhookSettings((receiver.address() as AddressInfo).port));
-});
-afterAll(() => void receiver.close().closeAllConnections());
-sharePreparedApp({ env });
+const receiver = new WebhookReceiver();
+beforeAll(() => receiver.start());
+afterAll(() => receiver.stop());
+sharePreparedApp({ env: receiver.env });
 afterEach(() => void jest.restoreAllMocks());
 
 /** Longer than the intervals of all tasks that look for something. */
@@ -60,13 +47,13 @@ it('an instance without requests sends nothing to its database', async () => {
 async function leaveEvent(account: string): Promise<string> {
   const scopes = ['webhooks:manage', 'pets:read'];
   const [key, owner] = [await service.key(), await service.key({ ...AMPLE, account, scopes })];
-  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
-  await service.json('/v1/webhooks', { key: owner, body: { url: `${url}/${account}`, types: ['pet.created'] } });
+  const body = { url: `${receiver.address}/${account}`, types: ['pet.created'] };
+  await service.json('/v1/webhooks', { key: owner, body });
   expect(await keys('suspend', account, '--reason', 'unpaid')).toMatchObject({ code: 0 });
   await delay(WATCHED_MS);
   await service.json('/v1/pets', { key, body: { name: 'Ada', categoryId: 1 } });
   await delay(WATCHED_MS);
-  expect(received).not.toContain(`/${account}`);
+  expect(receiver.at(`/${account}`)).toEqual([]);
   return key;
 }
 
@@ -87,7 +74,7 @@ describe('an instance without requests', () => {
     await leaveEvent('first');
     expect(await keys('resume', 'first')).toMatchObject({ code: 0 });
     if (!databaseUrl(service.folder).startsWith('sqlite:')) await service.request('/health/ready');
-    await expect(until(() => received.includes('/first'))).resolves.toBeUndefined();
+    await expect(until(() => receiver.at('/first').length > 0)).resolves.toBeUndefined();
   });
 
   it('delivers events to a webhook that was enabled elsewhere just before its last request', async () => {
@@ -95,6 +82,6 @@ describe('an instance without requests', () => {
     await service.app.get(WebhookDeliveries, { strict: false }).subscriptions();
     await service.app.get(Database).manager.update(Account, { name: 'second' }, { suspendedAt: null });
     await service.request('/v1/pets', { key });
-    await expect(until(() => received.includes('/second'))).resolves.toBeUndefined();
+    await expect(until(() => receiver.at('/second').length > 0)).resolves.toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
 import { type CommittedEvent, OnLoggedEvent } from '../../src/index.js';
-import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { metricOf } from '../support/metrics.js';
 import { until } from '../support/until.js';
 import { runDeliveries } from '../../src/programs/run-deliveries.js';
@@ -35,11 +35,8 @@ class Ledger {
 class LedgerModule {}
 
 const EXTENSIONS = [{ module: LedgerModule }];
-let key: string;
 
-sharePreparedApp({ clock, extensions: EXTENSIONS }, async () => {
-  key = await service.key(AMPLE);
-});
+shareApp({ clock, extensions: EXTENSIONS }, AMPLE);
 beforeEach(() => {
   heard.splice(0);
   refusals.clear();

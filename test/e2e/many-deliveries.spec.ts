@@ -6,19 +6,16 @@ import { RemovedSubscriptions } from '../../src/database/events/delivery/event-r
 import { MOST_READ } from '../../src/database/events/delivery/due-deliveries.js';
 import { SqliteQueryRunner } from '../../src/database/sqlite/sqlite-query-runner.js';
 import { onPostgres } from '../support/databases.js';
-import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { protectRows, unprotectRows } from '../support/protected-rows.js';
 import { WEBHOOK_KEY } from '../support/webhook-settings.js';
 
 const SUBJECTS = 7;
 const ENDED_MS = Date.now() - 86_400_000;
-let key: string;
 /** Of the last delivery that was added. */
 let lastPlace = 1_000_000;
 
-sharePreparedApp({ env: { WEBHOOK_KEY } }, async () => {
-  key = await service.key({ ...AMPLE, scopes: ['pets:read', 'webhooks:manage'] });
-});
+shareApp({ env: { WEBHOOK_KEY } }, { ...AMPLE, scopes: ['pets:read', 'webhooks:manage'] });
 afterEach(() => void jest.restoreAllMocks());
 
 const sql = <Row extends object = object>(text: string) => service.database.query<Row>(text);

@@ -8,7 +8,7 @@ import { runAs } from '../../src/database/events/actor.js';
 import { Database } from '../../src/index.js';
 import { FakeClock, startApp } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
-import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { until } from '../support/until.js';
 import { webhookSettings } from '../support/webhook-settings.js';
 
@@ -36,7 +36,6 @@ const receiver = createServer((socket) => {
 });
 const env: Record<string, string> = {};
 let address: string;
-let key: string;
 
 beforeAll(async () => {
   await once(receiver.listen(0, '127.0.0.1'), 'listening');
@@ -63,9 +62,7 @@ const hook = (method: string, id: number, rest = '', body?: object) =>
 
 describe('a receiver', () => {
   afterEach(removeHooks);
-  sharePreparedApp({ clock, env }, async () => {
-    key = await service.key(FULL);
-  });
+  shareApp({ clock, env }, FULL);
 
   it.each<[string, (socket: Socket) => unknown, object]>([
     [

@@ -9,14 +9,7 @@ import { WebhookDeliveries } from '../../src/webhooks/webhook-deliveries.js';
 import { FakeClock, startApp, type TestApp, type TestAppOptions } from '../support/app.js';
 import { AMPLE } from '../support/temporary.js';
 import { until } from '../support/until.js';
-import { WebhookReceiver } from '../support/webhook-receiver.js';
-
-interface Delivery {
-  readonly subject: string;
-  readonly state: string;
-  readonly attempts: number;
-  readonly error?: string;
-}
+import { type Delivery, WebhookReceiver } from '../support/webhook-receiver.js';
 
 @Injectable()
 class Toys {

@@ -9,6 +9,25 @@ interface Received {
   readonly path: string;
 }
 
+/** A webhook as the API returns it. */
+export interface Webhook {
+  readonly id: number;
+  readonly keyId: string;
+  /** In the responses to its creation and rotation only. */
+  readonly secret: string;
+  readonly state: string;
+  readonly reason?: string;
+}
+
+/** A delivery as the API returns it. */
+export interface Delivery {
+  readonly subject: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly dueAt: string;
+  readonly error?: string;
+}
+
 /** A receiver of webhooks on this machine. */
 export class WebhookReceiver {
   /** The status and headers for a path, default 204. */
