@@ -155,14 +155,6 @@ describe('a path below /docs that does not exist', () => {
       ]),
     );
   });
-
-  it('is an Error to programs', async () => {
-    const response = await service.request('/docs/unknown');
-    expect([response.status, await response.json()]).toEqual([
-      404,
-      expect.objectContaining({ code: 'route_not_found' }),
-    ]);
-  });
 });
 
 const read = (name: string, Accept: string) => service.request(`/docs/${name}`, { headers: { Accept } });
@@ -199,24 +191,22 @@ describe('a guide as Markdown', () => {
   });
 });
 
-describe('the feed of changes', () => {
-  it('has an entry for each released version, newest first, that leads to its section', async () => {
-    const response = await service.request('/docs/changes.atom');
-    expect(response.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
-    const feed = await response.text();
-    const versions = [...feed.matchAll(/<title>Version ([^<]+)<\/title>/g)].map(([, version]) => version);
-    expect(versions.slice(-6)).toEqual(['2.1.0', '2.0.1', '2.0.0', '1.1.1', '1.1.0', '1.0.0']);
-    expect(feed).toContain('<updated>2026-11-25T00:00:00Z</updated>');
-    // Of the feed, and of its versions.
-    const [updated, ...dates] = Array.from(feed.matchAll(/<updated>([^<]+)</g), ([, date]) => date);
-    expect([updated, dates.length]).toEqual([dates[0], versions.length]);
-    expect(dates).toEqual(dates.toSorted().toReversed());
-    const page = idsIn(await text('/docs/changes'));
-    const anchors = [...feed.matchAll(/<link href="\/docs\/changes#([^"]+)"/g)].map(([, anchor = '']) => anchor);
-    expect(anchors).toHaveLength(versions.length);
-    for (const anchor of anchors) expect(page).toContain(anchor);
-    expect(await text('/docs/errors')).toContain('type="application/atom+xml"');
-  });
+it('the feed of changes has an entry for each released version, newest first, that leads to its section', async () => {
+  const response = await service.request('/docs/changes.atom');
+  expect(response.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
+  const feed = await response.text();
+  const versions = [...feed.matchAll(/<title>Version ([^<]+)<\/title>/g)].map(([, version]) => version);
+  expect(versions.slice(-6)).toEqual(['2.1.0', '2.0.1', '2.0.0', '1.1.1', '1.1.0', '1.0.0']);
+  expect(feed).toContain('<updated>2026-11-25T00:00:00Z</updated>');
+  // Of the feed, and of its versions.
+  const [updated, ...dates] = Array.from(feed.matchAll(/<updated>([^<]+)</g), ([, date]) => date);
+  expect([updated, dates.length]).toEqual([dates[0], versions.length]);
+  expect(dates).toEqual(dates.toSorted().toReversed());
+  const page = idsIn(await text('/docs/changes'));
+  const anchors = [...feed.matchAll(/<link href="\/docs\/changes#([^"]+)"/g)].map(([, anchor = '']) => anchor);
+  expect(anchors).toHaveLength(versions.length);
+  for (const anchor of anchors) expect(page).toContain(anchor);
+  expect(await text('/docs/errors')).toContain('type="application/atom+xml"');
 });
 
 describe('a contact for vulnerabilities (RFC 9116)', () => {
