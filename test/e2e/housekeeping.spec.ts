@@ -112,12 +112,13 @@ describe('the expiry of orders', () => {
 const TWO_AVAILABLE = Array.from({ length: 2 }, () => ({ status: 'available', held: '0' }));
 const TWO_WITHOUT = Array.from({ length: 2 }, () => ({ status: null, held: '0' }));
 
-describe.each([
+it.each([
   ['is reset', `UPDATE "pets" SET "held" = 0, "status" = 'available'`, TWO_AVAILABLE],
   ['has another status', `UPDATE "pets" SET "status" = NULL`, TWO_WITHOUT],
   ['is deleted', `DELETE FROM "pets"`, []],
-])('an order whose pet %s past the service', (_, change, left) => {
-  it('can be cancelled by the expiry and by its owner, but not delivered', async () => {
+])(
+  'an order whose pet %s past the service can be cancelled by the expiry and by its owner, but not delivered',
+  async (_, change, left) => {
     const petIds = [await orders.addPet(), await orders.addPet()] as const;
     const [old, recent] = [await placeOld(petIds[0]), await place(petIds[1])];
     await sql(`${change} WHERE "id" IN (${petIds.join()})`);
@@ -130,8 +131,8 @@ describe.each([
     expect(
       await sql(`SELECT "status", CAST("held" AS TEXT) AS "held" FROM "pets" WHERE "id" IN (${petIds.join()})`),
     ).toEqual(left);
-  });
-});
+  },
+);
 
 describe('what is written from time to time', () => {
   it.each([

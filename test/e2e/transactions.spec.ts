@@ -210,15 +210,6 @@ describe('a write within another', () => {
       }
     }
   });
-
-  it('has its own transaction if it begins after the commit of the other', async () => {
-    let late: Promise<void> | undefined;
-    await database.write(async () => {
-      late = nextTurn().then(() => add('late'));
-    });
-    await late;
-    expect(await texts()).toEqual(['late']);
-  });
 });
 
 const addPet = (name: string, categoryId = 7) =>
@@ -245,14 +236,6 @@ describe('a listener in the transaction', () => {
     expect(await categories()).toEqual([]);
     await until(() => heard.length >= 2);
     expect(heard).toEqual(['pet.created', 'pet.removed']);
-  });
-
-  it('that refuses does not affect concurrent creates', async () => {
-    const names = Array.from({ length: 40 }, (_, n) => (n % 4 === 0 ? `${n} refused` : `${n} kept`));
-    const statuses = await Promise.all(names.map(async (name) => (await addPet(name, 1)).status));
-    expect(statuses).toEqual(names.map((name) => (name.endsWith('kept') ? 201 : 409)));
-    await until(() => heard.length >= 30);
-    expect(heard).toHaveLength(30);
   });
 
   it('that refuses an order leaves the pet unchanged', async () => {

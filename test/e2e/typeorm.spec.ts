@@ -75,19 +75,6 @@ describe('repositories of an extension', () => {
     ]);
   });
 
-  it('begin a transaction that is committed, or rolled back if it fails', async () => {
-    await dataSource.transaction(async (manager) => {
-      await manager.save(NoteEntity, { text: 'a', pet: null });
-      await manager.getRepository(NoteEntity).insert({ text: 'b' });
-    });
-    const failing = dataSource.transaction(async (manager) => {
-      await manager.save(NoteEntity, { text: 'c', pet: null });
-      await fail();
-    });
-    await expect(failing).rejects.toThrow('on purpose');
-    expect(await texts()).toEqual(['a', 'b']);
-  });
-
   it('begin a transaction on a query runner', async () => {
     for (const end of ['commitTransaction', 'rollbackTransaction'] as const) {
       const runner = dataSource.createQueryRunner();
@@ -174,26 +161,24 @@ describe('a write of a repository', () => {
   });
 });
 
-describe('a call of the service within a transaction of an extension', () => {
-  it('joins it, and concurrent calls do not', async () => {
-    const pets = service.app.get(PetsService);
-    const others: Promise<Response>[] = [];
-    const failing = dataSource.transaction(async () => {
-      const { id } = await pets.create({ name: 'undone', categoryId: 1 });
-      const reading = pets.get(String(id));
-      others.push(createPet('other'), createPet('other'), service.request(`/v1/pets/${id}`, { key }));
-      expect(await reading).toMatchObject({ name: 'undone' });
-      await delay(20);
-      await fail();
-    });
-    await expect(failing).rejects.toThrow('on purpose');
-    expect((await Promise.all(others)).map(({ status }) => status)).toEqual([201, 201, 404]);
-    const names = await queryDatabase<{ name: string }>(
-      service.folder,
-      `SELECT "name" FROM "pets" WHERE "name" IN ('other', 'undone')`,
-    );
-    expect(names).toEqual([{ name: 'other' }, { name: 'other' }]);
+it('a call of the service within a transaction of an extension joins it, and concurrent calls do not', async () => {
+  const pets = service.app.get(PetsService);
+  const others: Promise<Response>[] = [];
+  const failing = dataSource.transaction(async () => {
+    const { id } = await pets.create({ name: 'undone', categoryId: 1 });
+    const reading = pets.get(String(id));
+    others.push(createPet('other'), createPet('other'), service.request(`/v1/pets/${id}`, { key }));
+    expect(await reading).toMatchObject({ name: 'undone' });
+    await delay(20);
+    await fail();
   });
+  await expect(failing).rejects.toThrow('on purpose');
+  expect((await Promise.all(others)).map(({ status }) => status)).toEqual([201, 201, 404]);
+  const names = await queryDatabase<{ name: string }>(
+    service.folder,
+    `SELECT "name" FROM "pets" WHERE "name" IN ('other', 'undone')`,
+  );
+  expect(names).toEqual([{ name: 'other' }, { name: 'other' }]);
 });
 
 describe('overlapping transactions', () => {

@@ -1,7 +1,6 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import Sqlite from 'sqlite-driver';
@@ -77,40 +76,6 @@ describe('a write to SQLite', () => {
     await long;
     await database.write(insert('d'));
     expect(notes()).toEqual(['a', 'd']);
-  });
-
-  it('is not affected by a commit of another write that fails', async () => {
-    await database.query('CREATE TABLE "rows" ("note" TEXT REFERENCES "notes" ("text") DEFERRABLE INITIALLY DEFERRED)');
-    const outcomes = await Promise.allSettled([
-      database.write(insert('a')),
-      database.write((manager) => manager.query(`INSERT INTO "rows" VALUES ('none')`)),
-      database.write(insert('b')),
-      database.query(`INSERT INTO "rows" VALUES ('none')`),
-      database.write(insert('c')),
-    ]);
-    const [kept, lost] = ['fulfilled', 'rejected'];
-    expect(outcomes.map(({ status }) => status)).toEqual([kept, lost, kept, lost, kept]);
-    expect(notes()).toEqual(['a', 'b', 'c']);
-  });
-
-  it('is rolled back alone if it fails', async () => {
-    const failing = database.write(async (manager) => {
-      await insert('half')(manager);
-      throw new Error('on purpose');
-    });
-    const outcomes = await Promise.allSettled([database.write(insert('a')), failing, database.write(insert('b'))]);
-    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(notes()).toEqual(['a', 'b']);
-  });
-
-  it('waits for the lock of another process without blocking the event loop', async () => {
-    other.exec('BEGIN IMMEDIATE');
-    const write = database.write(insert('a'));
-    for (let turns = 0; turns < 10; turns += 1) await delay(5);
-    expect(notes()).toEqual([]);
-    other.exec('COMMIT');
-    await write;
-    expect(notes()).toEqual(['a']);
   });
 
   it('fails as unavailable with its whole transaction while the disk is full, even if it goes on after the failure', async () => {
