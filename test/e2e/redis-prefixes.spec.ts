@@ -65,12 +65,6 @@ describeWithRedis('services with different databases', () => {
     await expect(start()).rejects.toThrow('REDIS_PREFIX');
   });
 
-  it('have a prefix for each environment', async () => {
-    await start();
-    await start({ ENVIRONMENT: 'staging' });
-    expect(new Set([await owner(), await own.call('GET', 'petstore-staging:database')]).size).toBe(2);
-  });
-
   it('do not share a prefix either if Redis was unavailable at their start, or lost its data', async () => {
     const error = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
     await own.kill();

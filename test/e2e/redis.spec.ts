@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { Env, Registry } from '../../src/index.js';
+import { Registry } from '../../src/index.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { errorOf } from '../support/expectations.js';
@@ -45,16 +45,6 @@ async function metric(name: string): Promise<number> {
 async function readiness(): Promise<unknown[]> {
   return Promise.all(instances.map(async (instance) => (await instance.request('/health/ready')).json()));
 }
-
-const readinessOf = async (service: Pick<TestApp, 'request'>) =>
-  (await (await service.request('/health/ready')).json()) as { redis: string };
-
-const redisIs = (state: 'up' | 'down', service: Pick<TestApp, 'request'>) =>
-  within(
-    HEALED_MS,
-    () => readinessOf(service),
-    ({ redis }) => redis === state,
-  );
 
 async function healed(): Promise<void> {
   await within(
@@ -162,27 +152,6 @@ describeWithRedis('instances that share Redis', () => {
     await newcomer.stop({ keepData: true });
   });
 
-  it('can share a Redis with others under another prefix', async () => {
-    const key = await first.key();
-    await flood(10, key);
-    const stranger = await startApp({ env: { ...server.env, REDIS_PREFIX: 'other:' }, folder: first.folder });
-    expect(trio(await stranger.request('/v1/pets', { key })).remaining).toBe(PER_MINUTE - 1);
-    await stranger.stop({ keepData: true });
-    const names = (await server.call('KEYS', '*')) as string[];
-    const [own = '', others = ''] = [first, stranger].map(({ app }) => app.get(Env).REDIS_PREFIX);
-    expect(others).toBe(`${own}other:`);
-    expect(names.filter((name) => !name.startsWith(own))).toEqual([]);
-  });
-
-  it('load lost scripts again, and lose no count', async () => {
-    const key = await first.key();
-    await list(0, key);
-    await server.call('SCRIPT', 'FLUSH');
-    const responses = await flood(90, key);
-    expect(Math.min(...responses.map((response) => Number(trio(response).remaining)))).toBe(PER_MINUTE - 91);
-    expect(await metric('petstore_redis_up')).toBe(INSTANCES);
-  });
-
   it('start at zero together after Redis lost its data within a window', async () => {
     const key = await first.key();
     await flood(90, key);
@@ -228,20 +197,5 @@ describeWithRedis('instances that share Redis', () => {
     // What was admitted meanwhile is not added.
     expect(outcome(await flood(INSTANCES, key)).places).toEqual([19, 18, 17]);
     expect(outcome(await flood(TOGETHER, await first.key()))).toEqual(EXACT);
-  });
-});
-
-describeWithRedis('a service whose Redis is unavailable at its start', () => {
-  it('starts, accepts requests, and uses Redis when it is available', async () => {
-    const own = await RedisServer.start();
-    await own.kill();
-    const service = await startApp({ env: own.env });
-    const key = await service.key();
-    expect(trio(await service.request('/v1/pets', { key })).remaining).toBe(PER_MINUTE - 1);
-    await own.restart();
-    expect((await redisIs('up', service)).result).toMatchObject({ status: 'ready', redis: 'up' });
-    expect(trio(await service.request('/v1/pets', { key })).remaining).toBe(PER_MINUTE - 1);
-    await service.stop();
-    await own.stop();
   });
 });

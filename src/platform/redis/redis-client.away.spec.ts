@@ -69,21 +69,6 @@ describeWithRedis('the client of an unavailable Redis', () => {
     expect(link.fallbacks).toBe(0);
   });
 
-  it('uses the fallback while Redis is stopped, and Redis again when it is back', async () => {
-    const link = await bench.open();
-    bench.server.pause();
-    const asked = count(link);
-    await bench.server.kill();
-    expect(await asked).toBe('alone');
-    await eventually(() => !link.isUp);
-    expect(count(link)).toBe('alone');
-    await delay(500);
-    await bench.server.restart();
-    await eventually(() => link.isUp);
-    expect(await count(link)).toBe(1);
-    expect(bench.logged).toHaveLength(2);
-  });
-
   it('starts while Redis is unavailable', async () => {
     await bench.server.kill();
     const link = await bench.open();
@@ -100,18 +85,5 @@ describeWithRedis('the client of an unavailable Redis', () => {
     expect(count(link)).toBe('alone');
     bench.server.resume();
     await eventually(() => link.isUp);
-  });
-
-  it('uses the fallback while Redis is out of memory', async () => {
-    const link = await bench.open();
-    await count(link);
-    await bench.server.call('CONFIG', 'SET', 'maxmemory', 1);
-    expect(await Promise.all([count(link), count(link)])).toEqual(['alone', 'alone']);
-    await delay(700);
-    expect(link.isUp).toBe(false);
-    await bench.server.call('CONFIG', 'SET', 'maxmemory', 0);
-    await eventually(() => link.isUp);
-    expect(await count(link)).toBe(2);
-    expect(bench.logged).toEqual([expect.stringContaining('OOM'), expect.stringContaining('available again')]);
   });
 });

@@ -25,14 +25,6 @@ describeWithRedis('the Redis client', () => {
   });
   afterEach(() => bench.stop());
 
-  it('uses Redis from the start, and logs nothing', async () => {
-    const link = await bench.open();
-    expect(link.isUp).toBe(true);
-    expect(await count(link)).toBe(1);
-    expect(await count(link)).toBe(2);
-    expect(bench.logged).toEqual([]);
-  });
-
   it.each([100, 400])('does not mistake a blocked event loop for an unavailable Redis (%i ms)', async (lateMs) => {
     const link = await bench.open();
     for (let round = 0; round < 3; round++) {

@@ -154,14 +154,6 @@ describeWithRedis('counting in Redis', () => {
     expect((await here.admit(by(9))).outcome).toBe('admitted');
   });
 
-  it('counts 1,600 concurrent requests exactly, none of them locally', async () => {
-    const caller = by(10, { limits: { perMinute: 1_000, perDay: 100_000 } });
-    const decisions = await Promise.all(Array.from({ length: 1_600 }, () => store.admit(caller)));
-    const remaining = decisions.filter(({ outcome }) => outcome === 'admitted').map((admitted) => admitted.remaining);
-    expect(remaining).toEqual(Array.from({ length: 1_000 }, (_, index) => 999 - index));
-    expect(link.fallbacks).toBe(0);
-  });
-
   it('loads its scripts again if Redis lost them', async () => {
     const caller = by(11, { limits: { perMinute: 100, perDay: 100 } });
     await store.admit(caller);
