@@ -16,14 +16,12 @@ import {
   Query,
   Req,
   UnauthorizedException,
-  UploadedFile,
   UseInterceptors,
   ValidationPipe,
 } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { ClientProxyFactory, MessagePattern, Payload, RpcException, Transport } from '@nestjs/microservices';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { FileInterceptor } from '@nestjs/platform-fastify/multipart';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { describe, expect, it } from '@jest/globals';
@@ -41,7 +39,6 @@ import { operationsOf } from '../support/operations.js';
  */
 
 const operation = operationsOf('notes:use', 'A note');
-const created = { success: { status: 201, description: 'Created.' } };
 const requestOf = (context: ExecutionContext) => context.switchToHttp().getRequest<FastifyRequest>();
 
 /** As that of `@nestjs/cache-manager`, with a map for the store. */
@@ -75,13 +72,6 @@ class NotesController {
   @Operation(operation('listNotes'))
   list(@Query('word') word: string): object {
     return { word };
-  }
-
-  @Post('file')
-  @Operation(operation('uploadFile', created))
-  @UseInterceptors(FileInterceptor('file'))
-  upload(@UploadedFile() file: { originalname: string; size: number }): object {
-    return { name: file.originalname, size: file.size };
   }
 
   @Get('configured')
@@ -230,15 +220,6 @@ describe('global enhancers', () => {
 describe('an operation', () => {
   it('can have a configuration for Fastify', async () => {
     expect(await bodyOf(get('notes/configured'))).toMatchObject({ isNoted: true });
-  });
-
-  it('can upload files, without the limits of JSON bodies', async () => {
-    const form = new FormData();
-    form.set('file', new File(['x'.repeat(100_000)], 'rex.txt'));
-    const response = await service.request('/v1/notes/file', { key, method: 'POST', body: form });
-    expect([response.status, await response.json()]).toEqual([201, { name: 'rex.txt', size: 100_000, stamped: true }]);
-    const anonymous = await service.request('/v1/notes/file', { method: 'POST', body: form });
-    expect(await errorOf(anonymous)).toMatchObject({ status: 401 });
   });
 
   it('can cache responses by account, and returns them to the same account only', async () => {

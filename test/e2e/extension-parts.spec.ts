@@ -1,10 +1,11 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import {
   Body,
   Controller,
   Get,
   Inject,
   Injectable,
+  Logger,
   Module,
   Post,
   StandardSchemaValidationPipe,
@@ -24,10 +25,11 @@ import * as exported from '../../src/index.js';
 import { Database, type HealthIndicator, Operation, Public, Registry } from '../../src/index.js';
 import { errorOf } from '../support/expectations.js';
 import { key, service, shareApp } from '../support/folders.js';
+import { addHandlers, taking } from '../support/handlers.js';
 import { operationsOf } from '../support/operations.js';
 
 /** Controlled by the tests. */
-const printer = { state: 'up' as 'up' | 'down' | 'broken' | 'silent' };
+const printer = { state: 'up' as 'up' | 'degraded' | 'down' | 'broken' | 'silent' };
 
 @Injectable()
 class PrinterHealth implements HealthIndicator {
@@ -37,18 +39,19 @@ class PrinterHealth implements HealthIndicator {
     if (printer.state === 'broken') throw new TypeError('The printer is not as its health indicator expects.');
     if (printer.state === 'silent') return new Promise<never>(() => undefined);
     const indicator = this.indicators.check('printer');
+    if (printer.state === 'degraded') return indicator.degraded();
     return printer.state === 'up' ? indicator.up() : indicator.down();
   }
 }
 
-/** Is down whenever the printer is not up. */
+/** Is down whenever the printer does not print. */
 @Injectable()
 class PaperHealth implements HealthIndicator {
   constructor(private readonly indicators: HealthIndicatorService) {}
 
   check(): HealthIndicatorResult {
     const indicator = this.indicators.check('paper');
-    return printer.state === 'up' ? indicator.up() : indicator.down();
+    return ['up', 'degraded'].includes(printer.state) ? indicator.up() : indicator.down();
   }
 }
 
@@ -150,13 +153,9 @@ class NewReviews {
   list(): string {
     return this.constructor.name;
   }
-
-  @Post()
-  @Public()
-  create(@Body({ schema: SCHEMA }) body: object): object {
-    return body;
-  }
 }
+
+addHandlers(NewReviews, { create: [Post(), Public(), taking([Body({ schema: SCHEMA }), Object])] });
 
 @Controller('reviews')
 class OldReviews extends NewReviews {}
@@ -177,19 +176,14 @@ const PRINTS: exported.Extension = {
   errorCodes: [{ code: 'printer_jammed', status: 409, meaning: 'The printer is jammed.' }],
 };
 
-const refusals: string[] = [];
+let refusals: Promise<unknown>;
 
 shareApp(
   {
     extensions: [PRINTS, { module: ReviewsModule }],
     configure: (app) => {
-      for (const call of [() => app.setGlobalPrefix('api'), () => app.enableVersioning(), () => app.enableCors()]) {
-        try {
-          call();
-        } catch (refusal) {
-          refusals.push((refusal as Error).message);
-        }
-      }
+      const calls = [() => app.setGlobalPrefix('api'), () => app.enableVersioning(), () => app.enableCors()];
+      refusals = Promise.allSettled(calls.map(async (call) => call()));
     },
   },
   { scopes: ['prints:use', 'prints:cancel', 'pets:read', 'keys:manage'] },
@@ -217,11 +211,11 @@ describe('an extension', () => {
     expect(await Promise.all(texts)).toEqual(['NewReviews', 'OldReviews']);
   });
 
-  it('cannot move or open the API in configure()', () => {
-    expect(refusals).toEqual(
-      ['setGlobalPrefix', 'enableVersioning', 'enableCors'].map((method) =>
-        expect.stringContaining(`app.${method}() is refused. `),
-      ),
+  it('cannot move or open the API in configure()', async () => {
+    expect(await refusals).toMatchObject(
+      ['setGlobalPrefix', 'enableVersioning', 'enableCors'].map((method) => ({
+        reason: { message: expect.stringContaining(`app.${method}() is refused. `) },
+      })),
     );
   });
 
@@ -265,23 +259,31 @@ describe('an extension', () => {
 
 describe('a health indicator of an extension', () => {
   it('is part of the readiness', async () => {
-    const { status, body } = await service.json('/health/ready');
-    expect([status, body]).toEqual([200, expect.objectContaining({ status: 'ready', printer: 'up' })]);
+    const up = { status: 'ready', printer: 'up' };
+    expect(await service.json('/health/ready')).toMatchObject({ status: 200, body: up });
+    printer.state = 'degraded';
+    const degraded = { database: 'up', printer: 'down', paper: 'up', status: 'degraded' };
+    expect(await service.json('/health/ready')).toMatchObject({ status: 200, body: degraded });
   });
 
   it.each([
-    ['down', 'printer, paper'],
-    ['broken', 'PrinterHealth, paper'],
-    ['silent', 'PrinterHealth, paper'],
-  ] as const)('makes the service not ready if it is %s, and names all that are not up', async (state, names) => {
+    ['down', 'printer, paper', ''],
+    ['broken', 'PrinterHealth, paper', 'The printer is not as its health indicator expects.'],
+    ['silent', 'PrinterHealth, paper', 'PrinterHealth did not respond within 400 ms'],
+  ] as const)('that is %s makes the service not ready, and the log says why', async (state, names, reason) => {
+    const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
     printer.state = state;
     const response = await service.request('/health/ready');
+    expect(JSON.stringify(logged.mock.calls)).toContain(reason);
+    logged.mockRestore();
     expect(response.headers.get('retry-after')).toBe('1');
     expect(await errorOf(response)).toEqual({
       status: 503,
       code: 'service_unavailable',
       message: `The service is not ready. Down: ${names}.`,
     });
+    printer.state = 'up';
+    expect((await service.request('/health/ready')).status).toBe(200);
   });
 
   it('can be called at a path of its own, with details', async () => {

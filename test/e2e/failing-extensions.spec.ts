@@ -1,5 +1,4 @@
-import { Controller, Get, Injectable, Logger, Module } from '@nestjs/common';
-import { HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
+import { Controller, Get, Logger, Module } from '@nestjs/common';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type HealthIndicator, Operation } from '../../src/index.js';
 import { Readiness } from '../../src/monitoring/readiness.js';
@@ -23,52 +22,6 @@ function logged(): Record<string, unknown>[] {
 }
 
 describe('readiness', () => {
-  it('is 503 in bounded time if a health indicator never responds, also for the next callers', async () => {
-    class SilentHealth implements HealthIndicator {
-      isSilent = true;
-
-      check() {
-        return this.isSilent ? new Promise<never>(() => undefined) : {};
-      }
-    }
-    @Module({ providers: [SilentHealth] })
-    class SilentModule {}
-    extended = await startApp({ extensions: [{ module: SilentModule, healthIndicators: [SilentHealth] }] });
-    const lines = logged();
-    expect(await errorOf(await extended.request('/health/ready'))).toMatchObject({ code: 'service_unavailable' });
-    expect(lines).toEqual([
-      expect.objectContaining({ error: expect.stringContaining('SilentHealth did not respond within 400 ms') }),
-    ]);
-    extended.app.get(SilentHealth).isSilent = false;
-    expect((await extended.request('/health/ready')).status).toBe(200);
-  });
-
-  it('has the name and the status of each indicator, and is 503 if one is down', async () => {
-    @Injectable()
-    class PrinterHealth implements HealthIndicator {
-      isDown = false;
-
-      constructor(private readonly indicators: HealthIndicatorService) {}
-
-      check() {
-        const indicator = this.indicators.check('printer');
-        return this.isDown ? indicator.down() : indicator.degraded();
-      }
-    }
-    @Module({ imports: [TerminusModule], providers: [PrinterHealth] })
-    class PrinterModule {}
-    extended = await startApp({ extensions: [{ module: PrinterModule, healthIndicators: [PrinterHealth] }] });
-    const degraded = await extended.request('/health/ready');
-    expect([degraded.status, await degraded.json()]).toEqual([
-      200,
-      { database: 'up', printer: 'down', status: 'degraded' },
-    ]);
-    extended.app.get(PrinterHealth).isDown = true;
-    const response = await extended.request('/health/ready');
-    expect(response.headers.get('retry-after')).toBe('1');
-    expect(await errorOf(response)).toMatchObject({ status: 503, message: 'The service is not ready. Down: printer.' });
-  });
-
   it.each([undefined, null, { printer: undefined }])(
     'is 503 if a health indicator has no result: %j',
     async (result) => {
