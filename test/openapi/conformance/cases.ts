@@ -7,13 +7,24 @@ import { ApiError } from '../../../src/http/errors/api-error.js';
 import { runAs } from '../../../src/database/events/actor.js';
 import { unavailable } from '../../../src/database/unavailable.js';
 import { IdempotencyService } from '../../../src/http/idempotency/idempotency.service.js';
-import { UsageRecorder } from '../../../src/rate-limit/history/usage-history.js';
-import { PetsService } from '../../../src/pets/index.js';
+import { notConfigured, WebhookSecrets } from '../../../src/webhooks/webhook-secrets.js';
 import type { TestApp } from '../../support/app.js';
 import { JSON_TYPE } from '../../support/http.js';
-import { EVENT_CASES } from './event-cases.js';
-import { type Ask, made, sample, SAMPLES, send } from './samples.js';
-import { subject } from './subject.js';
+import {
+  after,
+  type Ask,
+  at,
+  exhaustPlan,
+  heldPet,
+  historyBy,
+  made,
+  sample,
+  SAMPLES,
+  send,
+  withBody,
+  withHeaders,
+} from './samples.js';
+import { subject, WEBHOOK } from './subject.js';
 
 const fail =
   (error: Error): Ask =>
@@ -36,15 +47,6 @@ const exhaust =
     const poor = await subject.service.key({ plan: 'enterprise', perMinute: 1, perDay: 2, scopes: SCOPES });
     for (let call = 0; call < calls; call += 1) await subject.service.request('/v1/pets', { key: poor });
     return send(id, { key: poor });
-  };
-
-/** Calls with a key that an operator has changed. */
-const after =
-  (change: (keys: KeysService, keyId: string) => Promise<unknown>): Ask =>
-  async (id) => {
-    const changed = await subject.service.createKey({ scopes: SCOPES });
-    await change(subject.service.app.get(KeysService), changed.id);
-    return send(id, { key: changed });
   };
 
 /** getUsage does not refuse it, because it needs no scope. */
@@ -108,46 +110,56 @@ async function crowded(call: (as: string) => Promise<Response>): Promise<Respons
   return call(first);
 }
 
-/** Gets a history that has items. */
-const historyBy =
-  (split: string): Ask =>
-  async (id) => {
-    await subject.service.app.get(UsageRecorder).run();
-    return send(id, {}, `/v1/usage/history?by=${split}`);
-  };
+type Case = [id: string, name: string, status: number, ask: Ask];
 
-/** Returns the path of a pet with an open order. */
-async function heldPet(): Promise<string> {
-  const path = await subject.newPet('available');
-  await subject.service.app.get(PetsService).reserve(path.slice('/v1/pets/'.length));
-  return path;
-}
+const each = (ids: readonly string[], name: string, status: number, ask: Ask): Case[] =>
+  ids.map((id) => [id, name, status, ask]);
 
-/** Calls until a key of the plan has no request left for the operation. */
-const exhaustPlan =
-  (plan: 'free' | 'pro', calls: number): Ask =>
-  async (id) => {
-    const busy = await subject.service.key({ plan });
-    for (let call = 0; call < calls; call += 1) await send(id, { key: busy });
-    return send(id, { key: busy });
-  };
+/** Calls an operation on a resource that does not exist. */
+const unknown: Ask = async (id) => {
+  const path = await made(sample(id).path);
+  return send(id, {}, path.replace(/key_\w+/, NO_KEY).replace(/\/\d+/, '/404'));
+};
+
+/** Lets the service have no key that encrypts secrets. */
+const unconfigured: Ask = (id) => {
+  jest.spyOn(subject.service.app.get(WebhookSecrets), 'create').mockImplementation(() => {
+    throw notConfigured();
+  });
+  return send(id);
+};
+
+/** Sends a body to an operation whose sample has none. */
+const ofJson =
+  (body: string): Ask =>
+  (id) =>
+    send(id, { headers: JSON_TYPE, body });
 
 const READS = ['listPets', 'getPet', 'listCategories', 'getCategory', 'listOrders', 'getOrder', 'listKeys'];
+const READS_OF_WEBHOOKS = ['listWebhooks', 'getWebhook', 'listDeliveries'];
+const OF_ONE_WEBHOOK = ['getWebhook', 'changeWebhook', 'removeWebhook', 'rotateWebhook', 'testWebhook'];
+const OF_ONE_KEY = ['getKey', 'changeKey', 'getKeyUsage', 'rotateKey', 'revokeKey'];
+const OF_ONE = ['getPet', 'changePet', 'removePet', 'getCategory', 'changeCategory', 'getOrder', 'changeOrder'];
+const CONDITIONAL = ['changePet', 'removePet', 'changeCategory', 'changeOrder', 'changeWebhook', 'removeWebhook'];
 
-const SOME: [string, string, number, Ask][] = [
-  ...READS.map((read): [string, string, number, Ask] => [
-    read,
-    'an old state',
-    412,
-    (id) => send(id, { headers: { 'If-Match': '"old"' } }),
-  ]),
-  ['listPets', 'a page that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
-  ['getPet', 'a pet that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
-  ['listPets', 'a last page', 200, (id) => send(id, {}, '/v1/pets')],
-  ['listPets', 'a page without pets', 200, (id) => send(id, {}, '/v1/pets?status=sold')],
-  ['getPet', 'an unknown pet', 404, (id) => send(id, {}, '/v1/pets/404')],
+const SOME: Case[] = [
+  ...each([...READS, ...READS_OF_WEBHOOKS], 'what the client has', 304, withHeaders({ 'If-None-Match': '*' })),
+  ...each([...READS, ...READS_OF_WEBHOOKS, ...CONDITIONAL], 'an old state', 412, withHeaders({ 'If-Match': '"old"' })),
+  ['changePet', 'a precondition that is none', 412, withHeaders({ 'If-Match': 'old' })],
+  ...each(
+    [...OF_ONE, ...OF_ONE_KEY, ...OF_ONE_WEBHOOK, 'listDeliveries', 'replayDeliveries'],
+    'what does not exist',
+    404,
+    unknown,
+  ),
+  ...each(['createWebhook', 'rotateWebhook'], 'a service that cannot encrypt', 409, unconfigured),
+  ['listPets', 'a last page', 200, at('/v1/pets')],
+  ['listCategories', 'a last page', 200, at('/v1/categories?after=9223372036854775806')],
+  ['listOrders', 'a last page', 200, at('/v1/store/orders?after=404404')],
+  ['listKeys', 'a last page', 200, at('/v1/keys?limit=100')],
+  ['listWebhooks', 'a last page', 200, at('/v1/webhooks?limit=100')],
+  ['listPets', 'a page without pets', 200, at('/v1/pets?status=sold')],
   ['changePet', 'no status', 200, async (id) => send(id, { body: '{"status":null}' }, await subject.newPet('pending'))],
-  ['changePet', 'an unknown pet', 404, (id) => send(id, {}, '/v1/pets/404')],
   [
     'changePet',
     'a pet that an order holds',
@@ -160,18 +172,8 @@ const SOME: [string, string, number, Ask][] = [
     409,
     async (id) => send(id, { body: '{"status":null}' }, await subject.newPet('sold')),
   ],
-  ['changePet', 'an old state', 412, (id) => send(id, { headers: { ...JSON_TYPE, 'If-Match': '"old"' } })],
-  ['changePet', 'a precondition that is none', 412, (id) => send(id, { headers: { ...JSON_TYPE, 'If-Match': 'old' } })],
-  ['removePet', 'an unknown pet', 404, (id) => send(id, {}, '/v1/pets/404')],
   ['removePet', 'a pet that an order holds', 409, async (id) => send(id, {}, await heldPet())],
-  ['removePet', 'an old state', 412, (id) => send(id, { headers: { 'If-Match': '"old"' } })],
-  ['listCategories', 'a page that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
-  ['listCategories', 'a last page', 200, (id) => send(id, {}, '/v1/categories?after=9223372036854775806')],
-  ['createCategory', 'an identifier that has a category', 409, (id) => send(id, { body: '{"name":"Dogs","id":1}' })],
-  ['getCategory', 'a category that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
-  ['getCategory', 'an unknown category', 404, (id) => send(id, {}, '/v1/categories/404')],
-  ['changeCategory', 'an unknown category', 404, (id) => send(id, {}, '/v1/categories/404')],
-  ['changeCategory', 'an old state', 412, (id) => send(id, { headers: { ...JSON_TYPE, 'If-Match': '"old"' } })],
+  ['createCategory', 'an identifier that has a category', 409, withBody('{"name":"Dogs","id":1}')],
   [
     'getPet',
     'the removal date',
@@ -190,18 +192,8 @@ const SOME: [string, string, number, Ask][] = [
   ],
   ['getUsage', 'a limit of its own that is exhausted', 429, exhaustPlan('free', 300)],
   ['getUsageHistory', 'a limit of its own that is exhausted', 429, exhaustPlan('free', 60)],
-  ['getUsageHistory', 'the requests of keys', 200, historyBy('key')],
-  ['getUsageHistory', 'the requests to operations', 200, historyBy('operation')],
-  ['getUsageHistory', 'the outcomes of requests', 200, historyBy('outcome')],
-  ['listOrders', 'a page that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
-  ['getOrder', 'an order that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
-  [
-    'changeOrder',
-    'an order that is another by now',
-    412,
-    (id) => send(id, { headers: { ...JSON_TYPE, 'If-Match': '"another"' } }),
-  ],
-  ['placeOrder', 'an unknown pet', 404, (id) => send(id, { body: '{"petId":404404}' })],
+  ...['key', 'operation', 'outcome'].map((split): Case => ['getUsageHistory', `by ${split}`, 200, historyBy(split)]),
+  ['placeOrder', 'an unknown pet', 404, withBody('{"petId":404404}')],
   [
     'placeOrder',
     'a pet that is not available',
@@ -211,17 +203,10 @@ const SOME: [string, string, number, Ask][] = [
       return send(id, { body: '{"petId":1}' });
     },
   ],
-  ['listOrders', 'a last page', 200, (id) => send(id, {}, '/v1/store/orders?after=404404')],
-  ['getOrder', 'an unknown order', 404, (id) => send(id, {}, '/v1/store/orders/404')],
-  ['changeOrder', 'an unknown order', 404, (id) => send(id, {}, '/v1/store/orders/404')],
-  ['changeOrder', 'a status that does not follow', 409, (id) => send(id, { body: '{"status":"delivered"}' })],
+  ['changeOrder', 'a status that does not follow', 409, withBody('{"status":"delivered"}')],
   ['createKey', 'no room for another key', 409, (id) => crowded((most) => send(id, { key: most }))],
-  ['listKeys', 'a page that the client has', 304, (id) => send(id, { headers: { 'If-None-Match': '*' } })],
-  ['listKeys', 'a last page', 200, (id) => send(id, {}, '/v1/keys?limit=100')],
-  ['getKey', 'an unknown key', 404, (id) => send(id, {}, `/v1/keys/${NO_KEY}`)],
-  ['changeKey', 'no name', 200, (id) => send(id, { body: '{"name":null}' })],
-  ['changeKey', 'nothing to change', 400, (id) => send(id, { body: '{}' })],
-  ['changeKey', 'an unknown key', 404, (id) => send(id, {}, `/v1/keys/${NO_KEY}`)],
+  ['changeKey', 'no name', 200, withBody('{"name":null}')],
+  ['changeKey', 'nothing to change', 400, withBody('{}')],
   [
     'changeKey',
     'a key that is revoked',
@@ -232,8 +217,6 @@ const SOME: [string, string, number, Ask][] = [
       return send(id, {}, `/v1/keys/${keyId}`);
     },
   ],
-  ['getKeyUsage', 'an unknown key', 404, (id) => send(id, {}, `/v1/keys/${NO_KEY}/usage`)],
-  ['rotateKey', 'an unknown key', 404, (id) => send(id, {}, `/v1/keys/${NO_KEY}/rotate`)],
   [
     'rotateKey',
     'a key that has a successor',
@@ -244,15 +227,49 @@ const SOME: [string, string, number, Ask][] = [
       return send(id, {}, path);
     },
   ],
-  ['revokeKey', 'an unknown key', 404, (id) => send(id, {}, `/v1/keys/${NO_KEY}`)],
+  [
+    'listEvents',
+    'an old cursor whose event is gone',
+    410,
+    at(`/v1/events?after=${Buffer.from('0-0').toString('base64url')}`),
+  ],
+  ['listEvents', 'nothing new', 200, at('/v1/events?after=latest')],
+  ['listEvents', 'nothing new, after a wait', 200, withHeaders({ Prefer: 'wait=0' })],
+  [
+    'createWebhook',
+    'no room for another webhook',
+    409,
+    async (id) => {
+      const most = await subject.service.key({ account: 'many webhooks', plan: 'business', scopes: SCOPES });
+      for (let n = 0; n < 20; n += 1) await subject.service.post('/v1/webhooks', most, WEBHOOK);
+      return send(id, { key: most });
+    },
+  ],
+  [
+    'getWebhook',
+    'a webhook that was disabled',
+    200,
+    async (id) => {
+      await send('changeWebhook', { body: '{"enabled":false}' });
+      return send(id);
+    },
+  ],
+  ['testWebhook', 'malformed JSON, although it takes no body', 400, ofJson('{')],
+  ['testWebhook', 'too large a body, although it takes none', 413, ofJson(' '.repeat(17_000))],
+  [
+    'testWebhook',
+    'another media type, although it takes no body',
+    415,
+    (id) => send(id, { headers: { 'Content-Type': 'text/plain' }, body: 'x' }),
+  ],
+  ['listDeliveries', 'no deliveries', 200, at('/v1/webhooks/1/deliveries?state=failed')],
 ];
 
-/** Errors of every operation with a request body. */
 const BODIES: [string, number, Ask][] = [
-  ['malformed JSON', 400, (id) => send(id, { body: '{"name":Bella}' })],
-  ['an unknown field', 400, (id) => send(id, { body: '{"colour":"red"}' })],
-  ['too large a body', 413, (id) => send(id, { body: ' '.repeat(17_000) })],
-  ['another media type', 415, (id) => send(id, { headers: { 'Content-Type': 'text/plain' } })],
+  ['malformed JSON', 400, withBody('{"name":Bella}')],
+  ['an unknown field', 400, withBody('{"colour":"red"}')],
+  ['too large a body', 413, withBody(' '.repeat(17_000))],
+  ['another media type', 415, withHeaders({ 'Content-Type': 'text/plain' })],
 ];
 
 const withIdempotencyKey = (id: string, more: Parameters<TestApp['request']>[1] = {}, path?: string) =>
@@ -260,9 +277,8 @@ const withIdempotencyKey = (id: string, more: Parameters<TestApp['request']>[1] 
 
 const IDEMPOTENT: ReadonlySet<string> = new Set(['createPet', 'createCategory', 'placeOrder']);
 
-/** Errors of every operation that accepts an Idempotency-Key. */
 const WITH_KEY: [string, number, Ask][] = [
-  ['a bad Idempotency-Key', 400, (id) => send(id, { headers: { ...JSON_TYPE, 'Idempotency-Key': '' } })],
+  ['a bad Idempotency-Key', 400, withHeaders({ 'Idempotency-Key': '' })],
   [
     'an Idempotency-Key of another request',
     422,
@@ -288,8 +304,7 @@ export const cases = [
   ...Object.entries(SAMPLES).flatMap(([id, { success = 200, free = false, body }]) =>
     [...EVERY, ...(body === undefined ? [] : BODIES), ...(IDEMPOTENT.has(id) ? WITH_KEY : [])]
       .filter(([name, status]) => !(free && status === 429) && !(id === 'getUsage' && name === NARROWED))
-      .map(([name, status, ask]): [string, string, number, Ask] => [id, name, status === 200 ? success : status, ask]),
+      .map(([name, status, ask]): Case => [id, name, status === 200 ? success : status, ask]),
   ),
   ...SOME,
-  ...EVENT_CASES,
 ];

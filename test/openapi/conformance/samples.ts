@@ -1,17 +1,21 @@
 import { jest } from '@jest/globals';
+import type { Type } from '@nestjs/common';
 import { CategoriesService } from '../../../src/categories/categories.service.js';
 import { KeysService } from '../../../src/accounts/keys/keys.service.js';
+import { SCOPES } from '../../../src/auth/keys/scopes.js';
 import { ApiKeysRepository } from '../../../src/auth/keys/api-keys.repository.js';
+import { EventFeed } from '../../../src/event-feed/event-feed.service.js';
+import { Deliveries } from '../../../src/kernel.js';
 import { PetsService } from '../../../src/pets/index.js';
 import { OrdersService } from '../../../src/store/orders.service.js';
 import { RequestValidationPipe } from '../../../src/http/validation/request-validation.pipe.js';
-import { UsageHistory } from '../../../src/rate-limit/history/usage-history.js';
+import { UsageHistory, UsageRecorder } from '../../../src/rate-limit/history/usage-history.js';
+import { WebhookDeliveries } from '../../../src/webhooks/webhook-deliveries.js';
+import { WebhooksService } from '../../../src/webhooks/webhooks.service.js';
 import type { TestApp } from '../../support/app.js';
 import { JSON_TYPE } from '../../support/http.js';
-import { EVENT_SAMPLES } from './events.js';
-import { PET, subject } from './subject.js';
+import { PET, subject, WEBHOOK } from './subject.js';
 
-/** How to call an operation, and how to make it fail. */
 export interface Sample {
   /** A path that succeeds. A function if each call needs a new resource. */
   readonly path: string | (() => Promise<string>);
@@ -26,52 +30,54 @@ export interface Sample {
   readonly fail: (error: Error) => void;
 }
 
-const failPets = (method: 'list' | 'create' | 'get' | 'change' | 'remove') => (error: Error) =>
-  void jest.spyOn(subject.service.app.get(PetsService), method).mockRejectedValue(error);
-const failOrders = (method: 'place' | 'list' | 'get' | 'move') => (error: Error) =>
-  void jest.spyOn(subject.service.app.get(OrdersService), method).mockRejectedValue(error);
-const failCategories = (method: 'list' | 'create' | 'get' | 'change') => (error: Error) =>
-  void jest.spyOn(subject.service.app.get(CategoriesService), method).mockRejectedValue(error);
-const failKeys = (method: 'createKey' | 'change' | 'rotate' | 'revoke') => (error: Error) =>
-  void jest.spyOn(subject.service.app.get(KeysService), method).mockRejectedValue(error);
-const failStoredKeys = (method: 'pageOf' | 'get') => (error: Error) =>
-  void jest.spyOn(subject.service.app.get(ApiKeysRepository), method).mockRejectedValue(error);
+const failing =
+  <T>(service: Type<T>, method: keyof T & string) =>
+  (error: Error): void => {
+    const found = subject.service.app.get<unknown, Record<string, () => Promise<never>>>(service);
+    jest.spyOn(found, method).mockRejectedValue(error);
+  };
+
+const POST = { method: 'POST', success: 201 } as const;
+const newKey = async () => `/v1/keys/${await subject.newKeyId()}`;
+const newOrder = async () => `/v1/store/orders/${await subject.newOrderId()}`;
 
 export const SAMPLES: Record<string, Sample> = {
-  listPets: { path: '/v1/pets?limit=1&status=available', uncached: '/v1/pets?limit=77', fail: failPets('list') },
-  createPet: { path: '/v1/pets', method: 'POST', body: PET, success: 201, fail: failPets('create') },
-  getPet: { path: '/v1/pets/1', uncached: '/v1/pets/77', fail: failPets('get') },
-  changePet: { path: '/v1/pets/1', method: 'PATCH', body: '{"name":"Bella"}', fail: failPets('change') },
-  removePet: { path: () => subject.newPet('available'), method: 'DELETE', success: 204, fail: failPets('remove') },
+  listPets: {
+    path: '/v1/pets?limit=1&status=available',
+    uncached: '/v1/pets?limit=77',
+    fail: failing(PetsService, 'list'),
+  },
+  createPet: { ...POST, path: '/v1/pets', body: PET, fail: failing(PetsService, 'create') },
+  getPet: { path: '/v1/pets/1', uncached: '/v1/pets/77', fail: failing(PetsService, 'get') },
+  changePet: { path: '/v1/pets/1', method: 'PATCH', body: '{"name":"Bella"}', fail: failing(PetsService, 'change') },
+  removePet: {
+    path: () => subject.newPet('available'),
+    method: 'DELETE',
+    success: 204,
+    fail: failing(PetsService, 'remove'),
+  },
   placeOrder: {
+    ...POST,
     path: '/v1/store/orders',
-    method: 'POST',
     body: async () => `{"petId":${await subject.newPetId()}}`,
-    success: 201,
-    fail: failOrders('place'),
+    fail: failing(OrdersService, 'place'),
   },
-  listOrders: { path: '/v1/store/orders?limit=1', fail: failOrders('list') },
-  getOrder: { path: async () => `/v1/store/orders/${await subject.newOrderId()}`, fail: failOrders('get') },
-  changeOrder: {
-    path: async () => `/v1/store/orders/${await subject.newOrderId()}`,
-    method: 'PATCH',
-    body: '{"status":"approved"}',
-    fail: failOrders('move'),
-  },
-  listCategories: { path: '/v1/categories?limit=1', fail: failCategories('list') },
+  listOrders: { path: '/v1/store/orders?limit=1', fail: failing(OrdersService, 'list') },
+  getOrder: { path: newOrder, fail: failing(OrdersService, 'get') },
+  changeOrder: { path: newOrder, method: 'PATCH', body: '{"status":"approved"}', fail: failing(OrdersService, 'move') },
+  listCategories: { path: '/v1/categories?limit=1', fail: failing(CategoriesService, 'list') },
   createCategory: {
+    ...POST,
     path: '/v1/categories',
-    method: 'POST',
     body: '{"name":"Dogs"}',
-    success: 201,
-    fail: failCategories('create'),
+    fail: failing(CategoriesService, 'create'),
   },
-  getCategory: { path: '/v1/categories/1', fail: failCategories('get') },
+  getCategory: { path: '/v1/categories/1', fail: failing(CategoriesService, 'get') },
   changeCategory: {
     path: '/v1/categories/1',
     method: 'PATCH',
     body: '{"name":"Dogs"}',
-    fail: failCategories('change'),
+    fail: failing(CategoriesService, 'change'),
   },
   getUsage: {
     path: '/v1/usage',
@@ -84,41 +90,62 @@ export const SAMPLES: Record<string, Sample> = {
   getUsageHistory: {
     path: '/v1/usage/history?interval=hour&by=outcome',
     free: true,
-    fail: (error) => void jest.spyOn(subject.service.app.get(UsageHistory), 'ofAccount').mockRejectedValue(error),
+    fail: failing(UsageHistory, 'ofAccount'),
   },
   createKey: {
+    ...POST,
     path: '/v1/keys',
-    method: 'POST',
     body: '{"scopes":["pets:read"],"expiresInSeconds":60}',
-    success: 201,
-    fail: failKeys('createKey'),
+    fail: failing(KeysService, 'createKey'),
   },
-  listKeys: { path: '/v1/keys?limit=1', fail: failStoredKeys('pageOf') },
-  getKey: { path: async () => `/v1/keys/${await subject.newKeyId()}`, fail: failStoredKeys('get') },
+  listKeys: { path: '/v1/keys?limit=1', fail: failing(ApiKeysRepository, 'pageOf') },
+  getKey: { path: newKey, fail: failing(ApiKeysRepository, 'get') },
   changeKey: {
-    path: async () => `/v1/keys/${await subject.newKeyId()}`,
+    path: newKey,
     method: 'PATCH',
     body: '{"name":"Import","paused":true}',
-    fail: failKeys('change'),
+    fail: failing(KeysService, 'change'),
   },
-  getKeyUsage: { path: async () => `/v1/keys/${await subject.newKeyId()}/usage`, fail: failStoredKeys('get') },
+  getKeyUsage: { path: async () => `${await newKey()}/usage`, fail: failing(ApiKeysRepository, 'get') },
   rotateKey: {
-    path: async () => `/v1/keys/${await subject.newKeyId()}/rotate`,
-    method: 'POST',
+    ...POST,
+    path: async () => `${await newKey()}/rotate`,
     body: '{}',
-    success: 201,
-    fail: failKeys('rotate'),
+    fail: failing(KeysService, 'rotate'),
   },
-  revokeKey: {
-    path: async () => `/v1/keys/${await subject.newKeyId()}`,
+  revokeKey: { path: newKey, method: 'DELETE', success: 204, fail: failing(KeysService, 'revoke') },
+  listEvents: { path: '/v1/events?limit=1', fail: failing(EventFeed, 'page') },
+  createWebhook: { ...POST, path: '/v1/webhooks', body: WEBHOOK, fail: failing(WebhooksService, 'create') },
+  listWebhooks: { path: '/v1/webhooks?limit=1', fail: failing(WebhooksService, 'list') },
+  getWebhook: { path: '/v1/webhooks/1', fail: failing(WebhooksService, 'get') },
+  changeWebhook: {
+    path: '/v1/webhooks/1',
+    method: 'PATCH',
+    body: '{"enabled":true}',
+    fail: failing(WebhooksService, 'change'),
+  },
+  removeWebhook: {
+    path: () => subject.spareWebhook(),
     method: 'DELETE',
     success: 204,
-    fail: failKeys('revoke'),
+    fail: failing(WebhooksService, 'remove'),
   },
-  ...EVENT_SAMPLES,
+  rotateWebhook: {
+    path: '/v1/webhooks/1/rotate',
+    method: 'POST',
+    body: '{}',
+    fail: failing(WebhooksService, 'rotate'),
+  },
+  testWebhook: { ...POST, path: '/v1/webhooks/1/test', fail: failing(WebhookDeliveries, 'test') },
+  listDeliveries: { path: '/v1/webhooks/1/deliveries?limit=1', fail: failing(Deliveries, 'page') },
+  replayDeliveries: {
+    ...POST,
+    path: '/v1/webhooks/1/replay',
+    body: '{"since":"2026-11-21T12:00:00.000Z"}',
+    fail: failing(WebhookDeliveries, 'repeat'),
+  },
 };
 
-/** Sends a request that produces the case. */
 export type Ask = (id: string) => Promise<Response>;
 
 export const made = async (text: string | (() => Promise<string>)) => (typeof text === 'string' ? text : text());
@@ -136,3 +163,51 @@ export async function send(id: string, more: Parameters<TestApp['request']>[1] =
   const init = body === undefined ? { method } : { method, body: await made(body), headers: JSON_TYPE };
   return subject.service.request(path ?? (await made(usual)), { key: subject.key, ...init, ...more });
 }
+
+export const withHeaders =
+  (headers: Readonly<Record<string, string>>): Ask =>
+  (id) =>
+    send(id, { headers: { ...(sample(id).body !== undefined && JSON_TYPE), ...headers } });
+
+export const withBody =
+  (body: string): Ask =>
+  (id) =>
+    send(id, { body });
+
+export const at =
+  (path: string): Ask =>
+  (id) =>
+    send(id, {}, path);
+
+/** Gets a history that has items. */
+export const historyBy =
+  (split: string): Ask =>
+  async (id) => {
+    await subject.service.app.get(UsageRecorder).run();
+    return send(id, {}, `/v1/usage/history?by=${split}`);
+  };
+
+/** Returns the path of a pet with an open order. */
+export async function heldPet(): Promise<string> {
+  const path = await subject.newPet('available');
+  await subject.service.app.get(PetsService).reserve(path.slice('/v1/pets/'.length));
+  return path;
+}
+
+/** Calls until a key of the plan has no request left for the operation. */
+export const exhaustPlan =
+  (plan: 'free' | 'pro', calls: number): Ask =>
+  async (id) => {
+    const busy = await subject.service.key({ plan });
+    for (let call = 0; call < calls; call += 1) await send(id, { key: busy });
+    return send(id, { key: busy });
+  };
+
+/** Calls with a key that an operator has changed. */
+export const after =
+  (change: (keys: KeysService, keyId: string) => Promise<unknown>): Ask =>
+  async (id) => {
+    const changed = await subject.service.createKey({ scopes: SCOPES });
+    await change(subject.service.app.get(KeysService), changed.id);
+    return send(id, { key: changed });
+  };

@@ -8,11 +8,9 @@ export const PET = '{"name":"Bella","categoryId":1,"status":"available"}';
 /** Nothing listens there. */
 export const WEBHOOK = '{"url":"http://127.0.0.1:1/","types":["webhook.*"]}';
 
-/** The settings that webhooks need. */
 const ENV = webhookSettings(1);
 
-/** The key that calls by default. */
-export const ALMIGHTY = { account: 'almighty', plan: 'business', scopes: SCOPES } as const;
+const ALMIGHTY = { account: 'almighty', plan: 'business', scopes: SCOPES } as const;
 
 /** The service under test, with two pets, two categories and two webhooks. */
 class Subject {
@@ -29,23 +27,19 @@ class Subject {
     for (let n = 1; n <= 2; n += 1) await this.service.post('/v1/webhooks', this.key, WEBHOOK);
   }
 
-  /** Returns the path of a new pet. */
   async newPet(status: string): Promise<string> {
     const body = JSON.stringify({ name: 'Bella', categoryId: 1, status });
     return (await this.service.post('/v1/pets', this.key, body)).headers.get('location') ?? '';
   }
 
-  /** Returns the identifier of a new pet without an order. */
   newPetId(): Promise<number> {
     return this.idOfNew('/v1/pets', PET);
   }
 
-  /** Returns the identifier of a new order. */
   async newOrderId(): Promise<number> {
     return this.idOfNew('/v1/store/orders', `{"petId":${await this.newPetId()}}`);
   }
 
-  /** Returns the identifier of a new key of the calling account. */
   async newKeyId(): Promise<string> {
     const issued = await this.service.app.get(KeysService).createKey({ ...ALMIGHTY, scopes: ['pets:read'] });
     return issued.id;
