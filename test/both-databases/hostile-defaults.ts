@@ -36,9 +36,8 @@ export async function makeHostile(database: PostgresTestDatabase): Promise<void>
   await database.createEmpty();
   await database.query('CREATE SCHEMA elsewhere');
   const name = new URL(database.url).pathname.slice(1);
-  for (const [setting, value] of Object.entries(OF_DATABASE))
-    await database.query(`ALTER DATABASE "${name}" SET ${setting} = '${value}'`);
-  await database.query(`ALTER DATABASE "${name}" SET search_path = elsewhere, public`);
+  for (const [setting, value] of Object.entries(OF_DATABASE)) await database.set(`${setting} = '${value}'`);
+  await database.set('search_path = elsewhere, public');
   const settings = Object.entries(OF_ROLE).map(
     ([setting, value]) => `ALTER ROLE CURRENT_USER IN DATABASE "${name}" SET ${setting} = '${value}'`,
   );

@@ -104,10 +104,10 @@ describe('a server that the service does not support', () => {
     },
   ])('is refused if $flaw', async ({ options, searchPath, message }) => {
     const folder = makeFolder();
-    const { url } = onSharedServer(folder);
-    await onSharedServer(folder).createEmpty(options);
-    await queryDatabase(folder, `ALTER DATABASE "${new URL(url).pathname.slice(1)}" SET search_path = ${searchPath}`);
-    await expect(createApp({ env: loadEnv({ DATABASE_URL: url }) })).rejects.toThrow(message);
+    const database = onSharedServer(folder);
+    await database.createEmpty(options);
+    await database.set(`search_path = ${searchPath}`);
+    await expect(createApp({ env: loadEnv({ DATABASE_URL: database.url }) })).rejects.toThrow(message);
     await removeDatabase(folder);
   });
 });

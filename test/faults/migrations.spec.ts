@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { ask, JSON_TYPE } from '../support/http.js';
-import { EmptyDatabase } from '../support/servers/empty-database.js';
 import { freePort } from '../support/servers/free-port.js';
-import { type Ended, runKeys, runMain, runProgram, startProcess } from '../support/service-process.js';
+import { PostgresTestDatabase } from '../support/servers/postgres-test-database.js';
+import { type Ended, runMain, runProgram, startProcess } from '../support/service-process.js';
 import { Folders } from '../support/temporary.js';
 import { until } from '../support/until.js';
 
 const folders = new Folders();
 const clients: Client[] = [];
-const databases: EmptyDatabase[] = [];
+const databases: PostgresTestDatabase[] = [];
 /** A database, and the command that migrated it. */
 let url: string;
 let first: Ended;
@@ -24,8 +24,8 @@ afterAll(async () => {
   await folders.remove();
 });
 
-async function createDatabase(): Promise<EmptyDatabase> {
-  const database = await EmptyDatabase.create();
+async function createDatabase(): Promise<PostgresTestDatabase> {
+  const database = await PostgresTestDatabase.empty();
   databases.push(database);
   return database;
 }
@@ -132,7 +132,7 @@ describe('migrations on PostgreSQL', () => {
     expect(service.output()).toContain('waiting for migrations, because MIGRATE_ON_START is false');
     // The keys program needs no Redis.
     const withoutRedis = { ...env, REDIS_URL: `redis://127.0.0.1:${await freePort()}` };
-    const made = await runKeys(['create', '--account', 'acme', '--plan', 'pro', '--json'], {
+    const made = await runProgram('keys.cli.js', ['create', '--account', 'acme', '--plan', 'pro', '--json'], {
       folder,
       env: withoutRedis,
     });

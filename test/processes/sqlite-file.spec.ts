@@ -4,14 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import Sqlite from 'sqlite-driver';
 import { ask } from '../support/http.js';
 import { insertKey } from '../support/insert-key.js';
-import {
-  type Ended,
-  runKeys,
-  runMain,
-  runProgram,
-  type ServiceProcess,
-  startProcess,
-} from '../support/service-process.js';
+import { type Ended, runMain, runProgram, type ServiceProcess, startProcess } from '../support/service-process.js';
 import { Folders } from '../support/temporary.js';
 import { until } from '../support/until.js';
 
@@ -40,7 +33,10 @@ describe('an SQLite file', () => {
   const list = (key: string) => ask(service.port, { path: '/v1/pets', key });
   // Variables of extensions and of other programs are none of its own.
   const keys = (...args: string[]) =>
-    runKeys(args, { folder, env: { ...SQLITE, RATE_OF_REVIEWS: '3', REDIS_TLS_URL: 'rediss://redis.example.com' } });
+    runProgram('keys.cli.js', args, {
+      folder,
+      env: { ...SQLITE, RATE_OF_REVIEWS: '3', REDIS_TLS_URL: 'rediss://redis.example.com' },
+    });
 
   it('is migrated by the migrate program', () => {
     expect(migrated).toMatchObject({

@@ -1,12 +1,12 @@
 import { queryOnce } from '../../src/testing/query-once.js';
 import { insertKey, type Terms } from './insert-key.js';
-import { EmptyDatabase } from './servers/empty-database.js';
 import type { PostgresServer } from './servers/postgres-server.js';
+import { PostgresTestDatabase } from './servers/postgres-test-database.js';
 import { RedisServer } from './servers/redis-server.js';
 import { type ServiceProcess, startProcess } from './service-process.js';
 import { Folders } from './temporary.js';
 
-export interface FleetOptions {
+interface FleetOptions {
   readonly instances?: number;
   /** A server that the test kills, and that the fleet stops. Default: the one that all tests share. */
   readonly server?: PostgresServer;
@@ -25,12 +25,12 @@ export class Fleet {
     readonly redis: RedisServer,
     private readonly settings: Readonly<Record<string, string>>,
     private readonly server: PostgresServer | undefined,
-    private readonly database: EmptyDatabase | undefined,
+    private readonly database: PostgresTestDatabase | undefined,
   ) {}
 
   /** The instances start at once on an empty database, which one of them migrates. */
   static async start({ instances = 3, server, env = {} }: FleetOptions = {}): Promise<Fleet> {
-    const database = server === undefined ? await EmptyDatabase.create() : undefined;
+    const database = server === undefined ? await PostgresTestDatabase.empty() : undefined;
     const url = database?.url ?? (await server?.createDatabase('petstore')) ?? '';
     const fleet = new Fleet(url, await RedisServer.start(), env, server, database);
     await Promise.all(Array.from({ length: instances }, () => fleet.launch()));
@@ -45,14 +45,12 @@ export class Fleet {
     return { DATABASE_URL: this.databaseUrl, ...this.redis.env, ...this.settings };
   }
 
-  /** Starts another instance. */
   async launch(): Promise<ServiceProcess> {
     const instance = await startProcess({ folder: this.folder, env: this.env });
     this.instances.push(instance);
     return instance;
   }
 
-  /** Runs one statement on a new connection. */
   query<Row extends object>(sql: string): Promise<Row[]> {
     return queryOnce<Row>(this.databaseUrl, sql);
   }

@@ -79,12 +79,6 @@ export async function runMain(
   return ended;
 }
 
-/** Runs the built keys command line. */
-export function runKeys(args: readonly string[], options: ProcessOptions): Promise<Ended> {
-  return run('keys.cli.js', args, options).ended;
-}
-
-/** Runs another built program of the service. */
 export function runProgram(file: string, args: readonly string[], options: ProcessOptions): Promise<Ended> {
   return run(file, args, options).ended;
 }
@@ -137,7 +131,6 @@ function listeningPort(pid = 0): number | undefined {
   return found === undefined ? undefined : parseInt(found[1]?.split(':')[1] ?? '', 16);
 }
 
-/** Returns whether a service is running and ready. */
 export async function isReady(origin: string): Promise<boolean> {
   try {
     return (await fetch(`${origin}/health/ready`)).ok;

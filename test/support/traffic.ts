@@ -5,7 +5,6 @@ import { nextPage } from './pages.js';
 
 /** A response, or a broken connection. */
 export interface Seen {
-  /** The kind of the request. */
   readonly kind: string;
   /** 0 if the connection broke. */
   readonly status: number;
@@ -71,29 +70,16 @@ export class Traffic {
 
   private async send(kind: string, port: number, request: Ask): Promise<void> {
     const startMs = performance.now();
+    const note = (status: number, code?: string, retryAfter: string | null = null) =>
+      this.seen.push({ kind, status, code, retryAfter, startMs, tookMs: performance.now() - startMs });
     try {
       const response = await ask(port, request, this.agent);
       const body = (await response.json()) as { code?: string } & Partial<Pet>;
-      const retryAfter = response.headers.get('retry-after');
-      this.seen.push({
-        kind,
-        status: response.status,
-        code: body.code,
-        retryAfter,
-        startMs,
-        tookMs: performance.now() - startMs,
-      });
+      note(response.status, body.code, response.headers.get('retry-after'));
       if (response.status === 201 && body.name !== undefined && body.id !== undefined)
         this.created.set(body.name, body.id);
     } catch {
-      this.seen.push({
-        kind,
-        status: 0,
-        code: undefined,
-        retryAfter: null,
-        startMs,
-        tookMs: performance.now() - startMs,
-      });
+      note(0);
     }
   }
 }
@@ -110,7 +96,6 @@ export const requestsOf = (key: string) => ({
   }),
 });
 
-/** Returns the whole catalogue. */
 export async function everyPet(port: number, key: string): Promise<Pet[]> {
   const pets: Pet[] = [];
   for (let path: string | undefined = '/v1/pets?limit=100'; path !== undefined;) {

@@ -61,7 +61,6 @@ export class PostgresServer {
     return this.url(database);
   }
 
-  /** Runs one statement on a new connection. */
   query<Row extends object>(sql: string, database = 'postgres'): Promise<Row[]> {
     return queryOnce<Row>(this.url(database), sql);
   }
@@ -91,7 +90,6 @@ export class PostgresServer {
     return this.end((child) => child.kill('SIGINT'));
   }
 
-  /** Stops the server if it runs, and deletes its data. */
   async stop(): Promise<void> {
     await this.kill();
     rmSync(this.folder, { recursive: true, force: true });

@@ -3,6 +3,13 @@ import { queryOnce } from '../../../src/testing/query-once.js';
 
 /** A database on a server that runs already. */
 export class PostgresTestDatabase extends KitDatabase {
+  /** A new one without tables on the server that all tests of a run share. */
+  static async empty(): Promise<PostgresTestDatabase> {
+    const database = new PostgresTestDatabase(String(process.env['TEST_POSTGRES_URL']));
+    await database.createEmpty();
+    return database;
+  }
+
   /**
    * Creates the database without tables.
    * @param options continues CREATE DATABASE
@@ -10,6 +17,11 @@ export class PostgresTestDatabase extends KitDatabase {
   async createEmpty(options = ''): Promise<void> {
     await queryOnce(this.serverUrl, `CREATE DATABASE "${this.name}" ${options}`);
     await queryOnce(this.serverUrl, `COMMENT ON DATABASE "${this.name}" IS '${MARK}'`);
+  }
+
+  /** Changes a setting of its sessions. */
+  async set(setting: string): Promise<void> {
+    await queryOnce(this.serverUrl, `ALTER DATABASE "${this.name}" SET ${setting}`);
   }
 
   /** Refuses new connections, and terminates the open ones. */
@@ -21,7 +33,6 @@ export class PostgresTestDatabase extends KitDatabase {
     );
   }
 
-  /** Ends `refuseConnections`. */
   async allowConnections(): Promise<void> {
     await queryOnce(this.serverUrl, `ALTER DATABASE "${this.name}" ALLOW_CONNECTIONS true`);
   }

@@ -55,7 +55,6 @@ export class RedisCluster {
     return found;
   }
 
-  /** Kills the server of a key. */
   async kill(key: string): Promise<RedisServer> {
     const server = await this.masterOf(key);
     await server.kill();
@@ -87,7 +86,6 @@ export class RedisCluster {
     await this.setNodeTimeout(NODE_TIMEOUT_MS);
   }
 
-  /** Empties all masters. */
   async flush(): Promise<void> {
     for (const server of await this.masters()) await server.call('FLUSHALL');
   }
@@ -107,7 +105,6 @@ export class RedisCluster {
     return running.filter((_, index) => roles[index]?.startsWith('master'));
   }
 
-  /** Calls `redis-cli --cluster`. */
   private async manage(...args: readonly string[]): Promise<void> {
     await promisify(execFile)('redis-cli', ['--cluster', ...args]);
   }

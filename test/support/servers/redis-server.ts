@@ -72,7 +72,6 @@ export class RedisServer {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Sends one command on a new connection. */
   async call(command: string, ...args: readonly (string | number)[]): Promise<unknown> {
     const at = this.settings.indexOf('--requirepass');
     const client = new Redis(this.port, '127.0.0.1', {
