@@ -1,12 +1,12 @@
-import { once } from 'node:events';
 import { Agent } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask } from '../support/http.js';
 import { startWithKey } from '../support/insert-key.js';
-import { freshMetrics } from '../support/metrics.js';
+import { metricsOf, valueIn } from '../support/metrics.js';
 import type { ServiceProcess } from '../support/service-process.js';
 import { Folders } from '../support/temporary.js';
+import { openUnread } from '../support/unread.js';
 import { until } from '../support/until.js';
 
 const CONNECTIONS = 2_000;
@@ -37,24 +37,8 @@ afterAll(async () => {
   await folders.remove();
 });
 
-async function residentBytes(): Promise<number> {
-  const text = await freshMetrics(async () => (await ask(service.port, { path: '/metrics' })).text());
-  return Number(/^process_resident_memory_bytes ([0-9.e+]+)$/m.exec(text)?.[1]);
-}
+const residentBytes = async () => valueIn(await metricsOf(service.port), 'process_resident_memory_bytes');
 
-/** Opens connections that never read, a hundred at a time, and sends the same bytes on all of them. */
-async function flood(bytes: string): Promise<void> {
-  sockets = [];
-  while (sockets.length < CONNECTIONS) {
-    const some = Array.from({ length: 100 }, () => connect({ port: service.port, host: '127.0.0.1' }));
-    for (const socket of some) socket.on('error', () => undefined);
-    await Promise.all(some.map((socket) => once(socket, 'connect')));
-    sockets.push(...some);
-  }
-  for (const socket of sockets) socket.write(bytes);
-}
-
-/** Lists pets several times, one after the other. */
 async function list(times: number, agent?: Agent): Promise<void> {
   for (let n = 0; n < times; n += 1)
     expect((await ask(service.port, { path: '/v1/pets', key }, agent)).status).toBe(200);
@@ -83,7 +67,7 @@ describe(`${CONNECTIONS} connections that send 64 KiB and read nothing`, () => {
   ])('take little memory, and let others be served: %s', async (_, bytes) => {
     const agent = new Agent({ keepAlive: true });
     await ask(service.port, { path: '/v1/pets', key }, agent);
-    await flood(bytes());
+    sockets = await openUnread(service.port, CONNECTIONS, bytes());
     const others = Promise.all([list(KEPT, agent), list(NEW)]);
     expect(await mostResidentBytes(others)).toBeLessThan(MOST_RESIDENT_BYTES);
     for (const socket of sockets) socket.destroy();

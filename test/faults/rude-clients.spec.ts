@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask } from '../support/http.js';
 import { startWithKey } from '../support/insert-key.js';
-import { freshMetrics } from '../support/metrics.js';
+import { metricsOf, valueIn } from '../support/metrics.js';
 import { random } from '../support/random.js';
 import { RudeRequests } from '../support/rude-requests.js';
 import type { ServiceProcess } from '../support/service-process.js';
@@ -34,11 +34,7 @@ afterAll(async () => {
   await folders.remove();
 });
 
-const metrics = () => freshMetrics(async () => (await ask(service.port, { path: '/metrics' })).text());
-
-async function gauge(name: string): Promise<number> {
-  return Number(new RegExp(`^${name} ([0-9.e+]+)$`, 'm').exec(await metrics())?.[1]);
-}
+const gauge = async (name: string) => valueIn(await metricsOf(service.port), name);
 
 /** When a client leaves: right away, when it has sent everything, at the first byte of a response, or some time later. */
 const MOMENTS = [
@@ -91,7 +87,7 @@ describe(`${CONNECTIONS} rude clients`, () => {
     await Promise.all(Array.from({ length: AT_ONCE }, one));
 
     expect((await ask(service.port, { path: '/health/ready' })).status).toBe(200);
-    const failed = (await metrics()).match(
+    const failed = (await metricsOf(service.port)).match(
       /^http_server_request_duration_seconds_count\{.*http_response_status_code="5\d\d"\} .*$/gm,
     );
     expect(failed).toBeNull();

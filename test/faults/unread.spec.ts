@@ -1,11 +1,12 @@
 import { Agent } from 'node:http';
+import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask } from '../support/http.js';
 import { startWithKey } from '../support/insert-key.js';
-import { freshMetrics } from '../support/metrics.js';
+import { metricsOf, valueIn } from '../support/metrics.js';
 import type { ServiceProcess } from '../support/service-process.js';
 import { Folders } from '../support/temporary.js';
-import { UnreadConnections } from '../support/unread.js';
+import { openUnread } from '../support/unread.js';
 
 const CONNECTIONS = 20;
 /** Requests of another client meanwhile. */
@@ -17,7 +18,7 @@ const MOST_PROCESSOR_SECONDS = 4;
 const folders = new Folders();
 let service: ServiceProcess;
 let key: string;
-let unread: UnreadConnections | undefined;
+let unread: Socket[] = [];
 
 beforeAll(async () => {
   ({ service, key } = await startWithKey(folders.make(), { LOG_LEVEL: 'silent' }));
@@ -26,7 +27,9 @@ beforeAll(async () => {
   for (let n = 0; n < 100; n += 1)
     await ask(service.port, { method: 'POST', path: '/v1/pets', key, headers, body: pet });
 });
-afterEach(() => unread?.destroy());
+afterEach(() => {
+  for (const socket of unread) socket.destroy();
+});
 afterAll(async () => {
   await service.stop();
   await folders.remove();
@@ -36,11 +39,10 @@ const requestFor = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthori
 
 /** What the service uses: memory now, and time of the processor since its start. */
 async function usage(): Promise<{ residentBytes: number; processorSeconds: number }> {
-  const text = await freshMetrics(async () => (await ask(service.port, { path: '/metrics' })).text());
-  const value = (name: string) => Number(new RegExp(`^${name} ([0-9.e+]+)$`, 'm').exec(text)?.[1]);
+  const text = await metricsOf(service.port);
   return {
-    residentBytes: value('process_resident_memory_bytes'),
-    processorSeconds: value('process_cpu_seconds_total'),
+    residentBytes: valueIn(text, 'process_resident_memory_bytes'),
+    processorSeconds: valueIn(text, 'process_cpu_seconds_total'),
   };
 }
 
@@ -49,7 +51,7 @@ describe.each(['/docs/assets/current/swagger-ui-bundle.js', '/v1/pets?limit=100'
   (path) => {
     it('use little memory and little time, in which others are served', async () => {
       const before = await usage();
-      unread = await UnreadConnections.open(service.port, CONNECTIONS, requestFor(path).repeat(1_500));
+      unread = await openUnread(service.port, CONNECTIONS, requestFor(path).repeat(1_500));
       const agent = new Agent({ keepAlive: true });
       for (let n = 0; n < OTHERS; n += 1)
         expect((await ask(service.port, { path: '/v1/pets', key }, agent)).status).toBe(200);

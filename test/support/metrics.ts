@@ -1,5 +1,6 @@
 import { Registry } from '../../src/index.js';
 import type { TestApp } from '../../src/testing/index.js';
+import { ask } from './http.js';
 import { until } from './until.js';
 
 /**
@@ -22,3 +23,11 @@ export async function freshMetrics(read: () => Promise<string>): Promise<string>
   await until(async () => (text = await read()) !== old);
   return text;
 }
+
+/** All metrics of a process, as they are now. */
+export const metricsOf = (port: number): Promise<string> =>
+  freshMetrics(async () => (await ask(port, { path: '/metrics' })).text());
+
+/** The value of a metric without labels in the text of `/metrics`. */
+export const valueIn = (metrics: string, name: string): number =>
+  Number(new RegExp(`^${name} ([0-9.e+]+)$`, 'm').exec(metrics)?.[1]);

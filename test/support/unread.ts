@@ -1,21 +1,17 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** Connections that send requests and never read the responses. */
-export class UnreadConnections {
-  private constructor(private readonly sockets: readonly Socket[]) {}
-
-  /** @param bytes sent at once on each connection */
-  static async open(port: number, count: number, bytes: string): Promise<UnreadConnections> {
-    const sockets = Array.from({ length: count }, () => connect({ port, host: '127.0.0.1' }));
+/** Opens connections that never read, a hundred at a time, and sends the same bytes on all of them. */
+export async function openUnread(port: number, count: number, bytes: string): Promise<Socket[]> {
+  const sockets: Socket[] = [];
+  while (sockets.length < count) {
+    const length = Math.min(100, count - sockets.length);
+    const some = Array.from({ length }, () => connect({ port, host: '127.0.0.1' }));
     // The service may close a connection while it still sends.
-    for (const socket of sockets) socket.on('error', () => undefined);
-    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-    for (const socket of sockets) socket.write(bytes);
-    return new UnreadConnections(sockets);
+    for (const socket of some) socket.on('error', () => undefined);
+    await Promise.all(some.map((socket) => once(socket, 'connect')));
+    sockets.push(...some);
   }
-
-  destroy(): void {
-    for (const socket of this.sockets) socket.destroy();
-  }
+  for (const socket of sockets) socket.write(bytes);
+  return sockets;
 }
