@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, expect, it } from '@jest/globals';
 import { describeWhere } from '../support/describe-with.js';
+import { shareFolder } from '../support/share-folder.js';
 import { until } from '../support/until.js';
 import { BUILDER, BuiltImage, type Container } from './built-image.js';
 import { INSTALL_LIMIT_MS } from '../support/install-limit.js';
@@ -13,11 +13,9 @@ const describeWithBuilder = describeWhere(
   'root, buildah and debootstrap',
 );
 
-const folder = mkdtempSync(join(tmpdir(), 'petstore-image-'));
+const folder = shareFolder();
 const running: Container[] = [];
 let image: BuiltImage;
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function run(env: Record<string, string> = {}): Promise<Container> {
   const container = await image.run(env);

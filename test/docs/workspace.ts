@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { environment } from '../package/packing.js';
 import { INSTALL_LIMIT_MS } from '../support/install-limit.js';
 import { isReady } from '../support/service-process.js';
 import { HOME } from './pages.js';
@@ -27,16 +28,13 @@ const COPIED = [
   '.prettierignore',
 ];
 
-/** The result of a command. */
 export interface Result {
   readonly code: number | null;
   /** Standard output and standard error. */
   readonly output: string;
 }
 
-/** A service that runs in a workspace. */
 export interface Running {
-  /** Returns the output so far. */
   readonly output: () => string;
   /** Sends SIGTERM to the process, as a supervisor does. Resolves when nothing listens on the port any more. */
   stop(): Promise<void>;
@@ -48,17 +46,11 @@ export interface Running {
  */
 export class Workspace {
   readonly folder = mkdtempSync(join(tmpdir(), 'petstore-manual-'));
-  private readonly env: Record<string, string>;
 
   /** @param more files and folders that are copied too */
   constructor(...more: readonly string[]) {
     execFileSync('cp', ['-a', '--parents', ...COPIED, ...more, this.folder], { cwd: HOME });
     symlinkSync(join(HOME, 'node_modules'), join(this.folder, 'node_modules'));
-    // npm sets variables for its scripts. They must not reach the commands below.
-    const inherited = Object.entries(process.env).filter(
-      ([name]) => !/^(npm_|NODE_OPTIONS$|DATABASE_URL$|PORT$)/i.test(name),
-    );
-    this.env = { ...(Object.fromEntries(inherited) as Record<string, string>), CURL_HOME: this.folder };
     // curl fails on an error status, because the manual's commands must succeed.
     this.write('.curlrc', 'fail-with-body\nsilent\nshow-error\nmax-time = 20\n');
   }
@@ -69,7 +61,6 @@ export class Workspace {
     writeFileSync(file, text);
   }
 
-  /** Runs a shell command until it exits. */
   run(command: string, env: Record<string, string> = {}): Promise<Result> {
     const { child, output } = this.spawn(command, env);
     return new Promise((resolve) => child.on('close', (code) => resolve({ code, output: output() })));
@@ -98,7 +89,7 @@ export class Workspace {
   private spawn(command: string, env: Record<string, string>) {
     const child = spawn('bash', ['-c', command], {
       cwd: this.folder,
-      env: { ...this.env, ...env },
+      env: environment({ CURL_HOME: this.folder, ...env }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let text = '';

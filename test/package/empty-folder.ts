@@ -10,7 +10,6 @@ import { environment, lockfileOf, type Manifest, pack, read } from './packing.js
 /** Installs from npm's cache what it has, and prints what can be compared. */
 const SETTINGS = { npm_config_prefer_offline: 'true', npm_config_fund: 'false', NO_COLOR: '1' };
 
-/** A command that has not ended. */
 export interface Started {
   readonly output: () => string;
   stop(): Promise<void>;
@@ -20,8 +19,7 @@ export interface Started {
 export class EmptyFolder {
   private readonly home = mkdtempSync(join(tmpdir(), 'petstore-own-package-'));
   private readonly variables: Record<string, string> = {};
-  private readonly tarball = pack(this.home);
-  /** Where the next command runs. */
+  readonly tarball = pack(this.home);
   folder = this.home;
 
   constructor() {

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OWN_PACKAGE } from '../docs/commands.js';
@@ -9,6 +8,7 @@ import { difference } from '../docs/shown-response.js';
 import { BUILDER, BuiltImage } from '../docker/built-image.js';
 import { describeWhere } from '../support/describe-with.js';
 import { freePort } from '../support/servers/free-port.js';
+import { shareFolder } from '../support/share-folder.js';
 import { until } from '../support/until.js';
 import { EmptyFolder, type Started } from './empty-folder.js';
 import { INSTALL_LIMIT_MS } from '../support/install-limit.js';
@@ -104,8 +104,7 @@ describe('another extension', () => {
 describeWhere(spawnSync('bash', ['-c', BUILDER]).status === 0, 'root, buildah and debootstrap')(
   'the image of one’s own',
   () => {
-    const made = mkdtempSync(join(tmpdir(), 'petstore-own-image-'));
-    afterAll(() => rmSync(made, { recursive: true, force: true }));
+    const made = shareFolder();
 
     it(
       'serves the operations of the extension as the user node, on a read-only file system',

@@ -1,13 +1,17 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SqliteTestDatabase } from '../../src/testing/test-database.js';
+import { freePort } from '../support/servers/free-port.js';
 import { isInstalled } from '../support/servers/installed.js';
 import { PostgresServer } from '../support/servers/postgres-server.js';
-import { Installation } from './installation.js';
 import { INSTALL_LIMIT_MS } from '../support/install-limit.js';
+import { EmptyFolder } from './empty-folder.js';
+import { type Manifest, read } from './packing.js';
 
-const installation = new Installation();
+/** Has the package of the reviews, and the service from a tarball. */
+const folder = new EmptyFolder();
+const serviceHome = join(folder.folder, 'node_modules/petstore-service');
 
 async function openSqlite() {
   const database = new SqliteTestDatabase();
@@ -19,11 +23,16 @@ async function openPostgres() {
   return { url: await server.createDatabase('petstore'), remove: () => server.stop() };
 }
 
-beforeAll(() => {
-  installation.install();
-  installation.npm(['run', '--silent', 'build']);
+beforeAll(async () => {
+  cpSync(join(import.meta.dirname, 'reviews'), folder.folder, { recursive: true });
+  const { peerDependencies, ...reviews } = read<Manifest>(join(folder.folder, 'package.json'));
+  const dependencies = { ...peerDependencies, 'petstore-service': `file:${folder.tarball}` };
+  folder.write('package.json', JSON.stringify({ ...reviews, dependencies }));
+  folder.lock();
+  await folder.run('npm install --no-audit --silent');
+  await folder.run('npm run --silent build');
 }, INSTALL_LIMIT_MS);
-afterAll(() => installation.remove());
+afterAll(() => folder.remove());
 
 describe('an extension in its own package, with the packed service', () => {
   it('takes fewer than 300 lines of code', () => {
@@ -36,7 +45,7 @@ describe('an extension in its own package, with the packed service', () => {
   });
 
   it('has a manual whose links work in the package', () => {
-    const home = installation.serviceHome;
+    const home = serviceHome;
     const pages = [
       ...readdirSync(home),
       ...readdirSync(join(home, 'docs'), { recursive: true }).map((name) => `docs/${String(name)}`),
@@ -52,15 +61,16 @@ describe('an extension in its own package, with the packed service', () => {
   });
 
   it('gets no Node with it', () => {
-    const installed = readdirSync(join(installation.serviceHome, '..'));
+    const installed = readdirSync(join(serviceHome, '..'));
     expect(installed).toContain('fastify');
     expect(installed.filter((name) => /^node-(linux|bin)|^petstore-node$/.test(name))).toEqual([]);
   });
 
   it(
     'passes its own tests',
-    () => {
-      const report = JSON.parse(installation.npm(['test', '--silent', '--', '--json'])) as object;
+    async () => {
+      await folder.run('npm test --silent -- --json --outputFile=report.json');
+      const report = read<object>(join(folder.folder, 'report.json'));
       expect(report).toMatchObject({ success: true, numTotalTestSuites: 2, numFailedTests: 0, numPendingTests: 0 });
     },
     INSTALL_LIMIT_MS,
@@ -70,21 +80,21 @@ describe('an extension in its own package, with the packed service', () => {
     'migrates a database and runs on it: %p',
     async (open) => {
       const database = await open();
-      const env = { DATABASE_URL: database.url, LOG_LEVEL: 'silent' };
+      folder.set('DATABASE_URL', database.url);
+      folder.set('LOG_LEVEL', 'silent');
       try {
-        const migrated = installation.npm(['run', '--silent', 'migrate'], env);
-        expect(migrated).toContain('CreateReviews1796083200000 has been executed successfully');
-        const create =
-          'petstore-keys create --account acme --plan pro --scopes reviews:read --allow-unknown-scope --json';
-        const created = installation.npm(['exec', '--offline', '--', ...create.split(' ')], {
-          DATABASE_URL: database.url,
-        });
-        const { key } = JSON.parse(created) as { key: string };
-        const response = await installation.whileRunning(env, async (origin) => {
-          const listed = await fetch(`${origin}/v1/reviews`, { headers: { Authorization: `Bearer ${key}` } });
-          return { status: listed.status, body: await listed.json() };
-        });
-        expect(response).toEqual({ status: 200, body: [] });
+        expect(await folder.run('npm run --silent migrate')).toContain(
+          'CreateReviews1796083200000 has been executed successfully',
+        );
+        const options = '--account acme --plan pro --scopes reviews:read --allow-unknown-scope --json';
+        const [key] = /psk_live_\w+/.exec(await folder.run(`npx --offline petstore-keys create ${options}`)) ?? [];
+        const port = await freePort();
+        const service = await folder.serve('npm start', port);
+        const headers = { Authorization: `Bearer ${key}` };
+        const listed = await fetch(`http://127.0.0.1:${port}/v1/reviews`, { headers })
+          .then(async (response) => [response.status, await response.json()])
+          .finally(() => service.stop());
+        expect(listed).toEqual([200, []]);
       } finally {
         await database.remove();
       }

@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from 'node:path';
 
 const HOME = join(import.meta.dirname, '../..');
 
-export type Versions = Readonly<Record<string, string>>;
+type Versions = Readonly<Record<string, string>>;
 
 export interface Manifest {
   readonly name: string;
@@ -16,17 +16,15 @@ export interface Manifest {
 
 /** Packs the service into a folder. @returns the name of the file */
 export function pack(folder: string): string {
-  return npm(['pack', '--silent', '--pack-destination', folder], HOME).trim();
-}
-
-/** Runs an npm command, and returns what it prints; fails if the command fails. */
-export function npm(args: readonly string[], cwd: string, env: Versions = {}): string {
-  return execFileSync('npm', args, { cwd, encoding: 'utf8', env: environment(env), stdio: ['ignore', 'pipe', 'pipe'] });
+  const args = ['pack', '--silent', '--pack-destination', folder];
+  return execFileSync('npm', args, { cwd: HOME, encoding: 'utf8', env: environment({}), stdio: 'pipe' }).trim();
 }
 
 /** Without the variables that npm sets for the scripts of our package, and with our Node before others. */
 export function environment(more: Versions): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS$|DATABASE_URL$)/i.test(name));
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_|NODE_OPTIONS$|DATABASE_URL$|PORT$)/i.test(name),
+  );
   const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
   return { ...Object.fromEntries(inherited), PATH: path, ...more };
 }

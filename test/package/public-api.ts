@@ -42,7 +42,6 @@ export class PublicApi {
     this.entries = files.map(({ path, file }) => ({ path, symbols: this.exportsOf(program.getSourceFile(file)) }));
   }
 
-  /** The page as it should be. */
   async report(): Promise<string> {
     const sections = this.entries.map(({ path, symbols }) => {
       const declarations = symbols.flatMap((symbol) => this.declarationsOf(symbol).map((one) => this.printed(one)));
